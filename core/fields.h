@@ -1,0 +1,72 @@
+// A struct of options that describes itself: name, value, range and one line of help for each field.
+//
+//   struct AdamOptions {
+//     double beta1 = 0.9;
+//     bool amsgrad = false;
+//     void fields(Fields& f) {
+//       f.number("beta1", beta1, {0, 1}, "decay of the mean of gradients");
+//       f.flag("amsgrad", amsgrad, "divide by the largest second moment seen so far");
+//     }
+//   };
+//
+// Whoever needs the list (the config parser, the resolved copy of a config, the reference page,
+// `heed compare`) is a Fields that the struct is shown to. There is no second list anywhere.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/check.h"
+
+namespace heed::inline HEED_REAL {
+
+// Both ends belong to the range.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+inline constexpr Range at_least(double least) { return {least}; }
+inline constexpr Range any_number{};
+
+class Fields {
+ public:
+  virtual ~Fields() = default;
+
+  virtual void flag(const char* name, bool& value, const char* help) = 0;
+  virtual void integer(const char* name, int64_t& value, Range range, const char* help) = 0;
+  virtual void number(const char* name, double& value, Range range, const char* help) = 0;
+  virtual void text(const char* name, std::string& value, const char* help) = 0;
+  // A file or folder; a relative one is meant from the folder of the config that names it.
+  virtual void path(const char* name, std::string& value, const char* help) = 0;
+  virtual void texts(const char* name, std::vector<std::string>& values, const char* help) = 0;
+  virtual void paths(const char* name, std::vector<std::string>& values, const char* help) = 0;
+  virtual void integers(const char* name, std::vector<int64_t>& values, Range range,
+                        const char* help) = 0;
+
+  // One of a list of words. The enum has the values 0, 1, 2, … in the order of `words`.
+  template <class Enum>
+  void choice(const char* name, Enum& value, std::span<const char* const> words, const char* help) {
+    int index = static_cast<int>(value);
+    choose(name, index, words, help);
+    value = static_cast<Enum>(index);
+  }
+
+  // A struct inside the struct: [name] in TOML.
+  template <class Struct>
+  void section(const char* name, Struct& value, const char* help) {
+    enter(name, help);
+    value.fields(*this);
+    leave();
+  }
+
+ protected:
+  virtual void choose(const char* name, int& index, std::span<const char* const> words,
+                      const char* help) = 0;
+  virtual void enter(const char* name, const char* help) = 0;
+  virtual void leave() = 0;
+};
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,65 @@
+#include "core/ids.h"
+
+#include <algorithm>
+#include <new>
+
+#include "core/pool.h"
+
+namespace heed::inline HEED_REAL {
+
+// A shape over numbers; the numbers are another view's when this one came from reshape().
+struct Ids::View : Counted {
+  Shape shape;
+  int32_t* numbers = nullptr;
+  Handle<View> owner;
+
+  static void destroy(View* view) {
+    if (!view->owner) pool_free(view->numbers);
+    view->~View();
+    pool_free(view);
+  }
+};
+
+Ids Ids::empty(const Shape& shape) {
+  View* view = new (pool_allocate(sizeof(View))) View;
+  Ids ids(view);
+  view->shape = shape;
+  view->numbers =
+      static_cast<int32_t*>(pool_allocate(static_cast<size_t>(shape.size()) * sizeof(int32_t)));
+  return ids;
+}
+
+Ids Ids::full(const Shape& shape, int32_t value) {
+  Ids ids = empty(shape);
+  std::fill_n(ids.data(), shape.size(), value);
+  return ids;
+}
+
+Ids Ids::from(const Shape& shape, std::initializer_list<int32_t> values) {
+  check(static_cast<int64_t>(values.size()) == shape.size(),
+        "ids: shape {} holds {} numbers, {} were given", shape, shape.size(), values.size());
+  Ids ids = empty(shape);
+  std::copy(values.begin(), values.end(), ids.data());
+  return ids;
+}
+
+const Shape& Ids::shape() const {
+  static const Shape none{0};
+  return array_ ? array_->shape : none;
+}
+
+const int32_t* Ids::data() const { return array_ ? array_->numbers : nullptr; }
+int32_t* Ids::data() { return array_ ? array_->numbers : nullptr; }
+
+Ids Ids::reshape(const Shape& shape) const {
+  check(shape.size() == size(), "ids: cannot reshape {} to {}: {} numbers against {}",
+        this->shape(), shape, size(), shape.size());
+  check(static_cast<bool>(array_), "ids: no array to reshape");
+  View* view = new (pool_allocate(sizeof(View))) View;
+  view->shape = shape;
+  view->numbers = array_->numbers;
+  view->owner = array_->owner ? array_->owner : array_;
+  return Ids(view);
+}
+
+}  // namespace heed::inline HEED_REAL

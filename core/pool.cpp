@@ -1,0 +1,125 @@
+#include "core/pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <new>
+#include <utility>
+
+#include "core/check.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool keeps_blocks = false;
+#else
+constexpr bool keeps_blocks = true;
+#endif
+
+constexpr size_t alignment = 64;
+constexpr size_t mapped_from = size_t{1} << 20;  // larger blocks are mapped, in huge pages
+constexpr int class_count = 4 * 40;
+constexpr int furthest_fit = 8;  // classes: a block up to four times as large will do
+
+// Class c holds blocks of (4 + c mod 4) · 16 · 2^(c / 4) bytes: 64, 80, 96, 112, 128, 160, 192, …
+int class_of(size_t bytes) {
+  const size_t units = (std::max(bytes, size_t{64}) + 15) / 16;
+  const int octave = std::bit_width(units) - 3;
+  const size_t quarter = size_t{1} << octave;
+  return 4 * octave + static_cast<int>((units + quarter - 1) / quarter) - 4;
+}
+
+size_t class_bytes(int c) { return (size_t{4} + static_cast<size_t>(c % 4)) * 16 << (c / 4); }
+
+// Stands before every block and fills one alignment unit.
+struct alignas(alignment) Header {
+  Header* next = nullptr;  // in the list of free blocks
+  int size_class = 0;
+};
+
+size_t whole_bytes(int c) {
+  return sizeof(Header) + (class_bytes(c) + alignment - 1) / alignment * alignment;
+}
+
+Header* system_allocate(int c) {
+  const size_t bytes = whole_bytes(c);
+  void* memory;
+  if (bytes < mapped_from) {
+    memory = ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+  } else {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) memory = nullptr;
+    else madvise(memory, bytes, MADV_HUGEPAGE);
+  }
+  check(memory != nullptr, "out of memory: the system refused {} bytes", bytes);
+  return new (memory) Header{nullptr, c};
+}
+
+void system_free(Header* block) noexcept {
+  const size_t bytes = whole_bytes(block->size_class);
+  if (bytes < mapped_from) ::operator delete(block, std::align_val_t{alignment});
+  else munmap(block, bytes);
+}
+
+struct Pool {
+  std::array<Header*, class_count> free{};
+  PoolStatistics statistics;
+
+  Header* take(int wanted) {
+    const int last = std::min(wanted + furthest_fit, class_count - 1);
+    for (int c = wanted; c <= last; ++c)
+      if (Header*& first = free[static_cast<size_t>(c)]) return std::exchange(first, first->next);
+    Header* block = system_allocate(wanted);
+    ++statistics.system_calls;
+    statistics.held_bytes += static_cast<int64_t>(class_bytes(wanted));
+    return block;
+  }
+
+  void give_back(Header* block) noexcept {
+    statistics.held_bytes -= static_cast<int64_t>(class_bytes(block->size_class));
+    system_free(block);
+  }
+};
+
+// Reached through a pointer and never destroyed: static objects may free blocks after everything else.
+Pool& pool() {
+  static thread_local Pool* const instance = new Pool;
+  return *instance;
+}
+
+}  // namespace
+
+void* pool_allocate(size_t bytes) {
+  check(bytes <= class_bytes(class_count - 1), "out of memory: {} bytes asked for at once", bytes);
+  Pool& p = pool();
+  Header* block = p.take(class_of(bytes));
+  p.statistics.live_bytes += static_cast<int64_t>(class_bytes(block->size_class));
+  p.statistics.peak_bytes = std::max(p.statistics.peak_bytes, p.statistics.live_bytes);
+  return block + 1;
+}
+
+void pool_free(void* memory) noexcept {
+  if (!memory) return;
+  Header* block = static_cast<Header*>(memory) - 1;
+  Pool& p = pool();
+  p.statistics.live_bytes -= static_cast<int64_t>(class_bytes(block->size_class));
+  if (keeps_blocks)
+    block->next = std::exchange(p.free[static_cast<size_t>(block->size_class)], block);
+  else
+    p.give_back(block);
+}
+
+PoolStatistics pool_statistics() { return pool().statistics; }
+
+void pool_reset_peak() { pool().statistics.peak_bytes = pool().statistics.live_bytes; }
+
+void pool_trim() {
+  Pool& p = pool();
+  for (Header*& first : p.free)
+    while (first) p.give_back(std::exchange(first, first->next));
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,23 @@
+// The element type of every tensor.
+//
+// core, nn and optim are compiled twice: with float, to train, and with double (HEED_DOUBLE), to
+// prove gradients: correct code agrees with central differences to 1e-6 there and to 7e-2 in float.
+// Everything they declare lives in an inline namespace, f32 or f64, so that code writes heed::Tensor
+// and a program that mixes the two builds does not link.
+#pragma once
+
+#ifdef HEED_DOUBLE
+#define HEED_REAL f64
+#else
+#define HEED_REAL f32
+#endif
+
+namespace heed::inline HEED_REAL {
+
+#ifdef HEED_DOUBLE
+using real = double;
+#else
+using real = float;
+#endif
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,84 @@
+#include "core/shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heed::inline HEED_REAL {
+
+Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<int>(dims.size())) {
+  check(dims.size() <= max_rank, "shape: a tensor has at most {} axes, got {}", int{max_rank},
+        dims.size());
+  std::copy(dims.begin(), dims.end(), dims_.begin());
+  for (int64_t length : dims) {
+    check(length >= 0, "shape: the length of an axis cannot be negative, got {}", length);
+    check(length == 0 || size_ <= (int64_t{1} << 62) / length,
+          "shape: more than 2^62 elements in [{}]", fmt::join(dims, ", "));
+    size_ *= length;
+  }
+}
+
+int Shape::axis(int axis) const {
+  const int wrapped = axis < 0 ? axis + rank_ : axis;
+  check(wrapped >= 0 && wrapped < rank_, "axis {} does not exist in shape {}", axis, *this);
+  return wrapped;
+}
+
+int64_t Shape::span_size(int first, int last) const {
+  int64_t product = 1;
+  for (int i = first; i < last; ++i) product *= dims_[static_cast<size_t>(i)];
+  return product;
+}
+
+Shape Shape::with(int axis, int64_t length) const {
+  std::array<int64_t, max_rank> dims = dims_;
+  dims[static_cast<size_t>(this->axis(axis))] = length;
+  return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank_)));
+}
+
+Shape Shape::without(int axis) const {
+  const int removed = this->axis(axis);
+  std::array<int64_t, max_rank> dims{};
+  size_t n = 0;
+  for (int i = 0; i < rank_; ++i)
+    if (i != removed) dims[n++] = dims_[static_cast<size_t>(i)];
+  return Shape(std::span<const int64_t>(dims.data(), n));
+}
+
+Shape Shape::inserted(int axis, int64_t length) const {
+  const int place = axis < 0 ? axis + rank_ + 1 : axis;
+  check(place >= 0 && place <= rank_ && rank_ < max_rank,
+        "shape: cannot insert an axis at {} into {}", axis, *this);
+  std::array<int64_t, max_rank> dims{};
+  for (int i = 0; i <= rank_; ++i)
+    dims[static_cast<size_t>(i)] =
+        i == place ? length : dims_[static_cast<size_t>(i < place ? i : i - 1)];
+  return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank_) + 1));
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return std::equal(begin(), end(), other.begin(), other.end());
+}
+
+Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
+  std::array<int64_t, Shape::max_rank> dims{};
+  const int rank = std::max(a.rank(), b.rank());
+  for (int i = 1; i <= rank; ++i) {
+    const int64_t x = i <= a.rank() ? a[-i] : 1;
+    const int64_t y = i <= b.rank() ? b[-i] : 1;
+    check(x == y || x == 1 || y == 1,
+          "{}: shapes {} and {} do not broadcast: aligned at the last axis, two lengths must be equal "
+          "or one of them 1",
+          operation, a, b);
+    dims[static_cast<size_t>(rank - i)] = x == 1 ? y : x;
+  }
+  return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank)));
+}
+
+}  // namespace heed::inline HEED_REAL
+
+auto fmt::formatter<heed::HEED_REAL::Shape>::format(const heed::HEED_REAL::Shape& shape,
+                                                    fmt::format_context& context) const
+    -> fmt::format_context::iterator {
+  return fmt::format_to(context.out(), "[{}]", fmt::join(shape.begin(), shape.end(), ", "));
+}

@@ -1,0 +1,61 @@
+// The shape of a tensor: how many axes, and how long each is. Row-major, the last axis is dense.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "core/check.h"
+
+namespace heed::inline HEED_REAL {
+
+class Shape {
+ public:
+  static constexpr int max_rank = 6;
+
+  Shape() = default;                            // rank 0: a scalar, one element
+  Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
+  // Throws Error for more than six axes, a negative length, or more than 2^62 elements.
+  explicit Shape(std::span<const int64_t> dims);
+
+  int rank() const { return rank_; }
+  // Number of elements: the product of the lengths, 1 for a scalar.
+  int64_t size() const { return size_; }
+  // Length of an axis; negative axes count from the end. Throws Error if there is no such axis.
+  int64_t operator[](int axis) const { return dims_[static_cast<size_t>(this->axis(axis))]; }
+  // The axis as a number in [0, rank). Throws Error if there is no such axis.
+  int axis(int axis) const;
+  // Product of the lengths of axes [first, last).
+  int64_t span_size(int first, int last) const;
+
+  Shape with(int axis, int64_t length) const;   // the same with one length changed
+  Shape with_last(int64_t length) const { return with(-1, length); }
+  Shape without(int axis) const;                // the same with one axis removed
+  Shape inserted(int axis, int64_t length) const;  // the same with an axis put before `axis`
+
+  const int64_t* begin() const { return dims_.data(); }
+  const int64_t* end() const { return dims_.data() + rank_; }
+  bool operator==(const Shape& other) const;
+
+ private:
+  std::array<int64_t, max_rank> dims_{};
+  int64_t size_ = 1;
+  int rank_ = 0;
+};
+
+// NumPy's rule: align at the last axis; lengths must be equal or one of them 1.
+// Throws Error naming `operation` and both shapes otherwise.
+Shape broadcast(const char* operation, const Shape& a, const Shape& b);
+
+}  // namespace heed::inline HEED_REAL
+
+// Shapes print as [2, 3, 4], scalars as [].
+template <>
+struct fmt::formatter<heed::HEED_REAL::Shape> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  auto format(const heed::HEED_REAL::Shape& shape, fmt::format_context& context) const
+      -> fmt::format_context::iterator;
+};
