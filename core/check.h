@@ -20,8 +20,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What the user gave cannot be used: a config, a file, a command line. The text says what, where and
-// what to do instead.
+// What the user gave cannot be used: a config, a file, a command line. The text says what, where
+// and what to do instead.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -33,13 +33,15 @@ class InputError : public Error {
 // check(x.rank() == 2, "linear: w must be a matrix, got {}", w.shape());
 template <class... Args>
 void check(bool holds, fmt::format_string<Args...> format, Args&&... args) {
-  if (!holds) [[unlikely]] throw_error(format, fmt::make_format_args(args...));
+  if (!holds) [[unlikely]]
+    throw_error(format, fmt::make_format_args(args...));
 }
 
 // The same for what a user gave: throws InputError.
 template <class... Args>
 void check_input(bool holds, fmt::format_string<Args...> format, Args&&... args) {
-  if (!holds) [[unlikely]] throw_input_error(format, fmt::make_format_args(args...));
+  if (!holds) [[unlikely]]
+    throw_input_error(format, fmt::make_format_args(args...));
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -1,4 +1,5 @@
-// A struct of options that describes itself: name, value, range and one line of help for each field.
+// A struct of options that describes itself: name, value, range and one line of help for each
+// field.
 //
 //   struct AdamOptions {
 //     double beta1 = 0.9;

@@ -12,7 +12,7 @@ namespace heed::inline HEED_REAL {
 // A counted handle to a dense, row-major array; copying it copies no numbers.
 class Ids {
  public:
-  Ids() = default;  // no array at all; shape() is [0]
+  Ids() = default;                       // no array at all; shape() is [0]
   static Ids empty(const Shape& shape);  // contents undefined
   static Ids full(const Shape& shape, int32_t value);
   // Throws Error unless shape.size() values are given.

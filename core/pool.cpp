@@ -1,11 +1,10 @@
 #include "core/pool.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <new>
+#include <sys/mman.h>
 #include <utility>
 
 #include "core/check.h"
@@ -48,11 +47,13 @@ Header* system_allocate(int c) {
   const size_t bytes = whole_bytes(c);
   void* memory;
   if (bytes < mapped_from) {
-    memory = ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+    memory = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
   } else {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) memory = nullptr;
-    else madvise(memory, bytes, MADV_HUGEPAGE);
+    if (memory == MAP_FAILED)
+      memory = nullptr;
+    else
+      madvise(memory, bytes, MADV_HUGEPAGE);
   }
   check(memory != nullptr, "out of memory: the system refused {} bytes", bytes);
   return new (memory) Header{nullptr, c};
@@ -60,8 +61,10 @@ Header* system_allocate(int c) {
 
 void system_free(Header* block) noexcept {
   const size_t bytes = whole_bytes(block->size_class);
-  if (bytes < mapped_from) ::operator delete(block, std::align_val_t{alignment});
-  else munmap(block, bytes);
+  if (bytes < mapped_from)
+    ::operator delete (block, std::align_val_t{alignment});
+  else
+    munmap(block, bytes);
 }
 
 struct Pool {
@@ -84,7 +87,8 @@ struct Pool {
   }
 };
 
-// Reached through a pointer and never destroyed: static objects may free blocks after everything else.
+// Reached through a pointer and never destroyed: static objects may free blocks after everything
+// else.
 Pool& pool() {
   static thread_local Pool* const instance = new Pool;
   return *instance;

@@ -53,10 +53,10 @@ class Random {
          uint32_t call = 0)
       : stream_(seed, purpose, step, micro_batch, call) {}
 
-  uint32_t next();               // 32 random bits
-  double uniform();              // in [0, 1), 32 bits fine
-  double normal();               // mean 0, variance 1 (Box-Muller)
-  uint64_t below(uint64_t n);    // in [0, n), without bias; n ≥ 1
+  uint32_t next();             // 32 random bits
+  double uniform();            // in [0, 1), 32 bits fine
+  double normal();             // mean 0, variance 1 (Box-Muller)
+  uint64_t below(uint64_t n);  // in [0, n), without bias; n ≥ 1
 
  private:
   StreamKey stream_;

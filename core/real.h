@@ -2,8 +2,8 @@
 //
 // core, nn and optim are compiled twice: with float, to train, and with double (HEED_DOUBLE), to
 // prove gradients: correct code agrees with central differences to 1e-6 there and to 7e-2 in float.
-// Everything they declare lives in an inline namespace, f32 or f64, so that code writes heed::Tensor
-// and a program that mixes the two builds does not link.
+// Everything they declare lives in an inline namespace, f32 or f64, so that code writes
+// heed::Tensor and a program that mixes the two builds does not link.
 #pragma once
 
 #ifdef HEED_DOUBLE

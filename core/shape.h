@@ -16,7 +16,7 @@ class Shape {
  public:
   static constexpr int max_rank = 6;
 
-  Shape() = default;                            // rank 0: a scalar, one element
+  Shape() = default;  // rank 0: a scalar, one element
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   // Throws Error for more than six axes, a negative length, or more than 2^62 elements.
   explicit Shape(std::span<const int64_t> dims);
@@ -31,9 +31,9 @@ class Shape {
   // Product of the lengths of axes [first, last).
   int64_t span_size(int first, int last) const;
 
-  Shape with(int axis, int64_t length) const;   // the same with one length changed
+  Shape with(int axis, int64_t length) const;  // the same with one length changed
   Shape with_last(int64_t length) const { return with(-1, length); }
-  Shape without(int axis) const;                // the same with one axis removed
+  Shape without(int axis) const;                   // the same with one axis removed
   Shape inserted(int axis, int64_t length) const;  // the same with an axis put before `axis`
 
   const int64_t* begin() const { return dims_.data(); }

@@ -1,0 +1,246 @@
+#include "core/autograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/kernels/broadcast.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+// Gives up a reference; a slot nobody holds any more is put on the pile instead of being destroyed.
+void give_up(Slot* slot, std::vector<Slot*>& pile) {
+  if (slot && --slot->references == 0) pile.push_back(slot);
+}
+
+void destroy_node(Node* node, std::vector<Slot*>& pile) {
+  node->end(node->closure);
+  for (int i = 0; i < node->input_count; ++i) give_up(node->inputs[i], pile);
+  pool_free(node);
+}
+
+// Slots waiting to be destroyed. Kept with its capacity, so that it settles like the pool does; a
+// pointer that is never destroyed, as static objects may hold tensors.
+std::vector<Slot*>& doomed() {
+  static thread_local auto* const pile = new std::vector<Slot*>;
+  return *pile;
+}
+
+void destroy_pile(std::vector<Slot*>& pile, size_t down_to) {
+  while (pile.size() > down_to) {
+    Slot* slot = pile.back();
+    pile.pop_back();
+    if (slot->producer) destroy_node(std::exchange(slot->producer, nullptr), pile);
+    slot->~Slot();
+    pool_free(slot);
+  }
+}
+
+}  // namespace
+
+void Slot::destroy(Slot* slot) {
+  std::vector<Slot*>& pile = doomed();
+  const size_t before = pile.size();
+  pile.push_back(slot);
+  destroy_pile(pile, before);
+}
+
+const Shape& Backward::shape() const { return node_.shape; }
+
+bool Backward::wants(int i) const { return i < node_.input_count && node_.inputs[i] != nullptr; }
+
+namespace {
+
+// Nodes whose gradient has begun to arrive, the newest on top (a binary heap over their slots, each
+// of which it holds a reference to).
+class Agenda {
+ public:
+  explicit Agenda(std::vector<Slot*>& heap) : heap_(heap), before_(heap.size()) {}
+  ~Agenda() {
+    while (!empty()) pop()->released = true;  // only after an exception: what is left is unusable
+  }
+  bool empty() const { return heap_.size() == before_; }
+  void push(Slot* slot) {
+    if (!slot->producer || slot->producer->queued) return;
+    slot->producer->queued = true;
+    ++slot->references;
+    heap_.push_back(slot);
+    std::push_heap(first(), heap_.end(), older);
+  }
+  Handle<Slot> pop() {
+    std::pop_heap(first(), heap_.end(), older);
+    Handle<Slot> slot(heap_.back());
+    --slot->references;  // the heap's own
+    heap_.pop_back();
+    return slot;
+  }
+
+ private:
+  static bool older(const Slot* a, const Slot* b) {
+    return a->producer->order < b->producer->order;
+  }
+  std::vector<Slot*>::iterator first() { return heap_.begin() + static_cast<ptrdiff_t>(before_); }
+  std::vector<Slot*>& heap_;
+  size_t before_;
+};
+
+// A slot that takes a first or a further gradient.
+void check_open(const Slot& slot) {
+  check(!slot.released,
+        "backward: this part of the graph has been run and released; compute the loss again");
+}
+
+// Where the next gradient of a slot goes.
+Destination open(Slot& slot) {
+  check_open(slot);
+  const bool accumulate = std::exchange(slot.written, true);
+  if (!slot.gradient) slot.gradient = Storage::allocate(slot.size);
+  if (accumulate && !slot.bound &&
+      slot.gradient->references > 1) {  // shared by pass(): take a copy
+    Handle<Storage> own = Storage::allocate(slot.size);
+    std::copy_n(slot.gradient->numbers, slot.size, own->numbers);
+    slot.gradient = std::move(own);
+  }
+  return {slot.gradient->numbers, accumulate};
+}
+
+}  // namespace
+
+Destination Backward::into(int i) { return open(*node_.inputs[i]); }
+
+void Backward::pass(int i) {
+  Slot& slot = *node_.inputs[i];
+  check_open(slot);
+  check(slot.size == output_.size, "backward of {}: cannot pass {} gradients on to {} numbers",
+        node_.name, output_.size, slot.size);
+  if (slot.written || slot.bound || output_.bound) {
+    kernels::copy(size(), dy(), into(i));
+  } else {
+    slot.written = true;
+    slot.gradient = output_.gradient;
+  }
+}
+
+void Backward::sum_to(const real* from, const Shape& shape, const Shape& target, Destination to) {
+  kernels::sum_to(from, shape, target, to);
+}
+
+const real* Saved::data() const {
+  check(storage_->version == version_,
+        "a tensor of shape {} that backward needs has been changed since it was used", shape_);
+  return storage_->numbers;
+}
+
+namespace detail {
+
+bool any_wants_gradient(std::span<const Tensor> inputs) {
+  return scope().gradients && std::any_of(inputs.begin(), inputs.end(),
+                                          [](const Tensor& x) { return wants_gradient(x); });
+}
+
+Node* allocate_node(const char* name, const Shape& shape, std::span<const Tensor> inputs,
+                    size_t closure_bytes) {
+  static thread_local uint64_t order = 0;
+  constexpr size_t align = alignof(std::max_align_t);
+  const size_t slots_at = (sizeof(Node) + align - 1) / align * align;
+  const size_t closure_at = (slots_at + inputs.size() * sizeof(Slot*) + align - 1) / align * align;
+  char* block = static_cast<char*>(pool_allocate(closure_at + closure_bytes));
+  Node* node = new (block) Node{};
+  node->name = name;
+  node->order = ++order;
+  node->shape = shape;
+  node->precision = scope().precision;
+  node->input_count = static_cast<int>(inputs.size());
+  node->inputs = reinterpret_cast<Slot**>(block + slots_at);
+  node->closure = block + closure_at;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Handle<Slot> slot = inputs[i] ? inputs[i].slot() : Handle<Slot>();
+    node->inputs[i] = slot.release();
+  }
+  return node;
+}
+
+void attach(const Tensor& y, Node* node) {
+  check(!y.slot(), "record: {} returned a tensor that has a history already", node->name);
+  check(y.body().references == 1, "record: the closure of {} captured its own result; save it",
+        node->name);
+  y.body().slot = Slot::create(y.size());
+  y.body().slot->producer = node;
+}
+
+void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs) {
+  const std::span<const real> values = y.values();
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [](real v) { return !std::isfinite(v); });
+  if (bad == values.end()) return;
+  std::string shapes;
+  for (const Tensor& x : inputs)
+    if (x) shapes += fmt::format("{}{}", shapes.empty() ? "" : ", ", x.shape());
+  check(false, "{}: the result, of shape {}, has {} at position {}; the inputs have shapes {}",
+        name, y.shape(), *bad, bad - values.begin(), shapes);
+}
+
+}  // namespace detail
+
+namespace {
+
+void check_gradients(const Node& node) {
+  for (int i = 0; i < node.input_count; ++i) {
+    const Slot* slot = node.inputs[i];
+    if (!slot || !slot->written) continue;
+    const real* g = slot->gradient->numbers;
+    const real* bad = std::find_if(g, g + slot->size, [](real v) { return !std::isfinite(v); });
+    check(bad == g + slot->size,
+          "the gradient of input {} has {} at position {}; the result had shape {}", i, *bad,
+          bad - g, node.shape);
+  }
+}
+
+void run(Node& node, Slot& output) {
+  ScopeGuard here;
+  here->precision = node.precision;
+  Backward g(node, output);
+  try {
+    node.run(node.closure, g);
+    if (here->detect_anomaly) check_gradients(node);
+  } catch (const Error& error) {
+    throw Error(fmt::format("backward of {}: {}", node.name, error.what()));
+  }
+}
+
+}  // namespace
+
+void backward(const Tensor& y, const Tensor& cotangent) {
+  check(y.requires_grad(), "backward: nothing that wants a gradient led to this tensor of shape {}",
+        y.shape());
+  check(cotangent.shape() == y.shape(), "backward: the cotangent has shape {}, the tensor {}",
+        cotangent.shape(), y.shape());
+  static thread_local auto* const heap = new std::vector<Slot*>;
+  Agenda agenda(*heap);
+  kernels::copy(y.size(), cotangent.data(), open(*y.slot()));
+  agenda.push(y.slot().get());
+  while (!agenda.empty()) {
+    const Handle<Slot> slot = agenda.pop();
+    Node* node = slot->producer;
+    slot->released = true;
+    run(*node, *slot);
+    for (int i = 0; i < node->input_count; ++i)
+      if (Slot* input = node->inputs[i]; input && input->written) agenda.push(input);
+    slot->producer = nullptr;
+    slot->written = false;
+    slot->gradient = {};
+    const size_t before = doomed().size();
+    destroy_node(node, doomed());
+    destroy_pile(doomed(), before);
+  }
+}
+
+void backward(const Tensor& loss) {
+  check(loss.size() == 1,
+        "backward: needs a loss of one element, this tensor has shape {}; give a cotangent",
+        loss.shape());
+  backward(loss, Tensor::full(loss.shape(), 1));
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,133 @@
+#include "core/kernels/gemm.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/check.h"
+#include "core/parallel.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+void blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint k, real alpha,
+          const real* a, blasint lda, const real* b, blasint ldb, real beta, real* c, blasint ldc) {
+#ifdef HEED_DOUBLE
+  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+#else
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+#endif
+}
+
+// OpenBLAS must leave the cutting to us. Once is enough: it is a setting of the process.
+void single_threaded_blas() {
+  static const bool done = [] {
+    openblas_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+// Rows [first, last) of a; with `transposed`, of its transpose.
+Matrix rows_of(Matrix m, int64_t first, int64_t last) {
+  m.data += first * (m.transposed ? 1 : m.leading);
+  m.rows = last - first;
+  return m;
+}
+
+// How many pieces the rows and the columns of the result are cut into: about one for each million
+// multiplications, sixteen at most, along the longer side, and no side shorter than 32.
+struct Grid {
+  int64_t down, across;
+  Grid(int64_t m, int64_t n, int64_t k) : down(1), across(1) {
+    const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const auto pieces = static_cast<int64_t>(std::clamp(work / 1e6, 1.0, 16.0));
+    while (down * across * 2 <= pieces) {
+      const int64_t height = m / down, width = n / across;
+      if (std::max(height, width) < 64) break;
+      (height >= width ? down : across) *= 2;
+    }
+  }
+};
+
+// Piece i of n cut into `pieces`: multiples of 16, so that each block keeps whole vectors.
+int64_t cut(int64_t n, int64_t pieces, int64_t i) {
+  return i == pieces ? n : n * i / pieces / 16 * 16;
+}
+
+void check_product(const Matrix& a, const Matrix& b) {
+  constexpr int64_t limit = std::numeric_limits<blasint>::max();
+  check(a.columns == b.rows, "gemm: {} columns against {} rows", a.columns, b.rows);
+  check(std::max({a.rows, a.columns, b.columns, a.leading, b.leading}) <= limit,
+        "gemm: a matrix side of more than {}", limit);
+}
+
+}  // namespace
+
+void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale) {
+  const int64_t m = a.rows, n = b.columns, k = a.columns;
+  const int64_t ldc = leading_c ? leading_c : n;
+  if (m == 0 || n == 0) return;
+  if (k == 0) {  // BLAS leaves this to the caller: an empty sum is zero
+    for (int64_t i = 0; i < m && !c.accumulate; ++i) std::fill_n(c.data + i * ldc, n, real{0});
+    return;
+  }
+  single_threaded_blas();
+  blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
+       static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), scale, a.data,
+       static_cast<blasint>(a.leading), b.data, static_cast<blasint>(b.leading),
+       c.accumulate ? real{1} : real{0}, c.data, static_cast<blasint>(ldc));
+}
+
+void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale) {
+  check_product(a, b);
+  single_threaded_blas();
+  const Grid grid(a.rows, b.columns, a.columns);
+  const int64_t ldc = leading_c ? leading_c : b.columns;
+  parallel_for(grid.down * grid.across, 1, [&](int64_t first, int64_t last) {
+    for (int64_t block = first; block < last; ++block) {
+      const int64_t i = block / grid.across, j = block % grid.across;
+      const int64_t top = cut(a.rows, grid.down, i), left = cut(b.columns, grid.across, j);
+      gemm_serial(rows_of(a, top, cut(a.rows, grid.down, i + 1)),
+                  rows_of(b.t(), left, cut(b.columns, grid.across, j + 1)).t(),
+                  {c.data + top * ldc + left, c.accumulate}, ldc, scale);
+    }
+  });
+}
+
+void gemm_batched(int64_t count, const Matrix& a, int64_t stride_a, const Matrix& b,
+                  int64_t stride_b, Destination c, int64_t stride_c) {
+  check_product(a, b);
+  const auto product = [&](int64_t i, auto run) {
+    Matrix ai = a, bi = b;
+    ai.data += i * stride_a;
+    bi.data += i * stride_b;
+    run(ai, bi, Destination{c.data + i * stride_c, c.accumulate});
+  };
+  if (count < 4) {  // few: share each
+    for (int64_t i = 0; i < count; ++i)
+      product(i, [](const Matrix& x, const Matrix& y, Destination z) { gemm(x, y, z); });
+    return;
+  }
+  single_threaded_blas();
+  const int64_t work = std::max<int64_t>(1, a.rows * a.columns * b.columns);
+  parallel_for(count, 1 + 200'000 / work, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i)
+      product(i, [](const Matrix& x, const Matrix& y, Destination z) { gemm_serial(x, y, z); });
+  });
+}
+
+}  // namespace heed::inline HEED_REAL::kernels
+
+namespace heed::inline HEED_REAL {
+
+const char* blas_backend() {
+  static const std::string text =
+      fmt::format("{}, {}", openblas_get_config(),
+                  openblas_get_parallel() == OPENBLAS_OPENMP ? "OpenMP build"
+                                                             : "not the OpenMP build: slower here");
+  return text.c_str();
+}
+
+}  // namespace heed::inline HEED_REAL

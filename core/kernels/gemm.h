@@ -1,0 +1,50 @@
+// Matrix products.
+//
+// A product is cut on a grid that its shape alone decides, each block one single-threaded product
+// of OpenBLAS: so the bits do not depend on the number of threads, and a product too small to share
+// is not shared.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/destination.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// A matrix of rows × columns somewhere in memory: element (i, j) is data[i · leading + j], or
+// data[j · leading + i] when transposed.
+struct Matrix {
+  const real* data;
+  int64_t rows, columns;
+  int64_t leading;
+  bool transposed = false;
+
+  Matrix(const real* data_, int64_t rows_, int64_t columns_)
+      : Matrix(data_, rows_, columns_, columns_) {}
+  Matrix(const real* data_, int64_t rows_, int64_t columns_, int64_t leading_)
+      : data(data_), rows(rows_), columns(columns_), leading(leading_) {}
+  Matrix t() const {
+    Matrix m(data, columns, rows, leading);
+    m.transposed = !transposed;
+    return m;
+  }
+};
+
+// c = scale · a b (+ c where it accumulates), c dense with `leading_c` numbers from row to row (0:
+// its columns). Runs on all threads, in the precision of the scope.
+void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0, real scale = 1);
+
+// The same on the calling thread alone: for use inside parallel regions.
+void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0,
+                 real scale = 1);
+
+// Batches: the matrices of product i start stride · i numbers after the first.
+void gemm_batched(int64_t count, const Matrix& a, int64_t stride_a, const Matrix& b,
+                  int64_t stride_b, Destination c, int64_t stride_c);
+
+}  // namespace heed::inline HEED_REAL::kernels
+
+namespace heed::inline HEED_REAL {
+// "OpenBLAS 0.3.21 (OpenMP, SkylakeX)".
+const char* blas_backend();
+}  // namespace heed::inline HEED_REAL

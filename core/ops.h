@@ -1,0 +1,117 @@
+// Every differentiable function. nn calls these and nothing below them.
+//
+// Each is one function in ops/<family>.cpp that checks its inputs, computes, and records its
+// backward. All throw Error naming the operation, the condition and the shapes when inputs do not
+// fit. Binary operations broadcast as NumPy does. Negative axes count from the end.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/mask.h"
+#include "core/tensor.h"
+
+namespace heed::inline HEED_REAL {
+
+using Axes = std::initializer_list<int>;
+
+// ---- ops/arithmetic.cpp: element by element, with broadcasting
+Tensor add(const Tensor& a, const Tensor& b);
+Tensor sub(const Tensor& a, const Tensor& b);
+Tensor mul(const Tensor& a, const Tensor& b);
+Tensor div(const Tensor& a, const Tensor& b);
+Tensor add(const Tensor& a, real b);
+Tensor mul(const Tensor& a, real b);
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+
+// ---- ops/unary.cpp: element by element
+Tensor neg(const Tensor& x);
+Tensor exp(const Tensor& x);
+Tensor log(const Tensor& x);   // natural; -inf at 0, NaN below
+Tensor sqrt(const Tensor& x);  // NaN below 0
+Tensor pow(const Tensor& x, real exponent);
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);  // 1 / (1 + e⁻ˣ)
+Tensor relu(const Tensor& x);     // max(x, 0), with derivative 0 at 0
+enum class GeluForm {
+  exact,  // x Φ(x), Φ the normal distribution's (Hendrycks & Gimpel 2016)
+  tanh,   // ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))), their approximation
+};
+Tensor gelu(const Tensor& x, GeluForm form = GeluForm::exact);
+Tensor silu(const Tensor& x);  // x · sigmoid(x)
+
+// ---- ops/reduce.cpp: over `axes` (all of them if none is named), which disappear unless `keep`
+Tensor sum(const Tensor& x, Axes axes = {}, bool keep = false);
+Tensor mean(const Tensor& x, Axes axes = {}, bool keep = false);
+// Equal maxima share the gradient equally.
+Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);
+
+// ---- ops/linear.cpp
+// y[…, o] = Σᵢ x[…, i] w[o, i] + b[o];   x (…, I), w (O, I), b (O) or no tensor → (…, O)
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {});
+// c[…, m, n] = Σₖ a[…, m, k] b[…, k, n]; the axes before the last two broadcast. Rank ≥ 2.
+Tensor matmul(const Tensor& a, const Tensor& b);
+
+// ---- ops/shape.cpp: the same numbers in another order (Tensor::reshape is free; these copy)
+Tensor permute(const Tensor& x, Axes axes);  // axis i of the result is axis axes[i] of x
+Tensor transpose(const Tensor& x, int axis, int other);
+Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last);  // [first, last) of an axis
+Tensor concat(std::span<const Tensor> parts, int axis);
+Tensor stack(std::span<const Tensor> parts, int axis);  // along a new axis
+// The inverse of concat: parts of the given sizes, which must add up to the length of the axis.
+std::vector<Tensor> split(const Tensor& x, std::span<const int64_t> sizes, int axis);
+
+// ---- ops/select.cpp: `condition` holds 0 or not 0 and broadcasts like a tensor
+Tensor where(const Ids& condition, const Tensor& a,
+             const Tensor& b);  // a where it is not 0, else b
+Tensor masked_fill(const Tensor& x, const Ids& condition, real value);  // `value` where it is not 0
+
+// ---- ops/softmax.cpp
+// exp(x) / Σ exp(x) along an axis. A row of -inf alone gives zeros (and a zero gradient), not NaN.
+Tensor softmax(const Tensor& x, int axis = -1);
+Tensor log_softmax(const Tensor& x, int axis = -1);
+
+// ---- ops/embedding.cpp
+// y[…, :] = weight[ids[…], :];   weight (V, D), ids (…) each in [0, V) → (…, D)
+Tensor embedding(const Tensor& weight, const Ids& ids);
+
+// ---- ops/norm.cpp: over the last axis, of length D; weight and bias (D) or no tensor
+// (x - mean) / √(variance + epsilon) · weight + bias (Ba, Kiros & Hinton 2016)
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, real epsilon);
+// x / √(mean(x²) + epsilon) · weight (Zhang & Sennrich 2019)
+Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon);
+
+// ---- ops/dropout.cpp
+// While the scope trains: 0 with the given probability, else x / (1 - probability); otherwise x
+// itself. The mask is the scope's next random stream; backward draws it again.
+Tensor dropout(const Tensor& x, double probability);
+
+// ---- ops/loss.cpp
+inline constexpr int32_t ignored = -1;  // a target that does not count
+// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], over the targets that are not `ignored`; a sum, not a
+// mean. logits (…, V), targets (…) each in [0, V) or `ignored`; p = (1 - ε)·[v = target] + ε/V,
+// with ε = label_smoothing (Szegedy et al. 2016, section 7; PyTorch's convention) → one number.
+Tensor cross_entropy(const Tensor& logits, const Ids& targets, double label_smoothing = 0);
+// mean((x - y)²) over all elements; no broadcasting.
+Tensor mse_loss(const Tensor& x, const Tensor& y);
+
+// ---- ops/attention.cpp
+struct AttentionOptions {
+  double scale = 0;  // of the scores; 0: 1/√K
+  KeepMask mask;
+  double dropout = 0;  // of the weights, while the scope trains
+};
+// Scaled dot-product attention (Vaswani et al. 2017, equation 1), for all heads at once and without
+// ever holding the (Tq, Tk) weights:
+//   o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
+// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·Kv), head h in columns [h·K, (h+1)·K) → (B, Tq, H·Kv)
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    int64_t heads, const AttentionOptions& options = {});
+
+}  // namespace heed::inline HEED_REAL

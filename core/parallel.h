@@ -1,0 +1,45 @@
+// Threads: loops over chunks that the shape alone decides, so that results have the same bits for
+// any number of threads. OpenMP; std::thread under the thread sanitizer, which cannot see into
+// libgomp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "core/real.h"
+
+namespace heed::inline HEED_REAL {
+
+// Threads a parallel loop uses. At first: the physical cores this process may run on.
+int thread_count();
+void set_thread_count(int count);
+int physical_cores();
+
+// The number of the calling worker inside a parallel loop, 0 … thread_count() - 1; 0 outside.
+int current_worker();
+
+namespace detail {
+void run_chunks(int64_t chunks, void (*run)(void* context, int64_t chunk), void* context);
+}
+
+// Calls f(first, last) on consecutive chunks of `grain` numbers that cover [0, n); f must not
+// throw, and must not allocate from the pool. A loop of one chunk runs on the calling thread, as
+// does a loop inside a loop.
+template <class F>
+void parallel_for(int64_t n, int64_t grain, F&& f) {
+  if (n <= 0) return;
+  if (n <= grain) return f(int64_t{0}, n);
+  struct Loop {
+    int64_t n, grain;
+    std::remove_reference_t<F>* f;
+  } loop{n, grain, std::addressof(f)};
+  detail::run_chunks((n + grain - 1) / grain,
+                     [](void* context, int64_t chunk) {
+                       const Loop& l = *static_cast<const Loop*>(context);
+                       (*l.f)(chunk * l.grain, std::min(l.n, (chunk + 1) * l.grain));
+                     },
+                     &loop);
+}
+
+}  // namespace heed::inline HEED_REAL
