@@ -7,18 +7,11 @@
 
 namespace heed::inline HEED_REAL {
 
-// A shape over numbers; the numbers are another view's when this one came from reshape().
-struct Ids::View : Counted {
-  Shape shape;
-  int32_t* numbers = nullptr;
-  Handle<View> owner;
-
-  static void destroy(View* view) {
-    if (!view->owner) pool_free(view->numbers);
-    view->~View();
-    pool_free(view);
-  }
-};
+void Ids::View::destroy(View* view) {
+  if (!view->owner) pool_free(view->numbers);
+  view->~View();
+  pool_free(view);
+}
 
 Ids Ids::empty(const Shape& shape) {
   View* view = new (pool_allocate(sizeof(View))) View;

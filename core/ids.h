@@ -28,7 +28,13 @@ class Ids {
   Ids reshape(const Shape& shape) const;                     // shares the numbers
 
  private:
-  struct View;
+  // A shape over numbers; the numbers are the owner's when this view came from reshape().
+  struct View : Counted {
+    Shape shape;
+    int32_t* numbers = nullptr;
+    Handle<View> owner;
+    static void destroy(View* view);
+  };
   explicit Ids(View* view) : array_(view) {}
   Handle<View> array_;
 };
