@@ -122,8 +122,8 @@ void Backward::pass(int i) {
   }
 }
 
-void Backward::sum_to(const real* from, const Shape& shape, const Shape& target, Destination to) {
-  kernels::sum_to(from, shape, target, to);
+void Backward::sum_to(const real* from, const Shape& shape, const Shape& own, Destination to) {
+  kernels::sum_to(from, shape, own, to);
 }
 
 const real* Saved::data() const {

@@ -40,18 +40,24 @@ class Backward {
   Destination into(int i);
   // ∂loss/∂input i is dy itself (same number of elements): shared where possible instead of copied.
   void pass(int i);
-  // ∂loss/∂input i where the input of shape `input` was broadcast to y's: `write(Destination)` puts
-  // the gradient in y's shape, and the axes it was repeated along are summed away here.
+  // ∂loss/∂input i where the input, of shape `own`, was broadcast to `whole_shape`:
+  // `write(Destination)` puts the gradient in that shape, and the axes it was repeated along are
+  // summed away here, in one place.
   template <class Write>
-  void into_broadcast(int i, const Shape& input, Write write) {
-    if (input == shape()) return write(into(i));
-    Tensor whole = Tensor::empty(shape());
+  void into_broadcast(int i, const Shape& whole_shape, const Shape& own, Write write) {
+    if (own == whole_shape) return write(into(i));
+    Tensor whole = Tensor::empty(whole_shape);
     write(Destination{whole.mutable_data(), false});
-    sum_to(whole.data(), shape(), input, into(i));
+    sum_to(whole.data(), whole_shape, own, into(i));
+  }
+  // The same for an element-wise operation: broadcast to the shape of y.
+  template <class Write>
+  void into_broadcast(int i, const Shape& own, Write write) {
+    into_broadcast(i, shape(), own, write);
   }
 
  private:
-  static void sum_to(const real* from, const Shape& shape, const Shape& target, Destination to);
+  static void sum_to(const real* from, const Shape& shape, const Shape& own, Destination to);
   Node& node_;
   Slot& output_;
 };

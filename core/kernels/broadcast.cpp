@@ -18,6 +18,12 @@ void copy(int64_t n, const real* from, Destination to) {
   });
 }
 
+void repeat(int64_t rows, int64_t width, const real* row, real* to) {
+  parallel_for(rows, 1 + (1 << 15) / std::max<int64_t>(1, width), [=](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) std::copy(row, row + width, to + i * width);
+  });
+}
+
 void sum_to(const real* from, const Shape& shape, const Shape& target, Destination to) {
   // Each axis of `shape` either stays or is summed away. stride[a]: how far one step along it moves
   // in the target, 0 where it is summed.

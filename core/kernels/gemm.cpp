@@ -96,25 +96,44 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, re
   });
 }
 
-void gemm_batched(int64_t count, const Matrix& a, int64_t stride_a, const Matrix& b,
-                  int64_t stride_b, Destination c, int64_t stride_c) {
+BatchIndex::BatchIndex(const Shape& batch, const Shape& operand, int64_t numbers)
+    : rank_(batch.rank()) {
+  for (int a = rank_ - 1; a >= 0; --a) {
+    const int own = a - (rank_ - operand.rank());
+    const auto axis = static_cast<size_t>(a);
+    lengths_[axis] = batch[a];
+    strides_[axis] = own < 0 || operand[own] == 1 ? 0 : numbers;
+    if (own >= 0) numbers *= operand[own];
+  }
+}
+
+int64_t BatchIndex::operator()(int64_t i) const {
+  int64_t offset = 0;
+  for (int a = rank_ - 1; a >= 0; --a) {
+    const auto axis = static_cast<size_t>(a);
+    offset += i % lengths_[axis] * strides_[axis];
+    i /= lengths_[axis];
+  }
+  return offset;
+}
+
+void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
+                  const BatchIndex& at_b, Destination c) {
   check_product(a, b);
-  const auto product = [&](int64_t i, auto run) {
+  single_threaded_blas();
+  const auto product = [&](int64_t i, auto multiply) {
     Matrix ai = a, bi = b;
-    ai.data += i * stride_a;
-    bi.data += i * stride_b;
-    run(ai, bi, Destination{c.data + i * stride_c, c.accumulate});
+    ai.data += at_a(i);
+    bi.data += at_b(i);
+    multiply(ai, bi, Destination{c.data + i * a.rows * b.columns, c.accumulate}, 0, 1);
   };
   if (count < 4) {  // few: share each
-    for (int64_t i = 0; i < count; ++i)
-      product(i, [](const Matrix& x, const Matrix& y, Destination z) { gemm(x, y, z); });
+    for (int64_t i = 0; i < count; ++i) product(i, gemm);
     return;
   }
-  single_threaded_blas();
   const int64_t work = std::max<int64_t>(1, a.rows * a.columns * b.columns);
   parallel_for(count, 1 + 200'000 / work, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i)
-      product(i, [](const Matrix& x, const Matrix& y, Destination z) { gemm_serial(x, y, z); });
+    for (int64_t i = first; i < last; ++i) product(i, gemm_serial);
   });
 }
 

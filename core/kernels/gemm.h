@@ -5,9 +5,11 @@
 // is not shared.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/kernels/destination.h"
+#include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -38,9 +40,22 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0
 void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0,
                  real scale = 1);
 
-// Batches: the matrices of product i start stride · i numbers after the first.
-void gemm_batched(int64_t count, const Matrix& a, int64_t stride_a, const Matrix& b,
-                  int64_t stride_b, Destination c, int64_t stride_c);
+// Where matrix i of a broadcast batch begins: the batch axes of the operand against those of the
+// result.
+class BatchIndex {
+ public:
+  // `numbers`: how many numbers one matrix of the operand holds.
+  BatchIndex(const Shape& batch, const Shape& operand, int64_t numbers);
+  int64_t operator()(int64_t i) const;
+
+ private:
+  int rank_;
+  std::array<int64_t, Shape::max_rank> lengths_{}, strides_{};
+};
+
+// Matrix i of a starts at_a(i) numbers after the first; the results lie one behind the other.
+void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
+                  const BatchIndex& at_b, Destination c);
 
 }  // namespace heed::inline HEED_REAL::kernels
 
