@@ -1,37 +1,33 @@
 # heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE])
 #
 # One static library a folder, heed_<folder>, which may use the folders named in USES. With DOUBLE it is
-# built a second time with real = double, as heed_<folder>_f64, from the same files.
+# built a second time with real = double, as heed_<folder>_f64, from the same files, for the tests.
 function(heed_library folder)
   cmake_parse_arguments(ARG "DOUBLE" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
-  set(variants "")
+  if(NOT ARG_SOURCES)
+    return()
+  endif()
+  heed_source_options(${ARG_SOURCES})
+  set(suffixes "")
   if(ARG_DOUBLE)
-    set(variants _f64)
+    set(suffixes _f64)
   endif()
-  foreach(variant IN LISTS variants ITEMS "")
-    set(target heed_${folder}${variant})
+  foreach(suffix IN LISTS suffixes ITEMS "")
+    set(target heed_${folder}${suffix})
     add_library(${target} STATIC ${ARG_SOURCES})
-    heed_compile_options(${target})
-    target_include_directories(${target} PUBLIC
-      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/heed>)
-    target_compile_features(${target} PUBLIC cxx_std_20)
-    target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
-    foreach(used IN LISTS ARG_USES)
-      target_link_libraries(${target} PUBLIC heed_${used}${variant})
-    endforeach()
-    if(variant STREQUAL "_f64")
+    if(suffix)
       target_compile_definitions(${target} PUBLIC HEED_DOUBLE)
+      set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    else()
+      add_library(heed::${folder} ALIAS ${target})
     endif()
+    heed_compile_options(${target})
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_include_directories(${target} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>        # <heed/core/tensor.h>, for users
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/heed>)  # "core/tensor.h", as here
+    list(TRANSFORM ARG_USES REPLACE "(.+)" "heed_\\1${suffix}" OUTPUT_VARIABLE used)
+    target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} ${used} PRIVATE ${ARG_PRIVATE})
   endforeach()
-endfunction()
-
-# What every file of the project is compiled with. Never -ffast-math: it breaks infinities and NaN checks.
-function(heed_compile_options target)
-  target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -Werror -march=${HEED_ARCH} -fno-math-errno -fno-trapping-math)
-  if(HEED_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-omit-frame-pointer
-      -fno-sanitize-recover=all)
-    target_link_options(${target} PUBLIC -fsanitize=${HEED_SANITIZE})
-  endif()
 endfunction()

@@ -1,0 +1,17 @@
+# What core and all above it stand on. What only the program or the tests use is found where it is used.
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+find_package(fmt REQUIRED)
+find_package(OpenBLASOpenMP REQUIRED)
+
+# Threads are OpenMP's, but under the thread sanitizer, which cannot see into libgomp, core/parallel.h
+# runs on std::thread.
+if(HEED_SANITIZE MATCHES thread)
+  find_package(Threads REQUIRED)
+  set(HEED_THREADS Threads::Threads)
+else()
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+  set(HEED_THREADS OpenMP::OpenMP_CXX)
+endif()
+
+# A program keeps its path to OpenBLAS when it is installed.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

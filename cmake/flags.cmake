@@ -1,0 +1,37 @@
+# What every file of the project is compiled with. Never -ffast-math: it breaks infinities and NaN checks.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# -O3 pays in the kernels, where the time of a run is spent; elsewhere it only costs build time.
+string(REPLACE -O3 -O2 CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+
+function(heed_compile_options target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Werror -march=${HEED_ARCH} -fno-math-errno -fno-trapping-math
+    -fopenmp-simd)
+  if(HEED_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${HEED_SANITIZE})
+  endif()
+  if(HEED_SANITIZE MATCHES thread)
+    target_compile_definitions(${target} PRIVATE HEED_STD_THREADS)
+  endif()
+endfunction()
+
+# The files that are compiled differently from the rest of their folder; the last option wins.
+function(heed_source_options)
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "/kernels/")
+      set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+    elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)
+      set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${HEED_BASELINE})
+      set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "HEED_CPU_FEATURES=${HEED_CPU_FEATURES}")
+    endif()
+  endforeach()
+endfunction()
