@@ -1,0 +1,15 @@
+#include "nn/embedding.h"
+
+#include "core/ops.h"
+#include "nn/init.h"
+
+namespace heed::inline HEED_REAL {
+
+Embedding::Embedding(int64_t vocabulary, int64_t dim, double std)
+    : weight(normal_parameter({vocabulary, dim}, std)) {
+  add("weight", weight);
+}
+
+Tensor Embedding::operator()(const Ids& ids) const { return embedding(weight, ids); }
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,31 @@
+// The position-wise network of a block (Vaswani et al. 2017, section 3.3):
+//   y = W₂ φ(W₁ x + b₁) + b₂
+// and, as swiglu (Shazeer 2020, equation 6), with a gate:
+//   y = W₂ (silu(W₁ x + b₁) ∘ (W₃ x + b₃)) + b₂
+#pragma once
+
+#include <memory>
+
+#include "nn/linear.h"
+
+namespace heed::inline HEED_REAL {
+
+enum class Activation { relu, gelu, gelu_tanh, silu, swiglu };
+
+class FeedForward : public Module {
+ public:
+  // `linear` is how the matrices start; the last one joins the residual stream.
+  FeedForward(int64_t dim, int64_t hidden, Activation activation, double dropout,
+              const LinearOptions& linear = {});
+  // x (…, dim) → (…, dim)
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  Linear up_;                     // W₁, "up"
+  std::unique_ptr<Linear> gate_;  // W₃, "gate": swiglu alone has one
+  Linear down_;                   // W₂, "down"
+  Activation activation_;
+  double dropout_;  // of the hidden activations
+};
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,64 @@
+#include "nn/init.h"
+
+#include <cmath>
+
+#include "core/scope.h"
+
+namespace heed::inline HEED_REAL {
+
+void InitOptions::fields(Fields& f) {
+  static constexpr const char* kinds[] = {"xavier_uniform", "xavier_normal", "kaiming_uniform",
+                                          "kaiming_normal", "normal",        "gpt2"};
+  f.choice("kind", kind, kinds, "distribution of initial weights");
+  f.number("gain", gain, at_least(0), "factor on xavier's and kaiming's width");
+  f.number("std", std, at_least(0), "standard deviation of normal and gpt2");
+}
+
+namespace {
+
+template <class Draw>
+Tensor drawn(const Shape& shape, Draw draw) {
+  Random random(scope().next_stream(Purpose::initialisation));
+  Tensor tensor = Tensor::empty(shape);
+  real* to = tensor.mutable_data();
+  for (int64_t i = 0; i < tensor.size(); ++i) to[i] = static_cast<real>(draw(random));
+  return tensor.set_requires_grad();
+}
+
+Tensor uniform_parameter(const Shape& shape, double bound) {
+  return drawn(shape, [=](Random& r) { return bound * (2 * r.uniform() - 1); });
+}
+
+}  // namespace
+
+Tensor normal_parameter(const Shape& shape, double std) {
+  return drawn(shape, [=](Random& r) { return std * r.normal(); });
+}
+
+Tensor constant_parameter(const Shape& shape, real value) {
+  return Tensor::full(shape, value).set_requires_grad();
+}
+
+Tensor initial_weight(const Shape& shape, const InitOptions& init, int64_t residual_depth) {
+  check(shape.rank() == 2, "init: a weight is a matrix (fan out, fan in), got {}", shape);
+  const double fan_out = static_cast<double>(shape[0]), fan_in = static_cast<double>(shape[1]);
+  switch (init.kind) {
+    case InitKind::xavier_uniform:
+      return uniform_parameter(shape, init.gain * std::sqrt(6 / (fan_in + fan_out)));
+    case InitKind::xavier_normal:
+      return normal_parameter(shape, init.gain * std::sqrt(2 / (fan_in + fan_out)));
+    case InitKind::kaiming_uniform:
+      return uniform_parameter(shape, init.gain * std::sqrt(6 / fan_in));
+    case InitKind::kaiming_normal:
+      return normal_parameter(shape, init.gain * std::sqrt(2 / fan_in));
+    case InitKind::normal:
+      return normal_parameter(shape, init.std);
+    case InitKind::gpt2:
+      return normal_parameter(shape, residual_depth
+                                         ? init.std / std::sqrt(static_cast<double>(residual_depth))
+                                         : init.std);
+  }
+  throw Error("init: unknown kind");
+}
+
+}  // namespace heed::inline HEED_REAL

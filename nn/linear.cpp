@@ -1,0 +1,16 @@
+#include "nn/linear.h"
+
+#include "core/ops.h"
+
+namespace heed::inline HEED_REAL {
+
+Linear::Linear(int64_t inputs, int64_t outputs, const LinearOptions& options)
+    : weight(initial_weight({outputs, inputs}, options.init, options.residual_depth)),
+      bias(options.bias ? constant_parameter({outputs}, 0) : Tensor()) {
+  add("weight", weight);
+  add("bias", bias);
+}
+
+Tensor Linear::operator()(const Tensor& x) const { return linear(x, weight, bias); }
+
+}  // namespace heed::inline HEED_REAL

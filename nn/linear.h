@@ -1,0 +1,28 @@
+// y = x wᵀ + b
+#pragma once
+
+#include "nn/init.h"
+#include "nn/module.h"
+
+namespace heed::inline HEED_REAL {
+
+struct LinearOptions {
+  bool bias = true;
+  InitOptions init = {};
+  int64_t residual_depth = 0;  // see initial_weight()
+
+  // The same for a layer whose result does not join the residual stream.
+  LinearOptions inside() const { return {bias, init, 0}; }
+};
+
+class Linear : public Module {
+ public:
+  Linear(int64_t inputs, int64_t outputs, const LinearOptions& options = {});
+  // x (…, inputs) → (…, outputs)
+  Tensor operator()(const Tensor& x) const;
+
+  Tensor weight;  // (outputs, inputs)
+  Tensor bias;    // (outputs), zeros at first; or no tensor
+};
+
+}  // namespace heed::inline HEED_REAL

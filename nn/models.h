@@ -1,0 +1,139 @@
+// The three models: encoder-decoder, decoder-only, and encoder with a pooled head.
+#pragma once
+
+#include <memory>
+
+#include "core/ids.h"
+#include "nn/block.h"
+#include "nn/embedding.h"
+#include "nn/positional.h"
+
+namespace heed::inline HEED_REAL {
+
+enum class ModelKind { seq2seq, language_model, classifier };
+enum class Choice { automatic, yes, no };
+enum class Pool { mean, first };
+
+struct ModelOptions {
+  ModelKind kind = ModelKind::seq2seq;
+  int64_t layers = 2;          // of the encoder, or of the only stack
+  int64_t decoder_layers = 0;  // of the decoder; 0: as many as the encoder's
+  int64_t dim = 64;
+  int64_t heads = 4;
+  int64_t feed_forward = 0;  // hidden width; 0: 4 · dim
+  Activation activation = Activation::relu;
+  double dropout = 0;
+  double attention_dropout = 0;
+  NormKind norm = NormKind::layer;
+  double norm_epsilon = 1e-5;
+  bool norm_first = true;
+  Choice final_norm = Choice::automatic;       // yes with norm_first, else no
+  bool bias = true;                            // of linear layers and LayerNorm
+  bool tie_weights = true;                     // logits by the embedding of the target's tokens
+  bool share_embeddings = false;               // one embedding for source and target
+  Choice scale_embedding = Choice::automatic;  // by √dim (Vaswani et al. 2017, section 3.4);
+                                               // yes with sinusoidal positions
+  Pool pool = Pool::mean;                      // of the classifier
+  PositionalOptions positional;
+  InitOptions init;
+
+  void fields(Fields& f);
+  // Throws InputError, naming the key, for what contradicts itself.
+  void validate() const;
+};
+
+// What the data decides.
+struct ModelSizes {
+  int64_t source_vocabulary = 0;  // seq2seq alone
+  int64_t vocabulary = 0;         // of what is read, and of what is written
+  int64_t classes = 0;            // classifier alone
+};
+
+// What a model reads. Padding is a length: input_lengths[b] of the T places of row b are real.
+struct Inputs {
+  Ids source, source_lengths;  // (B, Ts), (B): seq2seq alone
+  Ids input, input_lengths;    // (B, T), (B)
+};
+
+class Model : public Module {
+ public:
+  // seq2seq, language_model: (B, T, V), row t of which foretells token t + 1; classifier: (B, C).
+  virtual Tensor logits(const Inputs& inputs) const = 0;
+};
+
+// Token embedding, scaled if asked for, plus positions, with dropout: where every stack begins.
+class InputEmbedding : public Module {
+ public:
+  InputEmbedding(int64_t vocabulary, const ModelOptions& options);
+  // ids (B, T) → (B, T, D)
+  Tensor operator()(const Ids& ids) const;
+  const Tensor& weight() const { return token_.weight; }  // (V, D)
+
+ private:
+  Embedding token_;
+  PositionalEncoding position_;
+  real scale_;
+  double dropout_;
+};
+
+// Hidden states to logits over the vocabulary: by the embedding where weights are tied (Press &
+// Wolf 2017), else by a matrix of its own; without bias.
+class Head : public Module {
+ public:
+  Head(const Tensor& embedding, const ModelOptions& options);
+  // x (…, D) → (…, V)
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  Tensor weight_;  // (V, D)
+};
+
+// Encoder-decoder (Vaswani et al. 2017).
+class Seq2Seq : public Model {
+ public:
+  Seq2Seq(const ModelOptions& options, const ModelSizes& sizes);
+  Tensor logits(const Inputs& inputs) const override;
+  // The two halves: memory (B, Ts, D), then hidden states (B, T, D) for the head.
+  Tensor encode(const Ids& source, const Ids& source_lengths) const;
+  Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths) const;
+  const Head& head() const { return head_; }
+
+ private:
+  std::unique_ptr<InputEmbedding> source_embedding_;  // none where it is shared
+  InputEmbedding embedding_;
+  Encoder encoder_;
+  Decoder decoder_;
+  Head head_;
+};
+
+// Decoder-only (Radford et al. 2018): a stack of self-attention layers with a causal mask.
+class LanguageModel : public Model {
+ public:
+  LanguageModel(const ModelOptions& options, const ModelSizes& sizes);
+  Tensor logits(const Inputs& inputs) const override;
+  Tensor hidden(const Ids& input) const;  // (B, T) → (B, T, D)
+  const Head& head() const { return head_; }
+
+ private:
+  InputEmbedding embedding_;
+  Encoder decoder_;
+  Head head_;
+};
+
+// An encoder whose states are pooled into one vector.
+class Classifier : public Model {
+ public:
+  Classifier(const ModelOptions& options, const ModelSizes& sizes);
+  Tensor logits(const Inputs& inputs) const override;
+
+ private:
+  InputEmbedding embedding_;
+  Encoder encoder_;
+  Linear head_;
+  Pool pool_;
+};
+
+// Initial weights are drawn from the random streams of the scope: set scope().seed first.
+std::unique_ptr<Model> make_model(const ModelOptions& options, const ModelSizes& sizes);
+
+}  // namespace heed::inline HEED_REAL

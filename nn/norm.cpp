@@ -1,0 +1,23 @@
+#include "nn/norm.h"
+
+#include "core/ops.h"
+#include "nn/init.h"
+
+namespace heed::inline HEED_REAL {
+
+Norm::Norm(int64_t dim, const NormOptions& options)
+    : weight(constant_parameter({dim}, 1)),
+      bias(options.kind == NormKind::layer && options.bias ? constant_parameter({dim}, 0)
+                                                           : Tensor()),
+      kind_(options.kind),
+      epsilon_(static_cast<real>(options.epsilon)) {
+  add("weight", weight);
+  add("bias", bias);
+}
+
+Tensor Norm::operator()(const Tensor& x) const {
+  return kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
+                                  : rms_norm(x, weight, epsilon_);
+}
+
+}  // namespace heed::inline HEED_REAL

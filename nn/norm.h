@@ -1,0 +1,31 @@
+// Normalisation over the last axis: LayerNorm (Ba, Kiros & Hinton 2016) and RMSNorm (Zhang &
+// Sennrich 2019). One class, as a block may have either.
+#pragma once
+
+#include "nn/module.h"
+
+namespace heed::inline HEED_REAL {
+
+enum class NormKind { layer, rms };
+
+struct NormOptions {
+  NormKind kind = NormKind::layer;
+  double epsilon = 1e-5;
+  bool bias = true;  // of LayerNorm; RMSNorm has none
+};
+
+class Norm : public Module {
+ public:
+  explicit Norm(int64_t dim, const NormOptions& options = {});
+  // x (…, dim) → (…, dim)
+  Tensor operator()(const Tensor& x) const;
+
+  Tensor weight;  // (dim), ones at first
+  Tensor bias;    // (dim), zeros at first; or no tensor
+
+ private:
+  NormKind kind_;
+  real epsilon_;
+};
+
+}  // namespace heed::inline HEED_REAL

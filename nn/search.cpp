@@ -1,0 +1,163 @@
+#include "nn/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/check.h"
+#include "core/scope.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+struct Candidate {
+  int64_t parent;  // row of the hypothesis it extends
+  int32_t token;
+  double log_probability;
+};
+
+double log_sum_exp(std::span<const real> logits) {
+  const double most = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (real x : logits) sum += std::exp(static_cast<double>(x) - most);
+  return most + std::log(sum);
+}
+
+double ranked(double log_probability, size_t length, double penalty) {
+  return log_probability / std::pow((5 + static_cast<double>(length)) / 6, penalty);
+}
+
+// One example's search: hypotheses that still grow, best first, and the best complete one.
+struct Beam {
+  std::vector<Hypothesis> growing{Hypothesis{}};
+  Hypothesis best;
+  bool complete = false;
+
+  void finish(Hypothesis hypothesis, double penalty) {
+    // The end symbol counts as one token.
+    hypothesis.score = ranked(hypothesis.log_probability, hypothesis.tokens.size() + 1, penalty);
+    if (!complete || hypothesis.score > best.score) best = std::move(hypothesis);
+    complete = true;
+  }
+  // Whether nothing that still grows can overtake the best complete one. Each further token only
+  // lowers log p, and a penalty can make up for it at most as far as max_length.
+  bool decided(const SearchOptions& o) const {
+    return growing.empty() ||
+           (complete &&
+            best.score >= ranked(growing.front().log_probability,
+                                 static_cast<size_t>(o.max_length) + 1, o.length_penalty));
+  }
+};
+
+// The `beam` likeliest extensions of all growing hypotheses, likeliest first; ties by row, then
+// token.
+std::vector<Candidate> likeliest(const Beam& beam, const real* logits, int64_t vocabulary,
+                                 int64_t count) {
+  std::vector<Candidate> all;
+  for (size_t row = 0; row < beam.growing.size(); ++row) {
+    const std::span<const real> own(logits + static_cast<int64_t>(row) * vocabulary,
+                                    static_cast<size_t>(vocabulary));
+    const double base = beam.growing[row].log_probability - log_sum_exp(own);
+    for (int64_t v = 0; v < vocabulary; ++v)
+      all.push_back({static_cast<int64_t>(row), static_cast<int32_t>(v),
+                     base + static_cast<double>(own[static_cast<size_t>(v)])});
+  }
+  const auto better = [](const Candidate& a, const Candidate& b) {
+    if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+    return std::pair(a.parent, a.token) < std::pair(b.parent, b.token);
+  };
+  const auto kept = std::min(all.size(), static_cast<size_t>(count));
+  std::partial_sort(all.begin(), all.begin() + static_cast<ptrdiff_t>(kept), all.end(), better);
+  all.resize(kept);
+  return all;
+}
+
+void extend(Beam& beam, const real* logits, int64_t vocabulary, const SearchOptions& o) {
+  // Twice as many candidates as the beam is wide: some of them may be complete.
+  std::vector<Hypothesis> next;
+  for (const Candidate& c : likeliest(beam, logits, vocabulary, 2 * o.beam)) {
+    if (static_cast<int64_t>(next.size()) == o.beam) break;
+    Hypothesis extended = beam.growing[static_cast<size_t>(c.parent)];
+    extended.log_probability = c.log_probability;
+    if (c.token == o.end) {
+      beam.finish(std::move(extended), o.length_penalty);
+      if (o.beam == 1) return beam.growing.clear();  // greedy takes the likeliest, whatever it is
+      continue;
+    }
+    extended.tokens.push_back(c.token);
+    next.push_back(std::move(extended));
+  }
+  beam.growing = std::move(next);
+}
+
+}  // namespace
+
+std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
+                                    const SearchOptions& o) {
+  check(o.beam >= 1 && o.max_length >= 0,
+        "beam search: beam {} must be at least 1, length {} at least 0", o.beam, o.max_length);
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  std::vector<Beam> beams(static_cast<size_t>(examples));
+  for (int64_t length = 0; length < o.max_length; ++length) {
+    std::vector<int64_t> rows;  // which example each row of the batch continues
+    for (int64_t e = 0; e < examples; ++e)
+      if (const Beam& beam = beams[static_cast<size_t>(e)]; !beam.decided(o))
+        rows.insert(rows.end(), beam.growing.size(), e);
+    if (rows.empty()) break;
+    Ids tokens = Ids::empty({static_cast<int64_t>(rows.size()), length + 1});
+    int32_t* to = tokens.data();
+    for (size_t r = 0, within = 0; r < rows.size(); ++r) {
+      within = r > 0 && rows[r] == rows[r - 1] ? within + 1 : 0;
+      const Hypothesis& hypothesis = beams[static_cast<size_t>(rows[r])].growing[within];
+      *to++ = o.begin;
+      to = std::copy(hypothesis.tokens.begin(), hypothesis.tokens.end(), to);
+    }
+    const Tensor logits = next(tokens, rows);
+    const int64_t vocabulary = logits.dim(1);
+    for (size_t r = 0; r < rows.size();) {
+      Beam& beam = beams[static_cast<size_t>(rows[r])];
+      const size_t count = beam.growing.size();
+      extend(beam, logits.data() + static_cast<int64_t>(r) * vocabulary, vocabulary, o);
+      r += count;
+    }
+  }
+  std::vector<Hypothesis> results;
+  for (Beam& beam : beams) {
+    // Cut off by max_length: the likeliest that was still growing.
+    if (!beam.complete && !beam.growing.empty())
+      beam.finish(beam.growing.front(), o.length_penalty);
+    results.push_back(std::move(beam.best));
+  }
+  return results;
+}
+
+int32_t sample(std::span<const real> logits, const SamplingOptions& o, double uniform) {
+  check(!logits.empty(), "sample: no logits");
+  check(o.temperature >= 0 && o.top_k >= 0 && o.top_p > 0 && o.top_p <= 1,
+        "sample: temperature {} and top k {} must not be negative, top p {} in (0, 1]",
+        o.temperature, o.top_k, o.top_p);
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)];
+  });
+  if (o.temperature == 0) return order.front();
+  if (o.top_k > 0) order.resize(std::min(order.size(), static_cast<size_t>(o.top_k)));
+  std::vector<double> weights;
+  double total = 0;
+  const double most = logits[static_cast<size_t>(order.front())];
+  for (int32_t token : order) {
+    weights.push_back(std::exp((logits[static_cast<size_t>(token)] - most) / o.temperature));
+    total += weights.back();
+  }
+  size_t kept = 0;
+  double sum = 0;
+  while (kept < weights.size() && sum < o.top_p * total) sum += weights[kept++];
+  double left = uniform * sum;
+  for (size_t i = 0; i < kept; ++i)
+    if ((left -= weights[i]) < 0) return order[i];
+  return order[kept - 1];
+}
+
+}  // namespace heed::inline HEED_REAL
