@@ -13,5 +13,6 @@ else()
   set(HEED_THREADS OpenMP::OpenMP_CXX)
 endif()
 
-# A program keeps its path to OpenBLAS when it is installed.
+# A program has its path to OpenBLAS from the start, and keeps it when it is installed.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

@@ -1,0 +1,230 @@
+#!/usr/bin/env bash
+# Tests the launcher in a tree of stand-ins: every tool it calls is a few lines of shell that write down
+# how they were called, so that nothing is installed or built.
+#   run.sh LAUNCHER
+set -euo pipefail
+launcher=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+tree="$work/a tree"
+tools=$work/tools
+calls=$work/calls
+mkdir -p "$tree" "$tools" "$work/elsewhere"
+cp "$launcher" "$tree/heed"
+touch "$tree/CMakePresets.json" "$tree/CMakeLists.txt"
+mkdir "$tree"/{core,nn,optim,data,apps,cmake}
+for tool in bash env dirname readlink mkdir rm cat grep find flock awk mktemp sleep touch chmod true; do
+  ln -s "$(type -P "$tool")" "$tools/$tool"
+done
+export tree calls
+
+# A stand-in named $1 whose body is standard input.
+stand_in() {
+  { echo '#!/usr/bin/env bash'; cat; } >"$tools/$1"
+  chmod +x "$tools/$1"
+}
+
+# As on a machine that has everything, in a folder where nothing has been built.
+reset() {
+  rm -rf "$tree/build" "$calls"
+  touch "$calls"
+  stand_in dpkg-query <<<'for package in "${@:3}"; do printf "installed:%s " "$package"; done'
+  stand_in apt-get <<<'echo "apt-get $*" >>"$calls"'
+  stand_in sudo <<<'"$@"'
+  stand_in g++ </dev/null
+  stand_in cmake <<'END'
+echo "cmake $*" >>"$calls"
+echo "-- what cmake says"
+mkdir -p "$tree/build/release"
+touch "$tree/build/release/build.ninja"
+END
+  stand_in ninja <<'END'
+echo "ninja ${*: -1}" >>"$calls"
+echo "[1/1] Building"
+mkdir -p "$tree/build/release/bin"
+cat >"$tree/build/release/bin/heed" <<'PROGRAM'
+#!/usr/bin/env bash
+printf '%s\n' "$PWD" "$#" "$@"
+cat
+flock -n "$tree/build/.lock" true || echo "the lock is still held"
+exit 7
+PROGRAM
+chmod +x "$tree/build/release/bin/heed"
+END
+}
+
+case_name=
+failed=0
+a_case() { case_name=$1; reset; }
+# Calls the launcher as $called, from another folder; sets output, errors and code.
+called=("$tree/heed")
+call() {
+  code=0
+  output=$(cd "$work/elsewhere" && PATH=$tools "${called[@]}" "$@" 2>"$work/errors") || code=$?
+  errors=$(<"$work/errors")
+}
+expect() {  # WHAT GOT PATTERN
+  [[ $2 == $3 ]] && return
+  printf '%s: %s is\n%s\nand not\n%s\n' "$case_name" "$1" "$2" "$3"
+  failed=1
+}
+
+a_case "becomes the program"
+call train 'two words' '' <<<'standard input'
+expect output "$output" "$work/elsewhere"$'\n3\ntrain\ntwo words\n\nstandard input'
+expect "exit code" "$code" 7
+expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+expect errors "$errors" 'heed: building'
+
+a_case "says nothing and configures nothing when nothing is stale"
+call </dev/null
+: >"$calls"
+stand_in ninja <<<'echo "[0/1] Re-checking globbed directories..."; echo "ninja: no work to do."'
+call </dev/null
+expect calls "$(<"$calls")" ''
+expect errors "$errors" ''
+expect "exit code" "$code" 7
+
+a_case "works through a symbolic link"
+ln -s "$tree/heed" "$work/link"
+called=("$work/link")
+call one </dev/null
+called=("$tree/heed")
+expect output "$output" "$work/elsewhere"$'\n1\none'
+
+a_case "builds anew for another processor"
+call </dev/null
+echo "another" >"$tree/build/release/.made-for"
+touch "$tree/build/release/old"
+call </dev/null
+expect errors "$errors" '*another processor*'
+expect "exit code" "$code" 7
+[[ ! -e $tree/build/release/old ]] || expect "the old build" there gone
+
+a_case "shows a failed configuration whole"
+stand_in cmake <<<'echo "-- one"; echo "CMake Error: two" >&2; exit 1'
+call
+expect "exit code" "$code" 1
+expect errors "$errors" '*-- one*CMake Error: two*could not be configured*'
+
+a_case "shows a failed build whole"
+stand_in ninja <<'END'
+echo "[1/2] Building"
+echo "FAILED: x.o"
+echo "x.cpp:1:1: error: it is wrong"
+echo "ninja: build stopped: subcommand failed."
+exit 1
+END
+call
+expect "exit code" "$code" 1
+expect output "$output" ''
+expect errors "$errors" '*FAILED: x.o*x.cpp:1:1: error: it is wrong*the build failed*'
+
+a_case "installs what is missing, and updates the lists when it must"
+stand_in dpkg-query <<'END'
+for package in "${@:3}"; do
+  case $package in g++ | doctest-dev) ;; *) printf "installed:%s " "$package" ;; esac
+done
+exit 1
+END
+stand_in apt-get <<'END'
+echo "apt-get $*" >>"$calls"
+case $* in *update) touch "$tree/updated" ;; *) [[ -e $tree/updated ]] ;; esac
+END
+call </dev/null
+expect "exit code" "$code" 7
+expect errors "$errors" '*apt-get: g++ doctest-dev*'
+expect calls "$(<"$calls")" $'*install*g++ doctest-dev\n*update\n*install*g++ doctest-dev\ncmake*'
+
+a_case "names the packages that it could not install"
+stand_in dpkg-query <<<'exit 1'
+stand_in apt-get <<<'echo "apt-get has its reasons"; exit 100'
+call
+expect "exit code" "$code" 1
+expect errors "$errors" '*apt-get has its reasons*apt-get install g++ cmake *doctest-dev'
+
+a_case "names all packages where there is no apt-get"
+rm "$tools"/{apt-get,g++}
+call
+expect "exit code" "$code" 1
+expect errors "$errors" '*by hand*g++ cmake *doctest-dev'
+
+a_case "two at once wait for each other"
+stand_in cmake <<<'touch "$tree/build/release/build.ninja"'
+stand_in ninja <<'END'
+echo begin >>"$calls"; sleep 0.2; echo end >>"$calls"
+mkdir -p "$tree/build/release/bin"; cd "$tree/build/release/bin"
+echo '#!/usr/bin/env bash' >heed; chmod +x heed
+END
+PATH=$tools "$tree/heed" 2>"$work/first" &
+PATH=$tools "$tree/heed" 2>"$work/second" &
+wait
+expect calls "$(<"$calls")" $'begin\nend\nbegin\nend'
+expect errors "$(cat "$work/first" "$work/second")" '*waiting for another build*'
+
+a_case "counts test cases, and other tests as one each"
+stand_in ctest <<'END'
+echo "ctest $*" >>"$calls"
+while [[ $1 != --output-junit ]]; do shift; done
+cat >"$2" <<XML
+<testsuite name="x">
+  <testcase name="a" classname="a" time="1" status="run">
+    <system-out>[doctest] doctest version is &quot;2.4.9&quot;
+[doctest] test cases:  5 |  4 passed | 0 failed | 1 skipped
+[doctest] assertions: 50 | 50 passed | 0 failed |
+</system-out>
+  </testcase>
+  <testcase name="b" classname="b" time="1" status="run">
+    <system-out></system-out>
+  </testcase>
+$(cat "$tree/more" 2>/dev/null)
+</testsuite>
+XML
+[[ ! -e $tree/more ]]
+END
+call test -R 'a b'
+expect "exit code" "$code" 0
+expect output "$output" '5 passed, 0 failed, 1 skipped'
+expect calls "$(<"$calls")" $'*\nninja all\nctest *-R a b'
+
+case_name="counts failures, and a crash as one"
+cat >"$tree/more" <<'END'
+  <testcase name="c" classname="c" time="1" status="fail">
+    <failure message=""/>
+    <system-out>[doctest] test cases: 3 | 1 passed | 2 failed | 0 skipped
+</system-out>
+  </testcase>
+  <testcase name="d" classname="d" time="1" status="fail">
+    <failure message=""/>
+    <system-out>Segmentation fault</system-out>
+  </testcase>
+  <testcase name="e" classname="e" time="0" status="notrun">
+    <skipped message="Unable to find executable"/>
+  </testcase>
+END
+call test
+expect "exit code" "$code" '[1-9]*'
+expect output "$output" '6 passed, 4 failed, 1 skipped'
+
+case_name="a run of no test is a failure"
+stand_in ctest <<<'exit 0'
+call test
+expect "exit code" "$code" 1
+expect output "$output" '0 passed, 0 failed'
+
+if ((EUID == 0)); then  # who is not root has nobody else's build to try
+  a_case "runs a build that it may only read while that is up to date"
+  call </dev/null
+  called=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups "$tree/heed")
+  : >"$calls"
+  call </dev/null
+  expect "exit code" "$code" 7
+  expect errors "$errors" ''
+  expect calls "$(<"$calls")" ''
+  touch -d "next minute" "$tree/core/new.cpp"
+  call </dev/null
+  expect "exit code" "$code" 1
+  expect errors "$errors" '*release cannot be written*'
+fi
+exit "$failed"
