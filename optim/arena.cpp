@@ -1,0 +1,115 @@
+#include "optim/arena.h"
+
+#include <numeric>
+#include <utility>
+
+#include "core/pool.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+constexpr int64_t alignment = 64 / sizeof(real);  // of a place, in numbers
+
+int64_t padded(int64_t size) { return (size + alignment - 1) / alignment * alignment; }
+
+Handle<Storage> zeros(int64_t size) {
+  Handle<Storage> storage = Storage::allocate(size);
+  std::fill_n(storage->numbers, size, real{0});
+  return storage;
+}
+
+// Those that want a gradient, each tensor once, by name.
+std::vector<NamedParameter> trained(std::vector<NamedParameter> parameters) {
+  std::vector<NamedParameter> chosen;
+  std::vector<std::pair<const Slot*, size_t>> seen;
+  for (NamedParameter& parameter : parameters) {
+    if (!parameter.tensor.requires_grad()) continue;
+    const auto tied = std::find_if(chosen.begin(), chosen.end(), [&](const NamedParameter& other) {
+      return other.tensor.slot() == parameter.tensor.slot();
+    });
+    if (tied == chosen.end()) {
+      chosen.push_back(std::move(parameter));
+    } else {
+      check(tied->tensor.same_as(parameter.tensor),
+            "optimizer: {} and {} share a gradient but are not the same tensor", tied->name,
+            parameter.name);
+    }
+  }
+  const auto by_name = [](const NamedParameter& a, const NamedParameter& b) {
+    return a.name < b.name;
+  };
+  std::sort(chosen.begin(), chosen.end(), by_name);
+  for (size_t i = 1; i < chosen.size(); ++i)
+    check(chosen[i - 1].name != chosen[i].name, "optimizer: two parameters are named {}",
+          chosen[i].name);
+  return chosen;
+}
+
+}  // namespace
+
+Arena::Arena(std::vector<NamedParameter> parameters) {
+  int64_t size = 0;
+  for (NamedParameter& parameter : trained(std::move(parameters))) {
+    const Shape shape = parameter.tensor.shape();
+    places_.push_back({std::move(parameter), size});
+    size += padded(shape.size());
+    const bool matrix = shape.rank() >= 2;
+    if (runs_.empty() || runs_.back().matrix != matrix) runs_.push_back({size, matrix});
+    runs_.back().end = size;
+  }
+  check_input(!places_.empty(), "optimizer: nothing to train, every parameter is frozen");
+
+  numbers_ = zeros(size);
+  gradients_ = zeros(size);
+  chunk_sums_.resize(static_cast<size_t>((size + chunk - 1) / chunk));
+  for (Place& place : places_) {
+    Tensor& tensor = place.parameter.tensor;
+    tensor.bind(Storage::part_of(numbers_, place.first, tensor.size()),
+                Storage::part_of(gradients_, place.first, tensor.size()));
+  }
+  pool_trim();  // where the parameters were before is of no use to activations
+}
+
+void Arena::zero_grad() {
+  for (Place& place : places_) place.parameter.tensor.clear_grad();
+}
+
+void Arena::complete_gradients() {
+  for (const Place& place : places_) {
+    const auto& [name, tensor] = place.parameter;
+    check(tensor.requires_grad() && tensor.data() == numbers() + place.first,
+          "optimizer: {} was frozen, or given to another optimizer, after this one was made", name);
+    const Slot& slot = *tensor.slot();
+    if (!slot.written) std::fill_n(slot.gradient->numbers, slot.size, real{0});
+  }
+}
+
+void Arena::count_change() {
+  for (Place& place : places_) place.parameter.tensor.mutable_data();
+}
+
+Handle<Storage> Arena::similar() const { return zeros(size()); }
+
+std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
+                                           const Handle<Storage>& array) const {
+  std::vector<NamedParameter> views;
+  for (const auto& [parameter, first] : places_) {
+    Tensor view = Tensor::empty(parameter.tensor.shape());
+    view.body().storage = Storage::part_of(array, first, view.size());
+    views.push_back({prefix + "." + parameter.name, std::move(view)});
+  }
+  return views;
+}
+
+double Arena::sum_of_squared_gradients() {
+  parallel_for(size(), chunk, [&](int64_t first, int64_t last) {
+    const real* g = gradients();
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = first; i < last; ++i) sum += static_cast<double>(g[i]) * g[i];
+    chunk_sums_[static_cast<size_t>(first / chunk)] = sum;
+  });
+  return std::accumulate(chunk_sums_.begin(), chunk_sums_.end(), 0.0);
+}
+
+}  // namespace heed::inline HEED_REAL

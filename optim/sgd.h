@@ -1,0 +1,23 @@
+// Stochastic gradient descent with momentum (Sutskever et al. 2013, "On the importance of
+// initialization and momentum in deep learning"), in PyTorch's form:
+//
+//   g = gradient + weight_decay · w
+//   b ← momentum · b + g
+//   w ← w − lr · b                      with Nesterov's look-ahead:  w ← w − lr · (g + momentum ·
+//   b)
+#pragma once
+
+#include "optim/optimizer.h"
+
+namespace heed::inline HEED_REAL {
+
+class Sgd : public Optimizer {
+ public:
+  Sgd(const OptimOptions& options, std::vector<NamedParameter> parameters);
+
+ private:
+  void update(double lr, double scale) override;
+  real* momentum_buffer_ = nullptr;  // b; not kept without momentum
+};
+
+}  // namespace heed::inline HEED_REAL
