@@ -1,0 +1,194 @@
+#include "core/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "core/check.h"
+#include "core/safetensors_header.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+// As in the reference implementation: no honest header comes near.
+constexpr int64_t longest_header = 100'000'000;
+
+// A file being written, closed on every way out.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path)
+      : path_(path), file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (file_ < 0) fail();
+  }
+  ~OutputFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(const void* data, int64_t bytes) {
+    const char* next = static_cast<const char*>(data);
+    while (bytes > 0) {
+      const ssize_t written = ::write(file_, next, static_cast<size_t>(std::min(bytes, largest)));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail();
+      next += written;
+      bytes -= written;
+    }
+  }
+  void finish() {
+    if (::fsync(file_) != 0) fail();
+    if (::close(std::exchange(file_, -1)) != 0) fail();
+  }
+
+ private:
+  static constexpr int64_t largest = int64_t{1} << 30;  // one call writes less than 2 GiB
+
+  [[noreturn]] void fail() const {
+    const int code = errno;
+    const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
+    throw Error(fmt::format("{}: cannot write: {}{}", path_, std::strerror(code),
+                            full ? "; make room on the disk and go on" : ""));
+  }
+
+  const std::string& path_;
+  int file_;
+};
+
+// Back to back from the start of the data to its end: nothing hidden, nothing shared.
+void check_layout(std::vector<StoredArray>& arrays, int64_t data_bytes, const std::string& path) {
+  std::sort(arrays.begin(), arrays.end(), [](const StoredArray& a, const StoredArray& b) {
+    return std::pair(a.offset, a.bytes()) < std::pair(b.offset, b.bytes());
+  });
+  int64_t end = 0;
+  for (const StoredArray& array : arrays) {
+    check_input(array.offset == end,
+                "{}: the array {} starts at byte {} of the data, where {} was expected; copy or "
+                "save the file again",
+                path, quoted_name(array.name), array.offset, end);
+    end += array.bytes();
+    check_input(end <= data_bytes,
+                "{}: cut short: the array {} ends at byte {} of {}; copy or save the file again",
+                path, quoted_name(array.name), end, data_bytes);
+  }
+  check_input(end == data_bytes, "{}: {} bytes follow the last array; copy or save the file again",
+              path, data_bytes - end);
+}
+
+}  // namespace
+
+const char* dtype_name(DType dtype) {
+  constexpr std::array names{"BOOL", "U8",  "I8",  "F8_E4M3", "F8_E5M2", "U16", "I16", "F16",
+                             "BF16", "U32", "I32", "F32",     "U64",     "I64", "F64"};
+  return names[static_cast<size_t>(dtype)];
+}
+
+int64_t dtype_size(DType dtype) {
+  if (dtype >= DType::U64) return 8;
+  if (dtype >= DType::U32) return 4;
+  return dtype >= DType::U16 ? 2 : 1;
+}
+
+int64_t ArrayHeader::bytes() const {
+  int64_t product = dtype_size(dtype);
+  bool overflow = false;
+  for (const int64_t length : dims) {
+    check(length >= 0, "the array {} has an axis of length {}", quoted_name(name), length);
+    if (length == 0) return 0;
+    overflow = overflow || __builtin_mul_overflow(product, length, &product);
+  }
+  check(!overflow, "the array {} claims more than 2^63 bytes", quoted_name(name));
+  return product;
+}
+
+void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
+                       const Metadata& metadata) {
+  std::sort(arrays.begin(), arrays.end(), [](const NamedArray& a, const NamedArray& b) {
+    const int64_t x = dtype_size(a.dtype), y = dtype_size(b.dtype);
+    return x != y ? x > y : a.name < b.name;
+  });
+  SafetensorsHeader header{{}, metadata};
+  int64_t end = 0;
+  for (const NamedArray& array : arrays) {
+    header.arrays.push_back({array, end});
+    end += array.bytes();
+  }
+  std::string text = safetensors_header_text(header);
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  // What we could not read back we do not write: a name twice, or one that is not UTF-8.
+  parse_safetensors_header(text, path);
+
+  OutputFile file(path);
+  const auto length = static_cast<uint64_t>(text.size());  // hosts are little-endian, as the file
+  file.write(&length, 8);
+  file.write(text.data(), static_cast<int64_t>(text.size()));
+  for (const NamedArray& array : arrays) file.write(array.data, array.bytes());
+  file.finish();
+}
+
+SafetensorsFile::SafetensorsFile(std::string path) : path_(std::move(path)) {
+  // Not blocking: a FIFO would wait for a writer.
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  check_input(file_ >= 0, "{}: cannot read: {}", path_, std::strerror(errno));
+  try {
+    struct stat status {};
+    check_input(::fstat(file_, &status) == 0 && S_ISREG(status.st_mode), "{}: not a file", path_);
+    const int64_t size = status.st_size;
+    check_input(size >= 10, "{}: {} bytes are too few for a safetensors file", path_, size);
+    uint64_t length = 0;
+    read_bytes(0, 8, &length);
+    check_input(length <= static_cast<uint64_t>(std::min(size - 8, longest_header)),
+                "{}: not a safetensors file, or cut short: claims a header of {} bytes in a file "
+                "of {}",
+                path_, length, size);
+    std::string text(length, '\0');
+    read_bytes(8, static_cast<int64_t>(length), text.data());
+    SafetensorsHeader header = parse_safetensors_header(text, path_);
+    const int64_t data_start = 8 + static_cast<int64_t>(length);
+    check_layout(header.arrays, size - data_start, path_);
+    arrays_ = std::move(header.arrays);
+    metadata_ = std::move(header.metadata);
+    for (StoredArray& array : arrays_) array.offset += data_start;
+    std::sort(arrays_.begin(), arrays_.end(),
+              [](const StoredArray& a, const StoredArray& b) { return a.name < b.name; });
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+SafetensorsFile::~SafetensorsFile() { ::close(file_); }
+
+const StoredArray* SafetensorsFile::find(std::string_view name) const {
+  const auto place = std::lower_bound(
+      arrays_.begin(), arrays_.end(), name,
+      [](const StoredArray& array, std::string_view wanted) { return array.name < wanted; });
+  return place != arrays_.end() && place->name == name ? &*place : nullptr;
+}
+
+void SafetensorsFile::read(const StoredArray& array, void* destination) const {
+  read_bytes(array.offset, array.bytes(), destination);
+}
+
+void SafetensorsFile::read_bytes(int64_t offset, int64_t bytes, void* destination) const {
+  char* next = static_cast<char*>(destination);
+  while (bytes > 0) {
+    const int64_t wanted = std::min(bytes, int64_t{1} << 30);
+    const ssize_t got = ::pread(file_, next, static_cast<size_t>(wanted), offset);
+    if (got < 0 && errno == EINTR) continue;
+    check_input(got >= 0, "{}: cannot read: {}", path_, std::strerror(errno));
+    check_input(got > 0, "{}: cut short: no byte {}", path_, offset);
+    next += got;
+    offset += got;
+    bytes -= got;
+  }
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,97 @@
+// The safetensors format: named arrays in one file.
+//
+//   8 bytes    length N of the header, little-endian
+//   N bytes    header: a JSON object, padded with spaces so that the data start at a multiple of 8
+//              {"__metadata__": {"key": "text"},
+//               "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …}
+//   the rest   the arrays, dense and row-major, back to back
+//
+// (Hugging Face, https://github.com/huggingface/safetensors.) A reader believes nothing it is told:
+// a header that lies is an InputError, never a crash or an allocation larger than the file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/real.h"
+
+namespace heed::inline HEED_REAL {
+
+// An element type, by the name it has in a file.
+enum class DType {
+  BOOL,
+  U8,
+  I8,
+  F8_E4M3,
+  F8_E5M2,
+  U16,
+  I16,
+  F16,
+  BF16,
+  U32,
+  I32,
+  F32,
+  U64,
+  I64,
+  F64
+};
+const char* dtype_name(DType dtype);
+int64_t dtype_size(DType dtype);  // bytes of one element
+
+struct ArrayHeader {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> dims;  // of any rank: a Shape holds at most six
+
+  // Throws Error where the size does not fit in 63 bits or a length is negative.
+  int64_t bytes() const;
+};
+
+// An array in memory, to be written.
+struct NamedArray : ArrayHeader {
+  const void* data = nullptr;
+};
+
+// An array in a file.
+struct StoredArray : ArrayHeader {
+  int64_t offset = 0;  // from the start of the file, in bytes
+};
+
+using Metadata = std::map<std::string, std::string>;
+
+// Writes a file and waits until it is on the disk. The same arrays give the same bytes: larger
+// elements come first, so that all are aligned, and equal ones by name. Throws Error that names the
+// path when the disk is full or the folder may not be written.
+void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
+                       const Metadata& metadata = {});
+
+// An open file whose header has been read and found sound: every array lies inside the file, has
+// the bytes its shape asks for, and no two overlap. Throws InputError naming the file and the
+// array.
+class SafetensorsFile {
+ public:
+  explicit SafetensorsFile(std::string path);
+  ~SafetensorsFile();
+  SafetensorsFile(const SafetensorsFile&) = delete;
+  SafetensorsFile& operator=(const SafetensorsFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  const std::vector<StoredArray>& arrays() const { return arrays_; }  // by name
+  const StoredArray* find(std::string_view name) const;               // nullptr: not there
+  const Metadata& metadata() const { return metadata_; }
+  // Copies array.bytes() bytes. Throws InputError if the file has become shorter since.
+  void read(const StoredArray& array, void* destination) const;
+
+ private:
+  void read_bytes(int64_t offset, int64_t bytes, void* destination) const;
+
+  std::string path_;
+  int file_ = -1;
+  std::vector<StoredArray> arrays_;
+  Metadata metadata_;
+};
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,25 @@
+// The JSON header of a safetensors file, to and from text (see core/safetensors.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/safetensors.h"
+
+namespace heed::inline HEED_REAL {
+
+struct SafetensorsHeader {
+  std::vector<StoredArray> arrays;  // offsets count from the start of the data
+  Metadata metadata;
+};
+
+// `file` is named in errors. Throws InputError for anything that is not exactly such a header.
+SafetensorsHeader parse_safetensors_header(std::string_view text, const std::string& file);
+// Without padding.
+std::string safetensors_header_text(const SafetensorsHeader& header);
+
+// A name for a message: in quotes, control characters escaped, cut after 60 bytes.
+std::string quoted_name(std::string_view name);
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,265 @@
+// core/safetensors: bytes as others write and read them, and every lie a header can tell.
+#include "core/safetensors.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/check.h"
+#include "core/random.h"
+#include "core/safetensors_header.h"
+
+using namespace heed;
+
+namespace {
+
+// A path of this test alone, removed at its end.
+struct TemporaryFile {
+  std::string path;
+  TemporaryFile() {
+    char name[] = "/tmp/heed-safetensors-XXXXXX";
+    ::close(::mkstemp(name));
+    path = name;
+  }
+  ~TemporaryFile() { std::remove(path.c_str()); }
+
+  std::string bytes() const {
+    std::string text;
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    REQUIRE(file);
+    for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+    std::fclose(file);
+    return text;
+  }
+  void fill(const std::string& text) const {
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    REQUIRE(file);
+    REQUIRE(std::fwrite(text.data(), 1, text.size(), file) == text.size());
+    std::fclose(file);
+  }
+};
+
+std::string with_length(const std::string& header) {
+  std::string text(8, '\0');
+  const uint64_t length = header.size();
+  std::memcpy(text.data(), &length, 8);
+  return text + header;
+}
+
+// What opening a file of these bytes says: "" if it opens.
+std::string complaint(const std::string& bytes) {
+  TemporaryFile file;
+  file.fill(bytes);
+  try {
+    SafetensorsFile opened(file.path);
+    return "";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    CHECK_MESSAGE(text.starts_with(file.path + ": "), text);
+    CHECK_MESSAGE(text.find('\n') == text.npos, text);
+    return text;
+  }
+}
+
+std::string header_complaint(const std::string& header, size_t data_bytes = 0) {
+  return complaint(with_length(header) + std::string(data_bytes, '\1'));
+}
+
+bool says(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("safetensors: a file has exactly the bytes of the format") {
+  TemporaryFile file;
+  const float w[] = {1, 2};
+  const int64_t n[] = {-1};
+  const uint8_t flag[] = {7};
+  write_safetensors(file.path,
+                    {{{"w", DType::F32, {2, 1}}, w},
+                     {{"a\"b", DType::U8, {}}, flag},
+                     {{"n", DType::I64, {1}}, n}},
+                    {{"format", "pt"}});
+  std::string header =
+      "{\"__metadata__\":{\"format\":\"pt\"},"
+      "\"n\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},"
+      "\"w\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[8,16]},"
+      "\"a\\\"b\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[16,17]}}";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  const std::string data("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0\0\x80\x3F\0\0\0\x40\x07", 17);
+  CHECK(file.bytes() == with_length(header) + data);
+}
+
+TEST_CASE("safetensors: what is written is read back, whatever the order it was given in") {
+  std::vector<float> a(1000);
+  std::iota(a.begin(), a.end(), 0.f);
+  const std::vector<double> b{1e-300, -0.0};
+  const NamedArray first{{"layers.0.weight", DType::F32, {10, 1, 1, 2, 1, 5, 10}}, a.data()};
+  const NamedArray second{{"läyer\n\x01", DType::F64, {2}}, b.data()};
+  const NamedArray nothing{{"nothing", DType::F32, {0, 3}}, nullptr};
+  const Metadata metadata{{"a", "\"\\\t/"}, {"", "ü𝄞"}};
+  TemporaryFile one, other;
+  write_safetensors(one.path, {first, second, nothing}, metadata);
+  write_safetensors(other.path, {nothing, second, first}, metadata);
+  CHECK(one.bytes() == other.bytes());
+
+  const SafetensorsFile file(one.path);
+  CHECK(file.metadata() == metadata);
+  REQUIRE(file.arrays().size() == 3);
+  REQUIRE(file.find("layers.0.weight"));
+  CHECK(file.find("layers.0") == nullptr);
+  CHECK(file.find("nothing")->dims == std::vector<int64_t>{0, 3});
+  const StoredArray& stored = *file.find(first.name);
+  CHECK(stored.dtype == DType::F32);
+  CHECK(stored.dims == first.dims);
+  CHECK(stored.offset % 8 == 0);
+  std::vector<float> a_read(a.size());
+  file.read(stored, a_read.data());
+  CHECK(a_read == a);
+  std::vector<double> b_read(2);
+  file.read(*file.find(second.name), b_read.data());
+  CHECK(std::memcmp(b_read.data(), b.data(), 16) == 0);
+}
+
+TEST_CASE("safetensors: headers of other writers are understood") {
+  TemporaryFile file;
+  const std::string header =
+      " {\n\t\"\\u0061\\ud834\\udd1e\\/\" : { \"data_offsets\" : [ 0 , 2 ] , \"shape\":[ 1 ],"
+      "\"dtype\":\"BF16\" },\r\"e\":{\"dtype\":\"BOOL\",\"shape\":[0,9223372036854775807,4],"
+      "\"data_offsets\":[2,2]} }  ";
+  file.fill(with_length(header) + "ab");
+  const SafetensorsFile opened(file.path);
+  CHECK(opened.arrays().size() == 2);
+  CHECK(opened.find("a𝄞/") != nullptr);
+  CHECK(opened.find("e")->bytes() == 0);
+  CHECK(opened.metadata().empty());
+  CHECK(header_complaint("{}") == "");
+}
+
+TEST_CASE("safetensors: a file that is not one") {
+  CHECK(says(complaint(""), "0 bytes are too few"));
+  CHECK(says(complaint("{}"), "too few"));
+  CHECK(says(complaint(std::string(100, '\xFF')), "claims a header of 18446744073709551615 bytes"));
+  CHECK(says(complaint(std::string("\0\0\0\0\1\0\0\0{}", 10)), "claims a header of 4294967296"));
+  CHECK(says(header_complaint("[]"), "no '{'"));
+  CHECK_THROWS_AS(SafetensorsFile("/tmp"), InputError);
+  CHECK_THROWS_AS(SafetensorsFile("/dev/zero"), InputError);
+  CHECK_THROWS_AS(SafetensorsFile("/nowhere/at all"), InputError);
+}
+
+TEST_CASE("safetensors: a header that lies") {
+  const auto array = [](const char* dtype, const char* shape, const char* offsets) {
+    return fmt::format("\"x\":{{\"dtype\":\"{}\",\"shape\":{},\"data_offsets\":{}}}", dtype, shape,
+                       offsets);
+  };
+  const auto one = [&](const char* dtype, const char* shape, const char* offsets, size_t bytes) {
+    return header_complaint("{" + array(dtype, shape, offsets) + "}", bytes);
+  };
+  CHECK(one("F32", "[2]", "[0,8]", 8) == "");
+  CHECK(says(one("F32", "[2]", "[0,8]", 7), "'x' ends at byte 8 of 7"));
+  CHECK(says(one("F32", "[2]", "[0,8]", 9), "1 bytes follow"));
+  CHECK(says(one("F32", "[3]", "[0,8]", 8), "12 bytes, but has bytes 0 to 8"));
+  CHECK(says(one("F64", "[2]", "[0,8]", 8), "F64 [2], 16 bytes"));
+  CHECK(says(one("F32", "[2]", "[8,0]", 8), "bytes 8 to 0"));
+  CHECK(says(one("F32", "[2]", "[4,12]", 12), "starts at byte 4"));
+  CHECK(says(one("F32", "[-2]", "[0,8]", 8), "no whole number"));
+  CHECK(says(one("F32", "[2.0]", "[0,8]", 8), "no ']'"));
+  CHECK(says(one("F32", "[02]", "[0,8]", 8), "starts with 0"));
+  CHECK(says(one("F32", "[1e3]", "[0,8]", 8), "no ']'"));
+  CHECK(says(one("Q4", "[2]", "[0,8]", 8), "unknown element type 'Q4'"));
+  CHECK(says(one("F32", "[2]", "[0]", 8), "1 data_offsets"));
+  CHECK(says(one("F32", "[2]", "[]", 8), "0 data_offsets"));
+  CHECK(says(one("F32", "[1000000000000]", "[0,4000000000000]", 8), "cut short"));
+  CHECK(says(one("F32", "[9223372036854775808]", "[0,8]", 8), "beyond 2^63"));
+  CHECK(says(one("F32", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
+  CHECK(says(one("U8", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
+  const std::string x = array("U8", "[1]", "[0,1]");
+  CHECK(says(header_complaint("{" + x + "," + x + "}", 1), "'x' twice"));
+  CHECK(says(header_complaint("{" + x + ",}", 1), "no '\"'"));
+  CHECK(says(header_complaint("{" + x + "} x", 1), "more after"));
+  CHECK(says(header_complaint("{" + x, 1), "no '}'"));
+  const auto y = [](const char* offsets) {
+    return fmt::format(",\"y\":{{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":{}}}}}", offsets);
+  };
+  CHECK(header_complaint("{" + x + y("[1,2]"), 2) == "");
+  CHECK(says(header_complaint("{" + x + y("[0,1]"), 2), "'y' starts at byte 0"));
+  CHECK(says(header_complaint("{" + x + y("[2,3]"), 3), "'y' starts at byte 2"));
+}
+
+TEST_CASE("safetensors: a header that is not the dictionary it should be") {
+  CHECK(says(header_complaint("{\"x\":{\"dtype\":\"U8\",\"shape\":[0]}}"), "without all of"));
+  CHECK(says(header_complaint("{\"x\":{\"shape\":[0],\"shape\":[0]}}"), "'shape' out of place"));
+  CHECK(says(header_complaint("{\"x\":{\"other\":1}}"), "'other' out of place"));
+  CHECK(says(header_complaint("{\"__metadata__\":{\"a\":1}}"), "no '\"'"));
+  CHECK(says(header_complaint("{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}}"), "'a' twice"));
+  CHECK(says(header_complaint("{\"x\":" + std::string(1 << 20, '[')), "no '{'"));
+  CHECK(says(header_complaint("{\"x\":" + std::string(1 << 20, '{')), "no '\"'"));
+  for (const char* bad : {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"})
+    CHECK(says(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "not UTF-8"));
+  for (const char* bad : {"\\ud834", "\\ud834\\u0041", "\\udd1e"})
+    CHECK(says(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "surrogate"));
+  for (const char* bad : {"\\x", "\\u12G4", "\\u12", "\\u::::"})
+    CHECK(says(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "escape"));
+  CHECK(says(header_complaint("{\"a\nb\":1}"), "control character"));
+  CHECK(says(header_complaint(std::string("{\"a\":{\0}}", 9)), "no '\"'"));
+  CHECK(says(header_complaint("{\"\\u001b[31m\":{}}"), "'\\x1b[31m'"));
+}
+
+TEST_CASE("safetensors: no damaged header crashes the reader") {
+  const std::string sound = with_length(
+      "{\"__metadata__\":{\"k\":\"v\\u00e9\"},\"x\":{\"dtype\":\"F32\",\"shape\":[1,2],"
+      "\"data_offsets\":[0,8]},\"y\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[8,9]}}");
+  REQUIRE(complaint(sound + std::string(9, '\0')) == "");
+  for (size_t length = 0; length < sound.size(); ++length)
+    CHECK(complaint(sound.substr(0, length)) != "");
+  Random random(1, Purpose::test);
+  int refused = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string bytes = sound + std::string(9, '\0');
+    for (int flips = 0; flips < 3; ++flips)
+      bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
+    refused += complaint(bytes) != "";
+  }
+  CHECK(refused > 1000);
+}
+
+TEST_CASE("safetensors: what cannot be written or read is said") {
+  const float x = 1;
+  const NamedArray array{{"x", DType::F32, {}}, &x};
+  CHECK_THROWS_WITH_AS(write_safetensors("/nowhere/x", {array}),
+                       "/nowhere/x: cannot write: No such file or directory", Error);
+  TemporaryFile file;
+  CHECK_THROWS_AS(write_safetensors(file.path, {array, array}), Error);  // one name twice
+
+  write_safetensors(file.path, {array});
+  const SafetensorsFile opened(file.path);
+  REQUIRE(::truncate(file.path.c_str(), 20) == 0);
+  float read = 0;
+  CHECK_THROWS_AS(opened.read(opened.arrays()[0], &read), InputError);
+}
+
+TEST_CASE("safetensors: a full disk is an error that names the file") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const std::vector<float> x(4096);
+  TemporaryFile file;
+  std::string text;
+  try {
+    write_safetensors(file.path, {{{"x", DType::F32, {4096}}, x.data()}});
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  ::signal(SIGXFSZ, handler);
+  CHECK_MESSAGE(text.starts_with(file.path + ": cannot write: "), text);
+  CHECK(says(text, "make room"));
+}
