@@ -49,7 +49,8 @@ Header* system_allocate(int c) {
   if (bytes < mapped_from) {
     memory = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
   } else {
-    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
       memory = nullptr;
     else

@@ -22,6 +22,7 @@ struct Scope {
   bool gradients = true;        // operations remember how they were made
   bool training = false;        // dropout drops
   bool detect_anomaly = false;  // the first operation to make a number that is not finite throws
+  bool shapes_only = false;     // weights are made but not filled: for counting, memory untouched
   Precision precision = Precision::highest;
 
   // Names the random streams drawn inside: see core/random.h.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/kernels/gemm.h"
+#include "core/kernels/lanes.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 
@@ -103,19 +104,16 @@ void fill_rows(real* first, int64_t rows, int64_t width, int64_t leading, real v
 // become 0. `greatest` and `sum` move on. Returns e^(m - m'), by which older results shrink.
 real soften(KeepMask::KeyRange seen, int64_t columns, real* __restrict scores, real& greatest,
             real& sum) {
-  real most = greatest;
-  for (int64_t j = seen.first; j < seen.last; ++j) most = std::max(most, scores[j]);
+  const int64_t width = seen.last - seen.first;
+  const real most = std::max(greatest, row_max(width, scores + seen.first));
   std::fill(scores, scores + seen.first, real{0});
   std::fill(scores + seen.last, scores + columns, real{0});
   if (most == -infinity) {  // nothing to attend to yet
     std::fill(scores + seen.first, scores + seen.last, real{0});
     return 1;
   }
-  real added = 0;
-  for (int64_t j = seen.first; j < seen.last; ++j) {
-    scores[j] = vector_exp(scores[j] - most);
-    added += scores[j];
-  }
+  for (int64_t j = seen.first; j < seen.last; ++j) scores[j] = exp(scores[j] - most);
+  const real added = row_sum(width, scores + seen.first);
   const real shrink = greatest == -infinity ? real{0} : std::exp(greatest - most);
   greatest = most;
   sum = sum * shrink + added;
@@ -185,7 +183,7 @@ void backward_block(const Head& head, const AttentionSetting& setting, const Blo
     };
     hide_outside(p);
     hide_outside(ds);
-    for (int64_t j = seen.first; j < seen.last; ++j) p[j] = vector_exp(p[j] - log_total);
+    for (int64_t j = seen.first; j < seen.last; ++j) p[j] = exp(p[j] - log_total);
     if (setting.dropout > 0) {
       for_dropped(n, setting, block, i, seen, [&](int64_t j, real factor) {
         ds[j] = p[j] * (ds[j] * factor - d) * setting.scale;
@@ -221,12 +219,8 @@ void backward_head(const Head& head, const AttentionSetting& setting, const real
   for (int64_t i0 = 0; i0 < n.queries; i0 += query_block) {
     const int64_t i1 = std::min(n.queries, i0 + query_block);
     real delta[query_block];  // δᵢ = Σ do ∘ o = Σⱼ pᵢⱼ dpᵢⱼ
-    for (int64_t i = i0; i < i1; ++i) {
-      const real *o = head.output(output, i), *d_o = head.output(d_output, i);
-      real total = 0;
-      for (int64_t c = 0; c < n.value_width; ++c) total += o[c] * d_o[c];
-      delta[i - i0] = total;
-    }
+    for (int64_t i = i0; i < i1; ++i)
+      delta[i - i0] = row_dot(n.value_width, head.output(output, i), head.output(d_output, i));
     const KeepMask::KeyRange keys = keys_for_block(n, setting.mask, head.b, i0, i1);
     for (int64_t j0 = keys.first; j0 < keys.last; j0 += key_block) {
       const Block block{head.b, head.h, i0, i1, j0, std::min(keys.last, j0 + key_block)};
