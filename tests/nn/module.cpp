@@ -1,0 +1,152 @@
+#include "nn/module.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "nn/embedding.h"
+#include "nn/feed_forward.h"
+#include "nn/models.h"
+#include "nn/norm.h"
+
+using namespace heed;
+
+namespace {
+
+std::vector<std::string> names(const Module& module) {
+  std::vector<std::string> all;
+  for (const NamedParameter& p : module.parameters()) all.push_back(p.name);
+  return all;
+}
+
+ModelOptions small(ModelKind kind) {
+  ModelOptions o;
+  o.kind = kind;
+  o.layers = 1;
+  o.dim = 8;
+  o.heads = 2;
+  return o;
+}
+
+double variance(const Tensor& x) {
+  double sum = 0, squares = 0;
+  for (real v : x.values()) {
+    sum += v;
+    squares += static_cast<double>(v) * v;
+  }
+  const auto n = static_cast<double>(x.size());
+  return squares / n - sum / n * sum / n;
+}
+
+}  // namespace
+
+TEST_CASE("parameters carry their full names in the order they were added") {
+  CHECK(names(Linear(3, 2)) == std::vector<std::string>{"weight", "bias"});
+  CHECK(names(Linear(3, 2, {.bias = false})) == std::vector<std::string>{"weight"});
+  CHECK(names(FeedForward(4, 8, Activation::swiglu, 0, {.bias = false})) ==
+        std::vector<std::string>{"up.weight", "gate.weight", "down.weight"});
+  const auto all = names(*make_model(small(ModelKind::seq2seq), {5, 6, 0}));
+  for (const char* name :
+       {"source_embedding.token.weight", "embedding.token.weight",
+        "encoder.layers.0.attention.query.weight", "encoder.layers.0.feed_forward.down.bias",
+        "encoder.norm.weight", "decoder.layers.0.cross_attention.output.bias"})
+    CHECK(std::find(all.begin(), all.end(), name) != all.end());
+}
+
+TEST_CASE("a tied weight appears once, and gathers the gradients of both its uses") {
+  ModelOptions o = small(ModelKind::language_model);
+  const auto tied = make_model(o, {0, 7, 0});
+  o.tie_weights = false;
+  const auto apart = make_model(o, {0, 7, 0});
+  CHECK(apart->parameter_count() - tied->parameter_count() == 7 * 8);
+  const auto tied_names = names(*tied);
+  CHECK(std::count(tied_names.begin(), tied_names.end(), "head.weight") == 0);
+
+  // A token that is never read gets its gradient through the head alone.
+  const Tensor logits = tied->logits({{}, {}, Ids::from({1, 2}, {1, 2}), Ids::from({1}, {2})});
+  backward(sum(logits * logits));
+  const Tensor gradient = tied->parameters().front().tensor.grad();
+  REQUIRE(gradient);
+  double unread = 0;
+  for (int64_t c = 0; c < 8; ++c)
+    unread += std::abs(static_cast<double>(gradient.data()[6 * 8 + c]));
+  CHECK(unread > 0);
+}
+
+TEST_CASE("post-norm stacks end without a norm, pre-norm stacks with one, unless told otherwise") {
+  const auto has_final = [](ModelOptions o) {
+    const auto all = names(*make_model(o, {0, 5, 0}));
+    return std::count(all.begin(), all.end(), "decoder.norm.weight") == 1;
+  };
+  ModelOptions o = small(ModelKind::language_model);
+  CHECK(has_final(o));
+  o.norm_first = false;
+  CHECK_FALSE(has_final(o));
+  o.final_norm = Choice::yes;
+  CHECK(has_final(o));
+  o.norm_first = true;
+  o.final_norm = Choice::no;
+  CHECK_FALSE(has_final(o));
+}
+
+TEST_CASE("parameter counts agree with the formula") {
+  // nanoGPT's shape without biases: V·D + T·D + L·(12·D² + 2·D) + D.
+  ModelOptions o = small(ModelKind::language_model);
+  o.layers = 3;
+  o.dim = 16;
+  o.heads = 4;
+  o.bias = false;
+  o.positional = {PositionalKind::learned, 10};
+  CHECK(make_model(o, {0, 11, 0})->parameter_count() ==
+        11 * 16 + 10 * 16 + 3 * (12 * 16 * 16 + 2 * 16) + 16);
+}
+
+TEST_CASE("initial weights have the width their name says") {
+  ScopeGuard here;
+  here->seed = 3;
+  const Shape shape{300, 200};  // fan out 300, fan in 200
+  InitOptions init;
+  const auto measured = [&](InitKind kind, int64_t depth = 0) {
+    init.kind = kind;
+    return variance(initial_weight(shape, init, depth));
+  };
+  CHECK(measured(InitKind::xavier_uniform) == doctest::Approx(2.0 / 500).epsilon(0.02));
+  CHECK(measured(InitKind::xavier_normal) == doctest::Approx(2.0 / 500).epsilon(0.02));
+  CHECK(measured(InitKind::kaiming_uniform) == doctest::Approx(2.0 / 200).epsilon(0.02));
+  CHECK(measured(InitKind::kaiming_normal) == doctest::Approx(2.0 / 200).epsilon(0.02));
+  CHECK(measured(InitKind::normal, 8) == doctest::Approx(0.02 * 0.02).epsilon(0.02));
+  CHECK(measured(InitKind::gpt2) == doctest::Approx(0.02 * 0.02).epsilon(0.02));
+  CHECK(measured(InitKind::gpt2, 8) == doctest::Approx(0.02 * 0.02 / 8).epsilon(0.02));
+
+  init.kind = InitKind::xavier_uniform;
+  const Tensor weight = initial_weight(shape, init);
+  const double bound = std::sqrt(6.0 / 500);
+  for (real v : weight.values()) REQUIRE(std::abs(static_cast<double>(v)) <= bound);
+}
+
+TEST_CASE("the same seed makes the same model, another seed another") {
+  const auto first_weights = [](uint64_t seed) {
+    ScopeGuard here;
+    here->seed = seed;
+    here->calls = 0;
+    const auto model = make_model(small(ModelKind::seq2seq), {5, 6, 0});
+    std::vector<real> all;
+    for (const NamedParameter& p : model->parameters())
+      all.insert(all.end(), p.tensor.values().begin(), p.tensor.values().end());
+    return all;
+  };
+  CHECK(first_weights(1) == first_weights(1));
+  CHECK(first_weights(1) != first_weights(2));
+}
+
+TEST_CASE("options that contradict each other are the user's mistake") {
+  ModelOptions o = small(ModelKind::language_model);
+  o.heads = 3;
+  CHECK_THROWS_AS(make_model(o, {0, 5, 0}), InputError);
+  o.heads = 2;
+  o.share_embeddings = true;
+  CHECK_THROWS_AS(make_model(o, {0, 5, 0}), InputError);
+}
