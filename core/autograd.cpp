@@ -114,7 +114,7 @@ void Backward::pass(int i) {
   check_open(slot);
   check(slot.size == output_.size, "backward of {}: cannot pass {} gradients on to {} numbers",
         node_.name, output_.size, slot.size);
-  if (slot.written || slot.bound || output_.bound) {
+  if (slot.written || !slot.producer) {  // a leaf's gradient is its own: it may be changed in place
     kernels::copy(size(), dy(), into(i));
   } else {
     slot.written = true;
@@ -169,10 +169,14 @@ void attach(const Tensor& y, Node* node) {
   y.body().slot->producer = node;
 }
 
+// NaN, or an infinity that was not there before (masks put -infinity into scores on purpose).
 void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs) {
+  const bool infinity_given = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) {
+    return x && std::ranges::any_of(x.values(), [](real v) { return std::isinf(v); });
+  });
   const std::span<const real> values = y.values();
-  const auto bad =
-      std::find_if(values.begin(), values.end(), [](real v) { return !std::isfinite(v); });
+  const auto bad = std::ranges::find_if(
+      values, [&](real v) { return std::isnan(v) || (std::isinf(v) && !infinity_given); });
   if (bad == values.end()) return;
   std::string shapes;
   for (const Tensor& x : inputs)

@@ -110,7 +110,8 @@ void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inp
 }  // namespace detail
 
 // Says how y was made; returns y. Inputs may be empty handles. Nothing is recorded where no input
-// wants a gradient. Inside a scope with detect_anomaly, throws Error if y is not finite.
+// wants a gradient. Inside a scope with detect_anomaly, throws Error if y holds a NaN, or an
+// infinity that the inputs did not.
 template <class Closure>
 Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs, Closure closure) {
   if (scope().detect_anomaly) detail::check_finite(name, y, inputs);

@@ -58,21 +58,21 @@ void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
     return;
   }
-  const auto work = [=](int number) {
+  const auto work = [=](int number, int workers) {
     worker = number;
     inside = true;
-    for (int64_t chunk = number; chunk < chunks; chunk += count) run(context, chunk);
+    for (int64_t chunk = number; chunk < chunks; chunk += workers) run(context, chunk);
     inside = false;
     worker = 0;
   };
 #ifdef HEED_STD_THREADS
   std::vector<std::thread> others;
-  for (int number = 1; number < count; ++number) others.emplace_back(work, number);
-  work(0);
+  for (int number = 1; number < count; ++number) others.emplace_back(work, number, count);
+  work(0, count);
   for (std::thread& other : others) other.join();
 #else
 #pragma omp parallel num_threads(count)
-  work(omp_get_thread_num());
+  work(omp_get_thread_num(), omp_get_num_threads());  // which may be fewer than were asked for
 #endif
 }
 

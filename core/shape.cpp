@@ -10,10 +10,12 @@ Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<int>(dims.size()
   check(dims.size() <= max_rank, "shape: a tensor has at most {} axes, got {}", int{max_rank},
         dims.size());
   std::copy(dims.begin(), dims.end(), dims_.begin());
+  int64_t extent = 1;  // counts empty axes as 1: no product of some of the lengths overflows either
   for (int64_t length : dims) {
     check(length >= 0, "shape: the length of an axis cannot be negative, got {}", length);
-    check(length == 0 || size_ <= (int64_t{1} << 62) / length,
-          "shape: more than 2^62 elements in [{}]", fmt::join(dims, ", "));
+    check(length == 0 || extent <= max_size / length, "shape: more than 2^60 elements in [{}]",
+          fmt::join(dims, ", "));
+    extent *= std::max<int64_t>(length, 1);
     size_ *= length;
   }
 }

@@ -15,10 +15,11 @@ namespace heed::inline HEED_REAL {
 class Shape {
  public:
   static constexpr int max_rank = 6;
+  static constexpr int64_t max_size = int64_t{1} << 60;  // its bytes still fit in 64 bits
 
   Shape() = default;  // rank 0: a scalar, one element
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  // Throws Error for more than six axes, a negative length, or more than 2^62 elements.
+  // Throws Error for more than six axes, a negative length, or more than max_size elements.
   explicit Shape(std::span<const int64_t> dims);
 
   int rank() const { return rank_; }
