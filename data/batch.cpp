@@ -1,0 +1,94 @@
+#include "data/batch.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
+
+#include "core/check.h"
+
+namespace heed {
+
+namespace {
+
+using Rows = std::span<const size_t>;
+using Member = std::vector<int32_t> Example::*;
+
+// (B, T) and (B): one member of every example, padded.
+void pad(const std::vector<Example>& examples, Rows rows, Member member, int32_t padding, Ids& ids,
+         Ids* lengths) {
+  const auto batch_size = static_cast<int64_t>(rows.size());
+  size_t longest = 0;
+  for (const size_t row : rows) longest = std::max(longest, (examples[row].*member).size());
+  ids = Ids::empty({batch_size, static_cast<int64_t>(longest)});
+  if (lengths) *lengths = Ids::empty({batch_size});
+  int32_t* out = ids.data();
+  for (size_t b = 0; b < rows.size(); ++b, out += longest) {
+    const std::vector<int32_t>& values = examples[rows[b]].*member;
+    std::fill(std::copy(values.begin(), values.end(), out), out + longest, padding);
+    if (lengths) lengths->data()[b] = static_cast<int32_t>(values.size());
+  }
+}
+
+}  // namespace
+
+Batches::Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing)
+    : dataset_(&dataset), framing_(framing), batch_size_(batch_size), bucketing_(bucketing) {
+  check(dataset.size() >= 1, "batches: the dataset is empty");
+  check(batch_size >= 1 && bucketing >= 1,
+        "batches: batch size {} and bucketing {} must be positive", batch_size, bucketing);
+}
+
+Batches Batches::shuffled(const Dataset& dataset, Framing framing, int64_t batch_size,
+                          uint64_t seed, int64_t bucketing) {
+  Batches batches(dataset, framing, batch_size, bucketing);
+  batches.shuffle_.emplace(dataset.size(), seed);
+  batches.shuffle_batches_.emplace(bucketing, ~seed);
+  return batches;
+}
+
+Batches Batches::in_order(const Dataset& dataset, Framing framing, int64_t batch_size) {
+  return Batches(dataset, framing, batch_size, 1);
+}
+
+void Batches::load(int64_t group) {
+  int64_t wanted = batch_size_ * bucketing_;
+  const int64_t first = group * wanted;
+  if (!shuffle_) wanted = std::min(wanted, dataset_->size() - first);
+  examples_.resize(static_cast<size_t>(wanted));
+  for (int64_t i = 0; i < wanted; ++i)
+    dataset_->get(shuffle_ ? (*shuffle_)(first + i) : first + i, examples_[static_cast<size_t>(i)]);
+  order_.resize(examples_.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  if (bucketing_ > 1) sort_by_length();
+  group_ = group;
+}
+
+// Shortest first, equals as they came.
+void Batches::sort_by_length() {
+  std::sort(order_.begin(), order_.end(), [this](size_t a, size_t b) {
+    const Example &left = examples_[a], &right = examples_[b];
+    return std::tuple(left.input.size(), left.source.size(), a) <
+           std::tuple(right.input.size(), right.source.size(), b);
+  });
+}
+
+void Batches::get(int64_t position, Batch& batch) {
+  check(position >= 0 && (shuffle_ || position < count()), "batches: there is no batch {} of {}",
+        position, count());
+  if (position / bucketing_ != group_) load(position / bucketing_);
+  const int64_t place = shuffle_ ? (*shuffle_batches_)(position) : 0;
+  const auto first = static_cast<size_t>(place * batch_size_);
+  const Rows rows = Rows(order_).subspan(
+      first, std::min(order_.size() - first, static_cast<size_t>(batch_size_)));
+  if (framing_ == Framing::seq2seq)
+    pad(examples_, rows, &Example::source, 0, batch.source, &batch.source_lengths);
+  pad(examples_, rows, &Example::input, 0, batch.input, &batch.input_lengths);
+  pad(examples_, rows, &Example::target, -1, batch.target, nullptr);
+  if (framing_ == Framing::classifier) batch.target = batch.target.reshape({batch.target.dim(0)});
+  batch.targets = batch.tokens = 0;
+  for (int64_t i = 0; i < batch.target.size(); ++i) batch.targets += batch.target[i] >= 0;
+  for (int64_t b = 0; b < batch.input_lengths.size(); ++b) batch.tokens += batch.input_lengths[b];
+}
+
+}  // namespace heed

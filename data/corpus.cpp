@@ -1,0 +1,33 @@
+#include "data/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/loaders.h"
+#include "data/split.h"
+
+namespace heed {
+
+void Corpus::measure(const Example& example) {
+  longest_source = std::max(longest_source, static_cast<int64_t>(example.source.size()));
+  longest_input = std::max(longest_input, static_cast<int64_t>(example.input.size()));
+}
+
+Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed) {
+  check_options(options, framing);
+  if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
+  Files files;
+  Corpus corpus = is_task(options.kind)            ? load_task(options, framing, seed)
+                  : options.kind == DataKind::text ? load_text(options, files)
+                                                   : load_rows(options, files);
+  corpus.framing = framing;
+  corpus.seed = seed;
+  corpus.files = files.paths();
+  const std::string drawn = is_task(options.kind) ? fmt::format("drawn with {}\n", seed) : "";
+  corpus.fingerprint =
+      fmt::format("{:016x}", stable_hash(describe(options) + drawn, files.fingerprint()));
+  return corpus;
+}
+
+}  // namespace heed

@@ -1,0 +1,44 @@
+// Reading text files whole: what is no text is refused, with the file and the line.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/split.h"
+#include "data/tokens.h"
+
+namespace heed {
+
+// Keeps every file it read, at most 2 GiB each, so that views into them stay good while it lives.
+class Files {
+ public:
+  // The file's text without a byte order mark. Throws InputError for a file that is missing, a
+  // folder or otherwise not a regular file, empty, too large, or, except at the level of bytes,
+  // holds a NUL byte or what is not UTF-8.
+  std::string_view read(const std::string& path, Level level);
+
+  const std::vector<std::string>& paths() const { return paths_; }
+  uint64_t fingerprint() const { return fingerprint_; }  // of all that was read, in order
+
+ private:
+  std::deque<std::string> texts_;
+  std::vector<std::string> paths_;
+  uint64_t fingerprint_ = hash_start;
+};
+
+// Calls visit(line, number) for each line, counted from 1, without its \n or \r\n.
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  for (int64_t number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    visit(line, number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+}  // namespace heed

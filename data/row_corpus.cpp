@@ -1,0 +1,152 @@
+// Lines, pairs and labelled lines as a corpus: rows of text become pairs of sequences of ids.
+//
+//   lines       language_model    x is empty              y is the line, <bos> before and <eos>
+//   after pairs       seq2seq           x is the source side    y the target side labelled
+//   classifier        x is the text           y the label
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "core/check.h"
+#include "data/encoder.h"
+#include "data/framing.h"
+#include "data/loaders.h"
+#include "data/rows.h"
+
+namespace heed {
+
+namespace {
+
+class RowLoader {
+ public:
+  RowLoader(const DataOptions& options, Files& files)
+      : options_(options),
+        first_(options),
+        second_(options),
+        source_(first_),
+        target_(options.kind == DataKind::pairs && !options.share_vocabulary ? second_ : first_),
+        rows_(read_rows(options, files, corpus_.notes)) {}
+
+  Corpus load() {
+    choose_vocabularies();
+    if (is_labelled()) choose_labels();
+    std::array<Encoded, 3> splits;
+    for (size_t i = 0; i < splits.size(); ++i) splits[i] = encode(rows_[i], split_names[i]);
+    corpus_.target = target_.codec();
+    corpus_.source = &source_ == &target_ ? corpus_.target : source_.codec();
+    note_vocabularies();
+    for (size_t i = 0; i < splits.size(); ++i)
+      if (splits[i].y.size() > 0) store(split_names[i], splits[i]);
+    return std::move(corpus_);
+  }
+
+ private:
+  struct Encoded {
+    Sequences x, y;
+  };
+
+  bool is_labelled() const { return options_.kind == DataKind::labelled; }
+  bool has_source() const { return options_.kind != DataKind::lines; }
+
+  void choose_vocabularies() {
+    for (const Row& row : rows_[0]) {
+      if (has_source()) source_.count(row.source);
+      if (!is_labelled()) target_.count(row.target);
+    }
+    target_.choose(is_labelled() ? std::vector<std::string>{}
+                                 : std::vector<std::string>{begin_symbol, end_symbol});
+    if (&source_ != &target_) source_.choose({});
+  }
+
+  void choose_labels() {
+    std::set<std::string_view> labels;
+    for (const Row& row : rows_[0]) labels.insert(row.target);
+    check_input(labels.size() >= 2, "{}: all training lines have the label {}: two are needed",
+                rows_[0][0].path, quoted(*labels.begin()));
+    corpus_.labels.assign(labels.begin(), labels.end());
+  }
+
+  int32_t label_of(const Row& row) const {
+    const std::vector<std::string>& labels = corpus_.labels;
+    const auto found = std::lower_bound(labels.begin(), labels.end(), row.target);
+    check_input(found != labels.end() && *found == row.target,
+                "{}: line {}: the label {} does not occur in training, whose labels are {}",
+                row.path, row.line, quoted(row.target),
+                quoted(fmt::format("{}", fmt::join(labels, ", "))));
+    return static_cast<int32_t>(found - labels.begin());
+  }
+
+  Encoded encode(const std::vector<Row>& rows, const char* split) {
+    Encoded encoded;
+    std::vector<int32_t> x, y;
+    int64_t empty = 0, too_long = 0;
+    for (const Row& row : rows) {
+      x.clear();
+      y.clear();
+      if (has_source()) source_.append(row.source, x);
+      is_labelled() ? y.push_back(label_of(row)) : target_.append(row.target, y);
+      if ((has_source() && x.empty()) || y.empty()) {
+        ++empty;
+      } else if (options_.max_length > 0 &&
+                 static_cast<int64_t>(std::max(x.size(), y.size())) > options_.max_length) {
+        ++too_long;
+      } else {
+        encoded.x.add(x);
+        encoded.y.add(y);
+      }
+    }
+    note_split(split, rows, encoded.y.size(), empty, too_long);
+    return encoded;
+  }
+
+  void note_split(const char* split, const std::vector<Row>& rows, int64_t kept, int64_t empty,
+                  int64_t too_long) {
+    if (rows.empty()) return;
+    std::string note = fmt::format("{}: {} examples", split, kept);
+    if (empty > 0) note += fmt::format(", {} with an empty side dropped", empty);
+    if (too_long > 0)
+      note += fmt::format(", {} longer than data.max_length = {} dropped", too_long,
+                          options_.max_length);
+    check_input(kept > 0, "{}: no example is left. {}", rows[0].path, note);
+    corpus_.notes.push_back(note);
+  }
+
+  void note_vocabularies() {
+    corpus_.notes.push_back(
+        &source_ == &target_
+            ? fmt::format("vocabulary of {}", corpus_.source->vocabulary().size())
+            : fmt::format("vocabularies of {} and {}", corpus_.source->vocabulary().size(),
+                          corpus_.target->vocabulary().size()));
+  }
+
+  void store(const char* name, Encoded& encoded) {
+    const Framing framing = is_labelled()  ? Framing::classifier
+                            : has_source() ? Framing::seq2seq
+                                           : Framing::language_model;
+    auto dataset = std::make_unique<StoredPairs>(std::move(encoded.x), std::move(encoded.y),
+                                                 Layout(framing, corpus_.target->vocabulary()));
+    Example example;
+    for (int64_t i = 0; i < dataset->size(); ++i) {
+      dataset->get(i, example);
+      corpus_.measure(example);
+    }
+    corpus_.splits[name] = std::move(dataset);
+  }
+
+  const DataOptions& options_;
+  Corpus corpus_;
+  Encoder first_, second_;
+  Encoder &source_, &target_;  // one and the same where there is one vocabulary
+  SplitRows rows_;
+};
+
+}  // namespace
+
+Corpus load_rows(const DataOptions& options, Files& files) {
+  return RowLoader(options, files).load();
+}
+
+}  // namespace heed

@@ -1,0 +1,73 @@
+#include "data/text_codec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.h"
+
+namespace heed {
+
+TextCodec::TextCodec(Level level, std::vector<std::string> symbols)
+    : level_(level), vocabulary_(std::move(symbols)) {
+  if (level != Level::byte) return;
+  const std::vector<std::string> bytes = byte_symbols();
+  const std::vector<std::string>& all = vocabulary_.symbols();
+  check_input(all.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), all.begin()),
+              "vocabulary: at the level of bytes the first 256 symbols must be \"00\" to \"ff\"");
+}
+
+int32_t TextCodec::id_of(std::string_view token) const {
+  if (level_ == Level::byte) return static_cast<unsigned char>(token[0]);
+  return is_special(token) ? Vocabulary::none : vocabulary_.find(token);
+}
+
+void TextCodec::append(std::string_view text, std::vector<int32_t>& ids) const {
+  for_each_token(level_, text, [&](std::string_view token) { ids.push_back(id_of(token)); });
+}
+
+std::vector<int32_t> TextCodec::encode(std::string_view text) const {
+  const size_t invalid = level_ == Level::byte ? text.npos : find_invalid_utf8(text);
+  check_input(invalid == text.npos, "the text {} is not valid UTF-8 at byte {}", quoted(text),
+              invalid);
+  std::vector<int32_t> ids;
+  for_each_token(level_, text, [&](std::string_view token) {
+    const int32_t id = id_of(token);
+    check_input(id != Vocabulary::none || vocabulary_.unknown() != Vocabulary::none,
+                "the {} {}, number {} of the text, is not in the vocabulary of {} symbols",
+                level_names[static_cast<int>(level_)], quoted(token), ids.size() + 1,
+                vocabulary_.size());
+    ids.push_back(id != Vocabulary::none ? id : vocabulary_.unknown());
+  });
+  return ids;
+}
+
+std::vector<int32_t> TextCodec::prompt(std::string_view text) const {
+  std::vector<int32_t> ids = encode(text);
+  if (vocabulary_.begin() != Vocabulary::none) ids.insert(ids.begin(), vocabulary_.begin());
+  if (vocabulary_.separator() != Vocabulary::none) ids.push_back(vocabulary_.separator());
+  return ids;
+}
+
+std::string TextCodec::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    const std::string& symbol = vocabulary_.symbol(id);
+    if (id == vocabulary_.begin() || id == vocabulary_.end()) continue;
+    if (level_ == Level::word && !text.empty()) text += ' ';
+    if (level_ == Level::byte && id < 256)
+      text += static_cast<char>(id);
+    else
+      text += symbol;
+  }
+  return text;
+}
+
+std::vector<std::string> byte_symbols() {
+  std::vector<std::string> symbols;
+  for (int byte = 0; byte < 256; ++byte) symbols.push_back(fmt::format("{:02x}", byte));
+  return symbols;
+}
+
+}  // namespace heed

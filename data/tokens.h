@@ -1,0 +1,32 @@
+// What one token of a text is, and how a text is cut into them.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "data/utf8.h"
+
+namespace heed {
+
+enum class Level { character, byte, word };
+inline constexpr const char* level_names[] = {"character", "byte", "word"};
+
+// Calls visit(std::string_view) for each token of `text` in turn: a character is one Unicode code
+// point, a word what stands between ASCII white space. At the levels of characters and words the
+// text should be valid UTF-8; other bytes give tokens too, but meaningless ones.
+template <class Visit>
+void for_each_token(Level level, std::string_view text, Visit visit) {
+  constexpr std::string_view spaces = " \t\n\v\f\r";
+  for (size_t at = 0, length = 1; at < text.size(); at += length) {
+    if (level == Level::character) {
+      length = std::min(character_length(text[at]), text.size() - at);
+    } else if (level == Level::word) {
+      at = text.find_first_not_of(spaces, at);
+      if (at == text.npos) return;
+      length = std::min(text.find_first_of(spaces, at), text.size()) - at;
+    }
+    visit(text.substr(at, length));
+  }
+}
+
+}  // namespace heed
