@@ -1,8 +1,9 @@
 // Sums and maxima over a row, in an order that is fixed and that vectorises.
 //
 // Floating-point addition is not associative, so a compiler may not turn one running total into
-// several. These keep `lanes` totals side by side, one for each place in a vector, and add them at
-// the end: the same bits every time, at the speed of the vector unit.
+// several unless told to. These tell it: one total for each place in a vector, joined at the end.
+// The order is a matter of the length and of what the program was built for: the same bits every
+// time, at the speed of the vector unit.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +13,37 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-constexpr int lanes = 16;  // one vector of floats with AVX-512, two with AVX2
+// Σ f(i), i < n. f may write what it computed on its way.
+template <class F>
+inline real sum_of(int64_t n, F f) {
+  real total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < n; ++i) total += f(i);
+  return total;
+}
 
-// Folds f(i), i < n, into one number by `join`, which must be associative in exact arithmetic.
-template <class F, class Join>
-inline real fold(int64_t n, real start, F f, Join join) {
-  real total[lanes];
-  for (real& t : total) t = start;
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int lane = 0; lane < lanes; ++lane) total[lane] = join(total[lane], f(i + lane));
-  for (int lane = 0; i + lane < n; ++lane) total[lane] = join(total[lane], f(i + lane));
-  for (int width = lanes / 2; width > 0; width /= 2)
-    for (int lane = 0; lane < width; ++lane) total[lane] = join(total[lane], total[lane + width]);
-  return total[0];
+// The greatest f(i), i < n; -inf if there is none. A NaN among them may or may not show.
+template <class F>
+inline real max_of(int64_t n, F f) {
+  real greatest = -std::numeric_limits<real>::infinity();
+#pragma omp simd reduction(max : greatest)
+  for (int64_t i = 0; i < n; ++i) {
+    const real value = f(i);
+    greatest = value > greatest ? value : greatest;
+  }
+  return greatest;
 }
 
 inline real row_sum(int64_t n, const real* x) {
-  return fold(
-      n, 0, [=](int64_t i) { return x[i]; }, [](real a, real b) { return a + b; });
+  return sum_of(n, [=](int64_t i) { return x[i]; });
 }
 
 inline real row_dot(int64_t n, const real* x, const real* y) {
-  return fold(
-      n, 0, [=](int64_t i) { return x[i] * y[i]; }, [](real a, real b) { return a + b; });
+  return sum_of(n, [=](int64_t i) { return x[i] * y[i]; });
 }
 
-// -inf for an empty row; a NaN in it may or may not show.
 inline real row_max(int64_t n, const real* x) {
-  return fold(
-      n, -std::numeric_limits<real>::infinity(), [=](int64_t i) { return x[i]; },
-      [](real a, real b) { return a > b ? a : b; });
+  return max_of(n, [=](int64_t i) { return x[i]; });
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
