@@ -3,10 +3,21 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "core/check.h"
 #include "core/parallel.h"
+
+// OpenBLAS's choice of kernels for the processor; absent where it was built for one processor
+// alone.
+extern "C" {
+void openblas_read_env() __attribute__((weak));
+void gotoblas_dynamic_init() __attribute__((weak));
+void gotoblas_dynamic_quit() __attribute__((weak));
+}
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
@@ -20,10 +31,25 @@ void blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint 
 #endif
 }
 
-// OpenBLAS must leave the cutting to us. Once is enough: it is a setting of the process.
-void single_threaded_blas() {
+// Once, before the first product. OpenBLAS must leave the cutting to us; and where it does not know
+// the processor, because it is older, it falls back to kernels of 2004 (measured: 35 GFLOP/s a core
+// where 180 are to be had), so it is told which ones to use. OPENBLAS_CORETYPE, if set, decides
+// instead.
+void prepare_blas() {
   static const bool done = [] {
     openblas_set_num_threads(1);
+    if (std::getenv("OPENBLAS_CORETYPE") || !gotoblas_dynamic_init || !gotoblas_dynamic_quit)
+      return true;
+    if (std::string_view(openblas_get_corename()) != "Prescott") return true;
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!avx2) return true;
+    setenv("OPENBLAS_CORETYPE", avx512 ? "SkylakeX" : "Haswell", 1);
+    openblas_read_env();
+    gotoblas_dynamic_quit();
+    gotoblas_dynamic_init();
+    unsetenv("OPENBLAS_CORETYPE");
     return true;
   }();
   static_cast<void>(done);
@@ -73,7 +99,7 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leadin
     for (int64_t i = 0; i < m && !c.accumulate; ++i) std::fill_n(c.data + i * ldc, n, real{0});
     return;
   }
-  single_threaded_blas();
+  prepare_blas();
   blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
        static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), scale, a.data,
        static_cast<blasint>(a.leading), b.data, static_cast<blasint>(b.leading),
@@ -82,7 +108,7 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leadin
 
 void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale) {
   check_product(a, b);
-  single_threaded_blas();
+  prepare_blas();
   const Grid grid(a.rows, b.columns, a.columns);
   const int64_t ldc = leading_c ? leading_c : b.columns;
   parallel_for(grid.down * grid.across, 1, [&](int64_t first, int64_t last) {
@@ -120,7 +146,7 @@ int64_t BatchIndex::operator()(int64_t i) const {
 void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
                   const BatchIndex& at_b, Destination c) {
   check_product(a, b);
-  single_threaded_blas();
+  prepare_blas();
   const auto product = [&](int64_t i, auto multiply) {
     Matrix ai = a, bi = b;
     ai.data += at_a(i);
@@ -142,6 +168,7 @@ void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const 
 namespace heed::inline HEED_REAL {
 
 const char* blas_backend() {
+  kernels::prepare_blas();
   static const std::string text =
       fmt::format("{}, {}", openblas_get_config(),
                   openblas_get_parallel() == OPENBLAS_OPENMP ? "OpenMP build"
