@@ -75,10 +75,11 @@ void Arena::zero_grad() {
 }
 
 void Arena::complete_gradients() {
-  for (const Place& place : places_) {
-    const auto& [name, tensor] = place.parameter;
-    check(tensor.requires_grad() && tensor.data() == numbers() + place.first,
-          "optimizer: {} was frozen, or given to another optimizer, after this one was made", name);
+  for (const auto& [parameter, first] : places_) {
+    const Tensor& tensor = parameter.tensor;
+    const bool here = tensor.slot() && tensor.slot()->bound && tensor.data() == numbers() + first;
+    check(here, "optimizer: {} was frozen, or given to another optimizer, after this one was made",
+          parameter.name);
     const Slot& slot = *tensor.slot();
     if (!slot.written) std::fill_n(slot.gradient->numbers, slot.size, real{0});
   }

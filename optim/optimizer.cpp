@@ -72,7 +72,8 @@ void Optimizer::load_state(int64_t steps, std::span<const NamedParameter> saved)
   check_input(steps >= 0, "optimizer state: {} steps", steps);
   std::vector<NamedParameter> own = state();
   std::map<std::string_view, Tensor> given;
-  for (const auto& [name, tensor] : saved) given.emplace(name, tensor);
+  for (const auto& [name, tensor] : saved)
+    check_input(given.emplace(name, tensor).second, "optimizer state: {} is there twice", name);
   for (const auto& [name, tensor] : own) {
     const auto found = given.find(name);
     check_input(found != given.end(),

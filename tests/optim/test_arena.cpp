@@ -1,0 +1,114 @@
+// Where parameters live: order, alignment, frozen and tied tensors, changes that backward must see.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "optim/optimizer.h"
+#include "optim/trained.h"
+
+using namespace heed;
+
+namespace {
+
+Tensor counting(const Shape& shape, int64_t start) {
+  return parameter(shape, [=](int64_t i) { return start + i; });
+}
+
+}  // namespace
+
+TEST_CASE("parameters keep their numbers and lie in the order of their names, 64 bytes apart") {
+  Tensor c = counting(Shape{3}, 100), a = counting(Shape{2, 20}, 200), b = counting(Shape{}, 300);
+  const Tensor same_a = a;
+  give_gradient(a, [](int64_t i) { return 7 + i; });
+  Arena arena({{"c", c}, {"a", a}, {"b", b}});
+
+  CHECK(a.data() == arena.numbers());
+  CHECK(a.data() < b.data());
+  CHECK(b.data() < c.data());
+  for (const Tensor& x : {a, b, c}) CHECK(reinterpret_cast<uintptr_t>(x.data()) % 64 == 0);
+  CHECK(arena.size() * static_cast<int64_t>(sizeof(real)) % 64 == 0);
+  CHECK(same_a.data() == a.data());
+  for (int64_t i = 0; i < 40; ++i) CHECK(a.data()[i] == 200 + i);
+  CHECK(b.item() == 300);
+  CHECK(c.data()[2] == 102);
+  for (int64_t i = 0; i < 40; ++i) CHECK(arena.gradients()[i] == 7 + i);
+}
+
+TEST_CASE("gradients arrive in the arena, the first over what was there, the next added") {
+  Tensor a = counting(Shape{4}, 0), b = counting(Shape{4}, 0);
+  Arena arena({{"a", a}, {"b", b}});
+  for (int round = 0; round < 2; ++round) {
+    CAPTURE(round);
+    arena.zero_grad();
+    CHECK_FALSE(a.grad());
+    give_gradient(a, [](int64_t i) { return i; });
+    give_gradient(a, [](int64_t) { return 10; });
+    for (int64_t i = 0; i < 4; ++i) CHECK(arena.gradients()[i] == 10 + i);
+  }
+  SUBCASE("one that was not written since counts as zero") {
+    give_gradient(b, [](int64_t) { return 99; });
+    arena.zero_grad();
+    give_gradient(a, [](int64_t) { return 3; });
+    arena.complete_gradients();
+    CHECK(arena.sum_of_squared_gradients() == 36);
+  }
+}
+
+TEST_CASE("frozen parameters stay out, tied ones have one place") {
+  Tensor frozen = Tensor::full(Shape{2, 2}, 5), w = counting(Shape{2, 2}, 0), v = w;
+  const real* before = frozen.data();
+  OptimOptions options;
+  options.kind = OptimOptions::Kind::sgd;
+  options.momentum = 0.5;
+  options.clip_norm = 0;
+  auto optimizer = make_optimizer(options, {{"head", w}, {"frozen", frozen}, {"embedding", v}});
+  CHECK(frozen.data() == before);
+
+  const auto state = optimizer->state();
+  REQUIRE(state.size() == 1);
+  CHECK(state[0].name == "momentum_buffer.head");  // the first name given
+  CHECK(state[0].tensor.shape() == Shape{2, 2});
+
+  optimizer->zero_grad();
+  give_gradient(v, [](int64_t) { return 1; });  // both uses add up, and are updated once
+  give_gradient(w, [](int64_t) { return 1; });
+  CHECK(optimizer->step(1) == 4);
+  CHECK(v.data()[3] == 1);
+  CHECK(frozen.data()[0] == 5);
+}
+
+TEST_CASE("lists that cannot be trained are refused") {
+  Tensor w = counting(Shape{2}, 0);
+  CHECK_THROWS_AS(Arena({{"w", Tensor::zeros(Shape{2})}}), InputError);
+  CHECK_THROWS_AS(Arena({}), InputError);
+  CHECK_THROWS_WITH_AS(Arena({{"w", w}, {"w", counting(Shape{2}, 0)}}),
+                       "optimizer: two parameters are named w", Error);
+  CHECK_THROWS_AS(Arena({{"w", w}, {"view", w.reshape(Shape{2, 1})}}), Error);
+}
+
+TEST_CASE("a parameter frozen or taken away after the optimizer was made is noticed") {
+  Tensor w = counting(Shape{2}, 0);
+  auto optimizer = make_optimizer({}, {{"w", w}});
+  SUBCASE("frozen") { w.set_requires_grad(false); }
+  SUBCASE("frozen and thawed") { w.set_requires_grad(false).set_requires_grad(); }
+  SUBCASE("taken by another optimizer") { make_optimizer({}, {{"w", w}}); }
+  CHECK_THROWS_AS(static_cast<void>(optimizer->step(0.1)), Error);
+}
+
+TEST_CASE("a backward through a graph from before a step is refused") {
+  Tensor w = counting(Shape{2}, 1);
+  auto optimizer = make_optimizer({}, {{"w", w}});
+  const auto square = [](int64_t, real x) { return x * x; };
+  const auto twice = [](int64_t, real x) { return 2 * x; };
+  const Tensor loss = summed(w, square, twice), stale = summed(w, square, twice);
+  backward(loss);
+  SUBCASE("after an update") {
+    CHECK(optimizer->step(0.1) > 0);
+    CHECK_THROWS_AS(backward(stale), Error);
+  }
+  SUBCASE("but not after a step that changed nothing") {
+    CHECK_FALSE(std::isfinite(optimizer->step(0.1, std::numeric_limits<double>::infinity())));
+    CHECK_NOTHROW(backward(stale));
+  }
+}
