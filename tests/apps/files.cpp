@@ -1,0 +1,109 @@
+// apps/files: whole or not there, and errors that name the file.
+#include "apps/files.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include "core/check.h"
+#include "disk_limits.h"
+#include "temporary.h"
+
+using namespace heed;
+
+TEST_CASE("files: SHA-256 gives the digests of FIPS 180-4") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const TemporaryFolder folder;
+  write_file(folder / "million", std::string(1'000'000, 'a'));
+  write_file(folder / "empty", "");
+  CHECK(sha256_of_file(folder / "million") ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  CHECK(sha256_of_file(folder / "empty") == sha256(""));
+  CHECK_SAYS(thrown<InputError>([&] { sha256_of_file(folder / "none"); }), "none: cannot read");
+  CHECK_SAYS(thrown<InputError>([&] { sha256_of_file(folder.path); }), "cannot read");
+}
+
+TEST_CASE("files: what was written is read") {
+  const TemporaryFolder folder;
+  const std::string contents = std::string("a\0b\n", 4) + std::string(200'000, 'x');
+  write_file(folder / "file", contents);
+  CHECK(read_file(folder / "file", "text") == contents);
+  write_file(folder / "file", "new");
+  CHECK(read_file(folder / "file", "text") == "new");
+  CHECK(names_in_folder(folder.path) == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("files: what cannot be read is said") {
+  const TemporaryFolder folder;
+  CHECK_SAYS(thrown<InputError>([&] { read_file(folder / "none", "config"); }),
+             "none: cannot read: No such file or directory");
+  CHECK_SAYS(thrown<InputError>([&] { read_file(folder.path, "config"); }),
+             "a folder, not a config");
+  CHECK_SAYS(thrown<InputError>([&] { read_file("/dev/zero", "config", 1000); }),
+             "/dev/zero: larger than 1000 bytes");
+}
+
+TEST_CASE("files: a link moves at once from one target to the next") {
+  const TemporaryFolder folder;
+  write_file(folder / "one", "1");
+  write_file(folder / "two", "2");
+  point_link(folder / "link", "one");
+  CHECK(read_file(folder / "link", "text") == "1");
+  point_link(folder / "link", "two");
+  CHECK(read_file(folder / "link", "text") == "2");
+  CHECK(names_in_folder(folder.path) == std::vector<std::string>{"link", "one", "two"});
+}
+
+TEST_CASE("files: a folder appears whole or not at all") {
+  const TemporaryFolder folder;
+  {
+    AtomicFolder dropped(folder / "set");
+    write_file(in_folder(dropped.aside(), "a"), "1");
+    CHECK(name_of(dropped.aside()).starts_with(AtomicFolder::prefix));
+    CHECK(names_in_folder(folder / "set").empty());
+  }
+  CHECK(names_in_folder(folder.path).empty());
+  make_folders(folder / ".tmp-set/left/over");
+  AtomicFolder kept(folder / "set");
+  CHECK(names_in_folder(kept.aside()).empty());
+  write_file(in_folder(kept.aside(), "a"), "1");
+  kept.commit();
+  CHECK(read_file(folder / "set/a", "text") == "1");
+  CHECK(names_in_folder(folder.path) == std::vector<std::string>{"set"});
+}
+
+TEST_CASE("files: a disk that is full leaves what was there") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  {
+    const FileSizeLimit limit(1000);
+    CHECK_SAYS(thrown<Error>([&] { write_file(folder / "file", std::string(5000, 'x')); }),
+               "make room on the disk");
+  }
+  CHECK(read_file(folder / "file", "text") == "old");
+  CHECK(names_in_folder(folder.path) == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("files: a folder that may not be written is an error with a way out") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  REQUIRE(::chmod(folder.path.c_str(), 0555) == 0);
+  const int result = as_nobody([&] {
+    const std::string text = thrown<Error>([&] { write_file(folder / "file", "new"); });
+    return text.find("file: cannot write: Permission denied; allow writing") != text.npos ? 1 : 2;
+  });
+  if (result == -1) MESSAGE("SKIPPED: this process may not change its user");
+  if (result != -1) CHECK(result == 1);
+  CHECK(read_file(folder / "file", "text") == "old");
+}
+
+TEST_CASE("files: paths") {
+  CHECK(folder_of("a/b/c") == "a/b");
+  CHECK(folder_of("c") == ".");
+  CHECK(name_of("a/b/c") == "c");
+  CHECK(name_of("a/b/") == "b");
+  CHECK(name_of("a/b/../c/.") == "c");
+  CHECK(absolute_path("../x", "/a/b") == "/a/x");
+  CHECK(absolute_path("/x", "/a/b") == "/x");
+}

@@ -1,0 +1,45 @@
+// What the tests of apps share: a folder that vanishes, and the text of an error.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <stdlib.h>
+#include <string>
+
+#include "apps/files.h"
+#include "core/check.h"
+
+// A folder of this test alone, removed with all in it at its end.
+struct TemporaryFolder {
+  std::string path;
+  TemporaryFolder() {
+    char name[] = "/tmp/heed-test-XXXXXX";
+    REQUIRE(::mkdtemp(name) != nullptr);
+    path = name;
+  }
+  ~TemporaryFolder() { heed::remove_all(path); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string operator/(const std::string& name) const { return path + "/" + name; }
+};
+
+// The text of the E that f throws, which is one line; "" if it throws nothing.
+template <class E, class F>
+std::string thrown(F&& f) {
+  try {
+    f();
+    return "";
+  } catch (const E& error) {
+    const std::string text = error.what();
+    CHECK_MESSAGE(text.find('\n') == text.npos, text);
+    return text;
+  }
+}
+
+// CHECK that a text has a part; both are shown where it has not.
+#define CHECK_SAYS(text, part)                         \
+  do {                                                 \
+    const std::string said = (text);                   \
+    INFO(said);                                        \
+    CHECK_MESSAGE(said.find(part) != said.npos, part); \
+  } while (false)
