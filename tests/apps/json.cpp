@@ -1,0 +1,73 @@
+// apps/json: values that come back as they went, and texts that are no JSON.
+#include "apps/json.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/check.h"
+#include "core/random.h"
+#include "temporary.h"
+
+using namespace heed;
+
+TEST_CASE("json: an object is written in the order it was set") {
+  Json object = Json::object();
+  object.set("z", 1).set("a", 0.5).set("m", Json::array()).set("z", true);
+  object.set("text", "\"é\n").set("none", Json()).set("list", Json(std::vector<std::string>{"x"}));
+  CHECK(object.text() == R"({"z":true,"a":0.5,"m":[],"text":"\"é\n","none":null,"list":["x"]})");
+  CHECK(Json::object().set("a", Json::object().set("b", 1)).text(2) ==
+        "{\n  \"a\": {\n    \"b\": 1\n  }\n}");
+  object.remove("z");
+  CHECK(object.find("z") == nullptr);
+  CHECK(object.at("a").number() == 0.5);
+}
+
+TEST_CASE("json: every number comes back as it was") {
+  Random random(3, Purpose::test);
+  for (int i = 0; i < 2000; ++i) {
+    const uint64_t bits = uint64_t{random.next()} << 32 | random.next();
+    double value = 0;
+    std::memcpy(&value, &bits, 8);
+    if (!std::isfinite(value)) continue;
+    const double back = Json::parse(Json(value).text(), "x").number();
+    CHECK(std::memcmp(&back, &value, 8) == 0);
+  }
+  for (const int64_t value : {std::numeric_limits<int64_t>::min(), int64_t{0},
+                              std::numeric_limits<int64_t>::max(), int64_t{1} << 53 | 1})
+    CHECK(Json::parse(Json(value).text(), "x").integer() == value);
+  CHECK(Json(0.1).text() == "0.1");
+  CHECK(Json(3.0).text() == "3.0");
+  CHECK(Json(INFINITY).text() == "null");
+  CHECK(Json(NAN).text() == "null");
+  CHECK(Json::parse("9223372036854775808", "x").number() == 9223372036854775808.0);
+}
+
+TEST_CASE("json: a text that is not UTF-8 is still written") {
+  CHECK(Json(std::string("a\xFF")).text() == "\"a\xEF\xBF\xBD\"");
+}
+
+TEST_CASE("json: a value of another kind is refused") {
+  const Json object = Json::parse(R"({"a":[1,"x"],"b":"t"})", "x");
+  CHECK_SAYS(thrown<InputError>([&] { object.at("c"); }), "'c' is missing");
+  CHECK_SAYS(thrown<InputError>([&] { object.at("a").integer(); }), "a whole number is wanted");
+  CHECK_SAYS(thrown<InputError>([&] { object.at("b").number(); }), "a number is wanted, not \"t\"");
+  CHECK_SAYS(thrown<InputError>([&] { object.at("a").strings(); }), "a text is wanted, not 1");
+  CHECK_SAYS(thrown<InputError>([&] { Json(1.5).integer(); }), "not 1.5");
+}
+
+TEST_CASE("json: what is no JSON is refused with file, line and column") {
+  const auto complaint = [](const std::string& text) {
+    return thrown<InputError>([&] { Json::parse(text, "f.json"); });
+  };
+  CHECK_SAYS(complaint("{\n  \"a\": x}"), "f.json:2:8: not JSON");
+  for (const char* bad : {"", " ", "{", "[1,]", "{\"a\" 1}", "nul", "1 2", "\"\xFF\"", "01", "NaN",
+                          "[1e999]", "\"\\ud800\"", "'a'"})
+    CHECK_SAYS(complaint(bad), "f.json");
+  CHECK_SAYS(complaint(R"({"a":1,"a":2})"), "'a' twice");
+  CHECK_SAYS(complaint(std::string(1'000'000, '[')), "nested too deeply");
+  CHECK(complaint(std::string(100, '[') + std::string(100, ']')) == "");
+  CHECK_SAYS(complaint(std::string("[\0]", 3)), "f.json:1:2");
+}
