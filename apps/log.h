@@ -1,0 +1,52 @@
+// What a run says while it runs: lines to stderr and, while a run is open, to its train.log; and a
+// progress line, one line rewritten in place, where stderr is a terminal.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <string>
+
+namespace heed::log {
+
+enum class Level { info, warning, error };
+void write(Level level, fmt::string_view format, fmt::format_args args);
+
+template <class... Args>
+void info(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::info, format, fmt::make_format_args(args...));
+}
+template <class... Args>
+void warning(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::warning, format, fmt::make_format_args(args...));
+}
+template <class... Args>
+void error(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::error, format, fmt::make_format_args(args...));
+}
+
+// From here on lines go to the end of this file too. Throws Error if it cannot be written.
+void open_file(const std::string& path);
+void close_file();
+
+// Whether stderr is a terminal that a line can be rewritten on.
+bool on_terminal();
+
+struct Progress {
+  int64_t step = 0, steps = 0;
+  double loss = 0;
+  double tokens_per_second = 0;
+  double seconds_left = 0;
+};
+// Rewrites the progress line, ten times a second at most; log lines pass above it. Does nothing
+// where stderr is not a terminal.
+void show(const Progress& progress);
+void hide_progress();
+
+// The line itself, at most `width` columns: "step 120/2000  loss 1.234  52,310 tokens/s  1:05
+// left".
+std::string progress_line(const Progress& progress, int width);
+// 65 → "1:05", 3700 → "1:01:40".
+std::string clock_text(double seconds);
+
+}  // namespace heed::log
