@@ -1,0 +1,64 @@
+// Everything a config says: the top-level keys and the sections [train], [model], [optim],
+// [schedule] and [data].
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/fields.h"
+#include "core/scope.h"
+#include "data/corpus.h"
+#include "data/options.h"
+#include "nn/models.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+
+namespace heed {
+
+// What makes one checkpoint better than another, on the validation split.
+enum class BestBy { loss, token_accuracy, exact_match };
+
+struct TrainOptions {
+  int64_t steps = 1000;
+  int64_t batch_size = 32;
+  int64_t accumulate = 1;
+  double label_smoothing = 0;
+  int64_t evaluate_every = 500;
+  int64_t evaluate_batch_size = 0;
+  int64_t checkpoint_every = 500;
+  int64_t keep_checkpoints = 1;
+  int64_t log_every = 50;
+  int64_t samples = 3;
+  BestBy best_by = BestBy::loss;
+  int64_t patience = 0;
+  std::string load;
+  std::vector<std::string> load_names = {"*"};
+  std::vector<std::string> freeze;
+  bool detect_anomaly = false;
+
+  void fields(Fields& f);
+};
+
+struct Experiment {
+  int64_t seed = 1;
+  int64_t threads = 0;
+  Precision precision = Precision::highest;
+  TrainOptions train;
+  ModelOptions model;
+  OptimOptions optim;
+  ScheduleOptions schedule;
+  DataOptions data;
+
+  void fields(Fields& f);
+  // Throws InputError, naming the keys, for those that contradict each other.
+  void validate() const;
+
+  Framing framing() const;
+};
+
+// What the data decides about the model. Throws InputError where the two do not fit: a sequence
+// longer than the positions there are, embeddings shared by two vocabularies.
+ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus);
+
+}  // namespace heed
