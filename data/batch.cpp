@@ -58,10 +58,20 @@ void Batches::load(int64_t group) {
   examples_.resize(static_cast<size_t>(wanted));
   for (int64_t i = 0; i < wanted; ++i)
     dataset_->get(shuffle_ ? (*shuffle_)(first + i) : first + i, examples_[static_cast<size_t>(i)]);
+  reserve_alike();
   order_.resize(examples_.size());
   std::iota(order_.begin(), order_.end(), 0);
   if (bucketing_ > 1) sort_by_length();
   group_ = group;
+}
+
+// Gives every example room for the longest, so that once that was seen nothing is allocated again.
+void Batches::reserve_alike() {
+  for (const Member member : {&Example::source, &Example::input, &Example::target}) {
+    size_t most = 0;
+    for (const Example& example : examples_) most = std::max(most, (example.*member).capacity());
+    for (Example& example : examples_) (example.*member).reserve(most);
+  }
 }
 
 // Shortest first, equals as they came.

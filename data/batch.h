@@ -42,6 +42,7 @@ class Batches {
  private:
   Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing);
   void load(int64_t group);
+  void reserve_alike();
   void sort_by_length();
 
   const Dataset* dataset_;

@@ -65,7 +65,7 @@ class RowLoader {
     std::set<std::string_view> labels;
     for (const Row& row : rows_[0]) labels.insert(row.target);
     check_input(labels.size() >= 2, "{}: all training lines have the label {}: two are needed",
-                rows_[0][0].path, quoted(*labels.begin()));
+                rows_[0][0].path, in_quotes(*labels.begin()));
     corpus_.labels.assign(labels.begin(), labels.end());
   }
 
@@ -74,8 +74,8 @@ class RowLoader {
     const auto found = std::lower_bound(labels.begin(), labels.end(), row.target);
     check_input(found != labels.end() && *found == row.target,
                 "{}: line {}: the label {} does not occur in training, whose labels are {}",
-                row.path, row.line, quoted(row.target),
-                quoted(fmt::format("{}", fmt::join(labels, ", "))));
+                row.path, row.line, in_quotes(row.target),
+                in_quotes(fmt::format("{}", fmt::join(labels, ", "))));
     return static_cast<int32_t>(found - labels.begin());
   }
 

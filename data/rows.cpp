@@ -60,7 +60,8 @@ std::vector<Row> read_labelled(const std::string& path, std::string_view text) {
     std::swap(row.source, row.target);
     check_input(!row.target.empty(), "{}: line {} has no label before the tab", path, row.line);
     check_input(find_invalid_utf8(row.target) == std::string_view::npos,
-                "{}: line {}: the label {} is not valid UTF-8", path, row.line, quoted(row.target));
+                "{}: line {}: the label {} is not valid UTF-8", path, row.line,
+                in_quotes(row.target));
   }
   return rows;
 }

@@ -3,9 +3,9 @@
 //
 // index = permutation of [0, size) named by (seed, epoch), at position mod size; epoch = position
 // div size. Nothing is stored: the permutation is a Feistel network whose round function is Philox,
-// on the smallest power of two that holds `size`, walked until it lands inside (Black and Rogaway
-// 2002, "Ciphers with arbitrary finite domains", cycle walking). So the sampler's state is the
-// position, any place is reached at once, and a set may be too large for any list.
+// on the smallest power of two that holds `size` (64 at least), walked until it lands inside (Black
+// and Rogaway 2002, "Ciphers with arbitrary finite domains", cycle walking). So the sampler's state
+// is the position, any place is reached at once, and a set may be too large for any list.
 #pragma once
 
 #include <cstdint>

@@ -29,14 +29,14 @@ void TextCodec::append(std::string_view text, std::vector<int32_t>& ids) const {
 
 std::vector<int32_t> TextCodec::encode(std::string_view text) const {
   const size_t invalid = level_ == Level::byte ? text.npos : find_invalid_utf8(text);
-  check_input(invalid == text.npos, "the text {} is not valid UTF-8 at byte {}", quoted(text),
+  check_input(invalid == text.npos, "the text {} is not valid UTF-8 at byte {}", in_quotes(text),
               invalid);
   std::vector<int32_t> ids;
   for_each_token(level_, text, [&](std::string_view token) {
     const int32_t id = id_of(token);
     check_input(id != Vocabulary::none || vocabulary_.unknown() != Vocabulary::none,
                 "the {} {}, number {} of the text, is not in the vocabulary of {} symbols",
-                level_names[static_cast<int>(level_)], quoted(token), ids.size() + 1,
+                level_names[static_cast<int>(level_)], in_quotes(token), ids.size() + 1,
                 vocabulary_.size());
     ids.push_back(id != Vocabulary::none ? id : vocabulary_.unknown());
   });

@@ -18,7 +18,7 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr size_t most = 40;
   const std::string valid = printable(text.substr(0, most + 4));
   std::string shown = "\"";

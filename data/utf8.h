@@ -23,6 +23,6 @@ std::string printable(std::string_view text);
 
 // For error messages: in double quotes, on one line, cut after about 40 bytes, nothing a terminal
 // obeys.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace heed

@@ -21,7 +21,7 @@ Vocabulary::Vocabulary(std::vector<std::string> symbols) : symbols_(std::move(sy
   ids_.reserve(symbols_.size());
   for (size_t i = 0; i < symbols_.size(); ++i)
     check_input(ids_.emplace(symbols_[i], static_cast<int32_t>(i)).second,
-                "vocabulary: the symbol {} comes twice", quoted(symbols_[i]));
+                "vocabulary: the symbol {} comes twice", in_quotes(symbols_[i]));
   begin_ = find(begin_symbol);
   end_ = find(end_symbol);
   separator_ = find(separator_symbol);

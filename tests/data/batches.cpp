@@ -1,0 +1,240 @@
+// The order of examples, and how they come together in a batch.
+#include <algorithm>
+#include <numeric>
+
+#include "core/random.h"
+#include "data/batch.h"
+#include "data/sampler.h"
+#include "support.h"
+
+extern int64_t operator_new_calls;  // allocations.cpp
+
+namespace heed {
+
+using Ints = std::vector<int32_t>;
+
+// Example i has i mod 5 + 1 inputs, all equal to i, and one target fewer that counts.
+class Numbered final : public Dataset {
+ public:
+  explicit Numbered(int64_t size, Framing framing = Framing::language_model)
+      : size_(size), framing_(framing) {}
+  int64_t size() const override { return size_; }
+  void get(int64_t i, Example& example) const override {
+    const auto value = static_cast<int32_t>(i);
+    const auto length = static_cast<size_t>(i % 5 + 1);
+    example.source.assign(framing_ == Framing::seq2seq ? length + 2 : 0, value);
+    example.input.assign(length, value);
+    example.target.assign(framing_ == Framing::classifier ? 1 : length, value);
+    if (framing_ == Framing::language_model) example.target[0] = -1;
+  }
+
+ private:
+  int64_t size_;
+  Framing framing_;
+};
+
+static Ints values(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
+
+TEST_CASE("each epoch is a permutation, another one, and a function of seed and position") {
+  for (const int64_t size : {1, 2, 3, 5, 7, 16, 17, 64, 65, 1000, 4097}) {
+    CAPTURE(size);
+    const Shuffle shuffle(size, 5), same(size, 5), other(size, 6);
+    Ints previous;
+    for (int64_t epoch = 0; epoch < 3; ++epoch) {
+      Ints order, sorted;
+      for (int64_t i = 0; i < size; ++i)
+        order.push_back(static_cast<int32_t>(shuffle(epoch * size + i)));
+      sorted = order;
+      std::sort(sorted.begin(), sorted.end());
+      Ints all(static_cast<size_t>(size));
+      std::iota(all.begin(), all.end(), 0);
+      CHECK(sorted == all);
+      if (size >= 16) CHECK(order != previous);
+      if (size >= 16) CHECK(order != all);
+      previous = order;
+    }
+    // Backwards, through another object: only the position matters.
+    for (int64_t i = size - 1; i >= 0; --i)
+      CHECK(same(2 * size + i) == previous[static_cast<size_t>(i)]);
+    if (size >= 100) {
+      int64_t equal = 0;
+      for (int64_t i = 0; i < size; ++i) equal += shuffle(i) == other(i);
+      CHECK(equal < 10);
+    }
+  }
+}
+
+TEST_CASE("every example is equally likely at every place") {
+  constexpr int64_t size = 11, epochs = 20'000;
+  const Shuffle shuffle(size, 1);
+  int64_t counts[size][size] = {}, follows[size][size] = {};
+  for (int64_t epoch = 0; epoch < epochs; ++epoch)
+    for (int64_t i = 0; i < size; ++i) {
+      const int64_t index = shuffle(epoch * size + i);
+      ++counts[i][index];
+      if (i > 0) ++follows[shuffle(epoch * size + i - 1)][index];
+    }
+  constexpr double expected = double{epochs} / size;
+  double chi_squared = 0, chi_squared_pairs = 0;
+  for (int64_t i = 0; i < size; ++i)
+    for (int64_t j = 0; j < size; ++j) {
+      const double off = static_cast<double>(counts[i][j]) - expected;
+      chi_squared += off * off / expected;
+      const double off_pair =
+          static_cast<double>(follows[i][j]) - expected;  // 10 places, 10 others
+      if (i != j) chi_squared_pairs += off_pair * off_pair / expected;
+    }
+  // About 100 and 109 degrees of freedom: mean 100, deviation 14; 170 is five deviations off.
+  CHECK(chi_squared < 170);
+  CHECK(chi_squared_pairs < 185);
+}
+
+TEST_CASE("a set too large for any list is ordered as well") {
+  const int64_t size = (int64_t{1} << 40) + 12345;
+  const Shuffle shuffle(size, 9);
+  std::vector<int64_t> seen;
+  for (int64_t i = 0; i < 1000; ++i) {
+    seen.push_back(shuffle(size - 500 + i));  // across an epoch's end
+    CHECK(seen.back() >= 0);
+    CHECK(seen.back() < size);
+  }
+  std::sort(seen.begin(), seen.begin() + 500);
+  CHECK(std::adjacent_find(seen.begin(), seen.begin() + 500) == seen.begin() + 500);
+  CHECK_THROWS_AS(Shuffle(0, 1), Error);
+}
+
+TEST_CASE("rows are padded to the longest: 0 in inputs, -1 in targets") {
+  const Numbered dataset(8);
+  Batches batches = Batches::in_order(dataset, Framing::language_model, 3);
+  CHECK(batches.count() == 3);
+  Batch batch;
+  batches.get(1, batch);  // examples 3, 4, 5 of lengths 4, 5, 1
+  CHECK_FALSE(batch.source);
+  CHECK(batch.input.shape() == Shape{3, 5});
+  CHECK(values(batch.input) == Ints{3, 3, 3, 3, 0, 4, 4, 4, 4, 4, 5, 0, 0, 0, 0});
+  CHECK(values(batch.target) == Ints{-1, 3, 3, 3, -1, -1, 4, 4, 4, 4, -1, -1, -1, -1, -1});
+  CHECK(values(batch.input_lengths) == Ints{4, 5, 1});
+  CHECK(batch.tokens == 10);
+  CHECK(batch.targets == 7);
+  batches.get(2, batch);  // the last one is smaller
+  CHECK(batch.input.shape() == Shape{2, 3});
+  CHECK_THROWS_AS(batches.get(3, batch), Error);
+  CHECK_THROWS_AS(batches.get(-1, batch), Error);
+}
+
+TEST_CASE("encoder-decoder batches have sources, classifier batches one label a row") {
+  const Numbered pairs(3, Framing::seq2seq), labelled(3, Framing::classifier);
+  Batch batch;
+  Batches::in_order(pairs, Framing::seq2seq, 3).get(0, batch);
+  CHECK(batch.source.shape() == Shape{3, 5});
+  CHECK(values(batch.source_lengths) == Ints{3, 4, 5});
+  CHECK(values(batch.source) == Ints{0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 2, 2, 2, 2, 2});
+  CHECK(batch.targets == 6);
+  Batches::in_order(labelled, Framing::classifier, 3).get(0, batch);
+  CHECK(batch.target.shape() == Shape{3});
+  CHECK(values(batch.target) == Ints{0, 1, 2});
+  CHECK(batch.targets == 3);
+  CHECK(batch.tokens == 6);
+}
+
+TEST_CASE("an example is the same in a batch, alone, and at another place") {
+  const Numbered dataset(50, Framing::seq2seq);
+  Batch batch, alone;
+  Batches batches = Batches::in_order(dataset, Framing::seq2seq, 16);
+  Batches one = Batches::in_order(dataset, Framing::seq2seq, 1);
+  for (int64_t i = 0; i < 50; ++i) {
+    batches.get(i / 16, batch);
+    one.get(i, alone);
+    const auto row = i % 16;
+    REQUIRE(batch.input_lengths[row] == alone.input.dim(1));
+    REQUIRE(batch.source_lengths[row] == alone.source.dim(1));
+    const int64_t width = batch.input.dim(1);
+    for (int64_t t = 0; t < width; ++t) {
+      const bool real = t < alone.input.dim(1);
+      CHECK(batch.input[row * width + t] == (real ? alone.input[t] : 0));
+      CHECK(batch.target[row * width + t] == (real ? alone.target[t] : -1));
+    }
+  }
+}
+
+TEST_CASE("training batches are full, run across epochs and show every example once an epoch") {
+  const Numbered dataset(10);
+  for (const int64_t bucketing : {1, 5}) {  // groups of 4 · 5 = 20 are two epochs
+    CAPTURE(bucketing);
+    Batches batches = Batches::shuffled(dataset, Framing::language_model, 4, 3, bucketing);
+    Batch batch;
+    Ints counts(10);
+    for (int64_t position = 0; position < 5; ++position) {
+      batches.get(position, batch);
+      CHECK(batch.input.dim(0) == 4);
+      for (int64_t row = 0; row < 4; ++row)
+        ++counts[static_cast<size_t>(batch.input[row * batch.input.dim(1)])];
+    }
+    CHECK(counts == Ints(10, 2));
+  }
+}
+
+TEST_CASE("a batch is a function of its position, in whatever order they are asked for") {
+  const Numbered dataset(1000);
+  for (const int64_t bucketing : {1, 8}) {
+    Batches forward = Batches::shuffled(dataset, Framing::language_model, 6, 3, bucketing);
+    std::vector<Ints> expected;
+    Batch batch;
+    for (int64_t position = 0; position < 300; ++position) {
+      forward.get(position, batch);
+      expected.push_back(values(batch.input));
+    }
+    Random random(1, Purpose::test);
+    for (int i = 0; i < 100; ++i) {
+      const uint64_t position = random.below(300);
+      Batches resumed = Batches::shuffled(dataset, Framing::language_model, 6, 3, bucketing);
+      resumed.get(static_cast<int64_t>(position), batch);
+      CHECK(values(batch.input) == expected[position]);
+    }
+    Batches other = Batches::shuffled(dataset, Framing::language_model, 6, 4, bucketing);
+    other.get(0, batch);
+    CHECK(values(batch.input) != expected[0]);
+  }
+}
+
+TEST_CASE("bucketing leaves little padding") {
+  DataOptions options;
+  const Corpus corpus = load_corpus(options, Framing::seq2seq, 1);
+  const auto real_share = [&](int64_t bucketing) {
+    Batches batches = Batches::shuffled(split(corpus, "train"), Framing::seq2seq, 32, 1, bucketing);
+    Batch batch;
+    int64_t real = 0, all = 0;
+    for (int64_t position = 0; position < 64; ++position) {
+      batches.get(position, batch);
+      real += batch.tokens;
+      all += batch.input.size();
+    }
+    return static_cast<double>(real) / static_cast<double>(all);
+  };
+  CHECK(real_share(1) < 0.65);
+  CHECK(real_share(16) > 0.93);
+}
+
+TEST_CASE("sizes that make no batch are refused") {
+  const Numbered none(0), some(3);
+  CHECK_THROWS_AS(Batches::in_order(none, Framing::classifier, 4), Error);
+  CHECK_THROWS_AS(Batches::in_order(some, Framing::classifier, 0), Error);
+  CHECK_THROWS_AS(Batches::shuffled(some, Framing::classifier, 4, 1, 0), Error);
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // under which the pool keeps nothing
+TEST_CASE("batches in the steady state ask the system for no memory") {
+  DataOptions options;
+  const Corpus corpus = load_corpus(options, Framing::seq2seq, 1);
+  for (const int64_t bucketing : {1, 16}) {
+    Batches batches = Batches::shuffled(split(corpus, "train"), Framing::seq2seq, 32, 1, bucketing);
+    Batch batch;
+    for (int64_t position = 0; position < 1600; ++position) batches.get(position, batch);
+    const int64_t before = operator_new_calls;
+    for (int64_t position = 1600; position < 3200; ++position) batches.get(position, batch);
+    CHECK(operator_new_calls == before);
+  }
+}
+#endif
+
+}  // namespace heed

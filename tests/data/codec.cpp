@@ -1,0 +1,119 @@
+// Vocabularies and the way from text to ids and back.
+#include "core/random.h"
+#include "data/text_codec.h"
+#include "data/utf8.h"
+#include "support.h"
+
+namespace heed {
+
+using Ints = std::vector<int32_t>;
+
+TEST_CASE("a vocabulary numbers its symbols and knows the special ones by name") {
+  const Vocabulary vocabulary({"a", "b", "<bos>", "<unk>"});
+  CHECK(vocabulary.size() == 4);
+  CHECK(vocabulary.find("b") == 1);
+  CHECK(vocabulary.find("c") == Vocabulary::none);
+  CHECK(vocabulary.begin() == 2);
+  CHECK(vocabulary.unknown() == 3);
+  CHECK(vocabulary.end() == Vocabulary::none);
+  CHECK(vocabulary.separator() == Vocabulary::none);
+  CHECK(vocabulary.symbol(0) == "a");
+  CHECK_THROWS_AS((void)vocabulary.symbol(4), Error);
+  CHECK_THROWS_AS((void)vocabulary.symbol(-1), Error);
+}
+
+TEST_CASE("a vocabulary that cannot be one is refused") {
+  CHECK_CONTAINS(input_error([] { Vocabulary({}); }), "no symbols");
+  CHECK_CONTAINS(input_error([] { Vocabulary({"a", "b", "a"}); }), "\"a\" comes twice");
+  CHECK_CONTAINS(input_error([] { TextCodec(Level::byte, {"a", "b"}); }), "\"00\" to \"ff\"");
+}
+
+TEST_CASE("the most frequent symbols are chosen, and come in order") {
+  SymbolCounts counts;
+  for (const char* word : {"pear", "fig", "apple", "fig", "pear", "fig", "<eos>", "<eos>", "<eos>"})
+    counts.add(word);
+  using Words = std::vector<std::string>;
+  CHECK(counts.chosen(1, 0) == Words{"apple", "fig", "pear"});
+  CHECK(counts.chosen(2, 0) == Words{"fig", "pear"});
+  CHECK(counts.chosen(1, 1) == Words{"fig"});
+  CHECK(counts.chosen(9, 0).empty());
+}
+
+TEST_CASE("characters, words and bytes to ids and back") {
+  const TextCodec characters(Level::character, {"a", "b", "é", "<bos>", "<eos>"});
+  CHECK(characters.encode("bé") == Ints{1, 2});
+  CHECK(characters.decode(Ints{3, 1, 2, 4}) == "bé");
+
+  const TextCodec words(Level::word, {"1", "3", "10"});
+  CHECK(words.encode(" 3 1\t10\n") == Ints{1, 0, 2});
+  CHECK(words.decode(Ints{1, 0, 2}) == "3 1 10");
+  CHECK(words.encode("").empty());
+
+  std::vector<std::string> symbols = byte_symbols();
+  symbols.push_back("<eos>");
+  const TextCodec bytes(Level::byte, symbols);
+  CHECK(bytes.encode("a\xff") == Ints{97, 255});
+  CHECK(bytes.decode(Ints{97, 255, 256}) == "a\xff");
+  CHECK(printable("a\xff") == "a\uFFFD");
+}
+
+TEST_CASE("an unknown token is named, or <unk> where there is one") {
+  const TextCodec codec(Level::character, {"a", "b"});
+  const std::string message = input_error([&] { (void)codec.encode("abßa"); });
+  CHECK_CONTAINS(message, "the character \"ß\", number 3 of the text, is not in the vocabulary");
+  CHECK_CONTAINS(input_error([&] { (void)codec.encode("ab\xc3"); }), "not valid UTF-8 at byte 2");
+  CHECK(TextCodec(Level::character, {"a", "<unk>"}).encode("aß") == Ints{0, 1});
+  const TextCodec words(Level::word, {"<eos>", "a"});
+  CHECK_CONTAINS(input_error([&] { (void)words.encode("a <eos>"); }), "the word \"<eos>\"");
+  CHECK_CONTAINS(input_error([&] { (void)codec.encode("\x1b"); }), "\"\\x1b\"");
+}
+
+TEST_CASE("a prompt has what its vocabulary asks for") {
+  CHECK(TextCodec(Level::character, {"a", "b"}).prompt("ab") == Ints{0, 1});
+  CHECK(TextCodec(Level::character, {"a", "<bos>", "<eos>"}).prompt("a") == Ints{1, 0});
+  CHECK(TextCodec(Level::word, {"5", "<sep>", "<eos>"}).prompt("5 5") == Ints{0, 0, 1});
+}
+
+TEST_CASE("random UTF-8 comes back as it was, by character and by byte") {
+  Random random(1, Purpose::test);
+  for (int round = 0; round < 200; ++round) {
+    SymbolCounts counts;
+    std::string text;
+    for (uint64_t n = random.below(40); n > 0; --n) {
+      // One code point of 1 to 4 bytes; the surrogates are none.
+      const uint32_t limits[] = {0x80, 0x800, 0xD800, 0x110000},
+                     starts[] = {0, 0x80, 0x800, 0x10000};
+      const uint64_t size = random.below(4);
+      const auto code =
+          static_cast<uint32_t>(starts[size] + random.below(limits[size] - starts[size]));
+      if (code < 0x80) {
+        text += static_cast<char>(code);
+      } else {
+        if (code >= 0x10000) text += static_cast<char>(0xF0 | code >> 18);
+        if (code >= 0x10000) text += static_cast<char>(0x80 | (code >> 12 & 0x3F));
+        if (code >= 0x800 && code < 0x10000) text += static_cast<char>(0xE0 | code >> 12);
+        if (code >= 0x800) text += static_cast<char>(0x80 | (code >> 6 & 0x3F));
+        if (code < 0x800) text += static_cast<char>(0xC0 | code >> 6);
+        text += static_cast<char>(0x80 | (code & 0x3F));
+      }
+    }
+    REQUIRE(find_invalid_utf8(text) == std::string::npos);
+    for_each_token(Level::character, text, [&](std::string_view token) { counts.add(token); });
+    std::vector<std::string> symbols = counts.chosen(1, 0);
+    symbols.push_back("<unk>");
+    const TextCodec characters(Level::character, symbols), bytes(Level::byte, byte_symbols());
+    CHECK(characters.decode(characters.encode(text)) == text);
+    CHECK(bytes.decode(bytes.encode(text)) == text);
+  }
+}
+
+TEST_CASE("what is quoted in an error stays short, on one line and harmless") {
+  CHECK(in_quotes("a\nb") == "\"a\\x0ab\"");
+  CHECK(in_quotes("\x1b[31m") == "\"\\x1b[31m\"");
+  const std::string cut = in_quotes(std::string(1000, 'x'));
+  CHECK(cut == "\"" + std::string(40, 'x') + "…\"");
+  CHECK(find_invalid_utf8(in_quotes(std::string(39, 'x') + "\xf0\x9f\x98\x80yyyy")) ==
+        std::string::npos);
+}
+
+}  // namespace heed

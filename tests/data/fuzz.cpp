@@ -1,0 +1,124 @@
+// Hostile files: whatever the bytes, a reader gives a corpus or an InputError, never anything else.
+#include "core/random.h"
+#include "data/batch.h"
+#include "support.h"
+
+namespace heed {
+
+// Random bytes, or random pieces of what the readers look for.
+static std::string noise(Random& random) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view pieces[] = {
+      "\n"sv, "\r\n"sv,           "\t"sv,   "\0"sv,     "\xEF\xBB\xBF"sv,     "é"sv,
+      "😀"sv,  "\xC3"sv,           "a"sv,    "b\ta\n"sv, "a b\tc d\n"sv,       " "sv,
+      "\r"sv, "<eos>\t<unk>\n"sv, "\xFF"sv, "<bos>"sv,  "\xF4\x90\x80\x80"sv, "x\ty\n"sv};
+  std::string bytes;
+  const bool from_pieces = random.below(4) > 0;
+  const uint64_t kinds = 1 + random.below(std::size(pieces));
+  for (uint64_t n = random.below(random.below(8) == 0 ? 3000 : 60); n > 0; --n) {
+    if (from_pieces)
+      bytes += pieces[random.below(kinds)];
+    else
+      bytes += static_cast<char>(random.below(256));
+  }
+  return bytes;
+}
+
+static DataOptions any_options(const Folder& folder, Random& random) {
+  DataOptions options;
+  options.kind = static_cast<DataKind>(6 + random.below(4));
+  options.path = folder.write("path", noise(random));
+  options.level = static_cast<Level>(random.below(3));
+  options.val_fraction = random.below(2) ? 0.1 : 0;
+  if (options.kind == DataKind::text) {
+    options.context = 1 + static_cast<int64_t>(random.below(8));
+    return options;
+  }
+  options.test_fraction = random.below(2) ? 0.1 : 0;
+  if (random.below(2)) options.val_path = folder.write("val", noise(random));
+  if (options.kind == DataKind::pairs && random.below(2)) {
+    options.target_path = folder.write("target", noise(random));
+    if (!options.val_path.empty())
+      options.val_target_path = folder.write("val_target", noise(random));
+  }
+  options.share_vocabulary = options.kind == DataKind::pairs && random.below(2);
+  if (options.kind == DataKind::lines && random.below(2)) options.alphabet = "ab é";
+  options.max_length = static_cast<int64_t>(random.below(5));
+  options.min_count = 1 + static_cast<int64_t>(random.below(2));
+  options.max_vocabulary = static_cast<int64_t>(random.below(4));
+  return options;
+}
+
+TEST_CASE("random files give a corpus or an InputError") {
+  const Folder folder;
+  Random random(2, Purpose::test);
+  int loaded = 0, refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const DataOptions options = any_options(folder, random);
+    const Framing framing = options.kind == DataKind::pairs      ? Framing::seq2seq
+                            : options.kind == DataKind::labelled ? Framing::classifier
+                                                                 : Framing::language_model;
+    try {
+      const Corpus corpus = load_corpus(options, framing, 1);
+      ++loaded;
+      const auto classes = static_cast<int32_t>(
+          framing == Framing::classifier ? corpus.labels.size()
+                                         : static_cast<size_t>(corpus.target->vocabulary().size()));
+      for (const auto& [name, dataset] : corpus.splits) {
+        REQUIRE(dataset->size() > 0);
+        Batches batches = Batches::in_order(*dataset, framing, 5);
+        Batch batch;
+        for (int64_t position = 0; position < batches.count(); ++position) {
+          batches.get(position, batch);
+          bool inside = batch.input.dim(1) <= corpus.longest_input && batch.targets > 0;
+          for (int64_t i = 0; i < batch.input.size(); ++i)
+            inside = inside && batch.input[i] >= 0 &&
+                     batch.input[i] < corpus.target->vocabulary().size();
+          for (int64_t i = 0; i < batch.source.size(); ++i)
+            inside = inside && batch.source[i] >= 0 &&
+                     batch.source[i] < corpus.source->vocabulary().size();
+          for (int64_t i = 0; i < batch.target.size(); ++i)
+            inside = inside && batch.target[i] >= -1 && batch.target[i] < classes;
+          REQUIRE(inside);
+        }
+      }
+    } catch (const InputError& error) {
+      ++refused;
+      const std::string_view message = error.what();
+      REQUIRE(message.find('\n') == message.npos);
+      REQUIRE(find_invalid_utf8(message) == message.npos);
+    }
+  }
+  CHECK(loaded > 150);
+  CHECK(refused > 500);
+}
+
+TEST_CASE("a codec takes any bytes: ids or an InputError") {
+  Random random(3, Purpose::test);
+  for (int round = 0; round < 5000; ++round) {
+    const std::string bytes = noise(random);
+    for (const Level level : {Level::character, Level::word}) {
+      const TextCodec codec(level, {"a", "b", "<bos>", "<eos>", "<unk>"});
+      try {
+        (void)codec.decode(codec.encode(bytes));
+      } catch (const InputError&) {
+        CHECK(find_invalid_utf8(bytes) != std::string::npos);
+      }
+    }
+    const TextCodec codec(Level::byte, byte_symbols());
+    CHECK(codec.decode(codec.encode(bytes)) == bytes);
+    CHECK(find_invalid_utf8(printable(bytes)) == std::string::npos);
+    CHECK(find_invalid_utf8(in_quotes(bytes)) == std::string::npos);
+  }
+}
+
+TEST_CASE("one very long line is a line") {
+  const Folder folder;
+  DataOptions options =
+      file_options(DataKind::lines, folder.write("long", std::string(20'000'000, 'x') + "\ny\n"));
+  options.val_fraction = options.test_fraction = 0;
+  options.max_length = 10;
+  CHECK(split(load_corpus(options, Framing::language_model, 1), "train").size() == 1);
+}
+
+}  // namespace heed

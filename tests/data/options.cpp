@@ -1,0 +1,85 @@
+// Options that contradict each other, and models that a kind of data cannot train.
+#include "support.h"
+
+namespace heed {
+
+static std::string refusal(const DataOptions& options, Framing framing) {
+  return input_error([&] { load_corpus(options, framing, 1); });
+}
+
+TEST_CASE("a model that the data cannot train: the error lists those it can") {
+  DataOptions options;
+  const std::string message = refusal(options, Framing::classifier);
+  CHECK_CONTAINS(message, "data.kind = \"reverse\" cannot train model.kind = \"classifier\"");
+  CHECK_CONTAINS(message, "it trains: language_model, seq2seq");
+  CHECK_CONTAINS(message, "modular, parity, labelled");
+  for (const DataKind kind : {DataKind::text, DataKind::lines, DataKind::labelled}) {
+    options.kind = kind;
+    CHECK_CONTAINS(refusal(options, Framing::seq2seq), "cannot train model.kind = \"seq2seq\"");
+  }
+  options.kind = DataKind::pairs;
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "it trains: seq2seq");
+}
+
+TEST_CASE("a key that the kind does not use is refused, with those it does") {
+  DataOptions options;
+  options.digits = 3;
+  const std::string message = refusal(options, Framing::seq2seq);
+  CHECK_CONTAINS(message, "data.digits is of no use to data.kind = \"reverse\"");
+  CHECK_CONTAINS(message, "symbols");
+  options = {};
+  options.kind = DataKind::text;
+  options.path = "x";
+  options.lengths = {1, 2};
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "data.lengths is of no use");
+}
+
+TEST_CASE("keys that contradict each other") {
+  DataOptions options;
+  options.lengths = {3, 2};
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.lengths = [3, 2] must be two lengths");
+  options.lengths = {3};
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.lengths = [3] must be two lengths");
+  options.lengths = {1, 25};
+  options.longer_lengths = {20, 30};
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "must begin above the longest");
+  options = {};
+  options.val_fraction = options.test_fraction = 0.5;
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "leave less than a tenth to train on");
+  options = {};
+  options.kind = DataKind::modular;
+  options.operation = Operation::divide;
+  options.modulus = 91;
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.modulus = 91 must be a prime");
+
+  options = {};
+  options.kind = DataKind::text;
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "needs data.path");
+  options.path = "a";
+  options.paths = {"b"};
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "exclude each other");
+  options.paths.clear();
+  options.level = Level::word;
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "data.level = \"word\"");
+  options = {};
+  options.kind = DataKind::pairs;
+  options.path = "a";
+  options.target_path = "b";
+  options.val_path = "c";
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.val_path and data.val_target_path");
+  options.val_path.clear();
+  options.test_target_path = "c";
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.test_target_path needs data.test_path");
+}
+
+TEST_CASE("the description has the keys in use, and no paths") {
+  DataOptions options;
+  options.kind = DataKind::text;
+  options.path = "somewhere";
+  const std::string text = describe(options);
+  CHECK_CONTAINS(text, "context = 64\n");
+  CHECK(text.find("somewhere") == std::string::npos);
+  CHECK(text.find("symbols") == std::string::npos);
+}
+
+}  // namespace heed

@@ -1,0 +1,223 @@
+// Files of one example a line: lines, pairs, labelled lines.
+#include <set>
+
+#include "support.h"
+
+namespace heed {
+
+using Ints = std::vector<int32_t>;
+using Words = std::vector<std::string>;
+
+// So many different lines, some twice.
+static std::string names(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += fmt::format("name{}\n", i % (count - count / 10));
+  return text;
+}
+
+static Corpus load(const DataOptions& options) {
+  return load_corpus(options,
+                     options.kind == DataKind::lines   ? Framing::language_model
+                     : options.kind == DataKind::pairs ? Framing::seq2seq
+                                                       : Framing::classifier,
+                     1);
+}
+
+static std::string load_error(const DataOptions& options) {
+  const std::string message = input_error([&] { load(options); });
+  CHECK(message.find('\n') == std::string::npos);
+  return message;
+}
+
+TEST_CASE("lines: <bos> line <eos>, none lost, duplicates on one side") {
+  const Folder folder;
+  DataOptions options = file_options(DataKind::lines, folder.write("names", names(1000)));
+  const Corpus corpus = load(options);
+  const Vocabulary& vocabulary = corpus.source->vocabulary();
+  CHECK(vocabulary.size() == 14 + 2);  // aemn0…9
+  CHECK(corpus.source == corpus.target);
+  CHECK(corpus.longest_input == 8);
+  std::map<std::string, std::set<std::string>> where;
+  int64_t total = 0;
+  for (const auto& [name, dataset] : corpus.splits) {
+    total += dataset->size();
+    for (int64_t i = 0; i < dataset->size(); ++i) {
+      const Example example = example_of(*dataset, i);
+      CHECK(example.input.front() == vocabulary.begin());
+      CHECK(example.target.back() == vocabulary.end());
+      CHECK(example.prompt == 0);
+      CHECK(Ints(example.input.begin() + 1, example.input.end()) ==
+            Ints(example.target.begin(), example.target.end() - 1));
+      where[corpus.source->decode(example.input)].insert(name);
+    }
+  }
+  CHECK(total == 1000);
+  CHECK(where.size() == 900);
+  for (const auto& [line, splits] : where) CHECK(splits.size() == 1);
+  CHECK(split(corpus, "val").size() == doctest::Approx(100).epsilon(0.4));
+  CHECK(split(corpus, "test").size() == doctest::Approx(100).epsilon(0.4));
+}
+
+TEST_CASE("lines: line ends, blank lines, a byte order mark, an alphabet, a longest length") {
+  const Folder folder;
+  DataOptions options =
+      file_options(DataKind::lines, folder.write("lines",
+                                                 "\xEF\xBB\xBF"
+                                                 "ab\r\n\r\n\nAb\nabcabc\nb\xC3\xA9\nba"));
+  options.val_fraction = options.test_fraction = 0;
+  const auto lines = [&] {
+    const Corpus corpus = load(options);
+    Words found;
+    for (int64_t i = 0; i < split(corpus, "train").size(); ++i)
+      found.push_back(corpus.source->decode(example_of(split(corpus, "train"), i).input));
+    return found;
+  };
+  CHECK(lines() == Words{"ab", "Ab", "abcabc", "bé", "ba"});
+  options.alphabet = "abc";
+  CHECK(lines() == Words{"ab", "abcabc", "ba"});
+  CHECK(load(options).notes[0] == "2 lines skipped for a character outside data.alphabet");
+  options.max_length = 2;
+  CHECK(lines() == Words{"ab", "ba"});
+  CHECK_CONTAINS(load(options).notes[1], "1 longer than data.max_length = 2 dropped");
+  options.max_length = 1;
+  CHECK_CONTAINS(load_error(options), "no example is left");
+}
+
+TEST_CASE("lines: files of their own for validation and test, and what they share is told") {
+  const Folder folder;
+  DataOptions options = file_options(DataKind::lines, folder.write("train", "a\nb\nc\n"));
+  options.val_path = folder.write("val", "a\nd\n");
+  options.test_path = folder.write("test", "b\nb\nb\n");
+  const Corpus corpus = load(options);
+  CHECK(split(corpus, "train").size() == 3);
+  CHECK(split(corpus, "val").size() == 2);
+  CHECK(split(corpus, "test").size() == 3);
+  CHECK(corpus.files == Words{options.path, options.val_path, options.test_path});
+  CHECK(corpus.source->vocabulary().symbols() == Words{"a", "b", "c", "<bos>", "<eos>", "<unk>"});
+  CHECK(corpus.notes[0] == "val: 1 of 2 inputs are in the training data too");
+  CHECK(corpus.notes[1] == "test: 3 of 3 inputs are in the training data too");
+}
+
+TEST_CASE("lines: too few to hold any out") {
+  const Folder folder;
+  CHECK_CONTAINS(load_error(file_options(DataKind::lines, folder.write("two", "a\nb\n"))),
+                 "falls in the");
+  CHECK_CONTAINS(load_error(file_options(DataKind::lines, folder.write("blank", "\n\r\n\n"))),
+                 "there is no line to train on");
+}
+
+TEST_CASE("pairs: one file of two columns, words, vocabularies apart or shared") {
+  const Folder folder;
+  DataOptions options =
+      file_options(DataKind::pairs,
+                   folder.write("pairs.tsv", "ein Hund\ta dog\nein Haus\ta house\n\nHund\tdog\n"));
+  options.level = Level::word;
+  options.val_path = folder.write("val.tsv", "ein Baum\ta tree\r\n");
+  options.test_fraction = 0;
+  const Corpus corpus = load(options);
+  CHECK(corpus.source->vocabulary().symbols() == Words{"Haus", "Hund", "ein", "<unk>"});
+  CHECK(corpus.target->vocabulary().symbols() ==
+        Words{"a", "dog", "house", "<bos>", "<eos>", "<unk>"});
+  const Example first = example_of(split(corpus, "train"), 0);
+  CHECK(first.source == Ints{2, 1});
+  CHECK(first.input == Ints{3, 0, 1});
+  CHECK(first.target == Ints{0, 1, 4});
+  const Example val = example_of(split(corpus, "val"), 0);
+  CHECK(val.source == Ints{2, 3});
+  CHECK(val.target == Ints{0, 5, 4});
+  CHECK(corpus.longest_source == 2);
+  CHECK(corpus.longest_input == 3);
+
+  options.share_vocabulary = true;
+  const Corpus shared = load(options);
+  CHECK(shared.source == shared.target);
+  CHECK(shared.source->vocabulary().symbols() ==
+        Words{"Haus", "Hund", "a", "dog", "ein", "house", "<bos>", "<eos>", "<unk>"});
+  options.min_count = 2;
+  CHECK(load(options).source->vocabulary().symbols() ==
+        Words{"Hund", "a", "dog", "ein", "<bos>", "<eos>", "<unk>"});
+  options.max_vocabulary = 1;
+  CHECK(load(options).source->vocabulary().size() == 4);
+}
+
+TEST_CASE("pairs: two parallel files, characters; an empty side is dropped") {
+  const Folder folder;
+  DataOptions options = file_options(DataKind::pairs, folder.write("de", "ab\n\nba\nb\n"));
+  options.target_path = folder.write("en", "x\ny\n\nyx");
+  options.val_fraction = options.test_fraction = 0;
+  const Corpus corpus = load(options);
+  CHECK(split(corpus, "train").size() == 2);
+  CHECK_CONTAINS(corpus.notes[0], "2 with an empty side dropped");
+  CHECK(example_of(split(corpus, "train"), 1).source == Ints{1});
+  CHECK(corpus.target->decode(example_of(split(corpus, "train"), 1).target) == "yx");
+
+  folder.write("en", "x\ny\n");
+  const std::string message = load_error(options);
+  CHECK_CONTAINS(message, "de has 4 lines and ");
+  CHECK_CONTAINS(message, "en has 2: line 3 of the longer one has no partner");
+}
+
+TEST_CASE("pairs: the same source is never in two splits") {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 600; ++i) text += fmt::format("s{}\tt{}\n", i % 300, i);
+  const Corpus corpus = load(file_options(DataKind::pairs, folder.write("pairs", text)));
+  std::map<Ints, std::set<std::string>> where;
+  for (const auto& [name, dataset] : corpus.splits)
+    for (int64_t i = 0; i < dataset->size(); ++i)
+      where[example_of(*dataset, i).source].insert(name);
+  CHECK(where.size() == 300);
+  for (const auto& [source, splits] : where) CHECK(splits.size() == 1);
+}
+
+TEST_CASE("a line with the wrong number of columns is named") {
+  const Folder folder;
+  CHECK_CONTAINS(
+      load_error(file_options(DataKind::pairs, folder.write("a.tsv", "a\tb\nonly one\n"))),
+      "a.tsv: line 2 has 1 column, not two");
+  CHECK_CONTAINS(
+      load_error(file_options(DataKind::pairs, folder.write("b.tsv", "a\tb\n\na\tb\tc\td\n"))),
+      "b.tsv: line 3 has 4 columns, not two");
+  CHECK_CONTAINS(load_error(file_options(DataKind::labelled, folder.write("c.tsv", "good\n"))),
+                 "c.tsv: line 1 has 1 column");
+}
+
+TEST_CASE("labelled lines: sorted labels, text in, one label out") {
+  const Folder folder;
+  DataOptions options = file_options(
+      DataKind::labelled, folder.write("train", "spam\tbuy\nham\thello you\nspam\tnow\n"));
+  options.level = Level::word;
+  options.val_path = folder.write("val", "ham\tyou now\n");
+  options.test_fraction = 0;
+  const Corpus corpus = load(options);
+  CHECK(corpus.labels == Words{"ham", "spam"});
+  CHECK(corpus.source->vocabulary().symbols() == Words{"buy", "hello", "now", "you", "<unk>"});
+  CHECK(corpus.source == corpus.target);
+  CHECK(example_of(split(corpus, "train"), 1).input == Ints{1, 3});
+  CHECK(example_of(split(corpus, "train"), 1).target == Ints{0});
+  CHECK(example_of(split(corpus, "train"), 2).target == Ints{1});
+  CHECK(example_of(split(corpus, "val"), 0).input == Ints{3, 2});
+
+  folder.write("val", "ham\tyou\neggs\tyou\n");
+  CHECK_CONTAINS(load_error(options), "val: line 2: the label \"eggs\" does not occur in training");
+  folder.write("val", "\tyou\n");
+  CHECK_CONTAINS(load_error(options), "val: line 1 has no label");
+  folder.write("val", "ham\tyou\n");
+  folder.write("train", "ham\ta\nham\tb\n");
+  CHECK_CONTAINS(load_error(options), "all training lines have the label \"ham\"");
+}
+
+TEST_CASE("bytes: lines and labelled texts need not be UTF-8, labels do") {
+  const Folder folder;
+  DataOptions options =
+      file_options(DataKind::labelled, folder.write("train", "x\t\xff\ny\t\xfe\n"));
+  options.level = Level::byte;
+  options.val_fraction = options.test_fraction = 0;
+  CHECK(example_of(split(load(options), "train"), 0).input == Ints{255});
+  folder.write("train", "x\ta\n\xff\tb\n");
+  CHECK_CONTAINS(load_error(options), "line 2: the label");
+  options.level = Level::character;
+  CHECK_CONTAINS(load_error(options), "line 2: not valid UTF-8");
+}
+
+}  // namespace heed

@@ -1,0 +1,305 @@
+// Generated tasks: their worked examples, how they are laid out, and that splits share no problem.
+#include <set>
+
+#include "data/tasks/task.h"
+#include "support.h"
+
+namespace heed {
+
+using Ints = std::vector<int32_t>;
+
+static Problem posed(const Task& task, Ints drawn) {
+  Problem problem{std::move(drawn), {}};
+  REQUIRE(task.pose(problem));
+  return problem;
+}
+
+static DataOptions task_options(DataKind kind, std::vector<int64_t> lengths = {1, 25}) {
+  DataOptions options;
+  options.kind = kind;
+  options.lengths = std::move(lengths);
+  return options;
+}
+
+TEST_CASE("copy: the worked examples") {
+  const Task task = copy_task({}, {1, 25});
+  CHECK(posed(task, {7, 0, 49}).answer == Ints{7, 0, 49});
+  CHECK(posed(task, {12}).answer == Ints{12});
+}
+
+TEST_CASE("reverse: the worked examples") {
+  const Task task = reverse_task({}, {1, 25});
+  CHECK(posed(task, {7, 0, 49}).answer == Ints{49, 0, 7});
+  CHECK(posed(task, {12, 12, 3, 4}).answer == Ints{4, 3, 12, 12});
+}
+
+TEST_CASE("sort: the worked examples, and minGPT's layout") {
+  DataOptions options = task_options(DataKind::sort, {6, 6});
+  options.symbols = 3;
+  const Task task = sort_task(options, {6, 6});
+  CHECK(posed(task, {0, 0, 2, 1, 0, 1}).answer == Ints{0, 0, 0, 1, 1, 2});
+  CHECK(posed(task, {2, 1, 0, 2, 1, 0}).answer == Ints{0, 0, 1, 1, 2, 2});
+
+  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  CHECK(corpus.source == corpus.target);
+  CHECK(corpus.source->vocabulary().size() == 3);
+  CHECK(corpus.longest_input == 11);
+  bool found = false;
+  for (const char* name : {"train", "val", "test"})
+    for (int64_t i = 0; i < split(corpus, name).size(); ++i) {
+      const Example example = example_of(split(corpus, name), i);
+      CHECK(example.prompt == 6);
+      if (Ints(example.input.begin(), example.input.begin() + 6) != Ints{0, 0, 2, 1, 0, 1})
+        continue;
+      found = true;
+      CHECK(example.input == Ints{0, 0, 2, 1, 0, 1, 0, 0, 0, 1, 1});
+      CHECK(example.target == Ints{-1, -1, -1, -1, -1, 0, 0, 0, 1, 1, 2});
+    }
+  CHECK(found);
+}
+
+TEST_CASE("addition: the worked examples, and minGPT's layout") {
+  DataOptions options = task_options(DataKind::addition);
+  const Task task = addition_task(options);
+  CHECK(posed(task, {8, 5, 5, 0}).answer == Ints{5, 3, 1});
+  CHECK(posed(task, {0, 6, 3, 9}).answer == Ints{5, 4, 0});
+  CHECK(posed(task, {9, 9, 9, 9}).answer == Ints{8, 9, 1});
+
+  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  CHECK(corpus.source->vocabulary().size() == 10);
+  CHECK(corpus.longest_input == 6);
+  const Example example = example_of(split(corpus, "train"), 0);
+  REQUIRE(example.input.size() == 6);
+  CHECK(Ints(example.target.begin(), example.target.begin() + 3) == Ints{-1, -1, -1});
+  const Ints& x = example.input;
+  const int32_t sum = 10 * (x[0] + x[2]) + x[1] + x[3];
+  CHECK(x[4] == sum % 10);
+  CHECK(example.target[3] == sum % 10);
+  CHECK(example.target[4] == sum / 10 % 10);
+  CHECK(example.target[5] == sum / 100);
+  CHECK(corpus.source->encode("8550") == Ints{8, 5, 5, 0});
+}
+
+TEST_CASE("modular: the worked examples, for every operation") {
+  DataOptions options = task_options(DataKind::modular);
+  CHECK(posed(modular_task(options), {55, 60}).question == Ints{55, 97, 60, 98});
+  CHECK(posed(modular_task(options), {55, 60}).answer == Ints{18});
+  options.operation = Operation::subtract;
+  CHECK(posed(modular_task(options), {3, 5}).answer == Ints{95});
+  options.operation = Operation::multiply;
+  CHECK(posed(modular_task(options), {96, 96}).answer == Ints{1});
+  options.operation = Operation::divide;
+  const Task divide = modular_task(options);
+  CHECK(posed(divide, {1, 2}).answer == Ints{49});
+  CHECK(divide.symbols[97] == "/");
+  Problem by_zero{{1, 0}, {}};
+  CHECK_FALSE(divide.pose(by_zero));
+  for (int32_t a = 0; a < 97; ++a)
+    for (int32_t b = 1; b < 97; ++b) CHECK(posed(divide, {a, b}).answer[0] * b % 97 == a);
+}
+
+TEST_CASE("parity: the worked examples") {
+  const Task task = parity_task({1, 25});
+  CHECK(posed(task, {0, 1, 1, 0}).answer == Ints{0});
+  CHECK(posed(task, {1, 0, 1, 0, 1}).answer == Ints{1});
+}
+
+TEST_CASE("the layouts of a task: encoder-decoder, language model of any length, classifier") {
+  DataOptions options = task_options(DataKind::reverse, {1, 3});
+  options.symbols = 4;
+  const Corpus pairs = load_corpus(options, Framing::seq2seq, 1);
+  const int32_t begin = 4, end = 5;
+  CHECK(pairs.target->vocabulary().symbols() ==
+        std::vector<std::string>{"0", "1", "2", "3", "<bos>", "<eos>"});
+  CHECK(pairs.longest_source == 3);
+  CHECK(pairs.longest_input == 4);
+  for (int64_t i = 0; i < split(pairs, "train").size(); ++i) {
+    const Example example = example_of(split(pairs, "train"), i);
+    const Ints answer(example.source.rbegin(), example.source.rend());
+    CHECK(example.prompt == 0);
+    CHECK(example.input.front() == begin);
+    CHECK(Ints(example.input.begin() + 1, example.input.end()) == answer);
+    CHECK(example.target.back() == end);
+    CHECK(Ints(example.target.begin(), example.target.end() - 1) == answer);
+  }
+
+  const Corpus model = load_corpus(options, Framing::language_model, 1);
+  CHECK(model.target->vocabulary().symbols() ==
+        std::vector<std::string>{"0", "1", "2", "3", "<sep>", "<eos>"});
+  CHECK(model.longest_input == 7);
+  for (int64_t i = 0; i < split(model, "train").size(); ++i) {
+    const Example example = example_of(split(model, "train"), i);
+    const auto length = static_cast<size_t>(example.prompt) - 1;
+    REQUIRE(example.input.size() == 2 * length + 1);
+    CHECK(example.source.empty());
+    CHECK(example.input[length] == 4);
+    CHECK(example.target.back() == end);
+    for (size_t t = 0; t < length; ++t) {
+      CHECK(example.target[t] == -1);
+      CHECK(example.target[length + t] == example.input[length - 1 - t]);
+      CHECK(example.input[length + 1 + t] == example.target[length + t]);
+    }
+  }
+
+  const Corpus classes =
+      load_corpus(task_options(DataKind::parity, {2, 6}), Framing::classifier, 1);
+  CHECK(classes.labels == std::vector<std::string>{"even", "odd"});
+  CHECK(classes.source->vocabulary().size() == 2);
+  CHECK(classes.longest_input == 6);
+  const Example bits = example_of(split(classes, "train"), 3);
+  CHECK(bits.target ==
+        Ints{static_cast<int32_t>(std::count(bits.input.begin(), bits.input.end(), 1) % 2)});
+  const Corpus modular = load_corpus(task_options(DataKind::modular), Framing::classifier, 1);
+  CHECK(modular.labels.size() == 97);
+  CHECK(modular.source->vocabulary().size() == 99);
+}
+
+TEST_CASE("a small task is listed: every problem is in exactly one split") {
+  struct Row {
+    DataKind kind;
+    Framing framing;
+    std::vector<int64_t> lengths;
+    int64_t problems;
+  };
+  for (const Row& row : {Row{DataKind::sort, Framing::language_model, {6, 6}, 729},
+                         Row{DataKind::copy, Framing::seq2seq, {1, 4}, 3 + 9 + 27 + 81},
+                         Row{DataKind::reverse, Framing::seq2seq, {2, 5}, 9 + 27 + 81 + 243},
+                         Row{DataKind::addition, Framing::language_model, {1, 25}, 10000},
+                         Row{DataKind::modular, Framing::classifier, {1, 25}, 97 * 97},
+                         Row{DataKind::parity, Framing::classifier, {3, 10}, 2048 - 8}}) {
+    CAPTURE(data_kinds[static_cast<int>(row.kind)]);
+    DataOptions options = task_options(row.kind, row.lengths);
+    if (row.kind <= DataKind::sort) options.symbols = 3;
+    options.test_fraction = 0.25;
+    const Corpus corpus = load_corpus(options, row.framing, 7);
+    std::set<std::pair<Ints, Ints>> seen;
+    int64_t total = 0;
+    for (const auto& [name, dataset] : corpus.splits) {
+      total += dataset->size();
+      for (int64_t i = 0; i < dataset->size(); ++i) {
+        const Example example = example_of(*dataset, i);
+        seen.insert({example.source, example.input});
+      }
+    }
+    CHECK(total == row.problems);
+    CHECK(static_cast<int64_t>(seen.size()) == row.problems);
+    const double share =
+        static_cast<double>(split(corpus, "test").size()) / static_cast<double>(row.problems);
+    CHECK(share == doctest::Approx(0.25).epsilon(0.25));
+  }
+}
+
+TEST_CASE("division by zero is no problem, so none is listed") {
+  DataOptions options = task_options(DataKind::modular);
+  options.modulus = 5;
+  options.operation = Operation::divide;
+  options.val_fraction = 0.3;
+  options.test_fraction = 0;
+  const Corpus corpus = load_corpus(options, Framing::classifier, 1);
+  CHECK(split(corpus, "train").size() + split(corpus, "val").size() == 20);
+  CHECK_FALSE(corpus.splits.contains("test"));
+}
+
+// The configuration of the reverse experiment.
+TEST_CASE("a large task is drawn: training never shows what is held out, at any length") {
+  DataOptions options = task_options(DataKind::reverse);
+  options.longer_lengths = {26, 30};
+  options.test_size = 1000;
+  const Corpus corpus = load_corpus(options, Framing::seq2seq, 3);
+  CHECK(corpus.longest_source == 30);
+  CHECK(corpus.longest_input == 31);
+  std::set<Ints> held_out;
+  for (const char* name : {"val", "test", "test_longer"}) {
+    CHECK(split(corpus, name).size() == 1000);
+    for (int64_t i = 0; i < 1000; ++i) {
+      const Ints source = example_of(split(corpus, name), i).source;
+      const bool longer = std::string_view(name) == "test_longer";
+      CHECK(source.size() >= (longer ? 26 : 1));
+      CHECK(source.size() <= (longer ? 30 : 25));
+      held_out.insert(source);
+    }
+  }
+  CHECK(held_out.size() == 3000);
+  int short_ones = 0, of_length_25 = 0;
+  std::set<Ints> lengths_1_and_2;
+  Example example;
+  for (int64_t i = 0; i < 50'000; ++i) {
+    split(corpus, "train").get(i, example);
+    CHECK_FALSE(held_out.contains(example.source));
+    short_ones += example.source.size() <= 2;
+    of_length_25 += example.source.size() == 25;
+    if (example.source.size() <= 2) lengths_1_and_2.insert(example.source);
+  }
+  CHECK(short_ones == doctest::Approx(4000).epsilon(0.1));  // lengths are equally likely
+  CHECK(of_length_25 == doctest::Approx(2000).epsilon(0.1));
+  // Four fifths of the 2,550 shortest sequences are for training. Of the 2,000 of length 2, so many
+  // draws hit a share of 1 - 1/e.
+  CHECK(lengths_1_and_2.size() > 1200);
+  CHECK(lengths_1_and_2.size() < 1400);
+}
+
+TEST_CASE("tasks are a function of the seed alone; what is held out is a function of nothing") {
+  DataOptions options = task_options(DataKind::reverse);
+  const Corpus a = load_corpus(options, Framing::seq2seq, 3),
+               b = load_corpus(options, Framing::seq2seq, 3);
+  const Corpus c = load_corpus(options, Framing::seq2seq, 4);
+  options.seed = 3;
+  const Corpus d = load_corpus(options, Framing::seq2seq, 4);
+  for (const int64_t i : {int64_t{0}, int64_t{999}, int64_t{1} << 35}) {
+    const char* const name = i < 1000 ? "val" : "train";
+    const Ints source = example_of(split(a, name), i).source;
+    CHECK(source == example_of(split(b, name), i).source);
+    CHECK(source != example_of(split(c, name), i).source);
+    CHECK(source == example_of(split(d, name), i).source);
+  }
+  CHECK(a.fingerprint == b.fingerprint);
+  CHECK(a.fingerprint != c.fingerprint);
+
+  options = task_options(DataKind::addition);
+  const Corpus e = load_corpus(options, Framing::language_model, 1),
+               f = load_corpus(options, Framing::language_model, 2);
+  REQUIRE(split(e, "test").size() == split(f, "test").size());
+  CHECK(example_of(split(e, "test"), 5).input == example_of(split(f, "test"), 5).input);
+}
+
+TEST_CASE("sizes are what was asked for, or an error says what there is") {
+  DataOptions options = task_options(DataKind::addition);
+  options.test_size = 700;
+  options.train_size = 5000;
+  const Corpus corpus = load_corpus(options, Framing::language_model, 1);
+  CHECK(split(corpus, "test").size() == 700);
+  CHECK(split(corpus, "train").size() == 5000);
+  options.test_size = 5000;
+  const std::string message =
+      input_error([&] { load_corpus(options, Framing::language_model, 1); });
+  CHECK_CONTAINS(message, "the split test would need 5000 problems, and only ");
+  CHECK_CONTAINS(message, "data.test_fraction = 0.1");
+
+  options = task_options(DataKind::copy);
+  options.train_size = 123;
+  CHECK(split(load_corpus(options, Framing::seq2seq, 1), "train").size() == 123);
+}
+
+TEST_CASE("generated problems are counted and listed without gaps") {
+  DataOptions options;
+  options.symbols = 3;
+  const Task task = copy_task(options, {2, 3});
+  CHECK(task.count(1000) == 36);
+  CHECK(task.count(20) == 20);
+  CHECK(copy_task(options, {1, 100'000}).count(1 << 20) == 1 << 20);
+  Problem problem;
+  std::set<Ints> seen;
+  for (int64_t i = 0; i < 36; ++i) {
+    CHECK(task.list(i, problem));
+    seen.insert(problem.question);
+  }
+  CHECK(seen.size() == 36);
+  task.list(0, problem);
+  CHECK(problem.question == Ints{0, 0});
+  task.list(9, problem);
+  CHECK(problem.question == Ints{0, 0, 0});
+  task.list(35, problem);
+  CHECK(problem.question == Ints{2, 2, 2});
+}
+
+}  // namespace heed
