@@ -1,0 +1,196 @@
+// The training step: what it must give whatever it is that learns.
+#include "apps/trainer.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "apps/evaluation.h"
+#include "core/parallel.h"
+
+using namespace heed;
+
+namespace {
+
+Experiment copying() {
+  Experiment e;
+  e.train.steps = 400;
+  e.train.batch_size = 16;
+  e.model.layers = 1;
+  e.model.dim = 32;
+  e.model.heads = 2;
+  e.optim.lr = 5e-3;
+  e.data.kind = DataKind::copy;
+  e.data.symbols = 8;
+  e.data.lengths = {1, 6};
+  e.data.val_size = 100;
+  e.data.test_size = 100;
+  return e;
+}
+
+std::vector<real> weights(Trainer& trainer) {
+  std::vector<real> all;
+  for (const NamedParameter& p : trainer.model().parameters())
+    all.insert(all.end(), p.tensor.values().begin(), p.tensor.values().end());
+  return all;
+}
+
+struct Training {
+  Experiment experiment;
+  Corpus corpus;
+  Trainer trainer;
+  explicit Training(const Experiment& e)
+      : experiment(e),
+        corpus(load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed))),
+        trainer(experiment, corpus) {}
+};
+
+}  // namespace
+
+TEST_CASE("each kind of model learns a small task") {
+  const auto exact_match = [](Experiment e) {
+    Training t(e);
+    for (int64_t i = 0; i < e.train.steps; ++i) t.trainer.step();
+    return evaluate(t.trainer.model(), *t.corpus.splits.at("val"), e.framing(), 50).exact_match;
+  };
+  Experiment e = copying();
+  CHECK(exact_match(e) > 0.9);
+  e.model.kind = ModelKind::language_model;
+  CHECK(exact_match(e) > 0.9);
+  e.model.kind = ModelKind::classifier;
+  e.data.kind = DataKind::parity;
+  e.data.symbols = DataOptions().symbols;
+  CHECK(exact_match(e) > 0.8);
+}
+
+TEST_CASE("micro-batches give what the large batch gives") {
+  Experiment e = copying();
+  e.train.batch_size = 24;
+  e.train.accumulate = 1;
+  Training large(e);
+  e.train.batch_size = 6;
+  e.train.accumulate = 4;
+  Training small(e);
+  const StepReport a = large.trainer.step(), b = small.trainer.step();
+  CHECK(b.loss == doctest::Approx(a.loss).epsilon(1e-5));
+  CHECK(b.gradient_norm == doctest::Approx(a.gradient_norm).epsilon(1e-5));
+  CHECK(b.tokens == a.tokens);
+}
+
+TEST_CASE("the same seed gives the same bits, for any number of threads; another seed others") {
+  const auto trained = [](int threads, int64_t seed) {
+    Experiment e = copying();
+    e.seed = seed;
+    e.model.dim = 128;  // large enough to be shared
+    e.model.dropout = 0.2;
+    e.model.attention_dropout = 0.2;
+    e.train.accumulate = 2;
+    const int before = thread_count();
+    set_thread_count(threads);
+    Training t(e);
+    for (int i = 0; i < 3; ++i) t.trainer.step();
+    set_thread_count(before);
+    return weights(t.trainer);
+  };
+  const std::vector<real> expected = trained(1, 1);
+  CHECK(trained(2, 1) == expected);
+  CHECK(trained(3, 1) == expected);
+  CHECK(trained(2, 2) != expected);
+}
+
+TEST_CASE("an evaluation between two steps moves no bit of training") {
+  Experiment e = copying();
+  e.model.dropout = 0.3;
+  Training plain(e), watched(e);
+  for (int i = 0; i < 3; ++i) {
+    plain.trainer.step();
+    watched.trainer.step();
+    evaluate(watched.trainer.model(), *watched.corpus.splits.at("val"), e.framing(), 32);
+  }
+  CHECK(weights(plain.trainer) == weights(watched.trainer));
+}
+
+TEST_CASE("evaluation does not depend on how examples are batched") {
+  Experiment e = copying();
+  Training t(e);
+  for (int i = 0; i < 50; ++i) t.trainer.step();
+  const Dataset& val = *t.corpus.splits.at("val");
+  const Scores one = evaluate(t.trainer.model(), val, e.framing(), 1);
+  const Scores many = evaluate(t.trainer.model(), val, e.framing(), 64);
+  CHECK(many.loss == doctest::Approx(one.loss).epsilon(1e-5));
+  CHECK(many.token_accuracy == doctest::Approx(one.token_accuracy).epsilon(1e-3));
+  CHECK(one.examples == val.size());
+  CHECK(many.examples == val.size());
+  CHECK(one.perplexity == doctest::Approx(std::exp(one.loss)));
+}
+
+TEST_CASE(
+    "a loss that is not finite stops training, names what to look at, and changes no weight") {
+  Experiment e = copying();
+  Training t(e);
+  t.trainer.step();
+  std::vector<NamedParameter> parameters = t.trainer.model().parameters();
+  parameters.front().tensor.mutable_data()[0] = std::nanf("");
+  const auto find_norm = std::find_if(parameters.begin(), parameters.end(), [](const auto& p) {
+    return p.name == "encoder.norm.weight";
+  });
+  REQUIRE(find_norm != parameters.end());
+  find_norm->tensor.mutable_data()[0] = std::nanf("");
+  const auto rest = [&] {
+    const Tensor& last = parameters.back().tensor;
+    return std::vector<real>(last.values().begin(), last.values().end());
+  };
+  const std::vector<real> before = rest();
+  CHECK_THROWS_WITH_AS(t.trainer.step(), doctest::Contains("nan"), Error);
+  CHECK(rest() == before);
+  CHECK(t.trainer.steps_done() == 1);
+
+  Experiment watching = t.experiment;
+  watching.train.detect_anomaly = true;
+  Trainer other(watching, t.corpus);
+  for (NamedParameter& p : parameters = other.model().parameters())
+    if (p.name == "encoder.norm.weight") p.tensor.mutable_data()[0] = std::nanf("");
+  CHECK_THROWS_WITH_AS(other.step(), doctest::Contains("layer_norm"), Error);
+}
+
+TEST_CASE("frozen parameters stay as they are, the others train") {
+  Experiment e = copying();
+  e.train.freeze = {"encoder.*", "source_embedding.*"};
+  Training t(e);
+  const auto snapshot = [&] {
+    std::vector<std::pair<std::string, std::vector<real>>> all;
+    for (const NamedParameter& p : t.trainer.model().parameters())
+      all.emplace_back(p.name,
+                       std::vector<real>(p.tensor.values().begin(), p.tensor.values().end()));
+    return all;
+  };
+  const auto before = snapshot();
+  for (int i = 0; i < 2; ++i) t.trainer.step();
+  const auto after = snapshot();
+  for (size_t i = 0; i < before.size(); ++i)
+    CHECK_MESSAGE(
+        (before[i].second == after[i].second) == fits_any(before[i].first, e.train.freeze),
+        before[i].first);
+
+  e.train.freeze = {"encodr.*"};
+  CHECK_THROWS_WITH_AS(Training{e}, doctest::Contains("encodr"), InputError);
+}
+
+TEST_CASE("patterns") {
+  CHECK(fits_any("encoder.layers.0.norm.weight", {"encoder.*"}));
+  CHECK(fits_any("a.b", {"x", "a?b"}));
+  CHECK_FALSE(fits_any("decoder.weight", {"encoder.*"}));
+  CHECK_FALSE(fits_any("a", {}));
+}
+
+TEST_CASE("label smoothing changes what is trained, not what is reported of an evaluation") {
+  Experiment e = copying();
+  Training plain(e);
+  e.train.label_smoothing = 0.1;
+  Training smooth(e);
+  CHECK(evaluate(plain.trainer.model(), *plain.corpus.splits.at("val"), e.framing(), 32).loss ==
+        evaluate(smooth.trainer.model(), *smooth.corpus.splits.at("val"), e.framing(), 32).loss);
+  CHECK(plain.trainer.step().loss != smooth.trainer.step().loss);
+}
