@@ -37,9 +37,8 @@ std::string thrown(F&& f) {
 }
 
 // CHECK that a text has a part; both are shown where it has not.
-#define CHECK_SAYS(text, part)                         \
-  do {                                                 \
-    const std::string said = (text);                   \
-    INFO(said);                                        \
-    CHECK_MESSAGE(said.find(part) != said.npos, part); \
+#define CHECK_SAYS(text, part)                                                         \
+  do {                                                                                 \
+    const std::string said = (text), wanted = (part);                                  \
+    CHECK_MESSAGE(said.find(wanted) != said.npos, "'", wanted, "' is not in: ", said); \
   } while (false)

@@ -1,0 +1,308 @@
+// apps/config: TOML into structs, where each value came from, and every way a config can be wrong.
+#include "apps/config.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <unistd.h>
+
+#include "apps/files.h"
+#include "apps/suggest.h"
+#include "core/check.h"
+#include "temporary.h"
+
+using namespace heed;
+
+namespace {
+
+struct Inner {
+  int64_t depth = 2;
+  void fields(Fields& f) { f.integer("depth", depth, {1, 10}, "how deep"); }
+};
+
+struct Section {
+  enum class Kind { plain, automatic, yes };
+  Kind kind = Kind::plain;
+  double rate = 0.001;
+  double share = 0.5;
+  bool on = false;
+  std::string path;
+  std::vector<std::string> paths;
+  std::vector<std::string> words = {"a"};
+  std::vector<int64_t> lengths = {1, 25};
+  Inner inner;
+
+  void fields(Fields& f) {
+    static constexpr const char* kinds[] = {"plain", "auto", "true"};
+    f.choice("kind", kind, kinds, "what it is");
+    f.section("inner", inner, "inside");
+    f.number("rate", rate, at_least(0), "how fast");
+    f.number("share", share, {0, 1}, "how much | of it");
+    f.flag("on", on, "whether");
+    f.path("path", path, "a file");
+    f.paths("paths", paths, "files");
+    f.texts("words", words, "some words");
+    f.integers("lengths", lengths, {1, 100}, "shortest and longest");
+  }
+};
+
+struct Options {
+  int64_t seed = 1;
+  std::string name = "x";
+  Section part;
+  void fields(Fields& f) {
+    f.integer("seed", seed, any_number, "of everything");
+    f.text("name", name, "what to call it");
+    f.section("part", part, "the only part");
+  }
+};
+
+// A config file in a folder of its own.
+struct ConfigFile : TemporaryFolder {
+  explicit ConfigFile(const std::string& text) { write_file(path + "/c.toml", text); }
+  Options read(const std::vector<std::string>& assignments = {}) const {
+    ConfigSource source = ConfigSource::read(path + "/c.toml");
+    for (const std::string& each : assignments) source.set(each);
+    Options options;
+    source.fill(options);
+    return options;
+  }
+};
+
+// What is said of a config, from the file's name on.
+std::string complaint(const std::string& text, const std::vector<std::string>& assignments = {}) {
+  const ConfigFile file(text);
+  const std::string said = thrown<InputError>([&] { file.read(assignments); });
+  return said.starts_with(file.path) ? said.substr(file.path.size() + 1) : said;
+}
+
+}  // namespace
+
+TEST_CASE("config: values of every type arrive; all others keep their defaults") {
+  const ConfigFile file(
+      "seed = 7\n"
+      "[part]\nkind = 'auto'\nrate = 3\non = true\npath = 'data/x.txt'\npaths = ['/a', '../b']\n"
+      "lengths = [3]\nwords = []\ninner.depth = 0x5\n");
+  const Options options = file.read();
+  CHECK(options.seed == 7);
+  CHECK(options.name == "x");
+  CHECK(options.part.kind == Section::Kind::automatic);
+  CHECK(options.part.rate == 3.0);
+  CHECK(options.part.share == 0.5);
+  CHECK(options.part.on);
+  CHECK(options.part.path == file.path + "/data/x.txt");
+  CHECK(options.part.paths == std::vector<std::string>{"/a", "/tmp/b"});
+  CHECK(options.part.words.empty());
+  CHECK(options.part.lengths == std::vector<int64_t>{3});
+  CHECK(options.part.inner.depth == 5);
+  CHECK(ConfigFile("part.kind = true").read().part.kind == Section::Kind::yes);
+  CHECK(ConfigFile("part.paths = 'one'").read().part.paths.size() == 1);
+  CHECK(ConfigFile("# nothing\n[part]\n").read().part.rate == 0.001);
+}
+
+TEST_CASE("config: --set is TOML or words, wins over the file, and paths are seen from here") {
+  const ConfigFile file("name = 'file'\n[part]\nrate = 1.0\n");
+  const Options options =
+      file.read({"part.rate=1e-4", "name=some words", "part.lengths=[2, 3]", "part.path=here.txt",
+                 "part.kind=true", "part.words=one", "seed=1", "seed=-2"});
+  CHECK(options.part.rate == 1e-4);
+  CHECK(options.name == "some words");
+  CHECK(options.part.lengths == std::vector<int64_t>{2, 3});
+  CHECK(options.part.path == absolute_path("here.txt", "."));
+  CHECK(options.part.path.front() == '/');
+  CHECK(options.part.kind == Section::Kind::yes);
+  CHECK(options.part.words == std::vector<std::string>{"one"});
+  CHECK(options.seed == -2);
+  CHECK(file.read({"name=7"}).name == "7");
+  CHECK(file.read({"name=1979-05-27"}).name == "1979-05-27");
+  CHECK(file.read({"name=\"a\\tb\""}).name == "a\tb");
+  CHECK(file.read({"name="}).name == "");
+  CHECK(file.read({"name=a=b # c"}).name == "a=b # c");
+}
+
+TEST_CASE("config: a base is read first, from beside the file that names it") {
+  TemporaryFolder folder;
+  make_folders(folder / "deep");
+  write_file(folder / "root.toml", "seed = 1\nname = 'root'\n[part]\npath = 'r'\nrate = 1.0\n");
+  write_file(folder / "deep/middle.toml",
+             "base = '../root.toml'\nname = 'middle'\npart.rate = 2\n");
+  write_file(folder / "c.toml", "base = 'deep/middle.toml'\n[part]\nrate = 3.0\n");
+  ConfigSource source = ConfigSource::read(folder / "c.toml");
+  source.set("part.on=true");
+  Options options;
+  const Origins origins = source.fill(options);
+  CHECK(options.name == "middle");
+  CHECK(options.part.rate == 3.0);
+  CHECK(options.part.path == folder / "r");
+  CHECK(origins.at("part.rate").place() == folder / "c.toml:3");
+  CHECK(origins.at("name").place() == folder / "deep/middle.toml:2 (base)");
+  CHECK(origins.at("part.on").place() == "command line");
+  CHECK(!origins.contains("part.share"));
+
+  write_file(folder / "root.toml", "base = 'c.toml'");
+  CHECK_SAYS(thrown<InputError>([&] { ConfigSource::read(folder / "c.toml"); }),
+             "root.toml:1:1: base = \"c.toml\" inherits from itself");
+  write_file(folder / "root.toml", "base = 'none.toml'");
+  CHECK_SAYS(thrown<InputError>([&] { ConfigSource::read(folder / "c.toml"); }),
+             "none.toml: cannot read");
+  CHECK_SAYS(complaint("base = 3"), "c.toml:1:1: base must be the path");
+  CHECK_SAYS(complaint("base = 'c.toml'"), "inherits from itself");
+}
+
+TEST_CASE("config: unknown keys name the place, the near ones and the valid ones") {
+  CHECK_SAYS(complaint("\n[part]\n  rat = 1"),
+             "c.toml:3:3: unknown key 'part.rat'; did you mean 'part.rate'? [part] has kind, rate");
+  CHECK_SAYS(complaint("depht = 1"), "did you mean 'part.inner.depth'? a config has");
+  CHECK_SAYS(complaint("[part]\nseed = 3"), "did you mean 'seed'?");
+  CHECK_SAYS(complaint("[prat]\nrate = 3"), "did you mean 'part.rate'?");
+  CHECK_SAYS(complaint("zzz = 1"), "unknown key 'zzz'; a config has seed, name, [part]");
+  CHECK_SAYS(complaint("[nothing]"), "c.toml:1:2: unknown key 'nothing'");
+  CHECK_SAYS(complaint("part = 3"), "part is a section, not a value");
+  CHECK_SAYS(complaint("[seed]\nx = 1"), "seed is a value, not a section");
+  CHECK_SAYS(complaint("[[part]]\nrate = 1"), "part is a section, not a value");
+  CHECK_SAYS(complaint("\"part.rate\" = 1"), "unknown key");
+  CHECK_SAYS(complaint("\"a\\u001b\\n\" = 1"), "unknown key '\"a\\u001B\\u000A\"'");
+  CHECK_SAYS(complaint("seed = 1", {"part.rat=1"}),
+             "--set part.rat=1: unknown key 'part.rat'; did you mean");
+  CHECK_SAYS(complaint("seed = 1", {"seed"}), "--set seed: give a key and a value");
+  CHECK_SAYS(complaint("seed = 1", {"=1"}), "give a key and a value");
+  CHECK_SAYS(complaint("seed = 1", {"name=a\nb"}), "a value is one line");
+  CHECK_SAYS(complaint("seed = 1", {"part.lengths=[1,"}), "no value of TOML");
+  CHECK_SAYS(complaint("seed = 1", {"name=\xFF"}), "--set name=");
+}
+
+TEST_CASE("config: a value of the wrong type or out of range is refused where it stands") {
+  CHECK_SAYS(complaint("seed = 1.5"), "c.toml:1:8: seed must be a whole number, not 1.5");
+  CHECK_SAYS(complaint("seed = 'a'"), "not the text \"a\"");
+  CHECK_SAYS(complaint("name = 3"), "name must be a text in quotes, not 3");
+  CHECK_SAYS(complaint("part.on = 1"), "part.on must be true or false, not 1");
+  CHECK_SAYS(complaint("part.rate = true"), "part.rate must be a number, ≥ 0, not true");
+  CHECK_SAYS(complaint("[part]\nshare = 1.5"), "c.toml:2:9: part.share must be a number, 0 … 1");
+  CHECK_SAYS(complaint("part.share = nan"), "not nan");
+  CHECK_SAYS(complaint("part.rate = inf"), "not inf");
+  CHECK_SAYS(complaint("part.inner.depth = 11"), "must be a whole number, 1 … 10, not 11");
+  CHECK_SAYS(complaint("part.lengths = 3"), "must be a list of whole numbers");
+  CHECK_SAYS(complaint("part.lengths = [1, 1000]"), "c.toml:1:20: part.lengths must be");
+  CHECK_SAYS(complaint("part.words = ['a', 2]"), "must be a text in quotes, not 2");
+  CHECK_SAYS(complaint("part.words = [['a']]"), "not a list");
+  CHECK_SAYS(complaint("part.kind = 'plian'"),
+             "must be one of plain, auto, true (did you mean 'plain'?), not the text \"plian\"");
+  CHECK_SAYS(complaint("part.kind = false"), "must be one of plain, auto, true, not false");
+  CHECK_SAYS(complaint("part.rate = 1979-05-27"), "not a date or time");
+  CHECK_SAYS(complaint("[part.rate]"), "not a section");
+  CHECK_SAYS(complaint("seed = 1", {"part.share=x"}), "--set part.share=x: part.share must be");
+}
+
+TEST_CASE("config: hostile files are refused") {
+  CHECK_SAYS(complaint(""), "c.toml: empty");
+  CHECK_SAYS(complaint("seed ="), "c.toml:1:7: ");
+  CHECK_SAYS(complaint("seed = 1\nseed = 2"), "c.toml:2:");
+  CHECK_SAYS(complaint("name = '\xFF'"), "c.toml:1:");
+  CHECK_SAYS(complaint(std::string("name = 'a\0b'", 12)), "c.toml:1:");
+  CHECK_SAYS(complaint(std::string(100, '\0')), "c.toml:1:");
+  CHECK_SAYS(complaint("seed = 99999999999999999999"), "c.toml:1:");
+  CHECK_SAYS(complaint("part.rate = 1e999"), "c.toml:1:");
+  CHECK_SAYS(complaint("seed = " + std::string(100'000, '[')), "c.toml:1:");
+  CHECK_SAYS(complaint("seed = " + std::string(100'000, '9')), "c.toml:1:");
+  std::string dots;
+  for (int i = 0; i < 100'000; ++i) dots += "a.";
+  CHECK_SAYS(complaint(dots + "a = 1"), "c.toml:1: a key of more than 16 parts");
+  CHECK_SAYS(complaint("['x'.\"y=\\\"\"." + dots + "a]"), "c.toml:1: a key of more");
+  CHECK_SAYS(complaint("# " + dots + "\nname = '" + dots + "'\nx = {" + dots + "a = 1}"),
+             "c.toml:3: a key of more");
+  CHECK_SAYS(complaint("name = \"\"\"" + dots + "\n\"\"\"\n" + "seed = '" + dots + "'"),
+             "not the text");
+  CHECK_SAYS(complaint(std::string(2'000'000, '#')), "larger than 1048576 bytes: not a config");
+  CHECK_SAYS(thrown<InputError>([] { ConfigSource::read("/tmp"); }),
+             "/tmp: a folder, not a config");
+  CHECK_SAYS(thrown<InputError>([] { ConfigSource::read("/nowhere.toml"); }), "cannot read");
+}
+
+TEST_CASE("config: what is written parses to the same values") {
+  Options options;
+  options.seed = std::numeric_limits<int64_t>::min();
+  options.name = "q\"\\\n\t\x01\x7F # ü";
+  options.part.rate = 0.1 + 0.2;
+  options.part.share = 1;
+  options.part.words = {"", "a, b", "]"};
+  options.part.lengths = {};
+  options.part.kind = Section::Kind::yes;
+  options.part.path = "/a b";
+  options.part.inner.depth = 9;
+  const ConfigListing listing = list_config(options);
+  const Options back = ConfigFile(config_text(listing)).read();
+  CHECK(config_differences(listing, list_config(back)).empty());
+  CHECK(back.part.rate == options.part.rate);
+  CHECK(back.name == options.name);
+  for (const double number : {1e300, 5e-324, 1.0, -0.0, 1e16, 123456789.125, 1e-5}) {
+    Options one;
+    one.part.rate = std::abs(number);
+    CHECK(ConfigFile(config_text(list_config(one))).read().part.rate == std::abs(number));
+  }
+}
+
+TEST_CASE("config: the text shows help, or the origin of each value") {
+  const ConfigFile file("part.share = 0.25\n");
+  Options options;
+  const Origins origins = ConfigSource::read(file / "c.toml").fill(options);
+  CHECK(config_text(list_config(options)) ==
+        "seed = 1    # of everything\n"
+        "name = \"x\"  # what to call it\n"
+        "\n"
+        "[part]  # the only part\n"
+        "kind = \"plain\"     # what it is\n"
+        "rate = 0.001       # how fast\n"
+        "share = 0.25       # how much | of it\n"
+        "on = false         # whether\n"
+        "path = \"\"          # a file\n"
+        "paths = []         # files\n"
+        "words = [\"a\"]      # some words\n"
+        "lengths = [1, 25]  # shortest and longest\n"
+        "\n"
+        "[part.inner]  # inside\n"
+        "depth = 2  # how deep\n");
+  const std::string with_origins = config_text(list_config(options), origins);
+  CHECK_SAYS(with_origins, "share = 0.25       # " + file.path + "/c.toml:1\n");
+  CHECK_SAYS(with_origins, "seed = 1    # default\n");
+  const std::string reference = config_reference(list_config(Options()));
+  CHECK_SAYS(reference, "## [part.inner]\n\ninside.\n");
+  CHECK_SAYS(reference, "| `part.share` | number | `0.5` | 0 … 1 | how much \\| of it |\n");
+  CHECK_SAYS(reference,
+             "| `part.kind` | choice | `\"plain\"` | plain, auto, true | what it is |\n");
+}
+
+TEST_CASE("config: what differs between two") {
+  Options a, b;
+  b.part.rate = 2;
+  b.part.inner.depth = 3;
+  const auto differences = config_differences(list_config(a), list_config(b));
+  REQUIRE(differences.size() == 2);
+  CHECK(differences[0].key == "part.rate");
+  CHECK(differences[0].a == "0.001");
+  CHECK(differences[0].b == "2.0");
+  CHECK(differences[1].key == "part.inner.depth");
+  const auto one_sided = config_differences({}, list_config(a.part.inner));
+  REQUIRE(one_sided.size() == 1);
+  CHECK(one_sided[0].a == "");
+}
+
+TEST_CASE("config: an error that names a key gets its place") {
+  const Origins origins{{"part.rate", {Origin::Kind::file, "c.toml", 3, 1}},
+                        {"rate", {Origin::Kind::file, "c.toml", 9, 1}},
+                        {"seed", {Origin::Kind::command_line, "--set seed=3", 0, 0}}};
+  CHECK(with_place("part.rate = 3 is not seed", origins) ==
+        "c.toml:3:1: part.rate = 3 is not seed");
+  CHECK(with_place("wrong seed.", origins) == "--set seed=3: wrong seed.");
+  CHECK(with_place("seeds and part.rates", origins) == "seeds and part.rates");
+}
+
+TEST_CASE("config: edit distance") {
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("depht", "depth") == 1);
+  CHECK(edit_distance("ca", "abc") == 3);
+  CHECK(nearest("batchsize", {"train.batch_size", "train.steps"}) == "train.batch_size");
+  CHECK(nearest("x", {"seed"}) == "");
+  CHECK(nearest(std::string(1'000'000, 'a'), {"seed"}) == "");
+}
