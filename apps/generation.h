@@ -1,0 +1,46 @@
+// What a trained model says: answers of an encoder-decoder, continuations of a language model,
+// labels of a classifier.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/vocabulary.h"
+#include "nn/models.h"
+#include "nn/search.h"
+
+namespace heed {
+
+using Sequence = std::vector<int32_t>;
+
+struct AnswerOptions {
+  int64_t beam = 1;
+  double length_penalty = 0;
+  int64_t max_length = 0;   // tokens of an answer; 0: twice the source's and ten more
+  int64_t batch_size = 32;  // sources at a time
+};
+
+// The best answer to each source, in the order of the sources. Throws Error for an empty source.
+std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
+                                std::span<const Sequence> sources, const AnswerOptions& options);
+
+struct ContinueOptions {
+  SamplingOptions sampling;
+  int64_t count = 1;         // continuations, drawn apart
+  int64_t max_length = 500;  // tokens to add
+  int64_t window = 0;        // the model reads the last so many tokens alone; 0: all
+  uint64_t seed = 1;
+};
+
+// What follows the prompt, which may not be empty, without the prompt and without <eos>, where the
+// vocabulary has one and the model chose it. Continuation i is drawn from a stream of its own.
+std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
+                                    const Sequence& prompt, const ContinueOptions& options);
+
+// The likeliest class of each source.
+std::vector<int32_t> classes(const Classifier& model, std::span<const Sequence> sources,
+                             int64_t batch_size = 32);
+
+}  // namespace heed
