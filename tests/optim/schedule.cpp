@@ -1,10 +1,10 @@
-// Schedules beyond what test_pytorch.cpp compares: published values, ends, the state of plateau.
+// Schedules beyond what pytorch.cpp compares: published values, ends, the state of plateau.
+#include "optim/schedule.h"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
-
-#include "optim/schedule.h"
 
 using namespace heed;
 using Kind = ScheduleOptions::Kind;
