@@ -1,0 +1,124 @@
+// apps/bleu: values that can be worked out by hand, and mteval-v13a's way of cutting a line.
+#include "apps/bleu.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "temporary.h"
+
+using namespace heed;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+double bleu(const Lines& hypotheses, const Lines& references) {
+  return corpus_bleu(hypotheses, references);
+}
+
+doctest::Approx close_to(double value) { return doctest::Approx(value).epsilon(1e-12); }
+
+}  // namespace
+
+TEST_CASE("bleu: 100 for what is the same, however it is spaced") {
+  CHECK(bleu({"the cat sat on the mat ."}, {"the cat sat on the mat ."}) == close_to(100));
+  CHECK(bleu({"the  cat sat on the mat. \n"}, {"the cat sat on the mat ."}) == close_to(100));
+  // A line too short for four tokens takes nothing away where another has them.
+  CHECK(bleu({"a b c d", "", "a"}, {"a b c d", "", "a"}) == close_to(100));
+}
+
+TEST_CASE("bleu: shares of n-grams, each counted as often as the reference has it") {
+  // Unigrams: the × 7, of which the reference has 2, clipped to 2 of 7 (Papineni et al. 2002,
+  // example 2); no bigram: 1/(2 · 6), 1/(4 · 5), 1/(8 · 4).
+  CHECK(bleu({"the the the the the the the"}, {"the cat is on the mat"}) ==
+        close_to(100 * std::pow(2. / 7 / 12 / 20 / 32, 0.25)));
+  // a b c d e against a b c d f: 4/5, 3/4, 2/3, 1/2, whose product is 1/5.
+  CHECK(bleu({"a b c d e"}, {"a b c d f"}) == close_to(100 * std::pow(0.2, 0.25)));
+  // Case matters.
+  CHECK(bleu({"A b c d e"}, {"a b c d e"}) == close_to(100 * std::pow(0.2, 0.25)));
+}
+
+TEST_CASE("bleu: counts are summed over the corpus before they are divided") {
+  // 4 of 4 and 0 of 4 unigrams; 3 of 6; 2 of 4; 1 of 2: every share is a half.
+  CHECK(bleu({"a b c d", "e f g h"}, {"a b c d", "i j k l"}) == close_to(50));
+  // Hypothesis i is held against reference i alone.
+  CHECK(bleu({"a b c d", "e f g h"}, {"e f g h", "a b c d"}) == 0);
+}
+
+TEST_CASE("bleu: hypotheses shorter than the references are punished, longer ones are not") {
+  // All n-grams match; c = 4, r = 6: e^(1 - 6/4).
+  CHECK(bleu({"a b c d"}, {"a b c d e f"}) == close_to(100 * std::exp(-0.5)));
+  // Lengths too are summed first: c = 8, r = 8.
+  CHECK(bleu({"a b c d", "e f g h"}, {"a b c d e", "f g h"}) ==
+        close_to(100 * std::pow(7. / 8 * 5 / 6 * 3 / 4 * 1 / 2, 0.25)));
+  // 4/6, 3/5, 2/4, 1/3: their product is 1/15.
+  CHECK(bleu({"a b c d e f"}, {"a b c d"}) == close_to(100 * std::pow(1. / 15, 0.25)));
+}
+
+TEST_CASE("bleu: an order without a match counts half as much as the one before") {
+  // 4/5 unigrams; a b and d e of 4 bigrams; none of 3 trigrams: 1/(2 · 3); none of 2: 1/(4 · 2).
+  CHECK(bleu({"a b x d e"}, {"a b c d e"}) ==
+        close_to(100 * std::pow(4. / 5 * 2 / 4 / 6 / 8, 0.25)));
+  // 1 of 4 unigrams and nothing more: 1/(2 · 3), 1/(4 · 2), 1/(8 · 1).
+  CHECK(bleu({"a x y z"}, {"a b c d"}) == close_to(100 * std::pow(1. / 4 / 6 / 8 / 8, 0.25)));
+}
+
+TEST_CASE("bleu: 0 where it is not defined") {
+  CHECK(bleu({}, {}) == 0);
+  CHECK(bleu({""}, {""}) == 0);
+  CHECK(bleu({""}, {"a b c d"}) == 0);
+  CHECK(bleu({"a b c d"}, {""}) == 0);
+  CHECK(bleu({"x y z w"}, {"a b c d"}) == 0);
+  CHECK(bleu({"a b c", "a b c"}, {"a b c", "a b c"}) == 0);  // no 4-gram: the order is not lowered
+  CHECK_SAYS(thrown<Error>([] { bleu({"a"}, {"a", "b"}); }), "1 hypotheses for 2 references");
+}
+
+TEST_CASE("bleu: tokens as mteval-v13a cuts them") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", ""},
+      {" \t\n", ""},
+      {"Hello, world!", "Hello , world !"},
+      {"(a) [b] {c} <d> \"e\"", "( a ) [ b ] { c } < d > \" e \""},
+      {"a/b\\c@d#e$f%g^h&i*j_k+l=m|n~o`p;q:r?",
+       "a / b \\ c @ d # e $ f % g ^ h & i * j _ k + l = "
+       "m | n ~ o ` p ; q : r ?"},
+      {"it's", "it's"},  // the apostrophe stays
+      {"costs 1,000.50 or .5 or 5.", "costs 1,000.50 or . 5 or 5 ."},
+      {"a.b 1.b a.1", "a . b 1 . b a . 1"},
+      {"1,2, 3", "1,2 , 3"},
+      {"...", ". . ."},
+      {"well-known 1990-2000 a- -1", "well-known 1990 - 2000 a- -1"},
+      {"a cut-\nword", "a cutword"},
+      {"two\nlines", "two lines"},
+      {"ends in a dash-\n", "ends in a dash-"},  // the end of the line is not part of it
+      {"<skipped>a b<skipped>", "a b"},
+      {"&quot;a&quot; &lt;b&gt; c&amp;d", "\" a \" < b > c & d"},
+      {"&amp;lt;", "<"},       // &amp; first
+      {"&apos;", "& apos ;"},  // one it does not know
+      {"caf\xc3\xa9. na\xc3\xafve", "caf\xc3\xa9 . na\xc3\xafve"},
+      {"a\xc2\xa0"
+       "b\xe3\x80\x80"
+       "c\xe2\x80\x89"
+       "d",
+       "a b c d"},  // Unicode's spaces
+      {"a\xe2\x80\x8b"
+       "b",
+       "a\xe2\x80\x8b"
+       "b"},  // zero width is no space
+  };
+  for (const auto& [line, tokens] : cases) {
+    CAPTURE(line);
+    CHECK(tokenize_13a(line) == tokens);
+  }
+}
+
+TEST_CASE("bleu: any bytes will do") {
+  std::string all;
+  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
+  CHECK(bleu({all + all}, {all + all}) == close_to(100));
+  CHECK(tokenize_13a("\xe2\x80") == "\xe2\x80");
+  CHECK(tokenize_13a("\xc2") == "\xc2");
+  CHECK(tokenize_13a(std::string("a\0.b", 4)) == std::string("a\0 . b", 6));
+}
