@@ -39,6 +39,9 @@ struct Corpus {
 // at random places, no place twice; "val" is its end cut into windows side by side, the last one
 // shorter, in which every token but the first is a target once.
 //
+// "train" of a task with more than 2^20 problems is drawn as it is used: 2^40 examples, or
+// train_size.
+//
 // Throws InputError for options that check_options() refuses and for a file that is missing, empty,
 // not text, or not of the form that data.kind says: it names the file, the line and what to do.
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed);

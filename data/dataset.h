@@ -23,7 +23,7 @@ class Dataset {
   virtual ~Dataset() = default;
   virtual int64_t size() const = 0;
   // Writes example i, 0 ≤ i < size(), into `example`, whose vectors keep their capacity. The same i
-  // always gives the same example.
+  // always gives the same example. A dataset belongs to one thread.
   virtual void get(int64_t i, Example& example) const = 0;
 };
 

@@ -53,8 +53,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// What a kind of data has to do with: keys besides those that all kinds use, and models it can
-// train.
+// The keys a kind of data uses besides those that all use, and the models it can train.
 struct KindTraits {
   Names keys;
   std::vector<Framing> framings;
@@ -72,18 +71,19 @@ const KindTraits& traits_of(DataKind kind) {
   static const Names numbers = sequences + Names{"symbols"};
   static const Names rows = {"path",  "val_path",   "test_path", "test_fraction",
                              "level", "max_length", "min_count", "max_vocabulary"};
+  static const Names parallel = {"target_path", "val_target_path", "test_target_path"};
+  // In the order of DataKind: copy, reverse, sort, addition, modular, parity; then the files.
   static const std::array<KindTraits, std::size(data_kinds)> traits = {{
-      {numbers, {language_model, seq2seq}},                                           // copy
-      {numbers, {language_model, seq2seq}},                                           // reverse
-      {numbers, {language_model, seq2seq}},                                           // sort
-      {task + Names{"digits"}, {language_model, seq2seq}},                            // addition
-      {task + Names{"modulus", "operation"}, {language_model, seq2seq, classifier}},  // modular
-      {sequences, {language_model, seq2seq, classifier}},                             // parity
+      {numbers, {language_model, seq2seq}},
+      {numbers, {language_model, seq2seq}},
+      {numbers, {language_model, seq2seq}},
+      {task + Names{"digits"}, {language_model, seq2seq}},
+      {task + Names{"modulus", "operation"}, {language_model, seq2seq, classifier}},
+      {sequences, {language_model, seq2seq, classifier}},
       {{"path", "paths", "level", "context", "min_count", "max_vocabulary"}, {language_model}},
-      {rows + Names{"paths", "alphabet"}, {language_model}},  // lines
-      {rows + Names{"target_path", "val_target_path", "test_target_path", "share_vocabulary"},
-       {seq2seq}},           // pairs
-      {rows, {classifier}},  // labelled
+      {rows + Names{"paths", "alphabet"}, {language_model}},
+      {rows + parallel + Names{"share_vocabulary"}, {seq2seq}},
+      {rows, {classifier}},
   }};
   return traits[static_cast<size_t>(kind)];
 }
@@ -168,8 +168,7 @@ void check_framing(DataKind kind, Framing framing) {
   const char* const model = framing_names[static_cast<int>(framing)];
   check_input(
       trains(kind),
-      "data.kind = \"{}\" cannot train model.kind = \"{}\", it trains: {}; what trains a {}: "
-      "{}",
+      "data.kind = \"{}\" cannot train model.kind = \"{}\", it trains: {}; to train a {}: {}",
       name_of(kind), model, joined(models), model, joined(kinds));
 }
 
@@ -213,6 +212,10 @@ void check_files(const DataOptions& options) {
   check_input(options.kind != DataKind::text || options.level != Level::word,
               "data.level = \"word\" is for lines, pairs and labelled; a text is read by "
               "character or byte");
+  check_input(
+      options.level != Level::byte || (options.min_count == 1 && options.max_vocabulary == 0),
+      "data.min_count and data.max_vocabulary are of no use to data.level = \"byte\": all 256 "
+      "bytes are known");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Lines, pairs and labelled lines as a corpus: rows of text become pairs of sequences of ids.
 //
-//   lines       language_model    x is empty              y is the line, <bos> before and <eos>
-//   after pairs       seq2seq           x is the source side    y the target side labelled
-//   classifier        x is the text           y the label
+//   lines       x is empty              y is the line           language_model
+//   pairs       x is the source side    y is the target side    seq2seq
+//   labelled    x is the text           y is the label          classifier
 #include <fmt/format.h>
 
 #include <algorithm>

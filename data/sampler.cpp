@@ -19,12 +19,13 @@ Shuffle::Shuffle(int64_t size, uint64_t seed) : size_(size), seed_(seed) {
 int64_t Shuffle::operator()(int64_t position) const {
   constexpr uint32_t rounds = 8;  // four do for large domains (Luby and Rackoff 1988)
   const auto epoch = static_cast<uint64_t>(position / size_);
+  StreamKey key(seed_, Purpose::shuffle, static_cast<uint32_t>(epoch),
+                static_cast<uint32_t>(epoch >> 32));
   auto index = static_cast<uint64_t>(position % size_);
   do {
     uint64_t low = index & ((uint64_t{1} << low_bits_) - 1), high = index >> low_bits_;
     for (uint32_t round = 0; round < rounds; ++round) {
-      const StreamKey key(seed_, Purpose::shuffle, static_cast<uint32_t>(epoch),
-                          static_cast<uint32_t>(epoch >> 32), round);
+      key.call = round;
       if (round % 2 == 0)
         low ^= key.block(high)[0] & ((uint64_t{1} << low_bits_) - 1);
       else

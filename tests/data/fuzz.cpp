@@ -44,8 +44,10 @@ static DataOptions any_options(const Folder& folder, Random& random) {
   options.share_vocabulary = options.kind == DataKind::pairs && random.below(2);
   if (options.kind == DataKind::lines && random.below(2)) options.alphabet = "ab é";
   options.max_length = static_cast<int64_t>(random.below(5));
-  options.min_count = 1 + static_cast<int64_t>(random.below(2));
-  options.max_vocabulary = static_cast<int64_t>(random.below(4));
+  if (options.level != Level::byte) {
+    options.min_count = 1 + static_cast<int64_t>(random.below(2));
+    options.max_vocabulary = static_cast<int64_t>(random.below(4));
+  }
   return options;
 }
 

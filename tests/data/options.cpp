@@ -61,6 +61,9 @@ TEST_CASE("keys that contradict each other") {
   options.paths.clear();
   options.level = Level::word;
   CHECK_CONTAINS(refusal(options, Framing::language_model), "data.level = \"word\"");
+  options.level = Level::byte;
+  options.min_count = 2;
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "all 256 bytes are known");
   options = {};
   options.kind = DataKind::pairs;
   options.path = "a";
