@@ -1,0 +1,264 @@
+// apps/checkpoint: whole or not there, whatever happens to the writer, the disk or the bytes.
+#include "apps/checkpoint.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "apps/files.h"
+#include "core/check.h"
+#include "core/random.h"
+#include "disk_limits.h"
+#include "temporary.h"
+
+using namespace heed;
+
+namespace {
+
+constexpr int64_t rows = 20, columns = 300;
+
+// Numbers that only this step has.
+std::vector<float> numbers(int64_t step, float first = 0) {
+  std::vector<float> all(rows * columns);
+  std::iota(all.begin(), all.end(), first + static_cast<float>(step * rows * columns));
+  return all;
+}
+
+void save(Checkpoints& checkpoints, int64_t step, int64_t best_step = 0) {
+  const std::vector<float> weight = numbers(step), moment = numbers(step, 0.5f);
+  checkpoints.save(step, {{{"layer.weight", DType::F32, {rows, columns}}, weight.data()}},
+                   {{{"exp_avg", DType::F32, {rows * columns}}, moment.data()}},
+                   Json::object().set("seed", 3).set("rate", 0.1), best_step);
+}
+
+std::vector<ArrayTarget> target(std::vector<float>& into) {
+  return {{{"layer.weight", DType::F32, {rows, columns}}, into.data()}};
+}
+
+// Reads all of a checkpoint; throws what it throws.
+void check_whole(const Checkpoint& checkpoint) {
+  std::vector<float> weight(rows * columns), moment(rows * columns);
+  checkpoint.read_model(target(weight));
+  checkpoint.read_optimizer({{{"exp_avg", DType::F32, {rows * columns}}, moment.data()}});
+  CHECK(weight == numbers(checkpoint.step()));
+  CHECK(moment == numbers(checkpoint.step(), 0.5f));
+  CHECK(checkpoint.state().text() ==
+        fmt::format(R"({{"seed":3,"rate":0.1,"step":{}}})", checkpoint.step()));
+}
+
+std::string link_target(const std::string& link) {
+  char target[256] = "";
+  return ::readlink(link.c_str(), target, sizeof target - 1) > 0 ? target : "";
+}
+
+bool only_whole_names(const std::string& folder) {
+  const std::vector<std::string> names = names_in_folder(folder);
+  return std::none_of(names.begin(), names.end(),
+                      [](const std::string& name) { return name.starts_with("."); });
+}
+
+}  // namespace
+
+TEST_CASE("checkpoint: what was saved is read, and links point to it") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 2);
+  CHECK_SAYS(thrown<InputError>([&] { checkpoints.find("latest"); }), "no checkpoint yet");
+  save(checkpoints, 10, 10);
+  save(checkpoints, 20, 10);
+  CHECK(names_in_folder(folder / "checkpoints") ==
+        std::vector<std::string>{"best", "latest", "step-10", "step-20"});
+  CHECK(names_in_folder(folder / "checkpoints/latest") ==
+        std::vector<std::string>{"model.safetensors", "optimizer.safetensors", "state.json"});
+  CHECK(link_target(folder / "checkpoints/latest") == "step-20");
+  CHECK(link_target(folder / "checkpoints/best") == "step-10");
+  CHECK(checkpoints.open("latest").step() == 20);
+  CHECK(checkpoints.open("best").step() == 10);
+  check_whole(checkpoints.open("10"));
+  check_whole(checkpoints.open("latest"));
+  CHECK_SAYS(thrown<InputError>([&] { checkpoints.find("15"); }),
+             "no checkpoint '15'; there are best, latest, 10, 20");
+  CHECK_SAYS(thrown<InputError>([&] { checkpoints.find("../x"); }), "no checkpoint '../x'");
+}
+
+TEST_CASE("checkpoint: old ones go, the newest and the best stay") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 2);
+  for (const int64_t step : {1, 2, 3, 4, 5}) save(checkpoints, step, std::min<int64_t>(step, 2));
+  CHECK(checkpoints.steps() == std::vector<int64_t>{2, 4, 5});
+  save(checkpoints, 6, 6);
+  CHECK(checkpoints.steps() == std::vector<int64_t>{5, 6});
+  save(checkpoints, 6, 6);
+  check_whole(checkpoints.open("best"));
+}
+
+TEST_CASE("checkpoint: the same state gives the same bytes") {
+  const TemporaryFolder folder;
+  Checkpoints a(folder / "a", 1), b(folder / "b", 1);
+  save(a, 7);
+  save(b, 7);
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"})
+    CHECK(sha256_of_file(folder / "a/step-7/" + name) ==
+          sha256_of_file(folder / "b/step-7/" + name));
+}
+
+TEST_CASE("checkpoint: damage is found and the way out is named") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 3);
+  save(checkpoints, 1);
+  save(checkpoints, 2);
+  Random random(5, Purpose::test);
+  for (const std::string name : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
+    const std::string path = folder / "checkpoints/step-2/" + name;
+    const std::string sound = read_file(path, "checkpoint");
+    const auto complaint = [&] {
+      return thrown<InputError>([&] { check_whole(checkpoints.open("latest")); });
+    };
+    REQUIRE(complaint() == "");
+    for (int i = 0; i < 50; ++i) {
+      std::string flipped = sound;
+      flipped[random.below(flipped.size())] ^= static_cast<char>(1 << random.below(8));
+      write_file(path, flipped);
+      // A blank that becomes another blank changes no meaning and harms no one.
+      if (name == "state.json" && complaint().empty()) continue;
+      CHECK_SAYS(complaint(), path + ": damaged");
+      CHECK_SAYS(complaint(), "use another with --checkpoint (1), or remove " +
+                                  (folder / "checkpoints/step-2") + " to resume from step 1");
+    }
+    for (const size_t length : {size_t{0}, size_t{9}, sound.size() - 2}) {
+      write_file(path, sound.substr(0, length));
+      CHECK_SAYS(complaint(), path + ": damaged");
+    }
+    remove_all(path);
+    CHECK_SAYS(complaint(), path + ": missing; use another");
+    write_file(path, sound);
+  }
+  remove_all(folder / "checkpoints/step-1");
+  remove_all(folder / "checkpoints/step-2/state.json");
+  CHECK_SAYS(thrown<InputError>([&] { checkpoints.open("latest"); }), "no other checkpoint: train");
+}
+
+TEST_CASE("checkpoint: one of another model is refused and nothing is touched") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 1);
+  save(checkpoints, 1);
+  const Checkpoint checkpoint = checkpoints.open("latest");
+  std::vector<float> into(rows * columns, -1.f);
+  const auto complaint = [&](std::vector<ArrayTarget> targets) {
+    return thrown<InputError>([&] { checkpoint.read_model(targets); });
+  };
+  auto targets = target(into);
+  targets[0].dims = {columns, rows};
+  CHECK_SAYS(complaint(targets), "'layer.weight' is F32 [20, 300], not F32 [300, 20]");
+  targets = target(into);
+  targets[0].dtype = DType::F64;
+  CHECK_SAYS(complaint(targets), "'layer.weight' is F32 [20, 300], not F64 [20, 300]");
+  targets = target(into);
+  targets.push_back({{"layer.bias", DType::F32, {1}}, into.data()});
+  CHECK_SAYS(complaint(targets), "of another model: it has no 'layer.bias'");
+  CHECK_SAYS(complaint({}), "it has 'layer.weight', which the model has not");
+  CHECK(into == std::vector<float>(rows * columns, -1.f));
+}
+
+TEST_CASE("checkpoint: a file that claims terabytes is refused, whatever its digest says") {
+  const TemporaryFolder folder;
+  const std::string header =
+      R"({"layer.weight":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}})";
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  write_file(folder / "x.safetensors", bytes + header);
+  std::vector<float> into(rows * columns);
+  CHECK_SAYS(thrown<InputError>(
+                 [&] { read_arrays(SafetensorsFile(folder / "x.safetensors"), target(into)); }),
+             "cut short: the array 'layer.weight' ends at byte 4000000000000 of 0");
+}
+
+TEST_CASE("checkpoint: a writer killed at any moment leaves whole ones alone") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 1);
+  save(checkpoints, 1, 1);
+  Random random(9, Purpose::test);
+  int64_t newest = 1, killed_in_the_middle = 0;
+  const auto best_at = [](int64_t step) { return std::max<int64_t>(1, step - step % 3); };
+  // A busy machine may need more rounds to catch the writer at work.
+  for (int round = 0; round < 25 || (round < 500 && (newest == 1 || killed_in_the_middle == 0));
+       ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Checkpoints writer(folder / "checkpoints", 1);
+      writer.clean_up();
+      for (int64_t step = newest + 1;; ++step) save(writer, step, best_at(step));
+    }
+    ::usleep(static_cast<useconds_t>(1000 + random.below(20000)));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    killed_in_the_middle += !only_whole_names(folder / "checkpoints");
+    for (const int64_t step : checkpoints.steps())
+      check_whole(checkpoints.open(std::to_string(step)));
+    REQUIRE(checkpoints.steps().back() >= newest);
+    newest = checkpoints.steps().back();
+    checkpoints.clean_up();
+    checkpoints.point_links(newest, best_at(newest));
+    CHECK(only_whole_names(folder / "checkpoints"));
+    check_whole(checkpoints.open("latest"));
+    check_whole(Checkpoint(folder / "checkpoints/best"));
+  }
+  CHECK(newest > 1);
+  CHECK(killed_in_the_middle > 0);
+}
+
+TEST_CASE("checkpoint: a full disk leaves the one before as it was") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 1);
+  save(checkpoints, 1, 1);
+  {
+    const FileSizeLimit limit(10'000);
+    CHECK_SAYS(thrown<Error>([&] { save(checkpoints, 2, 2); }),
+               "model.safetensors: cannot write: File too large; make room on the disk");
+  }
+  CHECK(names_in_folder(folder / "checkpoints") ==
+        std::vector<std::string>{"best", "latest", "step-1"});
+  check_whole(checkpoints.open("latest"));
+  save(checkpoints, 2, 2);
+  check_whole(checkpoints.open("latest"));
+}
+
+TEST_CASE("checkpoint: a disk that fills up, in earnest") {
+  const TemporaryFolder folder;
+  const TinyDisk disk(folder.path, 128 << 10);
+  if (!disk.mounted) {
+    MESSAGE("SKIPPED: this process may not mount a disk");
+    return;
+  }
+  Checkpoints checkpoints(folder / "checkpoints", 5);
+  save(checkpoints, 1, 1);
+  save(checkpoints, 2, 1);
+  const std::string said = thrown<Error>([&] { save(checkpoints, 3, 1); });
+  CHECK_SAYS(said, "No space left on device; make room on the disk and go on");
+  CHECK_SAYS(said, folder.path);
+  CHECK(checkpoints.steps() == std::vector<int64_t>{1, 2});
+  CHECK(only_whole_names(folder / "checkpoints"));
+  check_whole(checkpoints.open("latest"));
+}
+
+TEST_CASE("checkpoint: a folder that may not be written leaves the one before as it was") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 1);
+  save(checkpoints, 1, 1);
+  REQUIRE(::chmod((folder / "checkpoints").c_str(), 0555) == 0);
+  REQUIRE(::chmod(folder.path.c_str(), 0755) == 0);
+  const int result = as_nobody([&] {
+    const std::string said = thrown<Error>([&] { save(checkpoints, 2, 2); });
+    return said.find("Permission denied; allow writing there") != said.npos ? 1 : 2;
+  });
+  if (result == -1) MESSAGE("SKIPPED: this process may not change its user");
+  if (result != -1) CHECK(result == 1);
+  check_whole(checkpoints.open("latest"));
+  CHECK(checkpoints.steps() == std::vector<int64_t>{1});
+  REQUIRE(::chmod((folder / "checkpoints").c_str(), 0755) == 0);
+}
