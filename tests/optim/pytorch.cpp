@@ -72,7 +72,7 @@ TEST_CASE("trajectories of 100 steps are PyTorch's") {
 
 TEST_CASE("schedules are PyTorch's, nanoGPT's, fairseq's") {
   const std::vector<Case> cases = read_cases("schedule");
-  CHECK(cases.size() == 8);
+  CHECK(cases.size() == 9);
   for (Case expected : cases) {
     CAPTURE(expected.name);
     ScheduleOptions options;
