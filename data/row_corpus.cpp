@@ -3,7 +3,7 @@
 //   lines       x is empty              y is the line           language_model
 //   pairs       x is the source side    y is the target side    seq2seq
 //   labelled    x is the text           y is the label          classifier
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -72,10 +72,11 @@ class RowLoader {
   int32_t label_of(const Row& row) const {
     const std::vector<std::string>& labels = corpus_.labels;
     const auto found = std::lower_bound(labels.begin(), labels.end(), row.target);
-    check_input(found != labels.end() && *found == row.target,
-                "{}: line {}: the label {} does not occur in training, whose labels are {}",
-                row.path, row.line, in_quotes(row.target),
-                in_quotes(fmt::format("{}", fmt::join(labels, ", "))));
+    check_input(
+        found != labels.end() && *found == row.target,
+        "{}: line {}: the label {} does not occur in training, which has {} labels, {} to {}",
+        row.path, row.line, in_quotes(row.target), labels.size(), in_quotes(labels.front()),
+        in_quotes(labels.back()));
     return static_cast<int32_t>(found - labels.begin());
   }
 

@@ -5,7 +5,7 @@
 // distinct problems drawn at random from their share; "train" is not stored: example i is drawn
 // when it is asked for, from a random stream named by (seed, i), again and again until its hash is
 // in training's share.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,6 +1,6 @@
 #include "data/text_codec.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
@@ -66,6 +66,7 @@ std::string TextCodec::decode(std::span<const int32_t> ids) const {
 
 std::vector<std::string> byte_symbols() {
   std::vector<std::string> symbols;
+  symbols.reserve(256);
   for (int byte = 0; byte < 256; ++byte) symbols.push_back(fmt::format("{:02x}", byte));
   return symbols;
 }

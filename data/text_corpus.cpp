@@ -1,5 +1,5 @@
 // A text as a corpus: one long row of tokens, cut in two; a window onto it is an example.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "data/utf8.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <utf8.h>
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// Reverse: write the sequence backwards (JoeyNMT's transformer_reverse: 50 symbols, lengths 1 … 25).
+// Reverse: write the sequence backwards (JoeyNMT's demo: 50 symbols, lengths 1 … 25).
 //
 // The question is numbers below data.symbols, as many as data.lengths allows, the answer the same
 // numbers from last to first. A number is one symbol and its own id. With 50 symbols:

@@ -64,6 +64,7 @@ Task make_task(const DataOptions& options, Lengths lengths) {
 
 std::vector<std::string> numbers(int64_t count) {
   std::vector<std::string> symbols;
+  symbols.reserve(static_cast<size_t>(count));
   for (int64_t number = 0; number < count; ++number) symbols.push_back(std::to_string(number));
   return symbols;
 }

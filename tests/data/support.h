@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -19,57 +20,26 @@ namespace heed {
 // A folder of its own for each test, removed at its end.
 class Folder {
  public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("heed-test-data-{}-{}", getpid(), count_++)) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-  std::string write(const char* name, std::string_view text) const {
-    std::filesystem::remove(path_ / name);  // to truncate a file may wait for the disk
-    std::ofstream(*this / name, std::ios::binary) << text;
-    return *this / name;
-  }
+  Folder();
+  ~Folder();
+  std::string operator/(const char* name) const { return path_ + '/' + name; }
+  // Writes a file and returns its path.
+  std::string write(const char* name, std::string_view text) const;
 
  private:
-  static inline int count_ = 0;
-  std::filesystem::path path_;
+  std::string path_;
 };
 
-inline DataOptions file_options(DataKind kind, const std::string& path) {
-  DataOptions options;
-  options.kind = kind;
-  options.path = path;
-  return options;
-}
+DataOptions file_options(DataKind kind, const std::string& path);
 
 // The text of the InputError that `action` throws; fails if it throws none or something else.
-template <class Action>
-std::string input_error(Action action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    FAIL("not an InputError: ", error.what());
-  }
-  FAIL("no error was thrown");
-  return "";
-}
+std::string input_error(const std::function<void()>& action);
 
-#define CHECK_CONTAINS(text, part) \
-  CHECK_MESSAGE(std::string(text).find(part) != std::string::npos, text)
+// Fails with `text` itself unless it has `part` in it.
+void check_contains(const std::string& text, const std::string& part, const char* file, int line);
+#define CHECK_CONTAINS(text, part) check_contains(text, part, __FILE__, __LINE__)
 
-inline Example example_of(const Dataset& dataset, int64_t i) {
-  Example example;
-  dataset.get(i, example);
-  return example;
-}
-
-inline const Dataset& split(const Corpus& corpus, const char* name) {
-  REQUIRE(corpus.splits.contains(name));
-  return *corpus.splits.at(name);
-}
+Example example_of(const Dataset& dataset, int64_t i);
+const Dataset& split(const Corpus& corpus, const char* name);  // fails if there is none
 
 }  // namespace heed

@@ -1,4 +1,6 @@
 // One long text: how it is cut, what is a window, where its vocabulary comes from.
+#include <filesystem>
+
 #include "support.h"
 
 namespace heed {
