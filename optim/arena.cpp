@@ -21,7 +21,6 @@ Handle<Storage> zeros(int64_t size) {
 // Those that want a gradient, each tensor once, by name.
 std::vector<NamedParameter> trained(std::vector<NamedParameter> parameters) {
   std::vector<NamedParameter> chosen;
-  std::vector<std::pair<const Slot*, size_t>> seen;
   for (NamedParameter& parameter : parameters) {
     if (!parameter.tensor.requires_grad()) continue;
     const auto tied = std::find_if(chosen.begin(), chosen.end(), [&](const NamedParameter& other) {
