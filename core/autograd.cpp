@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/kernels/broadcast.h"
+#include "core/kernels/reduce.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -120,6 +121,11 @@ void Backward::pass(int i) {
     slot.written = true;
     slot.gradient = output_.gradient;
   }
+}
+
+void Backward::pass_broadcast(int i, const Shape& own) {
+  if (own == shape()) return pass(i);
+  sum_to(dy(), shape(), own, into(i));
 }
 
 void Backward::sum_to(const real* from, const Shape& shape, const Shape& own, Destination to) {

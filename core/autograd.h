@@ -40,6 +40,9 @@ class Backward {
   Destination into(int i);
   // ∂loss/∂input i is dy itself (same number of elements): shared where possible instead of copied.
   void pass(int i);
+  // The same where the input, of shape `own`, was broadcast to y's: what it was repeated along is
+  // summed away.
+  void pass_broadcast(int i, const Shape& own);
   // ∂loss/∂input i where the input, of shape `own`, was broadcast to `whole_shape`:
   // `write(Destination)` puts the gradient in that shape, and the axes it was repeated along are
   // summed away here, in one place.

@@ -42,4 +42,11 @@ void parallel_for(int64_t n, int64_t grain, F&& f) {
                      &loop);
 }
 
+// How much work makes a chunk worth handing to a thread: this many simple steps.
+inline constexpr int64_t chunk_elements = 1 << 14;
+// The same in rows of `width` elements.
+inline int64_t chunk_rows(int64_t width) {
+  return std::max<int64_t>(1, chunk_elements / std::max<int64_t>(1, width));
+}
+
 }  // namespace heed::inline HEED_REAL

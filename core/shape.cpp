@@ -78,6 +78,12 @@ Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
   return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank)));
 }
 
+int axis_of(const char* operation, const Shape& shape, int axis) {
+  check(axis >= -shape.rank() && axis < shape.rank(), "{}: axis {} does not exist in shape {}",
+        operation, axis, shape);
+  return shape.axis(axis);
+}
+
 }  // namespace heed::inline HEED_REAL
 
 auto fmt::formatter<heed::HEED_REAL::Shape>::format(const heed::HEED_REAL::Shape& shape,

@@ -51,6 +51,9 @@ class Shape {
 // Throws Error naming `operation` and both shapes otherwise.
 Shape broadcast(const char* operation, const Shape& a, const Shape& b);
 
+// Shape::axis() for an operation: its name stands in the error.
+int axis_of(const char* operation, const Shape& shape, int axis);
+
 }  // namespace heed::inline HEED_REAL
 
 // Shapes print as [2, 3, 4], scalars as [].

@@ -1,8 +1,9 @@
-// Copying, repeating and summing along axes that broadcast.
+// Copying and repeating.
 #pragma once
 
+#include <cstdint>
+
 #include "core/kernels/destination.h"
-#include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -11,8 +12,5 @@ void copy(int64_t n, const real* from, Destination to);
 
 // Every row of to (rows, width) is `row` (width).
 void repeat(int64_t rows, int64_t width, const real* row, real* to);
-
-// `from`, of shape `shape`, summed along the axes in which `target` was broadcast to `shape`.
-void sum_to(const real* from, const Shape& shape, const Shape& target, Destination to);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -4,6 +4,7 @@
 #include "core/autograd.h"
 #include "core/kernels/broadcast.h"
 #include "core/kernels/gemm.h"
+#include "core/kernels/reduce.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {

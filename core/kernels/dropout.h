@@ -1,0 +1,13 @@
+// Dropout (Srivastava et al. 2014) by a mask that is a function of its stream.
+#pragma once
+
+#include "core/kernels/destination.h"
+#include "core/random.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// to[i] = 0 where word i of the stream, as a fraction of 2^32, is below `probability`, else
+// x[i] / (1 - probability). Backward is the same function of dy.
+void dropout(int64_t n, const StreamKey& stream, double probability, const real* x, Destination to);
+
+}  // namespace heed::inline HEED_REAL::kernels

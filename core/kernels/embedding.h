@@ -1,0 +1,18 @@
+// Rows of a table by number, and their gradients.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/destination.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// to[n, :] = table[ids[n], :], n < count; table (…, width)
+void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table, real* to);
+
+// to[ids[n], :] += dy[n, :]; to (rows, width), filled with zeros first unless it accumulates.
+// Gradients of one row are added in the order of n.
+void scatter_rows(int64_t count, int64_t width, const int32_t* ids, const real* dy, int64_t rows,
+                  Destination to);
+
+}  // namespace heed::inline HEED_REAL::kernels

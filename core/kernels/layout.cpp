@@ -1,0 +1,115 @@
+#include "core/kernels/layout.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/kernels/map.h"
+#include "core/parallel.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+struct Axis {
+  int64_t length, from_step, to_step;
+};
+
+// The axes of the result; those that stay neighbours are merged, those of length 1 left out.
+struct Walk {
+  std::array<Axis, Shape::max_rank> axis{};
+  size_t count = 0;
+
+  Walk(const Shape& shape, std::span<const int> axes) {
+    for (const int a : axes) {
+      const Axis next{shape[a], shape.span_size(a + 1, shape.rank()), 0};
+      if (next.length == 1) continue;
+      if (count > 0 && axis[count - 1].from_step == next.length * next.from_step)
+        axis[count - 1] = {axis[count - 1].length * next.length, next.from_step, 0};
+      else
+        axis[count++] = next;
+    }
+    if (count == 0) axis[count++] = {1, 1, 1};
+    int64_t step = 1;
+    for (size_t k = count; k-- > 0; step *= axis[k].length) axis[k].to_step = step;
+  }
+  Axis take(size_t k) {
+    const Axis taken = axis[k];
+    std::copy(axis.begin() + static_cast<ptrdiff_t>(k) + 1, axis.end(),
+              axis.begin() + static_cast<ptrdiff_t>(k));
+    --count;
+    return taken;
+  }
+  int64_t size() const {
+    int64_t product = 1;
+    for (size_t k = 0; k < count; ++k) product *= axis[k].length;
+    return product;
+  }
+  // Where number i of this walk lies in both arrays.
+  struct Place {
+    int64_t from = 0, to = 0;
+  };
+  Place place(int64_t i) const {
+    Place at;
+    for (size_t k = count; k-- > 0; i /= axis[k].length) {
+      at.from += i % axis[k].length * axis[k].from_step;
+      at.to += i % axis[k].length * axis[k].to_step;
+    }
+    return at;
+  }
+};
+
+void copy_run(int64_t n, const real* __restrict x, Destination to) {
+  map_range(0, n, to, [=](int64_t i) { return x[i]; });
+}
+
+}  // namespace
+
+void copy_rows(int64_t rows, int64_t width, const real* from, int64_t from_step, Destination to,
+               int64_t to_step) {
+  parallel_for(rows, chunk_rows(width), [=](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i)
+      copy_run(width, from + i * from_step, {to.data + i * to_step, to.accumulate});
+  });
+}
+
+void zero_rows(int64_t rows, int64_t width, real* to, int64_t step) {
+  parallel_for(rows, chunk_rows(width), [=](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) std::fill_n(to + i * step, width, real{0});
+  });
+}
+
+void permute(const real* from, const Shape& shape, std::span<const int> axes, Destination to) {
+  if (shape.size() == 0) return;
+  Walk outer(shape, axes);
+  const Axis inner = outer.take(outer.count - 1);
+  if (inner.from_step == 1) {  // the last axis stays last: whole runs
+    parallel_for(outer.size(), chunk_rows(inner.length), [=](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        const Walk::Place at = outer.place(i);
+        copy_run(inner.length, from + at.from, {to.data + at.to, to.accumulate});
+      }
+    });
+    return;
+  }
+  // Somewhere an axis is dense in `from`: with the last it makes matrices to transpose, in tiles.
+  size_t dense = 0;
+  while (outer.axis[dense].from_step != 1) ++dense;
+  const Axis rows = outer.take(dense);
+  constexpr int64_t tile = 32;
+  const int64_t strips = (rows.length + tile - 1) / tile;
+  const auto transpose_strip = [=](int64_t strip, const real* x, real* y) {
+    const int64_t row_end = std::min(rows.length, (strip + 1) * tile);
+    for (int64_t c0 = 0; c0 < inner.length; c0 += tile)
+      for (int64_t r = strip * tile; r < row_end; ++r)
+        map_range(c0, std::min(inner.length, c0 + tile), {y + r * rows.to_step, to.accumulate},
+                  [=](int64_t c) { return x[r + c * inner.from_step]; });
+  };
+  parallel_for(outer.size() * strips, chunk_rows(tile * inner.length),
+               [=](int64_t first, int64_t last) {
+                 for (int64_t i = first; i < last; ++i) {
+                   const Walk::Place at = outer.place(i / strips);
+                   transpose_strip(i % strips, from + at.from, to.data + at.to);
+                 }
+               });
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

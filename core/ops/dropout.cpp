@@ -1,0 +1,23 @@
+// Dropout.
+#include "core/kernels/dropout.h"
+
+#include "core/autograd.h"
+#include "core/ops.h"
+
+namespace heed::inline HEED_REAL {
+
+// y = x · mask / (1 - p), mask = 0 with probability p, else 1
+Tensor dropout(const Tensor& x, double probability) {
+  check(probability >= 0 && probability < 1, "dropout: a probability of {}, must be in [0, 1)",
+        probability);
+  if (!scope().training || probability == 0) return x;
+  const StreamKey stream = scope().next_stream(Purpose::dropout);
+  Tensor y = Tensor::empty(x.shape());
+  kernels::dropout(x.size(), stream, probability, x.data(), {y.mutable_data(), false});
+  return record("dropout", y, {x}, [stream, probability](Backward& g) {
+    kernels::dropout(g.size(), stream, probability, g.dy(),
+                     g.into(0));  // dx += dy · mask / (1 - p)
+  });
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,165 @@
+// The same numbers in another order or in other pieces. Tensor::reshape is free; these copy.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/autograd.h"
+#include "core/kernels/layout.h"
+#include "core/ops.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+using Order = std::array<int, Shape::max_rank>;
+
+Tensor permuted(const char* name, const Tensor& x, const Order& order) {
+  const int rank = x.rank();
+  const auto used = [rank](const Order& o) {
+    return std::span(o).first(static_cast<size_t>(rank));
+  };
+  Shape shape = x.shape();
+  Order inverse{};
+  for (int i = 0; i < rank; ++i) {
+    shape = shape.with(i, x.dim(order[static_cast<size_t>(i)]));
+    inverse[static_cast<size_t>(order[static_cast<size_t>(i)])] = i;
+  }
+  Tensor y = Tensor::empty(shape);
+  kernels::permute(x.data(), x.shape(), used(order), {y.mutable_data(), false});
+  return record(name, y, {x}, [inverse, used](Backward& g) {
+    kernels::permute(g.dy(), g.shape(), used(inverse), g.into(0));  // dx += dy, put back in order
+  });
+}
+
+// An axis taken apart: every index of the axes before it owns `length` runs of `width` numbers.
+struct Runs {
+  int64_t before, length, width;
+  Runs(const Shape& shape, int axis)
+      : before(shape.span_size(0, axis)),
+        length(shape[axis]),
+        width(shape.span_size(axis + 1, shape.rank())) {}
+  int64_t step() const { return length * width; }
+};
+
+Tensor sliced(const char* name, const Tensor& x, int axis, int64_t first, int64_t last) {
+  const Runs all(x.shape(), axis);
+  const int64_t wanted = (last - first) * all.width, skipped = first * all.width;
+  Tensor y = Tensor::empty(x.shape().with(axis, last - first));
+  kernels::copy_rows(all.before, wanted, x.data() + skipped, all.step(), {y.mutable_data(), false},
+                     wanted);
+  return record(name, y, {x}, [all, wanted, skipped](Backward& g) {
+    const Destination dx = g.into(0);
+    if (!dx.accumulate) {  // what was left out gets zero
+      kernels::zero_rows(all.before, skipped, dx.data, all.step());
+      kernels::zero_rows(all.before, all.step() - skipped - wanted, dx.data + skipped + wanted,
+                         all.step());
+    }
+    kernels::copy_rows(all.before, wanted, g.dy(), wanted, {dx.data + skipped, dx.accumulate},
+                       all.step());  // dx[first … last) += dy
+  });
+}
+
+}  // namespace
+
+Tensor permute(const Tensor& x, Axes axes) {
+  Order order{}, times_named{};
+  check(static_cast<int>(axes.size()) == x.rank(), "permute: {} axes are named, {} has {}",
+        axes.size(), x.shape(), x.rank());
+  size_t i = 0;
+  for (const int axis : axes) {
+    order[i] = axis_of("permute", x.shape(), axis);
+    check(times_named[static_cast<size_t>(order[i])]++ == 0,
+          "permute: axis {} of {} is named twice", axis, x.shape());
+    ++i;
+  }
+  return permuted("permute", x, order);
+}
+
+Tensor transpose(const Tensor& x, int axis, int other) {
+  Order order{0, 1, 2, 3, 4, 5};
+  std::swap(order[static_cast<size_t>(axis_of("transpose", x.shape(), axis))],
+            order[static_cast<size_t>(axis_of("transpose", x.shape(), other))]);
+  return permuted("transpose", x, order);
+}
+
+Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last) {
+  const int a = axis_of("slice", x.shape(), axis);
+  check(0 <= first && first <= last && last <= x.dim(a),
+        "slice: [{}, {}) is not within axis {} of {}", first, last, axis, x.shape());
+  return sliced("slice", x, a, first, last);
+}
+
+std::vector<Tensor> split(const Tensor& x, std::span<const int64_t> sizes, int axis) {
+  const int a = axis_of("split", x.shape(), axis);
+  int64_t total = 0;
+  for (const int64_t size : sizes) {
+    check(size >= 0, "split: a part cannot have {} of axis {} of {}", size, axis, x.shape());
+    total += size;
+  }
+  check(total == x.dim(a), "split: the parts add up to {}, axis {} of {} has {}", total, axis,
+        x.shape(), x.dim(a));
+  std::vector<Tensor> parts;
+  int64_t first = 0;
+  for (const int64_t size : sizes) {
+    parts.push_back(sliced("split", x, a, first, first + size));
+    first += size;
+  }
+  return parts;
+}
+
+namespace {
+
+// The result has this shape; part i takes lengths[i] of its axis.
+Tensor joined(const char* name, std::span<const Tensor> parts, const Shape& shape, int axis,
+              const Ids& lengths) {
+  Tensor y = Tensor::empty(shape);
+  const Runs all(shape, axis);
+  real* to = y.mutable_data();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const int64_t run = lengths.data()[i] * all.width;
+    kernels::copy_rows(all.before, run, parts[i].data(), run, {to, false}, all.step());
+    to += run;
+  }
+  return record(name, y, parts, [all, lengths](Backward& g) {
+    const real* dy = g.dy();
+    for (int i = 0; i < lengths.size(); ++i) {
+      const int64_t run = lengths[i] * all.width;
+      if (g.wants(i))  // d part += its part of dy
+        kernels::copy_rows(all.before, run, dy, all.step(), g.into(i), run);
+      dy += run;
+    }
+  });
+}
+
+}  // namespace
+
+Tensor concat(std::span<const Tensor> parts, int axis) {
+  check(!parts.empty(), "concat: there is nothing to put together");
+  const Shape& first = parts[0].shape();
+  const int a = axis_of("concat", first, axis);
+  Ids lengths = Ids::empty({static_cast<int64_t>(parts.size())});
+  int64_t total = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Shape& shape = parts[i].shape();
+    check(shape.rank() == first.rank() && shape.with(a, 0) == first.with(a, 0),
+          "concat: {} and {} differ in more than axis {}", first, shape, axis);
+    total += shape[a];
+    check(total <= std::numeric_limits<int32_t>::max(), "concat: axis {} would have {}", axis,
+          total);
+    lengths.data()[i] = static_cast<int32_t>(shape[a]);
+  }
+  return joined("concat", parts, first.with(a, total), a, lengths);
+}
+
+Tensor stack(std::span<const Tensor> parts, int axis) {
+  check(!parts.empty(), "stack: there is nothing to put together");
+  const Shape& first = parts[0].shape();
+  check(first.rank() < Shape::max_rank && axis >= -first.rank() - 1 && axis <= first.rank(),
+        "stack: no new axis {} can be made in {}", axis, first);
+  const int a = axis < 0 ? axis + first.rank() + 1 : axis;
+  const auto count = static_cast<int64_t>(parts.size());
+  for (const Tensor& part : parts)
+    check(part.shape() == first, "stack: shapes {} and {} differ", first, part.shape());
+  return joined("stack", parts, first.inserted(a, count), a, Ids::full({count}, 1));
+}
+
+}  // namespace heed::inline HEED_REAL
