@@ -124,9 +124,8 @@ std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
   }
   std::vector<Hypothesis> results;
   for (Beam& beam : beams) {
-    // Cut off by max_length: the likeliest that was still growing.
-    if (!beam.complete && !beam.growing.empty())
-      beam.finish(beam.growing.front(), o.length_penalty);
+    // What max_length cut off competes as it is.
+    if (!beam.growing.empty()) beam.finish(beam.growing.front(), o.length_penalty);
     results.push_back(std::move(beam.best));
   }
   return results;
