@@ -1,0 +1,353 @@
+#include "op_check.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/autograd.h"
+#include "core/parallel.h"
+#include "core/pool.h"
+#include "core/random.h"
+
+namespace heed::inline HEED_REAL::testing {
+
+Index Index::with(int axis, int64_t value) const {
+  Index other = *this;
+  other.at[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = value;
+  return other;
+}
+
+Index Index::inserted(int axis, int64_t value) const {
+  Index other;
+  other.rank = rank + 1;
+  for (int a = 0; a <= rank; ++a)
+    other.at[static_cast<size_t>(a)] = a == axis ? value : (*this)[a < axis ? a : a - 1];
+  return other;
+}
+
+Index Index::without(int axis) const {
+  Index other;
+  for (int a = 0; a < rank; ++a)
+    if (a != axis) other.at[static_cast<size_t>(other.rank++)] = (*this)[a];
+  return other;
+}
+
+Index index_of(const Shape& shape, int64_t i) {
+  Index index;
+  index.rank = shape.rank();
+  for (int a = shape.rank() - 1; a >= 0; --a) {
+    index.at[static_cast<size_t>(a)] = i % shape[a];
+    i /= shape[a];
+  }
+  return index;
+}
+
+std::vector<Index> indices(const Shape& shape) {
+  std::vector<Index> all;
+  for (int64_t i = 0; i < shape.size(); ++i) all.push_back(index_of(shape, i));
+  return all;
+}
+
+double Array::operator()(const Index& index) const {
+  int64_t place = 0;
+  for (int a = 0; a < shape.rank(); ++a)
+    place = place * shape[a] + (shape[a] == 1 ? 0 : index[index.rank - shape.rank() + a]);
+  return values.at(static_cast<size_t>(place));
+}
+
+namespace {
+
+constexpr bool exact = sizeof(real) == sizeof(double);
+// Relative to the largest number of the array they belong to, or to 1 if that is more.
+constexpr double value_tolerance = exact ? 1e-12 : 4e-6;
+constexpr double gradient_tolerance = exact ? 1e-6 : 2e-5;
+constexpr double step = 1e-5;  // of central differences
+
+double scale_of(std::span<const double> values) {
+  double scale = 1;
+  for (const double v : values) scale = std::max(scale, std::fabs(v));
+  return scale;
+}
+
+// Random numbers, which real can hold; the same for the same name.
+class Numbers {
+ public:
+  explicit Numbers(const std::string& name)
+      : random_(std::hash<std::string>{}(name), Purpose::test) {}
+  double next(double low, double high) {
+    return static_cast<double>(static_cast<real>(low + (high - low) * random_.uniform()));
+  }
+  Array array(const Shape& shape, double low, double high) {
+    Array array{shape, {}};
+    for (int64_t i = 0; i < shape.size(); ++i) array.values.push_back(next(low, high));
+    return array;
+  }
+  int64_t below(int64_t n) { return static_cast<int64_t>(random_.below(static_cast<uint64_t>(n))); }
+
+ private:
+  Random random_;
+};
+
+Tensor tensor(const Array& array) {
+  Tensor t = Tensor::empty(array.shape);
+  std::copy(array.values.begin(), array.values.end(), t.mutable_data());
+  return t;
+}
+
+std::vector<Tensor> tensors(Arrays arrays) {
+  std::vector<Tensor> all;
+  for (const Array& array : arrays) all.push_back(tensor(array));
+  return all;
+}
+
+std::vector<double> numbers(const Tensor& t) { return {t.values().begin(), t.values().end()}; }
+
+constexpr unsigned everyone = ~0u;  // all inputs want a gradient
+using Gradients = std::vector<std::vector<double>>;
+
+Gradients gradients_of(Tensors x) {
+  Gradients all;
+  for (const Tensor& t : x)
+    all.push_back(t && t.grad() ? numbers(t.grad()) : std::vector<double>{});
+  return all;
+}
+
+// Runs the checks of one row and collects what fails.
+class Checker {
+ public:
+  explicit Checker(const OpRow& row) : row_(row), random_(row.name) {}
+
+  std::vector<std::string> run() {
+    const int64_t live = pool_statistics().live_bytes;
+    {
+      const std::vector<Array> x = example(row_.inputs);
+      const Array dy = random_.array(row_.result, -1, 1);
+      if (check_values(x)) {
+        const Gradients right = differentiate(x, dy, everyone);
+        check_gradients(x, dy, right);
+        check_frozen(x, dy, right);
+        check_accumulation(x, dy, right);
+        check_changed_inputs(x, dy, right);
+      }
+      if (!row_.large.empty()) check_large();
+    }
+    for (const auto& misuse : row_.misuses) check_misuse(misuse);
+    const int64_t left = pool_statistics().live_bytes - live;
+    if (left != 0) fail("{} bytes are still allocated", left);
+    return failures_;
+  }
+
+ private:
+  template <class... Args>
+  void fail(fmt::format_string<Args...> format, Args&&... args) {
+    failures_.push_back(row_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  // The first disagreement, if any. `what` says whose numbers these are.
+  bool compare(const std::string& what, const Shape& shape, const std::vector<double>& got,
+               const std::vector<double>& wanted, double tolerance) {
+    if (got.size() != wanted.size()) {
+      fail("{}: {} numbers, wanted {}", what, got.size(), wanted.size());
+      return false;
+    }
+    const double scale = scale_of(wanted);
+    for (size_t i = 0; i < got.size(); ++i) {
+      if (std::fabs(got[i] - wanted[i]) <= tolerance * scale || got[i] == wanted[i]) continue;
+      const Index index = index_of(shape, static_cast<int64_t>(i));
+      fail("{} [{}]: got {}, wanted {}", what,
+           fmt::join(index.at.begin(), index.at.begin() + index.rank, ", "), got[i], wanted[i]);
+      return false;
+    }
+    return true;
+  }
+
+  std::vector<Array> example(const std::vector<Shape>& shapes) {
+    std::vector<Array> x;
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      if (i < row_.values.size() && !row_.values[i].empty() && &shapes == &row_.inputs)
+        x.push_back({shapes[i], row_.values[i]});
+      else
+        x.push_back(random_.array(shapes[i], row_.low, row_.high));
+    }
+    return x;
+  }
+
+  bool check_values(Arrays x) {
+    const std::vector<Tensor> inputs = tensors(x);
+    const Tensor y = row_.op(inputs);
+    if (y.requires_grad()) fail("a result of frozen inputs remembers how it was made");
+    if (!(y.shape() == row_.result)) {
+      fail("the result has shape {}, wanted {}", y.shape(), row_.result);
+      return false;
+    }
+    std::vector<double> wanted;
+    for (const Index& i : indices(row_.result)) wanted.push_back(row_.definition(x, i));
+    return compare("value", row_.result, numbers(y), wanted, value_tolerance);
+  }
+
+  // The gradients of Σ dy · y for the inputs named by the bits of `wanted`.
+  Gradients differentiate(Arrays x, const Array& dy, unsigned wanted, int times = 1) {
+    std::vector<Tensor> inputs = tensors(x);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (wanted >> i & 1) inputs[i].set_requires_grad();
+    for (int time = 0; time < times; ++time) backward(row_.op(inputs), tensor(dy));
+    return gradients_of(inputs);
+  }
+
+  // Σ dy · y: in the double build of the operation itself, in the float build of its definition.
+  double weighted(Arrays x, const Array& dy) {
+    double total = 0;
+    if (exact) {
+      const std::vector<double> y = numbers(row_.op(tensors(x)));
+      for (size_t i = 0; i < y.size(); ++i) total += dy.values[i] * y[i];
+    } else {
+      for (int64_t i = 0; i < row_.result.size(); ++i)
+        total += dy.values[static_cast<size_t>(i)] * row_.definition(x, index_of(row_.result, i));
+    }
+    return total;
+  }
+
+  void check_gradients(std::vector<Array> x, const Array& dy, const Gradients& got) {
+    for (size_t k = 0; k < x.size(); ++k) {
+      std::vector<double> wanted;
+      for (double& number : x[k].values) {
+        const double before = number;
+        number = before + step;
+        const double above = weighted(x, dy);
+        number = before - step;
+        wanted.push_back((above - weighted(x, dy)) / (2 * step));
+        number = before;
+      }
+      compare(fmt::format("gradient of input {}", k), x[k].shape, got[k], wanted,
+              gradient_tolerance);
+    }
+  }
+
+  void check_frozen(Arrays x, const Array& dy, const Gradients& right) {
+    for (unsigned wanted = 1; wanted + 1 < 1u << x.size(); ++wanted) {
+      const Gradients got = differentiate(x, dy, wanted);
+      for (size_t k = 0; k < x.size(); ++k)
+        compare(fmt::format("gradient of input {} when {:b} are wanted", k, wanted), x[k].shape,
+                got[k], wanted >> k & 1 ? right[k] : std::vector<double>{}, value_tolerance);
+    }
+  }
+
+  void check_accumulation(Arrays x, const Array& dy, const Gradients& right) {
+    const Gradients got = differentiate(x, dy, everyone, 2);
+    for (size_t k = 0; k < x.size(); ++k) {
+      std::vector<double> twice = right[k];
+      for (double& number : twice) number *= 2;
+      compare(fmt::format("gradient of input {} after two losses", k), x[k].shape, got[k], twice,
+              value_tolerance);
+    }
+  }
+
+  void check_changed_inputs(Arrays x, const Array& dy, const Gradients& right) {
+    for (size_t changed = 0; changed < x.size(); ++changed) {
+      std::vector<Tensor> inputs = tensors(x);
+      for (Tensor& input : inputs) input.set_requires_grad();
+      const Tensor y = row_.op(inputs);
+      real* numbers_of_input = inputs[changed].mutable_data();
+      std::fill_n(numbers_of_input, inputs[changed].size(), real{7});
+      try {
+        backward(y, tensor(dy));
+      } catch (const Error& noticed) {
+        if (std::string(noticed.what()).find("changed") == std::string::npos)
+          fail("a changed input gives the error '{}'", noticed.what());
+        continue;
+      }
+      const Gradients got = gradients_of(inputs);
+      for (size_t k = 0; k < x.size(); ++k)
+        compare(fmt::format("gradient of input {} when input {} is changed", k, changed),
+                x[k].shape, got[k], right[k], value_tolerance);
+    }
+  }
+
+  void check_large() {
+    const std::vector<Array> x = example(row_.large);
+    const Shape shape = row_.op(tensors(x)).shape();
+    const Array dy = random_.array(shape, -1, 1);
+    const int before = thread_count();
+    std::vector<double> value;
+    Gradients gradients;
+    for (const int threads : {1, 2, 3}) {
+      set_thread_count(threads);
+      const std::vector<double> y = numbers(row_.op(tensors(x)));
+      const Gradients g = differentiate(x, dy, everyone);
+      if (threads == 1) {
+        value = y;
+        gradients = g;
+        continue;
+      }
+      compare(fmt::format("value with {} threads", threads), shape, y, value, 0);
+      for (size_t k = 0; k < x.size(); ++k)
+        compare(fmt::format("gradient of input {} with {} threads", k, threads), x[k].shape, g[k],
+                gradients[k], 0);
+    }
+    set_thread_count(before);
+    check_places(x, shape, value);
+    if (exact) check_directions(x, dy, gradients);
+  }
+
+  // A few places of a large result against the definition, both ends among them.
+  void check_places(Arrays x, const Shape& shape, const std::vector<double>& value) {
+    std::vector<double> got, wanted;
+    for (int64_t n = 0; n < std::min<int64_t>(40, shape.size()); ++n) {
+      const int64_t i = n == 0 ? 0 : n == 1 ? shape.size() - 1 : random_.below(shape.size());
+      got.push_back(value[static_cast<size_t>(i)]);
+      wanted.push_back(row_.definition(x, index_of(shape, i)));
+    }
+    compare("some values of a large result", Shape{static_cast<int64_t>(got.size())}, got, wanted,
+            10 * value_tolerance);
+  }
+
+  // Σ gradient · direction is the derivative along a random direction.
+  void check_directions(const std::vector<Array>& x, const Array& dy, const Gradients& got) {
+    for (size_t k = 0; k < x.size(); ++k) {
+      const Array direction = random_.array(x[k].shape, -1, 1);
+      const auto moved = [&](double by) {
+        std::vector<Array> there = x;
+        for (size_t i = 0; i < direction.values.size(); ++i)
+          there[k].values[i] += by * direction.values[i];
+        return weighted(there, dy);
+      };
+      double along = 0, size = 1;
+      for (size_t i = 0; i < direction.values.size(); ++i) {
+        along += got[k][i] * direction.values[i];
+        size += std::fabs(got[k][i] * direction.values[i]);
+      }
+      const double wanted = (moved(step) - moved(-step)) / (2 * step);
+      if (std::fabs(along - wanted) > gradient_tolerance * std::sqrt(size))
+        fail("derivative along a direction of a large input {}: got {}, wanted {}", k, along,
+             wanted);
+    }
+  }
+
+  void check_misuse(const std::function<void()>& misuse) {
+    const std::string operation = row_.name.substr(0, row_.name.find(':'));
+    try {
+      misuse();
+      fail("a misuse did not throw");
+    } catch (const Error& error) {
+      if (std::string(error.what()).rfind(operation + ":", 0) != 0)
+        fail("the error does not begin with the operation's name: '{}'", error.what());
+    }
+  }
+
+  const OpRow& row_;
+  Numbers random_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace
+
+std::vector<std::string> failures_of(const OpRow& row) { return Checker(row).run(); }
+
+void check_rows(std::span<const OpRow> rows) {
+  for (const OpRow& row : rows)
+    for (const std::string& failure : failures_of(row)) FAIL_CHECK(failure);
+}
+
+}  // namespace heed::inline HEED_REAL::testing

@@ -1,0 +1,73 @@
+// What must hold of every operation, derived from one row that describes it.
+//
+// A row gives an operation, shapes for its inputs, and its definition, written naively: the number
+// that belongs at one place of the result, in double. From that follow the checks of op_check.cpp:
+//   - the result has the shape and the values of the definition
+//   - every element of every gradient agrees with central differences, under a random cotangent
+//   - freezing any of the inputs does not change the gradients of the others
+//   - a second loss adds to the gradients of the first
+//   - an input that is changed before backward is noticed, or does not matter
+//   - nothing is recorded when nobody wants a gradient, and nothing stays allocated
+//   - larger inputs give the same bits for any number of threads, and the right derivative along
+//     random directions
+//   - a misuse throws an Error that names the operation
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/ops.h"
+
+namespace heed::inline HEED_REAL::testing {
+
+// A place in an array.
+struct Index {
+  std::array<int64_t, Shape::max_rank> at{};
+  int rank = 0;
+
+  int64_t operator[](int axis) const {
+    return at[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
+  }
+  Index with(int axis, int64_t value) const;      // the same but for one axis
+  Index inserted(int axis, int64_t value) const;  // with an axis put before `axis`
+  Index without(int axis) const;
+};
+
+// The index of element i, in row-major order, and all of them.
+Index index_of(const Shape& shape, int64_t i);
+std::vector<Index> indices(const Shape& shape);
+
+// Numbers of the definition.
+struct Array {
+  Shape shape;
+  std::vector<double> values;
+
+  // Broadcasts: leading axes that this array does not have are skipped, axes of length 1 repeated.
+  double operator()(const Index& index) const;
+};
+using Arrays = std::span<const Array>;
+using Tensors = std::span<const Tensor>;
+
+struct OpRow {
+  std::string name;           // of the operation; then, after a colon, of the case
+  std::vector<Shape> inputs;  // their numbers are random, within [low, high]
+  Shape result;               // the shape that must come out
+  std::function<Tensor(Tensors x)> op;
+  std::function<double(Arrays x, const Index& i)> definition;  // y[i]
+  double low = -2, high = 2;
+  std::vector<std::vector<double>> values = {};  // instead of random numbers
+  std::vector<Shape> large = {};                 // inputs that are shared among threads; or none
+  std::vector<std::function<void()>> misuses = {};
+};
+
+// One line for each check that fails: the operation, the input, the place, got and wanted.
+std::vector<std::string> failures_of(const OpRow& row);
+
+// Reports them to doctest.
+void check_rows(std::span<const OpRow> rows);
+
+}  // namespace heed::inline HEED_REAL::testing
