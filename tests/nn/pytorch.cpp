@@ -1,0 +1,204 @@
+// Layers against PyTorch's: values and all gradients (tests/fixtures/make_nn.py).
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "core/safetensors.h"
+#include "nn/block.h"
+#include "nn/embedding.h"
+
+using namespace heed;
+
+namespace {
+
+// ‖ours - theirs‖ / ‖theirs‖ of each tensor.
+#ifdef HEED_DOUBLE
+constexpr double tolerance = 1e-10;
+#else
+constexpr double tolerance = 1e-5;
+#endif
+
+const SafetensorsFile& fixtures() {
+  static const SafetensorsFile file(
+      (std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures" / "nn.safetensors")
+          .string());
+  return file;
+}
+
+// One case of the file.
+class Case {
+ public:
+  explicit Case(std::string name) : name_(std::move(name)) {}
+
+  Tensor tensor(const std::string& key) const {
+    const StoredArray& array = stored(key);
+    std::vector<double> numbers(static_cast<size_t>(array.bytes() / 8));
+    fixtures().read(array, numbers.data());
+    const std::vector<real> values(numbers.begin(), numbers.end());
+    return Tensor::from(Shape(std::span<const int64_t>(array.dims)), values);
+  }
+  Tensor input(const std::string& key) {
+    inputs_.push_back({key, tensor("in." + key).set_requires_grad()});
+    return inputs_.back().tensor;
+  }
+  Ids ids(const std::string& key) const {
+    const StoredArray& array = stored("in." + key);
+    std::vector<int64_t> numbers(static_cast<size_t>(array.bytes() / 8));
+    fixtures().read(array, numbers.data());
+    Ids ids = Ids::empty(Shape(std::span<const int64_t>(array.dims)));
+    std::copy(numbers.begin(), numbers.end(), ids.data());
+    return ids;
+  }
+  KeepMask lengths() const {
+    KeepMask mask;
+    mask.key_lengths = ids("lengths");
+    return mask;
+  }
+  // Gives the parameters of a module, all of them, the file's values. `prefix` completes their
+  // names.
+  void load(const Module& module, const std::string& prefix = "") {
+    for (NamedParameter p : module.parameters()) {
+      p.name = prefix + p.name;
+      const Tensor given = tensor("p." + p.name);
+      REQUIRE_MESSAGE(given.shape() == p.tensor.shape(), p.name);
+      std::copy_n(given.data(), given.size(), p.tensor.mutable_data());
+      parameters_.push_back(p);
+    }
+  }
+  // Holds the result and, after backward from the file's cotangent, every gradient against the
+  // file's.
+  void check_result(const Tensor& result) {
+    compare("out", result);
+    backward(result, tensor("cotangent"));
+    for (const NamedParameter& x : inputs_) compare("d.in." + x.name, x.tensor.grad());
+    for (const NamedParameter& p : parameters_) compare("d.p." + p.name, p.tensor.grad());
+  }
+
+ private:
+  const StoredArray& stored(const std::string& key) const {
+    const StoredArray* array = fixtures().find(name_ + "/" + key);
+    REQUIRE_MESSAGE(array, name_ << " has no " << key);
+    return *array;
+  }
+  static double norm(const Tensor& x) {
+    double squares = 0;
+    for (real v : x.values()) squares += static_cast<double>(v) * static_cast<double>(v);
+    return std::sqrt(squares);
+  }
+  void compare(const std::string& key, const Tensor& ours) const {
+    REQUIRE_MESSAGE(ours, name_ << "/" << key << ": no gradient arrived");
+    const Tensor theirs = tensor(key);
+    REQUIRE(ours.shape() == theirs.shape());
+    // The bias of keys moves all scores of a query alike: its gradient is zero, and what either of
+    // us has is the rounding of sums as large as the gradient of the keys' weight.
+    const size_t bias = key.rfind("key.bias");
+    const double size =
+        norm(bias == key.npos ? theirs : tensor(key.substr(0, bias) + "key.weight"));
+    const double error = norm(sub(ours.detach(), theirs)) / size;
+    CHECK_MESSAGE(error <= tolerance, name_ << "/" << key << ": relative error " << error);
+  }
+
+  std::string name_;
+  std::vector<NamedParameter> inputs_, parameters_;
+};
+
+KeepMask causal() {
+  KeepMask mask;
+  mask.causal = true;
+  return mask;
+}
+
+BlockOptions block_options(bool norm_first, Activation activation) {
+  BlockOptions o;
+  o.dim = 8;
+  o.heads = 2;
+  o.feed_forward = 12;
+  o.activation = activation;
+  o.norm_first = norm_first;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("linear, embedding and layer norm are PyTorch's") {
+  Case c("linear");
+  const Linear linear(8, 3);
+  c.load(linear);
+  c.check_result(linear(c.input("x")));
+
+  Case d("embedding");
+  const Embedding embedding(7, 8, 1);
+  d.load(embedding);
+  d.check_result(embedding(d.ids("ids")));
+
+  Case e("layer_norm");
+  const Norm norm(8);
+  e.load(norm);
+  e.check_result(norm(e.input("x")));
+}
+
+TEST_CASE("gelu is PyTorch's, in both forms") {
+  Case exact("gelu_none"), approximate("gelu_tanh");
+  exact.check_result(gelu(exact.input("x")));
+  approximate.check_result(gelu(approximate.input("x"), GeluForm::tanh));
+}
+
+TEST_CASE("cross entropy is PyTorch's, with ignored targets and label smoothing") {
+  Case plain("cross_entropy_0.0"), smooth("cross_entropy_0.1");
+  plain.check_result(cross_entropy(plain.input("logits"), plain.ids("targets")));
+  smooth.check_result(cross_entropy(smooth.input("logits"), smooth.ids("targets"), 0.1));
+}
+
+TEST_CASE("multi-head attention is PyTorch's: padded, causal, and across") {
+  Case self("self_attention");
+  const MultiHeadAttention one(8, 2);
+  self.load(one);
+  const Tensor x = self.input("x");
+  self.check_result(one(x, x, self.lengths()));
+
+  Case ahead("causal_attention");
+  const MultiHeadAttention two(8, 2);
+  ahead.load(two);
+  const Tensor y = ahead.input("x");
+  ahead.check_result(two(y, y, causal()));
+
+  Case across("cross_attention");
+  const MultiHeadAttention three(8, 2, {.context_dim = 6, .dropout = 0, .linear = {}});
+  across.load(three);
+  const Tensor z = across.input("x"), context = across.input("context");
+  across.check_result(three(z, context, across.lengths()));
+}
+
+TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu and gelu") {
+  for (bool norm_first : {false, true})
+    for (Activation activation : {Activation::relu, Activation::gelu}) {
+      const std::string tag = std::string(norm_first ? "pre_" : "post_") +
+                              (activation == Activation::relu ? "relu" : "gelu");
+      Case c("encoder_" + tag);
+      const EncoderLayer encoder(block_options(norm_first, activation), 1);
+      c.load(encoder);
+      c.check_result(encoder(c.input("x"), c.lengths()));
+
+      Case d("decoder_" + tag);
+      const DecoderLayer decoder(block_options(norm_first, activation), 1);
+      d.load(decoder);
+      const Tensor x = d.input("x"), memory = d.input("memory");
+      d.check_result(decoder(x, memory, causal(), d.lengths()));
+    }
+}
+
+TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
+  Case c("transformer");
+  BlockOptions o = block_options(false, Activation::relu);
+  o.final_norm = true;
+  const Encoder encoder(o, 2);
+  const Decoder decoder(o, 2);
+  c.load(encoder, "encoder.");
+  c.load(decoder, "decoder.");
+  const Tensor source = c.input("source"), x = c.input("x");
+  c.check_result(decoder(x, encoder(source, c.lengths()), causal(), c.lengths()));
+}
