@@ -84,6 +84,16 @@ class Numbers {
     for (int64_t i = 0; i < shape.size(); ++i) array.values.push_back(next(low, high));
     return array;
   }
+  // Odd multiples of 1/512 around 0, each once, shuffled.
+  Array apart(const Shape& shape) {
+    Array array{shape, {}};
+    for (int64_t i = 0; i < shape.size(); ++i)
+      array.values.push_back(static_cast<double>(2 * i + 1 - shape.size() / 2 * 2) / 512);
+    for (int64_t i = shape.size() - 1; i > 0; --i)
+      std::swap(array.values[static_cast<size_t>(i)],
+                array.values[static_cast<size_t>(below(i + 1))]);
+    return array;
+  }
   int64_t below(int64_t n) { return static_cast<int64_t>(random_.below(static_cast<uint64_t>(n))); }
 
  private:
@@ -168,6 +178,8 @@ class Checker {
     for (size_t i = 0; i < shapes.size(); ++i) {
       if (i < row_.values.size() && !row_.values[i].empty() && &shapes == &row_.inputs)
         x.push_back({shapes[i], row_.values[i]});
+      else if (row_.apart)
+        x.push_back(random_.apart(shapes[i]));
       else
         x.push_back(random_.array(shapes[i], row_.low, row_.high));
     }

@@ -59,6 +59,8 @@ struct OpRow {
   std::function<Tensor(Tensors x)> op;
   std::function<double(Arrays x, const Index& i)> definition;  // y[i]
   double low = -2, high = 2;
+  bool apart =
+      false;  // numbers that differ by 1/256 from one another and from 0, for what has kinks
   std::vector<std::vector<double>> values = {};  // instead of random numbers
   std::vector<Shape> large = {};                 // inputs that are shared among threads; or none
   std::vector<std::function<void()>> misuses = {};
