@@ -56,6 +56,13 @@ RunFolder RunFolder::open(const std::string& path) {
   return run;
 }
 
+void RunFolder::discard() const {
+  for (const std::string& file :
+       {config(), vocabulary(), metrics(), log(), in_folder(path_, ".lock")})
+    ::unlink(file.c_str());
+  ::rmdir(path_.c_str());
+}
+
 std::string new_run_path(const std::string& config_path) {
   const std::string file = name_of(config_path);
   const time_t now = ::time(nullptr);

@@ -22,6 +22,9 @@ class RunFolder {
   // One that exists. Throws InputError for a folder that holds no run.
   static RunFolder open(const std::string& path);
 
+  // Undoes create() for a run that never began.
+  void discard() const;
+
   const std::string& path() const { return path_; }
   std::string config() const { return path_ + "/config.toml"; }
   std::string vocabulary() const { return path_ + "/vocabulary.json"; }

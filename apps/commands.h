@@ -1,0 +1,63 @@
+// What `heed` can do: one function a verb. Each takes what the command line said and returns the
+// exit code; what the user did wrong is an InputError, what the machine did, an Error. Results go
+// to stdout, everything else to stderr.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heed::commands {
+
+inline constexpr int exit_done = 0, exit_failed = 1, exit_misused = 2, exit_interrupted = 130;
+
+struct TrainArguments {
+  std::string config;            // or, with resume, the folder of a run
+  std::vector<std::string> set;  // "key=value"
+  std::string run;
+  bool resume = false;
+};
+int train(const TrainArguments& arguments);
+
+struct EvaluateArguments {
+  std::string run, split, checkpoint;  // "" for test, or val where there is no test; for best
+  bool json = false;
+};
+int evaluate(const EvaluateArguments& arguments);
+
+struct GenerateArguments {
+  std::string run, checkpoint;
+  // Language models.
+  std::optional<std::string> prompt;
+  std::optional<int64_t> count, length, top_k, seed;
+  std::optional<double> temperature, top_p;
+  // Encoder-decoders and classifiers.
+  std::optional<std::string> input;  // a file; standard input without it, or for "-"
+  std::optional<int64_t> beam;
+  std::optional<double> length_penalty;
+};
+int generate(const GenerateArguments& arguments);
+
+struct SummaryArguments {
+  std::string subject;  // a config or a run
+  std::vector<std::string> set;
+};
+int summary(const SummaryArguments& arguments);
+
+struct ConfigArguments {
+  std::string config;
+  std::vector<std::string> set;
+  bool reference = false;
+};
+int config(const ConfigArguments& arguments);
+
+struct CompareArguments {
+  std::vector<std::string> runs;
+  bool json = false, csv = false;
+};
+int compare(const CompareArguments& arguments);
+
+// What `heed --version` says.
+std::string version_text();
+
+}  // namespace heed::commands

@@ -1,0 +1,165 @@
+// heed generate: what a trained model writes. A language model goes on from a prompt; the others
+// give one line for each line they read.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <unistd.h>
+
+#include "apps/commands.h"
+#include "apps/generation.h"
+#include "apps/predictions.h"
+#include "apps/saved_run.h"
+
+namespace heed::commands {
+namespace {
+
+void print_line(const std::string& line) {
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+}
+
+void refuse(bool given, const char* option, const char* whose) {
+  check_input(!given, "--{} is for {}", option, whose);
+}
+
+// How many of the last symbols the model may be shown at once; 0: all.
+int64_t window_of(const Experiment& experiment) {
+  const PositionalOptions& positional = experiment.model.positional;
+  if (positional.kind == PositionalKind::learned) return positional.max_length;
+  return experiment.data.kind == DataKind::text ? experiment.data.context : 0;
+}
+
+Sequence prompt_of(const TextCodec& codec, const std::optional<std::string>& text) {
+  const bool asks = codec.vocabulary().separator() != Vocabulary::none;
+  check_input(text || !asks, "give the problem with --prompt");
+  if (!text || (text->empty() && !asks)) return first_prompt(codec);
+  try {
+    return codec.prompt(*text);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--prompt: {}", error.what()));
+  }
+}
+
+int continue_prompt(const GenerateArguments& a, const Experiment& experiment, const Corpus& corpus,
+                    const LanguageModel& model) {
+  constexpr const char* others = "encoder-decoders, and this run is a language model";
+  refuse(a.input.has_value(), "input", others);
+  refuse(a.beam.has_value(), "beam", others);
+  refuse(a.length_penalty.has_value(), "length-penalty", others);
+  const TextCodec& codec = *corpus.target;
+  const bool has_one_answer = codec.vocabulary().separator() != Vocabulary::none;
+  ContinueOptions options;
+  options.sampling.temperature = a.temperature.value_or(has_one_answer ? 0 : 1);
+  options.sampling.top_k = a.top_k.value_or(0);
+  options.sampling.top_p = a.top_p.value_or(1);
+  options.count = a.count.value_or(1);
+  options.max_length = a.length.value_or(options.max_length);
+  options.window = window_of(experiment);
+  options.seed = static_cast<uint64_t>(a.seed.value_or(experiment.seed));
+  const Sequence prompt = prompt_of(codec, a.prompt);
+  const bool whole_text = codec.vocabulary().end() == Vocabulary::none;
+  const std::vector<Sequence> found = continuations(model, codec.vocabulary(), prompt, options);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (i > 0 && whole_text) print_line("---------------");
+    print_line((has_one_answer ? "" : a.prompt.value_or("")) + codec.decode(found[i]));
+  }
+  return exit_done;
+}
+
+// Reads lines and writes as many, some at a time: at a terminal each at once.
+template <class Answer>
+void answer_lines(const GenerateArguments& a, const TextCodec& codec, Answer&& answer) {
+  const std::string path = a.input.value_or("-");
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  check_input(path == "-" || file, "{}: cannot read", path);
+  std::istream& input = path == "-" ? std::cin : file;
+  const size_t at_once = path == "-" && ::isatty(STDIN_FILENO) == 1 ? 1 : 256;
+
+  int64_t number = 0;
+  for (bool more = true; more;) {
+    std::vector<Sequence> sources;
+    std::vector<bool> is_empty;
+    for (std::string line; is_empty.size() < at_once && (more = !!std::getline(input, line));) {
+      ++number;
+      if (line.ends_with('\r')) line.pop_back();
+      try {
+        Sequence ids = codec.encode(line);
+        is_empty.push_back(ids.empty());
+        if (!ids.empty()) sources.push_back(std::move(ids));
+      } catch (const InputError& error) {
+        throw InputError(
+            fmt::format("{}:{}: {}", path == "-" ? "standard input" : path, number, error.what()));
+      }
+    }
+    const std::vector<std::string> answers = answer(sources);
+    size_t next = 0;
+    for (const bool empty : is_empty) print_line(empty ? "" : answers[next++]);
+    std::fflush(stdout);
+  }
+  check_input(!input.bad(), "{}: cannot read", path);
+}
+
+void refuse_sampling(const GenerateArguments& a) {
+  constexpr const char* others = "language models; this run reads lines from --input FILE";
+  refuse(a.prompt.has_value(), "prompt", others);
+  refuse(a.count.has_value(), "count", others);
+  refuse(a.temperature.has_value(), "temperature", others);
+  refuse(a.top_k.has_value(), "top-k", others);
+  refuse(a.top_p.has_value(), "top-p", others);
+  refuse(a.seed.has_value(), "seed", others);
+}
+
+int answer_sources(const GenerateArguments& a, const Corpus& corpus, const Seq2Seq& model) {
+  refuse_sampling(a);
+  AnswerOptions options;
+  options.beam = a.beam.value_or(1);
+  options.length_penalty = a.length_penalty.value_or(0);
+  options.max_length = a.length.value_or(0);
+  answer_lines(a, *corpus.source, [&](const std::vector<Sequence>& sources) {
+    std::vector<std::string> texts;
+    for (const Hypothesis& found : answers(model, corpus.target->vocabulary(), sources, options))
+      texts.push_back(corpus.target->decode(found.tokens));
+    return texts;
+  });
+  return exit_done;
+}
+
+int label_sources(const GenerateArguments& a, const Corpus& corpus, const Classifier& model) {
+  refuse_sampling(a);
+  constexpr const char* others = "encoder-decoders, and this run is a classifier";
+  refuse(a.beam.has_value(), "beam", others);
+  refuse(a.length_penalty.has_value(), "length-penalty", others);
+  refuse(a.length.has_value(), "length", "models that write, and this run is a classifier");
+  answer_lines(a, *corpus.source, [&](const std::vector<Sequence>& sources) {
+    std::vector<std::string> texts;
+    for (const int32_t label : classes(model, sources))
+      texts.push_back(corpus.labels.at(static_cast<size_t>(label)));
+    return texts;
+  });
+  return exit_done;
+}
+
+}  // namespace
+
+int generate(const GenerateArguments& arguments) {
+  const SavedRun run = SavedRun::open(arguments.run);
+  const Experiment& experiment = run.config.experiment;
+  apply_settings(experiment);
+  const Corpus corpus = run.vocabulary();
+  const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(arguments.checkpoint));
+  switch (experiment.model.kind) {
+    case ModelKind::language_model:
+      return continue_prompt(arguments, experiment, corpus,
+                             dynamic_cast<const LanguageModel&>(*model));
+    case ModelKind::seq2seq:
+      return answer_sources(arguments, corpus, dynamic_cast<const Seq2Seq&>(*model));
+    case ModelKind::classifier:
+      return label_sources(arguments, corpus, dynamic_cast<const Classifier&>(*model));
+  }
+  throw Error("model: unknown kind");
+}
+
+}  // namespace heed::commands

@@ -1,0 +1,105 @@
+// heed train: a new run from a config, or an old one resumed.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <sys/stat.h>
+
+#include "apps/commands.h"
+#include "apps/files.h"
+#include "apps/load_config.h"
+#include "apps/log.h"
+#include "apps/machine.h"
+#include "apps/run.h"
+#include "apps/summary.h"
+#include "apps/training.h"
+#include "apps/vocabulary_file.h"
+#include "core/kernels/gemm.h"
+#include "core/parallel.h"
+
+namespace heed::commands {
+namespace {
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool is_run(const std::string& path) {
+  struct stat status {};
+  return is_folder(path) && ::stat(in_folder(path, "config.toml").c_str(), &status) == 0;
+}
+
+struct Plan {
+  std::string path;  // of the run
+  bool resumes = false;
+  LoadedConfig config;
+};
+
+Plan plan_of(TrainArguments a) {
+  if (a.resume && a.run.empty() && is_folder(a.config)) std::swap(a.run, a.config);
+  check_input(!a.resume || !a.run.empty(),
+              "--resume needs a run: heed train --resume --run runs/NAME");
+  check_input(a.resume || !a.config.empty(),
+              "train needs a config, such as heed train configs/reverse.toml");
+  // --resume with a config is for those who want the run begun if it is not.
+  if (!a.resume || (!a.config.empty() && !is_run(a.run)))
+    return {a.run.empty() ? new_run_path(a.config) : a.run, false, load_config(a.config, a.set)};
+  const RunFolder run = RunFolder::open(a.run);
+  const LoadedConfig before = load_config(run.config(), {});
+  LoadedConfig now = load_config(a.config.empty() ? run.config() : a.config, a.set);
+  check_resumable(list_config(before.experiment), list_config(now.experiment), run.path());
+  return {run.path(), true, std::move(now)};
+}
+
+void log_start(const RunFolder& run, const Experiment& experiment, const Corpus& corpus,
+               const Summary& summary) {
+  log::info("run {}", run.path());
+  for (const std::string& note : corpus.notes) log::info("data: {}", note);
+  log::info("model: {} parameters, {} of them trained", summary.parameters, summary.trained);
+  log::info("machine: {}, {} threads, precision {}, {}", processor_name(), thread_count(),
+            precision_name(effective_precision(experiment.precision)), blas_backend());
+}
+
+int train_in(const RunFolder& run, Training& training) {
+  if (training.run() == Training::End::interrupted) {
+    log::info("interrupted, and saved; go on with: heed train --resume --run {}", run.path());
+    return exit_interrupted;
+  }
+  const std::string text = training.finish();
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return exit_done;
+}
+
+}  // namespace
+
+int train(const TrainArguments& arguments) {
+  const Plan plan = plan_of(arguments);
+  const Experiment& experiment = plan.config.experiment;
+  apply_settings(experiment);
+  const Corpus corpus = load_data(plan.config);
+  const Summary summary = with_places(plan.config.origins, [&] {
+    Summary planned = summarize(experiment, corpus);
+    check_memory(planned);
+    return planned;
+  });
+
+  const RunFolder run = plan.resumes ? RunFolder::open(plan.path) : RunFolder::create(plan.path);
+  const RunLock lock(run);
+  std::unique_ptr<Training> training;
+  try {
+    write_file(run.config(), config_text(list_config(experiment)));
+    write_file(run.vocabulary(), vocabulary_text(corpus));
+    log::open_file(run.log());
+    log_start(run, experiment, corpus, summary);
+    training = with_places(plan.config.origins, [&] {
+      return std::make_unique<Training>(experiment, corpus, run, plan.resumes);
+    });
+  } catch (const Error&) {
+    log::close_file();
+    if (!plan.resumes) run.discard();
+    throw;
+  }
+  return train_in(run, *training);
+}
+
+}  // namespace heed::commands

@@ -1,0 +1,18 @@
+// heed --version: the program, the processor and what multiplies its matrices.
+#include <fmt/format.h>
+
+#include "apps/commands.h"
+#include "apps/machine.h"
+#include "core/kernels/gemm.h"
+#include "core/parallel.h"
+
+namespace heed::commands {
+
+std::string version_text() {
+  return fmt::format(
+      "heed {}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: {}\nprecisions: {}",
+      HEED_VERSION, processor_name(), physical_cores(), fmt::join(processor_features(), " "),
+      blas_backend(), fmt::join(available_precisions(), ", "));
+}
+
+}  // namespace heed::commands

@@ -1,0 +1,128 @@
+#include "apps/predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "data/utf8.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t longest_sample = 200;  // symbols
+constexpr uint64_t sample_seed = 1;
+
+std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
+  std::vector<Example> examples(static_cast<size_t>(std::min(count, dataset.size())));
+  for (size_t i = 0; i < examples.size(); ++i) dataset.get(static_cast<int64_t>(i), examples[i]);
+  return examples;
+}
+
+// The targets that count, which <eos> ends.
+std::string expected_text(const TextCodec& codec, const Example& example) {
+  Sequence ids;
+  for (const int32_t id : example.target)
+    if (id >= 0) ids.push_back(id);
+  return codec.decode(ids);
+}
+
+std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus,
+                                 const std::vector<Example>& examples) {
+  std::vector<Sequence> sources;
+  for (const Example& example : examples) sources.push_back(example.source);
+  const std::vector<Hypothesis> found = answers(model, corpus.target->vocabulary(), sources, {});
+  std::vector<Prediction> results;
+  for (size_t i = 0; i < examples.size(); ++i)
+    results.push_back({corpus.source->decode(sources[i]), corpus.target->decode(found[i].tokens),
+                       expected_text(*corpus.target, examples[i])});
+  return results;
+}
+
+std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& codec,
+                                  const std::vector<Example>& examples, int64_t window) {
+  std::vector<Prediction> results;
+  ContinueOptions options;
+  options.sampling.temperature = 0;
+  options.window = window;
+  for (const Example& example : examples) {
+    const Sequence prompt(example.input.begin(), example.input.begin() + example.prompt);
+    options.max_length = std::count_if(example.target.begin(), example.target.end(),
+                                       [](int32_t id) { return id >= 0; });
+    const bool separated = prompt.back() == codec.vocabulary().separator();
+    results.push_back({codec.decode({prompt.begin(), prompt.end() - separated}),
+                       codec.decode(continuations(model, codec.vocabulary(), prompt, options)[0]),
+                       expected_text(codec, example)});
+  }
+  return results;
+}
+
+std::vector<Prediction> drawn(const LanguageModel& model, const TextCodec& codec, int64_t count,
+                              int64_t window) {
+  ContinueOptions options;
+  options.count = count;
+  options.max_length = longest_sample;
+  options.window = window;
+  options.seed = sample_seed;
+  std::vector<Prediction> results;
+  for (const Sequence& ids : continuations(model, codec.vocabulary(), first_prompt(codec), options))
+    results.push_back({"", codec.decode(ids), ""});
+  return results;
+}
+
+std::vector<Prediction> classified(const Classifier& model, const Corpus& corpus,
+                                   const std::vector<Example>& examples) {
+  std::vector<Sequence> sources;
+  for (const Example& example : examples) sources.push_back(example.input);
+  const std::vector<int32_t> found = classes(model, sources);
+  const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
+  std::vector<Prediction> results;
+  for (size_t i = 0; i < examples.size(); ++i)
+    results.push_back(
+        {corpus.source->decode(sources[i]), label(found[i]), label(examples[i].target[0])});
+  return results;
+}
+
+}  // namespace
+
+std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
+                                    const Dataset& dataset, int64_t count, int64_t window) {
+  const std::vector<Example> examples = first_examples(dataset, count);
+  if (examples.empty()) return {};
+  switch (corpus.framing) {
+    case Framing::seq2seq:
+      return answered(dynamic_cast<const Seq2Seq&>(model), corpus, examples);
+    case Framing::classifier:
+      return classified(dynamic_cast<const Classifier&>(model), corpus, examples);
+    case Framing::language_model:
+      break;
+  }
+  const auto& language_model = dynamic_cast<const LanguageModel&>(model);
+  if (examples[0].prompt > 0) return continued(language_model, *corpus.target, examples, window);
+  return drawn(language_model, *corpus.target, count, window);
+}
+
+Sequence first_prompt(const TextCodec& codec) {
+  const Vocabulary& vocabulary = codec.vocabulary();
+  if (vocabulary.begin() != Vocabulary::none) return {vocabulary.begin()};
+  const int32_t new_line = vocabulary.find(codec.level() == Level::byte ? "0a" : "\n");
+  return {std::max(new_line, 0)};
+}
+
+std::string samples_text(const std::vector<Prediction>& samples) {
+  std::string text;
+  for (const Prediction& sample : samples) {
+    if (!text.empty()) text += '\n';
+    const std::string predicted = printable(sample.predicted);
+    if (sample.expected.empty())
+      text += "  " + predicted;
+    else if (sample.predicted == sample.expected)
+      text += fmt::format("  {} → {}", printable(sample.source), predicted);
+    else
+      text += fmt::format("  {} → {}  (wrong: {})", printable(sample.source), predicted,
+                          printable(sample.expected));
+  }
+  return text;
+}
+
+}  // namespace heed

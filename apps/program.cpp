@@ -1,0 +1,197 @@
+#include "apps/program.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <new>
+
+#include "apps/commands.h"
+#include "apps/log.h"
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+using namespace commands;
+
+void add_set(CLI::App* verb, std::vector<std::string>& set) {
+  verb->add_option("--set", set, "Change a key of the config, such as model.layers=4")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+void add_checkpoint(CLI::App* verb, std::string& checkpoint) {
+  verb->add_option("--checkpoint", checkpoint, "best (if there is one), latest or a step")
+      ->type_name("WHICH");
+}
+
+// What a run of the program is to do, once the command line has been read.
+struct CommandLine {
+  CLI::App app{"Trains Transformers on a CPU.", "heed"};
+  TrainArguments train;
+  EvaluateArguments evaluate;
+  GenerateArguments generate;
+  SummaryArguments summary;
+  ConfigArguments config;
+  CompareArguments compare;
+  int result = exit_done;
+
+  CommandLine() {
+    app.require_subcommand(1);
+    app.set_version_flag("--version", version_text, "Version, processor, BLAS and precisions");
+    app.footer("heed VERB --help explains a verb. To begin: heed train configs/reverse.toml");
+    add_train();
+    add_evaluate();
+    add_generate();
+    add_summary();
+    add_config();
+    add_compare();
+  }
+
+  void add_train() {
+    CLI::App* verb = app.add_subcommand("train", "Train what a config describes, or resume a run");
+    verb->add_option("CONFIG", train.config, "A config; not needed with --resume");
+    add_set(verb, train.set);
+    verb->add_option("--run", train.run, "Folder of the run (default: runs/<config>-<UTC time>)")
+        ->type_name("DIR");
+    verb->add_flag("--resume", train.resume, "Go on from the newest checkpoint of the run");
+    verb->footer(
+        "Examples:\n"
+        "  heed train configs/reverse.toml\n"
+        "  heed train configs/reverse.toml --set model.layers=4 --set optim.lr=1e-4 --run "
+        "runs/deep\n"
+        "  heed train --resume --run runs/deep --set train.steps=20000");
+    verb->callback([this] { result = commands::train(train); });
+  }
+
+  void add_evaluate() {
+    CLI::App* verb = app.add_subcommand("evaluate", "Scores of a run on a split of its data");
+    verb->add_option("RUN", evaluate.run, "Folder of the run")->required();
+    verb->add_option("--split", evaluate.split, "val, test, … (default: test, else val)")
+        ->type_name("NAME");
+    add_checkpoint(verb, evaluate.checkpoint);
+    verb->add_flag("--json", evaluate.json, "Write JSON");
+    verb->footer(
+        "Examples:\n"
+        "  heed evaluate runs/deep\n"
+        "  heed evaluate runs/deep --split val --checkpoint latest --json");
+    verb->callback([this] { result = commands::evaluate(evaluate); });
+  }
+
+  void add_generate() {
+    GenerateArguments& g = generate;
+    CLI::App* verb = app.add_subcommand("generate", "What a trained model writes");
+    verb->add_option("RUN", g.run, "Folder of the run")->required();
+    add_checkpoint(verb, g.checkpoint);
+    const CLI::Range counts(int64_t{1}, int64_t{1'000'000}, "COUNT");
+    verb->add_option("--length", g.length, "Symbols to write at most")->check(counts);
+    const char* language_models = "Language models";
+    verb->add_option("--prompt", g.prompt, "What to go on from")->group(language_models);
+    verb->add_option("--count", g.count, "How many to draw")->check(counts)->group(language_models);
+    verb->add_option("--temperature", g.temperature, "0: the likeliest symbol; 1: as it learned")
+        ->check(CLI::Range(0.0, 1e6, "NUMBER"))
+        ->group(language_models);
+    verb->add_option("--top-k", g.top_k, "Draw from the K likeliest symbols alone")
+        ->check(counts)
+        ->group(language_models);
+    verb->add_option("--top-p", g.top_p, "Draw from the fewest symbols of probability P together")
+        ->check(CLI::Range(0.0, 1.0, "NUMBER"))
+        ->group(language_models);
+    verb->add_option("--seed", g.seed, "Another seed, other texts")
+        ->check(CLI::Range(int64_t{0}, int64_t{9'000'000'000'000'000}, "SEED"))
+        ->group(language_models);
+    const char* others = "Encoder-decoders and classifiers: a line of output for each of input";
+    verb->add_option("--input", g.input, "A file (default: standard input)")
+        ->type_name("FILE")
+        ->group(others);
+    verb->add_option("--beam", g.beam, "Hypotheses kept; 1: greedy search")
+        ->check(CLI::Range(int64_t{1}, int64_t{1000}, "COUNT"))
+        ->group(others);
+    verb->add_option("--length-penalty", g.length_penalty, "Larger ones favour longer answers")
+        ->check(CLI::Range(0.0, 100.0, "NUMBER"))
+        ->group(others);
+    verb->footer(
+        "Examples:\n"
+        "  heed generate runs/words --count 20 --temperature 0.8\n"
+        "  heed generate runs/shakespeare --prompt 'ROMEO:' --length 300 --top-k 20\n"
+        "  echo '3 14 15 9 26' | heed generate runs/reverse --beam 4");
+    verb->callback([this] { result = commands::generate(generate); });
+  }
+
+  void add_summary() {
+    CLI::App* verb =
+        app.add_subcommand("summary", "Layers, shapes, parameters, FLOPs and memory of a model");
+    verb->add_option("CONFIG|RUN", summary.subject, "A config or the folder of a run")->required();
+    add_set(verb, summary.set);
+    verb->footer("Examples:\n  heed summary configs/reverse.toml --set model.dim=512");
+    verb->callback([this] { result = commands::summary(summary); });
+  }
+
+  void add_config() {
+    CLI::App* verb =
+        app.add_subcommand("config", "Every value of a config and where it comes from");
+    verb->add_option("CONFIG", config.config, "A config");
+    add_set(verb, config.set);
+    verb->add_flag("--reference", config.reference, "List every key there is, as Markdown");
+    verb->footer(
+        "Examples:\n"
+        "  heed config configs/reverse.toml --set optim.lr=1e-4\n"
+        "  heed config --reference");
+    verb->callback([this] { result = commands::config(config); });
+  }
+
+  void add_compare() {
+    CLI::App* verb = app.add_subcommand("compare", "What differs between runs, and their scores");
+    verb->add_option("RUN", compare.runs, "Folders of runs")->required();
+    verb->add_flag("--json", compare.json, "Write JSON");
+    verb->add_flag("--csv", compare.csv, "Write CSV");
+    verb->footer("Examples:\n  heed compare runs/shallow runs/deep --csv > scores.csv");
+    verb->callback([this] { result = commands::compare(compare); });
+  }
+};
+
+std::string in_one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  return text;
+}
+
+// Reads the command line and does what it says.
+int parse_and_run(int argc, char** argv) {
+  CommandLine line;
+  try {
+    line.app.parse(argc, argv);
+    return line.result;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return line.app.exit(error);  // --help, --version
+    log::error("{}; heed --help lists what there is", in_one_line(error.what()));
+    return exit_misused;
+  }
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  int result = exit_failed;
+  try {
+    result = parse_and_run(argc, argv);
+  } catch (const InputError& error) {
+    log::hide_progress();
+    log::error("{}", in_one_line(error.what()));
+    return exit_misused;
+  } catch (const std::bad_alloc&) {
+    log::hide_progress();
+    log::error("out of memory; `heed summary` tells how much a config needs");
+    return exit_failed;
+  } catch (const std::exception& error) {
+    log::hide_progress();
+    log::error("{}", in_one_line(error.what()));
+    return exit_failed;
+  }
+  if (std::fflush(stdout) == 0) return result;
+  log::error("standard output: cannot write; is the disk full?");
+  return exit_failed;
+}
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+// A run that has been trained, as the commands that use one see it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/checkpoint.h"
+#include "apps/load_config.h"
+#include "apps/run.h"
+
+namespace heed {
+
+struct SavedRun {
+  RunFolder folder;
+  LoadedConfig config;
+
+  // Throws InputError for what is no run.
+  static SavedRun open(const std::string& path);
+
+  // "best", "latest" or a step; "" for the best, or the latest where none is best.
+  Checkpoint checkpoint(const std::string& which) const;
+  // What it reads and writes, from the run itself; without splits.
+  Corpus vocabulary() const;
+  // The weights of a checkpoint. `corpus` may be the vocabulary.
+  std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
+};
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+// The scores of a model on a split, as JSON and as a table.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/experiment.h"
+#include "apps/json.h"
+#include "data/corpus.h"
+
+namespace heed {
+
+// loss, perplexity, token_accuracy, exact_match, examples, targets; for pairs bleu too, of greedy
+// answers. Throws InputError if the corpus has no such split.
+Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                  const std::string& split);
+// Without BLEU, which has to generate: what an evaluation during training looks at.
+Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                  const std::string& split);
+
+// The splits that are measured when a run is over: all but "train".
+std::vector<std::string> measured_splits(const Corpus& corpus);
+
+// One row a split, one column a score.
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits);
+
+}  // namespace heed

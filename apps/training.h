@@ -1,0 +1,75 @@
+// A run: steps, and around them the log, evaluations, checkpoints, early stopping, and at the end
+// the scores of the best checkpoint.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/checkpoint.h"
+#include "apps/config.h"
+#include "apps/experiment.h"
+#include "apps/json.h"
+#include "apps/run.h"
+#include "apps/trainer.h"
+
+namespace heed {
+
+// What a run knows besides weights, optimizer and schedule; state.json holds it.
+struct TrainingState {
+  int64_t best_step = 0;  // 0: none yet
+  double best_score = 0;
+  int64_t evaluations_since_best = 0;
+  double loss_sum = 0;  // of the steps since the last row of metrics
+  int64_t loss_count = 0;
+  int64_t tokens = 0;
+  double step_seconds = 0, seconds = 0;  // in steps alone, and in all
+
+  Json json() const;
+  static TrainingState from(const Json& json);
+};
+
+class Training {
+ public:
+  // `resume`: goes on from the newest checkpoint, if there is one. The run must be locked. Throws
+  // InputError for a checkpoint that is damaged, or of other data.
+  Training(const Experiment& experiment, const Corpus& corpus, const RunFolder& run, bool resume);
+
+  enum class End { done, interrupted };
+  // Trains to the end, or until Ctrl-C: then all that was done is saved. Throws Error when a number
+  // is no longer finite, or the disk refuses; the last checkpoint is intact.
+  End run();
+
+  // Measures the best checkpoint on every split and writes result.json. Returns the same with some
+  // samples as text for a person.
+  std::string finish();
+
+ private:
+  void load(const Checkpoint& checkpoint);
+  void save();
+  StepReport step();
+  void log_step(const StepReport& report);
+  void evaluate();
+  std::string samples_of(const std::string& split);
+  bool due(int64_t every) const;
+  bool stopped_early() const;
+  double elapsed() const;
+  int64_t window() const;
+
+  const Experiment& experiment_;
+  const Corpus& corpus_;
+  const RunFolder& run_;
+  Trainer trainer_;
+  Checkpoints checkpoints_;
+  TrainingState state_;
+  int64_t saved_step_ = 0;
+  int64_t row_tokens_ = 0;  // since the last row of metrics, in this process
+  double row_seconds_ = 0;  // the same
+  double started_ = 0, seconds_before_ = 0;
+  std::unique_ptr<MetricsFile> metrics_;
+};
+
+// The keys that may differ when a run is resumed: those that leave its weights as they would be, or
+// that train it for longer. Throws InputError that shows the others that differ.
+void check_resumable(const ConfigListing& before, const ConfigListing& now, const std::string& run);
+
+}  // namespace heed
