@@ -1,0 +1,209 @@
+#include "apps/costs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace heed {
+
+StepSizes step_sizes(const Experiment& experiment, const Corpus& corpus) {
+  const TrainOptions& train = experiment.train;
+  int64_t longest_split = 0;
+  for (const auto& [name, split] : corpus.splits)
+    if (name != "train") longest_split = std::max(longest_split, split->size());
+  const int64_t wanted = train.evaluate_batch_size ? train.evaluate_batch_size : train.batch_size;
+  return {train.batch_size, train.accumulate, corpus.longest_source, corpus.longest_input,
+          std::min(wanted, longest_split)};
+}
+
+Flops& Flops::operator+=(const Flops& other) {
+  forward += other.forward;
+  backward += other.backward;
+  return *this;
+}
+
+Flops linear_flops(double rows, double weight_size, bool trains) {
+  const double product = 2 * rows * weight_size;
+  return {product, trains ? 2 * product : product};
+}
+
+Flops attention_flops(double examples, double queries, double keys, double dim) {
+  const double product = 2 * examples * queries * keys * dim;
+  return {2 * product, 5 * product};
+}
+
+double Memory::lasting() const {
+  return std::max(parameters + gradients + optimizer, parameters + 2 * gradients);
+}
+
+double Memory::peak() const {
+  const double training = std::max(activations + backward, evaluation);
+  return std::max(lasting(), parameters + gradients + optimizer + batches + training);
+}
+
+namespace {
+
+// Numbers of state for each one that trains: see optim/sgd.h and optim/adam.h.
+double optimizer_state(const OptimOptions& optim) {
+  if (optim.kind == OptimOptions::Kind::sgd) return optim.momentum > 0 ? 1 : 0;
+  return optim.amsgrad ? 3 : 2;
+}
+
+// Numbers that are alive during a micro-batch. An operation keeps what its backward reads
+// (core/ops); what two of them read, say a linear layer and the norm before it, is there once.
+class Activations {
+ public:
+  Activations(const ModelOptions& m, const ModelSizes& sizes, const StepSizes& step)
+      : model_(m),
+        batch_(static_cast<double>(step.batch)),
+        dim_(static_cast<double>(m.dim)),
+        hidden_(static_cast<double>(m.feed_forward ? m.feed_forward : 4 * m.dim)),
+        source_(batch_ * static_cast<double>(step.source)),
+        input_(batch_ * static_cast<double>(step.input)),
+        logits_(m.kind == ModelKind::classifier ? batch_ * static_cast<double>(sizes.classes)
+                                                : input_ * static_cast<double>(sizes.vocabulary)) {}
+
+  // For backward.
+  double kept() const {
+    const auto layers = static_cast<double>(model_.layers);
+    const double own = attention(input_, input_) + feed_forward(input_);
+    if (model_.kind == ModelKind::language_model)
+      return layers * own + end_of_stack(input_) + dim_ * input_ + logits_;
+    if (model_.kind == ModelKind::classifier)
+      return layers * own + end_of_stack(input_) + input_ + batch_ * dim_ + logits_;
+    const auto decoder_layers =
+        static_cast<double>(model_.decoder_layers ? model_.decoder_layers : model_.layers);
+    return layers * (attention(source_, source_) + feed_forward(source_)) + end_of_stack(source_) +
+           dim_ * source_ + decoder_layers * (own + attention(input_, source_)) +
+           end_of_stack(input_) + dim_ * input_ + logits_;
+  }
+
+  // Gradients of activations: at the loss those of the logits; then, when the logits are gone,
+  // those around the last feed-forward network, less what it no longer needs.
+  double backward() const {
+    const bool two = model_.activation == Activation::swiglu ||
+                     (model_.activation == Activation::relu && model_.dropout == 0);
+    const double layer = (3 * dim_ + (two ? 2 : 1) * hidden_) * input_;
+    return std::max(logits_, layer - logits_);
+  }
+
+  // Without backward: the memory, and a layer at work or the logits.
+  double unkept() const {
+    const double hidden = (model_.activation == Activation::swiglu ? 3 : 2) * hidden_;
+    const double layer = std::max(8 * dim_, 3 * dim_ + hidden) * std::max(source_, input_);
+    return dim_ * source_ + std::max(layer, dim_ * input_ + logits_);
+  }
+
+  // The table of sinusoids, made twice as long as needed.
+  double positions() const {
+    if (model_.positional.kind != PositionalKind::sinusoidal || batch_ == 0) return 0;
+    return 2 * dim_ * (source_ + input_) / batch_;
+  }
+
+ private:
+  // Mean and deviation of each row, or the latter alone.
+  double norm(double rows) const { return (model_.norm == NormKind::layer ? 2 : 1) * rows; }
+
+  // What the norm reads, what the matrices read; queries, keys, values, the heads' output and the
+  // sum of each head's softmax.
+  double attention(double rows, double key_rows) const {
+    const auto heads = static_cast<double>(model_.heads);
+    return norm(rows) + (4 * dim_ + heads) * rows + 2 * dim_ * key_rows;
+  }
+
+  // What the norm reads, what W₁ reads, and hidden arrays: what φ reads (relu's derivative is told
+  // from its result), what W₂ reads; swiglu's two factors besides. Dropout draws its mask again,
+  // but then what W₂ reads is no longer relu's result.
+  double feed_forward(double rows) const {
+    double arrays = 2;
+    if (model_.activation == Activation::relu) arrays = model_.dropout > 0 ? 2 : 1;
+    if (model_.activation == Activation::swiglu) arrays = 4;
+    return norm(rows) + (2 * dim_ + arrays * hidden_) * rows;
+  }
+
+  // What the norm behind the layers reads.
+  double end_of_stack(double rows) const {
+    const bool final_norm = model_.final_norm == Choice::automatic
+                                ? model_.norm_first
+                                : model_.final_norm == Choice::yes;
+    return final_norm ? norm(rows) + dim_ * rows : 0;
+  }
+
+  const ModelOptions& model_;
+  double batch_, dim_, hidden_;
+  double source_, input_;  // rows: B · Ts, B · T
+  double logits_;
+};
+
+}  // namespace
+
+Memory memory_of(const Experiment& experiment, const ModelSizes& sizes, const StepSizes& step,
+                 int64_t parameters, int64_t trained) {
+  const ModelOptions& model = experiment.model;
+  const Activations training(model, sizes, step);
+  StepSizes evaluation_step = step;
+  evaluation_step.batch = step.evaluation_batch;
+  const Activations evaluation(model, sizes, evaluation_step);
+  // Inputs, targets and sources; those of a step, and those that are sorted by length.
+  const double ids = static_cast<double>(step.batch) *
+                     static_cast<double>(2 * step.input + step.source) *
+                     static_cast<double>(step.micro_batches + experiment.data.bucketing);
+  Memory bytes;
+  bytes.parameters = sizeof(real) * static_cast<double>(parameters);
+  bytes.gradients = sizeof(real) * static_cast<double>(trained);
+  bytes.optimizer = bytes.gradients * optimizer_state(experiment.optim);
+  bytes.batches = sizeof(int32_t) * ids;
+  bytes.activations = sizeof(real) * (training.kept() + training.positions());
+  bytes.backward = sizeof(real) * training.backward();
+  bytes.evaluation = sizeof(real) * (evaluation.unkept() + evaluation.positions());
+  return bytes;
+}
+
+namespace {
+
+// The first number of a file, infinity where there is none.
+double number_in(const std::string& path) {
+  double number;
+  return std::ifstream(path) >> number ? number : std::numeric_limits<double>::infinity();
+}
+
+double available_to_system(const std::string& root) {
+  std::ifstream file(root + "/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (double kib; line.starts_with("MemAvailable:") && std::istringstream(line.substr(13)) >> kib)
+      return kib * 1024;
+  return std::numeric_limits<double>::infinity();
+}
+
+// The lowest limit of a group, "/user/shell", and of those it is in; a group whose folder is out of
+// sight (inside a container) has none.
+double lowest_limit(const std::string& folder, std::string group, const std::string& file) {
+  double limit = std::numeric_limits<double>::infinity();
+  for (;; group.resize(group.rfind('/'))) {
+    limit = std::min(limit, number_in(folder + group + file));
+    if (group.find('/') == group.npos) return limit;
+  }
+}
+
+}  // namespace
+
+double available_memory(const std::string& root) {
+  double available = available_to_system(root);
+  std::ifstream groups(root + "/proc/self/cgroup");
+  for (std::string line;
+       std::getline(groups, line);) {  // "0::/a/b", or "4:memory:/a/b" (version 1)
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = line.substr(first, second + 1 - first);
+    const std::string group = line.substr(second + 1);
+    if (controllers == "::")
+      available = std::min(available, lowest_limit(root + "/sys/fs/cgroup", group, "/memory.max"));
+    if (controllers == ":memory:")
+      available = std::min(
+          available, lowest_limit(root + "/sys/fs/cgroup/memory", group, "/memory.limit_in_bytes"));
+  }
+  return available;
+}
+
+}  // namespace heed

@@ -1,0 +1,330 @@
+// apps/summary, and the formulas of apps/costs: models whose parameters are known, operations and
+// memory worked out by hand and held against a real step, and what is too large for any machine.
+#include "apps/summary.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "apps/trainer.h"
+#include "core/pool.h"
+#include "temporary.h"
+
+using namespace heed;
+
+namespace {
+
+// Sequences that are all as long as the longest.
+class Full final : public Dataset {
+ public:
+  Full(Framing framing, int64_t source, int64_t input)
+      : framing_(framing),
+        source_(static_cast<size_t>(source)),
+        input_(static_cast<size_t>(input)) {}
+  int64_t size() const override { return 100; }
+  void get(int64_t i, Example& example) const override {
+    const auto token = static_cast<int32_t>(i % 3);
+    example.source.assign(framing_ == Framing::seq2seq ? source_ : 0, token);
+    example.input.assign(input_, token);
+    example.target.assign(framing_ == Framing::classifier ? 1 : input_, token);
+  }
+
+ private:
+  Framing framing_;
+  size_t source_, input_;
+};
+
+std::shared_ptr<const TextCodec> codec(int64_t vocabulary) {
+  std::vector<std::string> symbols;
+  for (int64_t i = 0; i < vocabulary; ++i) symbols.push_back(std::to_string(i));
+  return std::make_shared<TextCodec>(Level::word, std::move(symbols));
+}
+
+Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t source, int64_t input) {
+  Corpus corpus;
+  corpus.framing = experiment.framing();
+  corpus.source = corpus.target = codec(vocabulary);
+  if (corpus.framing == Framing::classifier) corpus.labels = {"a", "b", "c", "d", "e"};
+  corpus.splits["train"] = std::make_unique<Full>(corpus.framing, source, input);
+  corpus.longest_source = corpus.framing == Framing::seq2seq ? source : 0;
+  corpus.longest_input = input;
+  return corpus;
+}
+
+// One layer (or two), D = 4, F = 8, one head.
+Experiment small(ModelKind kind) {
+  Experiment e;
+  e.model.kind = kind;
+  e.model.layers = e.model.heads = 1;
+  e.model.dim = 4;
+  e.model.feed_forward = 8;
+  e.train.batch_size = 2;
+  return e;
+}
+
+Experiment learned_positions(int64_t layers, int64_t heads, int64_t dim, int64_t length) {
+  Experiment e;
+  e.model.kind = ModelKind::language_model;
+  e.model.layers = layers;
+  e.model.heads = heads;
+  e.model.dim = dim;
+  e.model.positional = {PositionalKind::learned, length};
+  return e;
+}
+
+int64_t count(const Experiment& e, int64_t vocabulary, int64_t length) {
+  return summarize(e, corpus_for(e, vocabulary, 0, length)).parameters;
+}
+
+const Part& part(const Summary& summary, const std::string& name) {
+  for (const Part& p : summary.parts)
+    if (p.name == name) return p;
+  FAIL("no part ", name);
+  return summary.parts[0];
+}
+
+void check_flops(const Flops& flops, double forward, double backward) {
+  CHECK(flops.forward == forward);
+  CHECK(flops.backward == backward);
+}
+
+}  // namespace
+
+TEST_CASE("summary: parameters of published models") {
+  // GPT-2 small (Radford et al. 2019), as its checkpoint counts.
+  CHECK(count(learned_positions(12, 12, 768, 1024), 50257, 1024) == 124'439'808);
+  // nanoGPT's character model on Shakespeare: no biases; 10,646,784 as it counts, without
+  // positions.
+  Experiment e = learned_positions(6, 6, 384, 256);
+  e.model.bias = false;
+  const Summary characters = summarize(e, corpus_for(e, 65, 0, 256));
+  CHECK(characters.parameters == 10'646'784 + 256 * 384);
+  CHECK(part(characters, "embedding").parameters == (65 + 256) * 384);
+  // minGPT's adder of two digits: a head of its own, without bias.
+  e = learned_positions(2, 4, 128, 6);
+  e.model.tie_weights = false;
+  CHECK(count(e, 10, 6) == 400'128);
+}
+
+TEST_CASE("summary: operations of a language model") {
+  Experiment e = small(ModelKind::language_model);
+  e.model.layers = 2;
+  e.model.heads = 2;
+  e.train.accumulate = 3;
+  const Summary s = summarize(e, corpus_for(e, 7, 0, 5));
+  // 6 sequences of 5: 30 rows. Four 4 × 4 matrices: 4 · 2 · 30 · 16 = 3840, and Q Kᵀ and P V:
+  // 2 · 2 · 6 · 5 · 5 · 4 = 2400; backward 2 · 3840 + 5 / 2 · 2400.
+  check_flops(part(s, "decoder.layers.0-1.attention").flops, 6240, 13680);
+  // 4 × 8 and 8 × 4: 2 · 2 · 30 · 32.
+  check_flops(part(s, "decoder.layers.0-1.feed_forward").flops, 3840, 7680);
+  check_flops(part(s, "head").flops, 2 * 30 * 4 * 7, 4 * 30 * 4 * 7);
+  CHECK(part(s, "head").parameters == 0);
+  check_flops(part(s, "decoder.layers.0-1.attention_norm").flops, 0, 0);
+  check_flops(part(s, "embedding").flops, 0, 0);
+  check_flops(s.flops, 2 * (6240 + 3840) + 1680, 2 * (13680 + 7680) + 3360);
+  e.model.activation = Activation::swiglu;  // three matrices
+  check_flops(part(summarize(e, corpus_for(e, 7, 0, 5)), "decoder.layers.0-1.feed_forward").flops,
+              5760, 11520);
+}
+
+TEST_CASE("summary: operations and parameters of an encoder-decoder") {
+  Experiment e = small(ModelKind::seq2seq);
+  e.train.batch_size = 1;
+  Corpus corpus = corpus_for(e, 6, 3, 2);
+  corpus.target = codec(7);
+  const Summary s = summarize(e, corpus);
+  // Ts = 3: 4 · 2 · 3 · 16 + 4 · 3 · 3 · 4; T = 2: 4 · 2 · 2 · 16 + 4 · 2 · 2 · 4.
+  check_flops(part(s, "encoder.layers.0.attention").flops, 384 + 144, 768 + 360);
+  check_flops(part(s, "encoder.layers.0.feed_forward").flops, 384, 768);
+  check_flops(part(s, "decoder.layers.0.attention").flops, 256 + 64, 512 + 160);
+  // Two matrices read 2 rows and two read 3: 2 · 2 · 2 · 16 + 2 · 2 · 3 · 16 + 4 · 2 · 3 · 4.
+  check_flops(part(s, "decoder.layers.0.cross_attention").flops, 128 + 192 + 96, 640 + 240);
+  check_flops(part(s, "decoder.layers.0.feed_forward").flops, 256, 512);
+  check_flops(part(s, "head").flops, 2 * 2 * 28, 4 * 2 * 28);
+  // Embeddings 6 · 4 and 7 · 4; norms of 8, attentions of 4 (16 + 4), networks of 32 + 8 + 32 + 4.
+  CHECK(part(s, "source_embedding").parameters == 24);
+  CHECK(part(s, "encoder.layers.0.feed_forward").parameters == 76);
+  CHECK(part(s, "decoder.norm").parameters == 8);
+  CHECK(s.parameters == 24 + 28 + (16 + 80 + 76) + 8 + (24 + 80 + 80 + 76) + 8);
+  // Stacks of different depth.
+  e.model.layers = 3;
+  e.model.decoder_layers = 2;
+  CHECK(summarize(e, corpus).parameters == 24 + 28 + 3 * 172 + 8 + 2 * 260 + 8);
+  e.model.layers = 0;
+  CHECK(summarize(e, corpus).parameters == 24 + 28 + 8 + 2 * 260 + 8);
+}
+
+TEST_CASE("summary: operations and parameters of a classifier") {
+  const Experiment e = small(ModelKind::classifier);
+  const Summary s = summarize(e, corpus_for(e, 6, 0, 3));
+  CHECK(s.parameters == 24 + 172 + 8 + (4 * 5 + 5));
+  // The mean of 3 states: 2 · 2 · 3 · 4, and 2 · 2 · 20 for the classes.
+  check_flops(part(s, "head").flops, 48 + 80, 48 + 160);
+  check_flops(part(s, "encoder.layers.0.feed_forward").flops, 2 * 2 * 6 * 32, 4 * 2 * 6 * 32);
+}
+
+TEST_CASE("summary: frozen parameters") {
+  Experiment e = small(ModelKind::language_model);
+  e.model.layers = 12;
+  const Corpus corpus = corpus_for(e, 7, 0, 5);
+  const Summary all = summarize(e, corpus);
+  CHECK(all.trained == all.parameters);
+  e.train.freeze = {"decoder.layers.1.*", "decoder.layers.1?.feed_forward.*", "embedding.*"};
+  const Summary s = summarize(e, corpus);
+  CHECK(s.parameters == all.parameters);
+  CHECK(s.trained == all.parameters - 172 - 2 * 76 - 28);
+  CHECK(s.memory.parameters == 4.0 * static_cast<double>(s.parameters));
+  CHECK(s.memory.gradients == 4.0 * static_cast<double>(s.trained));
+  CHECK(part(s, "decoder.layers.2-9.attention").layers == 8);
+  CHECK(part(s, "decoder.layers.10-11.attention").lines[0].trains);
+  CHECK(!part(s, "decoder.layers.1.attention").lines[0].trains);
+  // The gradient of a frozen matrix is not computed: one product in backward, not two.
+  check_flops(part(s, "decoder.layers.10-11.feed_forward").flops, 2 * 2 * 10 * 32, 2 * 2 * 10 * 32);
+}
+
+TEST_CASE("summary: memory by hand") {
+  Experiment e = small(ModelKind::language_model);
+  e.model.heads = 2;
+  e.model.positional = {PositionalKind::learned, 5};
+  e.train.accumulate = 3;
+  const Corpus corpus = corpus_for(e, 7, 0, 5);
+  // 10 rows. Attention: 2 of the norm, 4 · 4 + 2 heads, 2 · 4; feed-forward: 2, 2 · 4 and 8 (relu);
+  // final norm: 2 + 4, and what it gives 4; logits 7.
+  Memory m = summarize(e, corpus).memory;
+  CHECK(m.activations == 4 * 10 * (2 + 18 + 8 + 2 + 8 + 8 + 6 + 4 + 7));
+  // Inputs and targets of 3 batches, and of the one that is filled.
+  CHECK(m.batches == 4 * 2 * 2 * 5 * (3 + 1));
+  CHECK(m.optimizer == 2 * m.gradients);
+  CHECK(m.evaluation == 0);  // there is nothing to evaluate on
+  e.model.activation = Activation::gelu;
+  CHECK(summarize(e, corpus).memory.activations == m.activations + 4 * 10 * 8);
+  e.optim.amsgrad = true;
+  CHECK(summarize(e, corpus).memory.optimizer == 3 * m.gradients);
+  e.optim = {.kind = OptimOptions::Kind::sgd};
+  m = summarize(e, corpus).memory;
+  CHECK(m.optimizer == 0);
+  CHECK(m.lasting() == 3 * m.parameters);  // while the optimizer copies them
+  e.optim.momentum = 0.9;
+  CHECK(summarize(e, corpus).memory.optimizer == m.gradients);
+  // The bigger batch of an evaluation, of as many examples as there are.
+  Corpus with_val = corpus_for(e, 7, 0, 5);
+  with_val.splits["val"] = std::make_unique<Full>(Framing::language_model, 0, 5);
+  e.train.evaluate_batch_size = 1'000'000;
+  const Summary evaluated = summarize(e, with_val);
+  CHECK(evaluated.step.evaluation_batch == 100);
+  CHECK(evaluated.memory.evaluation == 4 * 500 * 8 * 4);
+}
+
+TEST_CASE("summary: the estimate of memory is near what a step takes") {
+  for (const ModelKind kind :
+       {ModelKind::seq2seq, ModelKind::language_model, ModelKind::classifier})
+    for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swiglu})
+      for (const double dropout : {0.0, 0.1}) {
+        Experiment e;
+        e.model.kind = kind;
+        e.model.layers = 3;
+        e.model.feed_forward = 512;  // a width whose blocks the pool gives to no narrower array
+        e.model.activation = activation;
+        e.model.dropout = dropout;
+        const Corpus corpus = corpus_for(e, 500, 24, 32);
+        const Memory estimate = summarize(e, corpus).memory;
+        pool_trim();
+        Trainer trainer(e, corpus);
+        const int64_t lasting = pool_statistics().live_bytes;
+        pool_reset_peak();
+        static_cast<void>(trainer.step());
+        const auto taken = static_cast<double>(pool_statistics().peak_bytes - lasting);
+        const double estimated = estimate.batches + estimate.activations + estimate.backward;
+        CAPTURE(static_cast<int>(kind));
+        CAPTURE(static_cast<int>(activation));
+        CAPTURE(dropout);
+        CHECK(estimated == doctest::Approx(taken).epsilon(0.06));
+      }
+}
+
+TEST_CASE("summary: more than the machine has is refused at once, by name") {
+  using Clock = std::chrono::steady_clock;
+  Experiment e;
+  e.model.kind = ModelKind::language_model;
+  e.model.dim = 60000;
+  e.model.layers = 500;
+  pool_trim();
+  const int64_t held = pool_statistics().held_bytes;
+  const Clock::time_point start = Clock::now();
+  const Summary s = summarize(e, corpus_for(e, 65, 0, 64));
+  CHECK(Clock::now() - start < std::chrono::seconds(1));
+  CHECK(pool_statistics().held_bytes == held);
+  const std::string text = thrown<InputError>([&] { check_memory(s); });
+  CHECK_SAYS(text, "parameters, gradients and optimizer state take 314.3 TiB");
+  CHECK_SAYS(text, "lower model.dim, model.feed_forward or model.layers");
+
+  // The greatest values that a config may have.
+  e.model.kind = ModelKind::seq2seq;
+  e.model.dim = 1 << 16;
+  e.model.layers = 1000;
+  e.model.feed_forward = 1 << 20;
+  e.train.batch_size = e.train.accumulate = 1'000'000;
+  e.train.freeze = {"*.weight"};
+  const Summary greatest = summarize(e, corpus_for(e, 65, 1 << 20, 1 << 20));
+  CHECK(std::isfinite(greatest.flops.total()));
+  CHECK(greatest.parameters > 300'000'000'000'000);
+  CHECK(!table(greatest).empty());
+  CHECK_THROWS_AS(check_memory(greatest), InputError);
+
+  e.model.dim = int64_t{1} << 40;  // not even an address
+  const auto refusal = [&] {
+    return thrown<InputError>([&] { summarize(e, corpus_for(e, 65, 8, 8)); });
+  };
+  CHECK_SAYS(refusal(), "the model is too large: out of memory");
+  e.model.dim = 64;
+  e.model.layers = int64_t{1} << 60;
+  e.train.freeze = {};
+  CHECK_SAYS(refusal(), "lower model.layers");
+}
+
+TEST_CASE("summary: the refusal names what takes most") {
+  Experiment e;
+  const Corpus corpus = corpus_for(e, 65, 8, 8);
+  Summary s = summarize(e, corpus);
+  check_memory(s);
+  s.memory.parameters = 1e9;
+  s.available = 1000;
+  const auto refusal = [&] { return thrown<InputError>([&] { check_memory(s); }); };
+  CHECK_SAYS(refusal(), "this machine has 1000 B: parameters");
+  s.memory.activations = 1e12;
+  CHECK_SAYS(refusal(), "take 931.3 GiB; lower train.batch_size");
+  s.memory.evaluation = 1e13;
+  CHECK_SAYS(refusal(), "lower train.evaluate_batch_size");
+  s.memory.batches = 1e14;
+  CHECK_SAYS(refusal(), "lower train.accumulate");
+  s.available = s.memory.peak();
+  check_memory(s);
+
+  e = learned_positions(1, 1, 8, 1 << 16);
+  s = summarize(e, corpus_for(e, 65, 0, 8));
+  s.available = 1000;
+  CHECK_SAYS(refusal(), "model.positional.max_length");
+  e.model.positional.max_length = 4;
+  CHECK_SAYS(thrown<InputError>([&] { summarize(e, corpus_for(e, 65, 0, 8)); }),
+             "model.positional.max_length = 4 is too small");
+}
+
+TEST_CASE("summary: the table") {
+  Experiment e = learned_positions(12, 12, 768, 1024);
+  e.train.batch_size = 12;
+  e.train.accumulate = 40;
+  e.train.freeze = {"embedding.position.weight"};
+  std::string text = table(summarize(e, corpus_for(e, 50257, 0, 1024)));
+  for (size_t at; (at = text.find("  ")) != text.npos;) text.erase(at, 1);
+  for (const char* line : {
+           "\n token.weight 50257 × 768 38,597,376\n",
+           "\n position.weight 1024 × 768 786,432 frozen\n",
+           "\ndecoder.layers.0-11.feed_forward 4,722,432 13.92 TFLOP × 12\n",
+           "\nhead tied 0 113.8 TFLOP\n",
+           "\nparameters 124,439,808\n that train 123,653,376\n",
+           " for 40 × 12 sequences of 1,024\n",
+           "\n parameters 474.7 MiB\n",
+       })
+    CHECK_SAYS(text, line);
+}
