@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
 #include "apps/commands.h"
 #include "apps/log.h"
+#include "apps/suggest.h"
 #include "core/check.h"
 
 namespace heed {
@@ -157,15 +159,31 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
+void check_verb(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  if (word.starts_with('-') || std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return;
+  const std::string meant = nearest(word, verbs);
+  std::string list;
+  for (const std::string& verb : verbs) list += (list.empty() ? "" : ", ") + verb;
+  throw InputError("no verb '" + word + "'" +
+                   (meant.empty() ? "" : "; did you mean " + meant + "?") + "; there are " + list);
+}
+
 // Reads the command line and does what it says.
 int parse_and_run(int argc, char** argv) {
   CommandLine line;
+  if (argc < 2) {
+    log::info("{}", line.app.help());
+    return exit_misused;
+  }
+  check_verb(line.app, argv[1]);
   try {
     line.app.parse(argc, argv);
     return line.result;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return line.app.exit(error);  // --help, --version
-    log::error("{}; heed --help lists what there is", in_one_line(error.what()));
+    log::error("{}; heed {} --help explains it", in_one_line(error.what()), argv[1]);
     return exit_misused;
   }
 }

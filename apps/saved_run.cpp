@@ -4,7 +4,6 @@
 
 #include "apps/arrays.h"
 #include "apps/files.h"
-#include "apps/vocabulary_file.h"
 #include "core/scope.h"
 
 namespace heed {
@@ -21,7 +20,7 @@ Checkpoint SavedRun::checkpoint(const std::string& which) const {
   return checkpoints.open(!which.empty() ? which : has_best ? "best" : "latest");
 }
 
-Corpus SavedRun::vocabulary() const {
+SavedVocabulary SavedRun::vocabulary() const {
   return read_vocabulary(folder.vocabulary(), config.experiment.framing());
 }
 

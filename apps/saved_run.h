@@ -7,6 +7,7 @@
 #include "apps/checkpoint.h"
 #include "apps/load_config.h"
 #include "apps/run.h"
+#include "apps/vocabulary_file.h"
 
 namespace heed {
 
@@ -19,9 +20,9 @@ struct SavedRun {
 
   // "best", "latest" or a step; "" for the best, or the latest where none is best.
   Checkpoint checkpoint(const std::string& which) const;
-  // What it reads and writes, from the run itself; without splits.
-  Corpus vocabulary() const;
-  // The weights of a checkpoint. `corpus` may be the vocabulary.
+  // What it reads and writes, from the run itself.
+  SavedVocabulary vocabulary() const;
+  // The model with the weights of a checkpoint. `corpus` needs no splits.
   std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
 };
 

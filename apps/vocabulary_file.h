@@ -3,6 +3,7 @@
 //   {"level": "character", "symbols": ["a", "b", …, "<eos>"]}          one vocabulary
 //   {"source": {"level": …, "symbols": …}, "target": {…}}              two (pairs)
 //   {"level": …, "symbols": …, "labels": ["ham", "spam"]}              a classifier
+//   {"level": …, "symbols": …, "prompt": 6, "answer": 6}               a task without <eos>
 #pragma once
 
 #include <string>
@@ -13,7 +14,14 @@ namespace heed {
 
 std::string vocabulary_text(const Corpus& corpus);
 
-// A corpus without splits. Throws InputError naming the file and what is wrong with it.
-Corpus read_vocabulary(const std::string& path, Framing framing);
+struct SavedVocabulary {
+  Corpus corpus;  // without splits
+  // Of a language model of a task whose sequences all have one length: how many symbols a problem
+  // has, and its answer. 0 for all others.
+  int64_t prompt = 0, answer = 0;
+};
+
+// Throws InputError naming the file and what is wrong with it.
+SavedVocabulary read_vocabulary(const std::string& path, Framing framing);
 
 }  // namespace heed

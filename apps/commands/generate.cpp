@@ -2,6 +2,7 @@
 // give one line for each line they read.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -31,39 +32,52 @@ int64_t window_of(const Experiment& experiment) {
   return experiment.data.kind == DataKind::text ? experiment.data.context : 0;
 }
 
-Sequence prompt_of(const TextCodec& codec, const std::optional<std::string>& text) {
-  const bool asks = codec.vocabulary().separator() != Vocabulary::none;
-  check_input(text || !asks, "give the problem with --prompt");
-  if (!text || (text->empty() && !asks)) return first_prompt(codec);
+Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
   try {
-    return codec.prompt(*text);
+    const Sequence ids = saved.corpus.target->prompt(text);
+    check_input(saved.prompt == 0 || static_cast<int64_t>(ids.size()) == saved.prompt,
+                "a problem has {} symbols, not {}", saved.prompt, ids.size());
+    return ids;
   } catch (const InputError& error) {
     throw InputError(fmt::format("--prompt: {}", error.what()));
   }
 }
 
-int continue_prompt(const GenerateArguments& a, const Experiment& experiment, const Corpus& corpus,
-                    const LanguageModel& model) {
+// What the options say, and where they say nothing: the one answer to a problem, a text otherwise.
+ContinueOptions options_of(const GenerateArguments& a, const Experiment& experiment,
+                           const SavedVocabulary& saved) {
+  ContinueOptions options;
+  options.sampling.temperature = a.temperature.value_or(is_task(experiment.data.kind) ? 0 : 1);
+  options.sampling.top_k = a.top_k.value_or(0);
+  options.sampling.top_p = a.top_p.value_or(1);
+  check_input(std::isfinite(options.sampling.temperature) && std::isfinite(options.sampling.top_p),
+              "--temperature and --top-p must be finite numbers");
+  options.count = a.count.value_or(1);
+  options.max_length = a.length.value_or(saved.answer > 0 ? saved.answer : options.max_length);
+  options.window = window_of(experiment);
+  options.seed = static_cast<uint64_t>(a.seed.value_or(experiment.seed));
+  return options;
+}
+
+int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
+                    const SavedVocabulary& saved, const LanguageModel& model) {
   constexpr const char* others = "encoder-decoders, and this run is a language model";
   refuse(a.input.has_value(), "input", others);
   refuse(a.beam.has_value(), "beam", others);
   refuse(a.length_penalty.has_value(), "length-penalty", others);
-  const TextCodec& codec = *corpus.target;
-  const bool has_one_answer = codec.vocabulary().separator() != Vocabulary::none;
-  ContinueOptions options;
-  options.sampling.temperature = a.temperature.value_or(has_one_answer ? 0 : 1);
-  options.sampling.top_k = a.top_k.value_or(0);
-  options.sampling.top_p = a.top_p.value_or(1);
-  options.count = a.count.value_or(1);
-  options.max_length = a.length.value_or(options.max_length);
-  options.window = window_of(experiment);
-  options.seed = static_cast<uint64_t>(a.seed.value_or(experiment.seed));
-  const Sequence prompt = prompt_of(codec, a.prompt);
-  const bool whole_text = codec.vocabulary().end() == Vocabulary::none;
-  const std::vector<Sequence> found = continuations(model, codec.vocabulary(), prompt, options);
+  const TextCodec& codec = *saved.corpus.target;
+  const bool is_problem = is_task(experiment.data.kind);
+  check_input(a.prompt || !is_problem, "give the problem with --prompt");
+  const bool given = a.prompt && (is_problem || !a.prompt->empty());
+  const Sequence prompt = given ? prompt_of(saved, *a.prompt) : first_prompt(codec);
+  const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
+  const std::vector<Sequence> found =
+      continuations(model, codec.vocabulary(), prompt, options_of(a, experiment, saved));
   for (size_t i = 0; i < found.size(); ++i) {
-    if (i > 0 && whole_text) print_line("---------------");
-    print_line((has_one_answer ? "" : a.prompt.value_or("")) + codec.decode(found[i]));
+    if (i > 0 && many_lines) print_line("---------------");
+    Sequence whole = given && !is_problem ? prompt : Sequence();
+    whole.insert(whole.end(), found[i].begin(), found[i].end());
+    print_line(codec.decode(whole));
   }
   return exit_done;
 }
@@ -148,11 +162,12 @@ int generate(const GenerateArguments& arguments) {
   const SavedRun run = SavedRun::open(arguments.run);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
-  const Corpus corpus = run.vocabulary();
+  const SavedVocabulary saved = run.vocabulary();
+  const Corpus& corpus = saved.corpus;
   const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(arguments.checkpoint));
   switch (experiment.model.kind) {
     case ModelKind::language_model:
-      return continue_prompt(arguments, experiment, corpus,
+      return continue_prompt(arguments, experiment, saved,
                              dynamic_cast<const LanguageModel&>(*model));
     case ModelKind::seq2seq:
       return answer_sources(arguments, corpus, dynamic_cast<const Seq2Seq&>(*model));
