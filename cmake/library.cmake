@@ -4,9 +4,6 @@
 # built a second time with real = double, as heed_<folder>_f64, from the same files, for the tests.
 function(heed_library folder)
   cmake_parse_arguments(ARG "DOUBLE" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
-  if(NOT ARG_SOURCES)
-    return()
-  endif()
   heed_source_options(${ARG_SOURCES})
   foreach(real float double)
     if(real STREQUAL float)
