@@ -27,6 +27,13 @@ int64_t step_of(std::string_view name) {
   return error == std::errc() && end == name.data() + name.size() ? step : -1;
 }
 
+// What a symbolic link says; "" if there is none.
+std::string link_target(const std::string& link) {
+  char target[256];
+  const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
+  return std::string(target, static_cast<size_t>(std::max<ssize_t>(length, 0)));
+}
+
 std::string type_text(const ArrayHeader& array) {
   return fmt::format("{} [{}]", dtype_name(array.dtype), fmt::join(array.dims, ", "));
 }
@@ -108,19 +115,19 @@ void Checkpoints::save(int64_t step, std::vector<NamedArray> model,
 
   if (exists(path(step))) retire(step);
   folder.commit();
-  point_links(step, best_step);
-  const std::vector<int64_t> all = steps();
-  for (size_t i = 0; i + static_cast<size_t>(keep_) < all.size(); ++i)
-    if (all[i] != best_step) retire(all[i]);
+  settle(step, best_step);
 }
 
-void Checkpoints::point_links(int64_t step, int64_t best_step) const {
+void Checkpoints::settle(int64_t step, int64_t best_step) const {
   point_link(in_folder(folder_, "latest"), name_of(path(step)));
   const std::string best = in_folder(folder_, "best");
   if (best_step > 0 && exists(path(best_step)))
     point_link(best, name_of(path(best_step)));
   else
     remove_all(best);
+  const std::vector<int64_t> all = steps();
+  for (size_t i = 0; i + static_cast<size_t>(keep_) < all.size(); ++i)
+    if (all[i] != best_step) retire(all[i]);
 }
 
 // Renamed first: a folder with a step's name is always whole.
@@ -144,16 +151,17 @@ std::vector<int64_t> Checkpoints::steps() const {
   return all;
 }
 
+bool Checkpoints::has_best() const { return exists(in_folder(folder_, "best")); }
+
 std::string Checkpoints::find(const std::string& which) const {
   const std::vector<int64_t> all = steps();
   check_input(!all.empty(), "{}: no checkpoint yet", folder_);
   if (which == "latest") return path(all.back());  // a killed writer may have left the link behind
-  const std::string wanted =
-      in_folder(folder_, which == "best" ? which : fmt::format("{}{}", step_prefix, which));
-  const bool sensible = which == "best" || step_of(std::string(step_prefix) + which) >= 0;
-  check_input(sensible && exists(wanted), "{}: no checkpoint '{}'; there are {}{}", folder_, which,
-              exists(in_folder(folder_, "best")) ? "best, latest, " : "latest, ",
-              fmt::join(all, ", "));
+  const std::string best = link_target(in_folder(folder_, "best"));
+  const std::string name = which == "best" ? best : fmt::format("{}{}", step_prefix, which);
+  const std::string wanted = in_folder(folder_, name);
+  check_input(step_of(name) >= 0 && exists(wanted), "{}: no checkpoint '{}'; there are {}{}",
+              folder_, which, best.empty() ? "latest, " : "best, latest, ", fmt::join(all, ", "));
   return wanted;
 }
 

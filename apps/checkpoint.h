@@ -65,10 +65,12 @@ class Checkpoints {
 
   // For a writer at its start: removes what another left half done.
   void clean_up() const;
-  // For a writer that goes on from the newest: points the links at it and at the best one.
-  void point_links(int64_t step, int64_t best_step) const;
+  // For a writer that goes on from the newest: does what is left of its save(), that is, points the
+  // links at it and at the best one and removes older ones.
+  void settle(int64_t step, int64_t best_step) const;
 
   std::vector<int64_t> steps() const;  // of all that are there, ascending
+  bool has_best() const;
   // The folder of "latest", which is the newest, of "best" or of a step. Throws InputError that
   // says which there are.
   std::string find(const std::string& which) const;

@@ -75,7 +75,7 @@ void ConfigSource::read_layer(const std::string& path, std::vector<std::string> 
     const std::string* base = std::get_if<std::string>(&entry.value.value);
     check_input(base && !base->empty(), "{}base must be the path of a config",
                 origin.error_prefix());
-    const std::string base_path = base->front() == '/' ? *base : in_folder(folder_of(path), *base);
+    const std::string base_path = sibling(path, *base);
     check_input(std::find(chain.begin(), chain.end(), absolute_path(base_path, ".")) == chain.end(),
                 "{}base = {} inherits from itself", origin.error_prefix(), toml_text(*base));
     check_input(chain.size() < longest_chain, "{}a chain of more than {} bases",

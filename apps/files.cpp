@@ -146,6 +146,10 @@ std::string name_of(const std::string& path) {
   return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
 }
 
+std::string sibling(const std::string& path, const std::string& other) {
+  return fs::path(path).replace_filename(other).string();
+}
+
 std::string absolute_path(const std::string& path, const std::string& from) {
   return fs::absolute(fs::path(from) / path).lexically_normal().string();
 }

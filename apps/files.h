@@ -39,6 +39,8 @@ void rename_in_folder(const std::string& from, const std::string& to);
 std::string in_folder(std::string_view folder, std::string_view name);
 std::string folder_of(const std::string& path);
 std::string name_of(const std::string& path);
+// `other`, seen from the folder in which `path` is.
+std::string sibling(const std::string& path, const std::string& other);
 // Absolute, seen from the folder `from`, with no "." and ".." left where they can be resolved.
 std::string absolute_path(const std::string& path, const std::string& from);
 

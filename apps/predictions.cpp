@@ -28,10 +28,13 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
 }
 
 std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus,
-                                 const std::vector<Example>& examples) {
+                                 const std::vector<Example>& examples, int64_t positions) {
   std::vector<Sequence> sources;
   for (const Example& example : examples) sources.push_back(example.source);
-  const std::vector<Hypothesis> found = answers(model, corpus.target->vocabulary(), sources, {});
+  AnswerOptions options;
+  options.max_length = longest_answer(sources, positions);
+  const std::vector<Hypothesis> found =
+      answers(model, corpus.target->vocabulary(), sources, options);
   std::vector<Prediction> results;
   for (size_t i = 0; i < examples.size(); ++i)
     results.push_back({corpus.source->decode(sources[i]), corpus.target->decode(found[i].tokens),
@@ -86,20 +89,31 @@ std::vector<Prediction> classified(const Classifier& model, const Corpus& corpus
 }  // namespace
 
 std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
-                                    const Dataset& dataset, int64_t count, int64_t window) {
+                                    const Dataset& dataset, int64_t count, int64_t positions) {
   const std::vector<Example> examples = first_examples(dataset, count);
   if (examples.empty()) return {};
   switch (corpus.framing) {
     case Framing::seq2seq:
-      return answered(dynamic_cast<const Seq2Seq&>(model), corpus, examples);
+      return answered(dynamic_cast<const Seq2Seq&>(model), corpus, examples, positions);
     case Framing::classifier:
       return classified(dynamic_cast<const Classifier&>(model), corpus, examples);
     case Framing::language_model:
       break;
   }
   const auto& language_model = dynamic_cast<const LanguageModel&>(model);
-  if (examples[0].prompt > 0) return continued(language_model, *corpus.target, examples, window);
-  return drawn(language_model, *corpus.target, count, window);
+  if (examples[0].prompt > 0) return continued(language_model, *corpus.target, examples, positions);
+  return drawn(language_model, *corpus.target, count, positions);
+}
+
+int64_t longest_answer(std::span<const Sequence> sources, int64_t positions) {
+  size_t longest = 0;
+  for (const Sequence& source : sources) longest = std::max(longest, source.size());
+  const int64_t enough = 2 * static_cast<int64_t>(longest) + 10;
+  return positions > 0 ? std::min(enough, positions) : enough;
+}
+
+int64_t positions_of(const ModelOptions& model) {
+  return model.positional.kind == PositionalKind::learned ? model.positional.max_length : 0;
 }
 
 Sequence first_prompt(const TextCodec& codec) {

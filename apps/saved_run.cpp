@@ -1,9 +1,6 @@
 #include "apps/saved_run.h"
 
-#include <sys/stat.h>
-
 #include "apps/arrays.h"
-#include "apps/files.h"
 #include "core/scope.h"
 
 namespace heed {
@@ -15,9 +12,7 @@ SavedRun SavedRun::open(const std::string& path) {
 
 Checkpoint SavedRun::checkpoint(const std::string& which) const {
   const Checkpoints checkpoints(folder.checkpoints(), 1);
-  struct stat status {};
-  const bool has_best = ::stat(in_folder(folder.checkpoints(), "best").c_str(), &status) == 0;
-  return checkpoints.open(!which.empty() ? which : has_best ? "best" : "latest");
+  return checkpoints.open(!which.empty() ? which : checkpoints.has_best() ? "best" : "latest");
 }
 
 SavedVocabulary SavedRun::vocabulary() const {

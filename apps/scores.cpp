@@ -28,9 +28,10 @@ std::string without_unknown(std::string text) {
   return text;
 }
 
-double bleu_of(const Model& model, const Corpus& corpus, const Dataset& dataset) {
+double bleu_of(const Model& model, const Corpus& corpus, const Dataset& dataset,
+               int64_t positions) {
   std::vector<std::string> hypotheses, references;
-  for (const Prediction& p : predictions(model, corpus, dataset, dataset.size(), 0)) {
+  for (const Prediction& p : predictions(model, corpus, dataset, dataset.size(), positions)) {
     hypotheses.push_back(p.predicted);
     references.push_back(without_unknown(p.expected));
   }
@@ -70,7 +71,8 @@ Json split_scores(const Model& model, const Corpus& corpus, const Experiment& ex
                   const std::string& split) {
   Json scores = quick_scores(model, corpus, experiment, split);
   if (experiment.data.kind == DataKind::pairs)
-    scores.set("bleu", bleu_of(model, corpus, split_of(corpus, split)));
+    scores.set("bleu",
+               bleu_of(model, corpus, split_of(corpus, split), positions_of(experiment.model)));
   return scores;
 }
 

@@ -114,7 +114,7 @@ void Training::load(const Checkpoint& checkpoint) {
   saved_step_ = checkpoint.step();
   seconds_before_ = state_.seconds;
   trainer_.set_steps_done(saved_step_);
-  checkpoints_.point_links(saved_step_, state_.best_step);
+  checkpoints_.settle(saved_step_, state_.best_step);
   log::info("going on from step {}", saved_step_);
 }
 
@@ -148,11 +148,6 @@ bool Training::due(int64_t every) const {
 bool Training::stopped_early() const {
   const int64_t patience = experiment_.train.patience;
   return patience > 0 && state_.evaluations_since_best >= patience;
-}
-
-int64_t Training::window() const {
-  const PositionalOptions& positional = experiment_.model.positional;
-  return positional.kind == PositionalKind::learned ? positional.max_length : 0;
 }
 
 StepReport Training::step() {
@@ -220,7 +215,7 @@ void Training::evaluate() {
 
 std::string Training::samples_of(const std::string& split) {
   return samples_text(predictions(trainer_.model(), corpus_, *corpus_.splits.at(split),
-                                  experiment_.train.samples, window()));
+                                  experiment_.train.samples, positions_of(experiment_.model)));
 }
 
 Training::End Training::run() {
@@ -259,7 +254,7 @@ std::string Training::finish() {
   const double tokens_per_s = per(static_cast<double>(state_.tokens), state_.step_seconds);
   Json result = Json::object()
                     .set("steps", steps)
-                    .set("seconds", std::round(10 * state_.seconds) / 10)
+                    .set("seconds", std::round(1000 * state_.seconds) / 1000)
                     .set("tokens_per_s", std::round(tokens_per_s))
                     .set("best_step", best)
                     .set("parameters", trainer_.model().parameter_count());

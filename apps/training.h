@@ -53,7 +53,6 @@ class Training {
   bool due(int64_t every) const;
   bool stopped_early() const;
   double elapsed() const;
-  int64_t window() const;
 
   const Experiment& experiment_;
   const Corpus& corpus_;

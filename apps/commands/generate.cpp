@@ -27,8 +27,7 @@ void refuse(bool given, const char* option, const char* whose) {
 
 // How many of the last symbols the model may be shown at once; 0: all.
 int64_t window_of(const Experiment& experiment) {
-  const PositionalOptions& positional = experiment.model.positional;
-  if (positional.kind == PositionalKind::learned) return positional.max_length;
+  if (const int64_t positions = positions_of(experiment.model)) return positions;
   return experiment.data.kind == DataKind::text ? experiment.data.context : 0;
 }
 
@@ -50,8 +49,8 @@ ContinueOptions options_of(const GenerateArguments& a, const Experiment& experim
   options.sampling.temperature = a.temperature.value_or(is_task(experiment.data.kind) ? 0 : 1);
   options.sampling.top_k = a.top_k.value_or(0);
   options.sampling.top_p = a.top_p.value_or(1);
-  check_input(std::isfinite(options.sampling.temperature) && std::isfinite(options.sampling.top_p),
-              "--temperature and --top-p must be finite numbers");
+  check_input(std::isfinite(options.sampling.temperature), "--temperature must be finite");
+  check_input(options.sampling.top_p > 0, "--top-p must be above 0");
   options.count = a.count.value_or(1);
   options.max_length = a.length.value_or(saved.answer > 0 ? saved.answer : options.max_length);
   options.window = window_of(experiment);
@@ -84,7 +83,8 @@ int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
 
 // Reads lines and writes as many, some at a time: at a terminal each at once.
 template <class Answer>
-void answer_lines(const GenerateArguments& a, const TextCodec& codec, Answer&& answer) {
+void answer_lines(const GenerateArguments& a, const TextCodec& codec, int64_t positions,
+                  Answer&& answer) {
   const std::string path = a.input.value_or("-");
   std::ifstream file;
   if (path != "-") file.open(path, std::ios::binary);
@@ -101,6 +101,9 @@ void answer_lines(const GenerateArguments& a, const TextCodec& codec, Answer&& a
       if (line.ends_with('\r')) line.pop_back();
       try {
         Sequence ids = codec.encode(line);
+        check_input(positions == 0 || static_cast<int64_t>(ids.size()) <= positions,
+                    "{} symbols are more than the {} positions of the model", ids.size(),
+                    positions);
         is_empty.push_back(ids.empty());
         if (!ids.empty()) sources.push_back(std::move(ids));
       } catch (const InputError& error) {
@@ -126,13 +129,17 @@ void refuse_sampling(const GenerateArguments& a) {
   refuse(a.seed.has_value(), "seed", others);
 }
 
-int answer_sources(const GenerateArguments& a, const Corpus& corpus, const Seq2Seq& model) {
+int answer_sources(const GenerateArguments& a, const Corpus& corpus, const Seq2Seq& model,
+                   int64_t positions) {
   refuse_sampling(a);
   AnswerOptions options;
   options.beam = a.beam.value_or(1);
   options.length_penalty = a.length_penalty.value_or(0);
-  options.max_length = a.length.value_or(0);
-  answer_lines(a, *corpus.source, [&](const std::vector<Sequence>& sources) {
+  if (positions > 0 && a.length)
+    check_input(*a.length <= positions, "--length {} is more than the {} positions of the model",
+                *a.length, positions);
+  answer_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
+    options.max_length = a.length.value_or(longest_answer(sources, positions));
     std::vector<std::string> texts;
     for (const Hypothesis& found : answers(model, corpus.target->vocabulary(), sources, options))
       texts.push_back(corpus.target->decode(found.tokens));
@@ -141,13 +148,14 @@ int answer_sources(const GenerateArguments& a, const Corpus& corpus, const Seq2S
   return exit_done;
 }
 
-int label_sources(const GenerateArguments& a, const Corpus& corpus, const Classifier& model) {
+int label_sources(const GenerateArguments& a, const Corpus& corpus, const Classifier& model,
+                  int64_t positions) {
   refuse_sampling(a);
   constexpr const char* others = "encoder-decoders, and this run is a classifier";
   refuse(a.beam.has_value(), "beam", others);
   refuse(a.length_penalty.has_value(), "length-penalty", others);
   refuse(a.length.has_value(), "length", "models that write, and this run is a classifier");
-  answer_lines(a, *corpus.source, [&](const std::vector<Sequence>& sources) {
+  answer_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
     std::vector<std::string> texts;
     for (const int32_t label : classes(model, sources))
       texts.push_back(corpus.labels.at(static_cast<size_t>(label)));
@@ -165,14 +173,15 @@ int generate(const GenerateArguments& arguments) {
   const SavedVocabulary saved = run.vocabulary();
   const Corpus& corpus = saved.corpus;
   const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(arguments.checkpoint));
+  const int64_t positions = positions_of(experiment.model);
   switch (experiment.model.kind) {
     case ModelKind::language_model:
       return continue_prompt(arguments, experiment, saved,
                              dynamic_cast<const LanguageModel&>(*model));
     case ModelKind::seq2seq:
-      return answer_sources(arguments, corpus, dynamic_cast<const Seq2Seq&>(*model));
+      return answer_sources(arguments, corpus, dynamic_cast<const Seq2Seq&>(*model), positions);
     case ModelKind::classifier:
-      return label_sources(arguments, corpus, dynamic_cast<const Classifier&>(*model));
+      return label_sources(arguments, corpus, dynamic_cast<const Classifier&>(*model), positions);
   }
   throw Error("model: unknown kind");
 }

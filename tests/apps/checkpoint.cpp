@@ -203,7 +203,7 @@ TEST_CASE("checkpoint: a writer killed at any moment leaves whole ones alone") {
     REQUIRE(checkpoints.steps().back() >= newest);
     newest = checkpoints.steps().back();
     checkpoints.clean_up();
-    checkpoints.point_links(newest, best_at(newest));
+    checkpoints.settle(newest, best_at(newest));
     CHECK(only_whole_names(folder / "checkpoints"));
     check_whole(checkpoints.open("latest"));
     check_whole(Checkpoint(folder / "checkpoints/best"));
