@@ -1,0 +1,85 @@
+#include "program.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "apps/files.h"
+
+using namespace heed;
+
+Started::Started(const std::vector<std::string>& arguments, const std::string& where,
+                 const std::string& input) {
+  write_file(files_ / "in", input);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, (files_ / "in").c_str(), O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, 1, (files_ / "out").c_str(), O_WRONLY | O_CREAT,
+                                     0644);
+  ::posix_spawn_file_actions_addopen(&actions, 2, (files_ / "err").c_str(), O_WRONLY | O_CREAT,
+                                     0644);
+  ::posix_spawn_file_actions_addchdir_np(&actions, where.c_str());
+  std::vector<std::string> words{"heed"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::setenv("OMP_WAIT_POLICY", "passive", 1);  // tests run side by side
+  REQUIRE(::posix_spawn(&process_, HEED_PROGRAM, &actions, nullptr, argv.data(), environ) == 0);
+  ::posix_spawn_file_actions_destroy(&actions);
+}
+
+void Started::signal(int number) const { ::kill(process_, number); }
+
+bool Started::running() {
+  ended_ = ended_ || ::waitpid(process_, &status_, WNOHANG) == process_;
+  return !ended_;
+}
+
+Said Started::wait() {
+  if (!ended_) ::waitpid(process_, &status_, 0);
+  ended_ = true;
+  const int code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+  return {code, read_file(files_ / "out", "text"), read_file(files_ / "err", "text")};
+}
+
+std::string tiny_config(const std::string& more) {
+  return R"(
+seed = 3
+[train]
+steps = 30
+batch_size = 8
+evaluate_every = 10
+checkpoint_every = 10
+log_every = 10
+samples = 1
+[model]
+kind = "seq2seq"
+layers = 1
+dim = 16
+heads = 2
+[optim]
+lr = 0.01
+[data]
+kind = "copy"
+symbols = 5
+lengths = [1, 4]
+train_size = 100
+val_size = 20
+test_size = 20
+)" + more;
+}
+
+void check_refused(const Said& said, int code, const std::vector<std::string>& parts) {
+  CHECK_MESSAGE(said.code == code, said.err);
+  CHECK(said.out == "");
+  CHECK(said.err.starts_with("error: "));
+  CHECK_MESSAGE(std::count(said.err.begin(), said.err.end(), '\n') == 1, said.err);
+  for (const std::string& part : parts) CHECK_SAYS(said.err, part);
+}

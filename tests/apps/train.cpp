@@ -1,0 +1,309 @@
+// heed train, as a user sees it: runs, what they leave behind, and how they end.
+#include <doctest/doctest.h>
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apps/checkpoint.h"
+#include "apps/experiment.h"
+#include "apps/files.h"
+#include "apps/json.h"
+#include "apps/training.h"
+#include "core/random.h"
+#include "disk_limits.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+struct Workplace : TemporaryFolder {
+  explicit Workplace(const std::string& more = "") {
+    write_file(path + "/c.toml", tiny_config(more));
+  }
+  Said heed(const std::vector<std::string>& arguments) const { return heed_in(path, arguments); }
+  Json json(const std::string& file) const {
+    return Json::parse(read_file(path + "/" + file, "file"), file);
+  }
+  bool has(const std::string& file) const {
+    return ::access((path + "/" + file).c_str(), F_OK) == 0;
+  }
+  std::string digest(const std::string& file) const { return sha256_of_file(path + "/" + file); }
+};
+
+// The rows of metrics.jsonl without what a clock decides.
+std::string timeless_metrics(const std::string& path) {
+  std::string rest = read_file(path, "metrics"), rows;
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    Json row = Json::parse(rest.substr(0, end), path);
+    row.remove("tokens_per_s");
+    rows += row.text() + "\n";
+    rest.erase(0, end + 1);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("train: a run leaves what its folder should hold") {
+  const Workplace place;
+  const Said said = place.heed({"train", "c.toml", "--run", "r"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK_SAYS(said.out, "exact match");
+  CHECK_SAYS(said.out, " → ");
+  CHECK_SAYS(said.err, "step 30  validation: loss ");
+  CHECK(said.err.find('\r') == said.err.npos);
+  CHECK(names_in_folder(place / "r") ==
+        std::vector<std::string>{".lock", "checkpoints", "config.toml", "metrics.jsonl",
+                                 "result.json", "train.log", "vocabulary.json"});
+  const Json result = place.json("r/result.json");
+  CHECK(result.at("steps").integer() == 30);
+  CHECK(result.at("seconds").number() > 0);
+  CHECK(result.at("tokens_per_s").number() > 0);
+  for (const char* split : {"val", "test"})
+    for (const char* score : {"loss", "perplexity", "token_accuracy", "exact_match"})
+      CHECK(result.at(split).at(score).number() >= 0);
+  const Json state = place.json("r/checkpoints/latest/state.json");
+  CHECK(state.at("step").integer() == 30);
+  CHECK(state.at("sha256").at("model.safetensors").string() ==
+        place.digest("r/checkpoints/latest/model.safetensors"));
+  CHECK(place.heed({"train", "c.toml"}).code == 0);
+  CHECK(names_in_folder(place / "runs").size() == 1);
+  CHECK(names_in_folder(place / "runs")[0].starts_with("c-2"));
+}
+
+TEST_CASE("train: the same config gives the same bits, for any number of threads") {
+  const Workplace place("[model.positional]\nkind = \"learned\"\nmax_length = 8\n");
+  CHECK(place.heed({"train", "c.toml", "--run", "a", "--set", "model.dropout=0.2"}).code == 0);
+  CHECK(place.heed({"train", "a/config.toml", "--run", "b", "--set", "threads=1"}).code == 0);
+  CHECK(place.digest("a/checkpoints/latest/model.safetensors") ==
+        place.digest("b/checkpoints/latest/model.safetensors"));
+  CHECK(timeless_metrics(place / "a/metrics.jsonl") == timeless_metrics(place / "b/metrics.jsonl"));
+}
+
+TEST_CASE("train: a run is not overwritten, nor trained in by two") {
+  const Workplace place;
+  REQUIRE(place.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const std::string before = place.digest("r/checkpoints/latest/model.safetensors");
+  check_refused(place.heed({"train", "c.toml", "--run", "r"}), 2,
+                {"r: there is a run already", "--resume --run r", "another folder with --run"});
+  CHECK(place.digest("r/checkpoints/latest/model.safetensors") == before);
+  const RunLock lock(RunFolder::open(place / "r"));
+  check_refused(place.heed({"train", "--resume", "--run", "r"}), 2, {"is training in it"});
+}
+
+TEST_CASE("train: Ctrl-C saves, says how to go on, and the rest is as if nothing had been") {
+  const Workplace place;
+  const std::vector<std::string> longer = {"--set", "train.steps=400", "--set",
+                                           "model.dropout=0.1"};
+  std::vector<std::string> arguments = {"train", "c.toml", "--run", "a"};
+  arguments.insert(arguments.end(), longer.begin(), longer.end());
+  REQUIRE(place.heed(arguments).code == 0);
+  arguments[3] = "b";
+  Started program(arguments, place.path);
+  while (program.running() && !place.has("b/checkpoints/latest")) ::usleep(1000);
+  program.signal(SIGINT);
+  const Said said = program.wait();
+  CHECK(said.code == 130);
+  CHECK(said.out == "");
+  CHECK_SAYS(said.err, "interrupted, and saved; go on with: heed train --resume --run b\n");
+  CHECK(place.json("b/checkpoints/latest/state.json").at("step").integer() < 400);
+  CHECK(!place.has("b/result.json"));
+  const Said rest = place.heed({"train", "--resume", "b"});
+  REQUIRE_MESSAGE(rest.code == 0, rest.err);
+  CHECK(place.digest("a/checkpoints/latest/model.safetensors") ==
+        place.digest("b/checkpoints/latest/model.safetensors"));
+  CHECK(timeless_metrics(place / "a/metrics.jsonl") == timeless_metrics(place / "b/metrics.jsonl"));
+}
+
+TEST_CASE("train: killed as checkpoints appear, again and again, and resumed, to the same bits") {
+  const Workplace place(
+      "[schedule]\nkind = \"plateau\"\npatience = 0\nfactor = 0.7\nthreshold = 0.02\n");
+  const std::vector<std::string> settings = {
+      "--set", "train.steps=150",          "--set", "train.accumulate=2",
+      "--set", "train.checkpoint_every=7", "--set", "model.dropout=0.1"};
+  std::vector<std::string> arguments = {"train", "c.toml", "--run", "alone"};
+  arguments.insert(arguments.end(), settings.begin(), settings.end());
+  REQUIRE(place.heed(arguments).code == 0);
+  arguments[3] = "killed";
+  arguments.push_back("--resume");  // begins the run where there is none
+
+  Random random(1, Purpose::test);
+  const Checkpoints checkpoints(place / "killed/checkpoints", 1);
+  int kills = 0;
+  for (int round = 0; round < 200; ++round) {
+    const size_t before = checkpoints.steps().empty() ? 0 : checkpoints.steps().back();
+    Started program(arguments, place.path);
+    // Until the next one appears, or a moment longer.
+    while (program.running() &&
+           (checkpoints.steps().empty() || checkpoints.steps().back() <= int64_t(before)))
+      ::usleep(200);
+    ::usleep(static_cast<useconds_t>(random.below(3000)));
+    program.signal(SIGKILL);
+    const Said said = program.wait();
+    if (said.code == 0) break;
+    REQUIRE_MESSAGE(said.code == 128 + SIGKILL, said.err);
+    ++kills;
+  }
+  CHECK(kills >= 5);
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"})
+    CHECK(place.digest(std::string("alone/checkpoints/latest/") + file) ==
+          place.digest(std::string("killed/checkpoints/latest/") + file));
+  CHECK(timeless_metrics(place / "alone/metrics.jsonl") ==
+        timeless_metrics(place / "killed/metrics.jsonl"));
+  const Json alone = place.json("alone/result.json"), killed = place.json("killed/result.json");
+  CHECK(alone.at("best_step").integer() == killed.at("best_step").integer());
+  CHECK(alone.at("test").text() == killed.at("test").text());
+  CHECK(names_in_folder(place / "killed/checkpoints") ==
+        names_in_folder(place / "alone/checkpoints"));
+}
+
+TEST_CASE("train: what may change on resume, and what may not") {
+  const Workplace place;
+  write_file(place / "words.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n");
+  write_file(place / "lines.toml",
+             "[train]\nsteps = 10\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
+             "dim = 16\nheads = 2\n[data]\nkind = 'lines'\npath = 'words.txt'\n");
+  REQUIRE(place.heed({"train", "lines.toml", "--run", "r"}).code == 0);
+  check_refused(place.heed({"train", "--resume", "--run", "r", "--set", "model.heads=4", "--set",
+                            "optim.lr=1.0"}),
+                2, {"model.heads = 2, now 4", "optim.lr = 0.001, now 1.0", "train.steps"});
+  const Said longer = place.heed({"train", "--resume", "--run", "r", "--set", "train.steps=12",
+                                  "--set", "train.evaluate_every=6"});
+  CHECK_MESSAGE(longer.code == 0, longer.err);
+  CHECK(place.json("r/result.json").at("steps").integer() == 12);
+  CHECK_SAYS(read_file(place / "r/config.toml", "config"), "steps = 12 ");
+
+  ::rename((place / "words.txt").c_str(), (place / "moved.txt").c_str());
+  check_refused(place.heed({"train", "--resume", "r"}), 2, {"words.txt: "});
+  CHECK(place.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"}).code == 0);
+  write_file(place / "moved.txt", read_file(place / "moved.txt", "text") + "eleven\n");
+  const Said changed = place.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"});
+  CHECK(changed.code == 2);
+  CHECK_SAYS(changed.err, "the data are not those it was trained on");
+  check_refused(place.heed({"evaluate", "r"}), 2, {"r: the data are not those it was trained on"});
+
+  check_refused(place.heed({"train", "--resume"}), 2, {"--resume needs a run"});
+  check_refused(place.heed({"train", "--resume", "--run", "none"}), 2, {"none: no such run"});
+  for (const char* key : {"train.steps", "threads", "data.path"}) {
+    bool known = false;
+    for (const ConfigSection& section : list_config(Experiment()))
+      for (const ConfigEntry& entry : section.entries) known = known || entry.key == key;
+    CHECK_MESSAGE(known, key);
+  }
+}
+
+TEST_CASE("train: a run without a checkpoint is begun again") {
+  const Workplace place;
+  REQUIRE(place.heed({"train", "c.toml", "--run", "a"}).code == 0);
+  REQUIRE(place.heed({"train", "c.toml", "--run", "b"}).code == 0);
+  remove_all(place / "b/checkpoints");
+  remove_all(place / "b/result.json");
+  const Said said = place.heed({"train", "--resume", "--run", "b"});
+  CHECK_MESSAGE(said.code == 0, said.err);
+  CHECK(place.digest("a/checkpoints/latest/model.safetensors") ==
+        place.digest("b/checkpoints/latest/model.safetensors"));
+  CHECK(timeless_metrics(place / "a/metrics.jsonl") == timeless_metrics(place / "b/metrics.jsonl"));
+}
+
+TEST_CASE("train: a number that is not finite stops the run and spares the checkpoint") {
+  const Workplace place;
+  const std::vector<std::string> settings = {"train", "c.toml",
+                                             "--run", "r",
+                                             "--set", "optim.kind=sgd",
+                                             "--set", "optim.clip_norm=0",
+                                             "--set", "schedule.warmup_steps=20",
+                                             "--set", "train.checkpoint_every=1",
+                                             "--set", "optim.lr=1e9"};
+  const Said said = place.heed(settings);
+  CHECK(said.code == 1);
+  CHECK_SAYS(said.err, "error: step ");
+  CHECK_SAYS(said.err, "train.detect_anomaly = true names the operation");
+  const Checkpoints checkpoints(place / "r/checkpoints", 1);
+  if (!checkpoints.steps().empty()) CHECK_SAYS(said.err, "is intact");
+  CHECK(!place.has("r/result.json"));
+  std::vector<std::string> watched = settings;
+  watched[3] = "w";
+  watched.insert(watched.end(), {"--set", "train.detect_anomaly=true"});
+  const Said named = place.heed(watched);
+  CHECK(named.code == 1);
+  CHECK_SAYS(named.err, "error: step ");
+  CHECK_SAYS(named.err, "[");  // the shapes
+}
+
+TEST_CASE("train: early stopping, and the best checkpoint is what is measured") {
+  const Workplace place;
+  const Said said =
+      place.heed({"train", "c.toml", "--run", "r", "--set", "train.patience=2", "--set",
+                  "train.steps=1000", "--set", "optim.lr=0", "--set", "train.best_by=exact_match"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK_SAYS(said.err, "stopped at step 30: 2 evaluations in a row without a better one");
+  CHECK(place.json("r/result.json").at("best_step").integer() == 10);
+  CHECK(place.json("r/result.json").at("steps").integer() == 30);
+  CHECK(place.json("r/checkpoints/best/state.json").at("step").integer() == 10);
+}
+
+TEST_CASE("train: weights from another run, and some that stay as they are") {
+  const Workplace place;
+  REQUIRE(place.heed({"train", "c.toml", "--run", "a"}).code == 0);
+  const Said said = place.heed({"train", "c.toml", "--run", "b", "--set", "train.load=a", "--set",
+                                "train.load_names=[\"encoder.*\"]", "--set",
+                                "train.freeze=[\"encoder.*\"]", "--set", "seed=8"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  const SafetensorsFile a(place / "a/checkpoints/best/model.safetensors"),
+      b(place / "b/checkpoints/best/model.safetensors");
+  int same = 0, different = 0;
+  for (const StoredArray& array : a.arrays()) {
+    std::string x(static_cast<size_t>(array.bytes()), '\0'), y = x;
+    a.read(array, x.data());
+    b.read(*b.find(array.name), y.data());
+    (x == y ? same : different) += 1;
+    if (array.name.starts_with("encoder.")) CHECK_MESSAGE(x == y, array.name);
+  }
+  CHECK(same > 0);
+  CHECK(different > 0);
+  const auto refused = [&](const std::string& setting, const std::string& part) {
+    const Said no =
+        place.heed({"train", "c.toml", "--run", "n", "--set", "train.load=a", "--set", setting});
+    CHECK(no.code == 2);
+    CHECK_SAYS(no.err, part);
+    CHECK(!place.has("n"));
+  };
+  refused("model.dim=32", "there, F32 [");
+  refused("model.layers=2", "has no ");
+  refused("train.load_names=[\"x\"]", "no parameter fits");
+  refused("train.freeze=[\"x\"]", "no parameter fits");
+  refused("train.load=nowhere", "nowhere: no such run or file");
+}
+
+TEST_CASE("train: a disk that is full, or may not be written, spares the checkpoint before") {
+  const Workplace place;
+  REQUIRE(place.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const std::string before = place.digest("r/checkpoints/latest/model.safetensors");
+  const std::vector<std::string> arguments = {"train", "--resume", "--run",
+                                              "r",     "--set",    "train.steps=60"};
+  {
+    const FileSizeLimit limit(10'000);
+    const Said said = place.heed(arguments);
+    CHECK(said.code == 1);
+    CHECK_SAYS(said.err, "model.safetensors: cannot write: File too large; make room on the disk");
+  }
+  CHECK(Checkpoints(place / "r/checkpoints", 1).steps() == std::vector<int64_t>{30});
+  CHECK(place.digest("r/checkpoints/latest/model.safetensors") == before);
+
+  ::chmod((place / "r").c_str(), 0555);
+  ::chmod(place.path.c_str(), 0755);
+  const int result = as_nobody([&] {
+    const Said said = place.heed(arguments);
+    return said.code == 1 &&
+                   said.err.find("r/.lock: cannot write: Permission denied; allow") != said.err.npos
+               ? 1
+               : 2;
+  });
+  if (result == -1) MESSAGE("SKIPPED: this process may not change its user");
+  if (result != -1) CHECK(result == 1);
+  ::chmod((place / "r").c_str(), 0755);
+  CHECK(place.heed(arguments).code == 0);
+}
