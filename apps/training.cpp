@@ -268,7 +268,8 @@ std::string Training::finish() {
       fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", run_.path(),
                   steps, log::clock_text(state_.seconds), tokens_per_s, best, scores_table(splits));
   if (splits.empty() || experiment_.train.samples == 0) return text;
-  return text + "\n" + samples_of(splits.back().first) + "\n";
+  return text + "\n" + samples_of(corpus_.splits.contains("test") ? "test" : splits[0].first) +
+         "\n";
 }
 
 void check_resumable(const ConfigListing& before, const ConfigListing& now,
