@@ -123,20 +123,13 @@ Sequence first_prompt(const TextCodec& codec) {
   return {std::max(new_line, 0)};
 }
 
-std::string samples_text(const std::vector<Prediction>& samples) {
-  std::string text;
-  for (const Prediction& sample : samples) {
-    if (!text.empty()) text += '\n';
-    const std::string predicted = printable(sample.predicted);
-    if (sample.expected.empty())
-      text += "  " + predicted;
-    else if (sample.predicted == sample.expected)
-      text += fmt::format("  {} → {}", printable(sample.source), predicted);
-    else
-      text += fmt::format("  {} → {}  (wrong: {})", printable(sample.source), predicted,
-                          printable(sample.expected));
-  }
-  return text;
+std::string sample_text(const Prediction& sample) {
+  const std::string predicted = printable(sample.predicted);
+  if (sample.expected.empty()) return "  " + predicted;
+  const std::string arrow = fmt::format("  {} → {}", printable(sample.source), predicted);
+  return sample.predicted == sample.expected
+             ? arrow
+             : fmt::format("{}  (wrong: {})", arrow, printable(sample.expected));
 }
 
 }  // namespace heed

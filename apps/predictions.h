@@ -30,7 +30,7 @@ int64_t longest_answer(std::span<const Sequence> sources, int64_t positions);
 // the first symbol.
 Sequence first_prompt(const TextCodec& codec);
 
-// One a line: source, arrow, prediction, and whether it is right.
-std::string samples_text(const std::vector<Prediction>& samples);
+// Source, arrow, prediction, and what would have been right where it is wrong.
+std::string sample_text(const Prediction& sample);
 
 }  // namespace heed

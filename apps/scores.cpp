@@ -83,8 +83,13 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
   return names;
 }
 
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits) {
+bool has_answers(const Experiment& experiment) {
+  return is_task(experiment.data.kind) || experiment.framing() != Framing::language_model;
+}
+
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits, bool answers) {
   const auto has = [&](const Column& column) {
+    if (!answers && std::string_view(column.name) == "exact_match") return false;
     return std::any_of(splits.begin(), splits.end(),
                        [&](const auto& split) { return split.second.find(column.name); });
   };

@@ -22,7 +22,11 @@ Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& ex
 // The splits that are measured when a run is over: all but "train".
 std::vector<std::string> measured_splits(const Corpus& corpus);
 
-// One row a split, one column a score.
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits);
+// Whether examples have a right answer as a whole, so that exact match says something; a text that
+// goes on has none.
+bool has_answers(const Experiment& experiment);
+
+// One row a split, one column a score; without exact match where there are no answers.
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits, bool answers);
 
 }  // namespace heed

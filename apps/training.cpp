@@ -207,15 +207,17 @@ void Training::evaluate() {
     ++state_.evaluations_since_best;
   }
   metrics_->write(Json::object().set("step", step).set("val", scores));
-  log::info("step {}  validation: loss {:.4f}, token accuracy {:.2f} %, exact match {:.2f} %{}",
-            step, scores.at("loss").number(), 100 * scores.at("token_accuracy").number(),
-            100 * scores.at("exact_match").number(), state_.best_step == step ? "  (best)" : "");
-  if (experiment_.train.samples > 0) log::info("{}", samples_of("val"));
+  const double percent =
+      100 * scores.at(has_answers(experiment_) ? "exact_match" : "token_accuracy").number();
+  log::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
+            has_answers(experiment_) ? "exact match" : "token accuracy", percent,
+            state_.best_step == step ? "  (best)" : "");
+  for (const Prediction& sample : samples("val")) log::info("{}", sample_text(sample));
 }
 
-std::string Training::samples_of(const std::string& split) {
-  return samples_text(predictions(trainer_.model(), corpus_, *corpus_.splits.at(split),
-                                  experiment_.train.samples, positions_of(experiment_.model)));
+std::vector<Prediction> Training::samples(const std::string& split) {
+  return predictions(trainer_.model(), corpus_, *corpus_.splits.at(split),
+                     experiment_.train.samples, positions_of(experiment_.model));
 }
 
 Training::End Training::run() {
@@ -264,12 +266,13 @@ std::string Training::finish() {
     result.set(split, splits.back().second);
   }
   write_file(run_.result(), result.text(2) + "\n");
-  std::string text =
-      fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", run_.path(),
-                  steps, log::clock_text(state_.seconds), tokens_per_s, best, scores_table(splits));
-  if (splits.empty() || experiment_.train.samples == 0) return text;
-  return text + "\n" + samples_of(corpus_.splits.contains("test") ? "test" : splits[0].first) +
-         "\n";
+  std::string text = fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n",
+                                 run_.path(), steps, log::clock_text(state_.seconds), tokens_per_s,
+                                 best, scores_table(splits, has_answers(experiment_)));
+  if (splits.empty()) return text;
+  const std::string shown = corpus_.splits.contains("test") ? "test" : splits[0].first;
+  for (const Prediction& sample : samples(shown)) text += "\n" + sample_text(sample);
+  return text + "\n";
 }
 
 void check_resumable(const ConfigListing& before, const ConfigListing& now,

@@ -9,6 +9,7 @@
 #include "apps/config.h"
 #include "apps/experiment.h"
 #include "apps/json.h"
+#include "apps/predictions.h"
 #include "apps/run.h"
 #include "apps/trainer.h"
 
@@ -49,7 +50,7 @@ class Training {
   StepReport step();
   void log_step(const StepReport& report);
   void evaluate();
-  std::string samples_of(const std::string& split);
+  std::vector<Prediction> samples(const std::string& split);
   bool due(int64_t every) const;
   bool stopped_early() const;
   double elapsed() const;

@@ -23,7 +23,7 @@ int evaluate(const EvaluateArguments& arguments) {
   const Json scores = split_scores(*model, corpus, experiment, split);
   if (!arguments.json) {
     fmt::print("{}, step {}\n\n{}\n", run.folder.path(), checkpoint.step(),
-               scores_table({{split, scores}}));
+               scores_table({{split, scores}}, has_answers(experiment)));
     return exit_done;
   }
   Json result = Json::object()

@@ -10,7 +10,6 @@
 #include "apps/files.h"
 #include "apps/json.h"
 #include "apps/training.h"
-#include "core/random.h"
 #include "disk_limits.h"
 #include "program.h"
 
@@ -116,48 +115,6 @@ TEST_CASE("train: Ctrl-C saves, says how to go on, and the rest is as if nothing
   CHECK(place.digest("a/checkpoints/latest/model.safetensors") ==
         place.digest("b/checkpoints/latest/model.safetensors"));
   CHECK(timeless_metrics(place / "a/metrics.jsonl") == timeless_metrics(place / "b/metrics.jsonl"));
-}
-
-TEST_CASE("train: killed as checkpoints appear, again and again, and resumed, to the same bits") {
-  const Workplace place(
-      "[schedule]\nkind = \"plateau\"\npatience = 0\nfactor = 0.7\nthreshold = 0.02\n");
-  const std::vector<std::string> settings = {
-      "--set", "train.steps=150",          "--set", "train.accumulate=2",
-      "--set", "train.checkpoint_every=7", "--set", "model.dropout=0.1"};
-  std::vector<std::string> arguments = {"train", "c.toml", "--run", "alone"};
-  arguments.insert(arguments.end(), settings.begin(), settings.end());
-  REQUIRE(place.heed(arguments).code == 0);
-  arguments[3] = "killed";
-  arguments.push_back("--resume");  // begins the run where there is none
-
-  Random random(1, Purpose::test);
-  const Checkpoints checkpoints(place / "killed/checkpoints", 1);
-  int kills = 0;
-  for (int round = 0; round < 200; ++round) {
-    const size_t before = checkpoints.steps().empty() ? 0 : checkpoints.steps().back();
-    Started program(arguments, place.path);
-    // Until the next one appears, or a moment longer.
-    while (program.running() &&
-           (checkpoints.steps().empty() || checkpoints.steps().back() <= int64_t(before)))
-      ::usleep(200);
-    ::usleep(static_cast<useconds_t>(random.below(3000)));
-    program.signal(SIGKILL);
-    const Said said = program.wait();
-    if (said.code == 0) break;
-    REQUIRE_MESSAGE(said.code == 128 + SIGKILL, said.err);
-    ++kills;
-  }
-  CHECK(kills >= 5);
-  for (const char* file : {"model.safetensors", "optimizer.safetensors"})
-    CHECK(place.digest(std::string("alone/checkpoints/latest/") + file) ==
-          place.digest(std::string("killed/checkpoints/latest/") + file));
-  CHECK(timeless_metrics(place / "alone/metrics.jsonl") ==
-        timeless_metrics(place / "killed/metrics.jsonl"));
-  const Json alone = place.json("alone/result.json"), killed = place.json("killed/result.json");
-  CHECK(alone.at("best_step").integer() == killed.at("best_step").integer());
-  CHECK(alone.at("test").text() == killed.at("test").text());
-  CHECK(names_in_folder(place / "killed/checkpoints") ==
-        names_in_folder(place / "alone/checkpoints"));
 }
 
 TEST_CASE("train: what may change on resume, and what may not") {
