@@ -79,7 +79,7 @@ void cross_entropy_backward(const CrossEntropySizes& n, real dy, const real* log
 
 double squared_distance(int64_t n, const real* x, const real* y) {
   return sum_of_pieces(n, chunk_elements, [=](int64_t first, int64_t last) {
-    constexpr int64_t run = 4096;  // in real; the runs in double
+    constexpr int64_t run = 1024;  // in real; the runs in double
     double total = 0;
     for (int64_t i = first; i < last; i += run) {
       const real *a = x + i, *b = y + i;

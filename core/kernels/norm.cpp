@@ -42,7 +42,7 @@ void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, 
 
 namespace {
 
-constexpr int64_t most_pieces = 32;
+constexpr int64_t most_pieces = 64;
 
 int64_t piece_rows(int64_t rows, int64_t width) {
   return std::max(chunk_rows(width), (rows + most_pieces - 1) / most_pieces);

@@ -19,7 +19,7 @@ struct Sum {
   real operator()(real a, real b) const { return a + b; }
   // Long runs are added up in pieces, and the pieces in double.
   static real run(int64_t n, const real* x) {
-    constexpr int64_t piece = 4096;
+    constexpr int64_t piece = 1024;
     if (n <= piece) return row_sum(n, x);
     double total = 0;
     for (int64_t i = 0; i < n; i += piece) total += row_sum(std::min(piece, n - i), x + i);
@@ -76,18 +76,35 @@ struct Groups {
 
 // y[j] = y[j] ∘ x[0, j] ∘ x[1, j] ∘ …, x (rows, width) with `leading` numbers from row to row
 template <class Join>
-void fold_rows(int64_t rows, int64_t width, int64_t leading, const real* x, real* __restrict y,
-               Join join) {
-  constexpr int64_t strip = 2048;  // of y, which stays in the nearest cache
-  for (int64_t j0 = 0; j0 < width; j0 += strip) {
-    const int64_t j1 = std::min(width, j0 + strip);
-    int64_t i = 0;
-    for (; i + 4 <= rows; i += 4) {
-      const real *a = x + i * leading, *b = a + leading, *c = b + leading, *d = c + leading;
-      for (int64_t j = j0; j < j1; ++j) y[j] = join(y[j], join(join(a[j], b[j]), join(c[j], d[j])));
+void fold_few_rows(int64_t rows, int64_t width, int64_t leading, const real* x, real* __restrict y,
+                   Join join) {
+  int64_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    const real *a = x + i * leading, *b = a + leading, *c = b + leading, *d = c + leading;
+    for (int64_t j = 0; j < width; ++j) y[j] = join(y[j], join(join(a[j], b[j]), join(c[j], d[j])));
+  }
+  for (; i < rows; ++i)
+    for (int64_t j = 0; j < width; ++j) y[j] = join(y[j], x[i * leading + j]);
+}
+
+// The same for any number of rows: in strips of columns that stay in the nearest cache, and many
+// rows in blocks of which each is folded by itself, so that long sums in float stay exact.
+template <class Join>
+void fold_rows(int64_t rows, int64_t width, int64_t leading, const real* x, real* y, Join join) {
+  constexpr int64_t strip = 1024, block = 512;
+  for (int64_t j = 0; j < width; j += strip) {
+    const int64_t columns = std::min(strip, width - j);
+    if (rows <= block) {
+      fold_few_rows(rows, columns, leading, x + j, y + j, join);
+      continue;
     }
-    for (; i < rows; ++i)
-      for (int64_t j = j0; j < j1; ++j) y[j] = join(y[j], x[i * leading + j]);
+    for (int64_t i = 0; i < rows; i += block) {
+      std::array<real, strip> part;
+      std::fill_n(part.data(), columns, Join::start);
+      fold_few_rows(std::min(block, rows - i), columns, leading, x + i * leading + j, part.data(),
+                    join);
+      fold_few_rows(1, columns, 0, part.data(), y + j, join);
+    }
   }
 }
 

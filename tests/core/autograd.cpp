@@ -1,0 +1,229 @@
+// The graph: order, sharing, release, errors.
+#include "core/autograd.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/ops.h"
+#include "core/pool.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+std::vector<real> numbers(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
+
+Tensor leaf(const Shape& shape, std::initializer_list<real> values) {
+  Tensor x = Tensor::from(shape, values);
+  x.set_requires_grad();
+  return x;
+}
+
+// The text of the error that f throws.
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool mentions(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+TEST_CASE("backward: a diamond is run once, when all of its gradient is there") {
+  Tensor x = leaf({2}, {2, 3});
+  const Tensor a = x * x, b = exp(mul(a, real{0.1})), c = a + b, d = a * c;
+  backward(sum(d));
+  for (int i = 0; i < 2; ++i) {
+    const real v = x.data()[i], s = v * v, e = std::exp(s / 10);
+    CHECK(x.grad().data()[i] == doctest::Approx((2 * s + e + s * e / 10) * 2 * v));
+  }
+}
+
+TEST_CASE("backward: one tensor in several places, and twice in one") {
+  Tensor x = leaf({2}, {2, 3});
+  backward(sum((x + x) * x - x));
+  CHECK(numbers(x.grad()) == std::vector<real>{7, 11});
+}
+
+TEST_CASE("backward: a gradient that is shared is not spoiled") {
+  Tensor x = leaf({2}, {2, 3});
+  const Tensor y = mul(x, 2);
+  const Tensor left = add(y, 1), right = add(y, 5);  // both hand on the gradient they get
+  backward(sum(left + right * y));
+  CHECK(numbers(x.grad()) == std::vector<real>{2 * (1 + 4 + 9), 2 * (1 + 6 + 11)});
+}
+
+TEST_CASE("backward: reshaped tensors share the gradient") {
+  Tensor x = leaf({2, 3}, {1, 2, 3, 4, 5, 6});
+  backward(sum(x.reshape({6}) * Tensor::from({6}, {1, 2, 3, 4, 5, 6})));
+  CHECK(x.grad().shape() == Shape{2, 3});
+  CHECK(numbers(x.grad()) == std::vector<real>{1, 2, 3, 4, 5, 6});
+
+  x.clear_grad();
+  const Tensor y = x * x;
+  backward(sum(y.reshape({3, 2})) + sum(y));
+  CHECK(numbers(x.grad()) == std::vector<real>{4, 8, 12, 16, 20, 24});
+}
+
+TEST_CASE("backward: from any tensor, given its cotangent") {
+  Tensor x = leaf({2}, {2, 3});
+  const Tensor y = x * x;
+  CHECK(mentions(error_of([&] { backward(y); }), "needs a loss of one element"));
+  CHECK(
+      mentions(error_of([&] { backward(y, Tensor::zeros({3})); }), "the cotangent has shape [3]"));
+  backward(y, Tensor::from({2}, {10, 100}));
+  CHECK(numbers(x.grad()) == std::vector<real>{40, 600});
+  backward(x, Tensor::from({2}, {1, 1}));  // a leaf is a graph too
+  CHECK(numbers(x.grad()) == std::vector<real>{41, 601});
+  CHECK(mentions(error_of([&] { backward(sum(Tensor::zeros({2}))); }),
+                 "nothing that wants a gradient"));
+}
+
+TEST_CASE("backward: a second one throws and says so") {
+  Tensor x = leaf({2}, {2, 3});
+  const Tensor middle = x * x, loss = sum(middle), other = sum(exp(middle));
+  backward(loss);
+  CHECK(mentions(error_of([&] { backward(loss); }), "has been run and released"));
+  CHECK(mentions(error_of([&] { backward(other); }), "has been run and released"));  // the middle
+  CHECK(numbers(x.grad()) == std::vector<real>{4, 6});
+  backward(sum(x * x));  // a new graph is another thing
+  CHECK(numbers(x.grad()) == std::vector<real>{8, 12});
+}
+
+TEST_CASE("backward: a changed number that it needs throws and says so") {
+  Tensor x = leaf({2}, {2, 3});
+  const Tensor loss = sum(x * x);
+  x.mutable_data()[0] = 5;
+  CHECK(mentions(error_of([&] { backward(loss); }),
+                 "backward of mul: a tensor of shape [2] that backward needs has been changed"));
+  Tensor unneeded = leaf({2}, {2, 3});
+  const Tensor fine = sum(unneeded + unneeded);
+  unneeded.mutable_data()[0] = 5;
+  backward(fine);
+  CHECK(numbers(unneeded.grad()) == std::vector<real>{2, 2});
+}
+
+TEST_CASE("backward: after an error everything is released") {
+  const int64_t live = pool_statistics().live_bytes;
+  {
+    Tensor x = leaf({2}, {2, 3});
+    const Tensor square = x * x;
+    const Tensor loss = sum(exp(square) + square);
+    x.mutable_data()[0] = 5;
+    CHECK_THROWS_AS(backward(loss), Error);
+    CHECK_THROWS_AS(backward(loss), Error);
+  }
+  CHECK(pool_statistics().live_bytes == live);
+}
+
+TEST_CASE("graph: a million nodes deep") {
+  const int64_t live = pool_statistics().live_bytes;
+  for (const bool run : {true, false}) {
+    Tensor x = leaf({}, {1});
+    Tensor y = x;
+    for (int i = 0; i < 1'000'000; ++i) y = add(y, 1);
+    CHECK(y.item() == doctest::Approx(1'000'001));
+    if (run) {
+      backward(y);
+      CHECK(x.grad().item() == 1);
+    }
+  }
+  CHECK(pool_statistics().live_bytes == live);
+}
+
+TEST_CASE("graph: nothing is remembered while gradients are off, or not wanted") {
+  Tensor x = leaf({2}, {2, 3});
+  {
+    ScopeGuard here;
+    here->gradients = false;
+    CHECK_FALSE((x * x).requires_grad());
+  }
+  CHECK((x * x).requires_grad());
+  CHECK_FALSE((x.detach() * x.detach()).requires_grad());
+}
+
+TEST_CASE("graph: numbers that backward does not need are freed as soon as nobody holds them") {
+  Tensor x = Tensor::zeros({1 << 16});
+  x.set_requires_grad();
+  const int64_t live = pool_statistics().live_bytes;
+  Tensor y = x;
+  for (int i = 0; i < 50; ++i) y = add(y, 1);
+  CHECK(pool_statistics().live_bytes - live < 2 * static_cast<int64_t>(sizeof(real)) << 16);
+}
+
+TEST_CASE("graph: memory falls while backward runs") {
+  Tensor x = Tensor::full({1 << 14}, real{0.5});
+  x.set_requires_grad();
+  Tensor y = x;
+  for (int i = 0; i < 50; ++i) y = tanh(y);
+  const Tensor loss = sum(y);
+  y = {};
+  const int64_t before = pool_statistics().live_bytes;
+  pool_reset_peak();
+  backward(loss);
+  const int64_t one = static_cast<int64_t>(sizeof(real)) << 14;
+  CHECK(pool_statistics().peak_bytes - before < 4 * one);
+  CHECK(before - pool_statistics().live_bytes > 45 * one);
+}
+
+TEST_CASE("record: a closure that captures its own result is refused") {
+  Tensor x = leaf({2}, {2, 3});
+  const Tensor y = Tensor::zeros({2});
+  CHECK(mentions(error_of([&] { record("mine", y, {x}, [y](Backward&) {}); }),
+                 "the closure of mine captured its own result"));
+}
+
+TEST_CASE("detect_anomaly: names the operation and the shapes, forward and backward") {
+  ScopeGuard here;
+  here->detect_anomaly = true;
+  Tensor x = leaf({2, 2}, {1, 0, 4, 9});
+  const std::string forward = error_of([&] { log(add(x, -5)); });
+  CHECK(mentions(forward, "log: the result, of shape [2, 2], has"));
+  CHECK(mentions(forward, "the inputs have shapes [2, 2]"));
+  CHECK(mentions(error_of([&] { log(x); }),
+                 "log: the result, of shape [2, 2], has -inf at position 1"));
+
+  const Tensor root = sqrt(x);  // finite, but its derivative at 0 is not
+  CHECK(mentions(error_of([&] { backward(sum(root)); }),
+                 "backward of sqrt: the gradient of input 0 has inf at position 1; the result had "
+                 "shape [2, 2]"));
+}
+
+TEST_CASE("detect_anomaly: an infinity that was put there on purpose may stay") {
+  ScopeGuard here;
+  here->detect_anomaly = true;
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  Tensor x = leaf({2, 2}, {1, 2, 3, 4});
+  const Tensor scores = masked_fill(x, Ids::from({2}, {0, 1}), -infinity);
+  const Tensor y = softmax(scores + Tensor::zeros({2, 2}));
+  backward(sum(y * y));
+  CHECK(numbers(y) == std::vector<real>{1, 0, 1, 0});
+}
+
+TEST_CASE("backward: runs in the surroundings of the forward, and leaves its own") {
+  Tensor x = leaf({2}, {2, 3});
+  Precision seen = Precision::highest;
+  Tensor y;
+  {
+    ScopeGuard here;
+    here->precision = Precision::medium;
+    y = record("probe", Tensor::zeros({2}), {x}, [&seen](Backward& g) {
+      seen = scope().precision;
+      g.pass(0);
+    });
+  }
+  backward(sum(y));
+  CHECK(seen == Precision::medium);
+  CHECK(scope().precision == Precision::highest);
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL

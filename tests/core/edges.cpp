@@ -1,0 +1,233 @@
+// Operations at the edges: nothing at all, infinities, NaN, numbers too large to exponentiate.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+constexpr real infinity = std::numeric_limits<real>::infinity();
+constexpr real nan = std::numeric_limits<real>::quiet_NaN();
+
+std::vector<real> numbers(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
+
+Tensor leaf(const Shape& shape, real value = 1) {
+  Tensor x = Tensor::full(shape, value);
+  x.set_requires_grad();
+  return x;
+}
+
+// Runs an operation backward; its inputs must have gradients of zero, its result the given shape.
+void check_empty(std::vector<Tensor> inputs, const Shape& result,
+                 const std::function<Tensor(std::span<const Tensor>)>& op) {
+  const Tensor y = op(inputs);
+  CHECK(y.shape() == result);
+  backward(y, Tensor::full(result, 1));
+  for (const Tensor& x : inputs) {
+    REQUIRE(static_cast<bool>(x.grad()));
+    for (const real g : x.grad().values()) CHECK(g == 0);
+  }
+}
+
+using Inputs = std::span<const Tensor>;
+
+TEST_CASE("empty tensors: element by element") {
+  check_empty({leaf({0, 3}), leaf({3})}, {0, 3}, [](Inputs x) { return x[0] + x[1]; });
+  check_empty({leaf({3, 0}), leaf({3, 1})}, {3, 0}, [](Inputs x) { return x[0] - x[1]; });
+  check_empty({leaf({0}), leaf({})}, {0}, [](Inputs x) { return x[0] * x[1]; });
+  check_empty({leaf({0, 1}), leaf({1, 4})}, {0, 4}, [](Inputs x) { return x[0] / x[1]; });
+  check_empty({leaf({2, 0})}, {2, 0}, [](Inputs x) { return gelu(tanh(exp(x[0]))); });
+  check_empty({leaf({2, 0}), leaf({2, 1})}, {2, 0},
+              [](Inputs x) { return where(Ids::empty({0}), x[0], x[1]); });
+  check_empty({leaf({0})}, {0}, [](Inputs x) {
+    ScopeGuard here;
+    here->training = true;
+    return dropout(x[0], 0.5);
+  });
+}
+
+TEST_CASE("empty tensors: reductions") {
+  CHECK(sum(Tensor::zeros({0, 3})).item() == 0);
+  CHECK(numbers(sum(Tensor::zeros({0, 3}), {0})) == std::vector<real>{0, 0, 0});
+  check_empty({leaf({0, 3})}, {0}, [](Inputs x) { return sum(x[0], {1}); });
+  check_empty({leaf({0, 3})}, {0, 1}, [](Inputs x) { return mean(x[0], {1}, true); });
+  check_empty({leaf({0, 3})}, {0}, [](Inputs x) { return max(x[0], {1}); });
+  CHECK_THROWS_AS(mean(Tensor::zeros({0, 3})), Error);
+  CHECK_THROWS_AS(max(Tensor::zeros({0, 3}), {0}), Error);
+}
+
+TEST_CASE("empty tensors: shapes") {
+  check_empty({leaf({0, 2, 3})}, {3, 0, 2}, [](Inputs x) { return permute(x[0], {2, 0, 1}); });
+  check_empty({leaf({4, 3})}, {4, 0}, [](Inputs x) { return slice(x[0], 1, 2, 2); });
+  check_empty({leaf({0, 3}), leaf({0, 2})}, {0, 5}, [](Inputs x) { return concat(x, 1); });
+  check_empty({leaf({0, 3}), leaf({0, 3})}, {2, 0, 3}, [](Inputs x) { return stack(x, 0); });
+  CHECK(split(Tensor::zeros({0}), {}, 0).empty());
+}
+
+TEST_CASE("empty tensors: layers") {
+  check_empty({leaf({0, 3})}, {0, 3}, [](Inputs x) { return softmax(x[0]); });
+  check_empty({leaf({3, 0})}, {3, 0}, [](Inputs x) { return softmax(x[0]); });
+  check_empty({leaf({3, 0})}, {3, 0}, [](Inputs x) { return log_softmax(x[0], 0); });
+  check_empty({leaf({0, 3}), leaf({3}), leaf({3})}, {0, 3},
+              [](Inputs x) { return layer_norm(x[0], x[1], x[2], real{1e-5}); });
+  check_empty({leaf({2, 0}), leaf({0})}, {2, 0},
+              [](Inputs x) { return rms_norm(x[0], x[1], real{1e-5}); });
+  check_empty({leaf({5, 3})}, {0, 3}, [](Inputs x) { return embedding(x[0], Ids::empty({0})); });
+  check_empty({leaf({0, 3})}, {}, [](Inputs x) { return cross_entropy(x[0], Ids::empty({0})); });
+  check_empty({leaf({0, 3}), leaf({2, 3}), leaf({2})}, {0, 2},
+              [](Inputs x) { return linear(x[0], x[1], x[2]); });
+  check_empty({leaf({4, 0}), leaf({0, 5})}, {4, 5}, [](Inputs x) { return matmul(x[0], x[1]); });
+  check_empty({leaf({0, 4, 2}), leaf({0, 2, 5})}, {0, 4, 5},
+              [](Inputs x) { return matmul(x[0], x[1]); });
+  check_empty({leaf({2, 3, 4}), leaf({2, 0, 4}), leaf({2, 0, 4})}, {2, 3, 4},
+              [](Inputs x) { return scaled_dot_product_attention(x[0], x[1], x[2], 2); });
+  check_empty({leaf({2, 0, 4}), leaf({2, 3, 4}), leaf({2, 3, 4})}, {2, 0, 4},
+              [](Inputs x) { return scaled_dot_product_attention(x[0], x[1], x[2], 2); });
+}
+
+TEST_CASE("softmax: -inf takes no part, and alone it gives zeros and zero gradients") {
+  for (const int axis : {0, 1}) {
+    Tensor x = Tensor::from({2, 3}, {1, -infinity, 1, -infinity, -infinity, -infinity});
+    if (axis == 0) x = transpose(x, 0, 1);
+    x.set_requires_grad();
+    const auto in_rows = [&](const Tensor& t) {
+      return numbers(axis == 0 ? transpose(t, 0, 1) : t);
+    };
+    const Tensor weights = Tensor::full(x.shape(), 3);
+    const Tensor y = softmax(x, axis);
+    CHECK(in_rows(y) == std::vector<real>{0.5, 0, 0.5, 0, 0, 0});
+    backward(sum(y * y * weights));
+    CHECK(in_rows(x.grad()) == std::vector<real>{0, 0, 0, 0, 0, 0});
+
+    x.clear_grad();
+    const Tensor logs = log_softmax(x, axis);
+    const std::vector<real> l = in_rows(logs);
+    CHECK(l[0] == doctest::Approx(-std::log(2)));
+    for (const size_t hidden : {1, 3, 4, 5}) CHECK(l[hidden] == -infinity);
+    backward(logs, weights);
+    const std::vector<real> g = in_rows(x.grad());
+    CHECK(g[0] == doctest::Approx(3 - 0.5 * 9));
+    for (const size_t alone : {3, 4, 5}) CHECK(g[alone] == 0);
+  }
+}
+
+TEST_CASE("softmax: large numbers do not overflow, NaN does not hide") {
+  const Tensor y = softmax(Tensor::from({2, 2}, {30000, 29999, -30000, -30001}));
+  for (const int i : {0, 2}) CHECK(y.data()[i] == doctest::Approx(1 / (1 + std::exp(-1))));
+  for (const real v : softmax(Tensor::from({3}, {1, nan, 2})).values()) CHECK(std::isnan(v));
+  CHECK(std::isnan(softmax(Tensor::from({2}, {-infinity, nan})).data()[1]));
+  CHECK(std::isnan(softmax(Tensor::from({2, 1}, {-infinity, nan}), 0).data()[1]));
+}
+
+TEST_CASE("NaN goes through") {
+  CHECK(std::isnan(relu(Tensor::scalar(nan)).item()));
+  CHECK(std::isnan(max(Tensor::from({3}, {1, nan, 2})).item()));
+  CHECK(std::isnan(max(Tensor::from({2, 2}, {1, nan, 2, 0}), {0}).data()[1]));
+  CHECK(std::isnan(sum(Tensor::from({2}, {infinity, -infinity})).item()));
+  for (const auto op : {tanh, sigmoid, silu, exp})
+    CHECK(std::isnan(op(Tensor::scalar(nan)).item()));
+  for (const GeluForm form : {GeluForm::exact, GeluForm::tanh})
+    CHECK(std::isnan(gelu(Tensor::scalar(nan), form).item()));
+}
+
+TEST_CASE("log, sqrt, pow at zero and below") {
+  CHECK(log(Tensor::scalar(0)).item() == -infinity);
+  CHECK(std::isnan(log(Tensor::scalar(-1)).item()));
+  CHECK(std::isnan(sqrt(Tensor::scalar(-1)).item()));
+  Tensor x = leaf({}, 0);
+  backward(pow(x, 2));
+  CHECK(x.grad().item() == 0);
+  x.clear_grad();
+  backward(pow(x, 0));
+  CHECK(x.grad().item() == 0);
+  x.clear_grad();
+  backward(relu(x));
+  CHECK(x.grad().item() == 0);
+}
+
+TEST_CASE("max: three equal maxima share the gradient in thirds") {
+  Tensor x = Tensor::from({5}, {2, 1, 2, 0, 2});
+  x.set_requires_grad();
+  backward(mul(max(x), 6));
+  CHECK(numbers(x.grad()) == std::vector<real>{2, 0, 2, 0, 2});
+}
+
+TEST_CASE("sum: long sums in float stay exact to a few units") {
+  constexpr int64_t n = 3'000'000;
+  CHECK(sum(Tensor::full({n}, real{0.1})).item() ==
+        doctest::Approx(real{0.1} * double{n}).epsilon(1e-6));
+  CHECK(sum(Tensor::full({n / 3, 3}, real{0.1}), {0}).data()[1] ==
+        doctest::Approx(real{0.1} * double{n} / 3).epsilon(1e-5));
+}
+
+TEST_CASE("layer_norm: a large mean does not drown the differences") {
+  Tensor x = Tensor::empty({64});
+  for (int i = 0; i < 64; ++i) x.mutable_data()[i] = real(4096 + i % 2);
+  const Tensor y = layer_norm(x, {}, {}, 0);
+  for (int i = 0; i < 64; ++i) CHECK(y.data()[i] == doctest::Approx(i % 2 ? 1 : -1).epsilon(1e-5));
+}
+
+TEST_CASE("cross_entropy: ignored targets count nothing") {
+  Tensor x = Tensor::from({3, 2}, {1, 2, nan, infinity, 3, 5});
+  x.set_requires_grad();
+  const Tensor some = cross_entropy(x, Ids::from({3}, {1, ignored, 0}));
+  CHECK(some.item() == doctest::Approx(std::log(1 + std::exp(-1)) + std::log(1 + std::exp(2))));
+  backward(some);
+  CHECK(x.grad().data()[2] == 0);
+  CHECK(x.grad().data()[3] == 0);
+  x.clear_grad();
+  const Tensor none = cross_entropy(x, Ids::full({3}, ignored), 0.1);
+  CHECK(none.item() == 0);
+  backward(none);
+  CHECK(numbers(x.grad()) == std::vector<real>(6, 0));
+}
+
+TEST_CASE("cross_entropy: -inf and huge logits") {
+  Tensor x = Tensor::from({1, 3}, {0, -infinity, 0});  // a class that cannot be, elsewhere
+  x.set_requires_grad();
+  const Tensor elsewhere = cross_entropy(x, Ids::from({1}, {2}));
+  CHECK(elsewhere.item() == doctest::Approx(std::log(2)));
+  backward(elsewhere);
+  CHECK(numbers(x.grad()) == std::vector<real>{0.5, 0, -0.5});
+  x.clear_grad();
+  const Tensor there = cross_entropy(x, Ids::from({1}, {1}));  // and where it is the target
+  CHECK(there.item() == infinity);
+  backward(there);
+  CHECK(numbers(x.grad()) == std::vector<real>{0.5, -1, 0.5});
+
+  Tensor nothing = leaf({1, 2}, -infinity);
+  const Tensor lost = cross_entropy(nothing, Ids::from({1}, {1}));
+  CHECK(lost.item() == infinity);
+  backward(lost);
+  CHECK(numbers(nothing.grad()) == std::vector<real>{0, 0});
+
+  CHECK(cross_entropy(Tensor::from({1, 2}, {30000, 0}), Ids::from({1}, {1})).item() == 30000);
+  CHECK(std::isnan(cross_entropy(Tensor::from({1, 2}, {nan, 0}), Ids::from({1}, {1})).item()));
+}
+
+TEST_CASE("dropout: only while training; about the given share; the mean is kept") {
+  const Tensor x = Tensor::full({100000}, 1);
+  CHECK(dropout(x, 0.3).same_as(x));
+  ScopeGuard here;
+  here->training = true;
+  CHECK(dropout(x, 0).same_as(x));
+  CHECK(scope().calls == 0);  // nothing was drawn
+  const Tensor y = dropout(x, 0.3), z = dropout(x, 0.3);
+  int64_t zeros = 0, different = 0;
+  for (int64_t i = 0; i < x.size(); ++i) {
+    zeros += y.data()[i] == 0;
+    different += y.data()[i] != z.data()[i];
+  }
+  CHECK(std::fabs(double(zeros) / 1e5 - 0.3) < 4 * std::sqrt(0.3 * 0.7 / 1e5));
+  CHECK(std::fabs(double(different) / 1e5 - 0.42) < 0.01);
+  CHECK(mean(y).item() == doctest::Approx(1).epsilon(0.01));
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL

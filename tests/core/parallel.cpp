@@ -1,0 +1,64 @@
+// Parallel loops.
+#include "core/parallel.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <vector>
+
+#include "core/check.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+// Restores the number of threads.
+struct Threads {
+  int before = thread_count();
+  explicit Threads(int count) { set_thread_count(count); }
+  ~Threads() { set_thread_count(before); }
+};
+
+TEST_CASE("parallel_for: every number once, in chunks that the number of threads does not move") {
+  for (const int threads : {1, 2, 5}) {
+    const Threads here(threads);
+    for (const int64_t n : {0, 1, 7, 8, 9, 100})
+      for (const int64_t grain : {1, 3, 8, 1000}) {
+        std::vector<std::atomic<int>> times(static_cast<size_t>(n));
+        std::atomic<bool> chunks_fit = true, workers_fit = true;
+        parallel_for(n, grain, [&](int64_t first, int64_t last) {
+          if (first % grain != 0 || last != std::min(n, first + grain)) chunks_fit = false;
+          if (current_worker() < 0 || current_worker() >= threads) workers_fit = false;
+          for (int64_t i = first; i < last; ++i) ++times[static_cast<size_t>(i)];
+        });
+        CHECK(chunks_fit);
+        CHECK(workers_fit);
+        for (const std::atomic<int>& t : times) CHECK(t == 1);
+      }
+  }
+  CHECK(current_worker() == 0);
+}
+
+TEST_CASE("parallel_for: a loop inside a loop runs on its worker") {
+  const Threads here(3);
+  std::atomic<int64_t> total = 0;
+  std::atomic<bool> stayed = true;
+  parallel_for(6, 1, [&](int64_t i, int64_t) {
+    const int worker = current_worker();
+    parallel_for(10, 2, [&](int64_t first, int64_t last) {
+      if (current_worker() != worker) stayed = false;
+      total += (last - first) * i;
+    });
+  });
+  CHECK(stayed);
+  CHECK(total == 10 * (0 + 1 + 2 + 3 + 4 + 5));
+}
+
+TEST_CASE("threads: at least one") {
+  CHECK(physical_cores() >= 1);
+  CHECK_THROWS_AS(set_thread_count(0), Error);
+  CHECK(chunk_rows(0) == chunk_elements);
+  CHECK(chunk_rows(2 * chunk_elements) == 1);
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL

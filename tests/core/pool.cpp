@@ -1,0 +1,105 @@
+// The pool: alignment, reuse, counters.
+#include "core/pool.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "core/check.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool keeps_blocks = false;
+#else
+constexpr bool keeps_blocks = true;
+#endif
+
+TEST_CASE("pool: blocks are aligned, apart and as large as asked") {
+  std::vector<std::pair<char*, size_t>> blocks;
+  for (const size_t bytes : {0u, 1u, 63u, 64u, 65u, 80u, 81u, 1000u, 4096u, 70000u, 3u << 20}) {
+    char* block = static_cast<char*>(pool_allocate(bytes));
+    CHECK(reinterpret_cast<uintptr_t>(block) % 64 == 0);
+    std::memset(block, static_cast<int>(blocks.size()), bytes);
+    blocks.emplace_back(block, bytes);
+  }
+  for (size_t i = 0; i < blocks.size(); ++i)
+    for (size_t k = 0; k < blocks[i].second; k += 13)
+      REQUIRE(blocks[i].first[k] == static_cast<char>(i));
+  for (const auto& [block, bytes] : blocks) pool_free(block);
+  pool_free(nullptr);
+}
+
+TEST_CASE("pool: what is given back is handed out again") {
+  pool_trim();
+  void* block = pool_allocate(5000);
+  pool_free(block);
+  const int64_t calls = pool_statistics().system_calls;
+  for (int i = 0; i < 100; ++i) {
+    void* again = pool_allocate(4999);
+    if (keeps_blocks) CHECK(again == block);
+    pool_free(again);
+  }
+  if (keeps_blocks) CHECK(pool_statistics().system_calls == calls);
+}
+
+TEST_CASE("pool: a request takes a free block of up to four times its size, not of more") {
+  if (!keeps_blocks) return;
+  pool_trim();
+  void* large = pool_allocate(4096);
+  pool_free(large);
+  void* smaller = pool_allocate(1024);
+  CHECK(smaller == large);
+  pool_free(smaller);
+  void* smallest = pool_allocate(800);
+  CHECK(smallest != large);
+  pool_free(smallest);
+}
+
+TEST_CASE("pool: batches of many lengths settle") {
+  if (!keeps_blocks) return;
+  pool_trim();
+  const auto epoch = [] {
+    for (size_t length = 1; length <= 25; ++length) {
+      std::vector<void*> blocks;
+      for (size_t i = 1; i < 30; ++i) blocks.push_back(pool_allocate(length * i * 64));
+      for (void* block : blocks) pool_free(block);
+    }
+  };
+  epoch();
+  const int64_t calls = pool_statistics().system_calls;
+  epoch();
+  epoch();
+  CHECK(pool_statistics().system_calls == calls);
+}
+
+TEST_CASE("pool: counters") {
+  const int64_t live = pool_statistics().live_bytes;
+  pool_reset_peak();
+  void* a = pool_allocate(1 << 20);
+  void* b = pool_allocate(1 << 20);
+  CHECK(pool_statistics().live_bytes >= live + (2 << 20));
+  pool_free(a);
+  pool_free(b);
+  CHECK(pool_statistics().live_bytes == live);
+  CHECK(pool_statistics().peak_bytes >= live + (2 << 20));
+  CHECK(pool_statistics().peak_bytes < live + (3 << 20));
+  if (keeps_blocks) CHECK(pool_statistics().held_bytes >= live + (2 << 20));
+  pool_trim();
+  pool_reset_peak();
+  CHECK(pool_statistics().held_bytes == live);
+  CHECK(pool_statistics().peak_bytes == live);
+}
+
+TEST_CASE("pool: more than there is") {
+  const PoolStatistics before = pool_statistics();
+  CHECK_THROWS_AS(pool_allocate(size_t{1} << 46), Error);  // more than the address space
+  CHECK_THROWS_AS(pool_allocate(~size_t{0}), Error);
+  CHECK(pool_statistics().live_bytes == before.live_bytes);
+  CHECK(pool_statistics().held_bytes == before.held_bytes);
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,131 @@
+// Tensors: handles, views, leaves, arenas.
+#include "core/tensor.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "core/pool.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+std::vector<real> numbers(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
+
+TEST_CASE("tensor: making and reading") {
+  const Tensor x = Tensor::from({2, 2}, {1, 2, 3, 4});
+  CHECK(numbers(x) == std::vector<real>{1, 2, 3, 4});
+  CHECK(x.rank() == 2);
+  CHECK(x.dim(-1) == 2);
+  CHECK(x.size() == 4);
+  CHECK(Tensor::scalar(3).item() == 3);
+  CHECK(numbers(Tensor::full({2}, 7)) == std::vector<real>{7, 7});
+  CHECK(Tensor::zeros({0, 3}).size() == 0);
+  CHECK_THROWS_AS(Tensor::from({2}, {1}), Error);
+  CHECK_THROWS_WITH_AS(x.item(), "item: needs a tensor with one number, this one has shape [2, 2]",
+                       Error);
+  CHECK_THROWS_AS(Tensor::empty({Shape::max_size}), Error);
+}
+
+TEST_CASE("tensor: an empty handle says so") {
+  const Tensor none;
+  CHECK_FALSE(static_cast<bool>(none));
+  CHECK_THROWS_WITH_AS(none.shape(), "tensor: an empty handle was used as a tensor", Error);
+  CHECK_THROWS_AS(none.data(), Error);
+  CHECK_THROWS_AS(none.requires_grad(), Error);
+}
+
+TEST_CASE("tensor: handles and reshaped ones share numbers, clones do not") {
+  Tensor x = Tensor::from({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor handle = x, view = x.reshape({3, 2}), copy = x.clone(), bare = x.detach();
+  x.mutable_data()[0] = 9;
+  CHECK(handle.data()[0] == 9);
+  CHECK(view.data()[0] == 9);
+  CHECK(bare.data()[0] == 9);
+  CHECK(copy.data()[0] == 1);
+  CHECK(handle.same_as(x));
+  CHECK_FALSE(view.same_as(x));
+  CHECK_THROWS_AS(x.reshape({4}), Error);
+}
+
+TEST_CASE("tensor: memory goes with the last handle") {
+  const int64_t live = pool_statistics().live_bytes;
+  Tensor view;
+  {
+    const Tensor x = Tensor::zeros({1000});
+    view = x.reshape({10, 100});
+  }
+  CHECK(pool_statistics().live_bytes > live + 1000 * static_cast<int64_t>(sizeof(real)));
+  view = {};
+  CHECK(pool_statistics().live_bytes == live);
+}
+
+TEST_CASE("tensor: leaves") {
+  Tensor x = Tensor::from({2}, {1, 2});
+  CHECK_FALSE(x.requires_grad());
+  x.set_requires_grad();
+  CHECK(x.requires_grad());
+  CHECK_FALSE(static_cast<bool>(x.grad()));
+  backward(sum(x));
+  CHECK(numbers(x.grad()) == std::vector<real>{1, 1});
+  x.clear_grad();
+  CHECK_FALSE(static_cast<bool>(x.grad()));
+  CHECK_FALSE(x.detach().requires_grad());
+  x.set_requires_grad(false);
+  CHECK_FALSE(x.requires_grad());
+
+  x.set_requires_grad();
+  Tensor y = x * x;
+  CHECK_THROWS_AS(y.set_requires_grad(false), Error);
+  backward(sum(y));
+  CHECK_THROWS_AS(y.set_requires_grad(false), Error);
+}
+
+TEST_CASE("tensor: a gradient that was read is not changed by the next") {
+  Tensor x = Tensor::from({2}, {1, 2});
+  x.set_requires_grad();
+  backward(sum(x));
+  const Tensor first = x.grad();
+  backward(sum(x));
+  CHECK(numbers(first) == std::vector<real>{1, 1});
+  CHECK(numbers(x.grad()) == std::vector<real>{2, 2});
+}
+
+TEST_CASE("tensor: leaves of one sum have gradients of their own") {
+  Tensor a = Tensor::zeros({2}), b = Tensor::zeros({2});
+  a.set_requires_grad();
+  b.set_requires_grad();
+  backward(sum(a + b));
+  a.grad().mutable_data()[0] = 5;  // as clipping does
+  CHECK(numbers(b.grad()) == std::vector<real>{1, 1});
+}
+
+TEST_CASE("tensor: bound to an arena") {
+  const Handle<Storage> arena = Storage::allocate(10), gradients = Storage::allocate(10);
+  std::fill_n(arena->numbers, 10, real{0});
+  std::fill_n(gradients->numbers, 10, real{0});
+  Tensor x = Tensor::from({3}, {1, 2, 3});
+  x.set_requires_grad();
+  backward(sum(x * x));
+  x.bind(Storage::part_of(arena, 4, 3), Storage::part_of(gradients, 4, 3));
+  CHECK(std::vector<real>(arena->numbers + 3, arena->numbers + 8) ==
+        std::vector<real>{0, 1, 2, 3, 0});
+  CHECK(gradients->numbers[5] == 4);  // what had gathered came along
+  backward(sum(x * x));
+  CHECK(gradients->numbers[5] == 8);
+  x.clear_grad();
+  backward(sum(x * x));
+  CHECK(gradients->numbers[5] == 4);
+  CHECK(x.grad().data() == gradients->numbers + 4);
+  arena->numbers[4] = 11;
+  CHECK(x.data()[0] == 11);
+  CHECK_THROWS_AS(Storage::part_of(arena, 8, 3), Error);
+  CHECK_THROWS_AS(x.bind(Storage::allocate(2), Storage::allocate(3)), Error);
+  CHECK_THROWS_AS(Tensor::zeros({2}).bind(Storage::allocate(2), Storage::allocate(2)), Error);
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL
