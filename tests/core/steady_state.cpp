@@ -1,0 +1,87 @@
+// Once a step of fixed shape has run twice, a third asks the system for nothing: counted by
+// replacing operator new and mmap, not by the pool's own word.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "allocations.h"
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "core/pool.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+constexpr int64_t batch = 8, width = 64, words = 50;
+
+struct Parameters {
+  Tensor table = Tensor::full({words, width}, real{0.01}),
+         weight = Tensor::full({width, width}, real{0.02}), bias = Tensor::zeros({width}),
+         gain = Tensor::full({width}, 1);
+
+  Parameters() {
+    for (Tensor* p : {&table, &weight, &bias, &gain}) p->set_requires_grad();
+  }
+};
+
+// Forward and backward through most of the operations, and a step of gradient descent.
+void step(Parameters& p, int64_t time) {
+  Ids ids = Ids::empty({batch, time});
+  for (int64_t i = 0; i < ids.size(); ++i) ids.data()[i] = static_cast<int32_t>(i * i % words);
+  const Ids hidden = Ids::full({1, time}, 0);
+  ScopeGuard here;
+  here->training = true;
+  const Tensor x = dropout(embedding(p.table, ids), 0.1);
+  const Tensor h = layer_norm(linear(x, p.weight, p.bias), p.gain, p.bias, real{1e-5});
+  AttentionOptions causal;
+  causal.mask.causal = true;
+  const Tensor a = scaled_dot_product_attention(h, h, x, 4, causal) + x * p.gain;
+  const Tensor f = gelu(a) + silu(rms_norm(a, p.gain, real{1e-5})) - tanh(a) / add(exp(a), 1);
+  const Tensor g = masked_fill(transpose(f, 1, 2), hidden, 0);
+  const Tensor s = softmax(matmul(slice(f, 1, 0, (time + 1) / 2), g), -1);
+  const Tensor logits = linear(transpose(g, 1, 2), p.table);
+  const Tensor parts[] = {mean(s), max(s), sqrt(add(mean(pow(f, 2)), 1))};
+  const Tensor loss = cross_entropy(logits, ids, 0.1) + sum(stack(parts, 0)) + mse_loss(f, x);
+  backward(loss);
+  for (Tensor* t : {&p.table, &p.weight, &p.bias, &p.gain}) {
+    real* numbers = t->mutable_data();
+    for (int64_t i = 0; i < t->size(); ++i) numbers[i] -= real{1e-3} * t->grad().data()[i];
+    t->clear_grad();
+  }
+}
+
+// Calls to the system while f runs.
+template <class F>
+int64_t calls_of(F f) {
+  const int64_t before = allocations();
+  f();
+  return allocations() - before;
+}
+
+TEST_CASE("allocations: the third step of fixed shape makes none") {
+  if (!allocations_are_counted) {
+    MESSAGE("skipped: under a sanitizer allocations are not counted");
+    return;
+  }
+  pool_trim();
+  Parameters p;
+  CHECK(calls_of([&] { step(p, 33); }) > 0);
+  step(p, 33);
+  CHECK(calls_of([&] { step(p, 33); }) == 0);
+  CHECK(std::isfinite(p.weight.data()[0]));
+  pool_trim();
+  CHECK(calls_of([] { Tensor::empty({1 << 21}); }) > 0);  // a block of this size is mapped
+}
+
+TEST_CASE("allocations: after an epoch of steps of many lengths the next makes none") {
+  if (!allocations_are_counted) return;
+  pool_trim();
+  Parameters p;
+  for (int64_t time = 1; time <= 25; ++time) step(p, time);
+  CHECK(calls_of([&] {
+          for (int64_t time = 25; time >= 1; --time) step(p, time);
+        }) == 0);
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL
