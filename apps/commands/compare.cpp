@@ -106,10 +106,10 @@ std::string as_json(const std::vector<std::string>& names, const std::vector<Row
   return runs.text(2) + "\n";
 }
 
-// Four digits of a number are enough for a person; "—" stands for none.
+// Four digits of a number are enough for a person; - stands for none.
 std::string table_cell(const Row& row, size_t run) {
   const std::string& cell = row.cells[run];
-  if (cell.empty()) return "—";
+  if (cell.empty()) return "-";
   if (!row.is_score || cell.find('.') == cell.npos) return cell;
   return fmt::format("{:.5g}", Json::parse(cell, row.name).number());
 }
