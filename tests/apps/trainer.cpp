@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "allocations.h"
 #include "apps/evaluation.h"
 #include "core/parallel.h"
 
@@ -193,4 +194,42 @@ TEST_CASE("label smoothing changes what is trained, not what is reported of an e
   CHECK(evaluate(plain.trainer.model(), *plain.corpus.splits.at("val"), e.framing(), 32).loss ==
         evaluate(smooth.trainer.model(), *smooth.corpus.splits.at("val"), e.framing(), 32).loss);
   CHECK(plain.trainer.step().loss != smooth.trainer.step().loss);
+}
+
+TEST_CASE("after two steps of a fixed shape, a third asks the system for no memory") {
+  if (!allocations_are_counted) {
+    MESSAGE("skipped: under a sanitizer nothing is kept");
+    return;
+  }
+  Experiment e = copying();
+  e.data.lengths = {6, 6};
+  e.model.dropout = 0.1;
+  e.model.attention_dropout = 0.1;
+  e.train.accumulate = 2;
+  for (ModelKind kind : {ModelKind::seq2seq, ModelKind::language_model}) {
+    e.model.kind = kind;
+    Training t(e);
+    for (int i = 0; i < 2; ++i) t.trainer.step();
+    const int64_t before = allocations();
+    t.trainer.step();
+    CHECK(allocations() == before);
+  }
+}
+
+TEST_CASE("with lengths 1 to 25, no step after an epoch asks the system for memory") {
+  if (!allocations_are_counted) {
+    MESSAGE("skipped: under a sanitizer nothing is kept");
+    return;
+  }
+  Experiment e = copying();
+  e.data.lengths = {1, 25};
+  e.data.train_size = 1600;
+  for (int64_t bucketing : {1, 16}) {
+    e.data.bucketing = bucketing;
+    Training t(e);
+    for (int i = 0; i < 100; ++i) t.trainer.step();
+    const int64_t before = allocations();
+    for (int i = 0; i < 200; ++i) t.trainer.step();
+    CHECK(allocations() == before);
+  }
 }

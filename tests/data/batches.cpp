@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "allocations.h"
 #include "core/random.h"
 #include "data/batch.h"
 #include "data/sampler.h"
 #include "support.h"
-
-extern int64_t operator_new_calls;  // allocations.cpp
 
 namespace heed {
 
@@ -230,9 +229,9 @@ TEST_CASE("batches in the steady state ask the system for no memory") {
     Batches batches = Batches::shuffled(split(corpus, "train"), Framing::seq2seq, 32, 1, bucketing);
     Batch batch;
     for (int64_t position = 0; position < 1600; ++position) batches.get(position, batch);
-    const int64_t before = operator_new_calls;
+    const int64_t before = allocations();
     for (int64_t position = 1600; position < 3200; ++position) batches.get(position, batch);
-    CHECK(operator_new_calls == before);
+    CHECK(allocations() == before);
   }
 }
 #endif

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "allocations.h"
 #include "core/pool.h"
 #include "optim/fixture.h"
 #include "optim/trained.h"
-
-extern int64_t operator_new_calls;  // allocations.cpp
 
 using namespace heed;
 
@@ -150,9 +149,9 @@ TEST_CASE("a step allocates nothing") {
     training.optimizer->zero_grad();
     give_gradient(training.w, [](int64_t) { return 1; });
     pool_reset_peak();
-    const int64_t peak = pool_statistics().peak_bytes, calls = operator_new_calls;
+    const int64_t peak = pool_statistics().peak_bytes, calls = allocations();
     const double norm = training.optimizer->step(0.01);
-    CHECK(operator_new_calls == calls);
+    CHECK(allocations() == calls);
     CHECK(pool_statistics().peak_bytes == peak);
     CHECK(norm > 0);
   }
