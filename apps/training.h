@@ -6,28 +6,13 @@
 #include <string>
 
 #include "apps/checkpoint.h"
-#include "apps/config.h"
 #include "apps/experiment.h"
-#include "apps/json.h"
 #include "apps/predictions.h"
 #include "apps/run.h"
 #include "apps/trainer.h"
+#include "apps/training_state.h"
 
 namespace heed {
-
-// What a run knows besides weights, optimizer and schedule; state.json holds it.
-struct TrainingState {
-  int64_t best_step = 0;  // 0: none yet
-  double best_score = 0;
-  int64_t evaluations_since_best = 0;
-  double loss_sum = 0;  // of the steps since the last row of metrics
-  int64_t loss_count = 0;
-  int64_t tokens = 0;
-  double step_seconds = 0, seconds = 0;  // in steps alone, and in all
-
-  Json json() const;
-  static TrainingState from(const Json& json);
-};
 
 class Training {
  public:
@@ -67,9 +52,5 @@ class Training {
   double started_ = 0, seconds_before_ = 0;
   std::unique_ptr<MetricsFile> metrics_;
 };
-
-// The keys that may differ when a run is resumed: those that leave its weights as they would be, or
-// that train it for longer. Throws InputError that shows the others that differ.
-void check_resumable(const ConfigListing& before, const ConfigListing& now, const std::string& run);
 
 }  // namespace heed
