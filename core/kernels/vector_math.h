@@ -1,10 +1,10 @@
 // exp and what is built on it, for loops over floats.
 //
 // The library's functions are called one number at a time; these have no branches and no calls, so
-// a loop over them becomes vector instructions. They are right to a few units in the last place: exp
-// to 1, tanh and sigmoid to 3, the normal distribution to 7 in its far tail and 4 in the middle
-// (tests/core/vector_math.cpp holds them against double); for infinities, NaN, and results too large
-// or too small for a float as well. The double build exists to be exact: there they are the
+// a loop over them becomes vector instructions. They are right to a few units in the last place:
+// exp to 1, tanh and sigmoid to 3, the normal distribution to 7 in its far tail and 4 in the middle
+// (tests/core/vector_math.cpp holds them against double); for infinities, NaN, and results too
+// large or too small for a float as well. The double build exists to be exact: there they are the
 // library's.
 #pragma once
 
