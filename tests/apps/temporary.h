@@ -30,7 +30,7 @@ std::string thrown(F&& f) {
     f();
     return "";
   } catch (const E& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     CHECK_MESSAGE(text.find('\n') == text.npos, text);
     return text;
   }
