@@ -21,7 +21,11 @@ constexpr bool keeps_blocks = true;
 constexpr size_t alignment = 64;
 constexpr size_t mapped_from = size_t{1} << 20;  // larger blocks are mapped, in huge pages
 constexpr int class_count = 4 * 40;
-constexpr int furthest_fit = 8;  // classes: a block up to four times as large will do
+
+// While a pool warms up each class grows to what is needed of it; from then on larger blocks serve
+// what goes beyond that now and then: of up to twice the size, or of up to 1 MiB.
+constexpr int64_t warm_up_requests = 1 << 14;
+constexpr int doubling = 4;  // classes
 
 // Class c holds blocks of (4 + c mod 4) · 16 · 2^(c / 4) bytes: 64, 80, 96, 112, 128, 160, 192, …
 int class_of(size_t bytes) {
@@ -72,8 +76,13 @@ struct Pool {
   std::array<Header*, class_count> free{};
   PoolStatistics statistics;
 
+  int64_t requests = 0;
+
   Header* take(int wanted) {
-    const int last = std::min(wanted + furthest_fit, class_count - 1);
+    static const int last_shared = class_of(size_t{1} << 20);
+    const bool warm = ++requests > warm_up_requests;
+    const int last =
+        warm ? std::max(std::min(wanted + doubling, class_count - 1), last_shared) : wanted;
     for (int c = wanted; c <= last; ++c)
       if (Header*& first = free[static_cast<size_t>(c)]) return std::exchange(first, first->next);
     Header* block = system_allocate(wanted);

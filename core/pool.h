@@ -1,10 +1,11 @@
 // Memory for everything that lives shorter than a training step.
 //
 // A freed block goes to a list of its size class (four classes to each doubling, 64-byte aligned)
-// and the next allocation of that size takes it back: after a warm-up step, training calls the
-// operating system no more. A request may also take a free block of up to four times its size, so
-// that batches of varying length settle too. One pool a thread: a block is freed on the thread that
-// asked for it. Under address sanitizer nothing is kept, so that a use after free is seen.
+// and the next allocation of that class takes it back: a step that has run twice calls the
+// operating system no more. Once warm, a request that finds its own list empty takes a larger free
+// block rather than call the system, so that batches of varying length settle too. One pool a
+// thread: a block is freed on the thread that asked for it. Under address sanitizer nothing is
+// kept, so that a use after free is seen.
 #pragma once
 
 #include <cstddef>

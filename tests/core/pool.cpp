@@ -45,17 +45,21 @@ TEST_CASE("pool: what is given back is handed out again") {
   if (keeps_blocks) CHECK(pool_statistics().system_calls == calls);
 }
 
-TEST_CASE("pool: a request takes a free block of up to four times its size, not of more") {
+TEST_CASE("pool: once warm, a request takes a larger free block rather than call the system") {
   if (!keeps_blocks) return;
-  pool_trim();
-  void* large = pool_allocate(4096);
-  pool_free(large);
-  void* smaller = pool_allocate(1024);
-  CHECK(smaller == large);
-  pool_free(smaller);
-  void* smallest = pool_allocate(800);
-  CHECK(smallest != large);
-  pool_free(smallest);
+  for (int i = 0; i < 1 << 14; ++i) pool_free(pool_allocate(64));
+  const auto takes = [](size_t free, size_t wanted) {
+    pool_trim();
+    void* block = pool_allocate(free);
+    pool_free(block);
+    void* taken = pool_allocate(wanted);
+    pool_free(taken);
+    return taken == block;
+  };
+  CHECK(takes(1 << 20, 64));
+  CHECK(takes(4 << 20, 2 << 20));
+  CHECK_FALSE(takes(4 << 20, 64));
+  CHECK_FALSE(takes(4 << 20, 7 << 18));
 }
 
 TEST_CASE("pool: batches of many lengths settle") {
