@@ -134,6 +134,7 @@ void pool_trim() {
   Pool& p = pool();
   for (Header*& first : p.free)
     while (first) p.give_back(std::exchange(first, first->next));
+  p.requests = 0;
 }
 
 }  // namespace heed::inline HEED_REAL

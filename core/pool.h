@@ -28,7 +28,7 @@ void pool_free(void* block) noexcept;
 
 PoolStatistics pool_statistics();
 void pool_reset_peak();
-// Returns every free block to the system.
+// Returns every free block to the system; the pool is cold again.
 void pool_trim();
 
 }  // namespace heed::inline HEED_REAL

@@ -61,6 +61,7 @@ TEST_CASE("each kind of model learns a small task") {
   e.schedule.kind = ScheduleOptions::Kind::linear;
   CHECK(exact_match(e) > 0.9);
   e.model.kind = ModelKind::language_model;
+  e.model.layers = 2;
   CHECK(exact_match(e) > 0.9);
   e.model.kind =
       ModelKind::classifier;  // whether a string of up to six bits has an odd number of ones
