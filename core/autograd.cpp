@@ -168,9 +168,15 @@ Node* allocate_node(const char* name, const Shape& shape, std::span<const Tensor
 }
 
 void attach(const Tensor& y, Node* node) {
-  check(!y.slot(), "record: {} returned a tensor that has a history already", node->name);
-  check(y.body().references == 1, "record: the closure of {} captured its own result; save it",
-        node->name);
+  const bool has_history = static_cast<bool>(y.slot());
+  if (has_history || y.body().references != 1) {
+    const char* name = node->name;
+    const size_t before = doomed().size();
+    destroy_node(node, doomed());
+    destroy_pile(doomed(), before);
+    check(!has_history, "record: {} returned a tensor that has a history already", name);
+    check(false, "record: the closure of {} captured its own result; save it", name);
+  }
   y.body().slot = Slot::create(y.size());
   y.body().slot->producer = node;
 }

@@ -174,11 +174,13 @@ TEST_CASE("graph: memory falls while backward runs") {
   CHECK(before - pool_statistics().live_bytes > 45 * one);
 }
 
-TEST_CASE("record: a closure that captures its own result is refused") {
+TEST_CASE("record: a closure that captures its own result is refused, an input as result too") {
   Tensor x = leaf({2}, {2, 3});
   const Tensor y = Tensor::zeros({2});
   CHECK(mentions(error_of([&] { record("mine", y, {x}, [y](Backward&) {}); }),
                  "the closure of mine captured its own result"));
+  CHECK(mentions(error_of([&] { record("mine", x, {x}, [](Backward&) {}); }),
+                 "mine returned a tensor that has a history already"));
 }
 
 TEST_CASE("detect_anomaly: names the operation and the shapes, forward and backward") {
