@@ -37,7 +37,7 @@ void blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint 
 // instead.
 void prepare_blas() {
   static const bool done = [] {
-    openblas_set_num_threads(1);
+    openblas_set_num_threads(1);  // frees what further threads would need: not twice at once
     if (std::getenv("OPENBLAS_CORETYPE") || !gotoblas_dynamic_init || !gotoblas_dynamic_quit)
       return true;
     if (std::string_view(openblas_get_corename()) != "Prescott") return true;
@@ -52,7 +52,12 @@ void prepare_blas() {
     unsetenv("OPENBLAS_CORETYPE");
     return true;
   }();
-  static_cast<void>(done);
+  // The number belongs to OpenMP, which keeps one for each thread of a program.
+  static thread_local const bool alone = [] {
+    openblas_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done && alone);
 }
 
 // Rows [first, last) of a; with `transposed`, of its transpose.

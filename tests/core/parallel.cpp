@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <thread>
 #include <vector>
 
 #include "core/check.h"
+#include "core/ops.h"
+#include "core/random.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -51,6 +54,21 @@ TEST_CASE("parallel_for: a loop inside a loop runs on its worker") {
   });
   CHECK(stayed);
   CHECK(total == 10 * (0 + 1 + 2 + 3 + 4 + 5));
+}
+
+TEST_CASE("threads: a thread of the program's own computes the same bits") {
+  const auto product = [] {
+    Tensor a = Tensor::empty({200, 100}), b = Tensor::empty({100, 200});
+    Random random(1, Purpose::test);
+    for (Tensor* t : {&a, &b})
+      for (int64_t i = 0; i < t->size(); ++i)
+        t->mutable_data()[i] = static_cast<real>(random.normal());
+    const Tensor c = matmul(a, b);
+    return std::vector<real>(c.values().begin(), c.values().end());
+  };
+  std::vector<real> elsewhere;
+  std::thread([&] { elsewhere = product(); }).join();
+  CHECK(elsewhere == product());
 }
 
 TEST_CASE("threads: at least one") {
