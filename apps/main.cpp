@@ -1,3 +1,5 @@
+#include <climits>
+
 #include <cstdlib>
 #include <unistd.h>
 
@@ -11,8 +13,10 @@ namespace {
 // once more.
 void start_with_patient_threads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
+  char program[PATH_MAX] = {};
+  if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) return;
   setenv("GOMP_SPINCOUNT", "1000", 0);
-  execv("/proc/self/exe", argv);  // comes back only where there is no /proc
+  execv(program, argv);
 }
 
 }  // namespace
