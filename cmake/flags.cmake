@@ -44,6 +44,8 @@ function(heed_source_options)
   foreach(source IN LISTS ARGN)
     if(source MATCHES "/kernels/")
       set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+      # A precompiled header brings the -O2 it was made with along, and undoes -O3.
+      set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
     elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)
       set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${HEED_BASELINE})
       set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
