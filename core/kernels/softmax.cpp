@@ -47,16 +47,12 @@ void for_columns(const AlongAxis& n, Block block) {
   });
 }
 
-// shift[j] and total[j] of a block of columns.
-void fold_columns(const AlongAxis& n, int64_t count, const real* x, real* __restrict shift,
-                  real* __restrict total) {
+// shift[j] for a block of columns.
+void shift_columns(const AlongAxis& n, int64_t count, const real* x, real* __restrict shift) {
   std::fill_n(shift, count, -infinity);
-  std::fill_n(total, count, real{0});
   for (int64_t k = 0; k < n.length; ++k)
     for (int64_t j = 0; j < count; ++j) shift[j] = std::max(shift[j], x[k * n.inner + j]);
   for (int64_t j = 0; j < count; ++j) shift[j] = shift_for(shift[j]);
-  for (int64_t k = 0; k < n.length; ++k)
-    for (int64_t j = 0; j < count; ++j) total[j] += exp(x[k * n.inner + j] - shift[j]);
 }
 
 void softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
@@ -66,12 +62,14 @@ void softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
 }
 
 void softmax_columns(const AlongAxis& n, int64_t count, const real* x, real* __restrict y) {
-  real shift[column_block], share[column_block];
-  fold_columns(n, count, x, shift, share);
-  for (int64_t j = 0; j < count; ++j) share[j] = share_of(share[j]);
+  real shift[column_block], share[column_block] = {};
+  shift_columns(n, count, x, shift);
   for (int64_t k = 0; k < n.length; ++k)
     for (int64_t j = 0; j < count; ++j)
-      y[k * n.inner + j] = exp(x[k * n.inner + j] - shift[j]) * share[j];
+      share[j] += y[k * n.inner + j] = exp(x[k * n.inner + j] - shift[j]);
+  for (int64_t j = 0; j < count; ++j) share[j] = share_of(share[j]);
+  for (int64_t k = 0; k < n.length; ++k)
+    for (int64_t j = 0; j < count; ++j) y[k * n.inner + j] *= share[j];
 }
 
 void log_softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
@@ -81,8 +79,10 @@ void log_softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
 }
 
 void log_softmax_columns(const AlongAxis& n, int64_t count, const real* x, real* __restrict y) {
-  real shift[column_block], log_total[column_block];
-  fold_columns(n, count, x, shift, log_total);
+  real shift[column_block], log_total[column_block] = {};
+  shift_columns(n, count, x, shift);
+  for (int64_t k = 0; k < n.length; ++k)
+    for (int64_t j = 0; j < count; ++j) log_total[j] += exp(x[k * n.inner + j] - shift[j]);
   for (int64_t j = 0; j < count; ++j) log_total[j] = log_of(log_total[j]);
   for (int64_t k = 0; k < n.length; ++k)
     for (int64_t j = 0; j < count; ++j)
