@@ -3,9 +3,9 @@
 // An operation computes its result y and calls record(name, y, inputs, closure). The closure, given
 // a Backward, adds ∂loss/∂input for every input that wants one:
 //
-//   return record("mul", y, {a, b}, [as = saved(a, b), bs = saved(b, a)](Backward& g) {
-//     if (g.wants(0)) kernels::mul(n, g.dy(), bs.data(), g.into(0));   // da += dy · b
-//     if (g.wants(1)) kernels::mul(n, g.dy(), as.data(), g.into(1));   // db += dy · a
+//   return record("linear", y, {x, w}, [xs = saved(x, w), ws = saved(w, x)](Backward& g) {
+//     if (g.wants(0)) gemm(dy, ws, g.into(0));      // dx += dy · w
+//     if (g.wants(1)) gemm(dy.t(), xs, g.into(1));  // dw += dyᵀ · x
 //   });
 //
 // Nodes are made in topological order, so backward simply takes the newest reachable node first: by

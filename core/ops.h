@@ -73,7 +73,8 @@ Tensor where(const Ids& condition, const Tensor& a,
 Tensor masked_fill(const Tensor& x, const Ids& condition, real value);  // `value` where it is not 0
 
 // ---- ops/softmax.cpp
-// exp(x) / Σ exp(x) along an axis. A row of -inf alone gives zeros (and a zero gradient), not NaN.
+// exp(x) / Σ exp(x) along an axis. A row of -inf alone gives zeros (their logarithm: -inf) and a
+// zero gradient, not NaN.
 Tensor softmax(const Tensor& x, int axis = -1);
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
@@ -97,6 +98,7 @@ inline constexpr int32_t ignored = -1;  // a target that does not count
 // -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], over the targets that are not `ignored`; a sum, not a
 // mean. logits (…, V), targets (…) each in [0, V) or `ignored`; p = (1 - ε)·[v = target] + ε/V,
 // with ε = label_smoothing (Szegedy et al. 2016, section 7; PyTorch's convention) → one number.
+// A row of -inf alone costs inf, whatever its target, and has a zero gradient.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets, double label_smoothing = 0);
 // mean((x - y)²) over all elements; no broadcasting.
 Tensor mse_loss(const Tensor& x, const Tensor& y);

@@ -13,42 +13,17 @@
 //   - a misuse throws an Error that names the operation
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "array.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL::testing {
 
-// A place in an array.
-struct Index {
-  std::array<int64_t, Shape::max_rank> at{};
-  int rank = 0;
-
-  int64_t operator[](int axis) const {
-    return at[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
-  }
-  Index with(int axis, int64_t value) const;      // the same but for one axis
-  Index inserted(int axis, int64_t value) const;  // with an axis put before `axis`
-  Index without(int axis) const;
-};
-
-// The index of element i, in row-major order, and all of them.
-Index index_of(const Shape& shape, int64_t i);
-std::vector<Index> indices(const Shape& shape);
-
-// Numbers of the definition.
-struct Array {
-  Shape shape;
-  std::vector<double> values;
-
-  // Broadcasts: leading axes that this array does not have are skipped, axes of length 1 repeated.
-  double operator()(const Index& index) const;
-};
 using Arrays = std::span<const Array>;
 using Tensors = std::span<const Tensor>;
 
