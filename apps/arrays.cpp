@@ -8,6 +8,7 @@
 #include "apps/run.h"
 #include "apps/trainer.h"
 #include "core/check.h"
+#include "core/joined.h"
 
 namespace heed {
 namespace {
@@ -57,8 +58,7 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
                 file.path(), target.name);
     check_input(stored->dtype == target.dtype && stored->dims == target.dims,
                 "train.load: {}: {} is {} [{}] there, F32 [{}] here", file.path(), target.name,
-                dtype_name(stored->dtype), fmt::join(stored->dims, ", "),
-                fmt::join(target.dims, ", "));
+                dtype_name(stored->dtype), joined(stored->dims), joined(target.dims));
     file.read(*stored, target.data);
   }
 }

@@ -8,6 +8,7 @@
 
 #include "apps/files.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/safetensors_header.h"
 
 namespace heed {
@@ -35,7 +36,7 @@ std::string link_target(const std::string& link) {
 }
 
 std::string type_text(const ArrayHeader& array) {
-  return fmt::format("{} [{}]", dtype_name(array.dtype), fmt::join(array.dims, ", "));
+  return fmt::format("{} [{}]", dtype_name(array.dtype), joined(array.dims));
 }
 
 }  // namespace
@@ -161,7 +162,7 @@ std::string Checkpoints::find(const std::string& which) const {
   const std::string name = which == "best" ? best : fmt::format("{}{}", step_prefix, which);
   const std::string wanted = in_folder(folder_, name);
   check_input(step_of(name) >= 0 && exists(wanted), "{}: no checkpoint '{}'; there are {}{}",
-              folder_, which, best.empty() ? "latest, " : "best, latest, ", fmt::join(all, ", "));
+              folder_, which, best.empty() ? "latest, " : "best, latest, ", joined(all));
   return wanted;
 }
 
@@ -175,7 +176,7 @@ std::string Checkpoints::way_out_of(const std::string& damaged) const {
   std::erase_if(others, [&](int64_t step) { return path(step) == damaged; });
   if (others.empty()) return "there is no other checkpoint: train again";
   return fmt::format("use another with --checkpoint ({}), or remove {} to resume from step {}",
-                     fmt::join(others, ", "), damaged, others.back());
+                     joined(others), damaged, others.back());
 }
 
 }  // namespace heed

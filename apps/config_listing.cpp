@@ -7,6 +7,7 @@
 
 #include "apps/config.h"
 #include "apps/config_reader.h"
+#include "core/joined.h"
 
 namespace heed {
 namespace {
@@ -39,15 +40,14 @@ class ConfigLister : public Fields {
   }
   void integers(const char* name, std::vector<int64_t>& values, Range range,
                 const char* help) override {
-    add(name, fmt::format("[{}]", fmt::join(values, ", ")), "list of whole numbers",
-        range_text(range), help);
+    add(name, fmt::format("[{}]", joined(values)), "list of whole numbers", range_text(range),
+        help);
   }
 
  protected:
   void choose(const char* name, int& index, std::span<const char* const> words,
               const char* help) override {
-    add(name, toml_text(words[static_cast<size_t>(index)]), "choice",
-        fmt::format("{}", fmt::join(words, ", ")), help);
+    add(name, toml_text(words[static_cast<size_t>(index)]), "choice", joined(words), help);
   }
   void enter(const char* name, const char* help) override {
     open_.push_back(current_);

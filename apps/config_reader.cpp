@@ -8,6 +8,7 @@
 #include "apps/files.h"
 #include "apps/suggest.h"
 #include "core/check.h"
+#include "core/joined.h"
 
 namespace heed {
 namespace {
@@ -181,7 +182,7 @@ void ConfigReader::choose(const char* name, int& index, std::span<const char* co
   if (place == words.end()) {
     const std::string meant = nearest(word, {words.begin(), words.end()});
     refuse(*from, from->value,
-           fmt::format("one of {}{}", fmt::join(words, ", "),
+           fmt::format("one of {}{}", joined(words),
                        meant.empty() ? "" : fmt::format(" (did you mean '{}'?)", meant)));
   }
   index = static_cast<int>(place - words.begin());

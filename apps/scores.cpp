@@ -8,6 +8,7 @@
 #include "apps/evaluation.h"
 #include "apps/predictions.h"
 #include "core/check.h"
+#include "core/joined.h"
 
 namespace heed {
 namespace {
@@ -17,7 +18,7 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split) {
   if (place != corpus.splits.end()) return *place->second;
   std::vector<std::string> names;
   for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
-  throw InputError(fmt::format("no split '{}'; there are {}", split, fmt::join(names, ", ")));
+  throw InputError(fmt::format("no split '{}'; there are {}", split, joined(names)));
 }
 
 // An unknown word of a reference is none that a model could have written.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "apps/trainer.h"
+#include "core/joined.h"
 #include "core/pool.h"
 
 namespace heed {
@@ -191,7 +192,7 @@ std::string flops_text(double flops) {
   return flops > 0 ? scaled(flops, 1000, units) : "-";
 }
 
-std::string shape_text(const Shape& shape) { return fmt::format("{}", fmt::join(shape, " × ")); }
+std::string shape_text(const Shape& shape) { return joined(shape, " × "); }
 
 std::string parts_table(const Summary& summary) {
   size_t name_width = 0, shape_width = 5;

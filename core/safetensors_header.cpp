@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/check.h"
+#include "core/joined.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -154,8 +155,8 @@ class HeaderParser {
     check_input(end >= array.offset && end - array.offset == wanted,
                 "{}: the array {} is {} [{}], {} bytes, but has bytes {} to {}; copy or save the "
                 "file again",
-                file_, quoted_name(array.name), dtype_name(array.dtype),
-                fmt::join(array.dims, ", "), wanted, array.offset, end);
+                file_, quoted_name(array.name), dtype_name(array.dtype), joined(array.dims), wanted,
+                array.offset, end);
   }
 
   DType dtype_named(const std::string& word, const std::string& array) const {
@@ -294,7 +295,7 @@ std::string safetensors_header_text(const SafetensorsHeader& header) {
   for (const StoredArray& array : header.arrays)
     text += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
                         separator(), json_string(array.name), dtype_name(array.dtype),
-                        fmt::join(array.dims, ","), array.offset, array.offset + array.bytes());
+                        joined(array.dims, ","), array.offset, array.offset + array.bytes());
   return text += '}';
 }
 

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "core/joined.h"
+
 namespace heed::inline HEED_REAL {
 namespace {
 
-// [2, 3, 4]. By hand: fmt::join takes ten times as long to compile as all the rest.
-std::string listed(std::span<const int64_t> lengths) {
-  std::string text;
-  for (int64_t length : lengths) text += (text.empty() ? "" : ", ") + std::to_string(length);
-  return '[' + text + ']';
-}
+std::string listed(std::span<const int64_t> lengths) { return '[' + joined(lengths) + ']'; }
 
 }  // namespace
 

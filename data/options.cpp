@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/joined.h"
+
 namespace heed {
 
 void DataOptions::fields(Fields& f) {
@@ -93,11 +95,6 @@ bool uses(DataKind kind, std::string_view key) {
   const Names& keys = traits_of(kind).keys;
   return std::find(all.begin(), all.end(), key) != all.end() ||
          std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
-template <class Values>
-std::string joined(const Values& values) {
-  return fmt::format("{}", fmt::join(values, ", "));
 }
 
 struct Entry {

@@ -3,6 +3,7 @@
 
 #include "apps/commands.h"
 #include "apps/machine.h"
+#include "core/joined.h"
 #include "core/kernels/gemm.h"
 #include "core/parallel.h"
 
@@ -11,8 +12,8 @@ namespace heed::commands {
 std::string version_text() {
   return fmt::format(
       "heed {}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: {}\nprecisions: {}",
-      HEED_VERSION, processor_name(), physical_cores(), fmt::join(processor_features(), " "),
-      blas_backend(), fmt::join(available_precisions(), ", "));
+      HEED_VERSION, processor_name(), physical_cores(), joined(processor_features(), " "),
+      blas_backend(), joined(available_precisions()));
 }
 
 }  // namespace heed::commands
