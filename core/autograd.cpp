@@ -6,6 +6,7 @@
 
 #include "core/kernels/broadcast.h"
 #include "core/kernels/reduce.h"
+#include "core/per_thread.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -21,12 +22,13 @@ void destroy_node(Node* node, std::vector<Slot*>& pile) {
   pool_free(node);
 }
 
-// Slots waiting to be destroyed. Kept with its capacity, so that it settles like the pool does; a
-// pointer that is never destroyed, as static objects may hold tensors.
-std::vector<Slot*>& doomed() {
-  static thread_local auto* const pile = new std::vector<Slot*>;
-  return *pile;
-}
+// Kept from one backward to the next with their capacity, so that they settle as the pool does.
+struct Piles {
+  std::vector<Slot*> doomed;  // waiting to be destroyed
+  std::vector<Slot*> agenda;  // waiting to run
+};
+
+std::vector<Slot*>& doomed() { return per_thread<Piles>().doomed; }
 
 void destroy_pile(std::vector<Slot*>& pile, size_t down_to) {
   while (pile.size() > down_to) {
@@ -232,8 +234,7 @@ void backward(const Tensor& y, const Tensor& cotangent) {
         y.shape());
   check(cotangent.shape() == y.shape(), "backward: the cotangent has shape {}, the tensor {}",
         cotangent.shape(), y.shape());
-  static thread_local auto* const heap = new std::vector<Slot*>;
-  Agenda agenda(*heap);
+  Agenda agenda(per_thread<Piles>().agenda);
   kernels::copy(y.size(), cotangent.data(), open(*y.slot()));
   agenda.push(y.slot().get());
   while (!agenda.empty()) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/per_thread.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -97,12 +98,7 @@ struct Pool {
   }
 };
 
-// Reached through a pointer and never destroyed: static objects may free blocks after everything
-// else.
-Pool& pool() {
-  static thread_local Pool* const instance = new Pool;
-  return *instance;
-}
+Pool& pool() { return per_thread<Pool>(); }
 
 }  // namespace
 

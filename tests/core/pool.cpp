@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <thread>
 #include <vector>
 
+#include "core/autograd.h"
 #include "core/check.h"
+#include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -96,6 +99,21 @@ TEST_CASE("pool: counters") {
   pool_reset_peak();
   CHECK(pool_statistics().held_bytes == live);
   CHECK(pool_statistics().peak_bytes == live);
+}
+
+TEST_CASE("pool: a thread takes over what one that has ended left behind") {
+  if (!keeps_blocks) return;
+  const auto work = [] {
+    Tensor x = Tensor::full({3000}, 2);
+    x.set_requires_grad();
+    backward(sum(x * x));
+    return pool_statistics().system_calls;
+  };
+  int64_t first = 0, second = 0;
+  std::thread([&] { first = work(); }).join();
+  std::thread([&] { second = work(); }).join();
+  CHECK(first > 0);
+  CHECK(second == first);
 }
 
 TEST_CASE("pool: more than there is") {
