@@ -155,7 +155,11 @@ TEST_CASE("summary: of a config and of a run, and of what is too large") {
   const Said said = trained().heed({"summary", "words.toml"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   CHECK_SAYS(said.out, "parameters");
-  CHECK(trained().heed({"summary", "words"}).out == said.out);
+  const auto model_part =
+      [](const std::string& text) {  // what is free of memory changes all the time
+        return text.substr(0, text.find("this machine has"));
+      };
+  CHECK(model_part(trained().heed({"summary", "words"}).out) == model_part(said.out));
   const Said large = trained().heed(
       {"summary", "words.toml", "--set", "model.dim=65536", "--set", "model.layers=1000"});
   CHECK(large.code == 2);
