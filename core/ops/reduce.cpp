@@ -1,6 +1,9 @@
 // Sums, means and maxima over axes.
 #include "core/kernels/reduce.h"
 
+#include <algorithm>
+#include <array>
+
 #include "core/autograd.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops.h"
@@ -44,8 +47,8 @@ Tensor mean(const Tensor& x, Axes axes, bool keep) {
   const Reduced to("mean", x.shape(), axes);
   check(x.size() > 0 || to.kept.size() == 0, "mean: there is no mean of no numbers, in shape {}",
         x.shape());
-  const real part =
-      real{1} / static_cast<real>(x.size() / std::max<int64_t>(1, to.kept.size()));  // 1 / n
+  const int64_t count = x.size() / std::max<int64_t>(1, to.kept.size());
+  const real part = 1 / static_cast<real>(count);
   Tensor total = Tensor::empty(to.kept);
   kernels::sum_to(x.data(), x.shape(), to.kept, {total.mutable_data(), false});
   Tensor y = Tensor::empty(keep ? to.kept : to.squeezed);
