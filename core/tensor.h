@@ -77,7 +77,8 @@ class Tensor {
   const real* data() const { return body().storage->numbers; }
   // To write: counts as a change, which a backward that saved the old numbers will notice.
   real* mutable_data();
-  std::span<const real> values() const { return {data(), static_cast<size_t>(size())}; }
+  std::span<const real> values() const& { return {data(), static_cast<size_t>(size())}; }
+  std::span<const real> values() const&& = delete;  // the numbers may die with the handle
   real item() const;  // the number of a tensor that has one; throws Error otherwise
 
   bool requires_grad() const { return static_cast<bool>(body().slot); }
