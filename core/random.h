@@ -22,8 +22,6 @@ enum class Purpose : uint32_t {
   dropout = 3,
   generation = 4,
   task = 5,
-  split = 6,
-  window = 7,
   test = 8,
 };
 
