@@ -1,0 +1,32 @@
+// What a layer may know of a sequence besides its vectors, and the part of a layer that lets places
+// exchange what they hold.
+#pragma once
+
+#include "core/mask.h"
+#include "nn/module.h"
+
+namespace heed::inline HEED_REAL {
+
+// A directed graph over the places of a batch: edge e goes from place sender[e] to receiver[e],
+// both counted over all examples, b · T + t.
+struct Edges {
+  Ids sender, receiver;  // (E), or none at all
+  Tensor features;       // (E, F), or no tensor
+
+  explicit operator bool() const { return static_cast<bool>(sender); }
+};
+
+struct Surroundings {
+  KeepMask mask;  // its key_lengths say how many places of each row are real
+  Edges edges;
+};
+
+// Attention, or what may stand in its place: a convolution, a recurrent network, a dense layer over
+// time.
+class Mixing : public Module {
+ public:
+  // x (B, T, D) → (B, T, D)
+  virtual Tensor operator()(const Tensor& x, const Surroundings& around) const = 0;
+};
+
+}  // namespace heed::inline HEED_REAL
