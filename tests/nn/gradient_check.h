@@ -1,0 +1,17 @@
+// Gradients of a module, or of anything else that ends in one number, against central differences.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/parameter.h"
+
+namespace heed::inline HEED_REAL::testing {
+
+// Holds ∂loss/∂x against (loss(x + h) - loss(x - h)) / 2h, for every element of every tensor in
+// `with_respect_to`; reports to doctest. `loss` must be the same function of them every time. Only
+// double precision can tell right from wrong: in float nothing is done but to run it once.
+void check_gradients(const std::vector<NamedParameter>& with_respect_to,
+                     const std::function<Tensor()>& loss);
+
+}  // namespace heed::inline HEED_REAL::testing
