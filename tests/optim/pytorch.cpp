@@ -37,7 +37,7 @@ double relative_error(const std::vector<double>& ours, const std::vector<double>
 TEST_CASE("trajectories of 100 steps are PyTorch's") {
   const double bound = sizeof(real) == 8 ? 1e-10 : 1e-5;
   const std::vector<Case> cases = read_cases("trajectory");
-  CHECK(cases.size() == 12);
+  CHECK(cases.size() == 15);
   for (Case expected : cases) {
     CAPTURE(expected.name);
     OptimOptions options;
@@ -72,7 +72,7 @@ TEST_CASE("trajectories of 100 steps are PyTorch's") {
 
 TEST_CASE("schedules are PyTorch's, nanoGPT's, fairseq's") {
   const std::vector<Case> cases = read_cases("schedule");
-  CHECK(cases.size() == 9);
+  CHECK(cases.size() == 13);
   for (Case expected : cases) {
     CAPTURE(expected.name);
     ScheduleOptions options;
