@@ -1,8 +1,8 @@
 #include "data/batch.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
-#include <span>
 #include <tuple>
 
 #include "core/check.h"
@@ -12,11 +12,12 @@ namespace heed {
 namespace {
 
 using Rows = std::span<const size_t>;
-using Member = std::vector<int32_t> Example::*;
+using IdsMember = std::vector<int32_t> Example::*;
+using NumbersMember = std::vector<float> Example::*;
 
 // (B, T) and (B): one member of every example, padded.
-void pad(const std::vector<Example>& examples, Rows rows, Member member, int32_t padding, Ids& ids,
-         Ids* lengths) {
+void pad(const std::vector<Example>& examples, Rows rows, IdsMember member, int32_t padding,
+         Ids& ids, Ids* lengths) {
   const auto batch_size = static_cast<int64_t>(rows.size());
   size_t longest = 0;
   for (const size_t row : rows) longest = std::max(longest, (examples[row].*member).size());
@@ -30,10 +31,64 @@ void pad(const std::vector<Example>& examples, Rows rows, Member member, int32_t
   }
 }
 
+// (B, T, F) and (B): the vectors of every example, padded.
+void pad_features(const std::vector<Example>& examples, Rows rows, int64_t width, Tensor& features,
+                  Ids& lengths) {
+  const auto batch_size = static_cast<int64_t>(rows.size());
+  size_t longest = 0;
+  for (const size_t row : rows) longest = std::max(longest, examples[row].features.size());
+  features = Tensor::empty({batch_size, static_cast<int64_t>(longest) / width, width});
+  lengths = Ids::empty({batch_size});
+  real* out = features.mutable_data();
+  for (size_t b = 0; b < rows.size(); ++b, out += longest) {
+    const std::vector<float>& values = examples[rows[b]].features;
+    std::fill(std::copy(values.begin(), values.end(), out), out + longest, real{0});
+    lengths.data()[b] = static_cast<int32_t>(static_cast<int64_t>(values.size()) / width);
+  }
+}
+
+// (E): one end of every edge, places of row b moved by b · T.
+void join_ends(const std::vector<Example>& examples, Rows rows, IdsMember member, int64_t time,
+               Ids& ends) {
+  check(static_cast<int64_t>(rows.size()) * time <= std::numeric_limits<int32_t>::max(),
+        "batches: {} examples of {} places are too many to number: make the batch smaller",
+        rows.size(), time);
+  size_t count = 0;
+  for (const size_t row : rows) count += (examples[row].*member).size();
+  ends = Ids::empty({static_cast<int64_t>(count)});
+  int32_t* out = ends.data();
+  int32_t first = 0;
+  for (const size_t row : rows) {
+    for (const int32_t place : examples[row].*member) *out++ = first + place;
+    first += static_cast<int32_t>(time);
+  }
+}
+
+// (E, width)
+void join_edge_features(const std::vector<Example>& examples, Rows rows, int64_t edges,
+                        int64_t width, Tensor& features) {
+  features = Tensor::empty({edges, width});
+  real* out = features.mutable_data();
+  for (const size_t row : rows)
+    out = std::copy(examples[row].edge_features.begin(), examples[row].edge_features.end(), out);
+}
+
+// Gives one member of every example room for the longest.
+template <class Member>
+void reserve_alike(std::vector<Example>& examples, Member member) {
+  size_t most = 0;
+  for (const Example& example : examples) most = std::max(most, (example.*member).capacity());
+  for (Example& example : examples) (example.*member).reserve(most);
+}
+
 }  // namespace
 
 Batches::Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing)
-    : dataset_(&dataset), framing_(framing), batch_size_(batch_size), bucketing_(bucketing) {
+    : dataset_(&dataset),
+      framing_(framing),
+      form_(dataset.form()),
+      batch_size_(batch_size),
+      bucketing_(bucketing) {
   check(dataset.size() >= 1, "batches: the dataset is empty");
   check(batch_size >= 1 && bucketing >= 1,
         "batches: batch size {} and bucketing {} must be positive", batch_size, bucketing);
@@ -65,22 +120,42 @@ void Batches::load(int64_t group) {
   group_ = group;
 }
 
-// Gives every example room for the longest, so that once that was seen nothing is allocated again.
+// Once the longest was seen, nothing is allocated again.
 void Batches::reserve_alike() {
-  for (const Member member : {&Example::source, &Example::input, &Example::target}) {
-    size_t most = 0;
-    for (const Example& example : examples_) most = std::max(most, (example.*member).capacity());
-    for (Example& example : examples_) (example.*member).reserve(most);
-  }
+  for (const IdsMember member :
+       {&Example::source, &Example::input, &Example::target, &Example::sender, &Example::receiver})
+    heed::reserve_alike(examples_, member);
+  for (const NumbersMember member : {&Example::features, &Example::edge_features})
+    heed::reserve_alike(examples_, member);
 }
 
 // Shortest first, equals as they came.
 void Batches::sort_by_length() {
   std::sort(order_.begin(), order_.end(), [this](size_t a, size_t b) {
     const Example &left = examples_[a], &right = examples_[b];
-    return std::tuple(left.input.size(), left.source.size(), a) <
-           std::tuple(right.input.size(), right.source.size(), b);
+    return std::tuple(left.input.size(), left.source.size(), left.features.size(), a) <
+           std::tuple(right.input.size(), right.source.size(), right.features.size(), b);
   });
+}
+
+void Batches::write_inputs(Rows rows, Batch& batch) const {
+  const bool two_sided = framing_ == Framing::seq2seq, has_features = form_.features > 0;
+  if (has_features)
+    pad_features(examples_, rows, form_.features, batch.features,
+                 two_sided ? batch.source_lengths : batch.input_lengths);
+  else if (two_sided)
+    pad(examples_, rows, &Example::source, 0, batch.source, &batch.source_lengths);
+  if (two_sided || !has_features)
+    pad(examples_, rows, &Example::input, 0, batch.input, &batch.input_lengths);
+  if (!form_.has_edges) return;
+  const int64_t time = has_features ? batch.features.dim(1)
+                       : two_sided  ? batch.source.dim(1)
+                                    : batch.input.dim(1);
+  join_ends(examples_, rows, &Example::sender, time, batch.sender);
+  join_ends(examples_, rows, &Example::receiver, time, batch.receiver);
+  if (form_.edge_features > 0)
+    join_edge_features(examples_, rows, batch.sender.size(), form_.edge_features,
+                       batch.edge_features);
 }
 
 void Batches::get(int64_t position, Batch& batch) {
@@ -91,9 +166,7 @@ void Batches::get(int64_t position, Batch& batch) {
   const auto first = static_cast<size_t>(place * batch_size_);
   const Rows rows = Rows(order_).subspan(
       first, std::min(order_.size() - first, static_cast<size_t>(batch_size_)));
-  if (framing_ == Framing::seq2seq)
-    pad(examples_, rows, &Example::source, 0, batch.source, &batch.source_lengths);
-  pad(examples_, rows, &Example::input, 0, batch.input, &batch.input_lengths);
+  write_inputs(rows, batch);
   pad(examples_, rows, &Example::target, -1, batch.target, nullptr);
   if (framing_ == Framing::classifier) batch.target = batch.target.reshape({batch.target.dim(0)});
   batch.targets = batch.tokens = 0;

@@ -1,14 +1,17 @@
 // Batches: examples side by side, padded to the longest. B examples, T inputs, Ts source symbols.
 //
-// Padding is a length, never a symbol: rows are real up to their length; behind it inputs hold id 0
-// and targets -1, which the loss ignores.
+// Padding is a length, never a symbol: rows are real up to their length; behind it inputs hold id
+// 0, features 0, and targets -1, which the loss ignores. Edges are those of all examples in one
+// list, none to or from padding.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/ids.h"
+#include "core/tensor.h"
 #include "data/dataset.h"
 #include "data/sampler.h"
 
@@ -19,7 +22,12 @@ struct Batch {
   Ids input, input_lengths;    // (B, T), (B)
   Ids target;                  // (B, T); classifier: (B)
   int64_t targets = 0;         // targets that count, those that are not -1
-  int64_t tokens = 0;          // inputs that are real
+  int64_t tokens = 0;          // inputs that are real: tokens, or places with features
+
+  // (B, T, F): with it there is no `source`, or no `input` for a classifier; the lengths remain.
+  Tensor features;
+  Ids sender, receiver;  // (E): place t of row b is b · T + t, padding counted
+  Tensor edge_features;  // (E, form.edge_features)
 };
 
 // Batches of a dataset, which must outlive them. What get() gives is a function of `position`
@@ -42,11 +50,13 @@ class Batches {
  private:
   Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing);
   void load(int64_t group);
+  void write_inputs(std::span<const size_t> rows, Batch& batch) const;
   void reserve_alike();
   void sort_by_length();
 
   const Dataset* dataset_;
   Framing framing_;
+  Form form_;
   int64_t batch_size_, bucketing_;
   std::optional<Shuffle> shuffle_, shuffle_batches_;
   int64_t group_ = -1;  // which examples are loaded: those of batches [group · bucketing, …)

@@ -12,17 +12,22 @@
 
 namespace heed {
 
-struct Corpus {
+// It has the form of its examples.
+struct Corpus : Form {
   Framing framing = Framing::language_model;
   // What the model reads first and what it writes: one object unless the two sides of pairs have
-  // vocabularies of their own. A classifier reads `source` and has as many classes as labels.
+  // vocabularies of their own. A classifier reads `source` and has as many classes as labels. What
+  // is read as features has no vocabulary: no `source`, and for a classifier no `target` either.
   std::shared_ptr<const TextCodec> source, target;
   std::vector<std::string> labels;  // by id, sorted; classifier only
 
   // "train", "val", "test", "test_longer": those there are. Never empty ones.
   std::map<std::string, std::unique_ptr<Dataset>> splits;
-  // The most source symbols and inputs any example has: what positions must reach.
+  // The most source places and inputs any example has: what positions must reach.
   int64_t longest_source = 0, longest_input = 0;
+  // Where places lie side by side on a grid, row-major: (height, width) of an image, (frames,
+  // height, width) of a video; empty: a sequence, a set or a graph.
+  std::vector<int64_t> grid;
 
   uint64_t seed = 0;               // data.seed, or the experiment's
   std::vector<std::string> files;  // every file that was read
