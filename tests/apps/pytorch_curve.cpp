@@ -1,0 +1,139 @@
+// Ten training steps against PyTorch's, from the same weights (tests/fixtures/make_curve.py): the
+// model, the loss, the gradients of two micro-batches, clipping, AdamW and the schedule together.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "apps/arrays.h"
+#include "apps/trainer.h"
+
+using namespace heed;
+
+namespace {
+
+constexpr double tolerance = 1e-5;  // relative, of float against double
+
+class Curve {
+ public:
+  explicit Curve(const std::string& name)
+      : path((std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures" /
+              ("curve_" + name + ".safetensors"))
+                 .string()),
+        file_(path) {}
+
+  std::vector<double> numbers(const std::string& name) const { return read<double>(name); }
+  // Rows of ids up to their end, behind which there is -1. No rows if there is no such array.
+  std::vector<std::vector<int32_t>> rows(const std::string& name) const {
+    std::vector<std::vector<int32_t>> rows;
+    if (!file_.find(name)) return rows;
+    const std::vector<int32_t> ids = read<int32_t>(name);
+    const auto width = static_cast<size_t>(file_.find(name)->dims[1]);
+    for (size_t at = 0; at < ids.size(); at += width) {
+      rows.emplace_back(ids.data() + at, ids.data() + at + width);
+      while (!rows.back().empty() && rows.back().back() < 0) rows.back().pop_back();
+    }
+    return rows;
+  }
+
+  const std::string path;
+
+ private:
+  template <class Number>
+  std::vector<Number> read(const std::string& name) const {
+    const StoredArray* array = file_.find(name);
+    REQUIRE_MESSAGE(array, path << " has no " << name);
+    std::vector<Number> numbers(static_cast<size_t>(array->bytes()) / sizeof(Number));
+    file_.read(*array, numbers.data());
+    return numbers;
+  }
+  SafetensorsFile file_;
+};
+
+class Examples final : public Dataset {
+ public:
+  explicit Examples(const Curve& curve)
+      : source_(curve.rows("data.source")),
+        input_(curve.rows("data.input")),
+        target_(curve.rows("data.target")) {}
+  int64_t size() const override { return static_cast<int64_t>(input_.size()); }
+  void get(int64_t i, Example& example) const override {
+    const auto row = static_cast<size_t>(i);
+    example.source.clear();
+    if (!source_.empty()) example.source = source_[row];
+    example.input = input_[row];
+    example.target = target_[row];
+  }
+
+ private:
+  std::vector<std::vector<int32_t>> source_, input_, target_;
+};
+
+std::shared_ptr<const TextCodec> codec(int64_t vocabulary) {
+  std::vector<std::string> symbols;
+  for (int64_t i = 0; i < vocabulary; ++i) symbols.push_back(std::to_string(i));
+  return std::make_shared<TextCodec>(Level::word, std::move(symbols));
+}
+
+// What the two have in common.
+Experiment experiment(ModelKind kind) {
+  Experiment e;
+  e.model.kind = kind;
+  e.model.dim = 32;
+  e.model.heads = 4;
+  e.model.feed_forward = 64;
+  e.model.final_norm = Choice::yes;
+  e.train.steps = 10;
+  e.train.batch_size = 4;  // of eight examples: with two of these a step is of all of them, in
+  e.train.accumulate = 2;  // whatever order they come
+  e.train.label_smoothing = 0.1;
+  e.optim.lr = 0.01;
+  e.optim.weight_decay = 0.1;
+  e.optim.beta2 = 0.95;
+  e.optim.clip_norm = 1;
+  e.schedule.kind = ScheduleOptions::Kind::cosine;
+  e.schedule.warmup_steps = 3;
+  e.schedule.min_lr = 0.001;
+  return e;
+}
+
+void check_curve(const std::string& name, const Experiment& e, int64_t source_symbols) {
+  const Curve curve(name);
+  Corpus corpus;
+  corpus.framing = e.framing();
+  corpus.source = codec(source_symbols);
+  corpus.target = codec(11);
+  corpus.splits["train"] = std::make_unique<Examples>(curve);
+  corpus.longest_source = corpus.longest_input = 12;
+  Trainer trainer(e, corpus);
+  load_weights(curve.path, {"*"}, trainer.model().parameters());
+  const std::vector<double> losses = curve.numbers("losses"), norms = curve.numbers("norms");
+  REQUIRE(losses.size() == 10);
+  for (size_t step = 0; step < losses.size(); ++step) {
+    CAPTURE(name);
+    CAPTURE(step);
+    const StepReport report = trainer.step();
+    CHECK(std::abs(report.loss - losses[step]) <= tolerance * losses[step]);
+    CHECK(std::abs(report.gradient_norm - norms[step]) <= tolerance * norms[step]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ten steps of a language model are PyTorch's") {
+  Experiment e = experiment(ModelKind::language_model);
+  e.model.activation = Activation::gelu;
+  e.model.norm_first = true;
+  e.model.positional.kind = PositionalKind::learned;
+  e.model.positional.max_length = 12;
+  check_curve("language_model", e, 11);
+}
+
+TEST_CASE("ten steps of an encoder-decoder are PyTorch's") {
+  Experiment e = experiment(ModelKind::seq2seq);
+  e.model.activation = Activation::relu;
+  e.model.norm_first = false;
+  e.model.positional.kind = PositionalKind::sinusoidal;
+  e.model.tie_weights = false;
+  check_curve("seq2seq", e, 9);
+}
