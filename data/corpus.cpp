@@ -21,7 +21,8 @@ Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed) {
   check_options(options, framing);
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   Files files;
-  Corpus corpus = is_task(options.kind)            ? load_task(options, framing, seed)
+  Corpus corpus = is_drawn(options.kind)           ? load_drawn(options, framing, seed)
+                  : is_task(options.kind)          ? load_task(options, framing, seed)
                   : options.kind == DataKind::text ? load_text(options, files)
                                                    : load_rows(options, files);
   corpus.framing = framing;

@@ -1,4 +1,4 @@
-// The three ways to a corpus, behind load_corpus(). Each fills source, target, labels, splits, the
+// The ways to a corpus, behind load_corpus(). Each fills source, target, labels, splits, the
 // longest lengths and notes.
 #pragma once
 
@@ -8,6 +8,7 @@
 namespace heed {
 
 Corpus load_task(const DataOptions& options, Framing framing, uint64_t seed);
+Corpus load_drawn(const DataOptions& options, Framing framing, uint64_t seed);
 Corpus load_text(const DataOptions& options, Files& files);
 Corpus load_rows(const DataOptions& options, Files& files);  // lines, pairs, labelled
 

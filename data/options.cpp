@@ -12,18 +12,25 @@
 namespace heed {
 
 void DataOptions::fields(Fields& f) {
-  f.choice("kind", kind, data_kinds, "a generated task (copy … parity) or what the files hold");
-  f.integer("symbols", symbols, {2, 100'000}, "copy, reverse, sort: the numbers are 0 … symbols-1");
-  f.integers("lengths", lengths, {1, 100'000}, "the shortest and the longest sequence of a task");
+  f.choice("kind", kind, data_kinds, "a generated task (copy … recall) or what the files hold");
+  f.integer("symbols", symbols, {2, 100'000},
+            "how many symbols a task has: numbers, keys, words of a sort, colours of nodes");
+  f.integers("lengths", lengths, {1, 100'000},
+             "shortest and longest sequence of a task; graph: nodes, recall: pairs");
   f.integers("longer_lengths", longer_lengths, {1, 100'000},
              "shortest and longest sequence of one more split, test_longer; empty: no such split");
   f.integer("digits", digits, {1, 1000}, "addition: digits of each number");
   f.integer("modulus", modulus, {2, 10'000}, "modular: p, where a ∘ b = c mod p");
   f.choice("operation", operation, operation_names, "modular: what ∘ stands for");
+  f.integer("size", size, {3, 256}, "shapes, video: height and width of the picture");
+  f.integer("frames", frames, {2, 256}, "video: pictures in a film");
+  f.number("noise", noise, {0, 100}, "shapes, video, streams: deviation of the noise on features");
+  f.integer("edge_kinds", edge_kinds, {0, 1000}, "graph: kinds of edges; 0: edges carry nothing");
+  f.integer("nouns", nouns, {1, 10'000}, "subject: nouns in a sentence, one of them the subject");
   f.integer("train_size", train_size, {0, 1e12},
-            "training examples of a task; 0: all, without end if they are too many to list");
+            "training examples of a task; 0: all, without end if they cannot be listed");
   f.integer("val_size", val_size, {0, 1e6},
-            "validation examples of a task; 0: all, or 1,000 if they are too many to list");
+            "validation examples of a task; 0: all, or 1,000 if they cannot be listed");
   f.integer("test_size", test_size, {0, 1e6}, "the same for test and test_longer");
   f.path("path", path, "the file; of two parallel ones that of the source side");
   f.paths("paths", paths, "several files in place of one, read as if they were one");
@@ -74,7 +81,9 @@ const KindTraits& traits_of(DataKind kind) {
   static const Names rows = {"path",  "val_path",   "test_path", "test_fraction",
                              "level", "max_length", "min_count", "max_vocabulary"};
   static const Names parallel = {"target_path", "val_target_path", "test_target_path"};
-  // In the order of DataKind: copy, reverse, sort, addition, modular, parity; then the files.
+  static const Names pictures = task + Names{"size", "noise"};
+  // In the order of DataKind: copy, reverse, sort, addition, modular, parity; shapes, video, graph,
+  // streams, set, subject, recall; then the files.
   static const std::array<KindTraits, std::size(data_kinds)> traits = {{
       {numbers, {language_model, seq2seq}},
       {numbers, {language_model, seq2seq}},
@@ -82,6 +91,13 @@ const KindTraits& traits_of(DataKind kind) {
       {task + Names{"digits"}, {language_model, seq2seq}},
       {task + Names{"modulus", "operation"}, {language_model, seq2seq, classifier}},
       {sequences, {language_model, seq2seq, classifier}},
+      {pictures, {classifier}},
+      {pictures + Names{"frames"}, {classifier}},
+      {numbers + Names{"edge_kinds"}, {classifier}},
+      {numbers + Names{"noise"}, {seq2seq}},
+      {numbers, {classifier}},
+      {numbers + Names{"nouns"}, {classifier}},
+      {numbers, {language_model}},
       {{"path", "paths", "level", "context", "min_count", "max_vocabulary"}, {language_model}},
       {rows + Names{"paths", "alphabet"}, {language_model}},
       {rows + parallel + Names{"share_vocabulary"}, {seq2seq}},
@@ -190,6 +206,41 @@ void check_task(const DataOptions& options) {
                   options.modulus);
 }
 
+void check_drawn(const DataOptions& options) {
+  const int64_t shortest = options.lengths[0], symbols = options.symbols;
+  const int64_t longest =
+      options.longer_lengths.empty() ? options.lengths[1] : options.longer_lengths[1];
+  const auto check_shortest = [shortest](int64_t least, const char* why) {
+    check_input(shortest >= least, "data.lengths must begin with {} at least, not {}: {}", least,
+                shortest, why);
+  };
+  switch (options.kind) {
+    case DataKind::graph:
+      check_shortest(3, "a graph needs a node two steps from node 0");
+      check_input(symbols <= 1000,
+                  "data.symbols = {} colours are too many for data.kind = \"graph\", whose nodes "
+                  "hold a number for each: 1000 at most",
+                  symbols);
+      return;
+    case DataKind::set:
+      return check_shortest(2, "only larger sets differ in how many different symbols they have");
+    case DataKind::subject:
+      check_shortest(2 * options.nouns + 1,
+                     "a sentence must hold data.nouns nouns, their markers and a verb");
+      check_input(options.nouns <= symbols,
+                  "data.nouns = {} must not be more than the markers there are, data.symbols = {}",
+                  options.nouns, symbols);
+      return;
+    case DataKind::recall:
+      check_input(longest <= symbols,
+                  "data.lengths: {} pairs need as many keys, and there are data.symbols = {}",
+                  longest, symbols);
+      return;
+    default:
+      return;
+  }
+}
+
 void check_files(const DataOptions& options) {
   check_input(options.path.empty() || options.paths.empty(),
               "data.path and data.paths exclude each other: give one of them");
@@ -225,6 +276,7 @@ void check_options(const DataOptions& options, Framing framing) {
       "data.val_fraction = {} and data.test_fraction = {} leave less than a tenth to train on",
       options.val_fraction, options.test_fraction);
   is_task(options.kind) ? check_task(options) : check_files(options);
+  if (is_drawn(options.kind)) check_drawn(options);
 }
 
 std::string describe(const DataOptions& options) {

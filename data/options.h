@@ -16,15 +16,24 @@ enum class DataKind {
   sort,
   addition,
   modular,
-  parity,  // generated tasks, data/tasks
+  parity,  // generated tasks, data/tasks: problems
+  shapes,
+  video,
+  graph,
+  streams,
+  set,
+  subject,
+  recall,  // generated tasks, data/tasks: drawn examples
   text,
   lines,
   pairs,
   labelled  // read from files
 };
-inline constexpr const char* data_kinds[] = {"copy",   "reverse", "sort",  "addition", "modular",
-                                             "parity", "text",    "lines", "pairs",    "labelled"};
+inline constexpr const char* data_kinds[] = {
+    "copy",    "reverse", "sort",    "addition", "modular", "parity", "shapes", "video",   "graph",
+    "streams", "set",     "subject", "recall",   "text",    "lines",  "pairs",  "labelled"};
 inline bool is_task(DataKind kind) { return kind < DataKind::text; }
+inline bool is_drawn(DataKind kind) { return is_task(kind) && kind >= DataKind::shapes; }
 
 enum class Operation { add, subtract, multiply, divide };
 inline constexpr const char* operation_names[] = {"add", "subtract", "multiply", "divide"};
@@ -39,6 +48,11 @@ struct DataOptions {
   int64_t digits = 2;
   int64_t modulus = 97;
   Operation operation = Operation::add;
+  int64_t size = 8;
+  int64_t frames = 4;
+  double noise = 0.1;
+  int64_t edge_kinds = 0;
+  int64_t nouns = 4;
   int64_t train_size = 0, val_size = 0, test_size = 0;
 
   // Files.

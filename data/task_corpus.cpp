@@ -93,23 +93,15 @@ Problems draw_problems(const Task& task, int64_t wanted, Random random, Belongs 
   return problems;
 }
 
-TextCodec task_codec(const Task& task, const DataOptions& options, Framing framing) {
-  std::vector<std::string> symbols = task.symbols;
-  const bool one_length = task.lengths.least == task.lengths.most && options.longer_lengths.empty();
-  if (framing == Framing::seq2seq) symbols.push_back(begin_symbol);
-  if (framing == Framing::language_model && !one_length) symbols.push_back(separator_symbol);
-  if (framing == Framing::seq2seq || (framing == Framing::language_model && !one_length))
-    symbols.push_back(end_symbol);
-  return TextCodec(task.level, std::move(symbols));
-}
-
 class TaskLoader {
  public:
   TaskLoader(const DataOptions& options, Framing framing, uint64_t seed)
       : options_(options),
         seed_(seed),
         task_(make_task(options, {options.lengths[0], options.lengths[1]})),
-        codec_(std::make_shared<TextCodec>(task_codec(task_, options, framing))),
+        codec_(task_codec(
+            task_.level, task_.symbols, framing,
+            task_.lengths.least == task_.lengths.most && options.longer_lengths.empty())),
         layout_(framing, codec_->vocabulary()) {
     corpus_.source = corpus_.target = codec_;
     if (framing == Framing::classifier) corpus_.labels = task_.labels;

@@ -62,6 +62,15 @@ Task make_task(const DataOptions& options, Lengths lengths) {
   }
 }
 
+std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> symbols,
+                                            Framing framing, bool one_length) {
+  const bool continues = framing == Framing::language_model && !one_length;
+  if (framing == Framing::seq2seq) symbols.push_back(begin_symbol);
+  if (continues) symbols.push_back(separator_symbol);
+  if (continues || framing == Framing::seq2seq) symbols.push_back(end_symbol);
+  return std::make_shared<TextCodec>(level, std::move(symbols));
+}
+
 std::vector<std::string> numbers(int64_t count) {
   std::vector<std::string> symbols;
   symbols.reserve(static_cast<size_t>(count));

@@ -8,12 +8,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/random.h"
 #include "data/options.h"
-#include "data/tokens.h"
+#include "data/text_codec.h"
 
 namespace heed {
 
@@ -52,6 +53,11 @@ Task parity_task(Lengths lengths);
 
 // The task that options.kind names, with sequences of these lengths where the task has a choice.
 Task make_task(const DataOptions& options, Lengths lengths);
+
+// The symbols of a task and the special ones that its layout needs (data/framing.h). Where all its
+// questions have one length, a language model needs none.
+std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> symbols,
+                                            Framing framing, bool one_length);
 
 // "0", "1", … "count-1".
 std::vector<std::string> numbers(int64_t count);

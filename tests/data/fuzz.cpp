@@ -26,7 +26,7 @@ static std::string noise(Random& random) {
 
 static DataOptions any_options(const Folder& folder, Random& random) {
   DataOptions options;
-  options.kind = static_cast<DataKind>(6 + random.below(4));
+  options.kind = static_cast<DataKind>(static_cast<int>(DataKind::text) + random.below(4));
   options.path = folder.write("path", noise(random));
   options.level = static_cast<Level>(random.below(3));
   options.val_fraction = random.below(2) ? 0.1 : 0;

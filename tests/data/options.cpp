@@ -12,7 +12,7 @@ TEST_CASE("a model that the data cannot train: the error lists those it can") {
   const std::string message = refusal(options, Framing::classifier);
   CHECK_CONTAINS(message, "data.kind = \"reverse\" cannot train model.kind = \"classifier\"");
   CHECK_CONTAINS(message, "it trains: language_model, seq2seq");
-  CHECK_CONTAINS(message, "modular, parity, labelled");
+  CHECK_CONTAINS(message, "modular, parity, shapes, video, graph, set, subject, labelled");
   for (const DataKind kind : {DataKind::text, DataKind::lines, DataKind::labelled}) {
     options.kind = kind;
     CHECK_CONTAINS(refusal(options, Framing::seq2seq), "cannot train model.kind = \"seq2seq\"");

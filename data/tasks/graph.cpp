@@ -1,0 +1,170 @@
+// Graph: what colour is the marked node two steps from node 0? It takes two layers.
+//
+// A connected graph of as many nodes as data.lengths allows: a random tree and half as many more
+// edges between random nodes. Each node has one of data.symbols colours, and some are marked: one
+// of those at distance two from node 0, and half of those further away, to lead astray. A place is
+// a node, its vector the colour as one-hot, then 1 if it is marked. Every edge is there in both
+// directions, and every node has an edge to itself; edges stand in the order of receivers. The
+// label is the colour of the marked node at distance two. With 3 colours, marked nodes in [ ]:
+//
+//   0:2 — 1:0 — [2:1] — 3:0 — [4:2]         label 1
+//
+//   features    0 0 1 0    1 0 0 0    0 1 0 1    1 0 0 0    0 0 1 1
+//   sender      0 1   0 1 2   1 2 3   2 3 4   3 4
+//   receiver    0 0   1 1 1   2 2 2   3 3 3   4 4
+//
+// With data.edge_kinds = K > 0 an edge carries its kind as one-hot, that from a node to itself
+// zeros. The tree's are of kind 0, the others of the kinds 1 … K-1 (of kind 0 if K = 1), and
+// distance is counted over edges of kind 0 alone.
+//
+// Held out is the graph with its colours and marks.
+//
+// The colours of node 0 and of its neighbours say nothing, so one layer of graph attention reaches
+// chance, 1/S. Two are enough: every node looks for a marked neighbour, then node 0 for a neighbour
+// who found one. Who does not see the edges finds several marked nodes and can only guess among
+// them.
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "data/tasks/drawn.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int32_t own_kind = -1;  // of an edge from a node to itself
+
+struct Edge {
+  int32_t receiver, sender, kind;
+  bool operator<(const Edge& other) const {
+    return std::tuple(receiver, sender, kind) <
+           std::tuple(other.receiver, other.sender, other.kind);
+  }
+};
+
+class Graphs {
+ public:
+  Graphs(Lengths lengths, int64_t colours, int64_t edge_kinds)
+      : lengths_(lengths), colours_(colours), edge_kinds_(edge_kinds) {}
+
+  void operator()(Random& random, Example& example, Content& content) {
+    do {
+      draw_edges(random, any_length(random, lengths_));
+      measure_distances();
+    } while (std::count(distance_.begin(), distance_.end(), 2) == 0);
+    draw_marks(random);
+    write(random, example);
+    content = colour_;
+    content.insert(content.end(), is_marked_.begin(), is_marked_.end());
+    for (const Edge& edge : edges_)
+      content.insert(content.end(), {edge.receiver, edge.sender, edge.kind});
+  }
+
+ private:
+  void join(int32_t a, int32_t b, int32_t kind) {
+    edges_.push_back({a, b, kind});
+    edges_.push_back({b, a, kind});
+  }
+
+  void draw_edges(Random& random, int64_t nodes) {
+    // A tree grows from node 0; the others are numbered at random, lest a low number mean close by.
+    number_.resize(static_cast<size_t>(nodes - 1));
+    std::iota(number_.begin(), number_.end(), 1);
+    shuffle(random, number_);
+    number_.insert(number_.begin(), 0);
+    const auto any_earlier = [&](int64_t i) {
+      return number_[random.below(static_cast<uint64_t>(i))];
+    };
+    edges_.clear();
+    for (int64_t i = 0; i < nodes; ++i) {
+      edges_.push_back(
+          {number_[static_cast<size_t>(i)], number_[static_cast<size_t>(i)], own_kind});
+      if (i > 0) join(number_[static_cast<size_t>(i)], any_earlier(i), 0);
+    }
+    for (int64_t i = 0; i < nodes / 2; ++i) {
+      const int32_t kind = edge_kinds_ > 1 ? 1 + any_below(random, edge_kinds_ - 1) : 0;
+      const int32_t a = any_earlier(nodes), b = any_earlier(nodes);
+      join(a, b, kind);
+    }
+    // Of several edges between the same two the first kind stays.
+    std::sort(edges_.begin(), edges_.end());
+    const auto joins_the_same = [](const Edge& a, const Edge& b) {
+      return a.receiver == b.receiver && a.sender == b.sender;
+    };
+    edges_.erase(std::unique(edges_.begin(), edges_.end(), joins_the_same), edges_.end());
+  }
+
+  // Breadth first from node 0, over edges of kind 0.
+  void measure_distances() {
+    const size_t nodes = number_.size();
+    distance_.assign(nodes, -1);
+    distance_[0] = 0;
+    reached_.assign(1, 0);
+    for (size_t next = 0; next < reached_.size(); ++next) {
+      const int32_t node = reached_[next];
+      auto edge = std::lower_bound(edges_.begin(), edges_.end(), Edge{node, 0, own_kind});
+      for (; edge != edges_.end() && edge->receiver == node; ++edge) {
+        int32_t& distance = distance_[static_cast<size_t>(edge->sender)];
+        if (edge->kind != 0 || distance >= 0) continue;
+        distance = distance_[static_cast<size_t>(node)] + 1;
+        reached_.push_back(edge->sender);
+      }
+    }
+  }
+
+  void draw_marks(Random& random) {
+    is_marked_.assign(distance_.size(), 0);
+    int64_t which = any_below(random, std::count(distance_.begin(), distance_.end(), 2));
+    for (size_t node = 0; node < distance_.size(); ++node) {
+      if (distance_[node] == 2 && which-- == 0) {
+        is_marked_[node] = 1;
+        answer_ = node;
+      }
+      if (distance_[node] > 2) is_marked_[node] = any_below(random, 2);
+    }
+  }
+
+  void write(Random& random, Example& example) {
+    const size_t nodes = distance_.size(), width = static_cast<size_t>(colours_) + 1;
+    example.features.assign(nodes * width, 0.0F);
+    colour_.resize(nodes);
+    for (size_t node = 0; node < nodes; ++node) {
+      colour_[node] = any_below(random, colours_);
+      float* const features = example.features.data() + node * width;
+      features[colour_[node]] = 1;
+      features[colours_] = static_cast<float>(is_marked_[node]);
+    }
+    example.target.assign(1, colour_[answer_]);
+    example.sender.clear();
+    example.receiver.clear();
+    const auto kinds = static_cast<size_t>(edge_kinds_);
+    example.edge_features.assign(edges_.size() * kinds, 0.0F);
+    for (size_t e = 0; e < edges_.size(); ++e) {
+      example.sender.push_back(edges_[e].sender);
+      example.receiver.push_back(edges_[e].receiver);
+      if (kinds > 0 && edges_[e].kind != own_kind)
+        example.edge_features[e * kinds + static_cast<size_t>(edges_[e].kind)] = 1;
+    }
+  }
+
+  Lengths lengths_;
+  int64_t colours_, edge_kinds_;
+  // Working space: by edge, then by node.
+  std::vector<Edge> edges_;
+  std::vector<int32_t> number_, distance_, reached_, is_marked_, colour_;
+  size_t answer_ = 0;
+};
+
+}  // namespace
+
+DrawnTask graph_task(const DataOptions& options, Lengths lengths) {
+  DrawnTask task;
+  task.form = {options.symbols + 1, true, options.edge_kinds};
+  task.labels = numbers(options.symbols);
+  task.longest_input = lengths.most;
+  task.draw = Graphs(lengths, options.symbols, options.edge_kinds);
+  return task;
+}
+
+}  // namespace heed

@@ -1,0 +1,85 @@
+// Streams: write down the keys that were pressed on a telephone, two streams without a common
+// clock.
+//
+// Each key sounds as two tones at once, one for its row and one for its column of the keypad (the
+// dual tones of ITU-T Q.23: 16 keys, 4 + 4 tones). The data.symbols keys stand in rows of c = ⌈√S⌉,
+// so that with r = ⌈S / c⌉ rows there are r + c tones. The source is the sound, a vector of the
+// strength of each tone a frame, 0 or 1, plus noise of deviation data.noise; a key is held for 2 …
+// 6 frames, with silence of 1 … 3 frames between keys and of 0 … 3 at both ends. The target is the
+// keys, as many as data.lengths allows, with <bos> and <eos>. A key is one symbol and its own id.
+// With 4 symbols, the keys 2 0, frames from left to right:
+//
+//   tone of row 0      0 0 0 0 0 1 1 0
+//   tone of row 1      0 1 1 1 0 0 0 0        target 2 0 <eos>
+//   tone of column 0   0 1 1 1 0 1 1 0
+//   tone of column 1   0 0 0 0 0 0 0 0
+//
+// Held out is the row of keys, however long each is held.
+//
+// Where the next key sounds is a matter of how long all others were held: no fixed place of the
+// source can be copied, cross-attention must find it. Chance is 1/S a key.
+#include <utility>
+
+#include "data/framing.h"
+#include "data/tasks/drawn.h"
+
+namespace heed {
+
+namespace {
+
+constexpr Lengths held{2, 6}, between_keys{1, 3}, at_the_ends{0, 3};
+
+class Streams {
+ public:
+  Streams(Lengths lengths, int64_t rows, int64_t columns, int64_t symbols, Layout layout)
+      : lengths_(lengths), rows_(rows), columns_(columns), symbols_(symbols), layout_(layout) {}
+
+  void operator()(Random& random, Example& example, Content& keys) const {
+    keys.resize(static_cast<size_t>(any_length(random, lengths_)));
+    example.features.clear();
+    for (int32_t& key : keys) {
+      const bool is_first = &key == keys.data();
+      key = any_below(random, symbols_);
+      add_frames(any_length(random, is_first ? at_the_ends : between_keys), example.features);
+      for (int64_t frames = any_length(random, held); frames > 0; --frames) {
+        float* const frame = add_frames(1, example.features);
+        frame[key / columns_] = frame[rows_ + key % columns_] = 1;
+      }
+    }
+    add_frames(any_length(random, at_the_ends), example.features);
+    layout_.lay_out({}, keys, example);
+  }
+
+ private:
+  // Silent ones; the first of them.
+  float* add_frames(int64_t count, std::vector<float>& features) const {
+    const size_t before = features.size();
+    features.resize(before + static_cast<size_t>(count * (rows_ + columns_)), 0.0F);
+    return features.data() + before;
+  }
+
+  Lengths lengths_;
+  int64_t rows_, columns_, symbols_;
+  Layout layout_;
+};
+
+}  // namespace
+
+DrawnTask streams_task(const DataOptions& options, Lengths lengths) {
+  int64_t columns = 1;
+  while (columns * columns < options.symbols) ++columns;
+  const int64_t rows = (options.symbols + columns - 1) / columns;
+  DrawnTask task;
+  task.form.features = rows + columns;
+  task.target =
+      task_codec(Level::word, numbers(options.symbols), Framing::seq2seq, /*one_length=*/false);
+  task.longest_source =
+      lengths.most * held.most + (lengths.most - 1) * between_keys.most + 2 * at_the_ends.most;
+  task.longest_input = lengths.most + 1;
+  task.noise = options.noise;
+  task.draw = Streams(lengths, rows, columns, options.symbols,
+                      Layout(Framing::seq2seq, task.target->vocabulary()));
+  return task;
+}
+
+}  // namespace heed
