@@ -18,6 +18,7 @@ struct KeepMask {
   Ids key_lengths;      // (B), if any: only the first key_lengths[b] keys
   Ids dense;            // (B or 1, H or 1, Tq, Tk), if any: 0 = may not
 
+  bool hides_nothing() const { return !causal && window == 0 && !key_lengths && !dense; }
   // Throws Error, naming `operation`, if a part does not fit attention of these sizes.
   void check_fits(const char* operation, int64_t batch, int64_t heads, int64_t queries,
                   int64_t keys) const;

@@ -71,12 +71,48 @@ std::vector<Tensor> split(const Tensor& x, std::span<const int64_t> sizes, int a
 Tensor where(const Ids& condition, const Tensor& a,
              const Tensor& b);  // a where it is not 0, else b
 Tensor masked_fill(const Tensor& x, const Ids& condition, real value);  // `value` where it is not 0
+// `value` where the mask hides a key from a query; scores (B, H, Tq, Tk).
+Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value);
 
 // ---- ops/softmax.cpp
 // exp(x) / Σ exp(x) along an axis. A row of -inf alone gives zeros (their logarithm: -inf) and a
 // zero gradient, not NaN.
 Tensor softmax(const Tensor& x, int axis = -1);
 Tensor log_softmax(const Tensor& x, int axis = -1);
+
+// ---- ops/normalise.cpp: rows of weights, along the last axis, that are not a softmax
+enum class HardmaxGradient {
+  none,              // zero: where it has a derivative, that is what it is
+  straight_through,  // that of the softmax in its place (Bengio, Léonard & Courville 2013)
+};
+// The limit T → 0 of softmax(x / T): 1 at the greatest number of a row, shared equally by ties, and
+// 0 elsewhere. A row of -inf alone gives zeros.
+Tensor hardmax(const Tensor& x, HardmaxGradient gradient = HardmaxGradient::none);
+// x / Σ x. A row whose sum is ≤ 1e-6 gives zeros and a zero gradient, and is counted.
+Tensor sum_normalize(const Tensor& x);
+int64_t rows_without_sum();  // rows so counted since the calling thread began
+
+// ---- ops/rotary.cpp
+enum class RotaryLayout {
+  interleaved,  // columns 2k and 2k + 1 are a pair (Su et al. 2021)
+  halves,       // columns k and k + K/2 are
+};
+struct RotaryOptions {
+  RotaryLayout layout = RotaryLayout::interleaved;
+  double base = 10000;
+  int64_t first_position = 0;  // of x[:, 0, :]
+};
+// Turns pair k of every head at place t by the angle t · base^(-2k/K), so that the product of a
+// query and a key depends on how far apart they are (Su et al. 2021, "RoFormer", equations 14 to
+// 16). x (B, T, H·K), K even → (B, T, H·K)
+Tensor rotary(const Tensor& x, int64_t heads, const RotaryOptions& options = {});
+
+// ---- ops/segment.cpp: entries that belong to one of n segments, as edges do to the node they
+// enter Softmax of each column of x (E, C) over the entries of each segment; segments (E), each in
+// [0, n).
+Tensor segment_softmax(const Tensor& x, const Ids& segments, int64_t n);
+// y[s, …] = Σ x[e, …] over the entries e of segment s, in their order; x (E, …) → (n, …)
+Tensor segment_sum(const Tensor& x, const Ids& segments, int64_t n);
 
 // ---- ops/embedding.cpp
 // y[…, :] = weight[ids[…], :];   weight (V, D), ids (…) each in [0, V) → (…, D)

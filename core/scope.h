@@ -25,7 +25,9 @@ struct Scope {
   bool shapes_only = false;     // weights are made but not filled: for counting, memory untouched
   Precision precision = Precision::highest;
 
-  // Names the random streams drawn inside: see core/random.h.
+  // Names the random streams drawn inside: see core/random.h. The step of training is also what
+  // anything that changes as training goes on (a temperature) is told by; evaluating sets it to the
+  // step that the weights are from.
   uint64_t seed = 0;
   uint32_t step = 0, micro_batch = 0;
   uint32_t calls = 0;  // streams drawn so far in this micro-batch

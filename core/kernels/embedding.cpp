@@ -8,10 +8,13 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table, real* to) {
+void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table,
+                 Destination to) {
   parallel_for(count, chunk_rows(width), [=](int64_t first, int64_t last) {
-    for (int64_t n = first; n < last; ++n)
-      std::copy_n(table + ids[n] * width, width, to + n * width);
+    for (int64_t n = first; n < last; ++n) {
+      const real* from = table + ids[n] * width;
+      map_range(0, width, {to.data + n * width, to.accumulate}, [=](int64_t j) { return from[j]; });
+    }
   });
 }
 

@@ -8,7 +8,8 @@
 namespace heed::inline HEED_REAL::kernels {
 
 // to[n, :] = table[ids[n], :], n < count; table (…, width)
-void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table, real* to);
+void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table,
+                 Destination to);
 
 // to[ids[n], :] += dy[n, :]; to (rows, width), filled with zeros first unless it accumulates.
 // Gradients of one row are added in the order of n.

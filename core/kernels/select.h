@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/kernels/arithmetic.h"
+#include "core/mask.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -14,5 +15,9 @@ void choose(const Shape& y, const Condition& condition, const Numbers& a, const 
 // dy, of shape `y`, where the condition is (not) 0; zero elsewhere
 void keep_where(const Shape& y, const Condition& condition, bool is_zero, const real* dy,
                 Destination to);
+
+// x where the mask lets a query see a key, `hidden` elsewhere; x (B, H, Tq, Tk)
+void fill_hidden(const Shape& shape, const KeepMask& mask, const real* x, real hidden,
+                 Destination to);
 
 }  // namespace heed::inline HEED_REAL::kernels

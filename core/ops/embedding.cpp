@@ -15,7 +15,7 @@ Tensor embedding(const Tensor& weight, const Ids& ids) {
     check(id[n] >= 0 && id[n] < rows, "embedding: id {} at position {} of {} is not in [0, {})",
           id[n], n, ids.shape(), rows);
   Tensor y = Tensor::empty(ids.shape().inserted(ids.shape().rank(), width));
-  kernels::gather_rows(count, width, id, weight.data(), y.mutable_data());
+  kernels::gather_rows(count, width, id, weight.data(), {y.mutable_data(), false});
   return record("embedding", y, {weight}, [rows, width, ids](Backward& g) {
     // dweight[ids[n], :] += dy[n, :]
     kernels::scatter_rows(ids.size(), width, ids.data(), g.dy(), rows, g.into(0));

@@ -42,4 +42,18 @@ Tensor masked_fill(const Tensor& x, const Ids& condition, real value) {
   return chosen("masked_fill", condition, Tensor::scalar(value), x, x.shape());
 }
 
+// y = value where the mask hides a key, else x
+Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value) {
+  const Shape& shape = scores.shape();
+  check(shape.rank() == 4, "masked_fill: scores must be (batch, heads, queries, keys), got {}",
+        shape);
+  mask.check_fits("masked_fill", shape[0], shape[1], shape[2], shape[3]);
+  if (mask.hides_nothing()) return scores;
+  Tensor y = Tensor::empty(shape);
+  kernels::fill_hidden(shape, mask, scores.data(), value, {y.mutable_data(), false});
+  return record("masked_fill", y, {scores}, [mask](Backward& g) {
+    kernels::fill_hidden(g.shape(), mask, g.dy(), 0, g.into(0));  // dx += dy where it is kept
+  });
+}
+
 }  // namespace heed::inline HEED_REAL
