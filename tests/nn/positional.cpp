@@ -2,53 +2,284 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "core/autograd.h"
 #include "core/ops.h"
+#include "gradient_check.h"
+#include "nn/init.h"
 
 using namespace heed;
 
 namespace {
+
+#ifdef HEED_DOUBLE
+constexpr double rounding = 1e-10;
+#else
+constexpr double rounding = 1e-5;
+#endif
+
+double at(const Tensor& table, int64_t row, int64_t column) {
+  return static_cast<double>(table.data()[row * table.dim(-1) + column]);
+}
+
 double dot(const Tensor& table, int64_t i, int64_t j) {
   double total = 0;
-  for (int64_t c = 0; c < table.dim(1); ++c)
-    total += static_cast<double>(table.data()[i * table.dim(1) + c]) *
-             static_cast<double>(table.data()[j * table.dim(1) + c]);
+  for (int64_t c = 0; c < table.dim(-1); ++c) total += at(table, i, c) * at(table, j, c);
   return total;
 }
+
+void check_row(const Tensor& table, int64_t row, std::initializer_list<double> expected) {
+  REQUIRE(table.dim(-1) == static_cast<int64_t>(expected.size()));
+  int64_t column = 0;
+  for (double value : expected) {
+    CAPTURE(column);
+    CHECK(at(table, row, column++) == doctest::Approx(value).epsilon(1e-5));
+  }
+}
+
+PositionalOptions concatenated(PositionalKind kind, int64_t dim) {
+  PositionalOptions o;
+  o.kind = kind;
+  o.combine = PositionalCombine::concat;
+  o.dim = dim;
+  return o;
+}
+
+Tensor random_tensor(const Shape& shape) {
+  ScopeGuard here;
+  here->seed = 11;
+  return normal_parameter(shape, 1).set_requires_grad(false);
+}
+
+constexpr RotaryLayout layouts[] = {RotaryLayout::interleaved, RotaryLayout::halves};
+
 }  // namespace
 
 TEST_CASE("sinusoidal positions are the paper's") {
   // Interleaved, first frequency 1: position 1 of width 4, computed apart in double precision.
   const Tensor table = sinusoidal_positions(3, 4);
-  const double expected[] = {0.841471, 0.540302, 0.010000, 0.999950};
-  for (int64_t c = 0; c < 4; ++c)
-    CHECK(table.data()[4 + c] == doctest::Approx(expected[c]).epsilon(1e-5));
-  for (int64_t c = 0; c < 4; ++c) CHECK(table.data()[c] == doctest::Approx(c % 2));
+  check_row(table, 0, {0, 1, 0, 1});
+  check_row(table, 1, {0.841471, 0.540302, 0.010000, 0.999950});
+}
+
+TEST_CASE("sinusoids of first_k = 1 leave out the first frequency") {
+  PositionalOptions o;
+  o.first_k = 1;
+  check_row(sinusoidal_positions(2, 4, o), 1, {0.010000, 0.999950, 0.000100, 1.0});
+}
+
+TEST_CASE("in halves stand the same numbers as interleaved, all sines before all cosines") {
+  PositionalOptions o;
+  o.layout = RotaryLayout::halves;
+  check_row(sinusoidal_positions(2, 4, o), 1, {0.841471, 0.010000, 0.540302, 0.999950});
+  // An odd width has one more sine than cosines.
+  const Tensor halves = sinusoidal_positions(9, 7, o), pairs = sinusoidal_positions(9, 7);
+  for (int64_t t = 0; t < 9; ++t)
+    for (int64_t c = 0; c < 7; ++c)
+      CHECK(at(halves, t, c % 2 == 0 ? c / 2 : 4 + c / 2) == at(pairs, t, c));
 }
 
 TEST_CASE("the product of two sinusoidal positions depends on their distance alone") {
-  const Tensor table = sinusoidal_positions(40, 64);
   const double gaps[] = {32, 30.917, 28.304, 25.587};
-  for (int64_t gap = 0; gap < 4; ++gap)
-    for (int64_t i : {0, 10, 31})
-      CHECK(dot(table, i, i + gap) == doctest::Approx(gaps[gap]).epsilon(1e-4));
-  CHECK(dot(table, 10, 15) == doctest::Approx(23.504).epsilon(1e-4));
+  for (RotaryLayout layout : layouts) {
+    PositionalOptions o;
+    o.layout = layout;
+    const Tensor table = sinusoidal_positions(40, 64, o);
+    for (int64_t gap = 0; gap < 4; ++gap)
+      for (int64_t i : {0, 10, 31})
+        CHECK(dot(table, i, i + gap) == doctest::Approx(gaps[gap]).epsilon(1e-4));
+    CHECK(dot(table, 0, 5) == doctest::Approx(23.504).epsilon(1e-4));
+    CHECK(dot(table, 10, 15) == doctest::Approx(23.504).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("the product of two sinusoidal positions is a Fourier series that falls with distance") {
+  // Σₖ cos ωₖ g: what it has of the ideal kernel exp(-λ g²) is the fall at small distances; the
+  // series ends, so that further out it wavers.
+  for (double base : {10000.0, 100.0}) {
+    PositionalOptions o;
+    o.base = base;
+    const Tensor table = sinusoidal_positions(60, 64, o);
+    for (int64_t gap = 0; gap < 60; ++gap) {
+      double series = 0;
+      for (int64_t k = 0; k < 32; ++k)
+        series += std::cos(static_cast<double>(gap) * std::pow(base, -static_cast<double>(k) / 32));
+      CHECK(std::abs(dot(table, 0, gap) - series) <= 32 * rounding);
+    }
+    for (int64_t gap = 1; gap <= 5; ++gap) CHECK(dot(table, 0, gap) < dot(table, 0, gap - 1));
+  }
+  const Tensor table = sinusoidal_positions(7, 64);
+  CHECK(dot(table, 0, 6) > dot(table, 0, 5));
+}
+
+TEST_CASE("the product of two integer positions grows with the places, not with their nearness") {
+  PositionalOptions o;
+  o.kind = PositionalKind::integer;
+  const Tensor positions = PositionalEncoding(3, o, 0.1)(Tensor::zeros({1, 9, 3}));
+  for (int64_t i = 0; i < 9; ++i)
+    for (int64_t j = 0; j < 9; ++j) CHECK(dot(positions, i, j) == 3 * i * j);
 }
 
 TEST_CASE("positions are added; learned ones have an end and say so") {
   ScopeGuard here;
   const Tensor x = Tensor::zeros({2, 3, 4});
   const PositionalEncoding learned(4, {PositionalKind::learned, 5}, 0.1);
+  REQUIRE(learned.parameters().size() == 1);
+  CHECK(learned.parameters()[0].name == "weight");
+  const Tensor weight = learned.parameters()[0].tensor;
+  CHECK(weight.shape() == Shape{5, 4});
   const Tensor y = learned(x);
-  for (int64_t i = 0; i < y.size(); ++i) CHECK(y.data()[i] == learned.weight.data()[i % 12]);
+  for (int64_t i = 0; i < y.size(); ++i) CHECK(y.data()[i] == weight.data()[i % 12]);
   CHECK_THROWS_WITH_AS(learned(Tensor::zeros({1, 6, 4})), doctest::Contains("max_length"), Error);
+  CHECK_THROWS_WITH_AS(learned(Tensor::zeros({1, 3, 1})), doctest::Contains("[1, 3, 1]"), Error);
 
   const PositionalEncoding sinusoidal(4, {PositionalKind::sinusoidal, 5}, 0.1);
   CHECK(sinusoidal.parameter_count() == 0);
   const Tensor near = sinusoidal(Tensor::zeros({1, 3, 4}));
   const Tensor far = sinusoidal(Tensor::zeros({1, 700, 4}));  // the table grows
   for (int64_t i = 0; i < near.size(); ++i) CHECK(near.data()[i] == far.data()[i]);
+}
 
-  const PositionalEncoding none(4, {PositionalKind::none, 5}, 0.1);
-  CHECK(none(x).same_as(x));
+TEST_CASE("positions that are no vectors leave tokens as they are") {
+  const Tensor x = Tensor::zeros({2, 3, 4});
+  for (PositionalKind kind : {PositionalKind::none, PositionalKind::rotary, PositionalKind::alibi,
+                              PositionalKind::relative}) {
+    const PositionalEncoding encoding(4, {kind, 5}, 0.1);
+    CHECK(encoding(x).same_as(x));
+    CHECK(encoding.parameter_count() == 0);
+  }
+}
+
+TEST_CASE("concatenated positions stand beside the tokens, the same in every example") {
+  for (PositionalKind kind :
+       {PositionalKind::sinusoidal, PositionalKind::learned, PositionalKind::integer}) {
+    ScopeGuard here;
+    const PositionalOptions o = concatenated(kind, 4), plain{kind};
+    CHECK(token_width(7, o) == 3);
+    CHECK(token_width(7, plain) == 7);
+    here->seed = 5;
+    here->calls = 0;
+    const PositionalEncoding encoding(7, o, 0.1);
+    here->calls = 0;  // the same weights
+    const Tensor positions = PositionalEncoding(4, plain, 0.1)(Tensor::zeros({1, 5, 4}));
+    const Tensor x = random_tensor({2, 5, 3});
+    const Tensor y = encoding(x);
+    REQUIRE(y.shape() == Shape{2, 5, 7});
+    for (int64_t row = 0; row < 10; ++row) {
+      for (int64_t c = 0; c < 3; ++c) CHECK(at(y, row, c) == at(x, row, c));
+      for (int64_t c = 0; c < 4; ++c) CHECK(at(y, row, 3 + c) == at(positions, row % 5, c));
+    }
+    CHECK_THROWS_AS(encoding(Tensor::zeros({2, 5, 7})), Error);
+  }
+}
+
+TEST_CASE("concatenation passes each gradient to its columns") {
+  ScopeGuard here;
+  const PositionalEncoding encoding(5, concatenated(PositionalKind::learned, 2), 0.1);
+  const Tensor x = Tensor::zeros({2, 3, 3}).set_requires_grad();
+  const Tensor cotangent = random_tensor({2, 3, 5});
+  backward(encoding(x), cotangent);
+  const Tensor weight = encoding.parameters()[0].tensor;
+  for (int64_t t = 0; t < 3; ++t) {
+    for (int64_t b = 0; b < 2; ++b)
+      for (int64_t c = 0; c < 3; ++c)
+        CHECK(at(x.grad(), b * 3 + t, c) == at(cotangent, b * 3 + t, c));
+    for (int64_t c = 0; c < 2; ++c)
+      CHECK(at(weight.grad(), t, c) ==
+            doctest::Approx(at(cotangent, t, 3 + c) + at(cotangent, 3 + t, 3 + c)));
+  }
+  for (int64_t c = 0; c < 2; ++c) CHECK(at(weight.grad(), 3, c) == 0);  // no one stood there
+}
+
+TEST_CASE("on a grid each axis has its part of the columns") {
+  const int64_t image[] = {2, 3}, video[] = {2, 3, 4};
+  for (RotaryLayout layout : layouts) {
+    PositionalOptions o;
+    o.layout = layout;
+    const PositionalEncoding encoding(8, o, 0.1, image);
+    const Tensor x = random_tensor({2, 6, 8});
+    const Tensor y = encoding(x), again = encoding(x), along = sinusoidal_positions(3, 4, o);
+    for (int64_t b = 0; b < 2; ++b)
+      for (int64_t row = 0; row < 2; ++row)
+        for (int64_t column = 0; column < 3; ++column)
+          for (int64_t c = 0; c < 8; ++c) {
+            const int64_t cell = b * 6 + row * 3 + column;
+            const double phi = c < 4 ? at(along, row, c) : at(along, column, c - 4);
+            CHECK(at(y, cell, c) == doctest::Approx(at(x, cell, c) + phi));
+            CHECK(at(again, cell, c) == at(y, cell, c));
+          }
+  }
+  PositionalOptions o = concatenated(PositionalKind::integer, 3);
+  const Tensor y = PositionalEncoding(4, o, 0.1, video)(Tensor::zeros({1, 24, 1}));
+  check_row(y, 0, {0, 0, 0, 0});
+  check_row(y, 5, {0, 0, 1, 1});
+  check_row(y, 23, {0, 1, 2, 3});
+}
+
+TEST_CASE("learned positions of a grid are one table for each axis") {
+  ScopeGuard here;
+  const int64_t grid[] = {2, 3};
+  const PositionalEncoding encoding(4, {PositionalKind::learned, 5}, 0.1, grid);
+  const auto tables = encoding.parameters();
+  REQUIRE(tables.size() == 2);
+  CHECK(tables[0].name == "axis_0");
+  CHECK(tables[0].tensor.shape() == Shape{2, 2});
+  CHECK(tables[1].name == "axis_1");
+  CHECK(tables[1].tensor.shape() == Shape{3, 2});
+  const Tensor y = encoding(Tensor::zeros({1, 6, 4}));
+  for (int64_t cell = 0; cell < 6; ++cell)
+    for (int64_t c = 0; c < 2; ++c) {
+      CHECK(at(y, cell, c) == at(tables[0].tensor, cell / 3, c));
+      CHECK(at(y, cell, 2 + c) == at(tables[1].tensor, cell % 3, c));
+    }
+}
+
+TEST_CASE("gradients of learned positions agree with central differences") {
+  const int64_t grid[] = {2, 3};
+  const Tensor x = random_tensor({2, 6, 2}), cotangent = random_tensor({2, 6, 6});
+  for (std::span<const int64_t> shape :
+       {std::span<const int64_t>(), std::span<const int64_t>(grid)}) {
+    const PositionalEncoding encoding(6, concatenated(PositionalKind::learned, 4), 0.5, shape);
+    testing::check_gradients(encoding.parameters(), [&] {
+      const Tensor y = encoding(x);
+      return sum(y * y * cotangent);
+    });
+  }
+}
+
+TEST_CASE("a grid that does not fit is refused") {
+  const int64_t grid[] = {2, 3}, none[] = {2, 0};
+  const PositionalOptions o;
+  CHECK_THROWS_WITH_AS(PositionalEncoding(8, o, 0.1, grid)(Tensor::zeros({1, 5, 8})),
+                       doctest::Contains("[2, 3]"), Error);
+  CHECK_THROWS_WITH_AS(PositionalEncoding(6, o, 0.1, grid), doctest::Contains("model.dim = 6"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(PositionalEncoding(8, concatenated(PositionalKind::learned, 3), 0.1, grid),
+                       doctest::Contains("model.positional.dim = 3"), InputError);
+  CHECK_THROWS_AS(PositionalEncoding(8, o, 0.1, none), Error);
+}
+
+TEST_CASE("positions that contradict themselves are the user's mistake") {
+  const auto refuses = [](const PositionalOptions& o, const char* key) {
+    CHECK_THROWS_WITH_AS(o.validate(8), doctest::Contains(key), InputError);
+  };
+  for (PositionalKind kind : {PositionalKind::none, PositionalKind::rotary, PositionalKind::alibi,
+                              PositionalKind::relative})
+    refuses(concatenated(kind, 4), "model.positional.combine");
+  refuses(concatenated(PositionalKind::learned, 0), "set model.positional.dim");
+  refuses(concatenated(PositionalKind::learned, 8), "model.positional.dim = 8");
+  refuses(concatenated(PositionalKind::sinusoidal, 3), "model.positional.dim = 3");
+  CHECK_NOTHROW(concatenated(PositionalKind::integer, 3).validate(8));
+  PositionalOptions added;
+  CHECK_NOTHROW(added.validate(8));
+  added.dim = 4;
+  refuses(added, "model.positional.combine");
+  PositionalOptions relative{PositionalKind::relative};
+  CHECK_NOTHROW(relative.validate(8));
+  relative.buckets = 7;
+  refuses(relative, "model.positional.buckets = 7");
+  relative.buckets = 32;
+  relative.max_distance = 16;
+  refuses(relative, "model.positional.max_distance = 16");
 }
