@@ -1,30 +1,197 @@
 #include "nn/attention.h"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
+
 #include "core/ops.h"
+#include "core/scope.h"
+#include "nn/grid.h"
 
 namespace heed::inline HEED_REAL {
-MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const AttentionSetup& setup)
-    : query_(dim, dim, setup.linear.inside()),
-      key_(setup.context_dim ? setup.context_dim : dim, dim, setup.linear.inside()),
-      value_(setup.context_dim ? setup.context_dim : dim, dim, setup.linear.inside()),
-      output_(dim, dim, setup.linear),
-      heads_(heads),
-      dropout_(setup.dropout) {
-  check(heads >= 1 && dim % heads == 0,
-        "multi-head attention: {} heads do not divide a width of {}", heads, dim);
-  add("query", query_);
-  add("key", key_);
-  add("value", value_);
-  add("output", output_);
+namespace {
+
+// (B, T, H·K) → (B, H, T, K)
+Tensor apart(const Tensor& x, int64_t heads) {
+  return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
 }
 
-Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& context,
-                                      const KeepMask& mask) const {
-  AttentionOptions options;  // scale 1/√K
-  options.mask = mask;
-  options.dropout = dropout_;
-  return output_(
-      scaled_dot_product_attention(query_(x), key_(context), value_(context), heads_, options));
+// (B, H, T, K) → (B, T, H·K)
+Tensor together(const Tensor& x) {
+  return permute(x, {0, 2, 1, 3}).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
+}
+
+std::unique_ptr<Linear> projection(bool wanted, int64_t inputs, int64_t outputs,
+                                   const LinearOptions& options) {
+  return wanted ? std::make_unique<Linear>(inputs, outputs, options) : nullptr;
+}
+
+Tensor projected(const std::unique_ptr<Linear>& linear, const Tensor& x) {
+  return linear ? (*linear)(x) : x;
+}
+
+// x itself where there is one group, else its columns, group by group.
+std::vector<Tensor> columns(const Tensor& x, const std::vector<int64_t>& widths, size_t groups) {
+  if (groups == 1) return {x};
+  return split(x, widths, -1);
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const AttentionSetup& setup)
+    : dim_(dim),
+      heads_(heads),
+      form_(setup.form),
+      positional_(setup.positional),
+      grid_(setup.grid),
+      axes_(setup.form.axes),
+      dropout_(setup.dropout) {
+  check(heads >= 1, "multi-head attention: {} heads", heads);
+  const int64_t context_dim = setup.context_dim ? setup.context_dim : dim;
+  form_.validate(dim, heads, context_dim);
+  widths_ = form_.widths(dim, heads);
+
+  const LinearOptions inside = setup.linear.inside();
+  query_ = projection(form_.project_query, dim, widths_.keys(), inside);
+  key_ = projection(form_.project_key, context_dim, widths_.keys(), inside);
+  value_ = projection(form_.project_value && !form_.tie_key_value, context_dim, widths_.values(),
+                      inside);
+  output_ =
+      projection(form_.combine == Combine::concat_projection, widths_.values(), dim, setup.linear);
+  if (query_) add("query", *query_);
+  if (key_) add("key", *key_);
+  if (value_) add("value", *value_);
+  if (output_) add("output", *output_);
+
+  if (form_.combine == Combine::weighted)  // starts as the mean
+    head_weight_ = constant_parameter({heads}, 1 / static_cast<real>(heads));
+  if (form_.combine == Combine::tensor)
+    head_weight_ =
+        initial_weight({heads, dim, dim}, setup.linear.init, setup.linear.residual_depth);
+  add("head_weight", head_weight_);
+
+  const bool alike = widths_.alike();
+  for (int64_t h = 0; h < (alike ? 1 : heads); ++h) {
+    const int64_t width = widths_.key[static_cast<size_t>(h)];
+    groups_.push_back(
+        {alike ? heads : 1, std::make_unique<Similarity>(form_.similarity, alike ? heads : 1, width,
+                                                         width, setup.linear.init)});
+    add(alike ? "similarity" : fmt::format("similarity.{}", h), *groups_.back().similarity);
+  }
+
+  const double std = 0.02;  // of the tables of relative positions, as embeddings
+  if (positional_.kind == PositionalKind::alibi) positions_ = std::make_unique<AlibiBias>(heads);
+  if (positional_.kind == PositionalKind::relative)
+    positions_ = std::make_unique<RelativeBias>(heads, positional_.buckets,
+                                                positional_.max_distance, !form_.causal, std);
+  if (positions_) add("position", *positions_);
+  if (form_.graph_distances > 0) {
+    distances_ = std::make_unique<GraphDistanceBias>(heads, form_.graph_distances);
+    add("distance", *distances_);
+  }
+  if (axes_.empty()) {
+    axes_.resize(grid_.size());
+    std::iota(axes_.begin(), axes_.end(), int64_t{0});
+  }
+}
+
+// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·V) → (B, Tq, H·V), for the heads of one group.
+Tensor MultiHeadAttention::attend(const Group& group, Tensor q, Tensor k, const Tensor& v,
+                                  const KeepMask& mask, const Tensor& bias) const {
+  if (positional_.kind == PositionalKind::rotary) {
+    RotaryOptions rotation{positional_.layout, positional_.base, 0};
+    const int64_t lead = k.dim(1) - q.dim(1);  // queries and keys end together
+    rotation.first_position = std::max<int64_t>(0, lead);
+    q = rotary(q, group.heads, rotation);
+    rotation.first_position = std::max<int64_t>(0, -lead);
+    k = rotary(k, group.heads, rotation);
+  }
+  const double temperature = form_.temperature.at(scope().step);
+  const bool exponential = is_exponential(form_.similarity.kind);
+  if (form_.is_fused() && !bias) {
+    const double scale = group.similarity->scale() / temperature;
+    // A scale of 0 asks the operation for its own; no score at all is what is meant.
+    if (scale != 0)
+      return scaled_dot_product_attention(q, k, v, group.heads, {scale, mask, dropout_});
+  }
+  Tensor scores = (*group.similarity)(apart(q, group.heads), apart(k, group.heads));
+  if (bias) scores = scores + bias;
+  if (temperature != 1) scores = mul(scores, static_cast<real>(1 / temperature));
+  const Tensor weights =
+      attention_weights(scores, mask, {form_.normaliser, form_.straight_through, exponential});
+  return together(matmul(dropout(weights, dropout_), apart(v, group.heads)));
+}
+
+// All that is added to the scores of queries and keys, or no tensor.
+Tensor MultiHeadAttention::score_bias(const Tensor& given, int64_t queries, int64_t keys) const {
+  if (!positions_) return given;
+  const Tensor of_positions = (*positions_)(queries, keys);
+  return given ? given + of_positions : of_positions;
+}
+
+// The results of all groups, (B, T, H·V) or (B, T, V) each, as one of (B, T, D).
+Tensor MultiHeadAttention::combined(std::vector<Tensor> results) const {
+  const Tensor all = results.size() == 1 ? results[0] : concat(results, -1);
+  if (form_.combine == Combine::concat_projection) return (*output_)(all);
+  if (form_.combine == Combine::concat) return all;
+  const int64_t batch = all.dim(0), time = all.dim(1);
+  if (form_.combine == Combine::tensor)  // Σₕ zₕ Wₕ is one product with all Wₕ below one another
+    return matmul(all, head_weight_.reshape({heads_ * dim_, dim_}));
+  const Tensor heads = all.reshape({batch, time, heads_, dim_});
+  if (form_.combine == Combine::weighted)
+    return sum(heads * head_weight_.reshape({heads_, 1}), {2});
+  return form_.combine == Combine::mean ? mean(heads, {2}) : max(heads, {2});
+}
+
+Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& context, const KeepMask& mask,
+                                      const Tensor& bias) const {
+  const size_t count = groups_.size();
+  const Tensor key = projected(key_, context);
+  const Tensor value = form_.tie_key_value ? key : projected(value_, context);
+  const std::vector<Tensor> q = columns(projected(query_, x), widths_.key, count);
+  const std::vector<Tensor> k = columns(key, widths_.key, count);
+  const std::vector<Tensor> v = columns(value, widths_.value, count);
+  const Tensor all_bias = score_bias(bias, x.dim(1), context.dim(1));
+  std::vector<Tensor> results;
+  for (size_t g = 0; g < count; ++g) {
+    const auto h = static_cast<int64_t>(g);
+    const bool own = all_bias && count > 1 && all_bias.dim(-3) > 1;  // a bias for each head
+    results.push_back(
+        attend(groups_[g], q[g], k[g], v[g], mask, own ? slice(all_bias, -3, h, h + 1) : all_bias));
+  }
+  return apply(form_.activation, combined(std::move(results)));
+}
+
+Tensor MultiHeadAttention::operator()(const Tensor& x, const Surroundings& around) const {
+  const KeepMask& mask = around.mask;
+  Tensor bias;
+  if (distances_) {
+    check(static_cast<bool>(around.edges),
+          "multi-head attention: distances on a graph need data with edges; set "
+          "model.attention.graph_distances = 0, or data.kind to a graph");
+    bias = (*distances_)(around.edges, x.dim(0), x.dim(1));
+  }
+  if (axes_.size() == grid_.size()) return (*this)(x, x, mask, bias);
+  const Tensor chosen = unfold(x, grid_, axes_);
+  KeepMask within;  // a grid has no padding
+  within.causal = mask.causal;
+  within.window = mask.window;
+  return fold((*this)(chosen, chosen, within), grid_, axes_);
+}
+
+LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,
+                               const AttentionSetup& setup)
+    : queries(initial_weight({count, dim}, setup.linear.init)), attention_(dim, heads, setup) {
+  add("queries", queries);
+  add("attention", attention_);
+}
+
+Tensor LearnedQueries::operator()(const Tensor& x, const KeepMask& mask) const {
+  check(!mask.causal && mask.window == 0,
+        "learned queries: a causal mask or a window needs queries that have a place in the "
+        "sequence, and learned ones have none");
+  const Tensor each = Tensor::zeros({x.dim(0), queries.dim(0), queries.dim(1)}) + queries;
+  return attention_(each, x, mask);
 }
 
 }  // namespace heed::inline HEED_REAL

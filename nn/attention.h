@@ -1,32 +1,86 @@
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2):
-//   head h = softmax(Qₕ Kₕᵀ / √K) Vₕ,   output = [head 1; …; head H] Wᵒ
-// with Q = x W^Q, K = c W^K, V = c W^V: self-attention where the context c is x, else
-// cross-attention.
+// Multi-head attention, taken apart: similarity × normaliser × mask × head combination.
+//
+//   Q = x W^Q,  K = c W^K,  V = c W^V          self-attention where the context c is x, else cross
+//   head h:  P = weights((s(Qₕ, Kₕ) + bias) / T),  zₕ = P Vₕ
+//   output = φ(combined(z₁ … z_H))
+//
+// With nothing else said it is the Transformer's (Vaswani et al. 2017, section 3.2.2),
+//   zₕ = softmax(Qₕ Kₕᵀ / √K) Vₕ,   output = [z₁; …; z_H] Wᵒ,
+// which a fused kernel computes without ever holding P. Every other form is composed from the
+// operations that define it; nn/similarity.h, nn/normaliser.h and nn/attention_options.h list what
+// there is to choose from.
 #pragma once
 
-#include "core/mask.h"
+#include <memory>
+#include <vector>
+
+#include "nn/attention_options.h"
 #include "nn/linear.h"
+#include "nn/positional.h"
+#include "nn/score_bias.h"
+#include "nn/surroundings.h"
 
 namespace heed::inline HEED_REAL {
 
 struct AttentionSetup {
-  int64_t context_dim =
-      0;                 // width of what keys and values are made from; 0: as wide as the queries'
-  double dropout = 0;    // of the attention weights
-  LinearOptions linear;  // how the matrices start; the output joins the residual stream
+  int64_t context_dim = 0;  // width of what keys and values are made from; 0: that of the queries
+  double dropout = 0;       // of the attention weights
+  LinearOptions linear;     // how the matrices start; the output joins the residual stream
+  MultiHeadOptions form;
+  // Of these, rotary, alibi and relative act in here; others do not concern attention.
+  PositionalOptions positional{PositionalKind::none};
+  std::vector<int64_t> grid = {};  // self-attention over a grid: the lengths of its axes
 };
 
-class MultiHeadAttention : public Module {
+class MultiHeadAttention : public Mixing {
  public:
-  // Throws Error unless heads divides dim.
+  // Throws InputError for a form that contradicts itself or the widths.
   MultiHeadAttention(int64_t dim, int64_t heads, const AttentionSetup& setup = {});
-  // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D)
-  Tensor operator()(const Tensor& x, const Tensor& context, const KeepMask& mask) const;
+
+  // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D). `bias`, which broadcasts to (B, H, Tq, Tk), is
+  // added to the scores.
+  Tensor operator()(const Tensor& x, const Tensor& context, const KeepMask& mask,
+                    const Tensor& bias = {}) const;
+  // Self-attention, over the chosen axes of a grid if there is one.
+  Tensor operator()(const Tensor& x, const Surroundings& around) const override;
 
  private:
-  Linear query_, key_, value_, output_;
-  int64_t heads_;
+  // Heads of the same widths, side by side: all of them, or one each where they differ.
+  struct Group {
+    int64_t heads;
+    std::unique_ptr<Similarity> similarity;
+  };
+  Tensor attend(const Group& group, Tensor q, Tensor k, const Tensor& v, const KeepMask& mask,
+                const Tensor& bias) const;
+  Tensor score_bias(const Tensor& given, int64_t queries, int64_t keys) const;
+  Tensor combined(std::vector<Tensor> results) const;
+
+  int64_t dim_, heads_;
+  MultiHeadOptions form_;
+  PositionalOptions positional_;
+  std::vector<int64_t> grid_, axes_;
   double dropout_;
+  HeadWidths widths_;
+  std::vector<Group> groups_;
+  std::unique_ptr<Linear> query_, key_, value_, output_;
+  Tensor head_weight_;  // weighted: (H); tensor: (H, V, V)
+  std::unique_ptr<ScoreBias> positions_;
+  std::unique_ptr<GraphDistanceBias> distances_;
+};
+
+// A fixed number of learned queries, which read a sequence of any length and order (Lee et al.
+// 2019, "Set Transformer", equation 11; as the word attention of Yang et al. 2016 with one query).
+class LearnedQueries : public Module {
+ public:
+  LearnedQueries(int64_t count, int64_t dim, int64_t heads, const AttentionSetup& setup = {});
+  // x (B, T, D) → (B, count, D). `mask` may hide keys; throws Error if it is causal or a window,
+  // for a learned query has no place in the sequence.
+  Tensor operator()(const Tensor& x, const KeepMask& mask) const;
+
+  Tensor queries;  // (count, D)
+
+ private:
+  MultiHeadAttention attention_;
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -1,78 +1,122 @@
 #include "nn/block.h"
 
 #include "core/ops.h"
+#include "nn/graph_attention.h"
+#include "nn/gru.h"
+#include "nn/time_dense.h"
 
 namespace heed::inline HEED_REAL {
+
+void MixingOptions::fields(Fields& f) {
+  static constexpr const char* paddings[] = {"zero", "circular"};
+  f.choice("mixing", kind, mixing_names,
+           "what lets the places of a sequence exchange what they hold");
+  f.integer("kernel_size", kernel_size, {1, 1025}, "places a convolution reads");
+  f.choice("padding", padding, paddings, "what a convolution reads beyond the ends");
+  f.integer("length", length, {1, 1 << 16}, "places that a dense layer over time has weights for");
+}
+
 namespace {
 
 LinearOptions linear_options(const BlockOptions& options, int64_t residual_depth) {
   return {options.bias, options.init, residual_depth};
 }
 
-AttentionSetup attention_setup(const BlockOptions& options, int64_t residual_depth) {
-  return {0, options.attention_dropout, linear_options(options, residual_depth)};
+AttentionSetup self_attention(const BlockOptions& o, int64_t residual_depth) {
+  return {0,           o.attention_dropout, linear_options(o, residual_depth),
+          o.attention, o.positional,        o.grid};
 }
 
-// One part of a layer, joined to the residual stream.
-template <class Part>
-Tensor joined(const Tensor& x, const Norm& norm, bool norm_first, double p, const Part& part) {
-  if (norm_first) return x + dropout(part(norm(x)), p);
-  return norm(x + dropout(part(x), p));
+// Attention to a memory: a place in one sequence says nothing about a place in the other, and edges
+// join places of one alone.
+AttentionSetup cross_attention(const BlockOptions& o, int64_t residual_depth) {
+  AttentionSetup setup{o.memory_dim, o.attention_dropout, linear_options(o, residual_depth),
+                       o.attention};
+  setup.form.graph_distances = 0;
+  return setup;
+}
+
+std::unique_ptr<Mixing> make_mixing(const BlockOptions& o, int64_t residual_depth) {
+  const LinearOptions linear = linear_options(o, residual_depth);
+  switch (o.mixing.kind) {
+    case MixingKind::attention:
+      return std::make_unique<MultiHeadAttention>(o.dim, o.heads,
+                                                  self_attention(o, residual_depth));
+    case MixingKind::graph_attention:
+      return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
+    case MixingKind::dense:
+      return std::make_unique<TimeDense>(o.dim, o.mixing.length, linear);
+    case MixingKind::convolution:
+      return std::make_unique<Convolution>(o.dim, o.mixing.kernel_size, o.mixing.padding,
+                                           o.attention.causal, linear);
+    case MixingKind::gru:
+      return std::make_unique<Gru>(o.dim, linear);
+  }
+  throw Error("block: unknown mixing");
+}
+
+FeedForward feed_forward(const BlockOptions& o, int64_t residual_depth) {
+  return {o.dim, o.feed_forward, o.activation, o.dropout, linear_options(o, residual_depth)};
+}
+
+std::string mixing_name(const BlockOptions& o) {
+  return mixing_names[static_cast<int>(o.mixing.kind)];
 }
 
 }  // namespace
 
+Residual::Residual(const BlockOptions& o)
+    : norm(o.dim, o.norm), norm_first(o.norm_first), dropout(o.dropout) {}
+
+template <class Part>
+Tensor Residual::operator()(const Tensor& x, const Part& part) const {
+  if (norm_first) return x + heed::dropout(part(norm(x)), dropout);
+  return norm(x + heed::dropout(part(x), dropout));
+}
+
 EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth)
-    : attention_norm_(o.dim, o.norm),
-      attention_(o.dim, o.heads, attention_setup(o, residual_depth)),
-      feed_forward_norm_(o.dim, o.norm),
-      feed_forward_(o.dim, o.feed_forward, o.activation, o.dropout,
-                    linear_options(o, residual_depth)),
-      norm_first_(o.norm_first),
-      dropout_(o.dropout) {
-  add("attention_norm", attention_norm_);
-  add("attention", attention_);
-  add("feed_forward_norm", feed_forward_norm_);
+    : around_mixing_(o),
+      mixing_(make_mixing(o, residual_depth)),
+      around_feed_forward_(o),
+      feed_forward_(feed_forward(o, residual_depth)) {
+  add(mixing_name(o) + "_norm", around_mixing_.norm);
+  add(mixing_name(o), *mixing_);
+  add("feed_forward_norm", around_feed_forward_.norm);
   add("feed_forward", feed_forward_);
 }
 
-Tensor EncoderLayer::operator()(const Tensor& x, const KeepMask& mask) const {
-  const Tensor y = joined(x, attention_norm_, norm_first_, dropout_,
-                          [&](const Tensor& z) { return attention_(z, z, mask); });
-  return joined(y, feed_forward_norm_, norm_first_, dropout_, feed_forward_);
+Tensor EncoderLayer::operator()(const Tensor& x, const Surroundings& around) const {
+  const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
+  return around_feed_forward_(y, feed_forward_);
 }
 
 DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth)
-    : attention_norm_(o.dim, o.norm),
-      attention_(o.dim, o.heads, attention_setup(o, residual_depth)),
-      cross_attention_norm_(o.dim, o.norm),
-      cross_attention_(o.dim, o.heads, attention_setup(o, residual_depth)),
-      feed_forward_norm_(o.dim, o.norm),
-      feed_forward_(o.dim, o.feed_forward, o.activation, o.dropout,
-                    linear_options(o, residual_depth)),
-      norm_first_(o.norm_first),
-      dropout_(o.dropout) {
-  add("attention_norm", attention_norm_);
-  add("attention", attention_);
-  add("cross_attention_norm", cross_attention_norm_);
+    : around_mixing_(o),
+      mixing_(make_mixing(o, residual_depth)),
+      around_cross_attention_(o),
+      cross_attention_(o.dim, o.heads, cross_attention(o, residual_depth)),
+      around_feed_forward_(o),
+      feed_forward_(feed_forward(o, residual_depth)) {
+  add(mixing_name(o) + "_norm", around_mixing_.norm);
+  add(mixing_name(o), *mixing_);
+  add("cross_attention_norm", around_cross_attention_.norm);
   add("cross_attention", cross_attention_);
-  add("feed_forward_norm", feed_forward_norm_);
+  add("feed_forward_norm", around_feed_forward_.norm);
   add("feed_forward", feed_forward_);
 }
 
-Tensor DecoderLayer::operator()(const Tensor& x, const Tensor& memory, const KeepMask& mask,
+Tensor DecoderLayer::operator()(const Tensor& x, const Surroundings& around, const Tensor& memory,
                                 const KeepMask& memory_mask) const {
-  const Tensor y = joined(x, attention_norm_, norm_first_, dropout_,
-                          [&](const Tensor& z) { return attention_(z, z, mask); });
-  const Tensor w = joined(y, cross_attention_norm_, norm_first_, dropout_, [&](const Tensor& z) {
-    return cross_attention_(z, memory, memory_mask);
-  });
-  return joined(w, feed_forward_norm_, norm_first_, dropout_, feed_forward_);
+  const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
+  const Tensor w = around_cross_attention_(
+      y, [&](const Tensor& z) { return cross_attention_(z, memory, memory_mask); });
+  return around_feed_forward_(w, feed_forward_);
 }
 
-Encoder::Encoder(const BlockOptions& options, int64_t layers) {
+template <class Layer>
+Stack<Layer>::Stack(const BlockOptions& options, int64_t layers) {
   for (int64_t i = 0; i < layers; ++i) {
-    layers_.push_back(std::make_unique<EncoderLayer>(options, 2 * layers));
+    layers_.push_back(std::make_unique<Layer>(options, Layer::parts * layers));
     add(fmt::format("layers.{}", i), *layers_.back());
   }
   if (!options.final_norm) return;
@@ -80,25 +124,7 @@ Encoder::Encoder(const BlockOptions& options, int64_t layers) {
   add("norm", *norm_);
 }
 
-Tensor Encoder::operator()(Tensor x, const KeepMask& mask) const {
-  for (const auto& layer : layers_) x = (*layer)(x, mask);
-  return norm_ ? (*norm_)(x) : x;
-}
-
-Decoder::Decoder(const BlockOptions& options, int64_t layers) {
-  for (int64_t i = 0; i < layers; ++i) {
-    layers_.push_back(std::make_unique<DecoderLayer>(options, 3 * layers));
-    add(fmt::format("layers.{}", i), *layers_.back());
-  }
-  if (!options.final_norm) return;
-  norm_ = std::make_unique<Norm>(options.dim, options.norm);
-  add("norm", *norm_);
-}
-
-Tensor Decoder::operator()(Tensor x, const Tensor& memory, const KeepMask& mask,
-                           const KeepMask& memory_mask) const {
-  for (const auto& layer : layers_) x = (*layer)(x, memory, mask, memory_mask);
-  return norm_ ? (*norm_)(x) : x;
-}
+template class Stack<EncoderLayer>;
+template class Stack<DecoderLayer>;
 
 }  // namespace heed::inline HEED_REAL

@@ -1,7 +1,7 @@
 // The layers of a Transformer and their stacks.
 //
-// Each layer is a residual stream x to which its parts add. With s a part (attention,
-// feed-forward):
+// Each layer is a residual stream x to which its parts add. With s a part (attention or what stands
+// in its place, feed-forward):
 //   post-norm (Vaswani et al. 2017, section 3.1):   x = norm(x + dropout(s(x)))
 //   pre-norm  (Xiong et al. 2020; norm_first):      x = x + dropout(s(norm(x)))
 #pragma once
@@ -10,10 +10,25 @@
 #include <vector>
 
 #include "nn/attention.h"
+#include "nn/convolution.h"
 #include "nn/feed_forward.h"
 #include "nn/norm.h"
 
 namespace heed::inline HEED_REAL {
+
+// What lets the places of a sequence exchange what they hold.
+enum class MixingKind { attention, graph_attention, dense, convolution, gru };
+inline constexpr const char* mixing_names[] = {"attention", "graph_attention", "dense",
+                                               "convolution", "gru"};
+
+struct MixingOptions {
+  MixingKind kind = MixingKind::attention;
+  int64_t kernel_size = 3;          // convolution
+  Padding padding = Padding::zero;  // convolution
+  int64_t length = 64;              // dense: places there are weights for
+
+  void fields(Fields& f);  // the section [model.block]
+};
 
 struct BlockOptions {
   int64_t dim = 64, heads = 4, feed_forward = 256;
@@ -25,66 +40,80 @@ struct BlockOptions {
   bool final_norm = true;  // one more norm behind the stack
   bool bias = true;        // of the linear layers
   InitOptions init;
+  MixingOptions mixing;
+  MultiHeadOptions attention;  // its `causal`: no place sees a later one
+  PositionalOptions positional{PositionalKind::none};
+  std::vector<int64_t> grid;  // lengths of its axes, where the places lie on one
+  int64_t edge_features = 0;  // of a graph
+  int64_t memory_dim = 0;     // width of what a decoder attends to; 0: dim
 };
 
-// Self-attention and feed-forward. With a causal mask it is a layer of a decoder-only model.
+// A part of a layer, its norm, and the residual stream it joins.
+struct Residual {
+  Norm norm;
+  bool norm_first;
+  double dropout;
+
+  explicit Residual(const BlockOptions& options);
+  template <class Part>
+  Tensor operator()(const Tensor& x, const Part& part) const;
+};
+
+// Mixing and feed-forward. With a causal mask it is a layer of a decoder-only model.
 class EncoderLayer : public Module {
  public:
   // `residual_depth`: results that join the residual stream over the whole stack, for
   // InitKind::gpt2.
   EncoderLayer(const BlockOptions& options, int64_t residual_depth);
   // x (B, T, D) → (B, T, D)
-  Tensor operator()(const Tensor& x, const KeepMask& mask) const;
+  Tensor operator()(const Tensor& x, const Surroundings& around) const;
+
+  static constexpr int64_t parts = 2;
 
  private:
-  Norm attention_norm_;
-  MultiHeadAttention attention_;
-  Norm feed_forward_norm_;
+  Residual around_mixing_;
+  std::unique_ptr<Mixing> mixing_;
+  Residual around_feed_forward_;
   FeedForward feed_forward_;
-  bool norm_first_;
-  double dropout_;
 };
 
-// Self-attention, attention to the encoder's output, feed-forward.
+// Mixing, attention to the encoder's output, feed-forward.
 class DecoderLayer : public Module {
  public:
   DecoderLayer(const BlockOptions& options, int64_t residual_depth);
-  // x (B, T, D), memory (B, Tk, D) → (B, T, D); `mask` is for x, `memory_mask` for the memory
-  Tensor operator()(const Tensor& x, const Tensor& memory, const KeepMask& mask,
+  // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory
+  Tensor operator()(const Tensor& x, const Surroundings& around, const Tensor& memory,
                     const KeepMask& memory_mask) const;
 
+  static constexpr int64_t parts = 3;
+
  private:
-  Norm attention_norm_;
-  MultiHeadAttention attention_;
-  Norm cross_attention_norm_;
+  Residual around_mixing_;
+  std::unique_ptr<Mixing> mixing_;
+  Residual around_cross_attention_;
   MultiHeadAttention cross_attention_;
-  Norm feed_forward_norm_;
+  Residual around_feed_forward_;
   FeedForward feed_forward_;
-  bool norm_first_;
-  double dropout_;
 };
 
-class Encoder : public Module {
+// Layers, and a norm behind them if asked for. Arguments after x are those of the layers.
+template <class Layer>
+class Stack : public Module {
  public:
-  Encoder(const BlockOptions& options, int64_t layers);
+  Stack(const BlockOptions& options, int64_t layers);
   // x (B, T, D) → (B, T, D)
-  Tensor operator()(Tensor x, const KeepMask& mask) const;
+  template <class... Arguments>
+  Tensor operator()(Tensor x, const Arguments&... arguments) const {
+    for (const auto& layer : layers_) x = (*layer)(x, arguments...);
+    return norm_ ? (*norm_)(x) : x;
+  }
 
  private:
-  std::vector<std::unique_ptr<EncoderLayer>> layers_;
+  std::vector<std::unique_ptr<Layer>> layers_;
   std::unique_ptr<Norm> norm_;
 };
 
-class Decoder : public Module {
- public:
-  Decoder(const BlockOptions& options, int64_t layers);
-  // x (B, T, D), memory (B, Tk, D) → (B, T, D)
-  Tensor operator()(Tensor x, const Tensor& memory, const KeepMask& mask,
-                    const KeepMask& memory_mask) const;
-
- private:
-  std::vector<std::unique_ptr<DecoderLayer>> layers_;
-  std::unique_ptr<Norm> norm_;
-};
+using Encoder = Stack<EncoderLayer>;
+using Decoder = Stack<DecoderLayer>;
 
 }  // namespace heed::inline HEED_REAL

@@ -5,17 +5,18 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-Tensor activate(const Tensor& x, Activation activation) {
+// The gate of SwiGLU is a SiLU.
+Nonlinearity function_of(Activation activation) {
   switch (activation) {
     case Activation::relu:
-      return relu(x);
+      return Nonlinearity::relu;
     case Activation::gelu:
-      return gelu(x);
+      return Nonlinearity::gelu;
     case Activation::gelu_tanh:
-      return gelu(x, GeluForm::tanh);
+      return Nonlinearity::gelu_tanh;
     case Activation::silu:
     case Activation::swiglu:
-      return silu(x);
+      return Nonlinearity::silu;
   }
   throw Error("feed forward: unknown activation");
 }
@@ -29,7 +30,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, Activation activation, dou
                 ? std::make_unique<Linear>(dim, hidden, options.inside())
                 : nullptr),
       down_(hidden, dim, options),
-      activation_(activation),
+      function_(function_of(activation)),
       dropout_(dropout) {
   add("up", up_);
   if (gate_) add("gate", *gate_);
@@ -37,7 +38,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, Activation activation, dou
 }
 
 Tensor FeedForward::operator()(const Tensor& x) const {
-  Tensor hidden = activate(up_(x), activation_);
+  Tensor hidden = apply(function_, up_(x));
   if (gate_) hidden = hidden * (*gate_)(x);
   return down_(dropout(hidden, dropout_));
 }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "nn/linear.h"
+#include "nn/nonlinearity.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -24,8 +25,8 @@ class FeedForward : public Module {
   Linear up_;                     // W₁, "up"
   std::unique_ptr<Linear> gate_;  // W₃, "gate": swiglu alone has one
   Linear down_;                   // W₂, "down"
-  Activation activation_;
-  double dropout_;  // of the hidden activations
+  Nonlinearity function_;         // φ
+  double dropout_;                // of the hidden activations
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -41,8 +41,9 @@ Tensor constant_parameter(const Shape& shape, real value) {
 }
 
 Tensor initial_weight(const Shape& shape, const InitOptions& init, int64_t residual_depth) {
-  check(shape.rank() == 2, "init: a weight is a matrix (fan out, fan in), got {}", shape);
-  const double fan_out = static_cast<double>(shape[0]), fan_in = static_cast<double>(shape[1]);
+  check(shape.rank() >= 2, "init: a weight is a matrix (fan out, fan in), or several, got {}",
+        shape);
+  const double fan_out = static_cast<double>(shape[-2]), fan_in = static_cast<double>(shape[-1]);
   switch (init.kind) {
     case InitKind::xavier_uniform:
       return uniform_parameter(shape, init.gain * std::sqrt(6 / (fan_in + fan_out)));

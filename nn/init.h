@@ -25,7 +25,8 @@ struct InitOptions {
   void fields(Fields& f);
 };
 
-// A weight (fan_out, fan_in) that wants a gradient. `residual_depth`, with gpt2: how many results
+// A weight (fan_out, fan_in) that wants a gradient, or (…, fan_out, fan_in), matrices that start
+// alike. `residual_depth`, with gpt2: how many results
 // join the residual stream; 0 if this weight's does not.
 Tensor initial_weight(const Shape& shape, const InitOptions& init, int64_t residual_depth = 0);
 // A parameter of N(0, std²), or of one value.

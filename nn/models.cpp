@@ -20,6 +20,27 @@ BlockOptions block_options(const ModelOptions& o) {
   block.final_norm = o.final_norm == Choice::automatic ? o.norm_first : o.final_norm == Choice::yes;
   block.bias = o.bias;
   block.init = o.init;
+  block.mixing = o.block;
+  block.attention = o.attention;
+  block.positional = o.positional;
+  return block;
+}
+
+BlockOptions encoder_options(const ModelOptions& o, const ModelSizes& sizes) {
+  BlockOptions block = block_options(o);
+  if (o.kind == ModelKind::seq2seq && o.encoder_dim > 0) block.dim = o.encoder_dim;
+  block.grid = sizes.grid;
+  block.edge_features = sizes.edge_features;
+  return block;
+}
+
+// A decoder sees no later place, and what it reads is tokens in a row.
+BlockOptions decoder_options(const ModelOptions& o) {
+  BlockOptions block = block_options(o);
+  block.attention.causal = true;
+  block.attention.axes.clear();
+  block.attention.graph_distances = 0;
+  block.memory_dim = o.encoder_dim;
   return block;
 }
 
@@ -29,34 +50,42 @@ double embedding_std(const ModelOptions& o) {
   return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(o.dim));
 }
 
-KeepMask only_real(const Ids& lengths) {
+// What no example changes of who may attend to whom.
+KeepMask mask_of(const BlockOptions& block) {
   KeepMask mask;
-  mask.key_lengths = lengths;
+  mask.causal = block.attention.causal;
+  mask.window = block.attention.window;
   return mask;
 }
 
-KeepMask causal() {
-  KeepMask mask;
-  mask.causal = true;
+KeepMask only_real(const Ids& lengths, KeepMask mask = {}) {
+  mask.key_lengths = lengths;
   return mask;
 }
 
 }  // namespace
 
-InputEmbedding::InputEmbedding(int64_t vocabulary, const ModelOptions& o)
-    : token_(vocabulary, o.dim, embedding_std(o)),
-      position_(o.dim, o.positional, embedding_std(o)),
-      scale_(1),
-      dropout_(o.dropout) {
+InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocabulary,
+                               const ModelSizes& sizes)
+    : position_(dim, o.positional, embedding_std(o), sizes.grid), scale_(1), dropout_(o.dropout) {
+  const int64_t width = token_width(dim, o.positional);
   const bool sinusoidal = o.positional.kind == PositionalKind::sinusoidal;
-  if (o.scale_embedding == Choice::yes || (o.scale_embedding == Choice::automatic && sinusoidal))
-    scale_ = std::sqrt(static_cast<real>(o.dim));
-  add("token", token_);
+  if (sizes.features > 0) {
+    projection_ = std::make_unique<Linear>(sizes.features, width, LinearOptions{true, o.init});
+    add("projection", *projection_);
+  } else {
+    token_ = std::make_unique<Embedding>(vocabulary, width, embedding_std(o));
+    add("token", *token_);
+    if (o.scale_embedding == Choice::yes || (o.scale_embedding == Choice::automatic && sinusoidal))
+      scale_ = std::sqrt(static_cast<real>(width));
+  }
   add("position", position_);
 }
 
-Tensor InputEmbedding::operator()(const Ids& ids) const {
-  Tensor x = token_(ids);
+Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features) const {
+  check(projection_ ? static_cast<bool>(features) : static_cast<bool>(ids),
+        "input embedding: this model reads {}", projection_ ? "vectors, not tokens" : "tokens");
+  Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
   if (scale_ != 1) x = mul(x, scale_);
   return dropout(position_(x), dropout_);
 }
@@ -71,11 +100,14 @@ Tensor Head::operator()(const Tensor& x) const { return linear(x, weight_); }
 Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
     : source_embedding_(o.share_embeddings
                             ? nullptr
-                            : std::make_unique<InputEmbedding>(sizes.source_vocabulary, o)),
-      embedding_(sizes.vocabulary, o),
-      encoder_(block_options(o), o.layers),
-      decoder_(block_options(o), o.decoder_layers ? o.decoder_layers : o.layers),
-      head_(embedding_.weight(), o) {
+                            : std::make_unique<InputEmbedding>(o, encoder_options(o, sizes).dim,
+                                                               sizes.source_vocabulary, sizes)),
+      embedding_(o, o.dim, sizes.vocabulary),
+      encoder_(encoder_options(o, sizes), o.layers),
+      decoder_(decoder_options(o), o.decoder_layers ? o.decoder_layers : o.layers),
+      head_(embedding_.weight(), o),
+      encoder_mask_(mask_of(encoder_options(o, sizes))),
+      decoder_mask_(mask_of(decoder_options(o))) {
   if (source_embedding_) add("source_embedding", *source_embedding_);
   add("embedding", embedding_);
   add("encoder", encoder_);
@@ -83,41 +115,59 @@ Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
   add("head", head_);
 }
 
-Tensor Seq2Seq::encode(const Ids& source, const Ids& source_lengths) const {
+Tensor Seq2Seq::encode(const Inputs& in) const {
   const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : embedding_;
-  return encoder_(embed(source), only_real(source_lengths));
+  return encoder_(embed(in.source, in.features),
+                  Surroundings{only_real(in.source_lengths, encoder_mask_), in.edges});
 }
 
 Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths) const {
-  return decoder_(embedding_(input), memory, causal(), only_real(source_lengths));
+  return decoder_(embedding_(input), Surroundings{decoder_mask_, {}}, memory,
+                  only_real(source_lengths));
 }
 
 Tensor Seq2Seq::logits(const Inputs& in) const {
-  return head_(decode(in.input, encode(in.source, in.source_lengths), in.source_lengths));
+  return head_(decode(in.input, encode(in), in.source_lengths));
 }
 
 LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
-    : embedding_(sizes.vocabulary, o),
-      decoder_(block_options(o), o.layers),
-      head_(embedding_.weight(), o) {
+    : embedding_(o, o.dim, sizes.vocabulary),
+      decoder_(decoder_options(o), o.layers),
+      head_(embedding_.weight(), o),
+      mask_(mask_of(decoder_options(o))) {
   add("embedding", embedding_);
   add("decoder", decoder_);
   add("head", head_);
 }
 
 Tensor LanguageModel::hidden(const Ids& input) const {
-  return decoder_(embedding_(input), causal());
+  return decoder_(embedding_(input), Surroundings{mask_, {}});
 }
 
 Tensor LanguageModel::logits(const Inputs& in) const { return head_(hidden(in.input)); }
 
+namespace {
+
+std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
+  if (o.pool != Pool::learned) return nullptr;
+  AttentionSetup setup{0, o.attention_dropout, {o.bias, o.init, 0}, o.attention};
+  setup.form.axes.clear();  // of the whole grid, or graph
+  setup.form.graph_distances = 0;
+  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads, setup);
+}
+
+}  // namespace
+
 Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
-    : embedding_(sizes.vocabulary, o),
-      encoder_(block_options(o), o.layers),
-      head_(o.dim, sizes.classes, {o.bias, o.init, 0}),
-      pool_(o.pool) {
+    : embedding_(o, o.dim, sizes.vocabulary, sizes),
+      encoder_(encoder_options(o, sizes), o.layers),
+      queries_(learned_queries(o)),
+      head_(o.dim * (queries_ ? o.pool_queries : 1), sizes.classes, {o.bias, o.init, 0}),
+      pool_(o.pool),
+      mask_(mask_of(encoder_options(o, sizes))) {
   add("embedding", embedding_);
   add("encoder", encoder_);
+  if (queries_) add("pool", *queries_);
   add("head", head_);
 }
 
@@ -137,9 +187,15 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 }  // namespace
 
 Tensor Classifier::logits(const Inputs& in) const {
-  const Tensor states = encoder_(embedding_(in.input), only_real(in.input_lengths));
-  const Tensor weights = pool_weights(in.input_lengths, in.input.dim(1), pool_);
-  return head_(matmul(weights, states).reshape({states.dim(0), states.dim(2)}));
+  const Tensor x = embedding_(in.input, in.features);
+  const Tensor states = encoder_(x, Surroundings{only_real(in.input_lengths, mask_), in.edges});
+  const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
+  if (queries_) {
+    const Tensor read = (*queries_)(states, only_real(in.input_lengths));
+    return head_(read.reshape({batch, read.dim(1) * dim}));
+  }
+  const Tensor weights = pool_weights(in.input_lengths, time, pool_);
+  return head_(matmul(weights, states).reshape({batch, dim}));
 }
 
 std::unique_ptr<Model> make_model(const ModelOptions& options, const ModelSizes& sizes) {

@@ -12,13 +12,14 @@ namespace heed::inline HEED_REAL {
 
 enum class ModelKind { seq2seq, language_model, classifier };
 enum class Choice { automatic, yes, no };
-enum class Pool { mean, first };
+enum class Pool { mean, first, learned };
 
 struct ModelOptions {
   ModelKind kind = ModelKind::seq2seq;
   int64_t layers = 2;          // of the encoder, or of the only stack
   int64_t decoder_layers = 0;  // of the decoder; 0: as many as the encoder's
   int64_t dim = 64;
+  int64_t encoder_dim = 0;  // of seq2seq's encoder; 0: dim
   int64_t heads = 4;
   int64_t feed_forward = 0;  // hidden width; 0: 4 · dim
   Activation activation = Activation::relu;
@@ -34,7 +35,10 @@ struct ModelOptions {
   Choice scale_embedding = Choice::automatic;  // by √dim (Vaswani et al. 2017, section 3.4);
                                                // yes with sinusoidal positions
   Pool pool = Pool::mean;                      // of the classifier
+  int64_t pool_queries = 1;                    // with Pool::learned
   PositionalOptions positional;
+  MultiHeadOptions attention;
+  MixingOptions block;
   InitOptions init;
 
   void fields(Fields& f);
@@ -47,12 +51,18 @@ struct ModelSizes {
   int64_t source_vocabulary = 0;  // seq2seq alone
   int64_t vocabulary = 0;         // of what is read, and of what is written
   int64_t classes = 0;            // classifier alone
+  // What seq2seq's encoder or the classifier reads, where it is not tokens in a row:
+  int64_t features = 0;       // F, of a vector at each place; 0: tokens
+  std::vector<int64_t> grid;  // lengths of its axes, whose cells are the places
+  int64_t edge_features = 0;  // of a graph: numbers that are known of an edge
 };
 
 // What a model reads. Padding is a length: input_lengths[b] of the T places of row b are real.
 struct Inputs {
   Ids source, source_lengths;  // (B, Ts), (B): seq2seq alone
   Ids input, input_lengths;    // (B, T), (B)
+  Tensor features;             // (B, T, F), in the place of source or of a classifier's input
+  Edges edges;
 };
 
 class Model : public Module {
@@ -61,16 +71,20 @@ class Model : public Module {
   virtual Tensor logits(const Inputs& inputs) const = 0;
 };
 
-// Token embedding, scaled if asked for, plus positions, with dropout: where every stack begins.
+// What a place holds, a token or a vector, as a vector of width D with its position, under dropout:
+// where every stack begins. A token's embedding is scaled if asked for; features are projected.
 class InputEmbedding : public Module {
  public:
-  InputEmbedding(int64_t vocabulary, const ModelOptions& options);
-  // ids (B, T) → (B, T, D)
-  Tensor operator()(const Ids& ids) const;
-  const Tensor& weight() const { return token_.weight; }  // (V, D)
+  // `sizes` says whether tokens are read; of so many, `vocabulary`. The width is that of `dim`.
+  InputEmbedding(const ModelOptions& options, int64_t dim, int64_t vocabulary,
+                 const ModelSizes& sizes = {});
+  // ids (B, T), or features (B, T, F) → (B, T, D)
+  Tensor operator()(const Ids& ids, const Tensor& features = {}) const;
+  const Tensor& weight() const { return token_->weight; }  // (V, D)
 
  private:
-  Embedding token_;
+  std::unique_ptr<Embedding> token_;
+  std::unique_ptr<Linear> projection_;  // of features
   PositionalEncoding position_;
   real scale_;
   double dropout_;
@@ -93,8 +107,8 @@ class Seq2Seq : public Model {
  public:
   Seq2Seq(const ModelOptions& options, const ModelSizes& sizes);
   Tensor logits(const Inputs& inputs) const override;
-  // The two halves: memory (B, Ts, D), then hidden states (B, T, D) for the head.
-  Tensor encode(const Ids& source, const Ids& source_lengths) const;
+  // The two halves: memory (B, Ts, De) of a source, then hidden states (B, T, D) for the head.
+  Tensor encode(const Inputs& inputs) const;
   Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths) const;
   const Head& head() const { return head_; }
 
@@ -104,6 +118,7 @@ class Seq2Seq : public Model {
   Encoder encoder_;
   Decoder decoder_;
   Head head_;
+  KeepMask encoder_mask_, decoder_mask_;
 };
 
 // Decoder-only (Radford et al. 2018): a stack of self-attention layers with a causal mask.
@@ -118,9 +133,11 @@ class LanguageModel : public Model {
   InputEmbedding embedding_;
   Encoder decoder_;
   Head head_;
+  KeepMask mask_;
 };
 
-// An encoder whose states are pooled into one vector.
+// An encoder whose states are pooled: their mean, the first, or what learned queries read from
+// them, side by side.
 class Classifier : public Model {
  public:
   Classifier(const ModelOptions& options, const ModelSizes& sizes);
@@ -129,8 +146,10 @@ class Classifier : public Model {
  private:
   InputEmbedding embedding_;
   Encoder encoder_;
+  std::unique_ptr<LearnedQueries> queries_;
   Linear head_;
   Pool pool_;
+  KeepMask mask_;
 };
 
 // Initial weights are drawn from the random streams of the scope: set scope().seed first.
