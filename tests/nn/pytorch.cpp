@@ -9,7 +9,9 @@
 #include "core/ops.h"
 #include "core/safetensors.h"
 #include "nn/block.h"
+#include "nn/convolution.h"
 #include "nn/embedding.h"
+#include "nn/gru.h"
 
 using namespace heed;
 
@@ -106,6 +108,13 @@ class Case {
   std::vector<NamedParameter> inputs_, parameters_;
 };
 
+// Attention from queries of width 8 to a context of width 6.
+AttentionSetup to_narrower() {
+  AttentionSetup setup;
+  setup.context_dim = 6;
+  return setup;
+}
+
 KeepMask causal() {
   KeepMask mask;
   mask.causal = true;
@@ -167,10 +176,42 @@ TEST_CASE("multi-head attention is PyTorch's: padded, causal, and across") {
   ahead.check_result(two(y, y, causal()));
 
   Case across("cross_attention");
-  const MultiHeadAttention three(8, 2, {.context_dim = 6, .dropout = 0, .linear = {}});
+  const MultiHeadAttention three(8, 2, to_narrower());
   across.load(three);
   const Tensor z = across.input("x"), context = across.input("context");
   across.check_result(three(z, context, across.lengths()));
+}
+
+TEST_CASE("a mask for each head is PyTorch's attn_mask, and one for all beside the padding") {
+  Case each("masked_attention");
+  const MultiHeadAttention one(8, 2, to_narrower());
+  each.load(one);
+  KeepMask mask;
+  mask.dense = each.ids("keep");
+  const Tensor x = each.input("x"), context = each.input("context");
+  each.check_result(one(x, context, mask));
+
+  Case all("masked_padded_attention");
+  const MultiHeadAttention two(8, 2);
+  all.load(two);
+  mask = all.lengths();
+  mask.dense = all.ids("keep");
+  const Tensor y = all.input("x");
+  all.check_result(two(y, y, mask));
+}
+
+TEST_CASE("a bias of the scores is PyTorch's attn_mask of numbers") {
+  Case each("biased_attention");
+  const MultiHeadAttention one(8, 2, to_narrower());
+  each.load(one);
+  const Tensor x = each.input("x"), context = each.input("context");
+  each.check_result(one(x, context, {}, each.input("bias")));
+
+  Case all("biased_padded_attention");
+  const MultiHeadAttention two(8, 2);
+  all.load(two);
+  const Tensor y = all.input("x");
+  all.check_result(two(y, y, all.lengths(), all.input("bias")));
 }
 
 TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu and gelu") {
@@ -181,24 +222,51 @@ TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu an
       Case c("encoder_" + tag);
       const EncoderLayer encoder(block_options(norm_first, activation), 1);
       c.load(encoder);
-      c.check_result(encoder(c.input("x"), c.lengths()));
+      c.check_result(encoder(c.input("x"), {c.lengths(), {}}));
 
       Case d("decoder_" + tag);
       const DecoderLayer decoder(block_options(norm_first, activation), 1);
       d.load(decoder);
       const Tensor x = d.input("x"), memory = d.input("memory");
-      d.check_result(decoder(x, memory, causal(), d.lengths()));
+      d.check_result(decoder(x, {causal(), {}}, memory, d.lengths()));
     }
 }
 
 TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
-  Case c("transformer");
-  BlockOptions o = block_options(false, Activation::relu);
-  o.final_norm = true;
-  const Encoder encoder(o, 2);
-  const Decoder decoder(o, 2);
-  c.load(encoder, "encoder.");
-  c.load(decoder, "decoder.");
-  const Tensor source = c.input("source"), x = c.input("x");
-  c.check_result(decoder(x, encoder(source, c.lengths()), causal(), c.lengths()));
+  for (bool norm_first : {false, true}) {
+    Case c(norm_first ? "transformer_pre_gelu" : "transformer_post_relu");
+    BlockOptions o = block_options(norm_first, norm_first ? Activation::gelu : Activation::relu);
+    o.final_norm = true;
+    const Encoder encoder(o, 2);
+    const Decoder decoder(o, 2);
+    c.load(encoder, "encoder.");
+    c.load(decoder, "decoder.");
+    const Tensor source = c.input("source"), x = c.input("x");
+    const Tensor memory = encoder(source, Surroundings{c.lengths(), {}});
+    c.check_result(decoder(x, Surroundings{causal(), {}}, memory, c.lengths()));
+  }
+}
+
+TEST_CASE("a gated recurrent unit is PyTorch's") {
+  Case c("gru");
+  const Gru gru(8);
+  c.load(gru);
+  c.check_result(gru(c.input("x"), {}));
+}
+
+TEST_CASE("convolutions are PyTorch's: padded with zeros, joined to a ring, and causal") {
+  struct Form {
+    const char* name;
+    int64_t kernel_size;
+    Padding padding;
+    bool causal;
+  };
+  for (const Form& form :
+       {Form{"zeros", 3, Padding::zero, false}, Form{"circular", 5, Padding::circular, false},
+        Form{"causal", 4, Padding::zero, true}}) {
+    Case c(std::string("convolution_") + form.name);
+    const Convolution convolution(8, form.kernel_size, form.padding, form.causal);
+    c.load(convolution);
+    c.check_result(convolution(c.input("x"), {}));
+  }
 }
