@@ -28,9 +28,10 @@ Flops linear_flops(double rows, double weight_size, bool trains) {
   return {product, trains ? 2 * product : product};
 }
 
-Flops attention_flops(double examples, double queries, double keys, double dim) {
-  const double product = 2 * examples * queries * keys * dim;
-  return {2 * product, 5 * product};
+Flops attention_flops(double examples, double queries, double keys, double key_width,
+                      double value_width) {
+  const double pairs = 2 * examples * queries * keys;
+  return {pairs * (key_width + value_width), pairs * (3 * key_width + 2 * value_width)};
 }
 
 double Memory::lasting() const {
@@ -59,6 +60,10 @@ class Activations {
         batch_(static_cast<double>(step.batch)),
         dim_(static_cast<double>(m.dim)),
         hidden_(static_cast<double>(m.feed_forward ? m.feed_forward : 4 * m.dim)),
+        keys_(static_cast<double>(m.attention.widths(m.dim, m.heads).keys())),
+        values_(static_cast<double>(m.attention.widths(m.dim, m.heads).values())),
+        composed_(!m.attention.is_fused() || m.positional.kind == PositionalKind::alibi ||
+                  m.positional.kind == PositionalKind::relative),
         source_(batch_ * static_cast<double>(step.source)),
         input_(batch_ * static_cast<double>(step.input)),
         logits_(m.kind == ModelKind::classifier ? batch_ * static_cast<double>(sizes.classes)
@@ -67,14 +72,14 @@ class Activations {
   // For backward.
   double kept() const {
     const auto layers = static_cast<double>(model_.layers);
-    const double own = attention(input_, input_) + feed_forward(input_);
+    const double own = mixing(input_) + feed_forward(input_);
     if (model_.kind == ModelKind::language_model)
       return layers * own + end_of_stack(input_) + dim_ * input_ + logits_;
     if (model_.kind == ModelKind::classifier)
       return layers * own + end_of_stack(input_) + input_ + batch_ * dim_ + logits_;
     const auto decoder_layers =
         static_cast<double>(model_.decoder_layers ? model_.decoder_layers : model_.layers);
-    return layers * (attention(source_, source_) + feed_forward(source_)) + end_of_stack(source_) +
+    return layers * (mixing(source_) + feed_forward(source_)) + end_of_stack(source_) +
            dim_ * source_ + decoder_layers * (own + attention(input_, source_)) +
            end_of_stack(input_) + dim_ * input_ + logits_;
   }
@@ -85,14 +90,15 @@ class Activations {
     const bool two = model_.activation == Activation::swiglu ||
                      (model_.activation == Activation::relu && model_.dropout == 0);
     const double layer = (3 * dim_ + (two ? 2 : 1) * hidden_) * input_;
-    return std::max(logits_, layer - logits_);
+    return std::max({logits_, layer - logits_, scores(std::max(source_, input_))});
   }
 
   // Without backward: the memory, and a layer at work or the logits.
   double unkept() const {
     const double hidden = (model_.activation == Activation::swiglu ? 3 : 2) * hidden_;
     const double layer = std::max(8 * dim_, 3 * dim_ + hidden) * std::max(source_, input_);
-    return dim_ * source_ + std::max(layer, dim_ * input_ + logits_);
+    const double rows = std::max(source_, input_);
+    return dim_ * source_ + std::max(layer + scores(rows), dim_ * input_ + logits_);
   }
 
   // The table of sinusoids, made twice as long as needed.
@@ -106,10 +112,41 @@ class Activations {
   double norm(double rows) const { return (model_.norm == NormKind::layer ? 2 : 1) * rows; }
 
   // What the norm reads, what the matrices read; queries, keys, values, the heads' output and the
-  // sum of each head's softmax.
+  // sum of each head's softmax. Attention that is composed holds its heads apart as well, and all
+  // weights.
   double attention(double rows, double key_rows) const {
     const auto heads = static_cast<double>(model_.heads);
-    return norm(rows) + (4 * dim_ + heads) * rows + 2 * dim_ * key_rows;
+    const double once =
+        norm(rows) + (2 * dim_ + keys_ + values_) * rows + (keys_ + values_) * key_rows;
+    if (!composed_) return once + heads * rows;
+    return once + (keys_ + values_) * rows + (2 * keys_ + values_) * key_rows + scores(key_rows);
+  }
+
+  // Two arrays of a score for every query, key and head, where they are held at all; with the
+  // additive similarity one as wide as the keys too.
+  double scores(double rows) const {
+    if (!composed_ || batch_ == 0) return 0;
+    const auto heads = static_cast<double>(model_.heads);
+    const bool additive = model_.attention.similarity.kind == SimilarityKind::additive;
+    return (2 * heads + (additive ? keys_ : 0)) * std::max(source_, input_) * rows / batch_;
+  }
+
+  // What a layer keeps before its feed-forward network. A graph's edges are not counted.
+  double mixing(double rows) const {
+    const double read = norm(rows) + 2 * dim_ * rows;
+    switch (model_.block.kind) {
+      case MixingKind::attention:
+        return attention(rows, rows);
+      case MixingKind::graph_attention:
+        return read + 4 * dim_ * rows;
+      case MixingKind::dense:
+        return read + 2 * dim_ * rows;
+      case MixingKind::convolution:  // the neighbours of every place, and those that are real
+        return read + 2 * static_cast<double>(model_.block.kernel_size) * dim_ * rows;
+      case MixingKind::gru:  // three gates from the input, three from the state, and what they make
+        return read + 14 * dim_ * rows;
+    }
+    throw Error("costs: unknown mixing");
   }
 
   // What the norm reads, what W₁ reads, and hidden arrays: what φ reads (relu's derivative is told
@@ -132,6 +169,8 @@ class Activations {
 
   const ModelOptions& model_;
   double batch_, dim_, hidden_;
+  double keys_, values_;  // width of all heads together
+  bool composed_;         // attention holds its scores
   double source_, input_;  // rows: B · Ts, B · T
   double logits_;
 };

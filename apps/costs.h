@@ -34,10 +34,11 @@ struct Flops {
 // y = x wᵀ for so many rows of x: 2 · rows · size of w. Backward has two products of that size,
 // dx = dy w and dw = dyᵀ x; the second is not made where w is frozen.
 Flops linear_flops(double rows, double weight_size, bool trains);
-// Scaled dot-product attention: Q Kᵀ and P V are each 2 · Tq · Tk · D over all heads. Backward
-// makes five such products: Q Kᵀ once more, for the weights P are not kept, and those for dP, dQ,
-// dK, dV. A causal mask saves up to half of it.
-Flops attention_flops(double examples, double queries, double keys, double dim);
+// Attention, with heads whose keys are K wide together and whose values V: Q Kᵀ is 2 · Tq · Tk · K
+// and P V 2 · Tq · Tk · V. Backward makes five such products: Q Kᵀ once more, for the fused kernel
+// does not keep the weights P, and those for dP, dQ, dK, dV. A causal mask saves up to half of it.
+Flops attention_flops(double examples, double queries, double keys, double key_width,
+                      double value_width);
 
 // In bytes, as asked for: the pool's blocks may be larger (core/pool.h).
 struct Memory {

@@ -9,7 +9,9 @@
 namespace heed {
 
 Inputs inputs_of(const Batch& batch) {
-  return {batch.source, batch.source_lengths, batch.input, batch.input_lengths};
+  return {batch.source,   batch.source_lengths,
+          batch.input,    batch.input_lengths,
+          batch.features, {batch.sender, batch.receiver, batch.edge_features}};
 }
 
 namespace {
@@ -52,7 +54,7 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
     const Tensor logits = model.logits(inputs_of(batch));
     scores.loss += cross_entropy(logits, batch.target).item();
     scores.targets += batch.targets;
-    scores.examples += batch.input.dim(0);
+    scores.examples += batch.target.dim(0);
     const Right here_right = count_right(logits, batch.target);
     right.tokens += here_right.tokens;
     right.examples += here_right.examples;

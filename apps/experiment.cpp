@@ -1,5 +1,9 @@
 #include "apps/experiment.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace heed {
 
 void TrainOptions::fields(Fields& f) {
@@ -66,18 +70,60 @@ Framing Experiment::framing() const {
   throw Error("model: unknown kind");
 }
 
-ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
-  const PositionalOptions& positional = experiment.model.positional;
-  const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
+namespace {
+
+// What the data must have for the model to make sense of it.
+void check_form(const ModelOptions& model, const Corpus& corpus) {
+  const MultiHeadOptions& attention = model.attention;
+  check_input(model.block.kind != MixingKind::graph_attention || corpus.has_edges,
+              "model.block.mixing = \"graph_attention\" needs data with edges: data.kind = "
+              "\"graph\"");
+  check_input(attention.graph_distances == 0 || corpus.has_edges,
+              "model.attention.graph_distances = {} needs data with edges: data.kind = \"graph\"",
+              attention.graph_distances);
+  const auto axes = static_cast<int64_t>(corpus.grid.size());
+  for (const int64_t axis : attention.axes)
+    check_input(axis<axes, "model.attention.axes names axis {}, and the data have {}", axis, axes> 0
+                    ? fmt::format("{} axes, from 0", axes)
+                    : "no grid");
+  const PositionalKind kind = model.positional.kind;
+  const bool in_a_row = kind == PositionalKind::rotary || kind == PositionalKind::alibi ||
+                        kind == PositionalKind::relative;
   check_input(
-      positional.kind != PositionalKind::learned || positional.max_length >= longest,
+      !in_a_row || axes == 0 || attention.axes.size() == 1,
+      "model.positional.kind: rotary, alibi and relative know places in a row, and the data "
+      "are a grid: attend over one axis with model.attention.axes, or take sinusoidal or "
+      "learned");
+}
+
+void check_longest(const ModelOptions& model, const Corpus& corpus) {
+  const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
+  const bool grid_tables = !corpus.grid.empty() && corpus.framing == Framing::classifier;
+  check_input(
+      model.positional.kind != PositionalKind::learned || grid_tables ||
+          model.positional.max_length >= longest,
       "model.positional.max_length = {} is too small: the longest sequence of the data has {}",
-      positional.max_length, longest);
+      model.positional.max_length, longest);
+  check_input(model.block.kind != MixingKind::dense || model.block.length >= longest,
+              "model.block.length = {} is too small: the longest sequence of the data has {}",
+              model.block.length, longest);
+}
+
+}  // namespace
+
+ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
+  check_form(experiment.model, corpus);
+  check_longest(experiment.model, corpus);
   ModelSizes sizes;
-  sizes.source_vocabulary = corpus.source->vocabulary().size();
-  sizes.vocabulary = corpus.framing == Framing::classifier ? sizes.source_vocabulary
-                                                           : corpus.target->vocabulary().size();
+  if (corpus.source) sizes.source_vocabulary = corpus.source->vocabulary().size();
+  if (corpus.framing == Framing::classifier)
+    sizes.vocabulary = sizes.source_vocabulary;
+  else
+    sizes.vocabulary = corpus.target->vocabulary().size();
   sizes.classes = static_cast<int64_t>(corpus.labels.size());
+  sizes.features = corpus.features;
+  sizes.grid = corpus.grid;
+  sizes.edge_features = corpus.edge_features;
   check_input(!experiment.model.share_embeddings || corpus.source == corpus.target,
               "model.share_embeddings = true needs one vocabulary for both sides: set "
               "data.share_vocabulary = true");

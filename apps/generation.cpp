@@ -65,26 +65,34 @@ Tensor last_of(const Tensor& states) {
 
 }  // namespace
 
-std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
-                                std::span<const Sequence> sources, const AnswerOptions& options) {
+std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+                                const AnswerOptions& options) {
   ScopeGuard here;
   here->gradients = here->training = false;
+  const Tensor memory = model.encode(batch);
+  const NextLogits next = [&](const Ids& tokens, std::span<const int64_t> examples) {
+    const Tensor states =
+        model.decode(tokens, rows_of(memory, examples), rows_of(batch.source_lengths, examples));
+    return model.head()(last_of(states));
+  };
+  SearchOptions search;
+  search.begin = target.begin();
+  search.end = target.end();
+  search.beam = options.beam;
+  search.length_penalty = options.length_penalty;
+  search.max_length = options.max_length > 0 ? options.max_length : 2 * memory.dim(1) + 10;
+  return beam_search(next, memory.dim(0), search);
+}
+
+std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
+                                std::span<const Sequence> sources, const AnswerOptions& options) {
   std::vector<Hypothesis> results(sources.size());
   for_each_batch(sources, options.batch_size, [&](std::span<const size_t> chosen) {
     const Padded batch = padded(sources, chosen);
-    const Tensor memory = model.encode(batch.ids, batch.lengths);
-    const NextLogits next = [&](const Ids& tokens, std::span<const int64_t> examples) {
-      const Tensor states =
-          model.decode(tokens, rows_of(memory, examples), rows_of(batch.lengths, examples));
-      return model.head()(last_of(states));
-    };
-    SearchOptions search;
-    search.begin = target.begin();
-    search.end = target.end();
-    search.beam = options.beam;
-    search.length_penalty = options.length_penalty;
-    search.max_length = options.max_length > 0 ? options.max_length : 2 * batch.ids.dim(1) + 10;
-    std::vector<Hypothesis> found = beam_search(next, static_cast<int64_t>(chosen.size()), search);
+    Inputs inputs;
+    inputs.source = batch.ids;
+    inputs.source_lengths = batch.lengths;
+    std::vector<Hypothesis> found = answers(model, target, inputs, options);
     for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = std::move(found[i]);
   });
   return results;
@@ -126,19 +134,29 @@ std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary
   return sequences;
 }
 
-std::vector<int32_t> classes(const Classifier& model, std::span<const Sequence> sources,
-                             int64_t batch_size) {
+std::vector<int32_t> classes(const Classifier& model, const Inputs& batch) {
   ScopeGuard here;
   here->gradients = here->training = false;
+  const Tensor logits = model.logits(batch);
+  const int64_t width = logits.dim(1);
+  std::vector<int32_t> results;
+  for (int64_t i = 0; i < logits.dim(0); ++i) {
+    const real* row = logits.data() + i * width;
+    results.push_back(static_cast<int32_t>(std::max_element(row, row + width) - row));
+  }
+  return results;
+}
+
+std::vector<int32_t> classes(const Classifier& model, std::span<const Sequence> sources,
+                             int64_t batch_size) {
   std::vector<int32_t> results(sources.size());
   for_each_batch(sources, batch_size, [&](std::span<const size_t> chosen) {
     const Padded batch = padded(sources, chosen);
-    const Tensor logits = model.logits({{}, {}, batch.ids, batch.lengths});
-    const int64_t width = logits.dim(1);
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const real* row = logits.data() + static_cast<int64_t>(i) * width;
-      results[chosen[i]] = static_cast<int32_t>(std::max_element(row, row + width) - row);
-    }
+    Inputs inputs;
+    inputs.input = batch.ids;
+    inputs.input_lengths = batch.lengths;
+    const std::vector<int32_t> found = classes(model, inputs);
+    for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = found[i];
   });
   return results;
 }

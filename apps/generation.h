@@ -22,7 +22,10 @@ struct AnswerOptions {
   int64_t batch_size = 32;  // sources at a time
 };
 
-// The best answer to each source, in the order of the sources. Throws Error for an empty source.
+// The best answer to each source of a batch.
+std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+                                const AnswerOptions& options);
+// The same for sources of any number, in their order. Throws Error for an empty source.
 std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
                                 std::span<const Sequence> sources, const AnswerOptions& options);
 
@@ -39,7 +42,8 @@ struct ContinueOptions {
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
                                     const Sequence& prompt, const ContinueOptions& options);
 
-// The likeliest class of each source.
+// The likeliest class of each row of a batch, and of each source.
+std::vector<int32_t> classes(const Classifier& model, const Inputs& batch);
 std::vector<int32_t> classes(const Classifier& model, std::span<const Sequence> sources,
                              int64_t batch_size = 32);
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "apps/evaluation.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "data/utf8.h"
 
 namespace heed {
@@ -19,6 +21,18 @@ std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
   return examples;
 }
 
+// Calls f(batch) with batches of the dataset, in order, that hold its first `count` examples.
+template <class F>
+void for_each_batch(const Dataset& dataset, Framing framing, size_t count, const F& f) {
+  constexpr int64_t batch_size = 32;
+  Batches batches = Batches::in_order(dataset, framing, batch_size);
+  Batch batch;
+  for (int64_t i = 0; i * batch_size < static_cast<int64_t>(count); ++i) {
+    batches.get(i, batch);
+    f(batch);
+  }
+}
+
 // The targets that count, which <eos> ends.
 std::string expected_text(const TextCodec& codec, const Example& example) {
   Sequence ids;
@@ -27,18 +41,32 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
   return codec.decode(ids);
 }
 
-std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus,
+// What was read, as text: tokens, or how much there was of what is not text.
+std::string source_text(const Corpus& corpus, const Example& example, const Sequence& tokens) {
+  if (corpus.features == 0) return corpus.source->decode(tokens);
+  const size_t places = example.features.size() / static_cast<size_t>(corpus.features);
+  std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", places)
+                                         : fmt::format("[{}", joined(corpus.grid, " × "));
+  if (corpus.has_edges) text += fmt::format(", {} edges", example.sender.size());
+  return text + "]";
+}
+
+std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus, const Dataset& dataset,
                                  const std::vector<Example>& examples, int64_t positions) {
-  std::vector<Sequence> sources;
-  for (const Example& example : examples) sources.push_back(example.source);
   AnswerOptions options;
-  options.max_length = longest_answer(sources, positions);
-  const std::vector<Hypothesis> found =
-      answers(model, corpus.target->vocabulary(), sources, options);
+  const int64_t enough = 2 * corpus.longest_source + 10;
+  options.max_length = positions > 0 ? std::min(enough, positions) : enough;
   std::vector<Prediction> results;
-  for (size_t i = 0; i < examples.size(); ++i)
-    results.push_back({corpus.source->decode(sources[i]), corpus.target->decode(found[i].tokens),
-                       expected_text(*corpus.target, examples[i])});
+  for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
+    for (const Hypothesis& found :
+         answers(model, corpus.target->vocabulary(), inputs_of(batch), options)) {
+      if (results.size() == examples.size()) return;
+      const Example& example = examples[results.size()];
+      results.push_back({source_text(corpus, example, example.source),
+                         corpus.target->decode(found.tokens),
+                         expected_text(*corpus.target, example)});
+    }
+  });
   return results;
 }
 
@@ -74,15 +102,17 @@ std::vector<Prediction> drawn(const LanguageModel& model, const TextCodec& codec
 }
 
 std::vector<Prediction> classified(const Classifier& model, const Corpus& corpus,
-                                   const std::vector<Example>& examples) {
-  std::vector<Sequence> sources;
-  for (const Example& example : examples) sources.push_back(example.input);
-  const std::vector<int32_t> found = classes(model, sources);
+                                   const Dataset& dataset, const std::vector<Example>& examples) {
   const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
   std::vector<Prediction> results;
-  for (size_t i = 0; i < examples.size(); ++i)
-    results.push_back(
-        {corpus.source->decode(sources[i]), label(found[i]), label(examples[i].target[0])});
+  for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
+    for (const int32_t found : classes(model, inputs_of(batch))) {
+      if (results.size() == examples.size()) return;
+      const Example& example = examples[results.size()];
+      results.push_back(
+          {source_text(corpus, example, example.input), label(found), label(example.target[0])});
+    }
+  });
   return results;
 }
 
@@ -94,9 +124,9 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
   if (examples.empty()) return {};
   switch (corpus.framing) {
     case Framing::seq2seq:
-      return answered(dynamic_cast<const Seq2Seq&>(model), corpus, examples, positions);
+      return answered(dynamic_cast<const Seq2Seq&>(model), corpus, dataset, examples, positions);
     case Framing::classifier:
-      return classified(dynamic_cast<const Classifier&>(model), corpus, examples);
+      return classified(dynamic_cast<const Classifier&>(model), corpus, dataset, examples);
     case Framing::language_model:
       break;
   }

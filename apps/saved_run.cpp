@@ -20,6 +20,7 @@ SavedVocabulary SavedRun::vocabulary() const {
 }
 
 std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
+  scope().step = static_cast<uint32_t>(checkpoint.step());
   ScopeGuard here;
   here->shapes_only = true;  // the numbers come from the checkpoint
   std::unique_ptr<Model> model =

@@ -132,7 +132,10 @@ Flops flops_of(const Part& part, const ModelOptions& model, const ModelSizes& si
   const bool reads_source = model.kind == ModelKind::seq2seq && part.name.starts_with("encoder.");
   const double queries = reads_source ? source : input, keys = cross ? source : queries;
   Flops flops;
-  if (attention) flops = attention_flops(examples, queries, keys, static_cast<double>(model.dim));
+  const HeadWidths heads = model.attention.widths(model.dim, model.heads);
+  if (attention)
+    flops = attention_flops(examples, queries, keys, static_cast<double>(heads.keys()),
+                            static_cast<double>(heads.values()));
   for (const ParameterLine& line : part.lines) {
     if (line.shape.rank() != 2) continue;
     const bool of_keys = line.name.starts_with("key.") || line.name.starts_with("value.");

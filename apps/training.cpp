@@ -168,6 +168,8 @@ void Training::log_step(const StepReport& report) {
 void Training::evaluate() {
   if (!corpus_.splits.contains("val")) return;
   const int64_t step = trainer_.steps_done();
+  ScopeGuard here;
+  here->step = static_cast<uint32_t>(step);
   const Json scores = quick_scores(trainer_.model(), corpus_, experiment_, "val");
   trainer_.schedule().observe(scores.at("loss").number());
   const Measure measure = measure_of(experiment_.train.best_by);
@@ -226,6 +228,8 @@ std::string Training::finish() {
   const int64_t steps = trainer_.steps_done();
   state_.seconds = elapsed();
   const int64_t best = state_.best_step > 0 ? state_.best_step : steps;
+  ScopeGuard here;
+  here->step = static_cast<uint32_t>(best);
   if (best != steps)
     checkpoints_.open("best").read_model(targets_of(trainer_.model().parameters()));
   const double tokens_per_s = per(static_cast<double>(state_.tokens), state_.step_seconds);

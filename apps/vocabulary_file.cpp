@@ -35,14 +35,43 @@ void add_lengths(Json& json, const Corpus& corpus) {
                                            [](int32_t id) { return id >= 0; })});
 }
 
+// What the places hold where it is not tokens in a row.
+void add_form(Json& json, const Corpus& corpus) {
+  if (corpus.features > 0) json.set("features", corpus.features);
+  if (corpus.has_edges) json.set("edge_features", corpus.edge_features);
+  if (corpus.grid.empty()) return;
+  Json grid = Json::array();
+  for (const int64_t length : corpus.grid) grid.push(length);
+  json.set("grid", std::move(grid));
+}
+
+int64_t count_in(const Json& json, int64_t least) {
+  const int64_t count = json.integer();
+  check_input(least <= count && count <= 1 << 20, "{} is not in [{}, {}]", count, least, 1 << 20);
+  return count;
+}
+
+void read_form(const Json& json, Corpus& corpus) {
+  if (const Json* features = json.find("features")) corpus.features = count_in(*features, 1);
+  if (const Json* edge_features = json.find("edge_features")) {
+    corpus.has_edges = true;
+    corpus.edge_features = count_in(*edge_features, 0);
+  }
+  if (const Json* grid = json.find("grid"))
+    for (const Json& length : grid->elements()) corpus.grid.push_back(count_in(length, 1));
+}
+
 }  // namespace
 
 std::string vocabulary_text(const Corpus& corpus) {
   Json json = Json::object();
-  if (corpus.target && corpus.source != corpus.target)
+  if (corpus.source && corpus.target && corpus.source != corpus.target)
     json.set("source", codec_json(*corpus.source)).set("target", codec_json(*corpus.target));
-  else
+  else if (corpus.source)
     json = codec_json(*corpus.source);
+  else if (corpus.target)
+    json.set("target", codec_json(*corpus.target));
+  add_form(json, corpus);
   if (!corpus.labels.empty()) json.set("labels", corpus.labels);
   add_lengths(json, corpus);
   return json.text(1) + "\n";
@@ -54,9 +83,11 @@ SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
   Corpus& corpus = saved.corpus;
   corpus.framing = framing;
   try {
-    const bool two = json.find("source") != nullptr;
-    corpus.source = codec_of(two ? json.at("source") : json);
-    corpus.target = two ? codec_of(json.at("target")) : corpus.source;
+    read_form(json, corpus);
+    const bool two = json.find("target") != nullptr;
+    if (corpus.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
+    if (two || framing != Framing::classifier)
+      corpus.target = two ? codec_of(json.at("target")) : corpus.source;
     if (framing == Framing::classifier) corpus.labels = json.at("labels").strings();
     if (json.find("prompt")) {
       saved.prompt = json.at("prompt").integer();

@@ -91,7 +91,8 @@ Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features) const 
 }
 
 Head::Head(const Tensor& embedding, const ModelOptions& options)
-    : weight_(options.tie_weights ? embedding : initial_weight(embedding.shape(), options.init)) {
+    : weight_(options.tie_weights ? embedding
+                                  : initial_weight({embedding.dim(0), options.dim}, options.init)) {
   add("weight", weight_);
 }
 

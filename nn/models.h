@@ -52,17 +52,17 @@ struct ModelSizes {
   int64_t vocabulary = 0;         // of what is read, and of what is written
   int64_t classes = 0;            // classifier alone
   // What seq2seq's encoder or the classifier reads, where it is not tokens in a row:
-  int64_t features = 0;       // F, of a vector at each place; 0: tokens
-  std::vector<int64_t> grid;  // lengths of its axes, whose cells are the places
-  int64_t edge_features = 0;  // of a graph: numbers that are known of an edge
+  int64_t features = 0;            // F, of a vector at each place; 0: tokens
+  std::vector<int64_t> grid = {};  // lengths of its axes, whose cells are the places
+  int64_t edge_features = 0;       // of a graph: numbers that are known of an edge
 };
 
 // What a model reads. Padding is a length: input_lengths[b] of the T places of row b are real.
 struct Inputs {
   Ids source, source_lengths;  // (B, Ts), (B): seq2seq alone
   Ids input, input_lengths;    // (B, T), (B)
-  Tensor features;             // (B, T, F), in the place of source or of a classifier's input
-  Edges edges;
+  Tensor features = {};        // (B, T, F), in the place of source or of a classifier's input
+  Edges edges = {};
 };
 
 class Model : public Module {
@@ -94,7 +94,7 @@ class InputEmbedding : public Module {
 // Wolf 2017), else by a matrix of its own; without bias.
 class Head : public Module {
  public:
-  Head(const Tensor& embedding, const ModelOptions& options);
+  Head(const Tensor& embedding, const ModelOptions& options);  // embedding (V, …)
   // x (…, D) → (…, V)
   Tensor operator()(const Tensor& x) const;
 

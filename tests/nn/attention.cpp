@@ -1,0 +1,584 @@
+// Every form of attention against its definition, written out in loops.
+#include "nn/attention.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "gradient_check.h"
+
+using namespace heed;
+using heed::testing::check_gradients;
+
+namespace {
+
+#ifdef HEED_DOUBLE
+constexpr double rounding = 1e-10;
+#else
+constexpr double rounding = 1e-5;
+#endif
+
+Tensor random_tensor(const Shape& shape, uint32_t stream) {
+  Random random(3, Purpose::test, 0, 0, stream);
+  Tensor x = Tensor::empty(shape);
+  for (int64_t i = 0; i < x.size(); ++i)
+    x.mutable_data()[i] = static_cast<real>(2 * random.uniform() - 1);
+  return x.set_requires_grad();
+}
+
+void check_same(const Tensor& got, const Tensor& wanted) {
+  REQUIRE(got.shape() == wanted.shape());
+  double difference = 0, size = 0;
+  for (int64_t i = 0; i < got.size(); ++i) {
+    difference += std::pow(static_cast<double>(got.data()[i]) - wanted.data()[i], 2);
+    size += std::pow(static_cast<double>(wanted.data()[i]), 2);
+  }
+  CHECK(std::sqrt(difference) <= rounding * std::max(1.0, std::sqrt(size)));
+}
+
+double l1(const Tensor& x) {
+  double total = 0;
+  for (const real v : x.values()) total += std::abs(static_cast<double>(v));
+  return total;
+}
+
+// Σ cotangent · x, for a random cotangent: all of x takes part.
+Tensor read_out(const Tensor& x) { return sum(x * random_tensor(x.shape(), 99).detach()); }
+
+double at(const Tensor& x, int64_t a, int64_t b, int64_t c, int64_t d) {
+  return x.data()[((a * x.dim(1) + b) * x.dim(2) + c) * x.dim(3) + d];
+}
+
+// The score of one query (b, h, i) and one key (b, h, j), by its formula.
+double score_of(SimilarityKind kind, const Tensor& q, const Tensor& k, const Tensor& w,
+                double sigma, int64_t b, int64_t h, int64_t i, int64_t j) {
+  const int64_t query_width = q.dim(3), key_width = k.dim(3);
+  const auto qs = [&](int64_t c) { return at(q, b, h, i, c); };
+  const auto ks = [&](int64_t c) { return at(k, b, h, j, c); };
+  const auto ws = [&](int64_t r, int64_t c) {
+    return static_cast<double>(w.data()[(h * w.dim(1) + r) * w.dim(2) + c]);
+  };
+  double dot = 0, qq = 0, kk = 0, distance = 0, additive = 0, general = 0, concat = 0;
+  for (int64_t c = 0; c < std::min(query_width, key_width); ++c) {
+    dot += qs(c) * ks(c);
+    distance += (qs(c) - ks(c)) * (qs(c) - ks(c));
+    if (kind == SimilarityKind::additive) additive += ws(0, c) * std::tanh(qs(c) + ks(c));
+  }
+  for (int64_t c = 0; c < query_width; ++c) {
+    qq += qs(c) * qs(c);
+    if (kind == SimilarityKind::concat) concat += ws(0, c) * qs(c);
+    if (kind == SimilarityKind::general)
+      for (int64_t d = 0; d < key_width; ++d) general += qs(c) * ws(c, d) * ks(d);
+  }
+  for (int64_t c = 0; c < key_width; ++c) {
+    kk += ks(c) * ks(c);
+    if (kind == SimilarityKind::concat) concat += ws(0, query_width + c) * ks(c);
+  }
+  switch (kind) {
+    case SimilarityKind::scaled_dot:
+      return dot / std::sqrt(static_cast<double>(key_width));
+    case SimilarityKind::dot:
+    case SimilarityKind::embedded_gaussian:
+      return dot;
+    case SimilarityKind::gaussian:
+      return -distance / (2 * sigma * sigma);
+    case SimilarityKind::cosine:
+      return dot / std::sqrt(qq * kk);
+    case SimilarityKind::additive:
+      return additive;
+    case SimilarityKind::general:
+      return general;
+    case SimilarityKind::concat:
+      return concat;
+  }
+  return 0;
+}
+
+constexpr SimilarityKind all_similarities[] = {
+    SimilarityKind::scaled_dot, SimilarityKind::dot,    SimilarityKind::embedded_gaussian,
+    SimilarityKind::gaussian,   SimilarityKind::cosine, SimilarityKind::additive,
+    SimilarityKind::general,    SimilarityKind::concat};
+constexpr NormaliserKind all_normalisers[] = {NormaliserKind::softmax, NormaliserKind::hardmax,
+                                              NormaliserKind::sum, NormaliserKind::count,
+                                              NormaliserKind::none};
+
+// Causal, the second example has two real keys, and one more is hidden by hand.
+KeepMask some_mask() {
+  KeepMask mask;
+  mask.causal = true;
+  mask.key_lengths = Ids::from({2}, {4, 2});
+  mask.dense = Ids::full({1, 1, 3, 4}, 1);
+  mask.dense.data()[5] = 0;
+  return mask;
+}
+
+// One row of weights by the formulas of nn/normaliser.h.
+std::vector<double> weights_of(NormaliserKind kind, bool exponential, std::vector<double> s,
+                               const std::vector<bool>& kept) {
+  double most = -1e300, total = 0, exponentials = 0, ties = 0, count = 0;
+  for (size_t j = 0; j < s.size(); ++j)
+    if (kept[j]) most = std::max(most, s[j]);
+  for (size_t j = 0; j < s.size(); ++j) {
+    if (!kept[j]) continue;
+    exponentials += std::exp(s[j]);
+    ties += s[j] == most;
+    total += exponential ? std::exp(s[j]) : s[j];
+    ++count;
+  }
+  std::vector<double> w(s.size(), 0);
+  for (size_t j = 0; j < s.size(); ++j) {
+    if (!kept[j]) continue;
+    const double f = exponential ? std::exp(s[j]) : s[j];
+    if (kind == NormaliserKind::softmax) w[j] = std::exp(s[j]) / exponentials;
+    if (kind == NormaliserKind::hardmax) w[j] = s[j] == most ? 1 / ties : 0;
+    if (kind == NormaliserKind::sum) w[j] = total <= 1e-6 ? 0 : f / total;
+    if (kind == NormaliserKind::count) w[j] = f / count;
+    if (kind == NormaliserKind::none) w[j] = f;
+  }
+  return w;
+}
+
+// Sets every parameter to random numbers, biases too.
+void shake(const Module& module) {
+  uint32_t stream = 40;
+  for (const NamedParameter& p : module.parameters()) {
+    const Tensor drawn = random_tensor(p.tensor.shape(), stream++);
+    std::copy_n(drawn.data(), drawn.size(), Tensor(p.tensor).mutable_data());
+  }
+}
+
+AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change) {
+  AttentionSetup setup;
+  change(setup.form);
+  return setup;
+}
+
+// The same layer of heads one by one: projections cut by head, their results combined by formula.
+Tensor by_the_book(const MultiHeadAttention& attention, const HeadWidths& widths, Combine combine,
+                   const Tensor& x, const Tensor& context) {
+  std::vector<NamedParameter> parameters = attention.parameters();
+  const auto get = [&](const std::string& name) {
+    for (const NamedParameter& p : parameters)
+      if (p.name == name) return p.tensor;
+    FAIL(name);
+    return Tensor();
+  };
+  const auto rows = [&](const char* part, const std::vector<int64_t>& sizes, size_t h) {
+    int64_t first = 0;
+    for (size_t i = 0; i < h; ++i) first += sizes[i];
+    const std::string name = part;
+    return std::pair(slice(get(name + ".weight"), 0, first, first + sizes[h]),
+                     slice(get(name + ".bias"), 0, first, first + sizes[h]));
+  };
+  std::vector<Tensor> heads;
+  for (size_t h = 0; h < widths.key.size(); ++h) {
+    const auto [wq, bq] = rows("query", widths.key, h);
+    const auto [wk, bk] = rows("key", widths.key, h);
+    const auto [wv, bv] = rows("value", widths.value, h);
+    const Tensor scores = mul(matmul(linear(x, wq, bq), transpose(linear(context, wk, bk), 1, 2)),
+                              1 / std::sqrt(static_cast<real>(widths.key[h])));
+    heads.push_back(matmul(softmax(scores), linear(context, wv, bv)));
+  }
+  const Tensor beside = concat(heads, -1);
+  if (combine == Combine::concat_projection)
+    return linear(beside, get("output.weight"), get("output.bias"));
+  if (combine == Combine::concat) return beside;
+  const Tensor stacked = stack(heads, 0);  // (H, B, T, V)
+  if (combine == Combine::mean) return mean(stacked, {0});
+  if (combine == Combine::max) return max(stacked, {0});
+  Tensor total;
+  for (size_t h = 0; h < heads.size(); ++h) {
+    const auto i = static_cast<int64_t>(h);
+    const Tensor w = slice(get("head_weight"), 0, i, i + 1);
+    const Tensor part = combine == Combine::weighted
+                            ? heads[h] * w
+                            : matmul(heads[h], w.reshape({w.dim(1), w.dim(2)}));
+    total = total ? total + part : part;
+  }
+  return total;
+}
+
+std::string refusal(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+#define CHECK_SAYS(text, part) CHECK_MESSAGE((text).find(part) != std::string::npos, text)
+
+}  // namespace
+
+TEST_CASE("every similarity gives the score of its formula, with the right gradients") {
+  for (const SimilarityKind kind : all_similarities) {
+    CAPTURE(std::string(similarity_names[static_cast<int>(kind)]));
+    const bool two_widths = kind == SimilarityKind::general || kind == SimilarityKind::concat;
+    SimilarityOptions options;
+    options.kind = kind;
+    options.sigma = 0.7;
+    const Similarity similarity(options, 2, two_widths ? 5 : 4, 4);
+    const Tensor q = random_tensor({2, 2, 3, two_widths ? 5 : 4}, 1);
+    const Tensor k = random_tensor({2, 2, 4, 4}, 2);
+    const Tensor scores = similarity(q, k);
+    REQUIRE(scores.shape() == Shape{2, 2, 3, 4});
+    for (int64_t b = 0; b < 2; ++b)
+      for (int64_t h = 0; h < 2; ++h)
+        for (int64_t i = 0; i < 3; ++i)
+          for (int64_t j = 0; j < 4; ++j)
+            CHECK(at(scores, b, h, i, j) ==
+                  doctest::Approx(score_of(kind, q, k, similarity.weight, 0.7, b, h, i, j))
+                      .epsilon(rounding));
+    std::vector<NamedParameter> inputs = similarity.parameters();
+    inputs.push_back({"q", q});
+    inputs.push_back({"k", k});
+    check_gradients(inputs, [&] { return read_out(similarity(q, k)); });
+  }
+}
+
+TEST_CASE("the scale of a scaled dot product is what its name says") {
+  const Tensor q = random_tensor({1, 1, 2, 4}, 1), k = random_tensor({1, 1, 2, 4}, 2);
+  const double dot = score_of(SimilarityKind::dot, q, k, {}, 1, 0, 0, 0, 0);
+  const auto scaled = [&](ScoreScale scale) {
+    SimilarityOptions options;
+    options.scale = scale;
+    options.scale_value = 3;
+    return static_cast<double>(Similarity(options, 1, 4, 4)(q, k).data()[0]) / dot;
+  };
+  CHECK(scaled(ScoreScale::inverse_sqrt) == doctest::Approx(0.5));
+  CHECK(scaled(ScoreScale::inverse) == doctest::Approx(0.25));
+  CHECK(scaled(ScoreScale::none) == doctest::Approx(1));
+  CHECK(scaled(ScoreScale::value) == doctest::Approx(3));
+  CHECK_THROWS_AS(Similarity({}, 1, 4, 5), Error);
+}
+
+TEST_CASE("the cosine of nothing is zero, not NaN") {
+  SimilarityOptions options;
+  options.kind = SimilarityKind::cosine;
+  const Tensor q = Tensor::zeros({1, 1, 1, 3}).set_requires_grad();
+  const Tensor scores = Similarity(options, 1, 3, 3)(q, random_tensor({1, 1, 2, 3}, 1));
+  CHECK(scores.data()[0] == 0);
+  backward(read_out(scores));
+  CHECK(std::isfinite(l1(q.grad())));
+}
+
+TEST_CASE("every normaliser turns masked scores into the weights of its formula") {
+  const KeepMask mask = some_mask();
+  for (const NormaliserKind kind : all_normalisers)
+    for (const bool exponential : {false, true}) {
+      CAPTURE(std::string(normaliser_names[static_cast<int>(kind)]));
+      const Tensor scores = random_tensor({2, 2, 3, 4}, 5);
+      const Tensor weights = attention_weights(scores, mask, {kind, false, exponential});
+      for (int64_t b = 0; b < 2; ++b)
+        for (int64_t h = 0; h < 2; ++h)
+          for (int64_t i = 0; i < 3; ++i) {
+            std::vector<double> s;
+            std::vector<bool> kept;
+            for (int64_t j = 0; j < 4; ++j) {
+              s.push_back(at(scores, b, h, i, j));
+              kept.push_back(mask.keeps(b, h, i, j, 3, 4));
+            }
+            const std::vector<double> wanted = weights_of(kind, exponential, s, kept);
+            for (int64_t j = 0; j < 4; ++j)
+              CHECK(at(weights, b, h, i, j) ==
+                    doctest::Approx(wanted[static_cast<size_t>(j)]).epsilon(rounding));
+          }
+      check_gradients({{"scores", scores}}, [&] {
+        return read_out(attention_weights(scores, mask, {kind, false, exponential}));
+      });
+    }
+}
+
+TEST_CASE("a query that may attend to nothing gets zeros and gives zero gradients, in every form") {
+  KeepMask mask;
+  mask.key_lengths = Ids::from({2}, {3, 0});
+  for (const SimilarityKind similarity : all_similarities)
+    for (const NormaliserKind normaliser : all_normalisers) {
+      CAPTURE(std::string(similarity_names[static_cast<int>(similarity)]));
+      CAPTURE(std::string(normaliser_names[static_cast<int>(normaliser)]));
+      const MultiHeadAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
+                                           o.similarity.kind = similarity;
+                                           o.normaliser = normaliser;
+                                           o.combine = Combine::concat;
+                                         }));
+      const Tensor x = random_tensor({2, 3, 4}, 1);
+      const Tensor y = attention(x, x, mask);
+      backward(read_out(y));
+      for (int64_t i = 0; i < 12; ++i) {
+        CHECK(y.data()[12 + i] == 0);
+        CHECK(x.grad().data()[12 + i] == 0);
+        CHECK(std::isfinite(x.grad().data()[i]));
+      }
+    }
+}
+
+TEST_CASE("heads of any widths, combined in any way, are heads computed one by one") {
+  struct Form {
+    std::string name;
+    std::function<void(MultiHeadOptions&)> change;
+  };
+  const Form forms[] = {
+      {"narrow", [](MultiHeadOptions&) {}},
+      {"wide", [](MultiHeadOptions& o) { o.head_width = HeadWidth::wide; }},
+      {"separate widths", [](MultiHeadOptions& o) { o.key_dim = 3, o.value_dim = 5; }},
+      {"a list",
+       [](MultiHeadOptions& o) {
+         o.key_dims = {1, 5}, o.value_dims = {4, 2};
+       }},
+      {"concat", [](MultiHeadOptions& o) { o.combine = Combine::concat; }},
+      {"concat of a list",
+       [](MultiHeadOptions& o) {
+         o.combine = Combine::concat, o.value_dims = {1, 5};
+       }},
+      {"weighted", [](MultiHeadOptions& o) { o.combine = Combine::weighted; }},
+      {"weighted list",
+       [](MultiHeadOptions& o) {
+         o.combine = Combine::weighted, o.key_dims = {4, 1};
+       }},
+      {"tensor", [](MultiHeadOptions& o) { o.combine = Combine::tensor; }},
+      {"mean", [](MultiHeadOptions& o) { o.combine = Combine::mean; }},
+      {"max", [](MultiHeadOptions& o) { o.combine = Combine::max; }},
+  };
+  for (const Form& form : forms) {
+    CAPTURE(form.name);
+    AttentionSetup setup = setup_of(form.change);
+    setup.context_dim = 5;
+    const MultiHeadAttention attention(6, 2, setup);
+    shake(attention);
+    const Tensor x = random_tensor({2, 3, 6}, 1), context = random_tensor({2, 4, 5}, 2);
+    const Tensor y = attention(x, context, {});
+    CHECK(y.shape() == Shape{2, 3, 6});
+    check_same(y, by_the_book(attention, setup.form.widths(6, 2), setup.form.combine, x, context));
+    std::vector<NamedParameter> inputs = attention.parameters();
+    inputs.push_back({"x", x});
+    inputs.push_back({"context", context});
+    check_gradients(inputs, [&] { return read_out(attention(x, context, {})); });
+  }
+}
+
+TEST_CASE("heads of one list may each have a similarity of their own") {
+  const MultiHeadAttention attention(6, 2, setup_of([](MultiHeadOptions& o) {
+                                       o.key_dims = {2, 3};
+                                       o.value_dims = {3, 1};
+                                       o.similarity.kind = SimilarityKind::general;
+                                     }));
+  std::vector<std::string> names;
+  for (const NamedParameter& p : attention.parameters()) names.push_back(p.name);
+  CHECK(std::find(names.begin(), names.end(), "similarity.1.weight") != names.end());
+  shake(attention);
+  const Tensor x = random_tensor({1, 3, 6}, 1);
+  std::vector<NamedParameter> inputs = attention.parameters();
+  inputs.push_back({"x", x});
+  check_gradients(inputs, [&] { return read_out(attention(x, Surroundings{})); });
+}
+
+TEST_CASE("attention without projections has no parameters and is the basic attention") {
+  const MultiHeadAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
+                                       o.project_query = o.project_key = o.project_value = false;
+                                       o.combine = Combine::concat;
+                                       o.similarity.kind = SimilarityKind::dot;
+                                     }));
+  CHECK(attention.parameter_count() == 0);
+  const Tensor x = random_tensor({2, 5, 4}, 1);
+  check_same(attention(x, Surroundings{}), matmul(softmax(matmul(x, transpose(x, 1, 2))), x));
+}
+
+TEST_CASE("identity matrices for projections change nothing") {
+  MultiHeadOptions form;
+  form.combine = Combine::concat;
+  AttentionSetup plain;
+  plain.form = form;
+  plain.linear.bias = false;
+  const MultiHeadAttention projected(4, 1, plain);
+  for (const NamedParameter& p : projected.parameters())
+    for (int64_t i = 0; i < 16; ++i) Tensor(p.tensor).mutable_data()[i] = i % 5 == 0;
+  plain.form.project_query = plain.form.project_key = plain.form.project_value = false;
+  const Tensor x = random_tensor({2, 5, 4}, 1);
+  check_same(projected(x, Surroundings{}), MultiHeadAttention(4, 1, plain)(x, Surroundings{}));
+}
+
+TEST_CASE("tied keys and values share one projection") {
+  const MultiHeadAttention tied(4, 2,
+                                setup_of([](MultiHeadOptions& o) { o.tie_key_value = true; }));
+  const MultiHeadAttention apart(4, 2);
+  CHECK(apart.parameter_count() - tied.parameter_count() == 4 * 4 + 4);
+  const Tensor x = random_tensor({2, 5, 4}, 1);
+  std::vector<NamedParameter> inputs = tied.parameters();
+  inputs.push_back({"x", x});
+  check_gradients(inputs, [&] { return read_out(tied(x, Surroundings{})); });
+}
+
+TEST_CASE("the fused kernel and the composed form are one function") {
+  // A bias of zero changes nothing but the path.
+  KeepMask mask;
+  mask.window = 3;
+  mask.key_lengths = Ids::from({2}, {5, 3});
+  const Tensor no_bias = Tensor::zeros({2, 2, 5, 5});
+  for (const ScoreScale scale : {ScoreScale::inverse_sqrt, ScoreScale::none})
+    for (const double temperature : {1.0, 0.3}) {
+      const MultiHeadAttention attention(6, 2, setup_of([&](MultiHeadOptions& o) {
+                                           o.similarity.scale = scale;
+                                           o.temperature.initial = temperature;
+                                           o.value_dim = 4;
+                                         }));
+      shake(attention);
+      const Tensor x = random_tensor({2, 5, 6}, 1);
+      const Tensor fused = attention(x, x, mask), composed = attention(x, x, mask, no_bias);
+      check_same(fused, composed);
+      const auto gradients = [&](const Tensor& y) {
+        backward(read_out(y));
+        std::vector<Tensor> all;
+        for (const NamedParameter& p : attention.parameters()) {
+          all.push_back(p.tensor.grad().clone());
+          Tensor(p.tensor).clear_grad();
+        }
+        return all;
+      };
+      const std::vector<Tensor> a = gradients(fused), b = gradients(composed);
+      for (size_t i = 0; i < a.size(); ++i) check_same(a[i], b[i]);
+    }
+}
+
+TEST_CASE("a bias of minus infinity hides a key as a mask does") {
+  const MultiHeadAttention attention(4, 2);
+  const Tensor x = random_tensor({1, 3, 4}, 1);
+  Tensor bias = Tensor::zeros({3, 3});
+  bias.mutable_data()[1] = -std::numeric_limits<real>::infinity();
+  KeepMask mask;
+  mask.dense = Ids::full({1, 1, 3, 3}, 1);
+  mask.dense.data()[1] = 0;
+  check_same(attention(x, x, {}, bias), attention(x, x, mask));
+}
+
+TEST_CASE("rotary positions make scores depend on distance alone; alibi and relative bend them") {
+  for (const PositionalKind kind :
+       {PositionalKind::rotary, PositionalKind::alibi, PositionalKind::relative}) {
+    AttentionSetup setup;
+    setup.positional.kind = kind;
+    setup.positional.buckets = 8;
+    const MultiHeadAttention attention(8, 2, setup);
+    shake(attention);
+    // One vector everywhere but at one place: what a place reads depends on where that one is.
+    const auto output = [&](int64_t odd_one, int64_t reader) {
+      Tensor x = Tensor::full({1, 9, 8}, real{0.3});
+      for (int64_t c = 0; c < 8; ++c)
+        x.mutable_data()[odd_one * 8 + c] = static_cast<real>(0.1 * static_cast<double>(c) - 0.5);
+      KeepMask mask;  // three places around the reader, so that the ends play no part
+      mask.window = 2;
+      return slice(attention(x, x, mask), 1, reader, reader + 1);
+    };
+    check_same(output(3, 4), output(5, 6));
+    const Tensor before = output(3, 4), after = output(5, 4);
+    double difference = 0;
+    for (int64_t c = 0; c < 8; ++c)
+      difference += std::abs(static_cast<double>(before.data()[c] - after.data()[c]));
+    if (kind == PositionalKind::alibi)
+      CHECK(difference < 1e-5);  // both directions alike
+    else
+      CHECK(difference > 1e-3);
+    const Tensor x = random_tensor({2, 4, 8}, 1);
+    std::vector<NamedParameter> inputs = attention.parameters();
+    inputs.push_back({"x", x});
+    check_gradients(inputs, [&] { return read_out(attention(x, Surroundings{})); });
+  }
+}
+
+TEST_CASE("a temperature goes from its first to its last value by equal factors") {
+  const Temperature falling{2, 0.5, 100};
+  CHECK(falling.at(0) == doctest::Approx(2));
+  CHECK(falling.at(50) == doctest::Approx(1));
+  CHECK(falling.at(100) == doctest::Approx(0.5));
+  CHECK(falling.at(1000) == doctest::Approx(0.5));
+  CHECK(Temperature{3}.at(70) == 3);
+
+  const MultiHeadAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
+                                       o.temperature = {1, 1e-4, 10};
+                                     }));
+  const MultiHeadAttention hard(
+      4, 1, setup_of([](MultiHeadOptions& o) { o.normaliser = NormaliserKind::hardmax; }));
+  for (size_t i = 0; i < hard.parameters().size(); ++i) {
+    const Tensor from = attention.parameters()[i].tensor;
+    std::copy_n(from.data(), from.size(), Tensor(hard.parameters()[i].tensor).mutable_data());
+  }
+  const Tensor x = random_tensor({1, 4, 4}, 1);
+  ScopeGuard here;
+  here->step = 10;
+  check_same(attention(x, Surroundings{}), hard(x, Surroundings{}));
+}
+
+TEST_CASE("hard attention trains its queries only with the straight-through gradient") {
+  for (const bool straight_through : {false, true}) {
+    const MultiHeadAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
+                                         o.normaliser = NormaliserKind::hardmax;
+                                         o.straight_through = straight_through;
+                                       }));
+    backward(read_out(attention(random_tensor({2, 5, 4}, 1), Surroundings{})));
+    double size = 0;
+    for (const NamedParameter& p : attention.parameters())
+      if (p.name == "query.weight") size += l1(p.tensor.grad());
+    CHECK((size > 1e-3) == straight_through);
+  }
+}
+
+TEST_CASE("on a grid attention over some axes is attention along them, line by line") {
+  AttentionSetup setup;
+  setup.grid = {2, 3};
+  setup.form.axes = {1};
+  const MultiHeadAttention rows(4, 2, setup);
+  const MultiHeadAttention plain(4, 2);
+  for (size_t i = 0; i < plain.parameters().size(); ++i) {
+    const Tensor from = rows.parameters()[i].tensor;
+    std::copy_n(from.data(), from.size(), Tensor(plain.parameters()[i].tensor).mutable_data());
+  }
+  const Tensor x = random_tensor({2, 6, 4}, 1);
+  const Tensor y = rows(x, Surroundings{});
+  for (int64_t row = 0; row < 2; ++row)
+    check_same(slice(y, 1, 3 * row, 3 * row + 3),
+               plain(slice(x, 1, 3 * row, 3 * row + 3), Surroundings{}));
+  check_gradients({{"x", x}}, [&] { return read_out(rows(x, Surroundings{})); });
+}
+
+TEST_CASE("learned queries give a fixed number of outputs, whatever the order of what they read") {
+  const LearnedQueries pool(3, 4, 2);
+  const Tensor x = random_tensor({2, 5, 4}, 1);
+  const Tensor y = pool(x, {});
+  CHECK(y.shape() == Shape{2, 3, 4});
+  CHECK(pool(random_tensor({2, 9, 4}, 2), {}).shape() == Shape{2, 3, 4});
+  const Tensor turned = concat(std::vector<Tensor>{slice(x, 1, 2, 5), slice(x, 1, 0, 2)}, 1);
+  check_same(pool(turned, {}), y);
+  std::vector<NamedParameter> inputs = pool.parameters();
+  inputs.push_back({"x", x});
+  check_gradients(inputs, [&] { return read_out(pool(x, {})); });
+  KeepMask causal, window;
+  causal.causal = true;
+  window.window = 2;
+  CHECK_THROWS_WITH_AS(pool(x, causal), doctest::Contains("have none"), Error);
+  CHECK_THROWS_AS(pool(x, window), Error);
+}
+
+TEST_CASE("forms of attention that contradict themselves are refused, and the message says why") {
+  const auto says = [](const std::function<void(MultiHeadOptions&)>& change) {
+    return refusal([&] { MultiHeadAttention(6, 2, setup_of(change)); });
+  };
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.combine = Combine::concat, o.value_dim = 5; }),
+             "does not add up to model.dim = 6");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.combine = Combine::mean, o.value_dim = 3; }),
+             "as wide as the model");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.temperature.initial = 0; }),
+             "normaliser = \"hardmax\"");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.temperature.final = 0.5; }), "temperature_steps");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.straight_through = true; }), "hardmax");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.key_dims = {1, 2, 3}; }), "2 heads");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.key_dims = {1, 2}, o.key_dim = 2; }), "exclude");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.project_query = false, o.key_dim = 2; }),
+             "project_query = false");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.tie_key_value = true, o.value_dim = 2; }),
+             "tie_key_value");
+  CHECK_SAYS(refusal([] { MultiHeadAttention(6, 4); }), "model.attention.key_dim");
+}
