@@ -13,10 +13,10 @@ namespace heed::inline HEED_REAL {
 //
 // Queries and keys are aligned at their ends: query i of Tq stands at key i + Tk - Tq.
 struct KeepMask {
-  bool causal = false;  // no key after the query's place
-  int64_t window = 0;   // if > 0, only keys less than `window` places away from the query's
-  Ids key_lengths;      // (B), if any: only the first key_lengths[b] keys
-  Ids dense;            // (B or 1, H or 1, Tq, Tk), if any: 0 = may not
+  bool causal = false;   // no key after the query's place
+  int64_t window = 0;    // if > 0, only keys less than `window` places away from the query's
+  Ids key_lengths = {};  // (B), if any: only the first key_lengths[b] keys
+  Ids dense = {};        // (B or 1, H or 1, Tq, Tk), if any: 0 = may not
 
   bool hides_nothing() const { return !causal && window == 0 && !key_lengths && !dense; }
   // Throws Error, naming `operation`, if a part does not fit attention of these sizes.

@@ -71,7 +71,7 @@ std::vector<Tensor> split(const Tensor& x, std::span<const int64_t> sizes, int a
 Tensor where(const Ids& condition, const Tensor& a,
              const Tensor& b);  // a where it is not 0, else b
 Tensor masked_fill(const Tensor& x, const Ids& condition, real value);  // `value` where it is not 0
-// `value` where the mask hides a key from a query; scores (B, H, Tq, Tk).
+// `value` where the mask hides a key from a query, and there a zero gradient. scores (B, H, Tq, Tk)
 Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value);
 
 // ---- ops/softmax.cpp
@@ -107,11 +107,13 @@ struct RotaryOptions {
 // 16). x (B, T, H·K), K even → (B, T, H·K)
 Tensor rotary(const Tensor& x, int64_t heads, const RotaryOptions& options = {});
 
-// ---- ops/segment.cpp: entries that belong to one of n segments, as edges do to the node they
-// enter Softmax of each column of x (E, C) over the entries of each segment; segments (E), each in
-// [0, n).
+// ---- ops/segment.cpp: entry e belongs to segment segments[e] of n, as an edge to the node it
+// enters. segments (E), each in [0, n); a segment may have no entry
+// y = eˣ / Σ eˣ, each column over the entries of a segment, or zeros where x is -inf in all of
+// them. x (E, …) → (E, …)
 Tensor segment_softmax(const Tensor& x, const Ids& segments, int64_t n);
-// y[s, …] = Σ x[e, …] over the entries e of segment s, in their order; x (E, …) → (n, …)
+// y[s, …] = Σ x[e, …] over the entries e of segment s, in their order: what embedding() does to
+// gradients. x (E, …) → (n, …)
 Tensor segment_sum(const Tensor& x, const Ids& segments, int64_t n);
 
 // ---- ops/embedding.cpp

@@ -1,6 +1,5 @@
 #include "core/kernels/normalise.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "core/kernels/lanes.h"
@@ -24,33 +23,34 @@ void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
   for_rows(rows, width, [=](int64_t i) {
     const real* from = x + i * width;
     const real most = row_max(width, from);
-    const auto ties = static_cast<real>(std::count(from, from + width, most));
-    const real share = most == -infinity || ties == 0 ? real{0} : 1 / ties;
+    const real ties = sum_of(width, [=](int64_t j) { return from[j] == most ? real{1} : 0; });
+    const real share = most == -infinity ? 0 : 1 / ties;
+    // The sum of the NaN alone: 0 if there is none. Comparisons do not see them.
+    const real nan = sum_of(width, [=](int64_t j) { return from[j] == from[j] ? 0 : from[j]; });
     map_range(0, width, {y + i * width, false},
-              [=](int64_t j) { return from[j] == most ? share : real{0}; });
+              [=](int64_t j) { return nan + (from[j] == most ? share : 0); });
   });
 }
 
-int64_t sum_normalize_forward(int64_t rows, int64_t width, real least, const real* x, real* y,
-                              real* inverse) {
+void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* x, real* y,
+                           real* sums) {
   for_rows(rows, width, [=](int64_t i) {
     const real* from = x + i * width;
-    const real total = row_sum(width, from);
-    const bool empty = total <= least;  // a NaN is none: it stays one
-    inverse[i] = empty ? real{0} : 1 / total;
+    const real sum = row_sum(width, from);
+    const bool none = sum <= least;  // a NaN is not: it stays one
+    sums[i] = none ? 0 : sum;
     map_range(0, width, {y + i * width, false},
-              [=](int64_t j) { return empty ? real{0} : from[j] / total; });
+              [=](int64_t j) { return none ? 0 : from[j] / sum; });
   });
-  return std::count(inverse, inverse + rows, real{0});
 }
 
 void sum_normalize_backward(int64_t rows, int64_t width, const real* dy, const real* y,
-                            const real* inverse, Destination dx) {
+                            const real* sums, Destination dx) {
   for_rows(rows, width, [=](int64_t i) {
     const real* g = dy + i * width;
-    const real dot = row_dot(width, g, y + i * width), factor = inverse[i];
+    const real dot = row_dot(width, g, y + i * width), sum = sums[i];
     map_range(0, width, {dx.data + i * width, dx.accumulate},
-              [=](int64_t j) { return factor == 0 ? real{0} : (g[j] - dot) * factor; });
+              [=](int64_t j) { return sum == 0 ? 0 : (g[j] - dot) / sum; });
   });
 }
 

@@ -1,14 +1,17 @@
 // Rows of weights that are not a softmax: the hardmax, and division by the sum.
 #include "core/kernels/normalise.h"
 
+#include <algorithm>
+
 #include "core/autograd.h"
+#include "core/kernels/map.h"
 #include "core/kernels/softmax.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-thread_local int64_t zero_rows = 0;
+thread_local int64_t counted_rows = 0;
 
 struct Rows {
   int64_t count, width;
@@ -27,12 +30,15 @@ Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
   const Rows n("hardmax", x.shape());
   Tensor y = Tensor::empty(x.shape());
   kernels::hardmax(n.count, n.width, x.data(), y.mutable_data());
-  if (gradient == HardmaxGradient::none) return y;
-  const kernels::AlongAxis rows{n.count, n.width, 1};
-  Tensor soft = Tensor::empty(x.shape());
-  kernels::softmax_forward(rows, x.data(), soft.mutable_data());
-  return record("hardmax", y, {x}, [rows, softs = saved(soft, x)](Backward& g) {
-    kernels::softmax_backward(rows, g.dy(), softs.data(), g.into(0));  // dx += p (dy - Σ dy p)
+  if (gradient == HardmaxGradient::none)
+    return record("hardmax", y, {x}, [](Backward& g) {
+      kernels::map(g.size(), g.into(0), [](int64_t) { return real{0}; });  // dx += 0
+    });
+  return record("hardmax", y, {x}, [n, xs = saved(x, x)](Backward& g) {
+    const kernels::AlongAxis rows{n.count, n.width, 1};
+    Tensor p = Tensor::empty(xs.shape());
+    kernels::softmax_forward(rows, xs.data(), p.mutable_data());
+    kernels::softmax_backward(rows, g.dy(), p.data(), g.into(0));  // dx += p (dy - Σ dy p)
   });
 }
 
@@ -40,17 +46,16 @@ Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
 Tensor sum_normalize(const Tensor& x) {
   constexpr real least = 1e-6;
   const Rows n("sum_normalize", x.shape());
-  Tensor y = Tensor::empty(x.shape()), inverse = Tensor::empty({n.count});
-  zero_rows += kernels::sum_normalize_forward(n.count, n.width, least, x.data(), y.mutable_data(),
-                                              inverse.mutable_data());
-  return record("sum_normalize", y, {x},
-                [n, ys = saved(y, x), inverses = saved(inverse, x)](Backward& g) {
-                  // dx += (dy - Σ dy y) / Σ x
-                  kernels::sum_normalize_backward(n.count, n.width, g.dy(), ys.data(),
-                                                  inverses.data(), g.into(0));
-                });
+  Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
+  kernels::sum_normalize_forward(n.count, n.width, least, x.data(), y.mutable_data(),
+                                 sum.mutable_data());
+  counted_rows += std::count(sum.data(), sum.data() + n.count, real{0});
+  return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {
+    // dx += (dy - Σ dy y) / Σ x
+    kernels::sum_normalize_backward(n.count, n.width, g.dy(), ys.data(), sums.data(), g.into(0));
+  });
 }
 
-int64_t rows_without_sum() { return zero_rows; }
+int64_t rows_without_sum() { return counted_rows; }
 
 }  // namespace heed::inline HEED_REAL

@@ -208,6 +208,8 @@ TEST_CASE("detect_anomaly: an infinity that was put there on purpose may stay") 
   const Tensor y = softmax(scores + Tensor::zeros({2, 2}));
   backward(sum(y * y));
   CHECK(numbers(y) == std::vector<real>{1, 0, 1, 0});
+  const Tensor seen = masked_fill(x.reshape({1, 1, 2, 2}), KeepMask{.causal = true}, -infinity);
+  CHECK(numbers(softmax(seen))[1] == 0);
 }
 
 TEST_CASE("backward: runs in the surroundings of the forward, and leaves its own") {
