@@ -1,0 +1,193 @@
+#include "nn/convolution.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/ops.h"
+#include "mixing_check.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// Two examples, of five and of three real places.
+Surroundings padded() {
+  Surroundings around;
+  around.mask.key_lengths = Ids::from({2}, {5, 3});
+  return around;
+}
+
+// The formula of nn/convolution.h, in loops, for real places; zeros elsewhere.
+Tensor by_definition(const Convolution& layer, const Tensor& x, int64_t k, Padding padding,
+                     bool causal, const Ids& lengths) {
+  const int64_t time = x.dim(1), dim = x.dim(2);
+  Tensor y = Tensor::zeros(x.shape());
+  for (int64_t b = 0; b < x.dim(0); ++b)
+    for (int64_t t = 0; t < lengths[b]; ++t)
+      for (int64_t o = 0; o < dim; ++o) {
+        double result = layer.bias.data()[o];
+        for (int64_t j = 0; j < k; ++j) {
+          int64_t place = t + j - (causal ? k - 1 : (k - 1) / 2);
+          if (padding == Padding::circular) place = (place + 100 * lengths[b]) % lengths[b];
+          if (place < 0 || place >= lengths[b]) continue;
+          for (int64_t i = 0; i < dim; ++i)
+            result += static_cast<double>(layer.weight.data()[(o * k + j) * dim + i]) *
+                      x.data()[(b * time + place) * dim + i];
+        }
+        y.mutable_data()[(b * time + t) * dim + o] = static_cast<real>(result);
+      }
+  return y;
+}
+
+Tensor only_real(const Tensor& x, const Ids& lengths) {
+  Ids behind = Ids::full({x.dim(0), x.dim(1), 1}, 0);
+  for (int64_t n = 0; n < behind.size(); ++n)
+    behind.data()[n] = n % x.dim(1) >= lengths[n / x.dim(1)];
+  return masked_fill(x, behind, 0);
+}
+
+// sin(first), sin(first + 1), …
+Tensor sines(const Shape& shape, int first) {
+  Tensor x = Tensor::empty(shape);
+  for (int64_t i = 0; i < x.size(); ++i)
+    x.mutable_data()[i] = static_cast<real>(std::sin(static_cast<double>(first + i)));
+  return x;
+}
+
+struct Form {
+  int64_t kernel_size;
+  Padding padding;
+  bool causal;
+};
+constexpr Form forms[] = {{1, Padding::zero, false},     {3, Padding::zero, false},
+                          {3, Padding::circular, false}, {2, Padding::zero, true},
+                          {4, Padding::zero, true},      {9, Padding::zero, false},
+                          {9, Padding::circular, false}};
+
+}  // namespace
+
+TEST_CASE("a convolution is its definition, for rows of any length") {
+  const Tensor x = random_tensor({2, 5, 3}, 1);
+  const Surroundings around = padded();
+  const Ids all = Ids::full({2}, 5);
+  for (const auto& [k, padding, causal] : forms) {
+    CAPTURE(k);
+    Convolution layer(3, k, padding, causal);
+    shake(layer);
+    const Tensor y = only_real(layer(x, around), around.mask.key_lengths);
+    CHECK(relative_difference(
+              y, by_definition(layer, x, k, padding, causal, around.mask.key_lengths)) <= rounding);
+    CHECK(relative_difference(layer(x, {}), by_definition(layer, x, k, padding, causal, all)) <=
+          rounding);
+  }
+}
+
+TEST_CASE("a convolution is PyTorch's Conv1d") {
+  // torch.nn.Conv1d(2, 2, 3, padding=1, padding_mode=…) in double, its weight[o, i, j] being ours
+  // at [o, 2j + i]; weights, bias and x as below.
+  const std::vector<double> zero = {-1.098858270260007,   -0.7780291732239167, -1.610713294565323,
+                                    -0.01320550189590708, 3.052813191083604,   3.926547595098782,
+                                    -0.2902079164318614,  0.1244283004327559};
+  const std::vector<double> circular = {
+      -2.289061176850198, -1.817911476619729, -1.610713294565323, -0.01320550189590708,
+      3.052813191083604,  3.926547595098782,  0.6090462151400704, 1.092484728811409};
+  for (const Padding padding : {Padding::zero, Padding::circular}) {
+    Convolution layer(2, 3, padding, false);
+    layer.weight = sines({2, 6}, 1);
+    layer.bias = sines({2}, 201);
+    const Tensor y = layer(sines({1, 4, 2}, 401), {});
+    const std::vector<double>& wanted = padding == Padding::zero ? zero : circular;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      CHECK(std::abs(y.values()[i] - wanted[i]) <= rounding * std::abs(wanted[i]));
+  }
+}
+
+TEST_CASE("a convolution's gradients agree with central differences") {
+  for (const auto& [k, padding, causal] : forms) {
+    CAPTURE(k);
+    Convolution layer(3, k, padding, causal);
+    shake(layer);
+    check_mixing(layer, random_tensor({2, 5, 3}, 1), padded());
+    check_padding_is_unseen(layer, random_tensor({2, 5, 3}, 1), padded());
+  }
+  CHECK(Convolution(3, 5, Padding::zero, false).parameter_count() == 3 * 15 + 3);
+  CHECK(Convolution(3, 5, Padding::zero, false, {false}).parameter_count() == 3 * 15);
+}
+
+TEST_CASE("a convolution of one place does not mind their order, one of three does") {
+  const Tensor x = random_tensor({1, 6, 3}, 1);
+  const Ids order = Ids::from({6}, {3, 0, 5, 1, 4, 2});
+  const auto error = [&](int64_t k, Padding padding) {
+    Convolution layer(3, k, padding, false);
+    shake(layer);
+    return relative_difference(layer(reordered(x, order), {}), reordered(layer(x, {}), order));
+  };
+  CHECK(error(1, Padding::zero) <= rounding);
+  CHECK(error(3, Padding::zero) >= 1e-2);
+  CHECK(error(3, Padding::circular) >= 1e-2);
+}
+
+TEST_CASE("a convolution follows a shift around the ring, with zeros all but the ends do") {
+  const Tensor x = random_tensor({1, 6, 3}, 1);
+  const Ids shift = Ids::from({6}, {5, 0, 1, 2, 3, 4});  // one place to the right
+  const auto results = [&](Padding padding) {
+    Convolution layer(3, 3, padding, false);
+    shake(layer);
+    return std::pair(layer(reordered(x, shift), {}), reordered(layer(x, {}), shift));
+  };
+  const auto [of_shifted, shifted] = results(Padding::circular);
+  CHECK(relative_difference(of_shifted, shifted) <= rounding);
+
+  const auto [with_zeros, wanted] = results(Padding::zero);
+  const auto error_at = [&, a = with_zeros, b = wanted](int64_t first, int64_t last) {
+    return relative_difference(slice(a, 1, first, last), slice(b, 1, first, last));
+  };
+  CHECK(error_at(2, 5) <= rounding);
+  for (const int64_t end : {0, 1, 5}) CHECK(error_at(end, end + 1) >= 1e-2);
+}
+
+TEST_CASE("a causal convolution does not see what comes later") {
+  Convolution layer(3, 4, Padding::zero, true);
+  shake(layer);
+  Surroundings around;
+  around.mask.causal = true;
+  const Tensor x = random_tensor({1, 6, 3}, 1), other = random_tensor({1, 6, 3}, 2);
+  const Tensor parts[] = {slice(x, 1, 0, 4), slice(other, 1, 4, 6)};
+  const Tensor y = layer(x, around), changed = layer(concat(parts, 1), around);
+  CHECK(relative_difference(slice(changed, 1, 0, 4), slice(y, 1, 0, 4)) == 0);
+  CHECK(relative_difference(slice(changed, 1, 4, 5), slice(y, 1, 4, 5)) >= 1e-2);
+}
+
+TEST_CASE("a convolution says what it cannot do") {
+  CHECK_THROWS_WITH_AS(Convolution(3, 4, Padding::zero, false), doctest::Contains("no middle"),
+                       Error);
+  CHECK_THROWS_WITH_AS(Convolution(3, 0, Padding::zero, true), doctest::Contains("convolution"),
+                       Error);
+  CHECK_THROWS_WITH_AS(Convolution(3, 3, Padding::circular, true), doctest::Contains("circular"),
+                       Error);
+  const Convolution layer(3, 3, Padding::zero, false);
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 3}), {}), doctest::Contains("convolution"), Error);
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({3, 5, 3}), padded()), doctest::Contains("key lengths"),
+                       Error);
+  Surroundings around;
+  around.mask.causal = true;
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("causal"), Error);
+  around.mask = {};
+  around.mask.window = 2;
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("window"), Error);
+}
+
+TEST_CASE("a row without a real place is left alone by a convolution") {
+  Surroundings around;
+  around.mask.key_lengths = Ids::from({2}, {0, 2});
+  for (const Padding padding : {Padding::zero, Padding::circular}) {
+    Convolution layer(3, 5, padding, false);
+    shake(layer);
+    check_mixing(layer, random_tensor({2, 3, 3}, 1), around);
+    check_padding_is_unseen(layer, random_tensor({2, 3, 3}, 1), around);
+  }
+}

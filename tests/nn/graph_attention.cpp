@@ -1,0 +1,167 @@
+#include "nn/graph_attention.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "mixing_check.h"
+#include "nn/attention.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// From every node to every node of its example, itself too.
+Edges complete_graph(int64_t batch, int64_t time) {
+  Edges edges{Ids::empty({batch * time * time}), Ids::empty({batch * time * time}), {}};
+  for (int64_t e = 0; e < edges.sender.size(); ++e) {
+    edges.receiver.data()[e] = static_cast<int32_t>(e / time);
+    edges.sender.data()[e] = static_cast<int32_t>(e / (time * time) * time + e % time);
+  }
+  return edges;
+}
+
+// Two examples of four nodes. Node 3 has no edge into it, 0 has two equal ones, 5 sees itself.
+Edges some_edges(int64_t features) {
+  return {Ids::from({8}, {1, 1, 3, 0, 2, 7, 5, 4}), Ids::from({8}, {0, 0, 0, 1, 2, 5, 5, 6}),
+          features ? random_tensor({8, features}, 7) : Tensor()};
+}
+
+Surroundings with(Edges edges) { return {{}, std::move(edges)}; }
+
+}  // namespace
+
+TEST_CASE("on a complete graph with self-loops graph attention is multi-head self-attention") {
+  constexpr int64_t batch = 2, time = 5, dim = 6;
+  for (const int64_t heads : {1, 2, 3}) {
+    CAPTURE(heads);
+    const GraphAttention graph(dim, heads, 0);
+    const MultiHeadAttention attention(dim, heads);
+    shake(graph);
+    const auto of_graph = graph.parameters(), of_attention = attention.parameters();
+    REQUIRE(of_graph.size() == of_attention.size());
+    for (size_t p = 0; p < of_graph.size(); ++p) {
+      REQUIRE(of_graph[p].name == of_attention[p].name);
+      std::copy_n(of_graph[p].tensor.data(), of_graph[p].tensor.size(),
+                  Tensor(of_attention[p].tensor).mutable_data());
+    }
+    const Tensor x = random_tensor({batch, time, dim}, 1), same = random_tensor(x.shape(), 1);
+    const Tensor y = graph(x, with(complete_graph(batch, time)));
+    const Tensor wanted = attention(same, {});
+    CHECK(relative_difference(y, wanted) <= rounding);
+    backward(read_out(y));
+    backward(read_out(wanted));
+    CHECK(relative_difference(x.grad(), same.grad()) <= rounding);
+    for (size_t p = 0; p < of_graph.size(); ++p) {
+      if (of_graph[p].name == "key.bias") continue;  // no gradient in truth: softmax ignores it
+      CAPTURE(of_graph[p].name);
+      CHECK(relative_difference(of_graph[p].tensor.grad(), of_attention[p].tensor.grad()) <=
+            rounding);
+    }
+  }
+}
+
+TEST_CASE("the gradients of graph attention agree with central differences") {
+  const Tensor x = random_tensor({2, 4, 4}, 1);
+  GraphAttention plain(4, 2, 0), featured(4, 2, 3);
+  shake(plain);
+  shake(featured);
+  CHECK(plain.parameter_count() == 4 * (16 + 4));
+  CHECK(featured.parameter_count() == 4 * (16 + 4) + 2 * 4 * 3);
+  check_mixing(plain, x, with(some_edges(0)));
+  check_mixing(featured, x, with(some_edges(3)));
+}
+
+TEST_CASE("a node without edges into it gets the output's bias") {
+  const GraphAttention layer(4, 2, 3);
+  shake(layer);
+  const Tensor x = random_tensor({2, 4, 4}, 1);
+  const Tensor y = layer(x, with(some_edges(3)));
+  const Edges none{Ids::empty({0}), Ids::empty({0}), Tensor::empty({0, 3})};
+  const Tensor alone = layer(x, with(none));
+  const Tensor bias = layer.parameters()[7].tensor;
+  REQUIRE(layer.parameters()[7].name == "output.bias");
+  for (int64_t d = 0; d < 4; ++d) {
+    CHECK(y.data()[3 * 4 + d] == bias.data()[d]);
+    for (int64_t n = 0; n < 8; ++n) CHECK(alone.data()[n * 4 + d] == bias.data()[d]);
+  }
+  check_mixing(layer, x, with(none));
+}
+
+TEST_CASE("a node hears its senders and no one else") {
+  const GraphAttention layer(4, 2, 0);
+  shake(layer);
+  Tensor x = random_tensor({2, 4, 4}, 1);
+  const Tensor before = layer(x, with(some_edges(0)));
+  for (int64_t d = 0; d < 4; ++d) x.mutable_data()[1 * 4 + d] += 1;  // node 1
+  const Tensor after = layer(x, with(some_edges(0)));
+  const auto difference = [&](int64_t node) {
+    return relative_difference(slice(after.reshape({8, 4}), 0, node, node + 1),
+                               slice(before.reshape({8, 4}), 0, node, node + 1));
+  };
+  CHECK(difference(0) >= 1e-3);  // from 1 to 0
+  for (const int64_t node : {2, 3, 4, 5, 6, 7}) CHECK(difference(node) == 0);
+  CHECK(difference(1) <= rounding);  // it asks another question, of one who answers alone
+}
+
+TEST_CASE("graph attention does not mind how nodes and edges are numbered") {
+  const GraphAttention layer(4, 2, 3);
+  shake(layer);
+  const Tensor x = random_tensor({2, 4, 4}, 1);
+  const Ids from = Ids::from({8}, {2, 0, 3, 1, 5, 7, 4, 6});  // new node n is old node from[n]
+  const Ids edge_from = Ids::from({8}, {3, 1, 7, 0, 2, 6, 5, 4});
+  int32_t renamed[8];
+  for (int32_t n = 0; n < 8; ++n) renamed[from[n]] = n;
+  const Edges edges = some_edges(3);
+  Edges moved{Ids::empty({8}), Ids::empty({8}), reordered(edges.features, edge_from)};
+  for (int64_t e = 0; e < 8; ++e) {
+    moved.sender.data()[e] = renamed[edges.sender[edge_from[e]]];
+    moved.receiver.data()[e] = renamed[edges.receiver[edge_from[e]]];
+  }
+  const Tensor y = layer(x, with(edges));
+  CHECK(relative_difference(layer(reordered(x, from), with(moved)), reordered(y, from)) <=
+        rounding);
+  CHECK(relative_difference(layer(reordered(x, from), with(edges)), reordered(y, from)) >= 1e-2);
+}
+
+TEST_CASE("what is known of an edge changes what is said and who is heard") {
+  const Tensor x = random_tensor({2, 4, 4}, 1);
+  for (const char* silenced : {"edge_key.weight", "edge_value.weight", ""}) {
+    CAPTURE(silenced);
+    const GraphAttention layer(4, 2, 3);
+    shake(layer);
+    for (const NamedParameter& p : layer.parameters())
+      if (p.name == silenced)
+        std::fill_n(Tensor(p.tensor).mutable_data(), p.tensor.size(), real{0});
+    Edges other = some_edges(3);
+    const Tensor y = layer(x, with(some_edges(3)));
+    other.features = random_tensor({8, 3}, 8);
+    CHECK(relative_difference(layer(x, with(other)), y) >= 1e-2);
+  }
+}
+
+TEST_CASE("graph attention says what it cannot do") {
+  CHECK_THROWS_WITH_AS(GraphAttention(6, 4, 0), doctest::Contains("4 heads"), Error);
+  CHECK_THROWS_WITH_AS(GraphAttention(6, 0, 0), doctest::Contains("0 heads"), Error);
+  const GraphAttention layer(4, 2, 0), featured(4, 2, 3);
+  const Tensor x = Tensor::zeros({2, 4, 4});
+  const auto refuses = [&x](const GraphAttention& asked, const Edges& edges, const char* text) {
+    CHECK_THROWS_WITH_AS(asked(x, with(edges)), doctest::Contains(text), Error);
+  };
+  refuses(layer, {}, "data.kind = \"graph\"");
+  refuses(layer, {Ids::from({2}, {0, 1}), Ids::from({1}, {1}), {}}, "as many");
+  refuses(layer, {Ids::from({1, 1}, {0}), Ids::from({1, 1}, {1}), {}}, "[1, 1]");
+  refuses(layer, {Ids::from({1}, {0}), Ids::from({1}, {8}), {}}, "edge 0 joins places 0 and 8");
+  refuses(layer, {Ids::from({1}, {-1}), Ids::from({1}, {0}), {}}, "-1");
+  refuses(layer, {Ids::from({1}, {3}), Ids::from({1}, {4}), {}}, "one of 2 examples");
+  refuses(featured, some_edges(0), "features of shape [8, 3]");
+  refuses(featured, some_edges(2), "have [8, 2]");
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 4, 6}), with(some_edges(0))),
+                       doctest::Contains("[2, 4, 6]"), Error);
+  Surroundings causal = with(some_edges(0));
+  causal.mask.causal = true;
+  CHECK_THROWS_WITH_AS(layer(x, causal), doctest::Contains("causal"), Error);
+}

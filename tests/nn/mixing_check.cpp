@@ -1,0 +1,97 @@
+#include "mixing_check.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "gradient_check.h"
+
+namespace heed::inline HEED_REAL::testing {
+
+Tensor random_tensor(const Shape& shape, uint32_t stream) {
+  Random random(17, Purpose::test, 0, 0, stream);
+  Tensor x = Tensor::empty(shape);
+  real* to = x.mutable_data();
+  for (int64_t i = 0; i < x.size(); ++i) to[i] = static_cast<real>(2 * random.uniform() - 1);
+  return x.set_requires_grad();
+}
+
+void shake(const Module& module) {
+  uint32_t stream = 1000;
+  for (const NamedParameter& p : module.parameters()) {
+    const Tensor drawn = random_tensor(p.tensor.shape(), stream++);
+    std::copy_n(drawn.data(), drawn.size(), Tensor(p.tensor).mutable_data());
+  }
+}
+
+double relative_difference(const Tensor& got, const Tensor& wanted) {
+  REQUIRE(got.shape() == wanted.shape());
+  double difference = 0, size = 0;
+  for (int64_t i = 0; i < got.size(); ++i) {
+    difference += std::pow(static_cast<double>(got.data()[i]) - wanted.data()[i], 2);
+    size += std::pow(static_cast<double>(wanted.data()[i]), 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+Tensor read_out(const Tensor& x) { return sum(x * random_tensor(x.shape(), 99).detach()); }
+
+void check_mixing(const Mixing& mixing, const Tensor& x, const Surroundings& around) {
+  CHECK(mixing(x, around).shape() == x.shape());
+  std::vector<NamedParameter> all = mixing.parameters();
+  all.push_back({"x", x});
+  check_gradients(all, [&] { return read_out(mixing(x, around)); });
+}
+
+namespace {
+
+// The results at real places, and the gradients that arise from them: those of every parameter, and
+// of x at real places.
+std::vector<real> seen(const Mixing& mixing, const Tensor& x, const Surroundings& around) {
+  std::vector<NamedParameter> all = mixing.parameters();
+  for (const NamedParameter& p : all) Tensor(p.tensor).clear_grad();
+  Tensor(x).clear_grad();
+  const Tensor y = mixing(x, around);
+  const auto is_real = [&](int64_t i) {
+    const int64_t place = i / x.dim(2);
+    return place % x.dim(1) < around.mask.key_lengths[place / x.dim(1)];
+  };
+  std::vector<real> numbers;
+  const auto keep_real = [&](const Tensor& of_places) {
+    for (int64_t i = 0; i < of_places.size(); ++i)
+      if (is_real(i)) numbers.push_back(of_places.data()[i]);
+  };
+  Tensor cotangent = random_tensor(x.shape(), 98).detach();
+  for (int64_t i = 0; i < x.size(); ++i)
+    if (!is_real(i)) cotangent.mutable_data()[i] = 0;
+  backward(y, cotangent);
+  keep_real(y);
+  keep_real(x.grad());
+  for (const NamedParameter& p : all) {
+    const Tensor g = p.tensor.grad();
+    if (g) numbers.insert(numbers.end(), g.values().begin(), g.values().end());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void check_padding_is_unseen(const Mixing& mixing, const Tensor& x, const Surroundings& around) {
+  const std::vector<real> before = seen(mixing, x, around);
+  Tensor other = x.clone();
+  real* to = other.mutable_data();
+  for (int64_t b = 0; b < x.dim(0); ++b)
+    for (int64_t t = around.mask.key_lengths[b]; t < x.dim(1); ++t)
+      std::fill_n(to + (b * x.dim(1) + t) * x.dim(2), x.dim(2), static_cast<real>(1000 + t));
+  CHECK(seen(mixing, other.set_requires_grad(), around) == before);
+}
+
+Tensor reordered(const Tensor& x, const Ids& from) {
+  const int64_t width = x.dim(-1);
+  return embedding(x.reshape({x.size() / width, width}), from).reshape(x.shape());
+}
+
+}  // namespace heed::inline HEED_REAL::testing

@@ -1,0 +1,98 @@
+#include "nn/time_dense.h"
+
+#include <doctest/doctest.h>
+
+#include "core/ops.h"
+#include "mixing_check.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+Surroundings lengths(int32_t first, int32_t second) {
+  Surroundings around;
+  around.mask.key_lengths = Ids::from({2}, {first, second});
+  return around;
+}
+
+// y[o] = Σ w[o, i] x[i] + b[o]
+double linear_at(const Tensor& w, const Tensor& b, const real* x, int64_t o) {
+  double result = b.data()[o];
+  for (int64_t i = 0; i < w.dim(1); ++i)
+    result += static_cast<double>(w.data()[o * w.dim(1) + i]) * x[i];
+  return result;
+}
+
+// The formula of nn/time_dense.h, in loops.
+Tensor by_definition(const TimeDense& layer, const Tensor& x, const Ids& lengths) {
+  const auto named = layer.parameters();  // weight, value, output
+  const Tensor value = named[1].tensor, value_bias = named[2].tensor, output = named[3].tensor,
+               output_bias = named[4].tensor;
+  const int64_t time = x.dim(1), dim = x.dim(2), greatest = layer.weight.dim(1);
+  Tensor y = Tensor::empty(x.shape());
+  for (int64_t n = 0; n < x.dim(0) * time; ++n) {
+    const int64_t b = n / time, t = n % time;
+    std::vector<double> mixed(static_cast<size_t>(dim), 0);
+    for (int64_t j = 0; j < lengths[b]; ++j)
+      for (int64_t d = 0; d < dim; ++d)
+        mixed[static_cast<size_t>(d)] +=
+            layer.weight.data()[t * greatest + j] *
+            linear_at(value, value_bias, x.data() + (b * time + j) * dim, d);
+    const std::vector<real> read(mixed.begin(), mixed.end());
+    for (int64_t o = 0; o < dim; ++o)
+      y.mutable_data()[n * dim + o] =
+          static_cast<real>(linear_at(output, output_bias, read.data(), o));
+  }
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("a dense layer over time is its definition, up to its length") {
+  TimeDense layer(3, 5);
+  shake(layer);
+  CHECK(layer.parameter_count() == 25 + 2 * (9 + 3));
+  for (const int64_t time : {5, 4, 1}) {
+    const Tensor x = random_tensor({2, time, 3}, 1);
+    const Ids all = Ids::full({2}, static_cast<int32_t>(time));
+    CHECK(relative_difference(layer(x, {}), by_definition(layer, x, all)) <= rounding);
+    const Surroundings around = lengths(static_cast<int32_t>(time), 1);
+    CHECK(relative_difference(layer(x, around), by_definition(layer, x, around.mask.key_lengths)) <=
+          rounding);
+  }
+}
+
+TEST_CASE("the gradients of a dense layer over time agree with central differences") {
+  TimeDense layer(3, 5);
+  shake(layer);
+  for (const int64_t time : {5, 4}) {
+    check_mixing(layer, random_tensor({2, time, 3}, 1), {});
+    check_mixing(layer, random_tensor({2, time, 3}, 1), lengths(3, 0));
+    check_padding_is_unseen(layer, random_tensor({2, time, 3}, 1), lengths(3, 0));
+  }
+}
+
+TEST_CASE("a dense layer over time minds the order of places") {
+  TimeDense layer(3, 6);
+  shake(layer);
+  const Tensor x = random_tensor({1, 6, 3}, 1);
+  const Ids order = Ids::from({6}, {3, 0, 5, 1, 4, 2});
+  CHECK(relative_difference(layer(reordered(x, order), {}), reordered(layer(x, {}), order)) >=
+        1e-2);
+}
+
+TEST_CASE("a dense layer over time says what it cannot do") {
+  const TimeDense layer(3, 5);
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 6, 3}), {}), doctest::Contains("model.block.length"),
+                       Error);
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({3, 5, 3}), lengths(1, 2)),
+                       doctest::Contains("key lengths"), Error);
+  Surroundings around;
+  around.mask.causal = true;
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("causal"), Error);
+  around.mask = {};
+  around.mask.window = 2;
+  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("window"), Error);
+}
