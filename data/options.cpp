@@ -225,11 +225,13 @@ void check_drawn(const DataOptions& options) {
     case DataKind::set:
       return check_shortest(2, "only larger sets differ in how many different symbols they have");
     case DataKind::subject:
-      check_shortest(2 * options.nouns + 1,
-                     "a sentence must hold data.nouns nouns, their markers and a verb");
+      check_shortest(options.nouns + 1, "a sentence must hold data.nouns nouns and a verb");
       check_input(options.nouns <= symbols,
-                  "data.nouns = {} must not be more than the markers there are, data.symbols = {}",
+                  "data.nouns = {} must not be more than the cases there are, data.symbols = {}",
                   options.nouns, symbols);
+      check_input(symbols <= 1000,
+                  "data.symbols = {} nouns in as many cases are too many words: 1000 at most",
+                  symbols);
       return;
     case DataKind::recall:
       check_input(longest <= symbols,

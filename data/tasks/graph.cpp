@@ -1,15 +1,16 @@
 // Graph: what colour is the marked node two steps from node 0? It takes two layers.
 //
-// A connected graph of as many nodes as data.lengths allows: a random tree and half as many more
+// A connected graph of n nodes, as many as data.lengths allows: a random tree and up to n/4 more
 // edges between random nodes. Each node has one of data.symbols colours, and some are marked: one
-// of those at distance two from node 0, and half of those further away, to lead astray. A place is
-// a node, its vector the colour as one-hot, then 1 if it is marked. Every edge is there in both
+// of those at distance two from node 0 and, to lead astray, all that are further away. A place is a
+// node, its vector the colour as one-hot, then 1 if it is marked. Every edge is there in both
 // directions, and every node has an edge to itself; edges stand in the order of receivers. The
-// label is the colour of the marked node at distance two. With 3 colours, marked nodes in [ ]:
+// label is the colour of the marked node at distance two. With 3 colours, as node:colour, marked
+// nodes in [ ]:
 //
-//   0:2 — 1:0 — [2:1] — 3:0 — [4:2]         label 1
+//   0:2 — 1:0 — [2:1] — [3:0] — [4:2]       label 1
 //
-//   features    0 0 1 0    1 0 0 0    0 1 0 1    1 0 0 0    0 0 1 1
+//   features    0 0 1 0    1 0 0 0    0 1 0 1    1 0 0 1    0 0 1 1
 //   sender      0 1   0 1 2   1 2 3   2 3 4   3 4
 //   receiver    0 0   1 1 1   2 2 2   3 3 3   4 4
 //
@@ -21,8 +22,7 @@
 //
 // The colours of node 0 and of its neighbours say nothing, so one layer of graph attention reaches
 // chance, 1/S. Two are enough: every node looks for a marked neighbour, then node 0 for a neighbour
-// who found one. Who does not see the edges finds several marked nodes and can only guess among
-// them.
+// who found one. Who does not see the edges finds many marked nodes and can only guess among them.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -68,23 +68,20 @@ class Graphs {
   }
 
   void draw_edges(Random& random, int64_t nodes) {
-    // A tree grows from node 0; the others are numbered at random, lest a low number mean close by.
-    number_.resize(static_cast<size_t>(nodes - 1));
-    std::iota(number_.begin(), number_.end(), 1);
+    // A tree grows from node 0, each node at one of the three before it, so that it grows deep. The
+    // others are numbered at random, lest a low number mean close by.
+    number_.resize(static_cast<size_t>(nodes));
+    std::iota(number_.begin(), number_.end(), 0);
     shuffle(random, number_);
-    number_.insert(number_.begin(), 0);
-    const auto any_earlier = [&](int64_t i) {
-      return number_[random.below(static_cast<uint64_t>(i))];
-    };
+    std::swap(*std::find(number_.begin(), number_.end(), 0), number_[0]);
     edges_.clear();
-    for (int64_t i = 0; i < nodes; ++i) {
-      edges_.push_back(
-          {number_[static_cast<size_t>(i)], number_[static_cast<size_t>(i)], own_kind});
-      if (i > 0) join(number_[static_cast<size_t>(i)], any_earlier(i), 0);
+    for (size_t i = 0; i < number_.size(); ++i) {
+      edges_.push_back({number_[i], number_[i], own_kind});
+      if (i > 0) join(number_[i], number_[i - 1 - random.below(std::min<size_t>(i, 3))], 0);
     }
-    for (int64_t i = 0; i < nodes / 2; ++i) {
+    for (int64_t more = nodes / 4; more > 0; --more) {
       const int32_t kind = edge_kinds_ > 1 ? 1 + any_below(random, edge_kinds_ - 1) : 0;
-      const int32_t a = any_earlier(nodes), b = any_earlier(nodes);
+      const int32_t a = any_below(random, nodes), b = any_below(random, nodes);
       join(a, b, kind);
     }
     // Of several edges between the same two the first kind stays.
@@ -121,7 +118,7 @@ class Graphs {
         is_marked_[node] = 1;
         answer_ = node;
       }
-      if (distance_[node] > 2) is_marked_[node] = any_below(random, 2);
+      if (distance_[node] > 2) is_marked_[node] = 1;
     }
   }
 

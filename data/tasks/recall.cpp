@@ -10,15 +10,15 @@
 //   k2 v0 k0 v3 k1 v3 k0            v3
 //   k3 v1 k2 v0 k3                  v1
 //
-// If all have as many pairs, a language model needs no special symbol: it reads the question and
-// learns the answer at its last place.
+// A language model needs no special symbol, as the last key is where the answer, one symbol, comes:
+// it reads the question and learns the answer there.
 //
 // Held out is the question.
 //
 // It takes two layers of attention: a value looks at the key before it, then the key at the end for
 // the value that saw the same key. Who guesses among the values of the question reaches a little
 // over 1/n, who guesses among all 1/S.
-#include <algorithm>
+#include <numeric>
 
 #include "data/framing.h"
 #include "data/tasks/drawn.h"
@@ -35,7 +35,7 @@ class Recalls {
   void operator()(Random& random, Example& example, Content& question) {
     const int64_t pairs = any_length(random, pairs_), asked = any_below(random, pairs);
     keys_.resize(static_cast<size_t>(symbols_));
-    for (size_t i = 0; i < keys_.size(); ++i) keys_[i] = static_cast<int32_t>(i);
+    std::iota(keys_.begin(), keys_.end(), 0);
     shuffle(random, keys_, static_cast<size_t>(pairs));
     question.clear();
     for (size_t i = 0; i < static_cast<size_t>(pairs); ++i) {
@@ -60,12 +60,10 @@ DrawnTask recall_task(const DataOptions& options, Lengths lengths) {
   std::vector<std::string> symbols = numbered("k", options.symbols);
   const std::vector<std::string> values = numbered("v", options.symbols);
   symbols.insert(symbols.end(), values.begin(), values.end());
-  const bool one_length =
-      options.lengths[0] == options.lengths[1] && options.longer_lengths.empty();
   DrawnTask task;
   task.source = task.target =
-      task_codec(Level::word, std::move(symbols), Framing::language_model, one_length);
-  task.longest_input = 2 * lengths.most + 1 + (one_length ? 0 : 2);
+      task_codec(Level::word, std::move(symbols), Framing::language_model, /*one_length=*/true);
+  task.longest_input = 2 * lengths.most + 1;
   task.draw =
       Recalls(lengths, options.symbols, Layout(Framing::language_model, task.target->vocabulary()));
   return task;

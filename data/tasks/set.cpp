@@ -13,6 +13,7 @@
 // The answer is invariant under permutations, as is attention whose query is learned: a query that
 // looks for a symbol tells whether it is there, and how often does not matter. Chance is 1/C.
 #include <algorithm>
+#include <numeric>
 
 #include "data/tasks/drawn.h"
 
@@ -30,7 +31,7 @@ DrawnTask set_task(const DataOptions& options, Lengths lengths) {
     const int32_t label = any_below(random, classes);
     const auto different = static_cast<size_t>(label) + 1;
     content.resize(static_cast<size_t>(symbols));
-    for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<int32_t>(i);
+    std::iota(content.begin(), content.end(), 0);
     shuffle(random, content, different);
     content.resize(different);
     while (content.size() < length)
