@@ -1,29 +1,60 @@
 #include "core/kernels/rotary.h"
 
+#include <cmath>
+
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-void put(const Destination& to, int64_t at, real value) {
-  to.data[at] = to.accumulate ? to.data[at] + value : value;
+// Where the second of pair k is, `apart` columns after the first, at column k · step. These are
+// known when this is compiled as far as they can be, so that the loop becomes vector instructions.
+template <int64_t step, bool accumulate>
+void rotate_head(int64_t pairs, int64_t apart, real direction, const real* __restrict c,
+                 const real* __restrict s, const real* __restrict x, real* __restrict y) {
+  if constexpr (step == 2) apart = 1;
+  for (int64_t k = 0; k < pairs; ++k) {
+    const int64_t i = k * step, j = i + apart;
+    const real sin = direction * s[k];
+    const real first = x[i] * c[k] - x[j] * sin, second = x[i] * sin + x[j] * c[k];
+    y[i] = accumulate ? y[i] + first : first;
+    y[j] = accumulate ? y[j] + second : second;
+  }
 }
 
 }  // namespace
 
+// A frequency is computed once, then its angles: in double, as float knows the angle of place
+// 10,000 to 1e-3 only.
+void rotary_angles(const RotarySizes& n, double base, int64_t first, real* cosine, real* sine) {
+  const int64_t pairs = n.width / 2;
+  constexpr int64_t cost = 32;  // of a sine and a cosine, in simple steps
+  parallel_for(pairs, chunk_rows(cost * n.time), [=](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const double frequency =
+          std::pow(base, -2 * static_cast<double>(k) / static_cast<double>(n.width));
+      for (int64_t t = 0; t < n.time; ++t) {
+        const double angle = static_cast<double>(first + t) * frequency;
+        cosine[t * pairs + k] = static_cast<real>(std::cos(angle));
+        sine[t * pairs + k] = static_cast<real>(std::sin(angle));
+      }
+    }
+  });
+}
+
 void rotate(const RotarySizes& n, real direction, const real* cosine, const real* sine,
             const real* x, Destination to) {
   const int64_t pairs = n.width / 2, row_width = n.heads * n.width;
-  parallel_for(n.batch * n.time, chunk_rows(row_width), [&](int64_t first, int64_t last) {
+  const auto head = n.neighbours    ? to.accumulate ? rotate_head<2, true> : rotate_head<2, false>
+                       : to.accumulate ? rotate_head<1, true>
+                                    : rotate_head<1, false>;
+  parallel_for(n.batch * n.time, chunk_rows(row_width), [=](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
-      const real *c = cosine + row % n.time * pairs, *s = sine + row % n.time * pairs;
-      for (int64_t h = 0; h < n.heads; ++h)
-        for (int64_t k = 0; k < pairs; ++k) {
-          const int64_t at = row * row_width + h * n.width + n.step * k;
-          const real a = x[at], b = x[at + n.apart], sin = direction * s[k];
-          put(to, at, a * c[k] - b * sin);
-          put(to, at + n.apart, a * sin + b * c[k]);
-        }
+      const int64_t angles = row % n.time * pairs;
+      for (int64_t h = 0; h < n.heads; ++h) {
+        const int64_t at = row * row_width + h * n.width;
+        head(pairs, pairs, direction, cosine + angles, sine + angles, x + at, to.data + at);
+      }
     }
   });
 }

@@ -7,16 +7,17 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// `heads` heads of `width` columns side by side. Columns first + step · k of a head and
-// first + step · k + apart are pair k: step 2, apart 1 where they are neighbours; step 1, apart
-// width / 2 where the halves are.
+// `heads` heads of `width` columns side by side. Pair k of a head is its columns 2k and 2k + 1
+// where pairs are `neighbours`, else k and k + width / 2.
 struct RotarySizes {
   int64_t batch, time, heads, width;
-  int64_t step, apart;
+  bool neighbours;
 };
 
-// cosine, sine (time, width / 2): those of pair k at place t. With a = x[pair's first] and
-// b = x[pair's second]:  a' = a cos - b sin,  b' = a sin + b cos. Backward turns the other way:
+// Cosines and sines (time, width / 2) of (first + t) base^(-2k / width), for pair k at place t.
+void rotary_angles(const RotarySizes& n, double base, int64_t first, real* cosine, real* sine);
+
+// (a, b) → (a cos - b sin, a sin + b cos) for each pair. The gradient turns the other way:
 // `direction` is 1 or -1, the sign of the angle.
 void rotate(const RotarySizes& n, real direction, const real* cosine, const real* sine,
             const real* x, Destination to);

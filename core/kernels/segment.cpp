@@ -1,55 +1,90 @@
-// On one thread: entries of a segment lie anywhere, their sums must be in a fixed order, and there
-// are as many steps here as edges times heads, few beside the products around them.
+// A segment belongs to one thread, which takes its entries in their order: the same bits for any
+// number of threads.
 #include "core/kernels/segment.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/kernels/map.h"
+#include "core/kernels/vector_math.h"
+#include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 constexpr real infinity = std::numeric_limits<real>::infinity();
 
-// Calls f(e, s): where entry `e` begins, and where its segment does.
+// Columns of a segment at once, so that what is kept of each lies on the stack.
+constexpr int64_t column_block = 64;
+
+// Some columns of a segment: those from `column` on of its entries.
+struct Part {
+  const int32_t *first, *last;  // numbers of the entries
+  int64_t column, count, stride;
+
+  // Calls f(offset) for every entry: where its first column of these is.
+  template <class F>
+  void for_entries(F f) const {
+    for (const int32_t* entry = first; entry < last; ++entry) f(*entry * stride + column);
+  }
+};
+
+// Calls f(part) for all segments and blocks of columns.
 template <class F>
-void for_entries(const SegmentSizes& n, const int32_t* ids, F f) {
-  for (int64_t e = 0; e < n.entries; ++e) f(e * n.columns, ids[e] * n.columns);
+void for_parts(const SegmentSizes& n, Segments segments, F f) {
+  const int64_t each = n.columns * (n.entries / std::max<int64_t>(1, n.segments) + 1);
+  parallel_for(n.segments, chunk_rows(each), [&](int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; ++s)
+      for (int64_t c = 0; c < n.columns; c += column_block)
+        f(Part{segments.by_segment + segments.start[s], segments.by_segment + segments.start[s + 1],
+               c, std::min(column_block, n.columns - c), n.columns});
+  });
 }
 
 }  // namespace
 
-void segment_softmax_forward(const SegmentSizes& n, const int32_t* ids, const real* x, real* y,
-                             real* greatest, real* total) {
-  std::fill_n(greatest, n.segments * n.columns, -infinity);
-  std::fill_n(total, n.segments * n.columns, real{0});
-  for_entries(n, ids, [&](int64_t e, int64_t s) {
-    for (int64_t c = 0; c < n.columns; ++c) greatest[s + c] = std::max(greatest[s + c], x[e + c]);
-  });
-  for_entries(n, ids, [&](int64_t e, int64_t s) {
-    for (int64_t c = 0; c < n.columns; ++c) {
-      const real most = greatest[s + c];
-      y[e + c] = most == -infinity ? real{0} : std::exp(x[e + c] - most);
-      total[s + c] += y[e + c];
-    }
-  });
-  for_entries(n, ids, [&](int64_t e, int64_t s) {
-    for (int64_t c = 0; c < n.columns; ++c)
-      if (total[s + c] != 0) y[e + c] /= total[s + c];
+void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
+                     int32_t* by_segment) {
+  // start[s + 1] counts the entries of s, then stands where s begins, and moves to where it ends.
+  std::fill_n(start, n.segments + 1, 0);
+  for (int64_t e = 0; e < n.entries; ++e) ++start[ids[e] + 1];
+  int32_t before = 0;
+  for (int64_t s = 1; s <= n.segments; ++s) before += std::exchange(start[s], before);
+  for (int64_t e = 0; e < n.entries; ++e) by_segment[start[ids[e] + 1]++] = static_cast<int32_t>(e);
+}
+
+void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y) {
+  for_parts(n, segments, [=](const Part& part) {
+    real shift[column_block], total[column_block] = {};
+    std::fill_n(shift, part.count, -infinity);
+    part.for_entries([&](int64_t at) {
+      for (int64_t c = 0; c < part.count; ++c) shift[c] = std::max(shift[c], x[at + c]);
+    });
+    // -inf - -inf would be NaN.
+    for (int64_t c = 0; c < part.count; ++c) shift[c] = shift[c] == -infinity ? 0 : shift[c];
+    part.for_entries([&](int64_t at) {
+      for (int64_t c = 0; c < part.count; ++c) total[c] += y[at + c] = exp(x[at + c] - shift[c]);
+    });
+    for (int64_t c = 0; c < part.count; ++c) total[c] = total[c] == 0 ? 0 : 1 / total[c];
+    part.for_entries([&](int64_t at) {
+      for (int64_t c = 0; c < part.count; ++c) y[at + c] *= total[c];
+    });
   });
 }
 
-void segment_softmax_backward(const SegmentSizes& n, const int32_t* ids, const real* dy,
-                              const real* y, real* dot, Destination dx) {
-  std::fill_n(dot, n.segments * n.columns, real{0});
-  for_entries(n, ids, [&](int64_t e, int64_t s) {
-    for (int64_t c = 0; c < n.columns; ++c) dot[s + c] += dy[e + c] * y[e + c];
-  });
-  for_entries(n, ids, [&](int64_t e, int64_t s) {
-    map_range(0, n.columns, {dx.data + e, dx.accumulate},
-              [=](int64_t c) { return y[e + c] * (dy[e + c] - dot[s + c]); });
+void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
+                              const real* y, Destination dx) {
+  for_parts(n, segments, [=](const Part& part) {
+    real dot[column_block] = {};
+    part.for_entries([&](int64_t at) {
+      for (int64_t c = 0; c < part.count; ++c) dot[c] += dy[at + c] * y[at + c];
+    });
+    part.for_entries([&](int64_t at) {
+      const real *g = dy + at, *p = y + at, *d = dot;
+      map_range(0, part.count, {dx.data + at, dx.accumulate},
+                [=](int64_t c) { return p[c] * (g[c] - d[c]); });
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-// Softmax over entries that belong to segments, in any order.
+// Softmax over entries that belong to segments and lie in any order.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,19 @@ struct SegmentSizes {
   int64_t entries, columns, segments;
 };
 
-// y = eˣ / Σ eˣ, each column over the entries of a segment; x (entries, columns), ids (entries).
-// `greatest` and `total` (segments, columns) are written.
-void segment_softmax_forward(const SegmentSizes& n, const int32_t* ids, const real* x, real* y,
-                             real* greatest, real* total);
-// dx = y (dy - Σ dy y); `dot` (segments, columns) is written.
-void segment_softmax_backward(const SegmentSizes& n, const int32_t* ids, const real* dy,
-                              const real* y, real* dot, Destination dx);
+// The entries of segment s are by_segment[k], start[s] ≤ k < start[s + 1], in rising order
+// (a counting sort). ids (entries), start (segments + 1), by_segment (entries)
+struct Segments {
+  const int32_t *start, *by_segment;
+};
+void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
+                     int32_t* by_segment);
+
+// y = eˣ / Σ eˣ, each column over the entries of a segment; x, y (entries, columns). Zeros, and
+// zero gradients, where all is -inf.
+void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y);
+// dx = y (dy - Σ dy y)
+void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
+                              const real* y, Destination dx);
 
 }  // namespace heed::inline HEED_REAL::kernels

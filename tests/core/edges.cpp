@@ -72,6 +72,16 @@ TEST_CASE("empty tensors: shapes") {
 
 TEST_CASE("empty tensors: layers") {
   check_empty({leaf({0, 3})}, {0, 3}, [](Inputs x) { return softmax(x[0]); });
+  check_empty({leaf({3, 0})}, {3, 0}, [](Inputs x) { return hardmax(x[0]); });
+  check_empty({leaf({3, 0})}, {3, 0}, [](Inputs x) { return sum_normalize(x[0]); });
+  check_empty({leaf({2, 1, 0, 3})}, {2, 1, 0, 3},
+              [](Inputs x) { return masked_fill(x[0], KeepMask{.causal = true}, 0); });
+  check_empty({leaf({2, 0, 4})}, {2, 0, 4}, [](Inputs x) { return rotary(x[0], 2); });
+  check_empty({leaf({2, 3, 0})}, {2, 3, 0}, [](Inputs x) { return rotary(x[0], 2); });
+  check_empty({leaf({0, 3})}, {0, 3},
+              [](Inputs x) { return segment_softmax(x[0], Ids::empty({0}), 0); });
+  check_empty({leaf({0, 3})}, {2, 3},
+              [](Inputs x) { return segment_sum(x[0], Ids::empty({0}), 2); });
   check_empty({leaf({3, 0})}, {3, 0}, [](Inputs x) { return softmax(x[0]); });
   check_empty({leaf({3, 0})}, {3, 0}, [](Inputs x) { return log_softmax(x[0], 0); });
   check_empty({leaf({0, 3}), leaf({3}), leaf({3})}, {0, 3},
@@ -123,6 +133,17 @@ TEST_CASE("softmax: large numbers do not overflow, NaN does not hide") {
   for (const real v : numbers(softmax(Tensor::from({3}, {1, nan, 2})))) CHECK(std::isnan(v));
   CHECK(std::isnan(softmax(Tensor::from({2}, {-infinity, nan})).data()[1]));
   CHECK(std::isnan(softmax(Tensor::from({2, 1}, {-infinity, nan}), 0).data()[1]));
+}
+
+TEST_CASE("segment_softmax: -inf takes no part, large numbers do not overflow, NaN does not hide") {
+  Tensor x = Tensor::from({7}, {30000, 29999, -infinity, -infinity, -infinity, nan, -infinity});
+  x.set_requires_grad();
+  const Tensor y = segment_softmax(x, Ids::from({7}, {0, 0, 0, 2, 2, 1, 1}), 3);
+  CHECK(y.data()[0] == doctest::Approx(1 / (1 + std::exp(-1))));
+  for (const int i : {2, 3, 4}) CHECK(y.data()[i] == 0);
+  for (const int i : {5, 6}) CHECK(std::isnan(y.data()[i]));
+  backward(y, Tensor::from({7}, {1, 2, 3, 4, 5, 6, 7}));
+  for (const int i : {2, 3, 4}) CHECK(x.grad().data()[i] == 0);
 }
 
 TEST_CASE("NaN goes through") {
