@@ -101,9 +101,11 @@ class Activations {
     return dim_ * source_ + std::max(layer + scores(rows), dim_ * input_ + logits_);
   }
 
-  // The table of sinusoids, made twice as long as needed.
+  // The table of sinusoids or integers, made twice as long as needed.
   double positions() const {
-    if (model_.positional.kind != PositionalKind::sinusoidal || batch_ == 0) return 0;
+    const PositionalKind kind = model_.positional.kind;
+    const bool table = kind == PositionalKind::sinusoidal || kind == PositionalKind::integer;
+    if (!table || batch_ == 0) return 0;
     return 2 * dim_ * (source_ + input_) / batch_;
   }
 
@@ -169,8 +171,8 @@ class Activations {
 
   const ModelOptions& model_;
   double batch_, dim_, hidden_;
-  double keys_, values_;  // width of all heads together
-  bool composed_;         // attention holds its scores
+  double keys_, values_;   // width of all heads together
+  bool composed_;          // attention holds its scores
   double source_, input_;  // rows: B · Ts, B · T
   double logits_;
 };

@@ -30,12 +30,6 @@ Tensor projected(const std::unique_ptr<Linear>& linear, const Tensor& x) {
   return linear ? (*linear)(x) : x;
 }
 
-// x itself where there is one group, else its columns, group by group.
-std::vector<Tensor> columns(const Tensor& x, const std::vector<int64_t>& widths, size_t groups) {
-  if (groups == 1) return {x};
-  return split(x, widths, -1);
-}
-
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const AttentionSetup& setup)
@@ -48,14 +42,15 @@ MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const Attenti
       dropout_(setup.dropout) {
   check(heads >= 1, "multi-head attention: {} heads", heads);
   const int64_t context_dim = setup.context_dim ? setup.context_dim : dim;
-  form_.validate(dim, heads, context_dim);
+  const int64_t source_dim = setup.value_source_dim ? setup.value_source_dim : context_dim;
+  form_.validate(dim, heads, context_dim, source_dim);
   widths_ = form_.widths(dim, heads);
 
   const LinearOptions inside = setup.linear.inside();
   query_ = projection(form_.project_query, dim, widths_.keys(), inside);
   key_ = projection(form_.project_key, context_dim, widths_.keys(), inside);
-  value_ = projection(form_.project_value && !form_.tie_key_value, context_dim, widths_.values(),
-                      inside);
+  value_ =
+      projection(form_.project_value && !form_.tie_key_value, source_dim, widths_.values(), inside);
   output_ =
       projection(form_.combine == Combine::concat_projection, widths_.values(), dim, setup.linear);
   if (query_) add("query", *query_);
@@ -129,37 +124,36 @@ Tensor MultiHeadAttention::score_bias(const Tensor& given, int64_t queries, int6
   return given ? given + of_positions : of_positions;
 }
 
-// The results of all groups, (B, T, H·V) or (B, T, V) each, as one of (B, T, D).
-Tensor MultiHeadAttention::combined(std::vector<Tensor> results) const {
-  const Tensor all = results.size() == 1 ? results[0] : concat(results, -1);
-  if (form_.combine == Combine::concat_projection) return (*output_)(all);
-  if (form_.combine == Combine::concat) return all;
-  const int64_t batch = all.dim(0), time = all.dim(1);
+// The results of all heads side by side, (B, T, Σ V), as one of (B, T, D).
+Tensor MultiHeadAttention::combined(const Tensor& heads) const {
+  if (form_.combine == Combine::concat_projection) return (*output_)(heads);
+  if (form_.combine == Combine::concat) return heads;
   if (form_.combine == Combine::tensor)  // Σₕ zₕ Wₕ is one product with all Wₕ below one another
-    return matmul(all, head_weight_.reshape({heads_ * dim_, dim_}));
-  const Tensor heads = all.reshape({batch, time, heads_, dim_});
+    return matmul(heads, head_weight_.reshape({heads_ * dim_, dim_}));
+  const Tensor apart = heads.reshape({heads.dim(0), heads.dim(1), heads_, dim_});
   if (form_.combine == Combine::weighted)
-    return sum(heads * head_weight_.reshape({heads_, 1}), {2});
-  return form_.combine == Combine::mean ? mean(heads, {2}) : max(heads, {2});
+    return sum(apart * head_weight_.reshape({heads_, 1}), {2});
+  return form_.combine == Combine::mean ? mean(apart, {2}) : max(apart, {2});
 }
 
-Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& context, const KeepMask& mask,
-                                      const Tensor& bias) const {
-  const size_t count = groups_.size();
-  const Tensor key = projected(key_, context);
-  const Tensor value = form_.tie_key_value ? key : projected(value_, context);
-  const std::vector<Tensor> q = columns(projected(query_, x), widths_.key, count);
-  const std::vector<Tensor> k = columns(key, widths_.key, count);
-  const std::vector<Tensor> v = columns(value, widths_.value, count);
-  const Tensor all_bias = score_bias(bias, x.dim(1), context.dim(1));
+Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
+                                      const KeepMask& mask, const Tensor& bias) const {
+  const Tensor q = projected(query_, x), k = projected(key_, keys);
+  const Tensor v = form_.tie_key_value ? k : projected(value_, values);
+  const Tensor all_bias = score_bias(bias, x.dim(1), keys.dim(1));
+  if (groups_.size() == 1)
+    return apply(form_.activation, combined(attend(groups_[0], q, k, v, mask, all_bias)));
+
+  const std::vector<Tensor> qs = split(q, widths_.key, -1), ks = split(k, widths_.key, -1),
+                            vs = split(v, widths_.value, -1);
+  const bool bias_of_each = all_bias && all_bias.dim(-3) > 1;
   std::vector<Tensor> results;
-  for (size_t g = 0; g < count; ++g) {
+  for (size_t g = 0; g < groups_.size(); ++g) {
     const auto h = static_cast<int64_t>(g);
-    const bool own = all_bias && count > 1 && all_bias.dim(-3) > 1;  // a bias for each head
-    results.push_back(
-        attend(groups_[g], q[g], k[g], v[g], mask, own ? slice(all_bias, -3, h, h + 1) : all_bias));
+    results.push_back(attend(groups_[g], qs[g], ks[g], vs[g], mask,
+                             bias_of_each ? slice(all_bias, -3, h, h + 1) : all_bias));
   }
-  return apply(form_.activation, combined(std::move(results)));
+  return apply(form_.activation, combined(concat(results, -1)));
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Surroundings& around) const {

@@ -30,6 +30,7 @@ struct AttentionSetup {
   // Of these, rotary, alibi and relative act in here; others do not concern attention.
   PositionalOptions positional{PositionalKind::none};
   std::vector<int64_t> grid = {};  // self-attention over a grid: the lengths of its axes
+  int64_t value_source_dim = 0;    // width of what values are made from; 0: that of the context
 };
 
 class MultiHeadAttention : public Mixing {
@@ -40,7 +41,12 @@ class MultiHeadAttention : public Mixing {
   // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D). `bias`, which broadcasts to (B, H, Tq, Tk), is
   // added to the scores.
   Tensor operator()(const Tensor& x, const Tensor& context, const KeepMask& mask,
-                    const Tensor& bias = {}) const;
+                    const Tensor& bias = {}) const {
+    return (*this)(x, context, context, mask, bias);
+  }
+  // The same with values made from another source than keys: (B, Tk, Dv).
+  Tensor operator()(const Tensor& x, const Tensor& keys, const Tensor& values, const KeepMask& mask,
+                    const Tensor& bias) const;
   // Self-attention, over the chosen axes of a grid if there is one.
   Tensor operator()(const Tensor& x, const Surroundings& around) const override;
 
@@ -53,7 +59,7 @@ class MultiHeadAttention : public Mixing {
   Tensor attend(const Group& group, Tensor q, Tensor k, const Tensor& v, const KeepMask& mask,
                 const Tensor& bias) const;
   Tensor score_bias(const Tensor& given, int64_t queries, int64_t keys) const;
-  Tensor combined(std::vector<Tensor> results) const;
+  Tensor combined(const Tensor& heads) const;
 
   int64_t dim_, heads_;
   MultiHeadOptions form_;

@@ -97,7 +97,7 @@ std::vector<int64_t> listed(const char* key, const std::vector<int64_t>& widths,
 }
 
 void check_projections(const MultiHeadOptions& o, const HeadWidths& widths, int64_t dim,
-                       int64_t context_dim) {
+                       int64_t key_source, int64_t value_source) {
   const auto check_width = [](const char* key, bool projects, int64_t width, int64_t source) {
     check_input(projects || width == source,
                 "model.attention.{} = false: the heads are {} wide together and what they read is "
@@ -105,8 +105,9 @@ void check_projections(const MultiHeadOptions& o, const HeadWidths& widths, int6
                 key, width, source);
   };
   check_width("project_query", o.project_query, widths.keys(), dim);
-  check_width("project_key", o.project_key, widths.keys(), context_dim);
-  if (!o.tie_key_value) check_width("project_value", o.project_value, widths.values(), context_dim);
+  check_width("project_key", o.project_key, widths.keys(), key_source);
+  if (!o.tie_key_value)
+    check_width("project_value", o.project_value, widths.values(), value_source);
   check_input(
       !o.tie_key_value || widths.key == widths.value,
       "model.attention.tie_key_value = true needs values as wide as keys, not [{}] and [{}]",
@@ -161,14 +162,15 @@ HeadWidths MultiHeadOptions::widths(int64_t dim, int64_t heads) const {
   return widths;
 }
 
-void MultiHeadOptions::validate(int64_t dim, int64_t heads, int64_t context_dim) const {
+void MultiHeadOptions::validate(int64_t dim, int64_t heads, int64_t key_source,
+                                int64_t value_source) const {
   check_input(key_dim == 0 || key_dims.empty(),
               "model.attention.key_dim and key_dims exclude each other: give one of them");
   check_input(value_dim == 0 || value_dims.empty(),
               "model.attention.value_dim and value_dims exclude each other: give one of them");
   check_temperature(*this);
   const HeadWidths all = widths(dim, heads);
-  check_projections(*this, all, dim, context_dim);
+  check_projections(*this, all, dim, key_source, value_source);
   check_combination(*this, all, dim);
 }
 

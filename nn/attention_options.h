@@ -53,8 +53,9 @@ struct MultiHeadOptions {
 
   void fields(Fields& f);
   // Throws InputError, naming the key, for what contradicts itself; for attention of `heads` heads
-  // in a model of width `dim`, whose keys and values are made from `context_dim`.
-  void validate(int64_t dim, int64_t heads, int64_t context_dim) const;
+  // in a model of width `dim`, whose keys are made from `key_source` and whose values from
+  // `value_source`, as wide.
+  void validate(int64_t dim, int64_t heads, int64_t key_source, int64_t value_source) const;
   // Whether the fused kernel computes this form, where no bias is added to the scores.
   bool is_fused() const;
   // Throws InputError where the widths are not decided.

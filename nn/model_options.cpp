@@ -112,9 +112,9 @@ void check_attention(const ModelOptions& o) {
   const bool is_seq2seq = o.kind == ModelKind::seq2seq;
   const int64_t source_dim = is_seq2seq && o.encoder_dim > 0 ? o.encoder_dim : o.dim;
   if (o.block.kind == MixingKind::attention || learned || is_seq2seq) {
-    a.validate(source_dim, o.heads, source_dim);
-    a.validate(o.dim, o.heads, o.dim);
-    if (is_seq2seq) a.validate(o.dim, o.heads, source_dim);
+    a.validate(source_dim, o.heads, source_dim, source_dim);
+    a.validate(o.dim, o.heads, o.dim, o.dim);
+    if (is_seq2seq) a.validate(o.dim, o.heads, source_dim, source_dim);
   }
   if (o.block.kind == MixingKind::graph_attention)
     check_input(o.dim % o.heads == 0, "model.heads = {} does not divide model.dim = {}", o.heads,

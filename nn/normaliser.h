@@ -3,8 +3,9 @@
 //
 //   softmax   eˢ / Σ eˢ
 //   hardmax   1 at the greatest score, shared equally by ties: the limit T → 0 of softmax(s / T)
-//   sum       f / Σ f. With f = eˢ this *is* the softmax; else a row whose sum is ≤ 1e-6 gives
-//   zeros count     f / m none      f
+//   sum       f / Σ f. With f = eˢ this *is* the softmax; else a row of sum ≤ 1e-6 gives zeros
+//   count     f / m
+//   none      f
 //
 // A query that may attend to no key gets weights, and gradients, of zero.
 #pragma once

@@ -1,0 +1,83 @@
+#include "nn/graph_attention.h"
+
+#include <cmath>
+
+#include "core/ops.h"
+
+namespace heed::inline HEED_REAL {
+
+GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features,
+                               const LinearOptions& options)
+    : heads_(heads),
+      edge_features_(edge_features),
+      query_(dim, dim, options.inside()),
+      key_(dim, dim, options.inside()),
+      value_(dim, dim, options.inside()),
+      output_(dim, dim, options) {
+  check(heads >= 1 && dim % heads == 0, "graph attention: {} heads do not divide a width of {}",
+        heads, dim);
+  add("query", query_);
+  add("key", key_);
+  add("value", value_);
+  add("output", output_);
+  if (edge_features == 0) return;
+  LinearOptions no_bias = options.inside();  // keys and values of the nodes have one
+  no_bias.bias = false;
+  edge_key_ = std::make_unique<Linear>(edge_features, dim, no_bias);
+  edge_value_ = std::make_unique<Linear>(edge_features, dim, no_bias);
+  add("edge_key", *edge_key_);
+  add("edge_value", *edge_value_);
+}
+
+namespace {
+
+void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
+  check(static_cast<bool>(edges),
+        "graph attention: there are no edges; the data must be a graph (data.kind = \"graph\")");
+  const int64_t places = batch * time, count = edges.sender.size();
+  check(edges.sender.shape() == Shape{count} && edges.receiver.shape() == Shape{count},
+        "graph attention: senders {} and receivers {} must be as many", edges.sender.shape(),
+        edges.receiver.shape());
+  for (int64_t e = 0; e < count; ++e) {
+    const int64_t from = edges.sender[e], to = edges.receiver[e];
+    check(from >= 0 && from < places && to >= 0 && to < places && from / time == to / time,
+          "graph attention: edge {} joins places {} and {}, which must lie in one of {} examples "
+          "of {} places",
+          e, from, to, batch, time);
+  }
+  if (features > 0)
+    check(edges.features && edges.features.shape() == Shape{count, features},
+          "graph attention: {} edges need features of shape [{}, {}], have {}", count, count,
+          features, edges.features ? edges.features.shape() : Shape{0});
+}
+
+}  // namespace
+
+Tensor GraphAttention::operator()(const Tensor& x, const Surroundings& around) const {
+  const int64_t dim = query_.weight.dim(0);
+  check(x.rank() == 3 && x.dim(2) == dim, "graph attention: x must have shape [B, T, {}], has {}",
+        dim, x.shape());
+  check(!around.mask.causal && around.mask.window == 0 && !around.mask.dense,
+        "graph attention: the edges say who attends to whom; a causal mask, a window or a dense "
+        "mask cannot be kept to");
+  const Edges& edges = around.edges;
+  check_edges(edges, x.dim(0), x.dim(1), edge_features_);
+  const int64_t nodes = x.dim(0) * x.dim(1), count = edges.sender.size(), width = dim / heads_;
+
+  const Tensor v = x.reshape({nodes, dim});
+  const Tensor query = embedding(query_(v), edges.receiver);  // (E, D), as key and value
+  Tensor key = embedding(key_(v), edges.sender), value = embedding(value_(v), edges.sender);
+  if (edge_features_ > 0) {
+    key = key + (*edge_key_)(edges.features);
+    value = value + (*edge_value_)(edges.features);
+  }
+  const Shape apart{count, heads_, width};
+  const Tensor products = sum(query.reshape(apart) * key.reshape(apart), {2});
+  const Tensor scores = mul(products, 1 / std::sqrt(static_cast<real>(width)));
+  const Tensor weights = segment_softmax(scores, edges.receiver, nodes);  // (E, H)
+  const Tensor messages = weights.reshape({count, heads_, 1}) * value.reshape(apart);
+  const Tensor received = segment_sum(messages.reshape({count, dim}), edges.receiver, nodes);
+  return output_(received).reshape(x.shape());
+}
+
+}  // namespace heed::inline HEED_REAL
