@@ -8,13 +8,17 @@ namespace heed {
 
 void TrainOptions::fields(Fields& f) {
   static constexpr const char* measures[] = {"loss", "token_accuracy", "exact_match"};
+  static constexpr const char* smoothings[] = {"vocabulary", "others", "possible_others"};
   constexpr Range count{0, 1e12}, positive{1, 1e12};
   f.integer("steps", steps, positive, "updates of the weights");
   f.integer("batch_size", batch_size, {1, 1e6}, "examples in a micro-batch");
   f.integer("accumulate", accumulate, {1, 1e6},
             "micro-batches in a step; the gradient is that of one batch of all their examples");
   f.number("label_smoothing", label_smoothing, {0, 0.99},
-           "share of a target's probability that is spread over the vocabulary");
+           "share ε of a target's probability that is spread over other classes");
+  f.choice("label_smoothing_over", label_smoothing_over, smoothings,
+           "who gets it: all V classes ε/V (PyTorch), all but the target ε/(V-1), or of these all "
+           "that can be a target, not <bos>: ε/(V-2) (The Annotated Transformer)");
   f.integer("evaluate_every", evaluate_every, count,
             "steps between evaluations; 0: at the end alone");
   f.integer("evaluate_batch_size", evaluate_batch_size, count,

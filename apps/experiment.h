@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "core/ops.h"
 #include "core/scope.h"
 #include "data/corpus.h"
 #include "data/options.h"
@@ -24,6 +25,7 @@ struct TrainOptions {
   int64_t batch_size = 32;
   int64_t accumulate = 1;
   double label_smoothing = 0;
+  Smoothing label_smoothing_over = Smoothing::vocabulary;
   int64_t evaluate_every = 500;
   int64_t evaluate_batch_size = 0;
   int64_t checkpoint_every = 500;

@@ -37,12 +37,24 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
   return model;
 }
 
+LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) {
+  LabelSmoothing smoothing(train.label_smoothing, train.label_smoothing_over);
+  if (train.label_smoothing_over != Smoothing::possible_others) return smoothing;
+  if (corpus.framing != Framing::classifier)
+    smoothing.impossible = corpus.target->vocabulary().begin();
+  check_input(smoothing.impossible >= 0,
+              "train.label_smoothing_over = \"possible_others\" needs a symbol that is never a "
+              "target, <bos>, and these data have none: take \"others\"");
+  return smoothing;
+}
+
 const Dataset& training_split(const Corpus& corpus) { return *corpus.splits.at("train"); }
 
 }  // namespace
 
 Trainer::Trainer(const Experiment& e, const Corpus& corpus)
     : experiment_(e),
+      smoothing_(label_smoothing(e.train, corpus)),
       model_(initial_model(e, corpus)),
       optimizer_(make_optimizer(e.optim, model_->parameters())),
       schedule_(e.schedule, e.optim.lr, e.train.steps),
@@ -62,8 +74,7 @@ double Trainer::run_micro_batch(int64_t index) {
   here->micro_batch = static_cast<uint32_t>(index);
   here->calls = 0;
   const Batch& batch = micro_batches_[static_cast<size_t>(index)];
-  const Tensor loss = cross_entropy(model_->logits(inputs_of(batch)), batch.target,
-                                    experiment_.train.label_smoothing);
+  const Tensor loss = cross_entropy(model_->logits(inputs_of(batch)), batch.target, smoothing_);
   const double value = loss.item();
   check(std::isfinite(value), "the loss is {}", value);
   backward(loss);

@@ -38,6 +38,7 @@ class Trainer {
   double run_micro_batch(int64_t index);
 
   const Experiment& experiment_;
+  LabelSmoothing smoothing_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   Schedule schedule_;

@@ -160,6 +160,11 @@ void Training::log_step(const StepReport& report) {
                       .set("tokens_per_s", std::round(tokens_per_s)));
   log::info("step {:>{}}  loss {:.4f}  rate {:.3g}  {:.0f} tokens/s", step,
             std::to_string(experiment_.train.steps).size(), loss, report.lr, tokens_per_s);
+  if (const int64_t rows = rows_without_sum(); rows > rows_without_sum_) {
+    log::warning("{} rows of attention weights had a sum of no more than 1e-6 and became zeros",
+                 rows - rows_without_sum_);
+    rows_without_sum_ = rows;
+  }
   state_.loss_sum = 0;
   state_.loss_count = row_tokens_ = 0;
   row_seconds_ = 0;
