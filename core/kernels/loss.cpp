@@ -30,10 +30,9 @@ double sum_of_pieces(int64_t n, int64_t grain, F f) {
 
 }  // namespace
 
-double cross_entropy_forward(const CrossEntropySizes& n, const real* logits, const int32_t* targets,
-                             real* shift, real* share) {
+double cross_entropy_forward(const CrossEntropySizes& n, const TargetShares& p, const real* logits,
+                             const int32_t* targets, real* shift, real* share) {
   constexpr real infinity = std::numeric_limits<real>::infinity();
-  const double even = n.smoothing / static_cast<double>(n.classes);
   const auto row_loss = [=](int64_t i) -> double {
     if (targets[i] == n.ignored) return 0;
     const real* x = logits + i * n.classes;
@@ -43,9 +42,14 @@ double cross_entropy_forward(const CrossEntropySizes& n, const real* logits, con
     if (greatest == -infinity) return infinity;  // all is -inf: whatever the target, its log is
     const real total = sum_of(n.classes, [=](int64_t v) { return exp(x[v] - greatest); });
     share[i] = 1 / total;
-    double loss = (1 - n.smoothing) * (double{greatest} - double{x[targets[i]]});
-    if (n.smoothing > 0)
-      loss += even * double{sum_of(n.classes, [=](int64_t v) { return greatest - x[v]; })};
+    double loss = 0;  // a class of no share may have a logit of -inf: 0 · inf would be NaN
+    if (p.target > 0) loss = p.target * (double{greatest} - double{x[targets[i]]});
+    if (p.other > 0)
+      loss +=
+          p.other * double{sum_of(n.classes, [=, target = targets[i], never = p.never](int64_t v) {
+            const auto other = static_cast<int32_t>(v);
+            return other == target || other == never ? 0 : greatest - x[v];
+          })};
     return loss + std::log(double{total});
   };
   return sum_of_pieces(n.rows, chunk_rows(n.classes), [=](int64_t first, int64_t last) {
@@ -55,11 +59,11 @@ double cross_entropy_forward(const CrossEntropySizes& n, const real* logits, con
   });
 }
 
-void cross_entropy_backward(const CrossEntropySizes& n, real dy, const real* logits,
-                            const int32_t* targets, const real* shift, const real* share,
-                            Destination dlogits) {
-  const real on_target = static_cast<real>(1 - n.smoothing) * dy;
-  const real everywhere = static_cast<real>(n.smoothing / static_cast<double>(n.classes)) * dy;
+void cross_entropy_backward(const CrossEntropySizes& n, const TargetShares& p, real dy,
+                            const real* logits, const int32_t* targets, const real* shift,
+                            const real* share, Destination dlogits) {
+  const real other = static_cast<real>(p.other) * dy;
+  const real more_for_target = static_cast<real>(p.target - p.other) * dy;
   parallel_for(n.rows, chunk_rows(n.classes), [=](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const real* x = logits + i * n.classes;
@@ -70,9 +74,9 @@ void cross_entropy_backward(const CrossEntropySizes& n, real dy, const real* log
         continue;
       }
       const real greatest = shift[i], factor = dy * share[i];
-      map_range(0, n.classes, dx,
-                [=](int64_t v) { return factor * exp(x[v] - greatest) - everywhere; });
-      dx.data[targets[i]] -= on_target;
+      map_range(0, n.classes, dx, [=](int64_t v) { return factor * exp(x[v] - greatest) - other; });
+      dx.data[targets[i]] -= more_for_target;
+      if (p.never >= 0) dx.data[p.never] += other;
     }
   });
 }

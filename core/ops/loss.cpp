@@ -5,29 +5,62 @@
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
+namespace {
 
-// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], p = (1 - ε) [v = target] + ε / V
-Tensor cross_entropy(const Tensor& logits, const Ids& targets, double label_smoothing) {
+kernels::TargetShares shares_of(const LabelSmoothing& smoothing, int64_t classes) {
+  const double epsilon = smoothing.epsilon;
+  check(epsilon >= 0 && epsilon <= 1, "cross_entropy: a label smoothing of {}, must be in [0, 1]",
+        epsilon);
+  if (epsilon == 0) return {1, 0, -1};
+  if (smoothing.over == Smoothing::vocabulary) {
+    const double share = epsilon / static_cast<double>(classes);
+    return {1 - epsilon + share, share, -1};
+  }
+  const bool all = smoothing.over == Smoothing::others;
+  check(
+      all || (smoothing.impossible >= 0 && smoothing.impossible < classes),
+      "cross_entropy: smoothing over possible_others must be told which class of [0, {}) is never "
+      "a target, got {}",
+      classes, smoothing.impossible);
+  const int64_t sharing = classes - (all ? 1 : 2);
+  check(sharing >= 1, "cross_entropy: of {} classes none is left to share a label smoothing of {}",
+        classes, epsilon);
+  return {1 - epsilon, epsilon / static_cast<double>(sharing), all ? -1 : smoothing.impossible};
+}
+
+void check_targets(const Ids& targets, int64_t classes, int32_t never) {
+  const int32_t* target = targets.data();
+  for (int64_t i = 0; i < targets.size(); ++i) {
+    check((target[i] >= 0 && target[i] < classes) || target[i] == ignored,
+          "cross_entropy: target {} at position {} of {} is neither in [0, {}) nor {} (ignored)",
+          target[i], i, targets.shape(), classes, ignored);
+    check(
+        target[i] != never || target[i] == ignored,
+        "cross_entropy: target {} at position {} of {} is the class that is never a target; where "
+        "it must not count, make it {} (ignored)",
+        target[i], i, targets.shape(), ignored);
+  }
+}
+
+}  // namespace
+
+// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v]
+Tensor cross_entropy(const Tensor& logits, const Ids& targets, const LabelSmoothing& smoothing) {
   const Shape& shape = logits.shape();
   check(shape.rank() >= 1 && targets.shape() == shape.without(-1),
         "cross_entropy: logits {} need targets of the same shape without the last axis, got {}",
         shape, targets.shape());
-  check(label_smoothing >= 0 && label_smoothing <= 1,
-        "cross_entropy: a label smoothing of {}, must be in [0, 1]", label_smoothing);
-  const kernels::CrossEntropySizes n{targets.size(), shape[-1], label_smoothing, ignored};
-  const int32_t* target = targets.data();
-  for (int64_t i = 0; i < n.rows; ++i)
-    check((target[i] >= 0 && target[i] < n.classes) || target[i] == ignored,
-          "cross_entropy: target {} at position {} of {} is neither in [0, {}) nor {} (ignored)",
-          target[i], i, targets.shape(), n.classes, ignored);
+  const kernels::CrossEntropySizes n{targets.size(), shape[-1], ignored};
+  const kernels::TargetShares p = shares_of(smoothing, n.classes);
+  check_targets(targets, n.classes, p.never);
   Tensor shift = Tensor::empty({n.rows}), share = Tensor::empty({n.rows});
   Tensor loss = Tensor::scalar(static_cast<real>(kernels::cross_entropy_forward(
-      n, logits.data(), targets.data(), shift.mutable_data(), share.mutable_data())));
+      n, p, logits.data(), targets.data(), shift.mutable_data(), share.mutable_data())));
   return record("cross_entropy", loss, {logits},
-                [n, targets, xs = saved(logits, logits), shifts = saved(shift, logits),
+                [n, p, targets, xs = saved(logits, logits), shifts = saved(shift, logits),
                  shares = saved(share, logits)](Backward& g) {
                   // dlogits += dy · (softmax(logits) - p), 0 in rows that are ignored
-                  kernels::cross_entropy_backward(n, *g.dy(), xs.data(), targets.data(),
+                  kernels::cross_entropy_backward(n, p, *g.dy(), xs.data(), targets.data(),
                                                   shifts.data(), shares.data(), g.into(0));
                 });
 }

@@ -1,6 +1,7 @@
 // Operations at the edges: nothing at all, infinities, NaN, numbers too large to exponentiate.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -236,6 +237,38 @@ TEST_CASE("cross_entropy: -inf and huge logits") {
 
   CHECK(cross_entropy(Tensor::from({1, 2}, {30000, 0}), Ids::from({1}, {1})).item() == 30000);
   CHECK(std::isnan(cross_entropy(Tensor::from({1, 2}, {nan, 0}), Ids::from({1}, {1})).item()));
+}
+
+// With powers of two for probabilities every logarithm is a whole number of bits.
+TEST_CASE("cross_entropy: the conventions of label smoothing, in numbers worked out by hand") {
+  const std::array<real, 4> share{0.5, 0.25, 0.125, 0.125};
+  struct Convention {
+    Smoothing over;
+    std::array<double, 4> p;  // for ε = 0.1 and target 1; class 3 is never one
+    double bits;              // 1 p₀ + 2 p₁ + 3 p₂ + 3 p₃
+  };
+  for (const Convention& c :
+       {Convention{Smoothing::vocabulary, {0.025, 0.925, 0.025, 0.025}, 2.025},
+        Convention{Smoothing::others, {0.1 / 3, 0.9, 0.1 / 3, 0.1 / 3}, 1.8 + 0.7 / 3},
+        Convention{Smoothing::possible_others, {0.05, 0.9, 0.05, 0}, 2}}) {
+    const Tensor shares = Tensor::from({1, 4}, share);
+    Tensor x = add(log(shares), 5);
+    x.set_requires_grad();
+    const Tensor y = cross_entropy(x, Ids::from({1}, {1}), {0.1, c.over, 3});
+    CHECK(y.item() == doctest::Approx(c.bits * std::log(2)).epsilon(1e-6));
+    backward(y);
+    for (size_t v = 0; v < 4; ++v)
+      CHECK(std::fabs(x.grad().data()[v] - (share[v] - c.p[v])) < 1e-6);
+  }
+}
+
+TEST_CASE("cross_entropy: a class of no share may be impossible in the logits too") {
+  const Tensor x = Tensor::from({1, 4}, {0, 0, 0, -infinity});
+  CHECK(cross_entropy(x, Ids::from({1}, {0}), {0.1, Smoothing::possible_others, 3}).item() ==
+        doctest::Approx(std::log(3)));
+  CHECK(cross_entropy(x, Ids::from({1}, {3}), {1, Smoothing::others}).item() ==
+        doctest::Approx(std::log(3)));
+  CHECK(cross_entropy(x, Ids::from({1}, {0}), {0.1, Smoothing::others}).item() == infinity);
 }
 
 TEST_CASE("dropout: only while training; about the given share; the mean is kept") {
