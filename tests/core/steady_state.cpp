@@ -24,6 +24,19 @@ struct Parameters {
   }
 };
 
+// Every normaliser of scores (batch, queries, keys), added up.
+Tensor weights_of(const Tensor& scores) {
+  const Tensor by_head = scores.reshape({batch, 1, scores.dim(1), scores.dim(2)});
+  const Tensor seen = masked_fill(by_head, KeepMask{.causal = true}, 0);
+  return softmax(scores) + hardmax(scores, HardmaxGradient::straight_through) +
+         sum_normalize(exp(seen)).reshape(scores.shape());
+}
+
+// What nodes make of the edges into them, x (edges, width).
+Tensor received_of(const Tensor& x, const Ids& receivers) {
+  return segment_sum(segment_softmax(x, receivers, words) * x, receivers, words);
+}
+
 // Forward and backward through most of the operations, and a step of gradient descent.
 void step(Parameters& p, int64_t time) {
   Ids ids = Ids::empty({batch, time});
@@ -38,9 +51,10 @@ void step(Parameters& p, int64_t time) {
   const Tensor a = scaled_dot_product_attention(h, h, x, 4, causal) + x * p.gain;
   const Tensor f = gelu(a) + silu(rms_norm(a, p.gain, real{1e-5})) - tanh(a) / add(exp(a), 1);
   const Tensor g = masked_fill(transpose(f, 1, 2), hidden, 0);
-  const Tensor s = softmax(matmul(slice(f, 1, 0, (time + 1) / 2), g), -1);
+  const Tensor s = weights_of(matmul(slice(rotary(f, 2), 1, 0, (time + 1) / 2), g));
+  const Tensor r = received_of(f.reshape({batch * time, width}), ids.reshape({batch * time}));
   const Tensor logits = linear(transpose(g, 1, 2), p.table);
-  const Tensor parts[] = {mean(s), max(s), sqrt(add(mean(pow(f, 2)), 1))};
+  const Tensor parts[] = {mean(s), max(s), mean(r), sqrt(add(mean(pow(f, 2)), 1))};
   const Tensor loss = cross_entropy(logits, ids, 0.1) + sum(stack(parts, 0)) + mse_loss(f, x);
   backward(loss);
   for (Tensor* t : {&p.table, &p.weight, &p.bias, &p.gain}) {
