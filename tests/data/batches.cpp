@@ -136,6 +136,83 @@ TEST_CASE("encoder-decoder batches have sources, classifier batches one label a 
   CHECK(batch.tokens == 6);
 }
 
+// Example i has i mod 3 + 1 places with the vectors (i, t), and edges from each to the first that
+// carry 10 i + t.
+class NumberedGraphs final : public Dataset {
+ public:
+  explicit NumberedGraphs(Framing framing, bool has_edges = true)
+      : framing_(framing), has_edges_(has_edges) {}
+  int64_t size() const override { return 30; }
+  Form form() const override { return {2, has_edges_, has_edges_ ? 1 : 0}; }
+  void get(int64_t i, Example& example) const override {
+    for (std::vector<float>* numbers : {&example.features, &example.edge_features})
+      numbers->clear();
+    for (Ints* ends : {&example.sender, &example.receiver}) ends->clear();
+    for (int64_t t = 0; t <= i % 3; ++t) {
+      example.features.push_back(static_cast<float>(i));
+      example.features.push_back(static_cast<float>(t));
+      if (!has_edges_) continue;
+      example.sender.push_back(static_cast<int32_t>(t));
+      example.receiver.push_back(0);
+      example.edge_features.push_back(static_cast<float>(10 * i + t));
+    }
+    if (framing_ == Framing::seq2seq) example.input.assign(4, 7);
+    example.target.assign(framing_ == Framing::seq2seq ? 4 : 1, 1);
+  }
+
+ private:
+  Framing framing_;
+  bool has_edges_;
+};
+
+static std::vector<float> numbers(const Tensor& tensor) {
+  return {tensor.values().begin(), tensor.values().end()};
+}
+
+TEST_CASE("vectors are padded with 0; edges are joined, their ends counted in the padded batch") {
+  const NumberedGraphs dataset(Framing::classifier);
+  Batches batches = Batches::in_order(dataset, Framing::classifier, 3);
+  Batch batch;
+  batches.get(1, batch);  // examples 3, 4, 5 of 1, 2, 3 places
+  CHECK_FALSE(batch.input);
+  CHECK_FALSE(batch.source);
+  CHECK(batch.features.shape() == Shape{3, 3, 2});
+  CHECK(numbers(batch.features) ==
+        std::vector<float>{3, 0, 0, 0, 0, 0, 4, 0, 4, 1, 0, 0, 5, 0, 5, 1, 5, 2});
+  CHECK(values(batch.input_lengths) == Ints{1, 2, 3});
+  CHECK(values(batch.sender) == Ints{0, 3, 4, 6, 7, 8});
+  CHECK(values(batch.receiver) == Ints{0, 3, 3, 6, 6, 6});
+  CHECK(batch.edge_features.shape() == Shape{6, 1});
+  CHECK(numbers(batch.edge_features) == std::vector<float>{30, 40, 41, 50, 51, 52});
+  CHECK(batch.target.shape() == Shape{3});
+  CHECK(batch.tokens == 6);
+  CHECK(batch.targets == 3);
+}
+
+TEST_CASE("an encoder's vectors take the place of its source, not of the inputs") {
+  const NumberedGraphs dataset(Framing::seq2seq, /*has_edges=*/false);
+  Batch batch;
+  Batches::in_order(dataset, Framing::seq2seq, 2).get(1, batch);  // examples 2, 3 of 3, 1 places
+  CHECK_FALSE(batch.source);
+  CHECK_FALSE(batch.sender);
+  CHECK_FALSE(batch.edge_features);
+  CHECK(batch.features.shape() == Shape{2, 3, 2});
+  CHECK(values(batch.source_lengths) == Ints{3, 1});
+  CHECK(batch.input.shape() == Shape{2, 4});
+  CHECK(values(batch.input_lengths) == Ints{4, 4});
+  CHECK(batch.tokens == 8);
+}
+
+TEST_CASE("bucketing sorts by places where these hold vectors") {
+  const NumberedGraphs dataset(Framing::classifier);
+  Batches batches = Batches::shuffled(dataset, Framing::classifier, 2, 1, 15);
+  Batch batch;
+  for (int64_t position = 0; position < 15; ++position) {
+    batches.get(position, batch);
+    CHECK(batch.input_lengths[0] == batch.input_lengths[1]);
+  }
+}
+
 TEST_CASE("an example is the same in a batch, alone, and at another place") {
   const Numbered dataset(50, Framing::seq2seq);
   Batch batch, alone;
@@ -223,15 +300,29 @@ TEST_CASE("sizes that make no batch are refused") {
 
 #if !defined(__SANITIZE_ADDRESS__)  // under which the pool keeps nothing
 TEST_CASE("batches in the steady state ask the system for no memory") {
-  DataOptions options;
-  const Corpus corpus = load_corpus(options, Framing::seq2seq, 1);
-  for (const int64_t bucketing : {1, 16}) {
-    Batches batches = Batches::shuffled(split(corpus, "train"), Framing::seq2seq, 32, 1, bucketing);
-    Batch batch;
-    for (int64_t position = 0; position < 1600; ++position) batches.get(position, batch);
-    const int64_t before = allocations();
-    for (int64_t position = 1600; position < 3200; ++position) batches.get(position, batch);
-    CHECK(allocations() == before);
+  DataOptions reverse, graph, streams;
+  graph.kind = DataKind::graph;
+  graph.symbols = 4;
+  graph.lengths = {4, 12};
+  graph.edge_kinds = 2;
+  streams.kind = DataKind::streams;
+  streams.symbols = 9;
+  streams.lengths = {1, 4};
+  for (const DataOptions& options : {reverse, graph, streams}) {
+    const int64_t warm_up = options.kind == DataKind::reverse ? 1600 : 480;
+    const Framing framing =
+        options.kind == DataKind::graph ? Framing::classifier : Framing::seq2seq;
+    CAPTURE(data_kinds[static_cast<int>(options.kind)]);
+    const Corpus corpus = load_corpus(options, framing, 1);
+    for (const int64_t bucketing : {1, 16}) {
+      Batches batches = Batches::shuffled(split(corpus, "train"), framing, 32, 1, bucketing);
+      Batch batch;
+      for (int64_t position = 0; position < warm_up; ++position) batches.get(position, batch);
+      const int64_t before = allocations();
+      for (int64_t position = warm_up; position < 2 * warm_up; ++position)
+        batches.get(position, batch);
+      CHECK(allocations() == before);
+    }
   }
 }
 #endif

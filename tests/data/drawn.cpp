@@ -1,0 +1,612 @@
+// Tasks of drawn examples: every label is found again by a reader that knows the encoding alone,
+// and what is held out is never shown in training.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/random.h"
+#include "data/batch.h"
+#include "support.h"
+
+namespace heed {
+
+using Ints = std::vector<int32_t>;
+
+static DataOptions drawn_options(DataKind kind) {
+  DataOptions options;
+  options.kind = kind;
+  if (kind == DataKind::shapes || kind == DataKind::video || kind == DataKind::streams)
+    options.noise = 0;
+  if (kind == DataKind::video) options.size = 5;
+  if (kind == DataKind::graph) options.lengths = {8, 16};
+  if (kind == DataKind::graph) options.symbols = 4;
+  if (kind == DataKind::streams) options.lengths = {1, 4};
+  if (kind == DataKind::streams) options.symbols = 12;
+  if (kind == DataKind::set) options.lengths = {5, 9};
+  if (kind == DataKind::set) options.symbols = 7;
+  if (kind == DataKind::subject) options.lengths = {9, 12};
+  if (kind == DataKind::subject) options.symbols = 5;
+  if (kind == DataKind::recall) options.lengths = {2, 4};
+  if (kind == DataKind::recall) options.symbols = 6;
+  return options;
+}
+
+static Framing framing_of(DataKind kind) {
+  return kind == DataKind::streams  ? Framing::seq2seq
+         : kind == DataKind::recall ? Framing::language_model
+                                    : Framing::classifier;
+}
+
+static Corpus drawn(const DataOptions& options, uint64_t seed = 1) {
+  return load_corpus(options, framing_of(options.kind), seed);
+}
+
+constexpr DataKind all_kinds[] = {DataKind::shapes,  DataKind::video, DataKind::graph,
+                                  DataKind::streams, DataKind::set,   DataKind::subject,
+                                  DataKind::recall};
+
+// Checks `count` training examples, with `reader` giving the label, and that the labels are evenly
+// spread.
+template <class Reader>
+static void check_labels(const Corpus& corpus, int count, Reader reader) {
+  std::map<int32_t, int> counts;
+  Example example;
+  for (int64_t i = 0; i < count; ++i) {
+    split(corpus, "train").get(i, example);
+    REQUIRE(example.target.size() == 1);
+    REQUIRE(example.target[0] == reader(example));
+    ++counts[example.target[0]];
+  }
+  const double expected = count / static_cast<double>(corpus.labels.size());
+  CHECK(counts.size() == corpus.labels.size());
+  for (const auto& [label, number] : counts)  // five deviations
+    CHECK(std::abs(number - expected) < 5 * std::sqrt(expected));
+}
+
+// ---------------------------------------------------------------------------------------- pictures
+
+struct Picture {
+  int64_t size;
+  const float* pixels;  // (size, size, 3)
+  bool lit(int64_t row, int64_t column) const {
+    const float* pixel = pixels + ((row + size) % size * size + (column + size) % size) * 3;
+    return pixel[0] + pixel[1] + pixel[2] > 0;
+  }
+};
+
+// The figure by the corners of its square that are lit.
+static int32_t figure_in(const Picture& picture) {
+  int64_t top = picture.size, left = picture.size, bottom = -1, right = -1, lit = 0;
+  for (int64_t row = 0; row < picture.size; ++row)
+    for (int64_t column = 0; column < picture.size; ++column) {
+      if (!picture.lit(row, column)) continue;
+      top = std::min(top, row), bottom = std::max(bottom, row);
+      left = std::min(left, column), right = std::max(right, column);
+      ++lit;
+    }
+  const int64_t side = bottom - top + 1;
+  REQUIRE(side >= 3);
+  REQUIRE(side % 2 == 1);
+  REQUIRE(right - left + 1 == side);
+  REQUIRE(lit == 2 * side - 1);  // whatever the figure
+  const auto corner = [&](int64_t row, int64_t column) {
+    return picture.lit(row, column) ? '#' : '.';
+  };
+  const std::string corners = {corner(top, left), corner(top, right), corner(bottom, left),
+                               corner(bottom, right)};
+  const std::vector<std::string> figures = {"....", "####", "#.##", ".###", "##..", "..##"};
+  return static_cast<int32_t>(std::find(figures.begin(), figures.end(), corners) - figures.begin());
+}
+
+TEST_CASE("shapes: one figure of one colour, and the label is which") {
+  const Corpus corpus = drawn(drawn_options(DataKind::shapes));
+  CHECK(corpus.features == 3);
+  CHECK(corpus.grid == std::vector<int64_t>{8, 8});
+  CHECK(corpus.labels == std::vector<std::string>{"+", "x", "L", "J", "T", "⊥"});
+  CHECK(corpus.longest_input == 64);
+  CHECK_FALSE(corpus.has_edges);
+  CHECK(corpus.source == nullptr);
+  CHECK(corpus.target == nullptr);
+  check_labels(corpus, 6000, [](const Example& example) {
+    REQUIRE(example.features.size() == 192);
+    std::set<std::array<float, 3>> colours;
+    for (size_t i = 0; i < 192; i += 3)
+      colours.insert({example.features[i], example.features[i + 1], example.features[i + 2]});
+    REQUIRE(colours.size() == 2);
+    REQUIRE(colours.contains({0, 0, 0}));
+    return figure_in({8, example.features.data()});
+  });
+}
+
+TEST_CASE("video: every frame is the one before, moved by a pixel in one direction") {
+  const DataOptions options = drawn_options(DataKind::video);
+  const Corpus corpus = drawn(options);
+  CHECK(corpus.features == 3);
+  CHECK(corpus.grid == std::vector<int64_t>{4, 5, 5});
+  CHECK(corpus.longest_input == 100);
+  constexpr int moves[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};  // up, down, left, right
+  check_labels(corpus, 4000, [&](const Example& example) {
+    Ints fitting;
+    for (int32_t direction = 0; direction < 4; ++direction) {
+      bool fits = true;
+      for (int64_t frame = 0; frame + 1 < 4; ++frame) {
+        const Picture now{5, example.features.data() + frame * 75}, next{5, now.pixels + 75};
+        for (int64_t row = 0; row < 5; ++row)
+          for (int64_t column = 0; column < 5; ++column)
+            fits = fits && now.lit(row, column) ==
+                               next.lit(row + moves[direction][0], column + moves[direction][1]);
+      }
+      if (fits) fitting.push_back(direction);
+    }
+    REQUIRE(fitting.size() == 1);
+    return fitting[0];
+  });
+}
+
+// ------------------------------------------------------------------------------------------- graph
+
+// The colour of the one marked node at distance two, found by all shortest paths (Floyd and
+// Warshall); checks all that the encoding promises.
+static int32_t colour_two_steps_away(const Example& example, size_t colours, size_t kinds) {
+  const size_t width = colours + 1, nodes = example.features.size() / width;
+  const size_t edges = example.sender.size();
+  REQUIRE(nodes * width == example.features.size());
+  REQUIRE(example.receiver.size() == edges);
+  REQUIRE(example.edge_features.size() == edges * kinds);
+
+  std::map<std::pair<int32_t, int32_t>, int32_t> kind_of;  // by receiver, sender
+  for (size_t e = 0; e < edges; ++e) {
+    const float* one_hot = example.edge_features.data() + e * kinds;
+    const auto kind = static_cast<int32_t>(std::find(one_hot, one_hot + kinds, 1.0F) - one_hot);
+    const bool is_own = example.sender[e] == example.receiver[e];
+    if (kinds > 0) REQUIRE(std::accumulate(one_hot, one_hot + kinds, 0.0F) == (is_own ? 0 : 1));
+    const std::pair ends(example.receiver[e], example.sender[e]);
+    if (!kind_of.empty()) REQUIRE(kind_of.rbegin()->first < ends);  // in order, none twice
+    kind_of[ends] = kinds > 0 ? kind : 0;
+  }
+  std::vector<std::vector<size_t>> distance(nodes, std::vector<size_t>(nodes, 1000));
+  for (const auto& [ends, kind] : kind_of) {
+    REQUIRE(kind_of.at({ends.second, ends.first}) == kind);
+    if (kind == 0 && ends.first != ends.second)
+      distance[static_cast<size_t>(ends.first)][static_cast<size_t>(ends.second)] = 1;
+  }
+  for (size_t node = 0; node < nodes; ++node) {
+    REQUIRE(kind_of.contains({static_cast<int32_t>(node), static_cast<int32_t>(node)}));
+    distance[node][node] = 0;
+  }
+  for (size_t via = 0; via < nodes; ++via)
+    for (size_t a = 0; a < nodes; ++a)
+      for (size_t b = 0; b < nodes; ++b)
+        distance[a][b] = std::min(distance[a][b], distance[a][via] + distance[via][b]);
+
+  Ints found;
+  for (size_t node = 0; node < nodes; ++node) {
+    const float* one_hot = example.features.data() + node * width;
+    REQUIRE(std::accumulate(one_hot, one_hot + colours, 0.0F) == 1);
+    const bool is_marked = one_hot[colours] == 1;
+    REQUIRE(distance[0][node] < nodes);  // connected
+    if (distance[0][node] < 2) REQUIRE_FALSE(is_marked);
+    if (distance[0][node] > 2) REQUIRE(is_marked);
+    if (distance[0][node] == 2 && is_marked)
+      found.push_back(static_cast<int32_t>(std::find(one_hot, one_hot + colours, 1.0F) - one_hot));
+  }
+  REQUIRE(found.size() == 1);
+  return found[0];
+}
+
+TEST_CASE("graph: the label is the colour of the marked node two steps from node 0") {
+  for (const int64_t kinds : {0, 1, 3}) {
+    CAPTURE(kinds);
+    DataOptions options = drawn_options(DataKind::graph);
+    options.edge_kinds = kinds;
+    const Corpus corpus = drawn(options);
+    CHECK(corpus.features == 5);
+    CHECK(corpus.has_edges);
+    CHECK(corpus.edge_features == kinds);
+    CHECK(corpus.grid.empty());
+    CHECK(corpus.longest_input == 16);
+    std::set<size_t> sizes;
+    check_labels(corpus, 2000, [&](const Example& example) {
+      sizes.insert(example.features.size() / 5);
+      return colour_two_steps_away(example, 4, static_cast<size_t>(kinds));
+    });
+    CHECK(sizes.size() == 9);
+    CHECK(*sizes.begin() == 8);
+  }
+}
+
+TEST_CASE("graph: neither the number of a node nor the colours close by give the label away") {
+  const Corpus corpus = drawn(drawn_options(DataKind::graph));
+  Example example;
+  int as_own = 0, as_neighbour = 0, as_marked = 0;
+  constexpr int count = 4000;
+  for (int64_t i = 0; i < count; ++i) {
+    split(corpus, "train").get(i, example);
+    const auto colour = static_cast<size_t>(example.target[0]);
+    as_own += example.features[colour] == 1;
+    as_neighbour += example.features[static_cast<size_t>(example.sender[1]) * 5 + colour] == 1;
+    for (size_t node = 1; node < 8; ++node)
+      if (example.features[node * 5 + 4] == 1) {  // the first that is marked
+        as_marked += example.features[node * 5 + colour] == 1;
+        break;
+      }
+  }
+  CHECK(as_own == doctest::Approx(count / 4.0).epsilon(0.12));
+  CHECK(as_neighbour == doctest::Approx(count / 4.0).epsilon(0.12));
+  CHECK(as_marked < 0.45 * count);
+}
+
+// ----------------------------------------------------------------------------------------- streams
+
+TEST_CASE("streams: the keys are read off the tones; how long they are held is anybody's guess") {
+  const Corpus corpus = drawn(drawn_options(DataKind::streams));
+  CHECK(corpus.features == 3 + 4);  // 12 keys in rows of 4
+  CHECK(corpus.source == nullptr);
+  CHECK(corpus.target->vocabulary().size() == 14);
+  CHECK(corpus.longest_source == 4 * 6 + 3 * 3 + 6);
+  CHECK(corpus.longest_input == 5);
+  std::map<int64_t, int> held, between;
+  int64_t longest = 0;
+  Example example;
+  for (int64_t i = 0; i < 20'000; ++i) {
+    split(corpus, "train").get(i, example);
+    const auto frames = static_cast<int64_t>(example.features.size()) / 7;
+    longest = std::max(longest, frames);
+    Ints keys = {12};  // <bos>
+    int64_t run = 0, silence = 0;
+    for (int64_t t = 0; t <= frames; ++t) {
+      const float* frame = example.features.data() + 7 * t;
+      const bool sounds = t<frames&& * std::max_element(frame, frame + 7)> 0;
+      if (sounds) {
+        REQUIRE(std::count(frame, frame + 3, 1.0F) == 1);
+        REQUIRE(std::count(frame + 3, frame + 7, 1.0F) == 1);
+        const auto row = std::find(frame, frame + 3, 1.0F) - frame;
+        const auto column = std::find(frame + 3, frame + 7, 1.0F) - (frame + 3);
+        if (run++ == 0) {
+          if (keys.size() > 1) ++between[silence];
+          if (keys.size() == 1) REQUIRE(silence <= 3);
+          keys.push_back(static_cast<int32_t>(4 * row + column));
+        }
+        REQUIRE(keys.back() == 4 * row + column);
+        silence = 0;
+      } else {
+        if (run > 0) ++held[run];
+        run = 0;
+        silence += t < frames;
+      }
+    }
+    REQUIRE(silence <= 3);
+    REQUIRE(example.input == keys);
+    keys.erase(keys.begin());
+    keys.push_back(13);  // <eos>
+    REQUIRE(example.target == keys);
+    REQUIRE(example.source.empty());
+  }
+  CHECK(held.size() == 5);
+  CHECK(held.begin()->first == 2);
+  CHECK(between.size() == 3);
+  CHECK(between.begin()->first == 1);
+  CHECK(longest <= corpus.longest_source);
+  CHECK(longest >= corpus.longest_source - 4);
+}
+
+// ---------------------------------------------------------------------------------- sets and words
+
+TEST_CASE(
+    "set: the label is how many different symbols there are, whatever their number and order") {
+  const Corpus corpus = drawn(drawn_options(DataKind::set));
+  CHECK(corpus.labels == std::vector<std::string>{"1", "2", "3", "4", "5"});
+  CHECK(corpus.source->vocabulary().size() == 7);
+  CHECK(corpus.longest_input == 9);
+  std::map<std::pair<size_t, int32_t>, int> by_length;
+  int rising = 0;
+  check_labels(corpus, 5000, [&](const Example& example) {
+    const std::set<int32_t> different(example.input.begin(), example.input.end());
+    REQUIRE(*different.rbegin() < 7);
+    ++by_length[{example.input.size(), example.target[0]}];
+    rising += std::is_sorted(example.input.begin(), example.input.end());
+    return static_cast<int32_t>(different.size()) - 1;
+  });
+  CHECK(by_length.size() == 25);
+  for (const auto& [key, count] : by_length) CHECK(std::abs(count - 200) < 75);
+  CHECK(rising < 1300);  // those of one symbol, and few others
+}
+
+TEST_CASE("subject: the label is the noun in the case that the verb governs") {
+  const Corpus corpus = drawn(drawn_options(DataKind::subject));
+  CHECK(corpus.labels == std::vector<std::string>{"n0", "n1", "n2", "n3", "n4"});
+  CHECK(corpus.source->encode("n3c2 v0 f0 f7") == Ints{2 * 5 + 3, 25, 30, 37});
+  CHECK(corpus.source->vocabulary().size() == 38);
+  std::map<std::ptrdiff_t, int> distances;
+  std::map<size_t, int> verb_places;
+  check_labels(corpus, 5000, [&](const Example& example) {
+    const Ints& words = example.input;
+    REQUIRE(words.size() >= 9);
+    REQUIRE(words.size() <= 12);
+    Ints verbs, nouns, subjects;  // places
+    std::set<int32_t> cases;
+    for (size_t t = 0; t < words.size(); ++t) {
+      if (words[t] >= 25 && words[t] < 30) verbs.push_back(static_cast<int32_t>(t));
+      if (words[t] < 25) nouns.push_back(static_cast<int32_t>(t)), cases.insert(words[t] / 5);
+    }
+    REQUIRE(verbs.size() == 1);
+    REQUIRE(nouns.size() == 4);
+    REQUIRE(cases.size() == 4);  // each its own
+    const int32_t governed = words[static_cast<size_t>(verbs[0])] - 25;
+    for (const int32_t place : nouns)
+      if (words[static_cast<size_t>(place)] / 5 == governed) subjects.push_back(place);
+    REQUIRE(subjects.size() == 1);
+    ++distances[subjects[0] - verbs[0]];
+    ++verb_places[static_cast<size_t>(verbs[0])];
+    return words[static_cast<size_t>(subjects[0])] % 5;
+  });
+  CHECK(distances.size() == 22);  // -11 … 11 but 0
+  CHECK(distances[1] < 600);
+  CHECK(verb_places.size() == 12);
+  CHECK(verb_places[0] < 700);
+}
+
+TEST_CASE("recall: the answer is the value that came with the last key") {
+  const Corpus corpus = drawn(drawn_options(DataKind::recall));
+  CHECK(corpus.source->encode("k0 k5 v0 v5") == Ints{0, 5, 6, 11});
+  CHECK(corpus.source->vocabulary().size() == 12);
+  CHECK(corpus.longest_input == 9);
+  std::map<size_t, int> places;
+  std::map<int32_t, int> values;
+  for (int64_t i = 0; i < 6000; ++i) {
+    const Example example = example_of(split(corpus, "train"), i);
+    const Ints& question = example.input;
+    REQUIRE(question.size() % 2 == 1);
+    REQUIRE(example.prompt == static_cast<int32_t>(question.size()));
+    std::map<int32_t, int32_t> value_of;
+    for (size_t t = 0; t + 1 < question.size(); t += 2) {
+      REQUIRE(question[t] < 6);
+      REQUIRE(question[t + 1] >= 6);
+      REQUIRE(value_of.emplace(question[t], question[t + 1]).second);  // no key twice
+      if (question[t] == question.back()) ++places[question.size() / 2 * 10 + t / 2];
+    }
+    REQUIRE(example.target.back() == value_of.at(question.back()));
+    REQUIRE(std::count(example.target.begin(), example.target.end(), -1) ==
+            static_cast<std::ptrdiff_t>(question.size()) - 1);
+    ++values[example.target.back()];
+  }
+  CHECK(places.size() == 2 + 3 + 4);
+  for (const auto& [place, count] : places)
+    CHECK(count == doctest::Approx(2000.0 / static_cast<double>(place / 10)).epsilon(0.15));
+  CHECK(values.size() == 6);
+  for (const auto& [value, count] : values) CHECK(count == doctest::Approx(1000).epsilon(0.15));
+}
+
+// ------------------------------------------------------------------------------ what they all
+// share
+
+// What must not be in two splits.
+static Ints content_of(DataKind kind, const Example& example) {
+  if (kind == DataKind::streams) return example.target;
+  Ints content = example.input;
+  if (kind == DataKind::set) std::sort(content.begin(), content.end());
+  for (const float number : example.features) content.push_back(static_cast<int32_t>(number));
+  for (const Ints* more : {&example.sender, &example.receiver})
+    content.insert(content.end(), more->begin(), more->end());
+  return content;
+}
+
+static std::set<Ints> contents(const Corpus& corpus, DataKind kind, const char* name,
+                               int64_t count) {
+  std::set<Ints> found;
+  Example example;
+  for (int64_t i = 0; i < count; ++i) {
+    split(corpus, name).get(i, example);
+    found.insert(content_of(kind, example));
+  }
+  return found;
+}
+
+TEST_CASE("drawn examples: training never shows what is held out, whatever the seeds") {
+  for (const DataKind kind : all_kinds) {
+    CAPTURE(data_kinds[static_cast<int>(kind)]);
+    const DataOptions options = drawn_options(kind);
+    const Corpus corpus = drawn(options, 1), other = drawn(options, 2);
+    CHECK(split(corpus, "val").size() == 1000);
+    CHECK(split(corpus, "train").size() == int64_t{1} << 40);
+    const std::set<Ints> val = contents(corpus, kind, "val", 400),
+                         test = contents(corpus, kind, "test", 400);
+    CHECK(val.size() > 30);
+    CHECK(test.size() > 30);
+    for (const Ints& content : val) CHECK_FALSE(test.contains(content));
+    for (const Corpus* each : {&corpus, &other})
+      for (const Ints& content : contents(*each, kind, "train", 4000)) {
+        CHECK_FALSE(val.contains(content));
+        CHECK_FALSE(test.contains(content));
+      }
+  }
+}
+
+static bool operator==(const Example& a, const Example& b) {
+  return a.source == b.source && a.input == b.input && a.target == b.target &&
+         a.prompt == b.prompt && a.features == b.features && a.sender == b.sender &&
+         a.receiver == b.receiver && a.edge_features == b.edge_features;
+}
+
+TEST_CASE("a drawn example is a function of seed, split and number, in whatever order they come") {
+  for (const DataKind kind : all_kinds) {
+    CAPTURE(data_kinds[static_cast<int>(kind)]);
+    DataOptions options = drawn_options(kind);
+    if (options.noise == 0) options.noise = 0.3;
+    const Corpus a = drawn(options, 3), b = drawn(options, 3), c = drawn(options, 4);
+    CHECK(a.fingerprint == b.fingerprint);
+    CHECK(a.fingerprint != c.fingerprint);
+    const Dataset &forward = split(a, "train"), &backward = split(b, "train");
+    Example example, again;
+    for (int64_t i = 19; i >= 0; --i) {
+      backward.get(i, again);
+      forward.get(19 - i, example);
+      forward.get(i, example);
+      CHECK(example == again);
+    }
+    CHECK(example_of(split(a, "val"), 999) == example_of(split(b, "val"), 999));
+    const int64_t far = (int64_t{1} << 36) + 5;
+    CHECK(example_of(forward, far) == example_of(backward, far));
+    int same = 0;
+    for (int64_t i = 0; i < 20; ++i)
+      same += example_of(forward, i) == example_of(split(c, "train"), i) ||
+              example_of(forward, i) == example_of(forward, i + (int64_t{1} << 32));
+    CHECK(same < 3);
+  }
+}
+
+TEST_CASE("noise is added to what would be there without, and to nothing else") {
+  for (const DataKind kind : {DataKind::shapes, DataKind::video, DataKind::streams}) {
+    DataOptions options = drawn_options(kind);
+    const Corpus clear = drawn(options);
+    options.noise = 0.25;
+    const Corpus noisy = drawn(options);
+    CHECK(clear.fingerprint != noisy.fingerprint);
+    double sum = 0, squares = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < 200; ++i) {
+      const Example a = example_of(split(clear, "train"), i),
+                    b = example_of(split(noisy, "train"), i);
+      CHECK(a.target == b.target);
+      REQUIRE(a.features.size() == b.features.size());
+      for (size_t k = 0; k < a.features.size(); ++k, ++count) {
+        const double noise = b.features[k] - a.features[k];
+        sum += noise;
+        squares += noise * noise;
+      }
+    }
+    CHECK(std::abs(sum / static_cast<double>(count)) < 0.01);
+    CHECK(std::sqrt(squares / static_cast<double>(count)) == doctest::Approx(0.25).epsilon(0.03));
+  }
+}
+
+TEST_CASE("longer sets, graphs, streams, sentences and questions are a split of their own") {
+  for (const DataKind kind :
+       {DataKind::graph, DataKind::streams, DataKind::set, DataKind::subject, DataKind::recall}) {
+    CAPTURE(data_kinds[static_cast<int>(kind)]);
+    DataOptions options = drawn_options(kind);
+    options.longer_lengths = {options.lengths[1] + 1, options.lengths[1] + 2};
+    options.test_size = 77;
+    const Corpus corpus = drawn(options), shorter = drawn(drawn_options(kind));
+    CHECK(split(corpus, "test_longer").size() == 77);
+    CHECK(corpus.labels == shorter.labels);
+    CHECK(corpus.longest_input > shorter.longest_input);
+    const std::set<Ints> train = contents(corpus, kind, "train", 1000);
+    for (const Ints& longer : contents(corpus, kind, "test_longer", 77))
+      CHECK_FALSE(train.contains(longer));
+  }
+}
+
+// ------------------------------------------------------------------------------------------
+// options
+
+TEST_CASE("options of a drawn task that make no examples are refused") {
+  const auto refusal = [](const DataOptions& options) {
+    return input_error([&] { drawn(options); });
+  };
+  DataOptions options = drawn_options(DataKind::graph);
+  options.lengths = {2, 5};
+  CHECK_CONTAINS(refusal(options), "data.lengths must begin with 3 at least, not 2");
+  options = drawn_options(DataKind::graph);
+  options.symbols = 1001;
+  CHECK_CONTAINS(refusal(options), "data.symbols = 1001 colours are too many");
+  options = drawn_options(DataKind::set);
+  options.lengths = {1, 5};
+  CHECK_CONTAINS(refusal(options), "data.lengths must begin with 2 at least, not 1");
+  options.lengths = {2, 2};
+  options.symbols = 2;
+  CHECK_CONTAINS(refusal(options), "hardly any example falls in the share of the split");
+  options = drawn_options(DataKind::subject);
+  options.lengths = {4, 12};
+  CHECK_CONTAINS(refusal(options), "a sentence must hold data.nouns nouns and a verb");
+  options = drawn_options(DataKind::subject);
+  options.nouns = 6;
+  CHECK_CONTAINS(refusal(options), "data.nouns = 6 must not be more than the cases");
+  options = drawn_options(DataKind::subject);
+  options.symbols = 1001;
+  CHECK_CONTAINS(refusal(options), "too many words");
+  options = drawn_options(DataKind::recall);
+  options.longer_lengths = {5, 7};
+  CHECK_CONTAINS(refusal(options), "7 pairs need as many keys, and there are data.symbols = 6");
+  options = drawn_options(DataKind::shapes);
+  options.frames = 5;
+  CHECK_CONTAINS(refusal(options), "data.frames is of no use to data.kind = \"shapes\"");
+  options = drawn_options(DataKind::shapes);
+  CHECK_CONTAINS(input_error([&] { load_corpus(options, Framing::seq2seq, 1); }),
+                 "data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");
+}
+
+// The smallest of everything, and whatever lies near it.
+static DataOptions any_options(DataKind kind, Random& random) {
+  const auto between = [&](int64_t least, uint64_t spread) {
+    return least + static_cast<int64_t>(random.below(spread));
+  };
+  DataOptions options, all;
+  options.kind = kind;
+  all.size = between(3, 4);
+  all.frames = between(2, 3);
+  all.noise = random.below(2) ? 0.5 : 0;
+  all.edge_kinds = between(0, 4);
+  all.nouns = between(1, 3);
+  all.symbols = between(2, 8);
+  all.lengths = {between(1, 5), 0};
+  all.lengths[1] = between(all.lengths[0], 4);
+  const bool is_picture = kind == DataKind::shapes || kind == DataKind::video;
+  if (is_picture) options.size = all.size;
+  if (kind == DataKind::video) options.frames = all.frames;
+  if (is_picture || kind == DataKind::streams) options.noise = all.noise;
+  if (kind == DataKind::graph) options.edge_kinds = all.edge_kinds;
+  if (kind == DataKind::subject) options.nouns = all.nouns;
+  if (!is_picture) options.symbols = all.symbols;
+  if (!is_picture) options.lengths = all.lengths;
+  options.val_fraction = options.test_fraction = random.below(2) ? 0.3 : 0;
+  return options;
+}
+
+TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound batches") {
+  Random random(4, Purpose::test);
+  int loaded = 0, refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    const DataKind kind = all_kinds[round % std::size(all_kinds)];
+    const DataOptions options = any_options(kind, random);
+    try {
+      const Corpus corpus = drawn(options);
+      ++loaded;
+      const auto classes = static_cast<int32_t>(corpus.framing == Framing::classifier
+                                                    ? static_cast<int64_t>(corpus.labels.size())
+                                                    : corpus.target->vocabulary().size());
+      REQUIRE(classes >= 2);
+      for (const auto& [name, dataset] : corpus.splits) {
+        Batches batches = Batches::in_order(*dataset, corpus.framing, 3);
+        Batch batch;
+        for (int64_t position = 0; position < 5; ++position) {
+          batches.get(position, batch);
+          const bool reads_features = corpus.features > 0;
+          REQUIRE(static_cast<bool>(batch.features) == reads_features);
+          bool inside = batch.targets > 0;
+          const int64_t places = reads_features ? 3 * batch.features.dim(1) : batch.input.size();
+          for (int64_t i = 0; i < batch.target.size(); ++i)
+            inside = inside && batch.target[i] >= -1 && batch.target[i] < classes;
+          if (!reads_features)
+            for (int64_t i = 0; i < batch.input.size(); ++i)
+              inside = inside && batch.input[i] >= 0 &&
+                       batch.input[i] < corpus.source->vocabulary().size();
+          for (const Ids* ends : {&batch.sender, &batch.receiver})
+            if (corpus.has_edges)
+              for (int64_t e = 0; e < ends->size(); ++e)
+                inside = inside && (*ends)[e] >= 0 && (*ends)[e] < places;
+          REQUIRE(inside);
+        }
+      }
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  CHECK(loaded > 100);
+  CHECK(refused > 30);
+}
+
+}  // namespace heed
