@@ -121,26 +121,48 @@ Flops head_flops(const Part& head, const ModelOptions& model, const ModelSizes& 
   return flops += linear_flops(examples, dim * static_cast<double>(sizes.classes), trains);
 }
 
+// How many vectors a part reads: as queries, and as keys and values where it is attention.
+struct Rows {
+  double queries, keys;
+};
+
+Rows rows_of(const Part& part, const ModelOptions& model, const StepSizes& step) {
+  const auto source = static_cast<double>(step.source), input = static_cast<double>(step.input);
+  if (part.name == "pool") return {static_cast<double>(model.pool_queries), input};
+  if (part.name.ends_with(".cross_attention")) return {input, source};
+  const bool of_source = part.name.starts_with("encoder.") || part.name == "source_embedding";
+  const double own = model.kind == ModelKind::seq2seq && of_source ? source : input;
+  return {own, own};
+}
+
+// Products of matrices; of a graph's attention those over nodes alone, not those over edges.
 Flops flops_of(const Part& part, const ModelOptions& model, const ModelSizes& sizes,
                const StepSizes& step) {
   const double examples = static_cast<double>(step.batch) * static_cast<double>(step.micro_batches);
-  const auto source = static_cast<double>(step.source), input = static_cast<double>(step.input);
-  if (part.name == "head") return head_flops(part, model, sizes, examples, input);
-  const bool cross = part.name.ends_with(".cross_attention");
-  const bool attention = cross || part.name.ends_with(".attention");
-  if (!attention && !part.name.ends_with(".feed_forward")) return {};
-  const bool reads_source = model.kind == ModelKind::seq2seq && part.name.starts_with("encoder.");
-  const double queries = reads_source ? source : input, keys = cross ? source : queries;
+  if (part.name == "head")
+    return head_flops(part, model, sizes, examples, static_cast<double>(step.input));
+  const Rows rows = rows_of(part, model, step);
   Flops flops;
-  const HeadWidths heads = model.attention.widths(model.dim, model.heads);
-  if (attention)
-    flops = attention_flops(examples, queries, keys, static_cast<double>(heads.keys()),
+  if (part.name == "pool" || part.name.ends_with(".attention") ||
+      part.name.ends_with(".cross_attention")) {
+    const HeadWidths heads = model.attention.widths(model.dim, model.heads);
+    flops = attention_flops(examples, rows.queries, rows.keys, static_cast<double>(heads.keys()),
                             static_cast<double>(heads.values()));
+  }
+  const bool is_table = part.name.ends_with("embedding") || part.name.ends_with("_norm");
   for (const ParameterLine& line : part.lines) {
-    if (line.shape.rank() != 2) continue;
-    const bool of_keys = line.name.starts_with("key.") || line.name.starts_with("value.");
-    flops += linear_flops(examples * (of_keys ? keys : queries),
-                          static_cast<double>(line.shape.size()), line.trains);
+    const bool is_looked_up =
+        line.name.starts_with("position.") || line.name.starts_with("distance.");
+    const bool is_matrix = line.shape.rank() == 2 && line.name.ends_with("weight") && !is_looked_up;
+    if (!is_matrix || (is_table && line.name != "projection.weight")) continue;
+    const bool of_keys =
+        line.name.find("key.") != line.name.npos || line.name.find("value.") != line.name.npos;
+    const double count = examples * (of_keys ? rows.keys : rows.queries);
+    // A dense layer over time mixes T vectors of width D, with T × T of its weights.
+    const bool over_time = part.name.ends_with(".dense") && line.name == "weight";
+    const double size = over_time ? rows.queries * static_cast<double>(model.dim)
+                                  : static_cast<double>(line.shape.size());
+    flops += linear_flops(count, size, line.trains);
   }
   return flops;
 }
