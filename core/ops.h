@@ -108,7 +108,7 @@ struct RotaryOptions {
 Tensor rotary(const Tensor& x, int64_t heads, const RotaryOptions& options = {});
 
 // ---- ops/segment.cpp: entry e belongs to segment segments[e] of n, as an edge to the node it
-// enters. segments (E), each in [0, n); a segment may have no entry
+// enters. segments (E), each in [0, n); a segment may have no entry.
 // y = eˣ / Σ eˣ, each column over the entries of a segment, or zeros where x is -inf in all of
 // them. x (E, …) → (E, …)
 Tensor segment_softmax(const Tensor& x, const Ids& segments, int64_t n);
