@@ -34,17 +34,8 @@ namespace {
 void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
   check(static_cast<bool>(edges),
         "graph attention: there are no edges; the data must be a graph (data.kind = \"graph\")");
-  const int64_t places = batch * time, count = edges.sender.size();
-  check(edges.sender.shape() == Shape{count} && edges.receiver.shape() == Shape{count},
-        "graph attention: senders {} and receivers {} must be as many", edges.sender.shape(),
-        edges.receiver.shape());
-  for (int64_t e = 0; e < count; ++e) {
-    const int64_t from = edges.sender[e], to = edges.receiver[e];
-    check(from >= 0 && from < places && to >= 0 && to < places && from / time == to / time,
-          "graph attention: edge {} joins places {} and {}, which must lie in one of {} examples "
-          "of {} places",
-          e, from, to, batch, time);
-  }
+  edges.check_fits("graph attention", batch, time);
+  const int64_t count = edges.sender.size();
   if (features > 0)
     check(edges.features && edges.features.shape() == Shape{count, features},
           "graph attention: {} edges need features of shape [{}, {}], have {}", count, count,

@@ -14,6 +14,9 @@ struct Edges {
   Tensor features;       // (E, F), or no tensor
 
   explicit operator bool() const { return static_cast<bool>(sender); }
+  // Throws Error, naming `operation`, unless every edge joins two places of one of `batch` examples
+  // of `time` places.
+  void check_fits(const char* operation, int64_t batch, int64_t time) const;
 };
 
 struct Surroundings {
