@@ -180,6 +180,14 @@ TEST_CASE("multi-head attention is PyTorch's: padded, causal, and across") {
   across.load(three);
   const Tensor z = across.input("x"), context = across.input("context");
   across.check_result(three(z, context, across.lengths()));
+
+  Case apart("two_sources");  // kdim and vdim
+  AttentionSetup setup = to_narrower();
+  setup.value_source_dim = 5;
+  const MultiHeadAttention four(8, 2, setup);
+  apart.load(four);
+  const Tensor w = apart.input("x"), keys = apart.input("keys"), values = apart.input("values");
+  apart.check_result(four(w, keys, values, {}, {}));
 }
 
 TEST_CASE("a mask for each head is PyTorch's attn_mask, and one for all beside the padding") {

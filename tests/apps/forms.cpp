@@ -1,0 +1,66 @@
+// Runs of models that are not the usual Transformer over tokens: what one trains, the others verbs
+// find again in the run's folder.
+#include "apps/json.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+// Trains a config for a few steps and holds `heed evaluate` against what training measured.
+void check_evaluates_as_measured(const TemporaryFolder& place) {
+  const Said trained = heed_in(place.path, {"train", "c.toml", "--run", "r"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const Json result = Json::parse(read_file(place / "r/result.json", "result"), "result.json");
+  const Said said = heed_in(place.path, {"evaluate", "r", "--json"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  const Json again = Json::parse(said.out, "output");
+  CHECK(again.at("loss").number() == result.at("test").at("loss").number());
+  CHECK(again.at("exact_match").number() == result.at("test").at("exact_match").number());
+}
+
+}  // namespace
+
+TEST_CASE("a temperature that falls is, when evaluated, that of the checkpoint's step") {
+  const TemporaryFolder place;
+  write_file(place / "c.toml", tiny_config() +
+                                   "[model.attention]\ntemperature = 4\nfinal_temperature = 0.01\n"
+                                   "temperature_steps = 40\n");
+  check_evaluates_as_measured(place);
+  // With the temperature of another step the loss is another one.
+  std::string text = read_file(place / "r/config.toml", "config");
+  const size_t at = text.find("temperature_steps = 40");
+  REQUIRE(at != text.npos);
+  write_file(place / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
+  const Json result = Json::parse(read_file(place / "r/result.json", "result"), "result.json");
+  const Said said = heed_in(place.path, {"evaluate", "r", "--json"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK(Json::parse(said.out, "output").at("loss").number() !=
+        result.at("test").at("loss").number());
+}
+
+TEST_CASE(
+    "runs on pictures, graphs and sound evaluate as they were measured, and cannot generate") {
+  const char* const common =
+      "seed = 3\n[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\nheads = 2\n";
+  const std::pair<const char*, const char*> forms[] = {
+      {"kind = 'classifier'\n[data]\nkind = 'shapes'\nsize = 6\n", "pictures"},
+      {"kind = 'classifier'\ndim = 24\n[data]\nkind = 'video'\nsize = 4\nframes = 3\n", "film"},
+      {"kind = 'classifier'\npool = 'first'\n[model.block]\nmixing = 'graph_attention'\n"
+       "[model.positional]\nkind = 'none'\n[data]\nkind = 'graph'\nedge_kinds = 2\n"
+       "lengths = [6, 8]\n",
+       "graphs"},
+      {"kind = 'seq2seq'\nencoder_dim = 8\n[data]\nkind = 'streams'\nlengths = [1, 3]\n", "sound"},
+  };
+  for (const auto& [form, name] : forms) {
+    CAPTURE(std::string(name));
+    const TemporaryFolder place;
+    std::string text = common;
+    if (std::string(form).find("dim = 24") != std::string::npos)
+      text.erase(text.find("dim = 16\n"), 9);
+    write_file(place / "c.toml", text + form + "val_size = 20\ntest_size = 20\n");
+    check_evaluates_as_measured(place);
+    check_refused(heed_in(place.path, {"generate", "r"}, "1 2\n"), 2,
+                  {"reads vectors", "evaluate"});
+  }
+}
