@@ -1,0 +1,236 @@
+// What all drawn examples have in common: splits that share nothing, examples that are a function
+// of their number, noise that is only noise, and options that are refused.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/random.h"
+#include "data/batch.h"
+#include "drawn_options.h"
+
+namespace heed {
+
+// What must not be in two splits.
+static Ints content_of(DataKind kind, const Example& example) {
+  if (kind == DataKind::streams) return example.target;
+  Ints content = example.input;
+  if (kind == DataKind::set) std::sort(content.begin(), content.end());
+  for (const float number : example.features) content.push_back(static_cast<int32_t>(number));
+  for (const Ints* more : {&example.sender, &example.receiver})
+    content.insert(content.end(), more->begin(), more->end());
+  return content;
+}
+
+static std::set<Ints> contents(const Corpus& corpus, DataKind kind, const char* name,
+                               int64_t count) {
+  std::set<Ints> found;
+  Example example;
+  for (int64_t i = 0; i < count; ++i) {
+    split(corpus, name).get(i, example);
+    found.insert(content_of(kind, example));
+  }
+  return found;
+}
+
+TEST_CASE("drawn examples: training never shows what is held out, whatever the seeds") {
+  for (const DataKind kind : all_kinds) {
+    CAPTURE(data_kinds[static_cast<int>(kind)]);
+    const DataOptions options = drawn_options(kind);
+    const Corpus corpus = drawn(options, 1), other = drawn(options, 2);
+    CHECK(split(corpus, "val").size() == 1000);
+    CHECK(split(corpus, "train").size() == int64_t{1} << 40);
+    const std::set<Ints> val = contents(corpus, kind, "val", 400),
+                         test = contents(corpus, kind, "test", 400);
+    CHECK(val.size() > 30);
+    CHECK(test.size() > 30);
+    for (const Ints& content : val) CHECK_FALSE(test.contains(content));
+    for (const Corpus* each : {&corpus, &other})
+      for (const Ints& content : contents(*each, kind, "train", 4000)) {
+        CHECK_FALSE(val.contains(content));
+        CHECK_FALSE(test.contains(content));
+      }
+  }
+}
+
+static bool operator==(const Example& a, const Example& b) {
+  return a.source == b.source && a.input == b.input && a.target == b.target &&
+         a.prompt == b.prompt && a.features == b.features && a.sender == b.sender &&
+         a.receiver == b.receiver && a.edge_features == b.edge_features;
+}
+
+TEST_CASE("a drawn example is a function of seed, split and number, in whatever order they come") {
+  for (const DataKind kind : all_kinds) {
+    CAPTURE(data_kinds[static_cast<int>(kind)]);
+    DataOptions options = drawn_options(kind);
+    if (options.noise == 0) options.noise = 0.3;
+    const Corpus a = drawn(options, 3), b = drawn(options, 3), c = drawn(options, 4);
+    CHECK(a.fingerprint == b.fingerprint);
+    CHECK(a.fingerprint != c.fingerprint);
+    const Dataset &forward = split(a, "train"), &backward = split(b, "train");
+    Example example, again;
+    for (int64_t i = 19; i >= 0; --i) {
+      backward.get(i, again);
+      forward.get(19 - i, example);
+      forward.get(i, example);
+      CHECK(example == again);
+    }
+    CHECK(example_of(split(a, "val"), 999) == example_of(split(b, "val"), 999));
+    const int64_t far = (int64_t{1} << 36) + 5;
+    CHECK(example_of(forward, far) == example_of(backward, far));
+    int same = 0;
+    for (int64_t i = 0; i < 20; ++i)
+      same += example_of(forward, i) == example_of(split(c, "train"), i) ||
+              example_of(forward, i) == example_of(forward, i + (int64_t{1} << 32));
+    CHECK(same < 3);
+  }
+}
+
+TEST_CASE("noise is added to what would be there without, and to nothing else") {
+  for (const DataKind kind : {DataKind::shapes, DataKind::video, DataKind::streams}) {
+    DataOptions options = drawn_options(kind);
+    const Corpus clear = drawn(options);
+    options.noise = 0.25;
+    const Corpus noisy = drawn(options);
+    CHECK(clear.fingerprint != noisy.fingerprint);
+    double sum = 0, squares = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < 200; ++i) {
+      const Example a = example_of(split(clear, "train"), i),
+                    b = example_of(split(noisy, "train"), i);
+      CHECK(a.target == b.target);
+      REQUIRE(a.features.size() == b.features.size());
+      for (size_t k = 0; k < a.features.size(); ++k, ++count) {
+        const double noise = b.features[k] - a.features[k];
+        sum += noise;
+        squares += noise * noise;
+      }
+    }
+    CHECK(std::abs(sum / static_cast<double>(count)) < 0.01);
+    CHECK(std::sqrt(squares / static_cast<double>(count)) == doctest::Approx(0.25).epsilon(0.03));
+  }
+}
+
+TEST_CASE("longer sets, graphs, streams, sentences and questions are a split of their own") {
+  for (const DataKind kind :
+       {DataKind::graph, DataKind::streams, DataKind::set, DataKind::subject, DataKind::recall}) {
+    CAPTURE(data_kinds[static_cast<int>(kind)]);
+    DataOptions options = drawn_options(kind);
+    options.longer_lengths = {options.lengths[1] + 1, options.lengths[1] + 2};
+    options.test_size = 77;
+    const Corpus corpus = drawn(options), shorter = drawn(drawn_options(kind));
+    CHECK(split(corpus, "test_longer").size() == 77);
+    CHECK(corpus.labels == shorter.labels);
+    CHECK(corpus.longest_input > shorter.longest_input);
+    const std::set<Ints> train = contents(corpus, kind, "train", 1000);
+    for (const Ints& longer : contents(corpus, kind, "test_longer", 77))
+      CHECK_FALSE(train.contains(longer));
+  }
+}
+
+TEST_CASE("options of a drawn task that make no examples are refused") {
+  const auto refusal = [](const DataOptions& options) {
+    return input_error([&] { drawn(options); });
+  };
+  DataOptions options = drawn_options(DataKind::graph);
+  options.lengths = {2, 5};
+  CHECK_CONTAINS(refusal(options), "data.lengths must begin with 3 at least, not 2");
+  options = drawn_options(DataKind::graph);
+  options.symbols = 1001;
+  CHECK_CONTAINS(refusal(options), "data.symbols = 1001 colours are too many");
+  options = drawn_options(DataKind::set);
+  options.lengths = {1, 5};
+  CHECK_CONTAINS(refusal(options), "data.lengths must begin with 2 at least, not 1");
+  options.lengths = {2, 2};
+  options.symbols = 2;
+  CHECK_CONTAINS(refusal(options), "hardly any example falls in the share of the split");
+  options = drawn_options(DataKind::subject);
+  options.lengths = {4, 12};
+  CHECK_CONTAINS(refusal(options), "a sentence must hold data.nouns nouns and a verb");
+  options = drawn_options(DataKind::subject);
+  options.nouns = 6;
+  CHECK_CONTAINS(refusal(options), "data.nouns = 6 must not be more than the cases");
+  options = drawn_options(DataKind::subject);
+  options.symbols = 1001;
+  CHECK_CONTAINS(refusal(options), "too many words");
+  options = drawn_options(DataKind::recall);
+  options.longer_lengths = {5, 7};
+  CHECK_CONTAINS(refusal(options), "7 pairs need as many keys, and there are data.symbols = 6");
+  options = drawn_options(DataKind::shapes);
+  options.frames = 5;
+  CHECK_CONTAINS(refusal(options), "data.frames is of no use to data.kind = \"shapes\"");
+  options = drawn_options(DataKind::shapes);
+  CHECK_CONTAINS(input_error([&] { load_corpus(options, Framing::seq2seq, 1); }),
+                 "data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");
+}
+
+// The smallest of everything, and whatever lies near it.
+static DataOptions any_options(DataKind kind, Random& random) {
+  const auto between = [&](int64_t least, uint64_t spread) {
+    return least + static_cast<int64_t>(random.below(spread));
+  };
+  DataOptions options, all;
+  options.kind = kind;
+  all.size = between(3, 4);
+  all.frames = between(2, 3);
+  all.noise = random.below(2) ? 0.5 : 0;
+  all.edge_kinds = between(0, 4);
+  all.nouns = between(1, 3);
+  all.symbols = between(2, 8);
+  all.lengths = {between(1, 5), 0};
+  all.lengths[1] = between(all.lengths[0], 4);
+  const bool is_picture = kind == DataKind::shapes || kind == DataKind::video;
+  if (is_picture) options.size = all.size;
+  if (kind == DataKind::video) options.frames = all.frames;
+  if (is_picture || kind == DataKind::streams) options.noise = all.noise;
+  if (kind == DataKind::graph) options.edge_kinds = all.edge_kinds;
+  if (kind == DataKind::subject) options.nouns = all.nouns;
+  if (!is_picture) options.symbols = all.symbols;
+  if (!is_picture) options.lengths = all.lengths;
+  options.val_fraction = options.test_fraction = random.below(2) ? 0.3 : 0;
+  return options;
+}
+
+TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound batches") {
+  Random random(4, Purpose::test);
+  int loaded = 0, refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    const DataKind kind = all_kinds[round % std::size(all_kinds)];
+    const DataOptions options = any_options(kind, random);
+    try {
+      const Corpus corpus = drawn(options);
+      ++loaded;
+      const auto classes = static_cast<int32_t>(corpus.framing == Framing::classifier
+                                                    ? static_cast<int64_t>(corpus.labels.size())
+                                                    : corpus.target->vocabulary().size());
+      REQUIRE(classes >= 2);
+      for (const auto& [name, dataset] : corpus.splits) {
+        Batches batches = Batches::in_order(*dataset, corpus.framing, 3);
+        Batch batch;
+        for (int64_t position = 0; position < 5; ++position) {
+          batches.get(position, batch);
+          const bool reads_features = corpus.features > 0;
+          REQUIRE(static_cast<bool>(batch.features) == reads_features);
+          bool inside = batch.targets > 0;
+          const int64_t places = reads_features ? 3 * batch.features.dim(1) : batch.input.size();
+          for (int64_t i = 0; i < batch.target.size(); ++i)
+            inside = inside && batch.target[i] >= -1 && batch.target[i] < classes;
+          if (!reads_features)
+            for (int64_t i = 0; i < batch.input.size(); ++i)
+              inside = inside && batch.input[i] >= 0 &&
+                       batch.input[i] < corpus.source->vocabulary().size();
+          for (const Ids* ends : {&batch.sender, &batch.receiver})
+            if (corpus.has_edges)
+              for (int64_t e = 0; e < ends->size(); ++e)
+                inside = inside && (*ends)[e] >= 0 && (*ends)[e] < places;
+          REQUIRE(inside);
+        }
+      }
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  CHECK(loaded > 100);
+  CHECK(refused > 30);
+}
+
+}  // namespace heed
