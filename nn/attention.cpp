@@ -7,6 +7,7 @@
 #include "core/ops.h"
 #include "core/scope.h"
 #include "nn/grid.h"
+#include "nn/recorder.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -90,9 +91,22 @@ MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const Attenti
   }
 }
 
-// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·V) → (B, Tq, H·V), for the heads of one group.
+// P (B, H, Tq, Tk) of the heads of one group, by definition: q (B, Tq, H·K), k (B, Tk, H·K)
+Tensor MultiHeadAttention::weights(const Group& group, const Tensor& q, const Tensor& k,
+                                   const KeepMask& mask, const Tensor& bias) const {
+  Tensor scores = (*group.similarity)(apart(q, group.heads), apart(k, group.heads));
+  if (bias) scores = scores + bias;
+  const double temperature = form_.temperature.at(scope().step);
+  if (temperature != 1) scores = mul(scores, static_cast<real>(1 / temperature));
+  const bool exponential = is_exponential(form_.similarity.kind);
+  return attention_weights(scores, mask, {form_.normaliser, form_.straight_through, exponential});
+}
+
+// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·V) → (B, Tq, H·V), for the heads of one group, whose
+// weights are added to `watched`, if there is one.
 Tensor MultiHeadAttention::attend(const Group& group, Tensor q, Tensor k, const Tensor& v,
-                                  const KeepMask& mask, const Tensor& bias) const {
+                                  const KeepMask& mask, const Tensor& bias,
+                                  std::vector<Tensor>* watched) const {
   if (positional_.kind == PositionalKind::rotary) {
     RotaryOptions rotation{positional_.layout, positional_.base, 0};
     const int64_t lead = k.dim(1) - q.dim(1);  // queries and keys end together
@@ -101,20 +115,19 @@ Tensor MultiHeadAttention::attend(const Group& group, Tensor q, Tensor k, const 
     rotation.first_position = std::max<int64_t>(0, -lead);
     k = rotary(k, group.heads, rotation);
   }
-  const double temperature = form_.temperature.at(scope().step);
-  const bool exponential = is_exponential(form_.similarity.kind);
-  if (form_.is_fused() && !bias) {
-    const double scale = group.similarity->scale() / temperature;
-    // A scale of 0 asks the operation for its own; no score at all is what is meant.
-    if (scale != 0)
-      return scaled_dot_product_attention(q, k, v, group.heads, {scale, mask, dropout_});
+  const double scale = group.similarity->scale() / form_.temperature.at(scope().step);
+  // A scale of 0 asks the operation for its own; no score at all is what is meant.
+  if (form_.is_fused() && !bias && scale != 0) {
+    if (watched) {
+      ScopeGuard here;
+      here->gradients = false;
+      watched->push_back(weights(group, q, k, mask, bias));
+    }
+    return scaled_dot_product_attention(q, k, v, group.heads, {scale, mask, dropout_});
   }
-  Tensor scores = (*group.similarity)(apart(q, group.heads), apart(k, group.heads));
-  if (bias) scores = scores + bias;
-  if (temperature != 1) scores = mul(scores, static_cast<real>(1 / temperature));
-  const Tensor weights =
-      attention_weights(scores, mask, {form_.normaliser, form_.straight_through, exponential});
-  return together(matmul(dropout(weights, dropout_), apart(v, group.heads)));
+  const Tensor p = weights(group, q, k, mask, bias);
+  if (watched) watched->push_back(p.detach());
+  return together(matmul(dropout(p, dropout_), apart(v, group.heads)));
 }
 
 // All that is added to the scores of queries and keys, or no tensor.
@@ -136,24 +149,37 @@ Tensor MultiHeadAttention::combined(const Tensor& heads) const {
   return form_.combine == Combine::mean ? mean(apart, {2}) : max(apart, {2});
 }
 
+// attend() for every head: the results side by side, (B, T, Σ V).
+Tensor MultiHeadAttention::attend_all(const Tensor& q, const Tensor& k, const Tensor& v,
+                                      const KeepMask& mask, const Tensor& bias,
+                                      std::vector<Tensor>* watched) const {
+  if (groups_.size() == 1) return attend(groups_[0], q, k, v, mask, bias, watched);
+  const std::vector<Tensor> qs = split(q, widths_.key, -1), ks = split(k, widths_.key, -1),
+                            vs = split(v, widths_.value, -1);
+  const bool bias_of_each = bias && bias.dim(-3) > 1;
+  std::vector<Tensor> results;
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    const auto h = static_cast<int64_t>(g);
+    results.push_back(attend(groups_[g], qs[g], ks[g], vs[g], mask,
+                             bias_of_each ? slice(bias, -3, h, h + 1) : bias, watched));
+  }
+  return concat(results, -1);
+}
+
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
                                       const KeepMask& mask, const Tensor& bias) const {
   const Tensor q = projected(query_, x), k = projected(key_, keys);
   const Tensor v = form_.tie_key_value ? k : projected(value_, values);
   const Tensor all_bias = score_bias(bias, x.dim(1), keys.dim(1));
-  if (groups_.size() == 1)
-    return apply(form_.activation, combined(attend(groups_[0], q, k, v, mask, all_bias)));
-
-  const std::vector<Tensor> qs = split(q, widths_.key, -1), ks = split(k, widths_.key, -1),
-                            vs = split(v, widths_.value, -1);
-  const bool bias_of_each = all_bias && all_bias.dim(-3) > 1;
-  std::vector<Tensor> results;
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    const auto h = static_cast<int64_t>(g);
-    results.push_back(attend(groups_[g], qs[g], ks[g], vs[g], mask,
-                             bias_of_each ? slice(all_bias, -3, h, h + 1) : all_bias));
+  Recorder* const recorder = Recorder::active();
+  std::vector<Tensor> seen;  // the weights of every group
+  const Tensor heads = attend_all(q, k, v, mask, all_bias, recorder ? &seen : nullptr);
+  if (recorder) {
+    AttentionRecord record{"", seen.size() == 1 ? seen[0] : concat(seen, 1)};
+    if (axes_.size() < grid_.size()) record.grid = grid_, record.axes = axes_;
+    recorder->record(*this, std::move(record));
   }
-  return apply(form_.activation, combined(concat(results, -1)));
+  return apply(form_.activation, combined(heads));
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Surroundings& around) const {

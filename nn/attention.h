@@ -56,8 +56,12 @@ class MultiHeadAttention : public Mixing {
     int64_t heads;
     std::unique_ptr<Similarity> similarity;
   };
+  Tensor attend_all(const Tensor& q, const Tensor& k, const Tensor& v, const KeepMask& mask,
+                    const Tensor& bias, std::vector<Tensor>* watched) const;
   Tensor attend(const Group& group, Tensor q, Tensor k, const Tensor& v, const KeepMask& mask,
-                const Tensor& bias) const;
+                const Tensor& bias, std::vector<Tensor>* watched) const;
+  Tensor weights(const Group& group, const Tensor& q, const Tensor& k, const KeepMask& mask,
+                 const Tensor& bias) const;
   Tensor score_bias(const Tensor& given, int64_t queries, int64_t keys) const;
   Tensor combined(const Tensor& heads) const;
 

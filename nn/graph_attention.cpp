@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/ops.h"
+#include "nn/recorder.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -42,6 +43,21 @@ void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t featur
           features, edges.features ? edges.features.shape() : Shape{0});
 }
 
+// Weights of edges (E, H) as those of pairs of nodes (B, H, T, T), receivers by senders; edges that
+// run side by side count together.
+Tensor of_pairs(const Tensor& weights, const Edges& edges, int64_t batch, int64_t time) {
+  const int64_t heads = weights.dim(1);
+  Tensor pairs = Tensor::zeros({batch, heads, time, time});
+  real* to = pairs.mutable_data();
+  for (int64_t e = 0; e < edges.sender.size(); ++e) {
+    const int64_t b = edges.receiver[e] / time, i = edges.receiver[e] % time;
+    const int64_t j = edges.sender[e] % time;
+    for (int64_t h = 0; h < heads; ++h)
+      to[((b * heads + h) * time + i) * time + j] += weights.data()[e * heads + h];
+  }
+  return pairs;
+}
+
 }  // namespace
 
 Tensor GraphAttention::operator()(const Tensor& x, const Surroundings& around) const {
@@ -66,6 +82,8 @@ Tensor GraphAttention::operator()(const Tensor& x, const Surroundings& around) c
   const Tensor products = sum(query.reshape(apart) * key.reshape(apart), {2});
   const Tensor scores = mul(products, 1 / std::sqrt(static_cast<real>(width)));
   const Tensor weights = segment_softmax(scores, edges.receiver, nodes);  // (E, H)
+  if (Recorder* watching = Recorder::active())
+    watching->record(*this, {"", of_pairs(weights, edges, x.dim(0), x.dim(1))});
   const Tensor messages = weights.reshape({count, heads_, 1}) * value.reshape(apart);
   const Tensor received = segment_sum(messages.reshape({count, dim}), edges.receiver, nodes);
   return output_(received).reshape(x.shape());

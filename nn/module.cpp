@@ -24,6 +24,16 @@ std::vector<NamedParameter> Module::parameters() const {
   return all;
 }
 
+std::optional<std::string> Module::name_of(const Module& part) const {
+  if (this == &part) return "";
+  for (const Member& member : members_) {
+    if (!member.child) continue;
+    const std::optional<std::string> inside = member.child->name_of(part);
+    if (inside) return member.name + (inside->empty() ? "" : ".") + *inside;
+  }
+  return std::nullopt;
+}
+
 int64_t Module::parameter_count() const {
   int64_t count = 0;
   for (const NamedParameter& parameter : parameters()) count += parameter.tensor.size();

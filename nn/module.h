@@ -9,6 +9,7 @@
 // The names are what a checkpoint holds: "encoder.layers.0.attention.query.weight".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Module {
   // all.
   std::vector<NamedParameter> parameters() const;
   int64_t parameter_count() const;
+  // The name of a part of this module, or of its parts, as it is in the names of its parameters:
+  // "encoder.layers.0.attention". Of the module itself: "". None for what is no part of it.
+  std::optional<std::string> name_of(const Module& part) const;
 
  protected:
   // The member must live as long as this module. An empty handle is no parameter.
