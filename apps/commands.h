@@ -57,6 +57,24 @@ struct CompareArguments {
 };
 int compare(const CompareArguments& arguments);
 
+struct TheoremsArguments {
+  std::vector<std::string> only;  // ids; empty: all
+  int64_t seed = 1;
+  bool json = false;
+  std::string model;  // a config or a run: which properties it has; "" for the theorems
+  std::vector<std::string> set;
+};
+int theorems(const TheoremsArguments& arguments);
+
+struct BenchArguments {
+  std::vector<std::string> sizes;  // none: all
+  std::string precision = "highest";
+  double seconds = 5;  // a size
+  int64_t threads = 0;
+  bool json = false;
+};
+int bench(const BenchArguments& arguments);
+
 // What `heed --version` says.
 std::string version_text();
 

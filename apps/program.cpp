@@ -37,6 +37,7 @@ struct CommandLine {
   SummaryArguments summary;
   ConfigArguments config;
   CompareArguments compare;
+  TheoremsArguments theorems;
   int result = exit_done;
 
   CommandLine() {
@@ -49,6 +50,7 @@ struct CommandLine {
     add_summary();
     add_config();
     add_compare();
+    add_theorems();
   }
 
   void add_train() {
@@ -150,6 +152,27 @@ struct CommandLine {
     verb->add_flag("--csv", compare.csv, "Write CSV");
     verb->footer("Examples:\n  heed compare runs/shallow runs/deep --csv > scores.csv");
     verb->callback([this] { result = commands::compare(compare); });
+  }
+
+  void add_theorems() {
+    TheoremsArguments& t = theorems;
+    CLI::App* verb = app.add_subcommand(
+        "theorems", "Measure what is claimed of attention, or which of it a model has");
+    verb->add_option("--only", t.only, "Rows of docs/seeds.md")
+        ->type_name("ID[,ID]")
+        ->delimiter(',');
+    verb->add_option("--seed", t.seed, "Other random data")
+        ->check(CLI::Range(int64_t{0}, int64_t{9'000'000'000'000'000}, "SEED"));
+    verb->add_option("--model", t.model, "Properties of this model, trained (a run) or not")
+        ->type_name("RUN|CONFIG");
+    add_set(verb, t.set);
+    verb->add_flag("--json", t.json, "Write JSON");
+    verb->footer(
+        "Examples:\n"
+        "  heed theorems\n"
+        "  heed theorems --only A16,A17 --seed 7 --json\n"
+        "  heed theorems --model configs/set.toml --set model.positional.kind=sinusoidal");
+    verb->callback([this] { result = commands::theorems(theorems); });
   }
 };
 
