@@ -2,6 +2,7 @@
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(fmt REQUIRED)
 find_package(OpenBLASOpenMP REQUIRED)
+find_package(ZLIB REQUIRED)  # for data alone, but who links data must find it too
 
 # Threads are OpenMP's, but under the thread sanitizer, which cannot see into libgomp, core/parallel.h
 # runs on std::thread.

@@ -21,10 +21,11 @@ Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed) {
   check_options(options, framing);
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   Files files;
-  Corpus corpus = is_drawn(options.kind)           ? load_drawn(options, framing, seed)
-                  : is_task(options.kind)          ? load_task(options, framing, seed)
-                  : options.kind == DataKind::text ? load_text(options, files)
-                                                   : load_rows(options, files);
+  Corpus corpus = is_drawn(options.kind)             ? load_drawn(options, framing, seed)
+                  : is_task(options.kind)            ? load_task(options, framing, seed)
+                  : options.kind == DataKind::text   ? load_text(options, files)
+                  : options.kind == DataKind::images ? load_images(options, files)
+                                                     : load_rows(options, files);
   corpus.framing = framing;
   corpus.seed = seed;
   corpus.files = files.paths();

@@ -48,7 +48,8 @@ struct Corpus : Form {
 // train_size.
 //
 // Throws InputError for options that check_options() refuses and for a file that is missing, empty,
-// not text, or not of the form that data.kind says: it names the file, the line and what to do.
+// damaged, not text, or not of the form that data.kind says: it names the file, the line where
+// there are lines, and what to do.
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed);
 
 }  // namespace heed

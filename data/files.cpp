@@ -12,23 +12,15 @@ namespace heed {
 
 namespace {
 
-constexpr uintmax_t most_bytes = uintmax_t{1} << 31;
+constexpr int64_t most_bytes = int64_t{1} << 31;
 
 std::string read_bytes(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  check_input(status.type() != fs::file_type::not_found, "{}: there is no such file", path);
-  check_input(status.type() != fs::file_type::directory, "{} is a folder: name a file in it", path);
-  check_input(!error, "{}: {}", path, error.message());
-  check_input(status.type() == fs::file_type::regular, "{} is not a regular file", path);
-  const uintmax_t bytes = fs::file_size(path, error);
-  check_input(!error, "{}: {}", path, error.message());
+  const int64_t bytes = file_size(path);
   check_input(bytes <= most_bytes, "{} holds {} bytes: texts are read whole, 2 GiB at most", path,
               bytes);
   std::ifstream in(path, std::ios::binary);
   check_input(in.is_open(), "{} cannot be read: {}", path, std::strerror(errno));
-  std::string text(bytes, '\0');
+  std::string text(static_cast<size_t>(bytes), '\0');
   in.read(text.data(), static_cast<std::streamsize>(bytes));
   check_input(!in.bad(), "{} cannot be read to its end", path);
   text.resize(static_cast<size_t>(in.gcount()));
@@ -54,6 +46,24 @@ void check_text(const std::string& path, std::string_view text) {
 
 }  // namespace
 
+int64_t file_size(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  check_input(status.type() != fs::file_type::not_found, "{}: there is no such file", path);
+  check_input(status.type() != fs::file_type::directory, "{} is a folder: name a file in it", path);
+  check_input(!error, "{}: {}", path, error.message());
+  check_input(status.type() == fs::file_type::regular, "{} is not a regular file", path);
+  const uintmax_t bytes = fs::file_size(path, error);
+  check_input(!error, "{}: {}", path, error.message());
+  return static_cast<int64_t>(bytes);
+}
+
+void Files::add(const std::string& path, std::initializer_list<std::string_view> content) {
+  paths_.push_back(path);
+  for (const std::string_view part : content) fingerprint_ = stable_hash(part, fingerprint_);
+}
+
 std::string_view Files::read(const std::string& path, Level level) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   std::string& kept = texts_.emplace_back(read_bytes(path));
@@ -61,8 +71,7 @@ std::string_view Files::read(const std::string& path, Level level) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   check_input(!text.empty(), "{} is empty", path);
   if (level != Level::byte) check_text(path, kept);
-  paths_.push_back(path);
-  fingerprint_ = stable_hash(kept, fingerprint_);
+  add(path, {kept});
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,13 +13,19 @@
 
 namespace heed {
 
-// Keeps every file it read, at most 2 GiB each, so that views into them stay good while it lives.
+// In bytes. Throws InputError for a file that is missing, a folder or otherwise not a regular file.
+int64_t file_size(const std::string& path);
+
+// Keeps every text it read, at most 2 GiB each, so that views into them stay good while it lives.
 class Files {
  public:
   // The file's text without a byte order mark. Throws InputError for a file that is missing, a
   // folder or otherwise not a regular file, empty, too large, or, except at the level of bytes,
   // holds a NUL byte or what is not UTF-8.
   std::string_view read(const std::string& path, Level level);
+
+  // Counts a file that was read elsewhere among those that were read here.
+  void add(const std::string& path, std::initializer_list<std::string_view> content);
 
   const std::vector<std::string>& paths() const { return paths_; }
   uint64_t fingerprint() const { return fingerprint_; }  // of all that was read, in order

@@ -11,5 +11,6 @@ Corpus load_task(const DataOptions& options, Framing framing, uint64_t seed);
 Corpus load_drawn(const DataOptions& options, Framing framing, uint64_t seed);
 Corpus load_text(const DataOptions& options, Files& files);
 Corpus load_rows(const DataOptions& options, Files& files);  // lines, pairs, labelled
+Corpus load_images(const DataOptions& options, Files& files);
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/joined.h"
+#include "data/utf8.h"
 
 namespace heed {
 
@@ -32,13 +33,14 @@ void DataOptions::fields(Fields& f) {
   f.integer("val_size", val_size, {0, 1e6},
             "validation examples of a task; 0: all, or 1,000 if they cannot be listed");
   f.integer("test_size", test_size, {0, 1e6}, "the same for test and test_longer");
-  f.path("path", path, "the file; of two parallel ones that of the source side");
+  f.path("path", path, "the file; of two parallel ones that of the source side, or the images");
   f.paths("paths", paths, "several files in place of one, read as if they were one");
-  f.path("target_path", target_path, "pairs: the target side; none: path is a TSV of two columns");
+  f.path("target_path", target_path,
+         "pairs: the target side; none: path is a TSV of two columns; images: the labels");
   f.path("val_path", val_path, "a file for validation; none: val_fraction of path");
-  f.path("val_target_path", val_target_path, "pairs: its target side");
+  f.path("val_target_path", val_target_path, "pairs: its target side; images: its labels");
   f.path("test_path", test_path, "a file for the test; none: test_fraction of path");
-  f.path("test_target_path", test_target_path, "pairs: its target side");
+  f.path("test_target_path", test_target_path, "pairs: its target side; images: its labels");
   f.choice("level", level, level_names, "what one token is");
   f.integer("context", context, {1, 1'000'000}, "text: tokens in a window");
   f.text("alphabet", alphabet, "lines: skip those with another character; empty: keep all");
@@ -50,6 +52,10 @@ void DataOptions::fields(Fields& f) {
             "keep this many symbols, the most frequent ones; 0: all");
   f.flag("share_vocabulary", share_vocabulary,
          "pairs: one vocabulary for both sides, so that embeddings can be tied");
+  f.integer("patch", patch, {1, 1024},
+            "images: a place is a patch of so many pixels in height and width");
+  f.texts("label_names", label_names,
+          "images: the name of label 0, of label 1, …; empty: the numbers name themselves");
   f.number("val_fraction", val_fraction, {0, 0.9},
            "share of examples held out for validation by their hash (of a text: its end)");
   f.number("test_fraction", test_fraction, {0, 0.9}, "share held out for the test, by hash");
@@ -102,6 +108,9 @@ const KindTraits& traits_of(DataKind kind) {
       {rows + Names{"paths", "alphabet"}, {language_model}},
       {rows + parallel + Names{"share_vocabulary"}, {seq2seq}},
       {rows, {classifier}},
+      {{"path", "target_path", "val_path", "val_target_path", "test_path", "test_target_path",
+        "test_fraction", "patch", "label_names"},
+       {classifier}},
   }};
   return traits[static_cast<size_t>(kind)];
 }
@@ -249,6 +258,8 @@ void check_files(const DataOptions& options) {
   check_input(!options.path.empty() || !options.paths.empty(),
               "data.kind = \"{}\" needs data.path, the file to read", name_of(options.kind));
   const bool two_files = !options.target_path.empty();
+  check_input(options.kind != DataKind::images || two_files,
+              "data.kind = \"images\" needs data.target_path, the file of labels");
   for (const auto& [key, source, target] :
        {std::tuple("val", &options.val_path, &options.val_target_path),
         std::tuple("test", &options.test_path, &options.test_target_path)}) {
@@ -268,6 +279,19 @@ void check_files(const DataOptions& options) {
       "bytes are known");
 }
 
+void check_label_names(const Names& names) {
+  check_input(names.size() != 1, "data.label_names has one name: a classifier needs two labels");
+  check_input(names.size() <= 256,
+              "data.label_names has {} names, and labels are bytes: 256 at most", names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    check_input(!names[i].empty(), "data.label_names: the name of label {} is empty", i);
+    const auto before = std::find(names.begin(), names.end(), names[i]) - names.begin();
+    check_input(before == static_cast<std::ptrdiff_t>(i),
+                "data.label_names: labels {} and {} are both named {}", before, i,
+                in_quotes(names[i]));
+  }
+}
+
 }  // namespace
 
 void check_options(const DataOptions& options, Framing framing) {
@@ -279,6 +303,7 @@ void check_options(const DataOptions& options, Framing framing) {
       options.val_fraction, options.test_fraction);
   is_task(options.kind) ? check_task(options) : check_files(options);
   if (is_drawn(options.kind)) check_drawn(options);
+  check_label_names(Names(options.label_names.begin(), options.label_names.end()));
 }
 
 std::string describe(const DataOptions& options) {

@@ -27,11 +27,13 @@ enum class DataKind {
   text,
   lines,
   pairs,
-  labelled  // read from files
+  labelled,
+  images  // read from files
 };
-inline constexpr const char* data_kinds[] = {
-    "copy",    "reverse", "sort",    "addition", "modular", "parity", "shapes", "video",   "graph",
-    "streams", "set",     "subject", "recall",   "text",    "lines",  "pairs",  "labelled"};
+inline constexpr const char* data_kinds[] = {"copy",   "reverse",  "sort",   "addition", "modular",
+                                             "parity", "shapes",   "video",  "graph",    "streams",
+                                             "set",    "subject",  "recall", "text",     "lines",
+                                             "pairs",  "labelled", "images"};
 inline bool is_task(DataKind kind) { return kind < DataKind::text; }
 inline bool is_drawn(DataKind kind) { return is_task(kind) && kind >= DataKind::shapes; }
 
@@ -65,6 +67,8 @@ struct DataOptions {
   int64_t min_count = 1;
   int64_t max_vocabulary = 0;
   bool share_vocabulary = false;
+  int64_t patch = 4;
+  std::vector<std::string> label_names;
 
   // Both.
   double val_fraction = 0.1, test_fraction = 0.1;
