@@ -38,6 +38,17 @@ struct GenerateArguments {
 };
 int generate(const GenerateArguments& arguments);
 
+struct AttendArguments {
+  std::string run, checkpoint;
+  std::optional<std::string> input;  // the text, a file that holds it, or "-" for standard input
+  std::optional<int64_t> example;    // in place of it: of the run's own data, from 0
+  std::string split;                 // "" for test, or val where there is no test
+  std::optional<std::string> target;
+  std::vector<std::string> only;         // patterns of names; none: all
+  std::string output, csv, safetensors;  // files; "": attention.svg, none, none
+};
+int attend(const AttendArguments& arguments);
+
 struct SummaryArguments {
   std::string subject;  // a config or a run
   std::vector<std::string> set;

@@ -34,6 +34,7 @@ struct CommandLine {
   TrainArguments train;
   EvaluateArguments evaluate;
   GenerateArguments generate;
+  AttendArguments attend;
   SummaryArguments summary;
   ConfigArguments config;
   CompareArguments compare;
@@ -47,6 +48,7 @@ struct CommandLine {
     add_train();
     add_evaluate();
     add_generate();
+    add_attend();
     add_summary();
     add_config();
     add_compare();
@@ -121,6 +123,38 @@ struct CommandLine {
         "  heed generate runs/shakespeare --prompt 'ROMEO:' --length 300 --top-k 20\n"
         "  echo '3 14 15 9 26' | heed generate runs/reverse --beam 4");
     verb->callback([this] { result = commands::generate(generate); });
+  }
+
+  void add_attend() {
+    AttendArguments& a = attend;
+    CLI::App* verb = app.add_subcommand("attend", "What a trained model looks at, as a picture");
+    verb->add_option("RUN", a.run, "Folder of the run")->required();
+    add_checkpoint(verb, a.checkpoint);
+    verb->add_option("--input", a.input,
+                     "A prompt, or a line for an encoder: the text, a file that holds it, or - for "
+                     "standard input")
+        ->type_name("TEXT");
+    verb->add_option("--example", a.example, "Instead: an example of the run's data, from 0")
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 40, "N"));
+    verb->add_option("--split", a.split, "Where that example is (default: test, else val)")
+        ->type_name("NAME");
+    verb->add_option("--target", a.target, "The answer (default: the model's own)")
+        ->type_name("TEXT");
+    verb->add_option("--only", a.only, "Layers whose name fits a pattern with * and ?")
+        ->type_name("PATTERN")
+        ->expected(1)
+        ->take_all();
+    verb->add_option("--output", a.output, "The picture, SVG (default: attention.svg)")
+        ->type_name("FILE");
+    verb->add_option("--csv", a.csv, "Every weight in a row, too")->type_name("FILE");
+    verb->add_option("--safetensors", a.safetensors, "Every layer as a tensor, too")
+        ->type_name("FILE");
+    verb->footer(
+        "Examples:\n"
+        "  heed attend runs/sort --input '2 0 1 1 0 2'\n"
+        "  heed attend runs/reverse --input '3 14 15 9 26' --only 'decoder*' --csv weights.csv\n"
+        "  heed attend runs/shapes --example 7 --split test --output shape.svg");
+    verb->callback([this] { result = commands::attend(attend); });
   }
 
   void add_summary() {

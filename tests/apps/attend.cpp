@@ -1,0 +1,332 @@
+// heed attend: the picture is XML, the data are what it says, and mistakes leave nothing behind.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "apps/attention_picture.h"
+#include "core/safetensors.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+// Checks that a text is well-formed XML, as far as this program writes any: tags nest and close,
+// there is one root, attributes are quoted, and each & begins a known entity. "" or what is wrong.
+std::string xml_mistake(const std::string& text) {
+  std::vector<std::string> open;
+  int roots = 0;
+  size_t at = 0;
+  if (text.starts_with("<?xml ")) at = text.find("?>") + 2;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n') return "a control character";
+    if (c == '>') return "a > that closes nothing";
+    if (c == '&') {
+      const std::string entity = text.substr(at, text.find(';', at) - at + 1);
+      if (entity != "&amp;" && entity != "&lt;" && entity != "&gt;" && entity != "&quot;")
+        return "no entity: " + entity.substr(0, 10);
+    }
+    if (c != '<') {
+      if (open.empty() && c != '\n') return "text outside of the root";
+      ++at;
+      continue;
+    }
+    const size_t end = text.find('>', at);
+    if (end == text.npos) return "a tag without end";
+    const std::string tag = text.substr(at + 1, end - at - 1);
+    at = end + 1;
+    if (tag.starts_with("/")) {
+      if (open.empty() || open.back() != tag.substr(1)) return "a wrong end: " + tag;
+      open.pop_back();
+      continue;
+    }
+    if (std::count(tag.begin(), tag.end(), '"') % 2 != 0 || tag.find('<') != tag.npos)
+      return "a wrong tag: " + tag;
+    roots += open.empty();
+    if (!tag.ends_with("/")) open.push_back(tag.substr(0, tag.find_first_of(" \n")));
+  }
+  if (!open.empty()) return "never closed: " + open.back();
+  return roots == 1 ? "" : "not one root";
+}
+
+int64_t count_of(const std::string& text, const std::string& part) {
+  int64_t count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// One run of every kind, each trained for a moment.
+struct Trained : TemporaryFolder {
+  Trained() {
+    std::string lines, pairs;
+    for (const char* word : {"ab", "a<b", "&&a", "b a", "\"c\"", "a,b", "ba", "<>", "cab", "abc"})
+      for (const char* end : {"", "a", "b", "c", "ca"}) {
+        lines += std::string(word) + end + "\n";
+        pairs += std::string(word) + end + "\t" + word + "\n";
+      }
+    write_file(path + "/lines.txt", lines);
+    write_file(path + "/pairs.tsv", pairs);
+    train("lines", "kind = 'language_model'", "kind = 'lines'\npath = 'lines.txt'");
+    train("bytes", "kind = 'language_model'", "kind = 'lines'\npath = 'lines.txt'\nlevel = 'byte'");
+    train("sort", "kind = 'language_model'\n[model.positional]\nkind = 'learned'\nmax_length = 7",
+          "kind = 'sort'\nsymbols = 3\nlengths = [4, 4]");
+    train("pairs", "kind = 'seq2seq'\nlayers = 2", "kind = 'pairs'\npath = 'pairs.tsv'");
+    train("set", "kind = 'classifier'\npool = 'learned'\npool_queries = 3",
+          "kind = 'set'\nlengths = [2, 6]");
+    train("shapes", "kind = 'classifier'\nlayers = 2\n[model.attention]\naxes = [1]",
+          "kind = 'shapes'\nsize = 6");
+    train("graph", "kind = 'classifier'\n[model.block]\nmixing = 'graph_attention'",
+          "kind = 'graph'\nlengths = [3, 8]");
+    train("convolution", "kind = 'language_model'\n[model.block]\nmixing = 'convolution'",
+          "kind = 'lines'\npath = 'lines.txt'");
+  }
+  void train(const std::string& name, const std::string& model, const std::string& data) const {
+    const std::string layers = model.find("layers") == model.npos ? "layers = 1\n" : "";
+    write_file(path + "/" + name + ".toml",
+               "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[data]\n" + data +
+                   "\n[model]\ndim = 8\nheads = 2\n" + layers + model + "\n");
+    const Said said = heed_in(path, {"train", name + ".toml", "--run", name});
+    REQUIRE_MESSAGE(said.code == 0, said.err);
+  }
+};
+
+const Trained& trained() {
+  static const Trained all;
+  return all;
+}
+
+// What a call in a folder of its own wrote.
+struct Watched {
+  TemporaryFolder folder;
+  Said said;
+  std::string picture;
+  std::vector<std::vector<std::string>> rows;  // of the CSV, behind its head; no quotes inside
+
+  explicit Watched(const std::string& run, const std::vector<std::string>& options,
+                   const std::string& input = "") {
+    std::vector<std::string> arguments = {"attend", trained() / run, "--csv",
+                                          "w.csv",  "--safetensors", "w.safetensors"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    said = heed_in(folder.path, arguments, input);
+    REQUIRE_MESSAGE(said.code == 0, said.err);
+    CHECK(names_in_folder(folder.path) ==
+          std::vector<std::string>{"attention.svg", "w.csv", "w.safetensors"});
+    picture = read_file(folder / "attention.svg", "picture");
+    CHECK(xml_mistake(picture) == "");
+    std::istringstream csv(read_file(folder / "w.csv", "csv"));
+    std::string line;
+    std::getline(csv, line);
+    CHECK(line == "name,head,query,key,query_token,key_token,weight");
+    while (std::getline(csv, line)) {
+      rows.emplace_back(1);
+      bool quoted = false;
+      for (const char c : line)
+        if (c == '"')
+          quoted = !quoted;
+        else if (c == ',' && !quoted)
+          rows.back().emplace_back();
+        else
+          rows.back().back() += c;
+      REQUIRE(rows.back().size() == 7);
+    }
+    // A cell and its number for every row.
+    CHECK(count_of(picture, ") reads ") == static_cast<int64_t>(rows.size()));
+  }
+  std::string shape(const std::string& name) const {
+    const SafetensorsFile file(folder / "w.safetensors");
+    const StoredArray* array = file.find(name);
+    if (!array) return "none";
+    std::string text;
+    for (const int64_t length : array->dims)
+      text += (text.empty() ? "" : " ") + std::to_string(length);
+    return text;
+  }
+  // Σ over keys of the weights of each query is 1.
+  void check_rows_sum_to_one() const {
+    std::map<std::string, double> sums;
+    for (const auto& row : rows) sums[row[0] + row[1] + "/" + row[2]] += std::stod(row[6]);
+    for (const auto& [query, total] : sums) CHECK(total == doctest::Approx(1));
+  }
+};
+
+std::vector<std::string> names_of(const Watched& watched) {
+  std::vector<std::string> names;
+  for (const auto& row : watched.rows)
+    if (names.empty() || names.back() != row[0]) names.push_back(row[0]);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the XML checker knows XML from what is not") {
+  CHECK(xml_mistake("<?xml version=\"1.0\"?>\n<a b=\"c\">&lt;<d/><e>x</e></a>\n") == "");
+  for (const char* wrong : {"<a>", "<a></b>", "<a>&</a>", "<a>&x;</a>", "<a b=\"c></a>", "<a/><b/>",
+                            "<a><b></a></b>", "x", "<a>\x01</a>", "<a", "<a>b></a>"})
+    CHECK_MESSAGE(xml_mistake(wrong) != "", wrong);
+}
+
+TEST_CASE("a language model: its prompt, or a problem with its answer") {
+  const Watched lines("lines", {"--input", "a<b&\" c,"});
+  CHECK(names_of(lines) == std::vector<std::string>{"decoder.layers.0.attention"});
+  lines.check_rows_sum_to_one();
+  REQUIRE(lines.rows.size() == 2 * 9 * 9);  // <bos> and eight characters
+  CHECK(lines.rows[0] == std::vector<std::string>{"decoder.layers.0.attention", "0", "0", "0",
+                                                  "<bos>", "<bos>", "1"});
+  CHECK(lines.rows[1][6] == "0");  // no query sees a later key
+  CHECK(lines.rows[9][4] == "a");
+  CHECK(lines.rows[6][5] == "␣");
+  CHECK(lines.rows[8][5] == ",");
+  CHECK(lines.shape("decoder.layers.0.attention") == "1 2 9 9");
+  CHECK_SAYS(lines.picture, "&lt;bos&gt; (0) reads &lt;bos&gt; (0): 1</title>");
+  CHECK_SAYS(lines.picture, ">Decoder</text>");
+  CHECK_SAYS(lines.picture, ">head 1, up to 1</text>");
+  CHECK_SAYS(lines.said.out, "lines, step 4: a<b&\" c,\nw.safetensors\nw.csv\nattention.svg\n");
+
+  // Four symbols and an answer of as many, of which the last is never read.
+  CHECK(Watched("sort", {"--input", "2 0 1 0"}).rows.size() == 2 * 7 * 7);
+  const Watched given("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2"});
+  CHECK(given.rows.size() == 2 * 7 * 7);
+  CHECK(given.rows[6][5] == "1");
+  CHECK(Watched("sort", {"--example", "0", "--split", "val"}).rows.size() == 2 * 7 * 7);
+  CHECK(Watched("bytes", {"--input", "a<"}).rows.back()[5] == "<");
+}
+
+TEST_CASE("an encoder-decoder: encoder, decoder and cross, with its own answer or a given one") {
+  const Watched pairs("pairs", {"--input", "a<b", "--target", "cab,"});
+  CHECK(names_of(pairs) ==
+        std::vector<std::string>{"encoder.layers.0.attention", "encoder.layers.1.attention",
+                                 "decoder.layers.0.attention", "decoder.layers.0.cross_attention",
+                                 "decoder.layers.1.attention", "decoder.layers.1.cross_attention"});
+  pairs.check_rows_sum_to_one();
+  CHECK(pairs.shape("encoder.layers.1.attention") == "1 2 3 3");
+  CHECK(pairs.shape("decoder.layers.0.attention") == "1 2 5 5");
+  CHECK(pairs.shape("decoder.layers.0.cross_attention") == "1 2 5 3");
+  CHECK(pairs.rows.back() == std::vector<std::string>{"decoder.layers.1.cross_attention", "1", "4",
+                                                      "2", ",", "b", pairs.rows.back()[6]});
+  const size_t encoder = pairs.picture.find(">Encoder<"), decoder = pairs.picture.find(">Decoder<"),
+               cross = pairs.picture.find(">Cross-attention");
+  CHECK(encoder < decoder);
+  CHECK(decoder < cross);
+  CHECK(cross != pairs.picture.npos);
+  CHECK(Watched("pairs", {"--input", "-"}, "a<b\r\n").shape("encoder.layers.0.attention") ==
+        "1 2 3 3");
+  Watched one("pairs", {"--example", "1", "--split", "train", "--only", "*cross*"});
+  CHECK(names_of(one) == std::vector<std::string>{"decoder.layers.0.cross_attention",
+                                                  "decoder.layers.1.cross_attention"});
+  write_file(trained() / "in.txt", "cab\n");
+  CHECK(Watched("pairs", {"--input", trained() / "in.txt"}).shape("encoder.layers.0.attention") ==
+        "1 2 3 3");
+}
+
+TEST_CASE("classifiers: learned queries, lines of a grid, edges of a graph") {
+  const Watched set("set", {"--example", "2"});
+  CHECK(names_of(set).back() == "pool.attention");
+  CHECK(set.rows.back()[4] == "query 2");
+  CHECK_SAYS(set.picture, ">Pool: learned queries read the encoder</text>");
+  set.check_rows_sum_to_one();
+
+  const Watched shapes("shapes", {"--example", "0"});
+  CHECK(shapes.shape("encoder.layers.0.attention") == "6 2 6 6");  // a row of the image a line
+  REQUIRE(shapes.rows.size() == 2 * 6 * 2 * 6 * 6);
+  shapes.check_rows_sum_to_one();
+  for (const auto& row : shapes.rows) {  // every pair in one row of the image
+    CHECK(std::stol(row[2]) / 6 == std::stol(row[3]) / 6);
+    CHECK(row[4] ==
+          std::to_string(std::stol(row[2]) / 6) + "," + std::to_string(std::stol(row[2]) % 6));
+  }
+  const SafetensorsFile tensors(shapes.folder / "w.safetensors");
+  CHECK(tensors.metadata().at("encoder.layers.1.attention") == "axes [1] of [6, 6]");
+  std::vector<float> weights(6 * 2 * 6 * 6);  // the CSV and the tensor are one and the same
+  tensors.read(*tensors.find("encoder.layers.0.attention"), weights.data());
+  for (size_t i = 0; i < weights.size(); ++i) CHECK(std::stof(shapes.rows[i][6]) == weights[i]);
+
+  CHECK(names_of(Watched("graph", {"--example", "5"})) ==
+        std::vector<std::string>{"encoder.layers.0.graph_attention"});
+}
+
+TEST_CASE("attend: its help has examples") {
+  const Said help = heed_in("/", {"attend", "--help"});
+  CHECK(help.code == 0);
+  CHECK_SAYS(help.out, "Examples:\n  heed attend runs/sort --input");
+}
+
+TEST_CASE("mistakes: one line, exit code 2, and nothing left behind") {
+  const auto refused = [](const std::string& run, const std::vector<std::string>& options,
+                          const std::string& part, int code = 2, const std::string& input = "") {
+    const TemporaryFolder folder;
+    std::vector<std::string> arguments = {"attend", trained() / run};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Said said = heed_in(folder.path, arguments, input);
+    CHECK_MESSAGE(said.code == code, said.err);
+    CHECK(said.out == "");
+    CHECK_SAYS(said.err, part);
+    CHECK(std::count(said.err.begin(), said.err.end(), '\n') == 1);
+    CHECK(names_in_folder(folder.path).empty());
+  };
+  refused("none", {"--input", "a"}, "no such run");
+  refused("lines", {}, "--input TEXT, or --example N");
+  refused("lines", {"--input", "a", "--example", "1"}, "--input TEXT, or --example N");
+  refused("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
+  refused("lines", {"--input", ""}, "--input: there is nothing to read");
+  refused("lines", {"--input", "aQ"}, "--input: the character \"Q\"");
+  refused("lines", {"--input", "a", "--target", "Q"}, "--target: the character \"Q\"");
+  refused("lines", {"--example", "0", "--target", "a"}, "has its own");
+  refused("lines", {"--input", std::string(5000, 'a')}, "more than the 4096");
+  refused("lines", {"--example", "100000"}, "the first of which is 0");
+  refused("lines", {"--example", "-1"}, "--example");
+  refused("lines", {"--example", "0", "--split", "x"}, "no split 'x'; there are test, train, val");
+  refused("lines", {"--input", "a", "--only", "encoder*"}, "there are decoder.layers.0.attention");
+  refused("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
+  refused("lines", {"--input", "a", "--output", "."}, ".: a folder");
+  refused("lines", {"--input", "a", "--output", "no/w.svg"}, "no/", 1);
+  refused("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/", 1);
+  refused("sort", {"--input", "2 0 1"}, "a problem has ");
+  refused("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 symbols");
+  refused("pairs", {"--input", "a\nb"}, "more than one line");
+  refused("pairs", {"--input", "-"}, "nothing to read");
+  refused("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
+  refused("shapes", {"--input", "a"}, "cannot be typed; choose an example");
+  refused("convolution", {"--input", "a"}, "no attention");
+}
+
+namespace {
+
+// One layer of queries and keys that have these labels, and no other name.
+AttentionMap map_of(const std::string& label, const Tensor& weights) {
+  AttentionMap map{label, AttentionPart::encoder, weights, {}, {}, {}, {}};
+  for (int64_t i = 0; i < weights.dim(2); ++i)
+    map.queries.push_back(label), map.query_places.push_back(i);
+  for (int64_t j = 0; j < weights.dim(3); ++j)
+    map.keys.push_back("the same long word once and once more"), map.key_places.push_back(j);
+  return map;
+}
+
+}  // namespace
+
+TEST_CASE("the largest picture has a bounded size, and any label is good XML") {
+  const std::string hostile = "\x01\xFF]]></title><b>&\"'\xEF\xBF\xBF";
+  const std::string picture =
+      attention_picture({map_of(hostile, Tensor::full({1, 1, 400, 500}, real{-0.5}))}, hostile);
+  CHECK(xml_mistake(picture) == "");
+  CHECK(picture.find('\x01') == picture.npos);
+  CHECK(picture.find("\xEF\xBF\xBF") == picture.npos);
+  CHECK(picture.size() < 45'000'000);
+  CHECK(count_of(picture, ") reads ") == 400 * 500);
+  CHECK(count_of(picture, "the same long…") > 0);
+  CHECK(xml_escaped("<a&b>\"") == "&lt;a&amp;b&gt;&quot;");
+}
+
+TEST_CASE("of more weights than a picture holds a cell shows the mean") {
+  Tensor weights = Tensor::zeros({1, 2, 401, 500});
+  // What ends in cell (0, 0), (0, 1) and the last one, of one query, of head 0.
+  for (const int64_t at : {0, 1, 500, 501, 2, 400 * 500 + 499}) weights.mutable_data()[at] = 0.5;
+  const std::string picture = attention_picture({map_of("w", weights)}, "");
+  CHECK(xml_mistake(picture) == "");
+  CHECK(count_of(picture, ") reads ") == 2 * 201 * 250);
+  CHECK_SAYS(picture, "A cell is the mean of 2 queries and 2 keys.");
+  CHECK_SAYS(picture, "w (0…1) reads the same long… (0…1): 0.5</title>");
+  CHECK_SAYS(picture, "w (0…1) reads the same long… (2…3): 0.125</title>");
+  CHECK_SAYS(picture, "w (400) reads the same long… (498…499): 0.25</title>");
+}
