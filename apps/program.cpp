@@ -38,6 +38,7 @@ struct CommandLine {
   SummaryArguments summary;
   ConfigArguments config;
   CompareArguments compare;
+  BenchArguments bench;
   TheoremsArguments theorems;
   int result = exit_done;
 
@@ -52,6 +53,7 @@ struct CommandLine {
     add_summary();
     add_config();
     add_compare();
+    add_bench();
     add_theorems();
   }
 
@@ -186,6 +188,31 @@ struct CommandLine {
     verb->add_flag("--csv", compare.csv, "Write CSV");
     verb->footer("Examples:\n  heed compare runs/shallow runs/deep --csv > scores.csv");
     verb->callback([this] { result = commands::compare(compare); });
+  }
+
+  void add_bench() {
+    CLI::App* verb =
+        app.add_subcommand("bench", "Time and memory of a training step, for fixed sizes");
+    verb->add_option("--size", bench.sizes,
+                     "tiny, babycpu, baby, gpt2, reverse or base, or several (default: all)")
+        ->type_name("NAMES")
+        ->expected(1)
+        ->take_all()
+        ->delimiter(',');
+    verb->add_option("--precision", bench.precision, "highest (default), high or medium")
+        ->type_name("P");
+    verb->add_option("--seconds", bench.seconds, "To go on with a size for (default: 5)")
+        ->check(CLI::Range(0.0, 86400.0, "SECONDS"));
+    verb->add_option("--threads", bench.threads, "Default: the physical cores there are")
+        ->check(CLI::Range(int64_t{1}, int64_t{1024}, "COUNT"));
+    verb->add_flag("--json", bench.json, "Write JSON, a line for each size");
+    verb->footer(
+        "Examples:\n"
+        "  heed bench\n"
+        "  heed bench --size tiny,baby --precision medium\n"
+        "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
+        "bench/compare sets it against PyTorch.");
+    verb->callback([this] { result = commands::bench(bench); });
   }
 
   void add_theorems() {

@@ -1,0 +1,158 @@
+// heed bench: the models it measures, and what it says of them. Nothing here depends on how fast
+// the machine is.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "apps/benchmark.h"
+#include "apps/json.h"
+#include "apps/summary.h"
+#include "apps/trainer.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+Summary summary_of(const BenchmarkSize& size) {
+  return summarize(benchmark_experiment(size), benchmark_corpus(size));
+}
+
+Said bench(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "bench");
+  return heed_in("/", arguments);
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line, "out"));
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("bench: parameters of the models") {
+  const std::map<std::string, int64_t> known{
+      {"tiny", 106'240},
+      {"babycpu", 809'856},
+      {"baby", 10'770'816},
+      // GPT-2 small as its checkpoint counts, less the positions that sequences of 64 do not need.
+      {"gpt2", 124'439'808 - (1024 - 64) * 768},
+      {"reverse", 242'304},
+      // Encoder and decoder of Vaswani et al.: 6 (4 D² + 2 D F) + 6 (8 D² + 2 D F), their biases
+      // and norms; embedding, positions, head.
+      {"base", 44'040'192 + 6 * (4 * 512 + 2560 + 4 * 512) + 6 * (8 * 512 + 2560 + 6 * 512) +
+                   2 * 2 * 512 + 2 * 8000 * 512 + 32 * 512},
+  };
+  CHECK(benchmark_sizes().size() == known.size());
+  for (const auto& [name, parameters] : known) {
+    CAPTURE(name);
+    CHECK(summary_of(benchmark_size(name)).parameters == parameters);
+  }
+}
+
+TEST_CASE("bench: the batch is of the size's shape, and of all its symbols") {
+  for (const BenchmarkSize& size : benchmark_sizes()) {
+    CAPTURE(size.name);
+    const Experiment experiment = benchmark_experiment(size);
+    CHECK_NOTHROW(experiment.model.validate());
+    const Corpus corpus = benchmark_corpus(size);
+    const Dataset& data = *corpus.splits.at("train");
+    REQUIRE(data.size() == size.batch);
+    REQUIRE(experiment.train.batch_size == size.batch);  // so a step is all there is
+    int32_t largest = 0;
+    for (int64_t i = 0; i < data.size(); ++i) {
+      Example example;
+      data.get(i, example);
+      CHECK(static_cast<int64_t>(example.source.size()) == size.source);
+      CHECK(static_cast<int64_t>(example.input.size()) == size.input);
+      CHECK(static_cast<int64_t>(example.target.size()) == size.input);
+      CHECK(example.input != example.target);
+      for (const auto* tokens : {&example.source, &example.input, &example.target})
+        for (const int32_t token : *tokens) {
+          CHECK(token >= 0);
+          largest = std::max(largest, token);
+        }
+    }
+    CHECK(largest < size.vocabulary);
+    CHECK(largest > size.vocabulary * 9 / 10);
+  }
+}
+
+TEST_CASE("bench: random targets are learned, as the batch is always the same") {
+  const BenchmarkSize& size = benchmark_size("tiny");
+  const Experiment experiment = benchmark_experiment(size);
+  const Corpus corpus = benchmark_corpus(size);
+  Trainer trainer(experiment, corpus);
+  const double before = trainer.step().loss, by_chance = std::log(64);
+  CHECK(before > by_chance);
+  const BenchmarkResult result = run_benchmark(experiment, corpus, 0);
+  CHECK(result.loss < by_chance - 0.2);
+  CHECK(result.steps == 3);
+  CHECK(result.tokens == 16 * 32);
+  CHECK(result.parameters == 106'240);
+  CHECK(result.flops == summary_of(size).flops.total());
+  CHECK(result.seconds > 0);
+  CHECK(result.gemm > 0);
+}
+
+TEST_CASE("bench: JSON, a line for each size, and its keys") {
+  const Said said = bench({"--size", "tiny,reverse", "--size", "tiny", "--seconds", "0.05",
+                           "--json", "--threads", "1"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK(said.err == "");
+  const std::vector<Json> lines = lines_of(said.out);
+  REQUIRE(lines.size() == 3);
+  const std::vector<std::string> sizes{"tiny", "reverse", "tiny"};
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const Json& line = lines[i];
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : line.members()) keys.push_back(key);
+    CHECK(keys == std::vector<std::string>{"peer", "size", "dtype", "threads", "parameters",
+                                           "ms_per_step", "tokens_per_s", "loss", "peak_rss_mb",
+                                           "working_mb", "precision", "steps", "gflops_per_s",
+                                           "gemm_gflops_per_s", "share_of_gemm"});
+    CHECK(line.at("peer").string().starts_with("heed "));
+    CHECK(line.at("size").string() == sizes[i]);
+    CHECK(line.at("dtype").string() == "float32");
+    CHECK(line.at("precision").string() == "highest");
+    CHECK(line.at("threads").integer() == 1);
+    CHECK(line.at("parameters").integer() == (i == 1 ? 242'304 : 106'240));
+    CHECK(line.at("steps").integer() >= 3);
+    CHECK(line.at("loss").number() > 0);
+    for (const char* key : {"ms_per_step", "tokens_per_s", "gflops_per_s", "gemm_gflops_per_s"})
+      CHECK(line.at(key).number() > 0);
+    CHECK(line.at("share_of_gemm").number() ==
+          doctest::Approx(line.at("gflops_per_s").number() / line.at("gemm_gflops_per_s").number())
+              .epsilon(0.01));
+    CHECK(line.at("working_mb").number() > 1);  // activations of a batch are more than that
+    CHECK(line.at("working_mb").number() < line.at("peak_rss_mb").number());
+  }
+  // The matrices of the measured rate, 48 MB, and an earlier size are no part of the memory.
+  CHECK(lines[2].at("peak_rss_mb").number() ==
+        doctest::Approx(lines[0].at("peak_rss_mb").number()).epsilon(0.2));
+}
+
+TEST_CASE("bench: a table with a row for each size") {
+  const Said said = bench({"--size", "tiny", "--seconds", "0"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
+  CHECK_SAYS(said.out, "ms/step");
+  CHECK_SAYS(said.out, "\ntiny           106240 ");
+  CHECK_SAYS(said.err, "precision highest");
+}
+
+TEST_CASE("bench: what is refused") {
+  check_refused(bench({"--size", "gtp2"}), 2,
+                {"no size 'gtp2'; did you mean gpt2?; there are tiny, babycpu, baby, gpt2, "});
+  check_refused(bench({"--size", ""}), 2, {"no size ''"});
+  check_refused(bench({"--precision", "lowest"}), 2, {"--precision lowest: highest, high or"});
+  check_refused(bench({"--seconds", "-1"}), 2, {"--seconds"});
+  check_refused(bench({"--seconds", "nan"}), 2, {"--seconds"});
+  check_refused(bench({"--threads", "0"}), 2, {"--threads"});
+  check_refused(bench({"tiny"}), 2, {"tiny"});
+}
