@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+"""What `heed bench` measures, in PyTorch: a training step (forward, backward, clip to norm 1, AdamW)
+on a batch that never changes, random tokens that are to foretell random tokens.
+
+    bench/pytorch_step.py --size baby [--bf16] [--seconds 5] [--threads 2]
+
+One JSON object on one line, with the keys of `heed bench --json`. working_mb is the most memory the
+process ever held, less what it held before there was a model, less 16 bytes for each parameter (weight,
+gradient and the two moments of Adam). Needs Debian's python3-torch. bench/compare runs it in the
+environment that suits it best.
+
+The models are those of apps/benchmark.cpp: pre-norm, learned positions; language models with gelu, whose
+logits are by the embedding of tokens; encoder-decoders with relu, one embedding for both sides and
+another matrix for the logits. Each is written as PyTorch's own modules have it where they have it.
+"""
+import argparse
+import json
+import statistics
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+# Layers, heads, D, V, T, B.
+LANGUAGE_MODELS = {
+    "tiny": (2, 4, 64, 64, 32, 16),
+    "babycpu": (4, 4, 128, 65, 64, 12),
+    "baby": (6, 6, 384, 65, 256, 16),
+    "gpt2": (12, 12, 768, 50257, 64, 4),
+}
+# Layers of the encoder and of the decoder, heads, D, hidden width, V, Ts = T, B.
+ENCODER_DECODERS = {
+    "reverse": (2, 4, 64, 256, 54, 26, 32),
+    "base": (6, 8, 512, 2048, 8000, 32, 16),
+}
+WARM_UP_STEPS = 3
+
+
+def causal_mask(length):
+    """0 where a place may look, -inf at what comes later."""
+    return torch.full((length, length), float("-inf")).triu(diagonal=1)
+
+
+class Layer(nn.Module):
+    """x + attention(norm(x)), then x + feed_forward(norm(x))."""
+
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.attention_norm = nn.LayerNorm(dim)
+        self.query_key_value = nn.Linear(dim, 3 * dim)
+        self.output = nn.Linear(dim, dim)
+        self.feed_forward_norm = nn.LayerNorm(dim)
+        self.feed_forward = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+
+    def attend(self, x, mask):
+        batch, time, dim = x.shape
+        heads = self.query_key_value(x).view(batch, time, 3, self.heads, dim // self.heads)
+        query, key, value = heads.permute(2, 0, 3, 1, 4)  # each (B, H, T, K)
+        scores = query @ key.transpose(-2, -1) * (dim // self.heads) ** -0.5 + mask
+        mixed = torch.softmax(scores, dim=-1) @ value
+        return self.output(mixed.transpose(1, 2).reshape(batch, time, dim))
+
+    def forward(self, x, mask):
+        x = x + self.attend(self.attention_norm(x), mask)
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
+
+class LanguageModel(nn.Module):
+    def __init__(self, layers, heads, dim, vocabulary, length):
+        super().__init__()
+        self.token = nn.Embedding(vocabulary, dim)
+        self.position = nn.Embedding(length, dim)
+        self.layers = nn.ModuleList([Layer(dim, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(dim)
+        self.register_buffer("mask", causal_mask(length))
+        nn.init.normal_(self.token.weight, std=0.02)  # it gives the logits too
+
+    def forward(self, tokens):
+        x = self.token(tokens) + self.position.weight
+        for layer in self.layers:
+            x = layer(x, self.mask)
+        return F.linear(self.norm(x), self.token.weight)
+
+
+class EncoderDecoder(nn.Module):
+    def __init__(self, layers, heads, dim, hidden, vocabulary, length):
+        super().__init__()
+        self.token = nn.Embedding(vocabulary, dim)
+        self.position = nn.Embedding(length, dim)
+        self.transformer = nn.Transformer(dim, heads, layers, layers, hidden, dropout=0.0, activation="relu",
+                                          batch_first=True, norm_first=True)
+        self.head = nn.Linear(dim, vocabulary, bias=False)
+        self.register_buffer("mask", causal_mask(length))
+
+    def embed(self, tokens):
+        return self.token(tokens) + self.position.weight
+
+    def forward(self, source, tokens):
+        return self.head(self.transformer(self.embed(source), self.embed(tokens), tgt_mask=self.mask))
+
+
+def memory_mb(key):
+    """VmRSS, held now, or VmHWM, the most so far. (getrusage would count the program before this one too.)"""
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith(key + ":"):
+                return int(line.split()[1]) / 1024
+    raise RuntimeError("/proc/self/status: no " + key)
+
+
+def make(size):
+    """The model, what it reads, and what it is to foretell."""
+    if size in LANGUAGE_MODELS:
+        *_, vocabulary, length, batch = LANGUAGE_MODELS[size]
+        model, inputs = LanguageModel(*LANGUAGE_MODELS[size][:-1]), 1
+    else:
+        *_, vocabulary, length, batch = ENCODER_DECODERS[size]
+        model, inputs = EncoderDecoder(*ENCODER_DECODERS[size][:-1]), 2
+    draws = [torch.randint(vocabulary, (batch, length)) for _ in range(inputs + 1)]
+    return model, draws[:-1], draws[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--size", required=True, choices=[*LANGUAGE_MODELS, *ENCODER_DECODERS])
+    parser.add_argument("--bf16", action="store_true", help="under torch.autocast to bfloat16")
+    parser.add_argument("--seconds", type=float, default=5, help="to go on for")
+    parser.add_argument("--threads", type=int, help="default: PyTorch's own")
+    arguments = parser.parse_args()
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    torch.manual_seed(1)
+
+    held = memory_mb("VmRSS")
+    model, inputs, target = make(arguments.size)
+    parameters = sum(p.numel() for p in model.parameters())
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+
+    def step():
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=arguments.bf16):
+            logits = model(*inputs)
+        loss = F.cross_entropy(logits.flatten(0, 1).float(), target.flatten())
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        return loss.item()
+
+    for _ in range(WARM_UP_STEPS):
+        step()
+    times = []
+    end = time.perf_counter() + arguments.seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        loss = step()
+        times.append(time.perf_counter() - start)
+
+    peak = memory_mb("VmHWM")
+    seconds = statistics.median(times)
+    print(json.dumps({
+        "peer": "PyTorch " + torch.__version__,
+        "size": arguments.size,
+        "dtype": "bfloat16" if arguments.bf16 else "float32",
+        "threads": torch.get_num_threads(),
+        "parameters": parameters,
+        "ms_per_step": round(1e3 * seconds, 3),
+        "tokens_per_s": round(target.numel() / seconds),
+        "loss": round(loss, 4),
+        "peak_rss_mb": round(peak, 1),
+        "working_mb": round(peak - held - parameters * 16 / 2**20, 1),
+        "steps": len(times),
+    }))
+
+
+if __name__ == "__main__":
+    main()
