@@ -45,9 +45,9 @@ BlockOptions decoder_options(const ModelOptions& o) {
 }
 
 // Standard deviation of initial embeddings: the initialiser's own where it has one, else 1/√D.
-double embedding_std(const ModelOptions& o) {
+double embedding_std(const ModelOptions& o, int64_t dim) {
   const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
-  return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(o.dim));
+  return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(dim));
 }
 
 // What no example changes of who may attend to whom.
@@ -67,14 +67,16 @@ KeepMask only_real(const Ids& lengths, KeepMask mask = {}) {
 
 InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocabulary,
                                const ModelSizes& sizes)
-    : position_(dim, o.positional, embedding_std(o), sizes.grid), scale_(1), dropout_(o.dropout) {
+    : position_(dim, o.positional, embedding_std(o, dim), sizes.grid),
+      scale_(1),
+      dropout_(o.dropout) {
   const int64_t width = token_width(dim, o.positional);
   const bool sinusoidal = o.positional.kind == PositionalKind::sinusoidal;
   if (sizes.features > 0) {
     projection_ = std::make_unique<Linear>(sizes.features, width, LinearOptions{true, o.init});
     add("projection", *projection_);
   } else {
-    token_ = std::make_unique<Embedding>(vocabulary, width, embedding_std(o));
+    token_ = std::make_unique<Embedding>(vocabulary, width, embedding_std(o, dim));
     add("token", *token_);
     if (o.scale_embedding == Choice::yes || (o.scale_embedding == Choice::automatic && sinusoidal))
       scale_ = std::sqrt(static_cast<real>(width));

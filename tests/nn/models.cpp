@@ -288,6 +288,26 @@ TEST_CASE("every choice that a config has changes what a model computes") {
   }
 }
 
+TEST_CASE("embeddings start as 1/√D, of an encoder with the D of the encoder") {
+  ScopeGuard here;
+  here->seed = 5;
+  ModelOptions o;
+  o.layers = 0;
+  o.dim = 16, o.encoder_dim = 400;
+  const auto model = make_model(o, {50, 50, 0});
+  const auto deviation = [&](const std::string& name) {
+    for (const NamedParameter& parameter : model->parameters())
+      if (parameter.name == name) {
+        double squares = 0;
+        for (const real x : parameter.tensor.values()) squares += double{x} * double{x};
+        return std::sqrt(squares / static_cast<double>(parameter.tensor.size()));
+      }
+    return 0.0;
+  };
+  CHECK(deviation("source_embedding.token.weight") == doctest::Approx(1.0 / 20).epsilon(0.05));
+  CHECK(deviation("embedding.token.weight") == doctest::Approx(1.0 / 4).epsilon(0.1));
+}
+
 namespace {
 
 std::string refusal(const std::function<void(ModelOptions&)>& change) {
