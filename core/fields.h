@@ -30,7 +30,6 @@ struct Range {
   double most = std::numeric_limits<double>::infinity();
 };
 inline constexpr Range at_least(double least) { return {least}; }
-inline constexpr Range any_number{};
 
 class Fields {
  public:

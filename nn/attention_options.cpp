@@ -2,6 +2,7 @@
 #include "nn/attention_options.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "core/joined.h"
@@ -17,7 +18,7 @@ void MultiHeadOptions::fields(Fields& f) {
   f.choice("similarity", similarity.kind, similarity_names, "how a query scores a key");
   f.choice("scale", similarity.scale, scales,
            "of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys");
-  f.number("scale_value", similarity.scale_value, any_number, "the scale with scale = \"value\"");
+  f.number("scale_value", similarity.scale_value, {-1e6, 1e6}, "the scale with scale = \"value\"");
   f.number("sigma", similarity.sigma, positive, "of gaussian: the distance at which it falls off");
   f.choice("normaliser", normaliser, normaliser_names, "how scores become weights");
   f.flag("straight_through", straight_through,
@@ -70,6 +71,14 @@ void check_temperature(const MultiHeadOptions& o) {
   check_input(o.temperature.initial > 0,
               "model.attention.temperature = 0 is a limit, not a number to divide by: set "
               "model.attention.normaliser = \"hardmax\"");
+  constexpr double least = 1e-6;  // scores over less may be infinite
+  check_input(o.temperature.initial >= least,
+              "model.attention.temperature = {} must be {} at least; for its limit set "
+              "model.attention.normaliser = \"hardmax\"",
+              o.temperature.initial, least);
+  check_input(o.temperature.final == 0 || o.temperature.final >= least,
+              "model.attention.final_temperature = {} must be {} at least, or 0: it stays",
+              o.temperature.final, least);
   check_input((o.temperature.final > 0) == (o.temperature.steps > 0),
               "model.attention.final_temperature = {} and model.attention.temperature_steps = {} "
               "go together: give both or neither (the limit 0 is normaliser = \"hardmax\")",
@@ -83,8 +92,9 @@ void check_temperature(const MultiHeadOptions& o) {
 int64_t automatic_width(const MultiHeadOptions& o, int64_t dim, int64_t heads) {
   if (o.head_width == HeadWidth::wide) return dim;
   check_input(dim % heads == 0,
-              "model.heads = {} does not divide model.dim = {}: give heads a width with "
-              "model.attention.key_dim, or one each with model.attention.key_dims",
+              "model.heads = {} does not divide {}, the width of the model (model.dim, or "
+              "model.encoder_dim): give heads a width with model.attention.key_dim, or one each "
+              "with model.attention.key_dims",
               heads, dim);
   return dim / heads;
 }
@@ -168,6 +178,9 @@ void MultiHeadOptions::validate(int64_t dim, int64_t heads, int64_t key_source,
               "model.attention.key_dim and key_dims exclude each other: give one of them");
   check_input(value_dim == 0 || value_dims.empty(),
               "model.attention.value_dim and value_dims exclude each other: give one of them");
+  check_input(std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<>()) == axes.end(),
+              "model.attention.axes = [{}] must name each axis once, in ascending order",
+              joined(axes));
   check_temperature(*this);
   const HeadWidths all = widths(dim, heads);
   check_projections(*this, all, dim, key_source, value_source);

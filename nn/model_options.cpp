@@ -95,11 +95,20 @@ void check_mixing(const ModelOptions& o) {
   check_input(
       !o.attention.causal || (mixing != MixingKind::dense && mixing != MixingKind::graph_attention),
       "model.attention.causal = true: model.block.mixing = \"{}\" sees later places", name);
-  const bool windowed = o.attention.window > 0 && o.pool != Pool::learned;
-  check_input(!windowed || mixing == MixingKind::attention,
+  if (mixing == MixingKind::attention) return;
+  const MultiHeadOptions& a = o.attention;
+  check_input(a.window == 0,
               "model.attention.window = {} is a window of attention, and model.block.mixing = "
               "\"{}\" has none",
-              o.attention.window, name);
+              a.window, name);
+  check_input(a.axes.empty(),
+              "model.attention.axes chooses where attention goes, and model.block.mixing = \"{}\" "
+              "has none",
+              name);
+  check_input(a.graph_distances == 0,
+              "model.attention.graph_distances = {} is added to the scores of attention, and "
+              "model.block.mixing = \"{}\" has none to add it to",
+              a.graph_distances, name);
 }
 
 void check_attention(const ModelOptions& o) {
@@ -117,14 +126,17 @@ void check_attention(const ModelOptions& o) {
     if (is_seq2seq) a.validate(o.dim, o.heads, source_dim, source_dim);
   }
   if (o.block.kind == MixingKind::graph_attention)
-    check_input(o.dim % o.heads == 0, "model.heads = {} does not divide model.dim = {}", o.heads,
-                o.dim);
+    check_input(o.dim % o.heads == 0,
+                "model.heads = {} does not divide model.dim = {}: heads of graph attention are as "
+                "wide as one another; change one of the two",
+                o.heads, o.dim);
   if (o.positional.kind != PositionalKind::rotary) return;
-  for (const int64_t width : a.widths(o.dim, o.heads).key)
-    check_input(width % 2 == 0,
-                "model.positional.kind = \"rotary\" turns pairs of columns: a head of width {} is "
-                "odd; set model.attention.key_dim",
-                width);
+  for (const int64_t dim : {o.dim, source_dim})
+    for (const int64_t width : a.widths(dim, o.heads).key)
+      check_input(width % 2 == 0,
+                  "model.positional.kind = \"rotary\" turns pairs of columns: a head of width {} "
+                  "is odd; set model.attention.key_dim",
+                  width);
 }
 
 }  // namespace

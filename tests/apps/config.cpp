@@ -52,7 +52,7 @@ struct Options {
   std::string name = "x";
   Section part;
   void fields(Fields& f) {
-    f.integer("seed", seed, any_number, "of everything");
+    f.integer("seed", seed, Range{}, "of everything");
     f.text("name", name, "what to call it");
     f.section("part", part, "the only part");
   }

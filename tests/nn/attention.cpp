@@ -572,6 +572,14 @@ TEST_CASE("forms of attention that contradict themselves are refused, and the me
              "as wide as the model");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.temperature.initial = 0; }),
              "normaliser = \"hardmax\"");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.temperature.initial = 1e-30; }),
+             "model.attention.temperature = 1e-30 must be");
+  CHECK_SAYS(says([](MultiHeadOptions& o) {
+               o.temperature = {1, 1e-300, 2};
+             }),
+             "model.attention.final_temperature = 1e-300 must be");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.axes = {0, 0}; }), "[0, 0] must name each axis once");
+  CHECK_SAYS(says([](MultiHeadOptions& o) { o.axes = {1, 0}; }), "ascending order");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.temperature.final = 0.5; }), "temperature_steps");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.straight_through = true; }), "hardmax");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.key_dims = {1, 2, 3}; }), "2 heads");

@@ -367,6 +367,30 @@ TEST_CASE("contradictions are refused, and the message names the keys") {
     o.positional.kind = PositionalKind::rotary;
     o.attention.key_dim = 5;
   });
+  check("a head of width 5 is odd", [](ModelOptions& o) {  // the encoder's, not the decoder's
+    o.kind = seq2seq;
+    o.positional.kind = PositionalKind::rotary;
+    o.encoder_dim = 20;
+  });
+  check("divide 30, the width", [](ModelOptions& o) { o.kind = seq2seq, o.encoder_dim = 30; });
+  check("model.attention.window = 3", [](ModelOptions& o) {
+    o.kind = seq2seq;
+    o.pool = Pool::learned;  // which only a classifier has
+    o.block.kind = MixingKind::gru;
+    o.attention.window = 3;
+  });
+  check("model.attention.axes", [](ModelOptions& o) {
+    o.block.kind = MixingKind::convolution;
+    o.attention.axes = {0};
+  });
+  check("model.attention.graph_distances = 2", [](ModelOptions& o) {
+    o.block.kind = MixingKind::graph_attention;
+    o.attention.graph_distances = 2;
+  });
+  check("heads of graph attention", [](ModelOptions& o) {
+    o.block.kind = MixingKind::graph_attention;
+    o.heads = 3;
+  });
   check("model.tie_weights = false", [](ModelOptions& o) {
     o.kind = language_model;
     o.positional.combine = PositionalCombine::concat;
