@@ -51,14 +51,28 @@ int64_t count_in(const Json& json, int64_t least) {
   return count;
 }
 
+// Axes and places are no more than data can have, whoever wrote the file.
+std::vector<int64_t> grid_of(const Json& json) {
+  constexpr size_t most_axes = 5;
+  constexpr int64_t most_places = 1 << 24;
+  check_input(json.elements().size() <= most_axes, "a grid of more than {} axes", most_axes);
+  std::vector<int64_t> grid;
+  int64_t places = 1;
+  for (const Json& length : json.elements()) {
+    grid.push_back(count_in(length, 1));
+    places *= grid.back();
+    check_input(places <= most_places, "a grid of more than {} places", most_places);
+  }
+  return grid;
+}
+
 void read_form(const Json& json, Corpus& corpus) {
   if (const Json* features = json.find("features")) corpus.features = count_in(*features, 1);
   if (const Json* edge_features = json.find("edge_features")) {
     corpus.has_edges = true;
     corpus.edge_features = count_in(*edge_features, 0);
   }
-  if (const Json* grid = json.find("grid"))
-    for (const Json& length : grid->elements()) corpus.grid.push_back(count_in(length, 1));
+  if (const Json* grid = json.find("grid")) corpus.grid = grid_of(*grid);
 }
 
 }  // namespace

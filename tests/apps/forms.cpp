@@ -1,5 +1,7 @@
 // Runs of models that are not the usual Transformer over tokens: what one trains, the others verbs
 // find again in the run's folder.
+#include <fmt/format.h>
+
 #include "apps/json.h"
 #include "program.h"
 
@@ -62,5 +64,21 @@ TEST_CASE(
     check_evaluates_as_measured(place);
     check_refused(heed_in(place.path, {"generate", "r"}, "1 2\n"), 2,
                   {"reads vectors", "evaluate"});
+  }
+}
+
+TEST_CASE("a grid that no data can have is refused before anything is made for it") {
+  const TemporaryFolder place;
+  write_file(place / "c.toml",
+             "[train]\nsteps = 1\nbatch_size = 2\n[model]\nkind = 'classifier'\nlayers = 1\n"
+             "dim = 16\nheads = 2\n[data]\nkind = 'shapes'\nsize = 4\nval_size = 2\n"
+             "test_size = 2\n");
+  const Said trained = heed_in(place.path, {"train", "c.toml", "--run", "r"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  for (const auto& [grid, words] :
+       {std::pair("[1048576, 1048576]", "places"), std::pair("[1, 1, 1, 1, 1, 1, 1, 1]", "axes")}) {
+    write_file(place / "r/vocabulary.json",
+               fmt::format(R"({{"features": 3, "grid": {}, "labels": ["a", "b"]}})", grid));
+    check_refused(heed_in(place.path, {"generate", "r"}, ""), 2, {"vocabulary.json", words});
   }
 }
