@@ -86,10 +86,10 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
               "model.attention.graph_distances = {} needs data with edges: data.kind = \"graph\"",
               attention.graph_distances);
   const auto axes = static_cast<int64_t>(corpus.grid.size());
+  const std::string known = axes == 0 ? "no grid" : fmt::format("{} axes, from 0", axes);
   for (const int64_t axis : attention.axes)
-    check_input(axis<axes, "model.attention.axes names axis {}, and the data have {}", axis, axes> 0
-                    ? fmt::format("{} axes, from 0", axes)
-                    : "no grid");
+    check_input(axis < axes, "model.attention.axes names axis {}, and the data have {}", axis,
+                known);
   const PositionalKind kind = model.positional.kind;
   const bool in_a_row = kind == PositionalKind::rotary || kind == PositionalKind::alibi ||
                         kind == PositionalKind::relative;
