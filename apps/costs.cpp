@@ -51,6 +51,23 @@ double optimizer_state(const OptimOptions& optim) {
   return optim.amsgrad ? 3 : 2;
 }
 
+// The widths of a stack of layers.
+struct Widths {
+  double dim, hidden;   // D, F
+  double keys, values;  // of all heads together
+
+  Widths(const ModelOptions& m, int64_t width)
+      : dim(static_cast<double>(width)),
+        hidden(static_cast<double>(m.feed_forward ? m.feed_forward : 4 * width)),
+        keys(dim),
+        values(dim) {
+    if (m.block.kind != MixingKind::attention && m.kind != ModelKind::seq2seq) return;
+    const HeadWidths heads = m.attention.widths(width, m.heads);
+    keys = static_cast<double>(heads.keys());
+    values = static_cast<double>(heads.values());
+  }
+};
+
 // Numbers that are alive during a micro-batch. An operation keeps what its backward reads
 // (core/ops); what two of them read, say a linear layer and the norm before it, is there once.
 class Activations {
@@ -58,10 +75,8 @@ class Activations {
   Activations(const ModelOptions& m, const ModelSizes& sizes, const StepSizes& step)
       : model_(m),
         batch_(static_cast<double>(step.batch)),
-        dim_(static_cast<double>(m.dim)),
-        hidden_(static_cast<double>(m.feed_forward ? m.feed_forward : 4 * m.dim)),
-        keys_(static_cast<double>(m.attention.widths(m.dim, m.heads).keys())),
-        values_(static_cast<double>(m.attention.widths(m.dim, m.heads).values())),
+        own_(m, m.dim),
+        encoder_(m, m.encoder_dim ? m.encoder_dim : m.dim),
         composed_(!m.attention.is_fused() || m.positional.kind == PositionalKind::alibi ||
                   m.positional.kind == PositionalKind::relative),
         source_(batch_ * static_cast<double>(step.source)),
@@ -72,16 +87,18 @@ class Activations {
   // For backward.
   double kept() const {
     const auto layers = static_cast<double>(model_.layers);
-    const double own = mixing(input_) + feed_forward(input_);
+    const double own = mixing(own_, input_) + feed_forward(own_, input_);
+    const double end = end_of_stack(own_, input_);
     if (model_.kind == ModelKind::language_model)
-      return layers * own + end_of_stack(input_) + dim_ * input_ + logits_;
+      return layers * own + end + own_.dim * input_ + logits_;
     if (model_.kind == ModelKind::classifier)
-      return layers * own + end_of_stack(input_) + input_ + batch_ * dim_ + logits_;
+      return layers * own + end + input_ + batch_ * own_.dim + logits_;
     const auto decoder_layers =
         static_cast<double>(model_.decoder_layers ? model_.decoder_layers : model_.layers);
-    return layers * (mixing(source_) + feed_forward(source_)) + end_of_stack(source_) +
-           dim_ * source_ + decoder_layers * (own + attention(input_, source_)) +
-           end_of_stack(input_) + dim_ * input_ + logits_;
+    return layers * (mixing(encoder_, source_) + feed_forward(encoder_, source_)) +
+           end_of_stack(encoder_, source_) + encoder_.dim * source_ +
+           decoder_layers * (own + attention(own_, input_, source_)) + end + own_.dim * input_ +
+           logits_;
   }
 
   // Gradients of activations: at the loss those of the logits; then, when the logits are gone,
@@ -89,16 +106,21 @@ class Activations {
   double backward() const {
     const bool two = model_.activation == Activation::swiglu ||
                      (model_.activation == Activation::relu && model_.dropout == 0);
-    const double layer = (3 * dim_ + (two ? 2 : 1) * hidden_) * input_;
-    return std::max({logits_, layer - logits_, scores(std::max(source_, input_))});
+    const auto layer = [&](const Widths& w, double rows) {
+      return (3 * w.dim + (two ? 2 : 1) * w.hidden) * rows;
+    };
+    return std::max({logits_, layer(own_, input_) - logits_, layer(encoder_, source_),
+                     scores(own_, std::max(source_, input_))});
   }
 
   // Without backward: the memory, and a layer at work or the logits.
   double unkept() const {
-    const double hidden = (model_.activation == Activation::swiglu ? 3 : 2) * hidden_;
-    const double layer = std::max(8 * dim_, 3 * dim_ + hidden) * std::max(source_, input_);
-    const double rows = std::max(source_, input_);
-    return dim_ * source_ + std::max(layer + scores(rows), dim_ * input_ + logits_);
+    const double arrays = model_.activation == Activation::swiglu ? 3 : 2;
+    const auto layer = [&](const Widths& w, double rows) {
+      return std::max(8 * w.dim, 3 * w.dim + arrays * w.hidden) * rows + scores(w, rows);
+    };
+    return encoder_.dim * source_ +
+           std::max({layer(encoder_, source_), layer(own_, input_), own_.dim * input_ + logits_});
   }
 
   // The table of sinusoids or integers, made twice as long as needed.
@@ -106,7 +128,7 @@ class Activations {
     const PositionalKind kind = model_.positional.kind;
     const bool table = kind == PositionalKind::sinusoidal || kind == PositionalKind::integer;
     if (!table || batch_ == 0) return 0;
-    return 2 * dim_ * (source_ + input_) / batch_;
+    return 2 * (encoder_.dim * source_ + own_.dim * input_) / batch_;
   }
 
  private:
@@ -116,37 +138,38 @@ class Activations {
   // What the norm reads, what the matrices read; queries, keys, values, the heads' output and the
   // sum of each head's softmax. Attention that is composed holds its heads apart as well, and all
   // weights.
-  double attention(double rows, double key_rows) const {
+  double attention(const Widths& w, double rows, double key_rows) const {
     const auto heads = static_cast<double>(model_.heads);
     const double once =
-        norm(rows) + (2 * dim_ + keys_ + values_) * rows + (keys_ + values_) * key_rows;
+        norm(rows) + (2 * w.dim + w.keys + w.values) * rows + (w.keys + w.values) * key_rows;
     if (!composed_) return once + heads * rows;
-    return once + (keys_ + values_) * rows + (2 * keys_ + values_) * key_rows + scores(key_rows);
+    return once + (w.keys + w.values) * rows + (2 * w.keys + w.values) * key_rows +
+           scores(w, key_rows);
   }
 
   // Two arrays of a score for every query, key and head, where they are held at all; with the
   // additive similarity one as wide as the keys too.
-  double scores(double rows) const {
+  double scores(const Widths& w, double rows) const {
     if (!composed_ || batch_ == 0) return 0;
     const auto heads = static_cast<double>(model_.heads);
     const bool additive = model_.attention.similarity.kind == SimilarityKind::additive;
-    return (2 * heads + (additive ? keys_ : 0)) * std::max(source_, input_) * rows / batch_;
+    return (2 * heads + (additive ? w.keys : 0)) * std::max(source_, input_) * rows / batch_;
   }
 
   // What a layer keeps before its feed-forward network. A graph's edges are not counted.
-  double mixing(double rows) const {
-    const double read = norm(rows) + 2 * dim_ * rows;
+  double mixing(const Widths& w, double rows) const {
+    const double read = norm(rows) + 2 * w.dim * rows;
     switch (model_.block.kind) {
       case MixingKind::attention:
-        return attention(rows, rows);
+        return attention(w, rows, rows);
       case MixingKind::graph_attention:
-        return read + 4 * dim_ * rows;
+        return read + 4 * w.dim * rows;
       case MixingKind::dense:
-        return read + 2 * dim_ * rows;
+        return read + 2 * w.dim * rows;
       case MixingKind::convolution:  // the neighbours of every place, and those that are real
-        return read + 2 * static_cast<double>(model_.block.kernel_size) * dim_ * rows;
+        return read + 2 * static_cast<double>(model_.block.kernel_size) * w.dim * rows;
       case MixingKind::gru:  // three gates from the input, three from the state, and what they make
-        return read + 14 * dim_ * rows;
+        return read + 14 * w.dim * rows;
     }
     throw Error("costs: unknown mixing");
   }
@@ -154,24 +177,24 @@ class Activations {
   // What the norm reads, what W₁ reads, and hidden arrays: what φ reads (relu's derivative is told
   // from its result), what W₂ reads; swiglu's two factors besides. Dropout draws its mask again,
   // but then what W₂ reads is no longer relu's result.
-  double feed_forward(double rows) const {
+  double feed_forward(const Widths& w, double rows) const {
     double arrays = 2;
     if (model_.activation == Activation::relu) arrays = model_.dropout > 0 ? 2 : 1;
     if (model_.activation == Activation::swiglu) arrays = 4;
-    return norm(rows) + (2 * dim_ + arrays * hidden_) * rows;
+    return norm(rows) + (2 * w.dim + arrays * w.hidden) * rows;
   }
 
   // What the norm behind the layers reads.
-  double end_of_stack(double rows) const {
+  double end_of_stack(const Widths& w, double rows) const {
     const bool final_norm = model_.final_norm == Choice::automatic
                                 ? model_.norm_first
                                 : model_.final_norm == Choice::yes;
-    return final_norm ? norm(rows) + dim_ * rows : 0;
+    return final_norm ? norm(rows) + w.dim * rows : 0;
   }
 
   const ModelOptions& model_;
-  double batch_, dim_, hidden_;
-  double keys_, values_;   // width of all heads together
+  double batch_;
+  Widths own_, encoder_;   // of seq2seq's decoder, or the only stack; of its encoder
   bool composed_;          // attention holds its scores
   double source_, input_;  // rows: B · Ts, B · T
   double logits_;

@@ -145,7 +145,9 @@ Flops flops_of(const Part& part, const ModelOptions& model, const ModelSizes& si
   Flops flops;
   if (part.name == "pool" || part.name.ends_with(".attention") ||
       part.name.ends_with(".cross_attention")) {
-    const HeadWidths heads = model.attention.widths(model.dim, model.heads);
+    const bool of_encoder = model.encoder_dim > 0 && part.name.starts_with("encoder.");
+    const HeadWidths heads =
+        model.attention.widths(of_encoder ? model.encoder_dim : model.dim, model.heads);
     flops = attention_flops(examples, rows.queries, rows.keys, static_cast<double>(heads.keys()),
                             static_cast<double>(heads.values()));
   }

@@ -39,6 +39,7 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
 
 LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) {
   LabelSmoothing smoothing(train.label_smoothing, train.label_smoothing_over);
+  if (train.label_smoothing == 0) return {};
   if (train.label_smoothing_over != Smoothing::possible_others) return smoothing;
   if (corpus.framing != Framing::classifier)
     smoothing.impossible = corpus.target->vocabulary().begin();

@@ -156,7 +156,7 @@ Tensor MultiHeadAttention::attend_all(const Tensor& q, const Tensor& k, const Te
   if (groups_.size() == 1) return attend(groups_[0], q, k, v, mask, bias, watched);
   const std::vector<Tensor> qs = split(q, widths_.key, -1), ks = split(k, widths_.key, -1),
                             vs = split(v, widths_.value, -1);
-  const bool bias_of_each = bias && bias.dim(-3) > 1;
+  const bool bias_of_each = bias && bias.rank() >= 3 && bias.dim(-3) > 1;
   std::vector<Tensor> results;
   for (size_t g = 0; g < groups_.size(); ++g) {
     const auto h = static_cast<int64_t>(g);

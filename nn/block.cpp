@@ -10,7 +10,8 @@ namespace heed::inline HEED_REAL {
 void MixingOptions::fields(Fields& f) {
   static constexpr const char* paddings[] = {"zero", "circular"};
   f.choice("mixing", kind, mixing_names,
-           "what lets the places of a sequence exchange what they hold");
+           "what lets places exchange what they hold; the forms of [model.attention] are for "
+           "attention, and for what a decoder or a pool attends with");
   f.integer("kernel_size", kernel_size, {1, 1025}, "places a convolution reads");
   f.choice("padding", padding, paddings, "what a convolution reads beyond the ends");
   f.integer("length", length, {1, 1 << 16}, "places that a dense layer over time has weights for");

@@ -20,7 +20,8 @@ void ModelOptions::fields(Fields& f) {
   f.integer("encoder_dim", encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
   f.integer("heads", heads, {1, 1 << 12},
             "attention heads; must divide dim, or have widths of their own: see attention.key_dim");
-  f.integer("feed_forward", feed_forward, {0, 1 << 20}, "hidden width of a block; 0: 4 · dim");
+  f.integer("feed_forward", feed_forward, {0, 1 << 20},
+            "hidden width of a block; 0: 4 · its width");
   f.choice("activation", activation, activations, "nonlinearity of the feed-forward network");
   f.number("dropout", dropout, probability,
            "of embeddings, hidden activations and what joins the residual stream");

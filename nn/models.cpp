@@ -28,7 +28,10 @@ BlockOptions block_options(const ModelOptions& o) {
 
 BlockOptions encoder_options(const ModelOptions& o, const ModelSizes& sizes) {
   BlockOptions block = block_options(o);
-  if (o.kind == ModelKind::seq2seq && o.encoder_dim > 0) block.dim = o.encoder_dim;
+  if (o.encoder_dim > 0) {
+    block.dim = o.encoder_dim;
+    if (o.feed_forward == 0) block.feed_forward = 4 * o.encoder_dim;
+  }
   block.grid = sizes.grid;
   block.edge_features = sizes.edge_features;
   return block;
@@ -189,9 +192,13 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 
 }  // namespace
 
+Tensor Classifier::encode(const Inputs& in) const {
+  return encoder_(embedding_(in.input, in.features),
+                  Surroundings{only_real(in.input_lengths, mask_), in.edges});
+}
+
 Tensor Classifier::logits(const Inputs& in) const {
-  const Tensor x = embedding_(in.input, in.features);
-  const Tensor states = encoder_(x, Surroundings{only_real(in.input_lengths, mask_), in.edges});
+  const Tensor states = encode(in);
   const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
   if (queries_) {
     const Tensor read = (*queries_)(states, only_real(in.input_lengths));

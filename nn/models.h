@@ -142,6 +142,7 @@ class Classifier : public Model {
  public:
   Classifier(const ModelOptions& options, const ModelSizes& sizes);
   Tensor logits(const Inputs& inputs) const override;
+  Tensor encode(const Inputs& inputs) const;  // the states (B, T, D) that are pooled
 
  private:
   InputEmbedding embedding_;

@@ -263,6 +263,7 @@ TEST_CASE("summary: the estimate is of the right size for every form of attentio
       {"wide", [](ModelOptions& m) { m.attention.head_width = HeadWidth::wide; }},
       {"convolution", [](ModelOptions& m) { m.block.kind = MixingKind::convolution; }},
       {"gru", [](ModelOptions& m) { m.block.kind = MixingKind::gru; }},
+      {"wide encoder", [](ModelOptions& m) { m.kind = ModelKind::seq2seq, m.encoder_dim = 256; }},
       {"dense", [](ModelOptions& m) { m.block.kind = MixingKind::dense; }},
   };
   for (const auto& [name, change] : forms) {

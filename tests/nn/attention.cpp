@@ -446,14 +446,17 @@ TEST_CASE("the fused kernel and the composed form are one function") {
 }
 
 TEST_CASE("a bias of minus infinity hides a key as a mask does") {
-  const MultiHeadAttention attention(4, 2);
-  const Tensor x = random_tensor({1, 3, 4}, 1);
-  Tensor bias = Tensor::zeros({3, 3});
-  bias.mutable_data()[1] = -std::numeric_limits<real>::infinity();
-  KeepMask mask;
-  mask.dense = Ids::full({1, 1, 3, 3}, 1);
-  mask.dense.data()[1] = 0;
-  check_same(attention(x, x, {}, bias), attention(x, x, mask));
+  for (const std::vector<int64_t>& widths : {std::vector<int64_t>{}, {1, 3}}) {
+    const MultiHeadAttention attention(4, 2,
+                                       setup_of([&](MultiHeadOptions& o) { o.key_dims = widths; }));
+    const Tensor x = random_tensor({1, 3, 4}, 1);
+    Tensor bias = Tensor::zeros({3, 3});
+    bias.mutable_data()[1] = -std::numeric_limits<real>::infinity();
+    KeepMask mask;
+    mask.dense = Ids::full({1, 1, 3, 3}, 1);
+    mask.dense.data()[1] = 0;
+    check_same(attention(x, x, {}, bias), attention(x, x, mask));
+  }
 }
 
 TEST_CASE("rotary positions make scores depend on distance alone; alibi and relative bend them") {
