@@ -8,6 +8,11 @@
 #include "core/scope.h"
 
 namespace heed::theorems {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 Tensor tensor(const Shape& shape, const std::vector<double>& numbers) {
   const std::vector<real> values(numbers.begin(), numbers.end());
@@ -60,22 +65,22 @@ OverPermutations over_permutations(int64_t n, const std::function<double(const I
 }
 
 double distance(const Tensor& a, const Tensor& b) {
-  if (!(a.shape() == b.shape())) return std::numeric_limits<double>::infinity();
+  if (!(a.shape() == b.shape())) return infinity;
   double difference = 0, size = 0;
   for (int64_t i = 0; i < a.size(); ++i) {
     difference += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);
     size += std::pow(static_cast<double>(b.data()[i]), 2);
   }
-  return difference == 0 ? 0 : std::sqrt(difference / size);
+  if (difference == 0) return 0;
+  return std::isfinite(difference) ? std::sqrt(difference / size) : infinity;
 }
 
 double greatest_difference(const Tensor& got, const std::vector<double>& wanted) {
-  if (got.size() != static_cast<int64_t>(wanted.size()))
-    return std::numeric_limits<double>::infinity();
+  if (got.size() != static_cast<int64_t>(wanted.size())) return infinity;
   double most = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const double difference = std::abs(static_cast<double>(got.values()[i]) - wanted[i]);
-    if (!(difference <= most)) most = difference;  // NaN stays
+    most = std::isnan(difference) ? infinity : std::max(most, difference);
   }
   return most;
 }

@@ -30,9 +30,9 @@ struct OverPermutations {
 };
 OverPermutations over_permutations(int64_t n, const std::function<double(const Ids& order)>& f);
 
-// ‖a - b‖ / ‖b‖; infinity where the shapes differ.
+// ‖a - b‖ / ‖b‖; infinity where the shapes differ, or a number is not finite.
 double distance(const Tensor& a, const Tensor& b);
-// The greatest |a - b|; infinity where there are not as many.
+// The greatest |a - b|; infinity where there are not as many, or one is not a number.
 double greatest_difference(const Tensor& got, const std::vector<double>& wanted);
 // 0 where a shape is as wanted, else 1.
 double misfit(const Tensor& x, const Shape& wanted);

@@ -7,6 +7,7 @@
 #include "apps/json.h"
 #include "apps/suggest.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/scope.h"
 
 namespace heed::theorems {
@@ -36,12 +37,17 @@ void Measurements::add(Theorem theorem, const Measure& measure) {
 
 void Measurements::at_most(const char* id, double bound, const char* source, const char* claim,
                            const Measure& measure) {
-  add({id, claim, source, 0, bound, false}, measure);
+  add({id, claim, source, 0, bound, false, false}, measure);
 }
 
 void Measurements::at_least(const char* id, double bound, const char* source, const char* claim,
                             const Measure& measure) {
-  add({id, claim, source, 0, bound, true}, measure);
+  add({id, claim, source, 0, bound, true, false}, measure);
+}
+
+void Measurements::property(const char* id, bool promised, bool is_lower_bound, double bound,
+                            const char* source, const char* claim, const Measure& measure) {
+  add({id, claim, source, 0, bound, is_lower_bound, !promised}, measure);
 }
 
 void Measurements::note(const char* id, const std::function<std::string()>& text) {
@@ -52,9 +58,8 @@ void Measurements::check_wanted() const {
   for (const std::string& id : only_) {
     if (std::find(met_.begin(), met_.end(), id) != met_.end()) continue;
     const std::string meant = nearest(id, met_);
-    check_input(
-        false, "--only {}: there is no such theorem{}", id,
-        meant.empty() ? "; they are A1 to A52 and Q1 to Q19" : "; did you mean " + meant + "?");
+    check_input(false, "--only {}: there is no such row{}; there are {}", id,
+                meant.empty() ? "" : "; did you mean " + meant + "?", joined(met_));
   }
 }
 
@@ -82,8 +87,8 @@ std::vector<Section> measure_all(uint64_t seed, const std::vector<std::string>& 
 }
 
 bool all_hold(const std::vector<Section>& sections) {
-  return std::ranges::all_of(sections, [](const Section& section) {
-    return std::ranges::all_of(section.theorems, &Theorem::holds);
+  return std::ranges::none_of(sections, [](const Section& section) {
+    return std::ranges::any_of(section.theorems, &Theorem::fails);
   });
 }
 
@@ -113,10 +118,27 @@ std::string padded(const std::string& text, size_t width) {
   return text + std::string(width - std::min(width, width_of(text)), ' ');
 }
 
+const char* verdict(const Theorem& t) {
+  if (t.is_question) return t.holds() ? "yes" : "no";
+  return t.holds() ? "PASS" : "FAIL";
+}
+
+std::string summary(const std::vector<Section>& sections) {
+  int64_t held = 0, theorems = 0, had = 0, questions = 0;
+  for (const Section& section : sections)
+    for (const Theorem& t : section.theorems) {
+      (t.is_question ? questions : theorems) += 1;
+      (t.is_question ? had : held) += t.holds();
+    }
+  if (questions == 0) return fmt::format("{} of {} hold\n", held, theorems);
+  return fmt::format("{} of {} that its config promises hold; of {} others it has {}\n", held,
+                     theorems, questions, had);
+}
+
 }  // namespace
 
 std::string table(const std::vector<Section>& sections) {
-  size_t claim_width = 0, source_width = 0, held = 0, count = 0;
+  size_t claim_width = 0, source_width = 0;
   for (const Section& section : sections)
     for (const Theorem& t : section.theorems) {
       claim_width = std::max(claim_width, width_of(t.claim));
@@ -125,17 +147,14 @@ std::string table(const std::vector<Section>& sections) {
   std::string text;
   for (const Section& section : sections) {
     text += section.title + "\n";
-    for (const Theorem& t : section.theorems) {
+    for (const Theorem& t : section.theorems)
       text += fmt::format("  {:<3}  {}  {}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id,
                           padded(t.claim, claim_width), padded(t.source, source_width), t.measured,
-                          t.is_lower_bound ? "≥" : "≤", t.bound, t.holds() ? "PASS" : "FAIL");
-      held += t.holds();
-      ++count;
-    }
+                          t.is_lower_bound ? "≥" : "≤", t.bound, verdict(t));
     for (const std::string& note : section.notes) text += "\n" + note;
     text += "\n";
   }
-  return text + fmt::format("{} of {} hold\n", held, count);
+  return text + summary(sections);
 }
 
 }  // namespace heed::theorems

@@ -18,9 +18,11 @@ struct Theorem {
   double measured = 0;
   double bound = 0;
   bool is_lower_bound = false;
+  bool is_question = false;  // a property that a model may have or not: neither is a failure
 
   // Not for a number that is not one.
   bool holds() const { return is_lower_bound ? measured >= bound : measured <= bound; }
+  bool fails() const { return !is_question && !holds(); }
 };
 
 struct Section {
@@ -45,10 +47,13 @@ class Measurements {
                const Measure& measure);
   void at_least(const char* id, double bound, const char* source, const char* claim,
                 const Measure& measure);
+  // A property of a model: a theorem where it is promised, a question where it is not.
+  void property(const char* id, bool promised, bool is_lower_bound, double bound,
+                const char* source, const char* claim, const Measure& measure);
   // A text below the section, made where the id is wanted.
   void note(const char* id, const std::function<std::string()>& text);
 
-  // Throws InputError for a wanted id that was never met.
+  // Throws InputError for a wanted id that was never met, naming those that were.
   void check_wanted() const;
   // Those in which something was measured.
   std::vector<Section> sections() const;
@@ -80,6 +85,7 @@ std::vector<Section> measure_all(uint64_t seed, const std::vector<std::string>& 
 std::string table(const std::vector<Section>& sections);
 // [{"id", "claim", "source", "measured", "threshold", "pass"}, …]
 std::string json(const std::vector<Section>& sections);
+// Whether no theorem fails; questions do not count.
 bool all_hold(const std::vector<Section>& sections);
 
 }  // namespace heed::theorems

@@ -1,0 +1,197 @@
+// heed theorems: every row of docs/seeds.md is measured and holds, what is wrong fails, and a model
+// has the properties that its config promises.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "apps/json.h"
+#include "apps/theorems/theorem.h"
+#include "program.h"
+
+using namespace heed;
+using namespace heed::theorems;
+
+namespace {
+
+Json parsed(const Said& said) {
+  CHECK_MESSAGE(said.err == "", said.err);
+  return Json::parse(said.out, "standard output");
+}
+
+// Whether the model has each property, by id; those that share an id must agree.
+std::map<std::string, bool> properties_of(const std::string& folder,
+                                          std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"theorems", "--json", "--model"});
+  const Said said = heed_in(folder, arguments);
+  CHECK_MESSAGE(said.code == 0, said.err, said.out);
+  std::map<std::string, bool> found;
+  const Json rows = parsed(said);
+  for (const Json& row : rows.elements()) {
+    auto [at, is_new] = found.emplace(row.at("id").string(), row.at("pass").flag());
+    at->second = at->second && row.at("pass").flag();
+  }
+  return found;
+}
+
+std::string classifier_config(const std::string& more) {
+  return "[train]\nsteps = 5\nbatch_size = 8\n[model]\nkind = 'classifier'\nlayers = 2\ndim = 8\n"
+         "heads = 2\n[model.positional]\nkind = 'none'\n" +
+         more + "[data]\nkind = 'set'\nlengths = [4, 8]\nval_size = 20\ntest_size = 20\n";
+}
+
+}  // namespace
+
+TEST_CASE("theorems: all hold, and every row of the documents is among them") {
+  const TemporaryFolder folder;
+  const Said said = heed_in(folder.path, {"theorems", "--json"});
+  CHECK(said.code == 0);
+  std::set<std::string> ids;
+  const Json rows = parsed(said);
+  for (const Json& row : rows.elements()) {
+    const std::string claim = row.at("claim").string();
+    CAPTURE(claim);
+    ids.insert(row.at("id").string());
+    CHECK(row.members().size() == 6);
+    CHECK(row.at("pass").flag());
+    CHECK(!row.at("source").string().empty());
+    CHECK(std::isfinite(row.at("measured").number()));
+    CHECK(std::isfinite(row.at("threshold").number()));
+  }
+  for (int i = 1; i <= 52; ++i) CHECK(ids.contains("A" + std::to_string(i)));
+  for (int i = 1; i <= 19; ++i) CHECK(ids.contains("Q" + std::to_string(i)));
+  CHECK(ids.size() == 71);
+}
+
+TEST_CASE("theorems: some alone measure what they measure among all, and another seed other data") {
+  const auto errors = [](uint64_t seed, const std::vector<std::string>& only) {
+    std::vector<double> found;
+    for (const Section& section : measure_all(seed, only))
+      for (const Theorem& t : section.theorems)
+        if (t.id == "A16" || t.id == "Q11") found.push_back(t.measured);
+    return found;
+  };
+  const std::vector<double> some = errors(1, {"A16", "Q11"});
+  CHECK(some.size() == 7);
+  CHECK(some == errors(1, {}));
+  CHECK(some != errors(2, {"A16", "Q11"}));
+  CHECK(all_hold(measure_all(3, {"A16", "A17", "A20", "A22"})));
+}
+
+TEST_CASE("theorems: a wrong number fails, and so does one that is none") {
+  const auto holds = [](bool at_least, double measured, double bound) {
+    Measurements m(1, {});
+    m.section("of this test");
+    const auto measure = [measured] { return measured; };
+    if (at_least)
+      m.at_least("A1", bound, "S0", "a claim", measure);
+    else
+      m.at_most("A1", bound, "S0", "a claim", measure);
+    const std::vector<Section> sections = m.sections();
+    const bool all = all_hold(sections);
+    CHECK_SAYS(table(sections), all ? "PASS\n" : "FAIL\n");
+    CHECK_SAYS(table(sections), all ? "1 of 1 hold" : "0 of 1 hold");
+    CHECK(Json::parse(json(sections), "json").elements()[0].at("pass").flag() == all);
+    return all;
+  };
+  CHECK(holds(false, 1e-6, 1e-5));
+  CHECK(!holds(false, 1e-4, 1e-5));
+  CHECK(holds(true, 0.1, 1e-2));
+  CHECK(!holds(true, 1e-6, 1e-2));  // what should break something, and does not
+  for (const bool at_least : {false, true}) CHECK(!holds(at_least, std::nan(""), 0.1));
+  CHECK(!holds(false, std::numeric_limits<double>::infinity(), 1e-5));
+}
+
+TEST_CASE("theorems: a table for a person") {
+  const TemporaryFolder folder;
+  const Said said = heed_in(folder.path, {"theorems", "--only", "A39,Q4", "--seed", "5"});
+  CHECK(said.code == 0);
+  CHECK_SAYS(said.out, "Costs\n  A39  attention has 2 d dₖ + d dᵥ parameters");
+  CHECK_SAYS(said.out, "convolution              432 by formula     432 counted");
+  CHECK_SAYS(said.out, "Mistakes of S0 and S3\n  Q4   printed: ");
+  CHECK_SAYS(said.out, "7 of 7 hold\n");
+}
+
+TEST_CASE("theorems: which properties a model has, by its config") {
+  const TemporaryFolder folder;
+  const auto of = [&](const std::string& more) {
+    write_file(folder / "c.toml", classifier_config(more));
+    return properties_of(folder.path, {"c.toml"});
+  };
+  using Has = std::map<std::string, bool>;
+  CHECK(of("") == Has{{"A16", true},
+                      {"A17", true},
+                      {"A20", true},
+                      {"A46", true},
+                      {"A44", false},
+                      {"A5", true},
+                      {"Q18", true},
+                      {"A23", true},
+                      {"Q9", true}});
+  CHECK(of("[model.block]\nmixing = 'convolution'\n") == Has{{"A16", false},
+                                                             {"A17", false},
+                                                             {"A20", false},
+                                                             {"A46", false},
+                                                             {"A44", false},
+                                                             {"A5", false},
+                                                             {"Q18", true}});
+  CHECK(of("[model.block]\nmixing = 'convolution'\npadding = 'circular'\n").at("A20"));
+  CHECK(of("[model.block]\nmixing = 'convolution'\nkernel_size = 1\n").at("A16"));
+  CHECK(of("[model.block]\nmixing = 'gru'\n").at("A44"));
+  CHECK(of("[model.attention]\ncausal = true\n").at("A44"));
+  CHECK(!of("[model.attention]\nwindow = 2\n").at("A5"));
+  const Has counted = of("[model.attention]\nnormaliser = 'count'\n");
+  CHECK(!counted.at("A23"));
+  CHECK(!counted.at("Q9"));
+  CHECK(!properties_of(folder.path, {"c.toml", "--set", "model.positional.kind=sinusoidal"})
+             .at("A16"));
+}
+
+TEST_CASE("theorems: which properties a trained model has") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", classifier_config(""));
+  write_file(folder / "pairs.toml", tiny_config());
+  for (const std::string name : {"c", "pairs"})
+    REQUIRE(heed_in(folder.path, {"train", name + ".toml", "--run", name}).code == 0);
+  const auto set = properties_of(folder.path, {"c"});
+  CHECK(set.at("A17"));
+  CHECK(!set.at("A44"));
+  const auto pairs = properties_of(folder.path, {"pairs"});
+  CHECK(!pairs.at("A16"));
+  CHECK(pairs.at("A19"));
+  const Said said = heed_in(folder.path, {"theorems", "--model", "pairs"});
+  CHECK_SAYS(said.out, "pairs, step 30\n");
+  CHECK_SAYS(said.out, "its decoder is causal");
+  CHECK_SAYS(said.out, "5 of 5 that its config promises hold; of 6 others it has ");
+}
+
+TEST_CASE("theorems: a promise that a model breaks is a failure") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", classifier_config("[model.init]\nkind = 'normal'\nstd = 3e38\n"));
+  const Said said = heed_in(folder.path, {"theorems", "--model", "c.toml"});  // not a number
+  CHECK_MESSAGE(said.code == 1, said.err);
+  CHECK_SAYS(said.out, "FAIL\n");
+}
+
+TEST_CASE("theorems: bad input is refused") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", classifier_config(""));
+  const auto refused = [&](const std::vector<std::string>& more,
+                           const std::vector<std::string>& parts) {
+    std::vector<std::string> arguments = {"theorems"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    check_refused(heed_in(folder.path, arguments), 2, parts);
+  };
+  refused({"--only", "A61"}, {"--only A61: there is no such row", "did you mean A1?"});
+  refused({"--only", "A1", "--model", "c.toml"}, {"there are A16, A17"});
+  refused({"--set", "model.dim=4"}, {"--model"});
+  refused({"--model", "nothing.toml"}, {"nothing.toml"});
+  refused({"--model", "."}, {"no config.toml"});
+  refused({"--model", "c.toml", "--set", "model.dmi=4"}, {"model.dim"});
+  refused({"--seed", "-1"}, {"--seed"});
+  refused({"--model", "c.toml", "--set", "model.positional.kind=learned", "--set",
+           "data.lengths=[2,2]", "--set", "model.positional.max_length=2"},
+          {"too few"});
+}
