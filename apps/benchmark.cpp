@@ -4,11 +4,13 @@
 #include <chrono>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 #include "apps/suggest.h"
 #include "apps/summary.h"
 #include "apps/trainer.h"
+#include "core/check.h"
 #include "core/joined.h"
 #include "core/kernels/gemm.h"
 

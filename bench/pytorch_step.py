@@ -146,7 +146,7 @@ def main():
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        return loss.item()
+        return loss  # held until the next one is there, as in most training loops, and with it some of its graph
 
     for _ in range(WARM_UP_STEPS):
         step()
@@ -167,7 +167,7 @@ def main():
         "parameters": parameters,
         "ms_per_step": round(1e3 * seconds, 3),
         "tokens_per_s": round(target.numel() / seconds),
-        "loss": round(loss, 4),
+        "loss": round(loss.item(), 4),
         "peak_rss_mb": round(peak, 1),
         "working_mb": round(peak - held - parameters * 16 / 2**20, 1),
         "steps": len(times),
