@@ -28,7 +28,10 @@ BlockOptions block_options(const ModelOptions& o) {
 
 BlockOptions encoder_options(const ModelOptions& o, const ModelSizes& sizes) {
   BlockOptions block = block_options(o);
-  if (o.kind == ModelKind::seq2seq && o.encoder_dim > 0) block.dim = o.encoder_dim;
+  if (o.encoder_dim > 0) {
+    block.dim = o.encoder_dim;
+    if (o.feed_forward == 0) block.feed_forward = 4 * o.encoder_dim;
+  }
   block.grid = sizes.grid;
   block.edge_features = sizes.edge_features;
   return block;
@@ -45,9 +48,9 @@ BlockOptions decoder_options(const ModelOptions& o) {
 }
 
 // Standard deviation of initial embeddings: the initialiser's own where it has one, else 1/√D.
-double embedding_std(const ModelOptions& o) {
+double embedding_std(const ModelOptions& o, int64_t dim) {
   const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
-  return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(o.dim));
+  return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(dim));
 }
 
 // What no example changes of who may attend to whom.
@@ -67,18 +70,23 @@ KeepMask only_real(const Ids& lengths, KeepMask mask = {}) {
 
 InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocabulary,
                                const ModelSizes& sizes)
-    : position_(dim, o.positional, embedding_std(o), sizes.grid), scale_(1), dropout_(o.dropout) {
-  const int64_t width = token_width(dim, o.positional);
+    : token_(sizes.features > 0
+                 ? nullptr
+                 : std::make_unique<Embedding>(vocabulary, token_width(dim, o.positional),
+                                               embedding_std(o, dim))),
+      projection_(sizes.features > 0
+                      ? std::make_unique<Linear>(sizes.features, token_width(dim, o.positional),
+                                                 LinearOptions{true, o.init})
+                      : nullptr),
+      position_(dim, o.positional, embedding_std(o, dim), sizes.grid),
+      scale_(1),
+      dropout_(o.dropout) {
   const bool sinusoidal = o.positional.kind == PositionalKind::sinusoidal;
-  if (sizes.features > 0) {
-    projection_ = std::make_unique<Linear>(sizes.features, width, LinearOptions{true, o.init});
-    add("projection", *projection_);
-  } else {
-    token_ = std::make_unique<Embedding>(vocabulary, width, embedding_std(o));
-    add("token", *token_);
-    if (o.scale_embedding == Choice::yes || (o.scale_embedding == Choice::automatic && sinusoidal))
-      scale_ = std::sqrt(static_cast<real>(width));
-  }
+  if (token_ &&
+      (o.scale_embedding == Choice::yes || (o.scale_embedding == Choice::automatic && sinusoidal)))
+    scale_ = std::sqrt(static_cast<real>(token_->weight.dim(1)));
+  if (token_) add("token", *token_);
+  if (projection_) add("projection", *projection_);
   add("position", position_);
 }
 
