@@ -28,7 +28,7 @@ void s3_code(Measurements& m) {
   m.at_most("Q1", rounding, "S3 12.10", "correct: divide row i by its own sum",
             [] { return greatest_error_of_sums(softmax(scores_of_self_attention())); });
   m.at_least("Q1", 1, "S3 12.10",
-             "printed: … and 5 queries of 7 keys are no matter of taste (refused)", [] {
+             "printed: … and scores of 5 queries and 7 keys it cannot divide at all (refused)", [] {
                return refused([] { (void)printed_softmax(normal({5, 7})); });
              });
   m.at_least(
