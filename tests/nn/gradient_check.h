@@ -8,9 +8,10 @@
 
 namespace heed::inline HEED_REAL::testing {
 
-// Holds ∂loss/∂x against (loss(x + h) - loss(x - h)) / 2h, for every element of every tensor in
-// `with_respect_to`; reports to doctest. `loss` must be the same function of them every time. Only
-// double precision can tell right from wrong: in float nothing is done but to run it once.
+// Holds ∂loss/∂x against differences of loss(x ± h) and loss(x ± 2h), for every element of every
+// tensor in `with_respect_to`; reports to doctest. `loss` must be the same function of them every
+// time. Only double precision can tell right from wrong: in float nothing is done but to run it
+// once.
 void check_gradients(const std::vector<NamedParameter>& with_respect_to,
                      const std::function<Tensor()>& loss);
 
