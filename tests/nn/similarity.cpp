@@ -1,0 +1,188 @@
+// Every similarity and every normaliser against its formula, written out in loops.
+#include "nn/similarity.h"
+
+#include <vector>
+
+#include "core/autograd.h"
+#include "gradient_check.h"
+#include "nn/normaliser.h"
+#include "support.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+double at(const Tensor& x, int64_t a, int64_t b, int64_t c, int64_t d) {
+  return x.data()[((a * x.dim(1) + b) * x.dim(2) + c) * x.dim(3) + d];
+}
+
+// The score of one query (b, h, i) and one key (b, h, j), by its formula.
+double score_of(SimilarityKind kind, const Tensor& q, const Tensor& k, const Tensor& w,
+                double sigma, int64_t b, int64_t h, int64_t i, int64_t j) {
+  const int64_t query_width = q.dim(3), key_width = k.dim(3);
+  const auto qs = [&](int64_t c) { return at(q, b, h, i, c); };
+  const auto ks = [&](int64_t c) { return at(k, b, h, j, c); };
+  const auto ws = [&](int64_t r, int64_t c) {
+    return static_cast<double>(w.data()[(h * w.dim(1) + r) * w.dim(2) + c]);
+  };
+  double dot = 0, qq = 0, kk = 0, distance = 0, additive = 0, general = 0, concat = 0;
+  for (int64_t c = 0; c < std::min(query_width, key_width); ++c) {
+    dot += qs(c) * ks(c);
+    distance += (qs(c) - ks(c)) * (qs(c) - ks(c));
+    if (kind == SimilarityKind::additive) additive += ws(0, c) * std::tanh(qs(c) + ks(c));
+  }
+  for (int64_t c = 0; c < query_width; ++c) {
+    qq += qs(c) * qs(c);
+    if (kind == SimilarityKind::concat) concat += ws(0, c) * qs(c);
+    if (kind == SimilarityKind::general)
+      for (int64_t d = 0; d < key_width; ++d) general += qs(c) * ws(c, d) * ks(d);
+  }
+  for (int64_t c = 0; c < key_width; ++c) {
+    kk += ks(c) * ks(c);
+    if (kind == SimilarityKind::concat) concat += ws(0, query_width + c) * ks(c);
+  }
+  switch (kind) {
+    case SimilarityKind::scaled_dot:
+      return dot / std::sqrt(static_cast<double>(key_width));
+    case SimilarityKind::dot:
+    case SimilarityKind::embedded_gaussian:
+      return dot;
+    case SimilarityKind::gaussian:
+      return -distance / (2 * sigma * sigma);
+    case SimilarityKind::cosine:
+      return dot / std::sqrt(qq * kk);
+    case SimilarityKind::additive:
+      return additive;
+    case SimilarityKind::general:
+      return general;
+    case SimilarityKind::concat:
+      return concat;
+  }
+  return 0;
+}
+
+constexpr SimilarityKind all_similarities[] = {
+    SimilarityKind::scaled_dot, SimilarityKind::dot,    SimilarityKind::embedded_gaussian,
+    SimilarityKind::gaussian,   SimilarityKind::cosine, SimilarityKind::additive,
+    SimilarityKind::general,    SimilarityKind::concat};
+constexpr NormaliserKind all_normalisers[] = {NormaliserKind::softmax, NormaliserKind::hardmax,
+                                              NormaliserKind::sum, NormaliserKind::count,
+                                              NormaliserKind::none};
+
+// Causal, the second example has two real keys, and one more is hidden by hand.
+KeepMask some_mask() {
+  KeepMask mask;
+  mask.causal = true;
+  mask.key_lengths = Ids::from({2}, {4, 2});
+  mask.dense = Ids::full({1, 1, 3, 4}, 1);
+  mask.dense.data()[5] = 0;
+  return mask;
+}
+
+// One row of weights by the formulas of nn/normaliser.h.
+std::vector<double> weights_of(NormaliserKind kind, bool exponential, std::vector<double> s,
+                               const std::vector<bool>& kept) {
+  double most = -1e300, total = 0, exponentials = 0, ties = 0, count = 0;
+  for (size_t j = 0; j < s.size(); ++j)
+    if (kept[j]) most = std::max(most, s[j]);
+  for (size_t j = 0; j < s.size(); ++j) {
+    if (!kept[j]) continue;
+    exponentials += std::exp(s[j]);
+    ties += s[j] == most;
+    total += exponential ? std::exp(s[j]) : s[j];
+    ++count;
+  }
+  std::vector<double> w(s.size(), 0);
+  for (size_t j = 0; j < s.size(); ++j) {
+    if (!kept[j]) continue;
+    const double f = exponential ? std::exp(s[j]) : s[j];
+    if (kind == NormaliserKind::softmax) w[j] = std::exp(s[j]) / exponentials;
+    if (kind == NormaliserKind::hardmax) w[j] = s[j] == most ? 1 / ties : 0;
+    if (kind == NormaliserKind::sum) w[j] = total <= 1e-6 ? 0 : f / total;
+    if (kind == NormaliserKind::count) w[j] = f / count;
+    if (kind == NormaliserKind::none) w[j] = f;
+  }
+  return w;
+}
+
+}  // namespace
+
+TEST_CASE("every similarity gives the score of its formula, with the right gradients") {
+  for (const SimilarityKind kind : all_similarities) {
+    CAPTURE(std::string(similarity_names[static_cast<int>(kind)]));
+    const bool two_widths = kind == SimilarityKind::general || kind == SimilarityKind::concat;
+    SimilarityOptions options;
+    options.kind = kind;
+    options.sigma = 0.7;
+    const Similarity similarity(options, 2, two_widths ? 5 : 4, 4);
+    const Tensor q = random_tensor({2, 2, 3, two_widths ? 5 : 4}, 1);
+    const Tensor k = random_tensor({2, 2, 4, 4}, 2);
+    const Tensor scores = similarity(q, k);
+    REQUIRE(scores.shape() == Shape{2, 2, 3, 4});
+    for (int64_t b = 0; b < 2; ++b)
+      for (int64_t h = 0; h < 2; ++h)
+        for (int64_t i = 0; i < 3; ++i)
+          for (int64_t j = 0; j < 4; ++j)
+            CHECK(at(scores, b, h, i, j) ==
+                  doctest::Approx(score_of(kind, q, k, similarity.weight, 0.7, b, h, i, j))
+                      .epsilon(rounding));
+    std::vector<NamedParameter> inputs = similarity.parameters();
+    inputs.push_back({"q", q});
+    inputs.push_back({"k", k});
+    check_gradients(inputs, [&] { return read_out(similarity(q, k)); });
+  }
+}
+
+TEST_CASE("the scale of a scaled dot product is what its name says") {
+  const Tensor q = random_tensor({1, 1, 2, 4}, 1), k = random_tensor({1, 1, 2, 4}, 2);
+  const double dot = score_of(SimilarityKind::dot, q, k, {}, 1, 0, 0, 0, 0);
+  const auto scaled = [&](ScoreScale scale) {
+    SimilarityOptions options;
+    options.scale = scale;
+    options.scale_value = 3;
+    return static_cast<double>(Similarity(options, 1, 4, 4)(q, k).data()[0]) / dot;
+  };
+  CHECK(scaled(ScoreScale::inverse_sqrt) == doctest::Approx(0.5));
+  CHECK(scaled(ScoreScale::inverse) == doctest::Approx(0.25));
+  CHECK(scaled(ScoreScale::none) == doctest::Approx(1));
+  CHECK(scaled(ScoreScale::value) == doctest::Approx(3));
+  CHECK_THROWS_AS(Similarity({}, 1, 4, 5), Error);
+}
+
+TEST_CASE("the cosine of nothing is zero, not NaN") {
+  SimilarityOptions options;
+  options.kind = SimilarityKind::cosine;
+  const Tensor q = Tensor::zeros({1, 1, 1, 3}).set_requires_grad();
+  const Tensor scores = Similarity(options, 1, 3, 3)(q, random_tensor({1, 1, 2, 3}, 1));
+  CHECK(scores.data()[0] == 0);
+  backward(read_out(scores));
+  CHECK(std::isfinite(l1(q.grad())));
+}
+
+TEST_CASE("every normaliser turns masked scores into the weights of its formula") {
+  const KeepMask mask = some_mask();
+  for (const NormaliserKind kind : all_normalisers)
+    for (const bool exponential : {false, true}) {
+      CAPTURE(std::string(normaliser_names[static_cast<int>(kind)]));
+      const Tensor scores = random_tensor({2, 2, 3, 4}, 5);
+      const Tensor weights = attention_weights(scores, mask, {kind, false, exponential});
+      for (int64_t b = 0; b < 2; ++b)
+        for (int64_t h = 0; h < 2; ++h)
+          for (int64_t i = 0; i < 3; ++i) {
+            std::vector<double> s;
+            std::vector<bool> kept;
+            for (int64_t j = 0; j < 4; ++j) {
+              s.push_back(at(scores, b, h, i, j));
+              kept.push_back(mask.keeps(b, h, i, j, 3, 4));
+            }
+            const std::vector<double> wanted = weights_of(kind, exponential, s, kept);
+            for (int64_t j = 0; j < 4; ++j)
+              CHECK(at(weights, b, h, i, j) ==
+                    doctest::Approx(wanted[static_cast<size_t>(j)]).epsilon(rounding));
+          }
+      check_gradients({{"scores", scores}}, [&] {
+        return read_out(attention_weights(scores, mask, {kind, false, exponential}));
+      });
+    }
+}
