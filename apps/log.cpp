@@ -17,7 +17,7 @@
 
 #include "core/check.h"
 
-namespace heed::log {
+namespace heed::logging {
 namespace {
 
 // stderr, shared by log lines and the progress line: a log line first wipes the progress line, and
@@ -138,4 +138,4 @@ std::string clock_text(double seconds) {
                    : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-}  // namespace heed::log
+}  // namespace heed::logging

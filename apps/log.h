@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace heed::log {
+namespace heed::logging {
 
 enum class Level { info, warning, error };
 void write(Level level, fmt::string_view format, fmt::format_args args);
@@ -49,4 +49,4 @@ std::string progress_line(const Progress& progress, int width);
 // 65 → "1:05", 3700 → "1:01:40".
 std::string clock_text(double seconds);
 
-}  // namespace heed::log
+}  // namespace heed::logging

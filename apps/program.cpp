@@ -258,7 +258,7 @@ void check_verb(const CLI::App& app, const std::string& word) {
 int parse_and_run(int argc, char** argv) {
   CommandLine line;
   if (argc < 2) {
-    log::info("{}", line.app.help());
+    logging::info("{}", line.app.help());
     return exit_misused;
   }
   check_verb(line.app, argv[1]);
@@ -267,7 +267,7 @@ int parse_and_run(int argc, char** argv) {
     return line.result;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return line.app.exit(error);  // --help, --version
-    log::error("{}; heed {} --help explains it", in_one_line(error.what()), argv[1]);
+    logging::error("{}; heed {} --help explains it", in_one_line(error.what()), argv[1]);
     return exit_misused;
   }
 }
@@ -279,20 +279,20 @@ int run_program(int argc, char** argv) {
   try {
     result = parse_and_run(argc, argv);
   } catch (const InputError& error) {
-    log::hide_progress();
-    log::error("{}", in_one_line(error.what()));
+    logging::hide_progress();
+    logging::error("{}", in_one_line(error.what()));
     return exit_misused;
   } catch (const std::bad_alloc&) {
-    log::hide_progress();
-    log::error("out of memory; `heed summary` tells how much a config needs");
+    logging::hide_progress();
+    logging::error("out of memory; `heed summary` tells how much a config needs");
     return exit_failed;
   } catch (const std::exception& error) {
-    log::hide_progress();
-    log::error("{}", in_one_line(error.what()));
+    logging::hide_progress();
+    logging::error("{}", in_one_line(error.what()));
     return exit_failed;
   }
   if (std::fflush(stdout) == 0) return result;
-  log::error("standard output: cannot write; is the disk full?");
+  logging::error("standard output: cannot write; is the disk full?");
   return exit_failed;
 }
 

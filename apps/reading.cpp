@@ -30,7 +30,7 @@ std::string text_of(const std::string& input) {
                 "standard input: more than {} bytes", most_input);
   } else if (std::filesystem::is_regular_file(input, ignored)) {
     text = read_file(input, "text", most_input);
-    log::info("--input: the text of the file {}", input);
+    logging::info("--input: the text of the file {}", input);
   } else {
     return text;
   }

@@ -84,6 +84,7 @@ double Trainer::run_micro_batch(int64_t index) {
 
 StepReport Trainer::step() {
   StepReport report;
+  const int64_t rows_before = rows_without_sum();
   int64_t targets = 0;
   const int64_t count = experiment_.train.accumulate;
   for (int64_t i = 0; i < count; ++i) {
@@ -100,6 +101,7 @@ StepReport Trainer::step() {
   report.gradient_norm = optimizer_->step(report.lr, scale);
   check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
         report.gradient_norm);
+  report.rows_without_sum = rows_without_sum() - rows_before;
   ++steps_;
   return report;
 }

@@ -14,7 +14,8 @@ struct StepReport {
   double loss = 0;           // mean over the step's targets, with label smoothing
   double gradient_norm = 0;  // before clipping
   double lr = 0;
-  int64_t tokens = 0;  // inputs read, padding not counted
+  int64_t tokens = 0;            // inputs read, padding not counted
+  int64_t rows_without_sum = 0;  // of attention weights, which became zeros: see sum_normalize()
 };
 
 class Trainer {

@@ -66,8 +66,8 @@ void Training::load(const Checkpoint& checkpoint) {
                 "the data are not those it was trained on; give it those, or train anew");
     const std::string processor = state.at("processor").string();
     if (processor != processor_name())
-      log::warning("begun on another processor ({}): the weights will not have the same bits",
-                   processor);
+      logging::warning("begun on another processor ({}): the weights will not have the same bits",
+                       processor);
     checkpoint.read_model(targets_of(trainer_.model().parameters()));
     std::vector<NamedParameter> saved = trainer_.optimizer().state();
     for (NamedParameter& each : saved) each.tensor = each.tensor.clone();
@@ -90,7 +90,7 @@ void Training::load(const Checkpoint& checkpoint) {
   seconds_before_ = state_.seconds;
   trainer_.set_steps_done(saved_step_);
   checkpoints_.settle(saved_step_, state_.best_step);
-  log::info("going on from step {}", saved_step_);
+  logging::info("going on from step {}", saved_step_);
 }
 
 void Training::save() {
@@ -143,6 +143,7 @@ StepReport Training::step() {
   state_.tokens += report.tokens;
   state_.step_seconds += seconds;
   row_tokens_ += report.tokens;
+  rows_without_sum_ += report.rows_without_sum;
   row_seconds_ += seconds;
   return report;
 }
@@ -158,13 +159,12 @@ void Training::log_step(const StepReport& report) {
                       .set("lr", report.lr)
                       .set("gradient_norm", report.gradient_norm)
                       .set("tokens_per_s", std::round(tokens_per_s)));
-  log::info("step {:>{}}  loss {:.4f}  rate {:.3g}  {:.0f} tokens/s", step,
-            std::to_string(experiment_.train.steps).size(), loss, report.lr, tokens_per_s);
-  if (const int64_t rows = rows_without_sum(); rows > rows_without_sum_) {
-    log::warning("{} rows of attention weights had a sum of no more than 1e-6 and became zeros",
-                 rows - rows_without_sum_);
-    rows_without_sum_ = rows;
-  }
+  logging::info("step {:>{}}  loss {:.4f}  rate {:.3g}  {:.0f} tokens/s", step,
+                std::to_string(experiment_.train.steps).size(), loss, report.lr, tokens_per_s);
+  if (rows_without_sum_ > 0)
+    logging::warning("{} rows of attention weights had a sum of no more than 1e-6 and became zeros",
+                     rows_without_sum_);
+  rows_without_sum_ = 0;
   state_.loss_sum = 0;
   state_.loss_count = row_tokens_ = 0;
   row_seconds_ = 0;
@@ -191,10 +191,10 @@ void Training::evaluate() {
   metrics_->write(Json::object().set("step", step).set("val", scores));
   const double percent =
       100 * scores.at(has_answers(experiment_) ? "exact_match" : "token_accuracy").number();
-  log::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
-            has_answers(experiment_) ? "exact match" : "token accuracy", percent,
-            state_.best_step == step ? "  (best)" : "");
-  for (const Prediction& sample : samples("val")) log::info("{}", sample_text(sample));
+  logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
+                has_answers(experiment_) ? "exact match" : "token accuracy", percent,
+                state_.best_step == step ? "  (best)" : "");
+  for (const Prediction& sample : samples("val")) logging::info("{}", sample_text(sample));
 }
 
 std::vector<Prediction> Training::samples(const std::string& split) {
@@ -210,8 +210,8 @@ Training::End Training::run() {
     const int64_t done = trainer_.steps_done();
     const double left = per(state_.step_seconds, static_cast<double>(done)) *
                         static_cast<double>(train.steps - done);
-    log::show({done, train.steps, report.loss,
-               per(static_cast<double>(state_.tokens), state_.step_seconds), left});
+    logging::show({done, train.steps, report.loss,
+                   per(static_cast<double>(state_.tokens), state_.step_seconds), left});
     if (due(train.log_every)) log_step(report);
     const bool evaluation = due(train.evaluate_every);
     if (evaluation) evaluate();
@@ -220,12 +220,12 @@ Training::End Training::run() {
         stopped_early())
       save();
   }
-  log::hide_progress();
+  logging::hide_progress();
   if (trainer_.steps_done() > 0) save();
   if (interrupted() && trainer_.steps_done() < train.steps) return End::interrupted;
   if (stopped_early())
-    log::info("stopped at step {}: {} evaluations in a row without a better one",
-              trainer_.steps_done(), train.patience);
+    logging::info("stopped at step {}: {} evaluations in a row without a better one",
+                  trainer_.steps_done(), train.patience);
   return End::done;
 }
 
@@ -250,9 +250,10 @@ std::string Training::finish() {
     result.set(split, splits.back().second);
   }
   write_file(run_.result(), result.text(2) + "\n");
-  std::string text = fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n",
-                                 run_.path(), steps, log::clock_text(state_.seconds), tokens_per_s,
-                                 best, scores_table(splits, has_answers(experiment_)));
+  std::string text =
+      fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", run_.path(),
+                  steps, logging::clock_text(state_.seconds), tokens_per_s, best,
+                  scores_table(splits, has_answers(experiment_)));
   if (splits.empty()) return text;
   const std::string shown = corpus_.splits.contains("test") ? "test" : splits[0].first;
   for (const Prediction& sample : samples(shown)) text += "\n" + sample_text(sample);

@@ -48,7 +48,7 @@ class Training {
   TrainingState state_;
   int64_t saved_step_ = 0;
   int64_t row_tokens_ = 0;        // since the last row of metrics, in this process
-  int64_t rows_without_sum_ = 0;  // of attention, so far, that were reported
+  int64_t rows_without_sum_ = 0;  // of attention weights, since the last warning of them
   double row_seconds_ = 0;        // the same
   double started_ = 0, seconds_before_ = 0;
   std::unique_ptr<MetricsFile> metrics_;

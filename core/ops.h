@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/label_smoothing.h"
 #include "core/mask.h"
 #include "core/tensor.h"
 
@@ -133,22 +134,6 @@ Tensor dropout(const Tensor& x, double probability);
 
 // ---- ops/loss.cpp
 inline constexpr int32_t ignored = -1;  // a target that does not count
-// What a smoothed label makes of the probability of its target, which would be 1, with V classes.
-// Papers agree on the idea (Szegedy et al. 2016, section 7), programs not on the numbers.
-enum class Smoothing {
-  vocabulary,  // p(target) = 1 - ε + ε/V, every other class ε/V: the paper's, and PyTorch's
-  others,      // p(target) = 1 - ε, every other class ε/(V-1): as tensor2tensor and fairseq do
-  possible_others,  // p(target) = 1 - ε, every other class ε/(V-2), but one that is never a target
-                    // (padding) 0: as The Annotated Transformer does
-};
-struct LabelSmoothing {
-  double epsilon;
-  Smoothing over;
-  int32_t impossible;  // of possible_others: the class that is never a target
-
-  LabelSmoothing(double share = 0, Smoothing whose = Smoothing::vocabulary, int32_t never = -1)
-      : epsilon(share), over(whose), impossible(never) {}
-};
 // -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], over the targets that are not `ignored`; a sum, not a
 // mean. logits (…, V), targets (…) each in [0, V) or `ignored` → one number.
 // A row of -inf alone costs inf, whatever its target, and has a zero gradient.

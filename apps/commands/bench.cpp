@@ -94,8 +94,8 @@ int bench(const BenchArguments& arguments) {
   apply_settings(settings);
   const Precision precision = effective_precision(settings.precision);
   if (!arguments.json) {
-    log::info("{}, {} threads, precision {}", processor_name(), thread_count(),
-              precision_name(precision));
+    logging::info("{}, {} threads, precision {}", processor_name(), thread_count(),
+                  precision_name(precision));
     fmt::print("{}", table_head());
   }
   for (const BenchmarkSize& size : sizes) {

@@ -53,16 +53,16 @@ Plan plan_of(TrainArguments a) {
 
 void log_start(const RunFolder& run, const Experiment& experiment, const Corpus& corpus,
                const Summary& summary) {
-  log::info("run {}", run.path());
-  for (const std::string& note : corpus.notes) log::info("data: {}", note);
-  log::info("model: {} parameters, {} of them trained", summary.parameters, summary.trained);
-  log::info("machine: {}, {} threads, precision {}, {}", processor_name(), thread_count(),
-            precision_name(effective_precision(experiment.precision)), blas_backend());
+  logging::info("run {}", run.path());
+  for (const std::string& note : corpus.notes) logging::info("data: {}", note);
+  logging::info("model: {} parameters, {} of them trained", summary.parameters, summary.trained);
+  logging::info("machine: {}, {} threads, precision {}, {}", processor_name(), thread_count(),
+                precision_name(effective_precision(experiment.precision)), blas_backend());
 }
 
 int train_in(const RunFolder& run, Training& training) {
   if (training.run() == Training::End::interrupted) {
-    log::info("interrupted, and saved; go on with: heed train --resume --run {}", run.path());
+    logging::info("interrupted, and saved; go on with: heed train --resume --run {}", run.path());
     return exit_interrupted;
   }
   const std::string text = training.finish();
@@ -89,13 +89,13 @@ int train(const TrainArguments& arguments) {
   try {
     write_file(run.config(), config_text(list_config(experiment)));
     write_file(run.vocabulary(), vocabulary_text(corpus));
-    log::open_file(run.log());
+    logging::open_file(run.log());
     log_start(run, experiment, corpus, summary);
     training = with_places(plan.config.origins, [&] {
       return std::make_unique<Training>(experiment, corpus, run, plan.resumes);
     });
   } catch (const Error&) {
-    log::close_file();
+    logging::close_file();
     if (!plan.resumes) run.discard();
     throw;
   }

@@ -1,10 +1,15 @@
 // Multi-head attention in every form against its definition, head by head.
 #include "nn/attention.h"
 
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
 #include "core/autograd.h"
+#include "core/ops.h"
 #include "gradient_check.h"
 #include "support.h"
 
@@ -12,15 +17,6 @@ using namespace heed;
 using namespace heed::testing;
 
 namespace {
-
-// Sets every parameter to random numbers, biases too.
-void shake(const Module& module) {
-  uint32_t stream = 40;
-  for (const NamedParameter& p : module.parameters()) {
-    const Tensor drawn = random_tensor(p.tensor.shape(), stream++);
-    std::copy_n(drawn.data(), drawn.size(), Tensor(p.tensor).mutable_data());
-  }
-}
 
 AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change) {
   AttentionSetup setup;

@@ -11,34 +11,6 @@
 
 namespace heed::inline HEED_REAL::testing {
 
-Tensor random_tensor(const Shape& shape, uint32_t stream) {
-  Random random(17, Purpose::test, 0, 0, stream);
-  Tensor x = Tensor::empty(shape);
-  real* to = x.mutable_data();
-  for (int64_t i = 0; i < x.size(); ++i) to[i] = static_cast<real>(2 * random.uniform() - 1);
-  return x.set_requires_grad();
-}
-
-void shake(const Module& module) {
-  uint32_t stream = 1000;
-  for (const NamedParameter& p : module.parameters()) {
-    const Tensor drawn = random_tensor(p.tensor.shape(), stream++);
-    std::copy_n(drawn.data(), drawn.size(), Tensor(p.tensor).mutable_data());
-  }
-}
-
-double relative_difference(const Tensor& got, const Tensor& wanted) {
-  REQUIRE(got.shape() == wanted.shape());
-  double difference = 0, size = 0;
-  for (int64_t i = 0; i < got.size(); ++i) {
-    difference += std::pow(static_cast<double>(got.data()[i]) - wanted.data()[i], 2);
-    size += std::pow(static_cast<double>(wanted.data()[i]), 2);
-  }
-  return std::sqrt(difference / size);
-}
-
-Tensor read_out(const Tensor& x) { return sum(x * random_tensor(x.shape(), 99).detach()); }
-
 void check_mixing(const Mixing& mixing, const Tensor& x, const Surroundings& around) {
   CHECK(mixing(x, around).shape() == x.shape());
   std::vector<NamedParameter> all = mixing.parameters();

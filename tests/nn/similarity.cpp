@@ -1,9 +1,14 @@
 // Every similarity and every normaliser against its formula, written out in loops.
 #include "nn/similarity.h"
 
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/autograd.h"
+#include "core/ops.h"
 #include "gradient_check.h"
 #include "nn/normaliser.h"
 #include "support.h"

@@ -1,13 +1,7 @@
-// What the tests of attention share.
+// What the tests of layers share: random numbers, and how far two tensors are apart.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-
-#include "core/ops.h"
-#include "core/random.h"
+#include "nn/module.h"
 
 namespace heed::inline HEED_REAL::testing {
 
@@ -17,33 +11,18 @@ inline constexpr double rounding = 1e-10;
 inline constexpr double rounding = 1e-5;
 #endif
 
-// Numbers in [-1, 1) that want a gradient.
-inline Tensor random_tensor(const Shape& shape, uint32_t stream) {
-  Random random(3, Purpose::test, 0, 0, stream);
-  Tensor x = Tensor::empty(shape);
-  for (int64_t i = 0; i < x.size(); ++i)
-    x.mutable_data()[i] = static_cast<real>(2 * random.uniform() - 1);
-  return x.set_requires_grad();
-}
+// U(-1, 1), another for every `stream`; wants a gradient.
+Tensor random_tensor(const Shape& shape, uint32_t stream);
+// Random numbers in the place of every parameter, biases too.
+void shake(const Module& module);
 
-// Relative to the size of `wanted`, or absolute where that is below one.
-inline void check_same(const Tensor& got, const Tensor& wanted) {
-  REQUIRE(got.shape() == wanted.shape());
-  double difference = 0, size = 0;
-  for (int64_t i = 0; i < got.size(); ++i) {
-    difference += std::pow(static_cast<double>(got.data()[i]) - wanted.data()[i], 2);
-    size += std::pow(static_cast<double>(wanted.data()[i]), 2);
-  }
-  CHECK(std::sqrt(difference) <= rounding * std::max(1.0, std::sqrt(size)));
-}
-
-inline double l1(const Tensor& x) {
-  double total = 0;
-  for (const real v : x.values()) total += std::abs(static_cast<double>(v));
-  return total;
-}
+// ‖got - wanted‖ / ‖wanted‖, over all elements; the shapes must agree.
+double relative_difference(const Tensor& got, const Tensor& wanted);
+// ‖got - wanted‖ is within rounding of ‖wanted‖, or of 1 where that is less.
+void check_same(const Tensor& got, const Tensor& wanted);
+double l1(const Tensor& x);
 
 // Σ cotangent · x, for a random cotangent: all of x takes part.
-inline Tensor read_out(const Tensor& x) { return sum(x * random_tensor(x.shape(), 99).detach()); }
+Tensor read_out(const Tensor& x);
 
 }  // namespace heed::inline HEED_REAL::testing

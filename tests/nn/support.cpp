@@ -1,0 +1,65 @@
+#include "support.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops.h"
+#include "core/random.h"
+
+namespace heed::inline HEED_REAL::testing {
+
+Tensor random_tensor(const Shape& shape, uint32_t stream) {
+  Random random(17, Purpose::test, 0, 0, stream);
+  Tensor x = Tensor::empty(shape);
+  real* to = x.mutable_data();
+  for (int64_t i = 0; i < x.size(); ++i) to[i] = static_cast<real>(2 * random.uniform() - 1);
+  return x.set_requires_grad();
+}
+
+void shake(const Module& module) {
+  uint32_t stream = 1000;
+  for (const NamedParameter& p : module.parameters()) {
+    const Tensor drawn = random_tensor(p.tensor.shape(), stream++);
+    std::copy_n(drawn.data(), drawn.size(), Tensor(p.tensor).mutable_data());
+  }
+}
+
+namespace {
+
+struct Distance {
+  double difference = 0, size = 0;  // ‖got - wanted‖, ‖wanted‖
+
+  Distance(const Tensor& got, const Tensor& wanted) {
+    REQUIRE(got.shape() == wanted.shape());
+    for (int64_t i = 0; i < got.size(); ++i) {
+      difference += std::pow(static_cast<double>(got.data()[i]) - wanted.data()[i], 2);
+      size += std::pow(static_cast<double>(wanted.data()[i]), 2);
+    }
+    difference = std::sqrt(difference);
+    size = std::sqrt(size);
+  }
+};
+
+}  // namespace
+
+double relative_difference(const Tensor& got, const Tensor& wanted) {
+  const Distance d(got, wanted);
+  return d.difference / d.size;
+}
+
+void check_same(const Tensor& got, const Tensor& wanted) {
+  const Distance d(got, wanted);
+  CHECK(d.difference <= rounding * std::max(1.0, d.size));
+}
+
+double l1(const Tensor& x) {
+  double total = 0;
+  for (const real v : x.values()) total += std::abs(static_cast<double>(v));
+  return total;
+}
+
+Tensor read_out(const Tensor& x) { return sum(x * random_tensor(x.shape(), 99).detach()); }
+
+}  // namespace heed::inline HEED_REAL::testing
