@@ -61,11 +61,16 @@ void write_new_file(const std::string& path, std::string_view contents) {
   if (::fsync(file) != 0 || !file.close()) cannot("write", path, errno);
 }
 
+}  // namespace
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 std::string aside_of(const std::string& path) {
   return in_folder(folder_of(path), AtomicFolder::prefix + name_of(path));
 }
-
-}  // namespace
 
 std::string read_file(const std::string& path, const char* what, int64_t most_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -26,8 +26,13 @@ void point_link(const std::string& link, const std::string& target);
 // Makes the folder and those above it that are missing.
 void make_folders(const std::string& path);
 
+bool is_folder(const std::string& path);
+
 // Names in a folder, sorted; none where there is no such folder.
 std::vector<std::string> names_in_folder(const std::string& path);
+
+// Where to write what shall then be renamed to `path`: beside it, under another name.
+std::string aside_of(const std::string& path);
 
 // Removes a file, a link or a whole folder; nothing happens where there is none.
 void remove_all(const std::string& path);

@@ -10,7 +10,7 @@
 #include "apps/files.h"
 #include "apps/log.h"
 #include "apps/predictions.h"
-#include "core/joined.h"
+#include "apps/scores.h"
 
 namespace heed::commands {
 namespace {
@@ -128,19 +128,12 @@ void read_line(const AttendArguments& a, const Experiment& experiment, const Tex
 
 // Example N of a split of the run's own data.
 void read_example(const AttendArguments& a, const Corpus& corpus, Reading& reading) {
-  const std::string split = !a.split.empty()                 ? a.split
-                            : corpus.splits.contains("test") ? "test"
-                                                             : "val";
-  const auto found = corpus.splits.find(split);
-  if (found == corpus.splits.end()) {
-    std::vector<std::string> names;
-    for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
-    throw InputError(fmt::format("no split '{}'; there are {}", split, joined(names)));
-  }
-  check_input(*a.example < found->second->size(),
+  const std::string split = split_or_default(corpus, a.split);
+  const Dataset& dataset = split_of(corpus, split);
+  check_input(*a.example < dataset.size(),
               "--example {}: {} has {} examples, the first of which is 0", *a.example, split,
-              found->second->size());
-  Batches batches = Batches::in_order(*found->second, corpus.framing, 1);
+              dataset.size());
+  Batches batches = Batches::in_order(dataset, corpus.framing, 1);
   Batch batch;
   batches.get(*a.example, batch);
   reading.inputs = inputs_of(batch);

@@ -19,6 +19,14 @@ SavedVocabulary SavedRun::vocabulary() const {
   return read_vocabulary(folder.vocabulary(), config.experiment.framing());
 }
 
+Corpus SavedRun::data(const Checkpoint& checkpoint) const {
+  Corpus corpus = load_data(config);
+  check_input(corpus.fingerprint == checkpoint.state().at("data").string(),
+              "{}: the data are not those it was trained on ({})", folder.path(),
+              corpus.files.empty() ? folder.config() : corpus.files[0]);
+  return corpus;
+}
+
 std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
   scope().step = static_cast<uint32_t>(checkpoint.step());
   ScopeGuard here;

@@ -22,6 +22,8 @@ struct SavedRun {
   Checkpoint checkpoint(const std::string& which) const;
   // What it reads and writes, from the run itself.
   SavedVocabulary vocabulary() const;
+  // The data it was trained on. Throws InputError if they are others by now.
+  Corpus data(const Checkpoint& checkpoint) const;
   // The model with the weights of a checkpoint, whose step becomes that of the scope. `corpus`
   // needs no splits.
   std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;

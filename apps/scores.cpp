@@ -11,7 +11,6 @@
 #include "core/joined.h"
 
 namespace heed {
-namespace {
 
 const Dataset& split_of(const Corpus& corpus, const std::string& split) {
   const auto place = corpus.splits.find(split);
@@ -20,6 +19,13 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split) {
   for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
   throw InputError(fmt::format("no split '{}'; there are {}", split, joined(names)));
 }
+
+std::string split_or_default(const Corpus& corpus, const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  return corpus.splits.contains("test") ? "test" : "val";
+}
+
+namespace {
 
 // An unknown word of a reference is none that a model could have written.
 std::string without_unknown(std::string text) {

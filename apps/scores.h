@@ -11,6 +11,11 @@
 
 namespace heed {
 
+// A split by name. Throws InputError that lists those there are.
+const Dataset& split_of(const Corpus& corpus, const std::string& split);
+// The split that was asked for; where none was, "test", or "val" where there is no test.
+std::string split_or_default(const Corpus& corpus, const std::string& wanted);
+
 // loss, perplexity, token_accuracy, exact_match, examples, targets; for pairs bleu too, of greedy
 // answers. Throws InputError if the corpus has no such split.
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,

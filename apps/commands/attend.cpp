@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "apps/arrays.h"
 #include "apps/attention_picture.h"
@@ -60,7 +59,7 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
     metadata[record.name] =
         fmt::format("axes [{}] of [{}]", joined(record.axes), joined(record.grid));
   }
-  const std::string aside = in_folder(folder_of(path), AtomicFolder::prefix + name_of(path));
+  const std::string aside = aside_of(path);
   try {
     write_safetensors(aside, arrays_of(tensors), metadata);
     rename_in_folder(aside, path);
@@ -78,8 +77,7 @@ void check_arguments(const AttendArguments& a) {
   std::vector<std::string> paths;
   for (const std::string& path : {picture, a.csv, a.safetensors}) {
     if (path.empty()) continue;
-    check_input(!std::filesystem::is_directory(path), "{}: a folder; give the name of a file",
-                path);
+    check_input(!is_folder(path), "{}: a folder; give the name of a file", path);
     paths.push_back(absolute_path(path, "."));
   }
   std::sort(paths.begin(), paths.end());
@@ -117,11 +115,7 @@ int attend(const AttendArguments& arguments) {
   const Checkpoint checkpoint = run.checkpoint(arguments.checkpoint);
   const SavedVocabulary saved = run.vocabulary();
   Corpus data;
-  if (arguments.example) {
-    data = load_data(run.config);
-    check_input(data.fingerprint == checkpoint.state().at("data").string(),
-                "{}: the data are not those it was trained on", run.folder.path());
-  }
+  if (arguments.example) data = run.data(checkpoint);
   const Corpus& corpus = arguments.example ? data : saved.corpus;
   check_input(
       arguments.example || corpus.features == 0,

@@ -12,13 +12,8 @@ int evaluate(const EvaluateArguments& arguments) {
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
   const Checkpoint checkpoint = run.checkpoint(arguments.checkpoint);
-  const Corpus corpus = load_data(run.config);
-  check_input(corpus.fingerprint == checkpoint.state().at("data").string(),
-              "{}: the data are not those it was trained on ({})", run.folder.path(),
-              corpus.files.empty() ? run.folder.config() : corpus.files[0]);
-  const std::string split = !arguments.split.empty()         ? arguments.split
-                            : corpus.splits.contains("test") ? "test"
-                                                             : "val";
+  const Corpus corpus = run.data(checkpoint);
+  const std::string split = split_or_default(corpus, arguments.split);
   const std::unique_ptr<Model> model = run.model(corpus, checkpoint);
   const Json scores = split_scores(*model, corpus, experiment, split);
   if (!arguments.json) {

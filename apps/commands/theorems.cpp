@@ -1,9 +1,8 @@
 // heed theorems: what the documents claim, measured; and which of it a model has.
 #include <fmt/format.h>
 
-#include <sys/stat.h>
-
 #include "apps/commands.h"
+#include "apps/files.h"
 #include "apps/saved_run.h"
 #include "apps/theorems/model.h"
 
@@ -40,8 +39,7 @@ Subject of_config(const std::string& path, const std::vector<std::string>& assig
 }
 
 std::vector<Section> properties(const TheoremsArguments& arguments) {
-  struct stat status {};
-  const bool is_run = ::stat(arguments.model.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  const bool is_run = is_folder(arguments.model);
   check_input(!is_run || arguments.set.empty(),
               "--set changes a config; {} is a run, whose model is what was trained",
               arguments.model);

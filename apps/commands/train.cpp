@@ -19,11 +19,6 @@
 namespace heed::commands {
 namespace {
 
-bool is_folder(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 bool is_run(const std::string& path) {
   struct stat status {};
   return is_folder(path) && ::stat(in_folder(path, "config.toml").c_str(), &status) == 0;
