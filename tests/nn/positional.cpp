@@ -8,16 +8,12 @@
 #include "core/ops.h"
 #include "gradient_check.h"
 #include "nn/init.h"
+#include "support.h"
 
 using namespace heed;
+using heed::testing::rounding;
 
 namespace {
-
-#ifdef HEED_DOUBLE
-constexpr double rounding = 1e-10;
-#else
-constexpr double rounding = 1e-5;
-#endif
 
 double at(const Tensor& table, int64_t row, int64_t column) {
   return static_cast<double>(table.data()[row * table.dim(-1) + column]);

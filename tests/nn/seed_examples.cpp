@@ -10,16 +10,12 @@
 #include "core/ops.h"
 #include "core/random.h"
 #include "nn/attention.h"
+#include "support.h"
 
 using namespace heed;
+using heed::testing::rounding;
 
 namespace {
-
-#ifdef HEED_DOUBLE
-constexpr double rounding = 1e-10;
-#else
-constexpr double rounding = 1e-5;
-#endif
 
 Tensor tensor(const Shape& shape, const std::vector<double>& numbers) {
   const std::vector<real> values(numbers.begin(), numbers.end());
