@@ -147,6 +147,9 @@ struct AttentionOptions {
   double scale = 0;  // of the scores; 0: 1/√K
   KeepMask mask;
   double dropout = 0;  // of the weights, while the scope trains
+  // Keys and values there are: the first so many of k and v, which have room for more to come. 0:
+  // all. Not differentiable.
+  int64_t keys = 0;
 };
 // Scaled dot-product attention (Vaswani et al. 2017, equation 1), for all heads at once and without
 // ever holding the (Tq, Tk) weights:

@@ -75,11 +75,11 @@ struct Head {
   }
   template <class T>
   T* key(T* k, int64_t j) const {
-    return k + (b * n.keys + j) * ld() + h * n.width;
+    return k + (b * n.capacity + j) * ld() + h * n.width;
   }
   template <class T>
   T* value(T* v, int64_t j) const {
-    return v + (b * n.keys + j) * ld_value() + h * n.value_width;
+    return v + (b * n.capacity + j) * ld_value() + h * n.value_width;
   }
   template <class T>
   T* output(T* o, int64_t i) const {

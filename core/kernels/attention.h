@@ -22,6 +22,7 @@ namespace heed::inline HEED_REAL::kernels {
 struct AttentionSizes {
   int64_t batch, heads, queries, keys;
   int64_t width, value_width;  // K, Kv: of one head
+  int64_t capacity = keys;     // keys of an example there is room for: behind `keys` is nothing
 
   // Numbers of scratch memory for each worker.
   int64_t scratch() const;
@@ -39,8 +40,8 @@ struct AttentionSetting {
 void attention_forward(const AttentionSizes& sizes, const AttentionSetting& setting, const real* q,
                        const real* k, const real* v, real* output, real* log_sum, real* scratch);
 
-// Gradients for q, k and v; where `data` is null it is not wanted. They may be the same memory, if
-// all but the first accumulate.
+// Gradients for q, k and v, without room to spare; where `data` is null it is not wanted. They may
+// be the same memory, if all but the first accumulate.
 void attention_backward(const AttentionSizes& sizes, const AttentionSetting& setting, const real* q,
                         const real* k, const real* v, const real* output, const real* log_sum,
                         const real* d_output, Destination dq, Destination dk, Destination dv,

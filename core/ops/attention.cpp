@@ -11,7 +11,7 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 kernels::AttentionSizes checked_sizes(const Tensor& q, const Tensor& k, const Tensor& v,
-                                      int64_t heads) {
+                                      int64_t heads, int64_t keys) {
   const char* name = "scaled_dot_product_attention";
   check(q.rank() == 3 && k.rank() == 3 && v.rank() == 3,
         "{}: q, k and v must be (batch, time, heads · width), got {}, {} and {}", name, q.shape(),
@@ -23,14 +23,23 @@ kernels::AttentionSizes checked_sizes(const Tensor& q, const Tensor& k, const Te
   check(heads >= 1 && q.dim(2) % heads == 0 && v.dim(2) % heads == 0,
         "{}: {} heads do not divide the width {} of q and k and the width {} of v", name, heads,
         q.dim(2), v.dim(2));
-  return {q.dim(0), heads, q.dim(1), k.dim(1), q.dim(2) / heads, v.dim(2) / heads};
+  check(keys >= 0 && keys <= k.dim(1), "{}: {} keys of {} places", name, keys, k.dim(1));
+  check(keys == 0 || !(wants_gradient(q) || wants_gradient(k) || wants_gradient(v)),
+        "{}: there is no gradient where k and v have room to spare", name);
+  return {.batch = q.dim(0),
+          .heads = heads,
+          .queries = q.dim(1),
+          .keys = keys > 0 ? keys : k.dim(1),
+          .width = q.dim(2) / heads,
+          .value_width = v.dim(2) / heads,
+          .capacity = k.dim(1)};
 }
 
 }  // namespace
 
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     int64_t heads, const AttentionOptions& options) {
-  const kernels::AttentionSizes n = checked_sizes(q, k, v, heads);
+  const kernels::AttentionSizes n = checked_sizes(q, k, v, heads, options.keys);
   options.mask.check_fits("scaled_dot_product_attention", n.batch, heads, n.queries, n.keys);
   check(options.dropout >= 0 && options.dropout < 1,
         "scaled_dot_product_attention: dropout must be in [0, 1), got {}", options.dropout);

@@ -172,5 +172,40 @@ TEST_CASE("op table: scaled_dot_product_attention") {
   });
 }
 
+TEST_CASE("scaled_dot_product_attention: keys with room behind them for more") {
+  const auto drawn = [](const Shape& shape) {
+    Tensor x = Tensor::empty(shape);
+    Random random(3, Purpose::initialisation, static_cast<uint32_t>(shape[1]));
+    for (int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<real>(random.normal());
+    return x;
+  };
+  // The first rows of every example in an array of `room` rows; NaN, which would spread, behind.
+  const auto with_room = [](const Tensor& x, int64_t room) {
+    const Tensor behind = Tensor::full(x.shape().with(1, room - x.dim(1)), std::nan(""));
+    return concat(std::vector<Tensor>{x, behind}, 1);
+  };
+  for (const int64_t queries : {1, 4})
+    for (const int64_t keys : {5, 300}) {  // 300: more than one block
+      const Tensor q = drawn({3, queries, 6}), k = drawn({3, keys, 6}), v = drawn({3, keys, 4});
+      AttentionOptions options;
+      options.mask = {true, 3, Ids::from({3}, {5, 0, 4}), {}};
+      if (keys == 300) options.mask.window = options.mask.causal = 0, options.mask.key_lengths = {};
+      const Tensor expected = scaled_dot_product_attention(q, k, v, 2, options);
+      options.keys = keys;
+      const Tensor got = scaled_dot_product_attention(q, with_room(k, keys + 7),
+                                                      with_room(v, keys + 7), 2, options);
+      for (int64_t i = 0; i < got.size(); ++i)
+        CHECK(got.values()[static_cast<size_t>(i)] == expected.values()[static_cast<size_t>(i)]);
+    }
+  Tensor x = Tensor::zeros({1, 2, 4});
+  AttentionOptions options;
+  options.keys = 3;
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, 2, options), Error);
+  options.keys = 1;
+  scaled_dot_product_attention(x, x, x, 2, options);
+  x.set_requires_grad();
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, 2, options), Error);
+}
+
 }  // namespace
 }  // namespace heed::inline HEED_REAL::testing
