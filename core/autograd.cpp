@@ -219,8 +219,11 @@ void run(Node& node, Slot& output) {
   ScopeGuard here;
   here->precision = node.precision;
   Backward g(node, output);
+  Observer* const watching = observer();
   try {
+    if (watching) watching->backward_begins(node);
     node.run(node.closure, g);
+    if (watching) watching->backward_ends(node, output);
     if (here->detect_anomaly) check_gradients(node);
   } catch (const Error& error) {
     throw Error(fmt::format("backward of {}: {}", node.name, error.what()));

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "core/kernels/destination.h"
+#include "core/observer.h"
 #include "core/pool.h"
 #include "core/scope.h"
 #include "core/tensor.h"
@@ -118,13 +119,16 @@ void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inp
 template <class Closure>
 Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs, Closure closure) {
   if (scope().detect_anomaly) detail::check_finite(name, y, inputs);
-  if (!detail::any_wants_gradient(inputs)) return y;
-  Node* node = detail::allocate_node(name, y.shape(), inputs, sizeof(Closure));
-  static_assert(alignof(Closure) <= alignof(std::max_align_t));
-  new (node->closure) Closure(std::move(closure));
-  node->run = [](void* c, Backward& g) { (*static_cast<Closure*>(c))(g); };
-  node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
-  detail::attach(y, node);
+  Node* node = nullptr;
+  if (detail::any_wants_gradient(inputs)) {
+    node = detail::allocate_node(name, y.shape(), inputs, sizeof(Closure));
+    static_assert(alignof(Closure) <= alignof(std::max_align_t));
+    new (node->closure) Closure(std::move(closure));
+    node->run = [](void* c, Backward& g) { (*static_cast<Closure*>(c))(g); };
+    node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
+    detail::attach(y, node);
+  }
+  if (Observer* const watching = observer()) watching->computed(name, y, inputs, node);
   return y;
 }
 template <class Closure>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/observer.h"
 #include "core/per_thread.h"
 
 namespace heed::inline HEED_REAL {
@@ -106,13 +107,16 @@ void* pool_allocate(size_t bytes) {
   check(bytes <= class_bytes(class_count - 1), "out of memory: {} bytes asked for at once", bytes);
   Pool& p = pool();
   Header* block = p.take(class_of(bytes));
-  p.statistics.live_bytes += static_cast<int64_t>(class_bytes(block->size_class));
+  const auto taken = static_cast<int64_t>(class_bytes(block->size_class));
+  p.statistics.live_bytes += taken;
   p.statistics.peak_bytes = std::max(p.statistics.peak_bytes, p.statistics.live_bytes);
+  if (Observer* const watching = observer()) watching->allocated(block + 1, taken);
   return block + 1;
 }
 
 void pool_free(void* memory) noexcept {
   if (!memory) return;
+  if (Observer* const watching = observer()) watching->freed(memory);
   Header* block = static_cast<Header*>(memory) - 1;
   Pool& p = pool();
   p.statistics.live_bytes -= static_cast<int64_t>(class_bytes(block->size_class));

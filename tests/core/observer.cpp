@@ -1,0 +1,133 @@
+// What an observer is told: every operation once, forward and backward, and every block of memory.
+#include "core/observer.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+#include "core/pool.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+using Said = std::vector<std::string>;
+
+struct Listener : Observer {
+  Said said;
+  std::map<uint64_t, std::string> made;  // by the order of the node
+  std::map<const void*, int64_t> blocks;
+  int64_t live = 0, unknown = 0;
+
+  void computed(const char* name, const Tensor& y, std::span<const Tensor> inputs,
+                const Node* node) noexcept override {
+    said.push_back(
+        fmt::format("{} {} of {}{}", name, y.shape(), inputs.size(), node ? "" : ", not recorded"));
+    if (node) made[node->order] = name;
+  }
+  void backward_begins(const Node& node) noexcept override {
+    said.push_back("begin " + made.at(node.order));
+  }
+  void backward_ends(const Node& node, const Slot& output) noexcept override {
+    said.push_back(fmt::format("end {} {}", node.name, output.gradient->size));
+  }
+  void passed(const char* what) noexcept override { said.emplace_back(what); }
+  void allocated(const void* block, int64_t bytes) noexcept override {
+    blocks[block] = bytes;
+    live += bytes;
+  }
+  void freed(const void* block) noexcept override {
+    if (blocks.contains(block))
+      live -= blocks[block];
+    else
+      ++unknown;
+    blocks.erase(block);
+  }
+};
+
+Tensor weight() {
+  Tensor w = Tensor::full({3, 2}, 1);
+  w.set_requires_grad();
+  return w;
+}
+
+TEST_CASE("observer: operations when they are done, backward with its begin and end") {
+  const Tensor w = weight(), x = Tensor::full({4, 2}, 1);
+  Listener listener;
+  {
+    const Observation observation(listener);
+    const Tensor y = linear(x, w);
+    passed("a pause");
+    backward(sum(exp(y)));
+  }
+  CHECK(listener.said == Said{"linear [4, 3] of 3", "a pause", "exp [4, 3] of 1", "sum [] of 1",
+                              "begin sum", "end sum 1", "begin exp", "end exp 12", "begin linear",
+                              "end linear 12"});
+}
+
+TEST_CASE("observer: what is not recorded is told all the same") {
+  Listener listener;
+  const Observation observation(listener);
+  const Tensor x = Tensor::full({2}, 1);
+  exp(x);
+  Tensor w = Tensor::full({2}, 1);
+  w.set_requires_grad();
+  ScopeGuard here;
+  here->gradients = false;
+  add(x, w);
+  CHECK(listener.said == Said{"exp [2] of 1, not recorded", "add [2] of 2, not recorded"});
+}
+
+TEST_CASE("observer: memory is the pool's, block by block") {
+  const Tensor w = weight();
+  Tensor before = Tensor::zeros({100});
+  Listener listener;
+  const int64_t live = pool_statistics().live_bytes;
+  {
+    const Observation observation(listener);
+    const Tensor y = linear(Tensor::full({400, 2}, 1), w);
+    CHECK(listener.live == pool_statistics().live_bytes - live);
+    CHECK(listener.live >= int64_t{400 * 3 * sizeof(real)});
+    backward(sum(y));
+    CHECK(listener.live == pool_statistics().live_bytes - live);
+    CHECK(listener.unknown == 0);
+    before = {};  // was there before anyone watched
+    CHECK(listener.unknown > 0);
+  }
+  const size_t known = listener.blocks.size();
+  const Tensor unseen = Tensor::zeros({5});
+  CHECK(listener.blocks.size() == known);
+}
+
+TEST_CASE("observer: of two the inner one alone sees, and nobody when both are gone") {
+  Listener outer, inner;
+  {
+    const Observation first(outer);
+    passed("one");
+    {
+      const Observation second(inner);
+      passed("two");
+    }
+    passed("three");
+  }
+  passed("four");
+  CHECK(observer() == nullptr);
+  CHECK(outer.said == Said{"one", "three"});
+  CHECK(inner.said == Said{"two"});
+}
+
+TEST_CASE("observer: a backward that throws begins and does not end") {
+  Tensor w = weight();
+  Listener listener;
+  const Observation observation(listener);
+  const Tensor y = sum(exp(w * w));
+  w.mutable_data()[0] = 5;
+  CHECK_THROWS_AS(backward(y), Error);
+  CHECK(listener.said.back() == "begin mul");
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL
