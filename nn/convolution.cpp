@@ -1,6 +1,7 @@
 #include "nn/convolution.h"
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -51,6 +52,7 @@ Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
 }
 
 Tensor Convolution::operator()(const Tensor& x, const Surroundings& around) const {
+  const CurrentPart here(*this);
   const int64_t dim = weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "convolution: x must have shape [B, T, {}], has {}", dim,
         x.shape());

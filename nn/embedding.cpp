@@ -1,6 +1,7 @@
 #include "nn/embedding.h"
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 #include "nn/init.h"
 
 namespace heed::inline HEED_REAL {
@@ -10,6 +11,9 @@ Embedding::Embedding(int64_t vocabulary, int64_t dim, double std)
   add("weight", weight);
 }
 
-Tensor Embedding::operator()(const Ids& ids) const { return embedding(weight, ids); }
+Tensor Embedding::operator()(const Ids& ids) const {
+  const CurrentPart here(*this);
+  return embedding(weight, ids);
+}
 
 }  // namespace heed::inline HEED_REAL

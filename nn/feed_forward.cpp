@@ -1,6 +1,7 @@
 #include "nn/feed_forward.h"
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -38,6 +39,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, Activation activation, dou
 }
 
 Tensor FeedForward::operator()(const Tensor& x) const {
+  const CurrentPart here(*this);
   Tensor hidden = apply(function_, up_(x));
   if (gate_) hidden = hidden * (*gate_)(x);
   return down_(dropout(hidden, dropout_));

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -15,6 +16,7 @@ Gru::Gru(int64_t dim, const LinearOptions& options)
 }
 
 Tensor Gru::operator()(const Tensor& x, const Surroundings& around) const {
+  const CurrentPart here(*this);
   check(x.rank() == 3 && x.dim(2) == dim_, "gru: x must have shape [B, T, {}], has {}", dim_,
         x.shape());
   check(around.mask.window == 0 && !around.mask.dense,

@@ -1,6 +1,7 @@
 #include "nn/linear.h"
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -11,6 +12,9 @@ Linear::Linear(int64_t inputs, int64_t outputs, const LinearOptions& options)
   add("bias", bias);
 }
 
-Tensor Linear::operator()(const Tensor& x) const { return linear(x, weight, bias); }
+Tensor Linear::operator()(const Tensor& x) const {
+  const CurrentPart here(*this);
+  return linear(x, weight, bias);
+}
 
 }  // namespace heed::inline HEED_REAL

@@ -1,6 +1,7 @@
 #include "nn/norm.h"
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 #include "nn/init.h"
 
 namespace heed::inline HEED_REAL {
@@ -16,6 +17,7 @@ Norm::Norm(int64_t dim, const NormOptions& options)
 }
 
 Tensor Norm::operator()(const Tensor& x) const {
+  const CurrentPart here(*this);
   return kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
                                   : rms_norm(x, weight, epsilon_);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -96,6 +97,7 @@ Similarity::Similarity(const SimilarityOptions& options, int64_t heads, int64_t 
 }
 
 Tensor Similarity::operator()(const Tensor& q, const Tensor& k) const {
+  const CurrentPart here(*this);
   switch (kind_) {
     case SimilarityKind::scaled_dot:
       return mul(products(q, k), static_cast<real>(scale_));
