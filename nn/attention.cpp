@@ -6,6 +6,7 @@
 
 #include "core/ops.h"
 #include "core/scope.h"
+#include "nn/current_part.h"
 #include "nn/grid.h"
 #include "nn/recorder.h"
 
@@ -168,6 +169,7 @@ Tensor MultiHeadAttention::attend_all(const Tensor& q, const Tensor& k, const Te
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
                                       const KeepMask& mask, const Tensor& bias) const {
+  const CurrentPart here(*this);
   const Tensor q = projected(query_, x), k = projected(key_, keys);
   const Tensor v = form_.tie_key_value ? k : projected(value_, values);
   const Tensor all_bias = score_bias(bias, x.dim(1), keys.dim(1));
@@ -183,6 +185,7 @@ Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Surroundings& around) const {
+  const CurrentPart here(*this);
   const KeepMask& mask = around.mask;
   Tensor bias;
   if (distances_) {
@@ -207,6 +210,7 @@ LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,
 }
 
 Tensor LearnedQueries::operator()(const Tensor& x, const KeepMask& mask) const {
+  const CurrentPart here(*this);
   check(!mask.causal && mask.window == 0,
         "learned queries: a causal mask or a window needs queries that have a place in the "
         "sequence, and learned ones have none");

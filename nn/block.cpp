@@ -1,6 +1,7 @@
 #include "nn/block.h"
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 #include "nn/graph_attention.h"
 #include "nn/gru.h"
 #include "nn/time_dense.h"
@@ -87,6 +88,7 @@ EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth)
 }
 
 Tensor EncoderLayer::operator()(const Tensor& x, const Surroundings& around) const {
+  const CurrentPart here(*this);
   const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
   return around_feed_forward_(y, feed_forward_);
 }
@@ -108,6 +110,7 @@ DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth)
 
 Tensor DecoderLayer::operator()(const Tensor& x, const Surroundings& around, const Tensor& memory,
                                 const KeepMask& memory_mask) const {
+  const CurrentPart here(*this);
   const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
   const Tensor w = around_cross_attention_(
       y, [&](const Tensor& z) { return cross_attention_(z, memory, memory_mask); });

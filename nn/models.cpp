@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/ops.h"
+#include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -91,6 +92,7 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocab
 }
 
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features) const {
+  const CurrentPart here(*this);
   check(projection_ ? static_cast<bool>(features) : static_cast<bool>(ids),
         "input embedding: this model reads {}", projection_ ? "vectors, not tokens" : "tokens");
   Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
@@ -104,7 +106,10 @@ Head::Head(const Tensor& embedding, const ModelOptions& options)
   add("weight", weight_);
 }
 
-Tensor Head::operator()(const Tensor& x) const { return linear(x, weight_); }
+Tensor Head::operator()(const Tensor& x) const {
+  const CurrentPart here(*this);
+  return linear(x, weight_);
+}
 
 Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
     : source_embedding_(o.share_embeddings
@@ -202,6 +207,7 @@ Tensor Classifier::encode(const Inputs& in) const {
 
 Tensor Classifier::logits(const Inputs& in) const {
   const Tensor states = encode(in);
+  const CurrentPart here(head_);
   const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
   if (queries_) {
     const Tensor read = (*queries_)(states, only_real(in.input_lengths));

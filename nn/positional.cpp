@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/current_part.h"
 #include "nn/init.h"
 
 namespace heed::inline HEED_REAL {
@@ -170,6 +171,7 @@ Tensor PositionalEncoding::of_grid() const {
 }
 
 Tensor PositionalEncoding::operator()(const Tensor& x) const {
+  const CurrentPart here(*this);
   if (!is_vector(options_.kind)) return x;
   check(x.rank() == 3 && x.dim(2) == token_width_,
         "positional encoding: x must have shape (batch, time, {}), has {}", token_width_,

@@ -1,0 +1,130 @@
+// Every operation of a model is one of its parts', and nobody's outside of it.
+#include "nn/current_part.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/joined.h"
+#include "core/observer.h"
+#include "core/ops.h"
+#include "core/scope.h"
+#include "nn/models.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+struct PartListener : Observer {
+  struct Seen {
+    std::string operation;
+    const Module* part;
+  };
+  std::vector<Seen> seen;
+
+  void computed(const char* name, const Tensor&, std::span<const Tensor>,
+                const Node*) noexcept override {
+    seen.push_back({name, CurrentPart::get()});
+  }
+  void backward_begins(const Node&) noexcept override {}
+  void backward_ends(const Node&, const Slot&) noexcept override {}
+  void passed(const char*) noexcept override {}
+  void allocated(const void*, int64_t) noexcept override {}
+  void freed(const void*) noexcept override {}
+};
+
+std::vector<std::string> operations_by_part(const Model& model, const Inputs& inputs) {
+  PartListener listener;
+  {
+    const Observation observation(listener);
+    sum(model.logits(inputs));
+  }
+  CHECK(CurrentPart::get() == nullptr);
+  CHECK(listener.seen.back().part == nullptr);  // the sum
+  listener.seen.pop_back();
+  std::vector<std::string> all;
+  for (const auto& [operation, part] : listener.seen) {
+    REQUIRE_MESSAGE(part != nullptr, operation);
+    REQUIRE_MESSAGE(model.name_of(*part).has_value(), operation);
+    all.push_back(*model.name_of(*part) + ": " + operation);
+  }
+  return all;
+}
+
+TEST_CASE("current part: the operations of a layer, in their order") {
+  ModelOptions options;
+  options.kind = ModelKind::language_model;
+  options.layers = 1;
+  options.dim = 8;
+  options.heads = 2;
+  options.dropout = 0.5;
+  options.positional.kind = PositionalKind::learned;
+  ScopeGuard here;
+  here->training = true;
+  const auto model = make_model(options, {.vocabulary = 5});
+  const Inputs inputs{{}, {}, Ids::full({2, 3}, 1), Ids::full({2}, 3)};
+  CHECK(joined(operations_by_part(*model, inputs), "\n") ==
+        joined(
+            std::vector<std::string>{
+                "embedding.token: embedding",
+                "embedding.position: slice",
+                "embedding.position: add",
+                "embedding: dropout",
+                "decoder.layers.0.attention_norm: layer_norm",
+                "decoder.layers.0.attention.query: linear",
+                "decoder.layers.0.attention.key: linear",
+                "decoder.layers.0.attention.value: linear",
+                "decoder.layers.0.attention: scaled_dot_product_attention",
+                "decoder.layers.0.attention.output: linear",
+                "decoder.layers.0: dropout",
+                "decoder.layers.0: add",
+                "decoder.layers.0.feed_forward_norm: layer_norm",
+                "decoder.layers.0.feed_forward.up: linear",
+                "decoder.layers.0.feed_forward: relu",
+                "decoder.layers.0.feed_forward: dropout",
+                "decoder.layers.0.feed_forward.down: linear",
+                "decoder.layers.0: dropout",
+                "decoder.layers.0: add",
+                "decoder.norm: layer_norm",
+                "head: linear",
+            },
+            "\n"));
+}
+
+TEST_CASE("current part: no operation of any model is nobody's") {
+  struct Case {
+    ModelKind kind;
+    MixingKind mixing;
+    bool composed;
+  };
+  for (const Case& c : {Case{ModelKind::seq2seq, MixingKind::attention, false},
+                        Case{ModelKind::language_model, MixingKind::attention, true},
+                        Case{ModelKind::language_model, MixingKind::convolution, false},
+                        Case{ModelKind::classifier, MixingKind::dense, true},
+                        Case{ModelKind::classifier, MixingKind::gru, false}}) {
+    ModelOptions options;
+    options.kind = c.kind;
+    options.dim = 8;
+    options.heads = 2;
+    options.block.kind = c.mixing;
+    if (c.kind == ModelKind::classifier && c.composed) options.pool = Pool::learned;
+    if (c.composed) options.attention.normaliser = NormaliserKind::hardmax;
+    const auto model = make_model(options, {.source_vocabulary = 5, .vocabulary = 5, .classes = 3});
+    const Inputs inputs{Ids::full({2, 4}, 1), Ids::full({2}, 4), Ids::full({2, 3}, 1),
+                        Ids::full({2}, 3)};
+    std::set<std::string> parts;
+    for (const std::string& each : operations_by_part(*model, inputs))
+      parts.insert(each.substr(0, each.find(':')));
+    CAPTURE(joined(parts));
+    const std::string stack = c.kind == ModelKind::classifier ? "encoder" : "decoder";
+    CHECK(parts.contains(stack + ".layers.1"));
+    CHECK(parts.contains(stack + ".layers.1.feed_forward.up"));
+    CHECK(parts.contains(stack + ".layers.1." + mixing_names[static_cast<int>(c.mixing)]));
+    CHECK(parts.contains("head"));
+    CHECK(parts.contains("pool.attention") == (options.pool == Pool::learned));
+  }
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL
