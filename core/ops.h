@@ -139,6 +139,12 @@ inline constexpr int32_t ignored = -1;  // a target that does not count
 // A row of -inf alone costs inf, whatever its target, and has a zero gradient.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets,
                      const LabelSmoothing& smoothing = {});
+// cross_entropy(linear(x, w, b), targets, smoothing), x (…, I), w (V, I), b (V) or no tensor, targets
+// (…); without an array for the gradient of the logits, and where there are more than so many logits
+// without one for all of these either: then their rows are visited in chunks, in backward once more.
+Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
+                            const LabelSmoothing& smoothing = {},
+                            int64_t logits_at_once = int64_t{1} << 24);
 // mean((x - y)²) over all elements; no broadcasting.
 Tensor mse_loss(const Tensor& x, const Tensor& y);
 

@@ -28,56 +28,52 @@ double sum_of_pieces(int64_t n, int64_t grain, F f) {
   return total;
 }
 
-}  // namespace
-
-double cross_entropy_forward(const CrossEntropySizes& n, const TargetShares& p, const real* logits,
-                             const int32_t* targets, real* shift, real* share) {
-  constexpr real infinity = std::numeric_limits<real>::infinity();
-  const auto row_loss = [=](int64_t i) -> double {
-    if (targets[i] == n.ignored) return 0;
-    const real* x = logits + i * n.classes;
-    const real greatest = row_max(n.classes, x);
-    shift[i] = greatest;
-    share[i] = 0;
-    if (greatest == -infinity) return infinity;  // all is -inf: whatever the target, its log is
-    const real total = sum_of(n.classes, [=](int64_t v) { return exp(x[v] - greatest); });
-    share[i] = 1 / total;
-    double loss = 0;  // a class of no share may have a logit of -inf: 0 · inf would be NaN
-    if (p.target > 0) loss = p.target * (double{greatest} - double{x[targets[i]]});
-    if (p.other > 0)
-      loss +=
-          p.other * double{sum_of(n.classes, [=, target = targets[i], never = p.never](int64_t v) {
-            const auto other = static_cast<int32_t>(v);
-            return other == target || other == never ? 0 : greatest - x[v];
-          })};
-    return loss + std::log(double{total});
-  };
-  return sum_of_pieces(n.rows, chunk_rows(n.classes), [=](int64_t first, int64_t last) {
-    double loss = 0;
-    for (int64_t i = first; i < last; ++i) loss += row_loss(i);
-    return loss;
+// Σ (greatest - x[v]) over the classes that have the share `other`.
+real sum_of_others(int64_t classes, const real* x, real greatest, int32_t target, int32_t never) {
+  return sum_of(classes, [=](int64_t v) {
+    const auto other = static_cast<int32_t>(v);
+    return other == target || other == never ? 0 : greatest - x[v];
   });
 }
 
-void cross_entropy_backward(const CrossEntropySizes& n, const TargetShares& p, real dy,
-                            const real* logits, const int32_t* targets, const real* shift,
-                            const real* share, Destination dlogits) {
-  const real other = static_cast<real>(p.other) * dy;
-  const real more_for_target = static_cast<real>(p.target - p.other) * dy;
-  parallel_for(n.rows, chunk_rows(n.classes), [=](int64_t first, int64_t last) {
+// One row. Each logit is raised once: what is summed for the loss is kept for the gradient.
+double row_loss(int64_t classes, const TargetShares& p, const real* x, int32_t target,
+                real* gradient) {
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  const real greatest = row_max(classes, x);
+  if (greatest == -infinity) {  // all is -inf: whatever the target, its log is
+    if (gradient) std::fill_n(gradient, classes, real{0});
+    return infinity;
+  }
+  double loss = 0;  // a class of no share may have a logit of -inf: 0 · inf would be NaN
+  if (p.target > 0) loss = p.target * (double{greatest} - double{x[target]});
+  if (p.other > 0) loss += p.other * double{sum_of_others(classes, x, greatest, target, p.never)};
+  if (!gradient)
+    return loss +
+           std::log(double{sum_of(classes, [=](int64_t v) { return exp(x[v] - greatest); })});
+  const real total = sum_of(classes, [=](int64_t v) { return gradient[v] = exp(x[v] - greatest); });
+  const real share = 1 / total, other = static_cast<real>(p.other);
+#pragma omp simd
+  for (int64_t v = 0; v < classes; ++v) gradient[v] = share * gradient[v] - other;
+  gradient[target] -= static_cast<real>(p.target - p.other);
+  if (p.never >= 0) gradient[p.never] += other;
+  return loss + std::log(double{total});
+}
+
+}  // namespace
+
+double cross_entropy(const CrossEntropySizes& n, const TargetShares& p, const real* logits,
+                     const int32_t* targets, real* gradient) {
+  return sum_of_pieces(n.rows, chunk_rows(n.classes), [=](int64_t first, int64_t last) {
+    double loss = 0;
     for (int64_t i = first; i < last; ++i) {
-      const real* x = logits + i * n.classes;
-      const Destination dx{dlogits.data + i * n.classes, dlogits.accumulate};
-      // Rows that do not count, and rows of -inf, for which every share is 0.
-      if (targets[i] == n.ignored || share[i] == 0) {
-        map_range(0, n.classes, dx, [](int64_t) { return real{0}; });
-        continue;
-      }
-      const real greatest = shift[i], factor = dy * share[i];
-      map_range(0, n.classes, dx, [=](int64_t v) { return factor * exp(x[v] - greatest) - other; });
-      dx.data[targets[i]] -= more_for_target;
-      if (p.never >= 0) dx.data[p.never] += other;
+      real* row = gradient ? gradient + i * n.classes : nullptr;
+      if (targets[i] != n.ignored)
+        loss += row_loss(n.classes, p, logits + i * n.classes, targets[i], row);
+      else if (row)
+        std::fill_n(row, n.classes, real{0});
     }
+    return loss;
   });
 }
 

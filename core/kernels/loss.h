@@ -18,16 +18,11 @@ struct TargetShares {
   int32_t never;         // but this one, if there is one: 0
 };
 
-// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v]. logits (rows, classes), targets (rows). Keeps of every
-// row what its softmax takes: the greatest logit and 1 / Σ exp(logit - greatest), in shift and
-// share (rows).
-double cross_entropy_forward(const CrossEntropySizes& n, const TargetShares& p, const real* logits,
-                             const int32_t* targets, real* shift, real* share);
-
-// dlogits = dy (softmax(logits) - p)
-void cross_entropy_backward(const CrossEntropySizes& n, const TargetShares& p, real dy,
-                            const real* logits, const int32_t* targets, const real* shift,
-                            const real* share, Destination dlogits);
+// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], and what it has for gradient, softmax(logits) - p, in
+// the rows that count and 0 in the others. logits (rows, classes), targets (rows); `gradient` as
+// the logits, or these themselves, which it then replaces, or null.
+double cross_entropy(const CrossEntropySizes& n, const TargetShares& p, const real* logits,
+                     const int32_t* targets, real* gradient);
 
 // Σ (x - y)², i < n
 double squared_distance(int64_t n, const real* x, const real* y);

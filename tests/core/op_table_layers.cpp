@@ -1,4 +1,4 @@
-// The op table: softmax, norms, embedding, losses.
+// The op table: softmax, norms, embedding.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -130,105 +130,6 @@ TEST_CASE("op table: embedding") {
       row({5, 20}, Ids::from({}, {2}), {40, 1000}),
       row({300, 2}, random_ids({400}, 300), {300, 150}),
   });
-}
-
-// p(target) is 1 - ε and what else there is for it; see Smoothing.
-double smoothed(const LabelSmoothing& smoothing, int64_t v, int64_t target, int64_t classes) {
-  const double epsilon = smoothing.epsilon, on_target = v == target ? 1 - epsilon : 0;
-  const auto among = [&](int64_t n) { return epsilon / static_cast<double>(n); };
-  if (smoothing.over == Smoothing::vocabulary) return on_target + among(classes);
-  if (v == target) return on_target;
-  if (smoothing.over == Smoothing::others) return among(classes - 1);
-  return v == smoothing.impossible ? 0 : among(classes - 2);
-}
-
-// Cross entropy as its definition says it.
-double cross_entropy_of(const Array& logits, const Ids& targets, const LabelSmoothing& smoothing) {
-  const int64_t classes = logits.shape[-1];
-  double loss = 0;
-  for (int64_t n = 0; n < targets.size(); ++n) {
-    if (targets[n] == ignored) continue;
-    const double* x = logits.values.data() + n * classes;
-    const double log_total = std::log(sum_over(classes, [&](int64_t v) { return std::exp(x[v]); }));
-    loss -= sum_over(classes, [&](int64_t v) {
-      return smoothed(smoothing, v, targets[n], classes) * (x[v] - log_total);
-    });
-  }
-  return loss;
-}
-
-TEST_CASE("op table: cross_entropy, mse_loss") {
-  const auto row = [](const Shape& logits, const Ids& targets, const LabelSmoothing& smoothing,
-                      const Shape& large) {
-    const auto misuse = [](const Ids& ids, const LabelSmoothing& with = {}) {
-      return [=] { cross_entropy(Tensor::zeros({2, 3}), ids, with); };
-    };
-    const Ids fine = Ids::from({2}, {0, 2});
-    return OpRow{
-        .name = fmt::format("cross_entropy: {}, smoothing {} over {}", logits, smoothing.epsilon,
-                            static_cast<int>(smoothing.over)),
-        .inputs = {logits},
-        .result = {},
-        .op = [=](Tensors x) { return cross_entropy(x[0], targets, smoothing); },
-        .definition = [=](Arrays x,
-                          const Index&) { return cross_entropy_of(x[0], targets, smoothing); },
-        .low = -4,
-        .high = 4,
-        .large = large.rank() ? std::vector<Shape>{large} : std::vector<Shape>{},
-        .misuses =
-            {misuse(Ids::from({2}, {0, 3})), misuse(Ids::from({2}, {-2, 0})),
-             misuse(Ids::from({3}, {0, 0, 0})), misuse(fine, 1.5), misuse(fine, -0.1),
-             misuse(fine, {0.1, Smoothing::possible_others}),     // which class is it?
-             misuse(fine, {0.1, Smoothing::possible_others, 3}),  // it is none
-             misuse(fine, {0.1, Smoothing::possible_others, 2}),  // and yet a target
-             [] {
-               cross_entropy(Tensor::zeros({1, 1}), Ids::from({1}, {0}), {0.1, Smoothing::others});
-             },
-             [] {
-               cross_entropy(Tensor::zeros({1, 2}), Ids::from({1}, {0}),
-                             {0.1, Smoothing::possible_others, 1});
-             },
-             [] { cross_entropy(Tensor::scalar(0), Ids::from({}, {0})); }}};
-  };
-  Ids many = random_ids({40, 5}, 2);
-  for (int64_t i = 0; i < many.size(); i += 7) many.data()[i] = ignored;
-  const LabelSmoothing others{0.1, Smoothing::others};
-  const LabelSmoothing last_never{0.1, Smoothing::possible_others, 2};
-  check_rows(std::vector<OpRow>{
-      row({4, 5}, Ids::from({4}, {0, 4, 2, 2}), 0, {}),
-      row({2, 2, 37}, Ids::from({2, 2}, {0, ignored, 36, 2}), 0, {}),
-      row({2, 2, 37}, Ids::from({2, 2}, {0, ignored, 36, 2}), 0.1, {}),
-      row({3, 4}, Ids::full({3}, ignored), 0.1, {}),
-      row({6}, Ids::from({}, {3}), 0.3, {20000}),
-      row({40, 5, 2}, many, 0, {40, 5, 190}),
-      row({40, 5, 2}, many, 0.1, {40, 5, 190}),
-      row({2, 2, 37}, Ids::from({2, 2}, {0, ignored, 36, 2}), others, {}),
-      row({40, 5, 2}, many, others, {40, 5, 190}),
-      row({3, 2}, Ids::from({3}, {0, 1, 1}), {0.5, Smoothing::others}, {}),  // an even chance
-      row({5}, Ids::from({}, {3}), {1, Smoothing::others}, {20000}),
-      row({2, 2, 37}, Ids::from({2, 2}, {0, ignored, 36, 1}), last_never, {}),
-      row({40, 5, 3}, many, last_never, {40, 5, 190}),
-      row({3}, Ids::from({}, {1}), {0.2, Smoothing::possible_others, 0}, {20000}),
-  });
-  check_rows(std::vector<OpRow>{
-      {.name = "mse_loss",
-       .inputs = {{3, 21}, {3, 21}},
-       .result = {},
-       .op = [](Tensors x) { return mse_loss(x[0], x[1]); },
-       .definition =
-           [](Arrays x, const Index&) {
-             return sum_over(x[0].shape.size(),
-                             [&](int64_t k) {
-                               const auto i = static_cast<size_t>(k);
-                               return std::pow(x[0].values[i] - x[1].values[i], 2);
-                             }) /
-                    static_cast<double>(x[0].shape.size());
-           },
-       .large = {{200, 201}, {200, 201}},
-       .misuses = {[] {
-                     mse_loss(Tensor::zeros({2, 3}), Tensor::zeros({3}));
-                   },
-                   [] { mse_loss(Tensor::zeros({0}), Tensor::zeros({0})); }}}});
 }
 
 }  // namespace
