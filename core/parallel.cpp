@@ -61,7 +61,9 @@ void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {
   const auto work = [=](int number, int workers) {
     worker = number;
     inside = true;
-    for (int64_t chunk = number; chunk < chunks; chunk += workers) run(context, chunk);
+    // Neighbours go to one worker: what it wrote in the last loop is in its cache in the next.
+    const int64_t last = chunks * (number + 1) / workers;
+    for (int64_t chunk = chunks * number / workers; chunk < last; ++chunk) run(context, chunk);
     inside = false;
     worker = 0;
   };

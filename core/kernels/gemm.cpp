@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "core/kernels/gemm_tiled.h"
 #include "core/parallel.h"
 
 // OpenBLAS's choice of kernels for the processor; absent where it was built for one processor
@@ -96,14 +97,21 @@ void check_product(const Matrix& a, const Matrix& b) {
 
 }  // namespace
 
-void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale) {
+void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
+                 const real* bias) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   const int64_t ldc = leading_c ? leading_c : n;
   if (m == 0 || n == 0) return;
-  if (k == 0) {  // BLAS leaves this to the caller: an empty sum is zero
-    for (int64_t i = 0; i < m && !c.accumulate; ++i) std::fill_n(c.data + i * ldc, n, real{0});
-    return;
+  if (k > 0 && tiles_pay(m, n, k)) return gemm_tiled(a, b, c, ldc, scale, bias);
+  if (bias || k == 0) {  // BLAS leaves both to the caller: an empty sum is zero
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        real& to = c.data[i * ldc + j];
+        to = (c.accumulate ? to : real{0}) + (bias ? bias[j] : real{0});
+      }
+    c.accumulate = true;
   }
+  if (k == 0) return;
   prepare_blas();
   blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
        static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), scale, a.data,
@@ -111,7 +119,8 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leadin
        c.accumulate ? real{1} : real{0}, c.data, static_cast<blasint>(ldc));
 }
 
-void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale) {
+void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
+          const real* bias, BlockFinish finish) {
   check_product(a, b);
   prepare_blas();
   const Grid grid(a.rows, b.columns, a.columns);
@@ -119,10 +128,13 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, re
   parallel_for(grid.down * grid.across, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       const int64_t i = block / grid.across, j = block % grid.across;
-      const int64_t top = cut(a.rows, grid.down, i), left = cut(b.columns, grid.across, j);
-      gemm_serial(rows_of(a, top, cut(a.rows, grid.down, i + 1)),
-                  rows_of(b.t(), left, cut(b.columns, grid.across, j + 1)).t(),
-                  {c.data + top * ldc + left, c.accumulate}, ldc, scale);
+      const int64_t top = cut(a.rows, grid.down, i), bottom = cut(a.rows, grid.down, i + 1);
+      const int64_t left = cut(b.columns, grid.across, j);
+      const int64_t right = cut(b.columns, grid.across, j + 1);
+      gemm_serial(rows_of(a, top, bottom), rows_of(b.t(), left, right).t(),
+                  {c.data + top * ldc + left, c.accumulate}, ldc, scale,
+                  bias ? bias + left : nullptr);
+      if (finish.run) finish.run(finish.context, top, bottom, left, right);
     }
   });
 }
@@ -156,15 +168,17 @@ void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const 
     Matrix ai = a, bi = b;
     ai.data += at_a(i);
     bi.data += at_b(i);
-    multiply(ai, bi, Destination{c.data + i * a.rows * b.columns, c.accumulate}, 0, 1);
+    multiply(ai, bi, Destination{c.data + i * a.rows * b.columns, c.accumulate});
   };
   if (count < 4) {  // few: share each
-    for (int64_t i = 0; i < count; ++i) product(i, gemm);
+    for (int64_t i = 0; i < count; ++i)
+      product(i, [](const auto&... operands) { gemm(operands...); });
     return;
   }
   const int64_t work = std::max<int64_t>(1, a.rows * a.columns * b.columns);
   parallel_for(count, 1 + 200'000 / work, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) product(i, gemm_serial);
+    for (int64_t i = first; i < last; ++i)
+      product(i, [](const auto&... operands) { gemm_serial(operands...); });
   });
 }
 

@@ -1,8 +1,8 @@
 // Matrix products.
 //
-// A product is cut on a grid that its shape alone decides, each block one single-threaded product
-// of OpenBLAS: so the bits do not depend on the number of threads, and a product too small to share
-// is not shared.
+// A product is cut on a grid that its shape alone decides, each block one single-threaded product,
+// of OpenBLAS or, where it is small, of kernels/gemm_tiled.h: so the bits do not depend on the
+// number of threads, and a product too small to share is not shared.
 #pragma once
 
 #include <array>
@@ -32,13 +32,22 @@ struct Matrix {
   }
 };
 
-// c = scale · a b (+ c where it accumulates), c dense with `leading_c` numbers from row to row (0:
-// its columns). Runs on all threads, in the precision of the scope.
-void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0, real scale = 1);
+// What becomes of a block of c, rows [i0, i1) × columns [j0, j1), once its product is there: on the
+// thread that made it, which has it in its cache.
+struct BlockFinish {
+  void (*run)(const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) = nullptr;
+  const void* context = nullptr;
+};
+
+// c = scale · a b + bias (+ c where it accumulates), the bias (null for none) one number a column.
+// c is dense with `leading_c` numbers from row to row (0: its columns). Runs on all threads, in the
+// precision of the scope.
+void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0, real scale = 1,
+          const real* bias = nullptr, BlockFinish finish = {});
 
 // The same on the calling thread alone: for use inside parallel regions.
 void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0,
-                 real scale = 1);
+                 real scale = 1, const real* bias = nullptr);
 
 // Where matrix i of a broadcast batch begins: the batch axes of the operand against those of the
 // result.

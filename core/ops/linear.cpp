@@ -24,9 +24,8 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   const int64_t inputs = w.dim(1), outputs = w.dim(0);
   const int64_t rows = x.shape().span_size(0, x.rank() - 1);
   Tensor y = Tensor::empty(x.shape().with_last(outputs));
-  real* to = y.mutable_data();
-  if (b) kernels::repeat(rows, outputs, b.data(), to);
-  gemm({x.data(), rows, inputs}, Matrix(w.data(), outputs, inputs).t(), {to, static_cast<bool>(b)});
+  gemm({x.data(), rows, inputs}, Matrix(w.data(), outputs, inputs).t(), {y.mutable_data(), false},
+       0, 1, b ? b.data() : nullptr);
   return record("linear", y, {x, w, b},
                 [rows, inputs, outputs, xs = saved(x, w), ws = saved(w, x)](Backward& g) {
                   const Matrix dy(g.dy(), rows, outputs);

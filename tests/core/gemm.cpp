@@ -1,0 +1,127 @@
+// Matrix products, by whichever kernel, against three loops in double.
+#include "core/kernels/gemm.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/kernels/gemm_tiled.h"
+#include "core/random.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+using kernels::BlockFinish;
+using kernels::Matrix;
+
+// Whole numbers drawn one after the other.
+struct Draw {
+  StreamKey key{7, Purpose::generation, 0, 0, 0};
+  uint64_t drawn = 0;
+  int64_t up_to(int64_t n) { return 1 + static_cast<int64_t>(number() * static_cast<double>(n)); }
+  double number() { return static_cast<double>(key.block(drawn++)[0]) * 0x1p-32; }
+};
+
+// A matrix with room to spare between its rows; the room holds NaN, which nobody may read.
+struct Padded {
+  int64_t rows, columns, leading;
+  bool transposed;
+  std::vector<real> numbers;
+
+  Padded(int64_t rows_, int64_t columns_, bool transposed_, int64_t spare, Draw& draw)
+      : rows(rows_),
+        columns(columns_),
+        leading((transposed_ ? rows_ : columns_) + spare),
+        transposed(transposed_),
+        numbers(static_cast<size_t>((transposed_ ? columns_ : rows_) * leading),
+                std::numeric_limits<real>::quiet_NaN()) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) at(i, j) = static_cast<real>(draw.number() - 0.5);
+  }
+  real& at(int64_t i, int64_t j) {
+    return numbers[static_cast<size_t>(transposed ? j * leading + i : i * leading + j)];
+  }
+  Matrix matrix() const {
+    return transposed ? Matrix(numbers.data(), columns, rows, leading).t()
+                      : Matrix(numbers.data(), rows, columns, leading);
+  }
+};
+
+// c = scale · a b + bias (+ c), every way, with edges of every length; fails for the shape named.
+template <class Product>
+void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product) {
+  const bool accumulate = draw.number() < 0.5, biased = draw.number() < 0.5;
+  Padded a(m, k, draw.number() < 0.5, draw.up_to(4) - 1, draw);
+  Padded b(k, n, draw.number() < 0.5, draw.up_to(4) - 1, draw);
+  Padded c(m, n, false, draw.up_to(4) - 1, draw), bias(1, n, false, 0, draw);
+  if (!accumulate) std::ranges::fill(c.numbers, std::numeric_limits<real>::quiet_NaN());
+  const Padded before = c;
+  const real scale = draw.number() < 0.5 ? real{1} : real{-0.75};
+  product(a.matrix(), b.matrix(), Destination{c.numbers.data(), accumulate}, c.leading, scale,
+          biased ? bias.numbers.data() : nullptr);
+  INFO(std::string(fmt::format("{} × {} × {}, a {}, b {}", m, n, k, a.transposed, b.transposed)));
+  double worst = 0;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0, size = 1;
+      for (int64_t p = 0; p < k; ++p) {
+        const double term = double{a.at(i, p)} * double{b.at(p, j)};
+        sum += term;
+        size += std::fabs(term);
+      }
+      sum = scale * sum + (biased ? bias.at(0, j) : 0) + (accumulate ? Padded(before).at(i, j) : 0);
+      const double error = std::fabs(c.at(i, j) - sum) / size;
+      worst = error <= worst ? worst : error;  // a NaN stays
+    }
+  CHECK(worst <= 4 * std::numeric_limits<real>::epsilon());
+  for (int64_t i = 0; i < m; ++i)  // the room between the rows is not touched
+    for (int64_t j = n; j < c.leading; ++j)
+      CHECK(std::isnan(c.numbers[static_cast<size_t>(i * c.leading + j)]));
+}
+
+TEST_CASE("gemm_tiled: every shape of tile, every way to lie") {
+  Draw draw;
+  for (int64_t m = 1; m <= 30; ++m)
+    for (const int64_t n : {1, 7, 8, 15, 16, 17, 31, 32, 33, 40})
+      check_product(m, n, draw.up_to(40), draw, kernels::gemm_tiled);
+  for (int i = 0; i < 60; ++i)
+    check_product(draw.up_to(130), draw.up_to(90), draw.up_to(600), draw, kernels::gemm_tiled);
+}
+
+TEST_CASE("gemm: small and large, few rows and few columns, shared by threads and not") {
+  Draw draw;
+  const auto serial = [](const auto&... arguments) { kernels::gemm_serial(arguments...); };
+  const auto shared = [](const auto&... arguments) { kernels::gemm(arguments...); };
+  for (int i = 0; i < 40; ++i) {
+    check_product(draw.up_to(3), draw.up_to(200), draw.up_to(200), draw, serial);
+    check_product(draw.up_to(200), draw.up_to(5), draw.up_to(200), draw, shared);
+    check_product(draw.up_to(300), draw.up_to(300), draw.up_to(100), draw, shared);
+  }
+  check_product(300, 260, 250, draw, serial);  // more than 2²⁴ multiplications: OpenBLAS
+  check_product(301, 515, 259, draw, shared);
+}
+
+TEST_CASE("gemm: every block of the result is finished once, when it is there") {
+  Draw draw;
+  Padded a(200, 90, false, 0, draw), b(90, 170, true, 0, draw);
+  std::vector<real> plain(200 * 170), finished(200 * 170);
+  kernels::gemm(a.matrix(), b.matrix(), {plain.data(), false});
+  struct Block {
+    real* c;
+  } all{finished.data()};
+  kernels::gemm(a.matrix(), b.matrix(), {finished.data(), false}, 0, 1, nullptr,
+                {[](const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+                   real* c = static_cast<const Block*>(context)->c;
+                   for (int64_t i = i0; i < i1; ++i)
+                     for (int64_t j = j0; j < j1; ++j) c[i * 170 + j] += 1;
+                 },
+                 &all});
+  for (size_t i = 0; i < plain.size(); ++i) REQUIRE(finished[i] == plain[i] + 1);
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL
