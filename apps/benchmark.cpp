@@ -1,18 +1,17 @@
 #include "apps/benchmark.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <sstream>
 
+#include "apps/clock.h"
+#include "apps/rates.h"
 #include "apps/suggest.h"
 #include "apps/summary.h"
 #include "apps/trainer.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/kernels/gemm.h"
 
 namespace heed {
 
@@ -169,29 +168,6 @@ double memory_held(const std::string& key) {
 }
 
 constexpr double mib = 1024 * 1024;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// The rate of the fastest of a few products, in FLOP/s: of matrices so large that all else is
-// nothing.
-double gemm_rate(Precision precision) {
-  ScopeGuard here;
-  here->precision = precision;
-  constexpr int64_t n = 2048;
-  constexpr double enough = 0.2;  // seconds
-  const Tensor a = Tensor::full({n, n}, 1), b = Tensor::full({n, n}, 1);
-  Tensor c = Tensor::full({n, n}, 0);
-  double fastest = std::numeric_limits<double>::infinity();
-  const double end = now() + enough;
-  for (int i = 0; i < 3 || now() < end; ++i) {
-    const double start = now();
-    kernels::gemm({a.data(), n, n}, {b.data(), n, n}, {c.mutable_data(), false});
-    fastest = std::min(fastest, now() - start);
-  }
-  return 2.0 * n * n * n / fastest;
-}
 
 double median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);

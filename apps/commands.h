@@ -86,6 +86,15 @@ struct BenchArguments {
 };
 int bench(const BenchArguments& arguments);
 
+struct ProfileArguments {
+  std::string config;
+  std::vector<std::string> set;
+  int64_t steps = 10;
+  std::optional<std::string> trace;  // a file
+  bool json = false;
+};
+int profile(const ProfileArguments& arguments);
+
 // What `heed --version` says.
 std::string version_text();
 

@@ -103,6 +103,21 @@ void write_file(const std::string& path, std::string_view contents) {
   }
 }
 
+void check_writable(const std::string& path) {
+  struct stat status {};
+  check_input(!path.empty() && path.back() != '/' && !is_folder(path),
+              "{}: a folder; give the name of a file", path);
+  check_input(::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode),
+              "{}: not a file; give the name of one", path);
+  const std::string aside = aside_of(path);
+  try {
+    write_new_file(aside, "");
+  } catch (const Error& error) {
+    throw InputError(error.what());
+  }
+  ::unlink(aside.c_str());
+}
+
 void point_link(const std::string& link, const std::string& target) {
   const std::string aside = aside_of(link);
   ::unlink(aside.c_str());

@@ -19,6 +19,9 @@ std::string read_file(const std::string& path, const char* what,
 
 // Replaces the file, or makes it.
 void write_file(const std::string& path, std::string_view contents);
+// For what takes long to compute: throws InputError where write_file(path) would fail at once, or
+// replace what is no file. Leaves nothing behind.
+void check_writable(const std::string& path);
 
 // Makes the symbolic link, or points the one that is there elsewhere.
 void point_link(const std::string& link, const std::string& target);

@@ -39,6 +39,7 @@ struct CommandLine {
   ConfigArguments config;
   CompareArguments compare;
   BenchArguments bench;
+  ProfileArguments profile;
   TheoremsArguments theorems;
   int result = exit_done;
 
@@ -54,6 +55,7 @@ struct CommandLine {
     add_config();
     add_compare();
     add_bench();
+    add_profile();
     add_theorems();
   }
 
@@ -213,6 +215,23 @@ struct CommandLine {
         "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
         "bench/compare sets it against PyTorch.");
     verb->callback([this] { result = commands::bench(bench); });
+  }
+
+  void add_profile() {
+    CLI::App* verb = app.add_subcommand(
+        "profile", "Where the time and memory of a training step go, by operation and by layer");
+    verb->add_option("CONFIG", profile.config, "A config")->required();
+    add_set(verb, profile.set);
+    verb->add_option("--steps", profile.steps, "To watch (default: 10)")
+        ->check(CLI::Range(int64_t{1}, int64_t{100}, "COUNT"));
+    verb->add_option("--trace", profile.trace, "A step for Perfetto or chrome://tracing, too")
+        ->type_name("FILE");
+    verb->add_flag("--json", profile.json, "Write JSON");
+    verb->footer(
+        "Examples:\n"
+        "  heed profile configs/reverse.toml\n"
+        "  heed profile configs/shakespeare.toml --set precision=high --steps 3 --trace step.json");
+    verb->callback([this] { result = commands::profile(profile); });
   }
 
   void add_theorems() {

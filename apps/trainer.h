@@ -18,6 +18,10 @@ struct StepReport {
   int64_t rows_without_sum = 0;  // of attention weights, which became zeros: see sum_normalize()
 };
 
+// What an observer (core/observer.h) is told of besides operations.
+inline constexpr const char* batch_stage = "batch preparation";
+inline constexpr const char* optimizer_stage = "optimizer";
+
 class Trainer {
  public:
   // Makes the model, with initial weights that the seed decides, and everything that trains it.

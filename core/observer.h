@@ -32,7 +32,7 @@ class Observer {
   virtual void passed(const char* what) noexcept = 0;
   // The pool handed out a block of so many bytes, its class's; and took one back.
   virtual void allocated(const void* block, int64_t bytes) noexcept = 0;
-  virtual void freed(const void* block) noexcept = 0;
+  virtual void freed(const void* block, int64_t bytes) noexcept = 0;
 };
 
 namespace detail {

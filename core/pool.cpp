@@ -116,10 +116,11 @@ void* pool_allocate(size_t bytes) {
 
 void pool_free(void* memory) noexcept {
   if (!memory) return;
-  if (Observer* const watching = observer()) watching->freed(memory);
   Header* block = static_cast<Header*>(memory) - 1;
   Pool& p = pool();
-  p.statistics.live_bytes -= static_cast<int64_t>(class_bytes(block->size_class));
+  const auto returned = static_cast<int64_t>(class_bytes(block->size_class));
+  p.statistics.live_bytes -= returned;
+  if (Observer* const watching = observer()) watching->freed(memory, returned);
   if (keeps_blocks)
     block->next = std::exchange(p.free[static_cast<size_t>(block->size_class)], block);
   else

@@ -31,7 +31,7 @@ struct PartListener : Observer {
   void backward_ends(const Node&, const Slot&) noexcept override {}
   void passed(const char*) noexcept override {}
   void allocated(const void*, int64_t) noexcept override {}
-  void freed(const void*) noexcept override {}
+  void freed(const void*, int64_t) noexcept override {}
 };
 
 std::vector<std::string> operations_by_part(const Model& model, const Inputs& inputs) {

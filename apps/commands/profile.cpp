@@ -1,0 +1,197 @@
+// heed profile: where the time and the memory of a training step go.
+#include "apps/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/commands.h"
+#include "apps/files.h"
+#include "apps/json.h"
+#include "apps/load_config.h"
+#include "apps/log.h"
+#include "apps/machine.h"
+#include "apps/summary.h"
+#include "core/parallel.h"
+
+namespace heed::commands {
+namespace {
+
+constexpr double mib = 1024 * 1024;
+constexpr int name_width = 38;
+
+double per_second(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
+
+// Empty where there is nothing to say.
+std::string positive(double number, int decimals) {
+  return number > 0 ? fmt::format("{:.{}f}", number, decimals) : "";
+}
+
+// What follows the time in every table.
+std::string rates(const ProfileRow& row, double step) {
+  return fmt::format("{:>6.1f} %  {:>8}  {:>6}  {:>8}  {:>8}", 100 * per_second(row.seconds, step),
+                     positive(per_second(row.cost.flops, row.seconds) / 1e9, 1),
+                     positive(per_second(row.cost.bytes, row.seconds) / 1e9, 1),
+                     positive(row.cost.bytes / mib, 2),
+                     row.least_seconds > 0
+                         ? fmt::format("{:.1f} %", 100 * per_second(row.least_seconds, row.seconds))
+                         : "");
+}
+
+constexpr const char* rate_names = "   share   GFLOP/s    GB/s       MiB  of limit";
+
+std::string trimmed(const std::string& line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
+
+void add_rows(const char* title, const std::vector<ProfileRow>& rows, const Profile& p,
+              std::string& text) {
+  ProfileRow sum;
+  for (const ProfileRow& row : rows) sum += row;
+  const auto line = [&](const std::string& name, const ProfileRow& row) {
+    text += trimmed(fmt::format("{:<{}}  {:>6.4g}  {:>9.3f}  {}", name, name_width, row.calls,
+                                1e3 * row.seconds, rates(row, p.seconds)));
+  };
+  if (*title) line(title, sum);
+  for (const ProfileRow& row : rows) line(*title ? "  " + row.name : row.name, row);
+}
+
+std::string operations_table(const Profile& p) {
+  std::string text = fmt::format("{:<{}}  {:>6}  {:>9}  {}\n", "by operation", name_width, "calls",
+                                 "ms", rate_names);
+  add_rows("forward", p.forward, p, text);
+  add_rows("backward", p.backward, p, text);
+  add_rows("", p.rest, p, text);
+  return text + fmt::format("{:<{}}  {:>6}  {:>9.3f}\n", "step", name_width, "", 1e3 * p.seconds);
+}
+
+std::string layers_table(const Profile& p) {
+  std::string text = fmt::format("{:<{}}  {:>10}  {:>11}  {:>9}  {}\n", "by layer", name_width,
+                                 "forward ms", "backward ms", "ms", rate_names);
+  for (const LayerRow& layer : p.layers) {
+    ProfileRow sum = layer.forward;
+    sum += layer.backward;
+    text +=
+        trimmed(fmt::format("{:<{}}  {:>10.3f}  {:>11.3f}  {:>9.3f}  {}", layer.name, name_width,
+                            1e3 * layer.forward.seconds, 1e3 * layer.backward.seconds,
+                            1e3 * sum.seconds, rates(sum, p.seconds)));
+  }
+  for (const ProfileRow& row : p.rest)
+    text += trimmed(fmt::format("{:<{}}  {:>10}  {:>11}  {:>9.3f}  {}", row.name, name_width, "",
+                                "", 1e3 * row.seconds, rates(row, p.seconds)));
+  return text + fmt::format("{:<{}}  {:>10}  {:>11}  {:>9.3f}\n", "step", name_width, "", "",
+                            1e3 * p.seconds);
+}
+
+std::string memory_table(const ProfileMemory& m) {
+  std::string text;
+  const auto line = [&](const std::string& name, double bytes, const std::string& note = "") {
+    text += trimmed(fmt::format("{:<{}}  {:>10.2f}  {}", name, name_width, bytes / mib, note));
+  };
+  text += fmt::format("{:<{}}  {:>10}\n", "memory", name_width, "MiB");
+  line("peak", m.peak, "in " + m.moment);
+  line("  parameters", m.parameters);
+  line("  gradients of parameters", m.gradients);
+  line("  optimizer state", m.optimizer);
+  line("  else from before the step", m.before);
+  constexpr const char* titles[] = {"  forward", "  backward", "  other"};
+  constexpr const char* notes[] = {"what operations keep for backward",
+                                   "gradients of activations, temporaries", ""};
+  for (const Pass pass : {Pass::forward, Pass::backward, Pass::other}) {
+    const auto i = static_cast<size_t>(pass);
+    if (m.held(pass) == 0) continue;
+    line(titles[i], m.held(pass), notes[i]);
+    for (const ProfileMemory::Holder& holder : m.holders)
+      if (holder.pass == pass) line("    " + holder.name, holder.bytes);
+  }
+  return text;
+}
+
+std::string head(const Profile& p, const Experiment& experiment) {
+  return fmt::format(
+      "{}, {} threads, precision {}: {:.1f} GFLOP/s, {:.1f} GB/s\n"
+      "a step of {:.3f} ms, of {} watched; {:.3f} ms when not watched; loss {:.4f}\n",
+      processor_name(), thread_count(), precision_name(effective_precision(experiment.precision)),
+      p.gemm / 1e9, p.bandwidth / 1e9, 1e3 * p.seconds, p.steps, 1e3 * p.unwatched_seconds, p.loss);
+}
+
+Json as_json(const ProfileRow& row) {
+  Json json = Json::object();
+  if (!row.name.empty()) json.set("name", row.name);
+  return json.set("calls", row.calls)
+      .set("ms", 1e3 * row.seconds)
+      .set("flops", row.cost.flops)
+      .set("bytes", row.cost.bytes)
+      .set("least_ms", 1e3 * row.least_seconds);
+}
+
+Json as_json(const std::vector<ProfileRow>& rows) {
+  Json json = Json::array();
+  for (const ProfileRow& row : rows) json.push(as_json(row));
+  return json;
+}
+
+Json as_json(const ProfileMemory& m) {
+  Json holders = Json::array();
+  for (const ProfileMemory::Holder& holder : m.holders)
+    holders.push(Json::object()
+                     .set("pass", pass_names[static_cast<int>(holder.pass)])
+                     .set("name", holder.name)
+                     .set("bytes", holder.bytes));
+  return Json::object()
+      .set("peak", m.peak)
+      .set("in", m.moment)
+      .set("parameters", m.parameters)
+      .set("gradients", m.gradients)
+      .set("optimizer", m.optimizer)
+      .set("before", m.before)
+      .set("step", std::move(holders));
+}
+
+Json as_json(const Profile& p, const Experiment& experiment) {
+  Json layers = Json::array();
+  for (const LayerRow& layer : p.layers)
+    layers.push(Json::object()
+                    .set("name", layer.name)
+                    .set("forward", as_json(layer.forward))
+                    .set("backward", as_json(layer.backward)));
+  return Json::object()
+      .set("threads", thread_count())
+      .set("precision", precision_name(effective_precision(experiment.precision)))
+      .set("gemm_gflops_per_s", p.gemm / 1e9)
+      .set("memory_gb_per_s", p.bandwidth / 1e9)
+      .set("steps", p.steps)
+      .set("ms_per_step", 1e3 * p.seconds)
+      .set("unwatched_ms_per_step", 1e3 * p.unwatched_seconds)
+      .set("loss", p.loss)
+      .set("forward", as_json(p.forward))
+      .set("backward", as_json(p.backward))
+      .set("rest", as_json(p.rest))
+      .set("layers", std::move(layers))
+      .set("memory_bytes", as_json(p.memory));
+}
+
+}  // namespace
+
+int profile(const ProfileArguments& arguments) {
+  if (arguments.trace) check_writable(*arguments.trace);
+  const LoadedConfig config = load_config(arguments.config, arguments.set);
+  const Experiment& experiment = config.experiment;
+  apply_settings(experiment);
+  const Corpus corpus = load_data(config);
+  const Profile result = with_places(config.origins, [&] {
+    check_memory(summarize(experiment, corpus));
+    return profile_training(experiment, corpus, arguments.steps);
+  });
+  if (arguments.json)
+    fmt::print("{}\n", as_json(result, experiment).text());
+  else
+    fmt::print("{}\n{}\n{}\n{}", head(result, experiment), operations_table(result),
+               layers_table(result), memory_table(result.memory));
+  if (!arguments.trace) return exit_done;
+  write_file(*arguments.trace, chrome_trace(result));
+  logging::info("{}: a step, for https://ui.perfetto.dev or chrome://tracing", *arguments.trace);
+  return exit_done;
+}
+
+}  // namespace heed::commands
