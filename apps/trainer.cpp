@@ -6,7 +6,6 @@
 
 #include "apps/evaluation.h"
 #include "core/autograd.h"
-#include "core/observer.h"
 #include "core/ops.h"
 
 namespace heed {
@@ -76,7 +75,7 @@ double Trainer::run_micro_batch(int64_t index) {
   here->micro_batch = static_cast<uint32_t>(index);
   here->calls = 0;
   const Batch& batch = micro_batches_[static_cast<size_t>(index)];
-  const Tensor loss = cross_entropy(model_->logits(inputs_of(batch)), batch.target, smoothing_);
+  const Tensor loss = model_->loss(inputs_of(batch), batch.target, smoothing_);
   const double value = loss.item();
   check(std::isfinite(value), "the loss is {}", value);
   backward(loss);
@@ -94,14 +93,12 @@ StepReport Trainer::step() {
     targets += batch.targets;
     report.tokens += batch.tokens;
   }
-  passed(batch_stage);
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
   report.lr = schedule_.rate(steps_ + 1);
   optimizer_->zero_grad();
   for (int64_t i = 0; i < count; ++i) report.loss += run_micro_batch(i);
   report.loss *= scale;
   report.gradient_norm = optimizer_->step(report.lr, scale);
-  passed(optimizer_stage);
   check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
         report.gradient_norm);
   report.rows_without_sum = rows_without_sum() - rows_before;

@@ -12,6 +12,8 @@ Linear::Linear(int64_t inputs, int64_t outputs, const LinearOptions& options)
   add("bias", bias);
 }
 
+Linear::Linear(const Tensor& tied) : weight(tied) { add("weight", weight); }
+
 Tensor Linear::operator()(const Tensor& x) const {
   const CurrentPart here(*this);
   return linear(x, weight, bias);

@@ -18,6 +18,8 @@ struct LinearOptions {
 class Linear : public Module {
  public:
   Linear(int64_t inputs, int64_t outputs, const LinearOptions& options = {});
+  // One whose weight (outputs, inputs) is also another's; without bias.
+  explicit Linear(const Tensor& tied);
   // x (…, inputs) → (…, outputs)
   Tensor operator()(const Tensor& x) const;
 

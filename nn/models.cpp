@@ -100,16 +100,24 @@ Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features) const 
   return dropout(position_(x), dropout_);
 }
 
-Head::Head(const Tensor& embedding, const ModelOptions& options)
-    : weight_(options.tie_weights ? embedding
-                                  : initial_weight({embedding.dim(0), options.dim}, options.init)) {
-  add("weight", weight_);
+Tensor Model::logits(const Inputs& in) const { return head()(head_input(in)); }
+
+Tensor Model::loss(const Inputs& in, const Ids& targets, const LabelSmoothing& smoothing) const {
+  const Tensor x = head_input(in);
+  const CurrentPart here(head());
+  return linear_cross_entropy(x, head().weight, head().bias, targets, smoothing);
 }
 
-Tensor Head::operator()(const Tensor& x) const {
-  const CurrentPart here(*this);
-  return linear(x, weight_);
+namespace {
+
+// Hidden states to logits over the vocabulary: by the embedding (V, …) where weights are tied
+// (Press & Wolf 2017), else by a matrix of its own; without bias.
+Linear vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
+  if (o.tie_weights) return Linear(embedding);
+  return Linear(o.dim, embedding.dim(0), {false, o.init, 0});
 }
+
+}  // namespace
 
 Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
     : source_embedding_(o.share_embeddings
@@ -119,7 +127,7 @@ Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
       embedding_(o, o.dim, sizes.vocabulary),
       encoder_(encoder_options(o, sizes), o.layers),
       decoder_(decoder_options(o), o.decoder_layers ? o.decoder_layers : o.layers),
-      head_(embedding_.weight(), o),
+      head_(vocabulary_head(embedding_.weight(), o)),
       encoder_mask_(mask_of(encoder_options(o, sizes))),
       decoder_mask_(mask_of(decoder_options(o))) {
   if (source_embedding_) add("source_embedding", *source_embedding_);
@@ -140,14 +148,14 @@ Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source
                   only_real(source_lengths));
 }
 
-Tensor Seq2Seq::logits(const Inputs& in) const {
-  return head_(decode(in.input, encode(in), in.source_lengths));
+Tensor Seq2Seq::head_input(const Inputs& in) const {
+  return decode(in.input, encode(in), in.source_lengths);
 }
 
 LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
     : embedding_(o, o.dim, sizes.vocabulary),
       decoder_(decoder_options(o), o.layers),
-      head_(embedding_.weight(), o),
+      head_(vocabulary_head(embedding_.weight(), o)),
       mask_(mask_of(decoder_options(o))) {
   add("embedding", embedding_);
   add("decoder", decoder_);
@@ -158,7 +166,7 @@ Tensor LanguageModel::hidden(const Ids& input) const {
   return decoder_(embedding_(input), Surroundings{mask_, {}});
 }
 
-Tensor LanguageModel::logits(const Inputs& in) const { return head_(hidden(in.input)); }
+Tensor LanguageModel::head_input(const Inputs& in) const { return hidden(in.input); }
 
 namespace {
 
@@ -205,16 +213,16 @@ Tensor Classifier::encode(const Inputs& in) const {
                   Surroundings{only_real(in.input_lengths, mask_), in.edges});
 }
 
-Tensor Classifier::logits(const Inputs& in) const {
+Tensor Classifier::head_input(const Inputs& in) const {
   const Tensor states = encode(in);
   const CurrentPart here(head_);
   const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
   if (queries_) {
     const Tensor read = (*queries_)(states, only_real(in.input_lengths));
-    return head_(read.reshape({batch, read.dim(1) * dim}));
+    return read.reshape({batch, read.dim(1) * dim});
   }
   const Tensor weights = pool_weights(in.input_lengths, time, pool_);
-  return head_(matmul(weights, states).reshape({batch, dim}));
+  return matmul(weights, states).reshape({batch, dim});
 }
 
 std::unique_ptr<Model> make_model(const ModelOptions& options, const ModelSizes& sizes) {

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "core/ids.h"
+#include "core/label_smoothing.h"
 #include "nn/block.h"
 #include "nn/embedding.h"
+#include "nn/linear.h"
 #include "nn/positional.h"
 
 namespace heed::inline HEED_REAL {
@@ -68,7 +70,13 @@ struct Inputs {
 class Model : public Module {
  public:
   // seq2seq, language_model: (B, T, V), row t of which foretells token t + 1; classifier: (B, C).
-  virtual Tensor logits(const Inputs& inputs) const = 0;
+  Tensor logits(const Inputs& inputs) const;
+  // cross_entropy(logits(inputs), targets, smoothing), without holding the logits.
+  Tensor loss(const Inputs& inputs, const Ids& targets, const LabelSmoothing& smoothing = {}) const;
+
+  // The last layer, to logits, and what it reads of the inputs: (B, T, D); classifier: (B, …).
+  virtual const Linear& head() const = 0;
+  virtual Tensor head_input(const Inputs& inputs) const = 0;
 };
 
 // What a place holds, a token or a vector, as a vector of width D with its position, under dropout:
@@ -90,34 +98,22 @@ class InputEmbedding : public Module {
   double dropout_;
 };
 
-// Hidden states to logits over the vocabulary: by the embedding where weights are tied (Press &
-// Wolf 2017), else by a matrix of its own; without bias.
-class Head : public Module {
- public:
-  Head(const Tensor& embedding, const ModelOptions& options);  // embedding (V, …)
-  // x (…, D) → (…, V)
-  Tensor operator()(const Tensor& x) const;
-
- private:
-  Tensor weight_;  // (V, D)
-};
-
 // Encoder-decoder (Vaswani et al. 2017).
 class Seq2Seq : public Model {
  public:
   Seq2Seq(const ModelOptions& options, const ModelSizes& sizes);
-  Tensor logits(const Inputs& inputs) const override;
   // The two halves: memory (B, Ts, De) of a source, then hidden states (B, T, D) for the head.
   Tensor encode(const Inputs& inputs) const;
   Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths) const;
-  const Head& head() const { return head_; }
+  const Linear& head() const override { return head_; }
+  Tensor head_input(const Inputs& inputs) const override;
 
  private:
   std::unique_ptr<InputEmbedding> source_embedding_;  // none where it is shared
   InputEmbedding embedding_;
   Encoder encoder_;
   Decoder decoder_;
-  Head head_;
+  Linear head_;
   KeepMask encoder_mask_, decoder_mask_;
 };
 
@@ -125,14 +121,14 @@ class Seq2Seq : public Model {
 class LanguageModel : public Model {
  public:
   LanguageModel(const ModelOptions& options, const ModelSizes& sizes);
-  Tensor logits(const Inputs& inputs) const override;
   Tensor hidden(const Ids& input) const;  // (B, T) → (B, T, D)
-  const Head& head() const { return head_; }
+  const Linear& head() const override { return head_; }
+  Tensor head_input(const Inputs& inputs) const override;
 
  private:
   InputEmbedding embedding_;
   Encoder decoder_;
-  Head head_;
+  Linear head_;
   KeepMask mask_;
 };
 
@@ -141,8 +137,9 @@ class LanguageModel : public Model {
 class Classifier : public Model {
  public:
   Classifier(const ModelOptions& options, const ModelSizes& sizes);
-  Tensor logits(const Inputs& inputs) const override;
   Tensor encode(const Inputs& inputs) const;  // the states (B, T, D) that are pooled
+  const Linear& head() const override { return head_; }
+  Tensor head_input(const Inputs& inputs) const override;
 
  private:
   InputEmbedding embedding_;
