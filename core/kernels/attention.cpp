@@ -6,6 +6,8 @@
 
 #include "core/kernels/gemm.h"
 #include "core/kernels/lanes.h"
+#include "core/kernels/philox.h"
+#include "core/kernels/vector.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 
@@ -21,6 +23,7 @@ struct Block {
   int64_t b, h, i0, i1, j0, j1;
   int64_t rows() const { return i1 - i0; }
   int64_t columns() const { return j1 - j0; }
+  int64_t leading() const { return whole_vectors(columns()); }
 };
 
 // The part of `block` that row i may see, as columns of the block: [first, last).
@@ -46,22 +49,33 @@ void hide(const int32_t* dense_row, KeepMask::KeyRange seen, int64_t j0, real* _
     if (dense_row[j0 + j] == 0) scores[j] = -infinity;
 }
 
-// Calls f(j, factor) for the columns of a row: factor is 0 where dropout drops, else 1 / (1 - p).
-template <class F>
-void for_dropped(const AttentionSizes& n, const AttentionSetting& setting, const Block& block,
-                 int64_t i, KeepMask::KeyRange seen, F f) {
-  const uint64_t row =
-      static_cast<uint64_t>(((block.b * n.heads + block.h) * n.queries + i) * n.keys);
-  const auto threshold = static_cast<uint32_t>(setting.dropout * 0x1p32);
-  const real kept = static_cast<real>(1 / (1 - setting.dropout));
-  PhiloxBlock words{};
-  uint64_t have = ~uint64_t{0};
-  for (int64_t j = seen.first; j < seen.last; ++j) {
-    const uint64_t element = row + static_cast<uint64_t>(block.j0 + j);
-    if (element / 4 != have) words = setting.dropout_key.block(have = element / 4);
-    f(j, words[element % 4] < threshold ? real{0} : kept);
-  }
+// Rows of a block of scores are whole vectors, so that a loop over one has no loose ends; beyond
+// the block's columns there is room that holds nothing. These are columns j … of a row; those that
+// are not seen become `hidden`.
+Vector only_seen(KeepMask::KeyRange seen, int64_t j, Vector columns, real hidden) {
+  VectorIndex place;
+  for (int l = 0; l < lanes; ++l) place[l] = l;
+  place += static_cast<int32_t>(j);
+  const auto first = static_cast<int32_t>(seen.first), last = static_cast<int32_t>(seen.last);
+  return (place >= first) & (place < last) ? columns : Vector{} + hidden;
 }
+
+// For each column of a row that is seen: 0 where dropout drops, else 1 / (1 - p).
+struct DropoutRow {
+  real factors[key_block + lanes];
+
+  DropoutRow(const AttentionSizes& n, const AttentionSetting& setting, const Block& block,
+             int64_t i) {
+    const auto first =
+        static_cast<uint64_t>(((block.b * n.heads + block.h) * n.queries + i) * n.keys + block.j0);
+    const auto threshold = static_cast<uint32_t>(setting.dropout * 0x1p32);
+    const real kept = static_cast<real>(1 / (1 - setting.dropout));
+    uint32_t words[key_block + 8];
+    philox_words(setting.dropout_key, first / 4, (block.columns() + 6) / 4, words);
+    const uint32_t* own = words + first % 4;
+    for (int64_t j = 0; j < block.columns(); ++j) factors[j] = own[j] < threshold ? real{0} : kept;
+  }
+};
 
 // Everything one (example, head) needs to find its rows.
 struct Head {
@@ -88,35 +102,42 @@ struct Head {
   int64_t row(int64_t i) const { return (b * n.heads + h) * n.queries + i; }
 };
 
-// scores (rows, columns) = scale · q kᵀ
+// scores (rows, columns) = scale · q kᵀ, with block.leading() numbers from row to row
 void score(const Head& head, const Block& block, real scale, const real* q, const real* k,
            real* scores) {
   gemm_serial({head.query(q, block.i0), block.rows(), head.n.width, head.ld()},
               Matrix(head.key(k, block.j0), block.columns(), head.n.width, head.ld()).t(),
-              {scores, false}, 0, scale);
+              {scores, false}, block.leading(), scale);
 }
 
 void fill_rows(real* first, int64_t rows, int64_t width, int64_t leading, real value) {
   for (int64_t i = 0; i < rows; ++i) std::fill_n(first + i * leading, width, value);
 }
 
-// One row of a block of scores becomes e^(s - m'), m' the greatest score so far; hidden columns
-// become 0. `greatest` and `sum` move on. Returns e^(m - m'), by which older results shrink.
-real soften(KeepMask::KeyRange seen, int64_t columns, real* __restrict scores, real& greatest,
-            real& sum) {
-  const int64_t width = seen.last - seen.first;
-  const real most = std::max(greatest, row_max(width, scores + seen.first));
-  std::fill(scores, scores + seen.first, real{0});
-  std::fill(scores + seen.last, scores + columns, real{0});
+// One row of a block of scores, `width` numbers of whole vectors, becomes e^(s - m'), m' the
+// greatest score so far; hidden columns become 0. `most` and `sum` move on. Returns e^(m - m'), by
+// which older results shrink.
+real soften(KeepMask::KeyRange seen, int64_t width, real* __restrict scores, real& most,
+            real& total) {
+  Vector high = Vector{} - infinity;
+  for (int64_t first = 0; first < width; first += lanes) {
+    const Vector here = only_seen(seen, first, load(scores + first), -infinity);
+    store(scores + first, here);
+    high = here > high ? here : high;
+  }
+  const real before = most;
+  most = std::max(most, greatest(high));
   if (most == -infinity) {  // nothing to attend to yet
-    std::fill(scores + seen.first, scores + seen.last, real{0});
+    std::fill_n(scores, width, real{0});
     return 1;
   }
-  for (int64_t j = seen.first; j < seen.last; ++j) scores[j] = exp(scores[j] - most);
-  const real added = row_sum(width, scores + seen.first);
-  const real shrink = greatest == -infinity ? real{0} : std::exp(greatest - most);
-  greatest = most;
-  sum = sum * shrink + added;
+  Vector added{};
+  for (int64_t first = 0; first < width; first += lanes) {
+    for (int64_t j = first; j < first + lanes; ++j) scores[j] = exp(scores[j] - most);
+    added += load(scores + first);
+  }
+  const real shrink = before == -infinity ? real{0} : std::exp(before - most);
+  total = total * shrink + sum(added);
   return shrink;
 }
 
@@ -124,37 +145,39 @@ void forward_block(const Head& head, const AttentionSetting& setting, int64_t i0
                    const real* q, const real* k, const real* v, real* output, real* log_sum,
                    real* scores) {
   const AttentionSizes& n = head.n;
-  real greatest[query_block], sum[query_block];
-  std::fill_n(greatest, i1 - i0, -infinity);
-  std::fill_n(sum, i1 - i0, real{0});
+  real most[query_block], total[query_block];
+  std::fill_n(most, i1 - i0, -infinity);
+  std::fill_n(total, i1 - i0, real{0});
   const KeepMask::KeyRange keys = keys_for_block(n, setting.mask, head.b, i0, i1);
   bool first = true;
   for (int64_t j0 = keys.first; j0 < keys.last; j0 += key_block) {
     const Block block{head.b, head.h, i0, i1, j0, std::min(keys.last, j0 + key_block)};
     score(head, block, setting.scale, q, k, scores);
     for (int64_t i = i0; i < i1; ++i) {
-      real* row = scores + (i - i0) * block.columns();
+      real* row = scores + (i - i0) * block.leading();
       const KeepMask::KeyRange seen = columns_for(n, setting.mask, block, i);
       hide(setting.mask.dense_row(head.b, head.h, i), seen, j0, row);
-      const real shrink = soften(seen, block.columns(), row, greatest[i - i0], sum[i - i0]);
+      const real shrink = soften(seen, block.leading(), row, most[i - i0], total[i - i0]);
       if (!first && shrink != 1)
         for (int64_t c = 0; c < n.value_width; ++c) head.output(output, i)[c] *= shrink;
-      if (setting.dropout > 0)
-        for_dropped(n, setting, block, i, seen, [&](int64_t j, real factor) { row[j] *= factor; });
+      if (setting.dropout > 0) {
+        const DropoutRow drop(n, setting, block, i);
+        for (int64_t j = 0; j < block.columns(); ++j) row[j] *= drop.factors[j];
+      }
     }
-    gemm_serial({scores, block.rows(), block.columns()},
+    gemm_serial({scores, block.rows(), block.columns(), block.leading()},
                 {head.value(v, j0), block.columns(), n.value_width, head.ld_value()},
                 {head.output(output, i0), !first}, head.ld_value());
     first = false;
   }
   for (int64_t i = i0; i < i1; ++i) {
-    const real total = sum[i - i0];
+    const real all = total[i - i0];
     real* o = head.output(output, i);
-    if (total == 0)  // no key, or none that was seen
+    if (all == 0)  // no key, or none that was seen
       std::fill_n(o, n.value_width, real{0});
     else
-      for (int64_t c = 0; c < n.value_width; ++c) o[c] /= total;
-    log_sum[head.row(i)] = total == 0 ? infinity : greatest[i - i0] + std::log(total);
+      for (int64_t c = 0; c < n.value_width; ++c) o[c] /= all;
+    log_sum[head.row(i)] = all == 0 ? infinity : most[i - i0] + std::log(all);
   }
 }
 
@@ -170,32 +193,34 @@ void backward_block(const Head& head, const AttentionSetting& setting, const Blo
   const Matrix d_out(head.output(d_output, block.i0), block.rows(), n.value_width, head.ld_value());
   const Matrix values(head.value(v, block.j0), block.columns(), n.value_width, head.ld_value());
   score(head, block, setting.scale, q, k, scores);
-  gemm_serial(d_out, values.t(), {d_weights, false});  // dp = do · vᵀ
+  const int64_t leading = block.leading();
+  gemm_serial(d_out, values.t(), {d_weights, false}, leading);  // dp = do · vᵀ
   for (int64_t i = block.i0; i < block.i1; ++i) {
-    real* __restrict p = scores + (i - block.i0) * block.columns();
-    real* __restrict ds = d_weights + (i - block.i0) * block.columns();
+    real* __restrict p = scores + (i - block.i0) * leading;
+    real* __restrict ds = d_weights + (i - block.i0) * leading;
     const KeepMask::KeyRange seen = columns_for(n, setting.mask, block, i);
     hide(setting.mask.dense_row(head.b, head.h, i), seen, block.j0, p);
-    const real log_total = log_sum[head.row(i)], d = delta[i - block.i0];
-    const auto hide_outside = [&](real* row) {
-      std::fill(row, row + seen.first, real{0});
-      std::fill(row + seen.last, row + block.columns(), real{0});
-    };
-    hide_outside(p);
-    hide_outside(ds);
-    for (int64_t j = seen.first; j < seen.last; ++j) p[j] = exp(p[j] - log_total);
-    if (setting.dropout > 0) {
-      for_dropped(n, setting, block, i, seen, [&](int64_t j, real factor) {
-        ds[j] = p[j] * (ds[j] * factor - d) * setting.scale;
-        p[j] *= factor;
-      });
-    } else {
-      for (int64_t j = seen.first; j < seen.last; ++j)
-        ds[j] = p[j] * (ds[j] - d) * setting.scale;  // ds = p ∘ (dp - δ) · scale
+    const real log_total = log_sum[head.row(i)], d = delta[i - block.i0], scale = setting.scale;
+    for (int64_t first = 0; first < leading; first += lanes) {
+      store(p + first, only_seen(seen, first, load(p + first), -infinity));
+      for (int64_t j = first; j < first + lanes; ++j) p[j] = exp(p[j] - log_total);
     }
+    // ds = p ∘ (dp - δ) · scale, of dp what dropout kept
+    if (setting.dropout > 0) {
+      const DropoutRow drop(n, setting, block, i);
+      for (int64_t j = 0; j < block.columns(); ++j) {
+        ds[j] = p[j] * (ds[j] * drop.factors[j] - d) * scale;
+        p[j] *= drop.factors[j];
+      }
+    } else {
+      for (int64_t first = 0; first < leading; first += lanes)
+        store(ds + first, load(p + first) * (load(ds + first) - d) * scale);
+    }
+    for (int64_t first = 0; first < leading; first += lanes)
+      store(ds + first, only_seen(seen, first, load(ds + first), 0));
   }
-  const Matrix weights(scores, block.rows(), block.columns());
-  const Matrix d_scores(d_weights, block.rows(), block.columns());
+  const Matrix weights(scores, block.rows(), block.columns(), leading);
+  const Matrix d_scores(d_weights, block.rows(), block.columns(), leading);
   if (to.dq.data)  // dq += ds · k
     gemm_serial(d_scores, {head.key(k, block.j0), block.columns(), n.width, head.ld()},
                 {head.query(to.dq.data, block.i0), true}, head.ld());
@@ -233,7 +258,7 @@ void backward_head(const Head& head, const AttentionSetting& setting, const real
 }  // namespace
 
 int64_t AttentionSizes::scratch() const {
-  return 2 * std::min(queries, query_block) * std::min(keys, key_block);
+  return 2 * std::min(queries, query_block) * whole_vectors(std::min(keys, key_block));
 }
 
 void attention_forward(const AttentionSizes& n, const AttentionSetting& setting, const real* q,

@@ -2,63 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
+
+#include "core/kernels/vector.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// The registers: 32 of 64 bytes with AVX-512, else 16 of 32 (AVX2) or of 16.
-#ifdef __AVX512F__
-constexpr int vector_bytes = 64, most_rows = 12;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32, most_rows = 6;
-#else
-constexpr int vector_bytes = 16, most_rows = 6;
-#endif
-constexpr int lanes = vector_bytes / sizeof(real);
+// Sums fill all registers but those for two vectors of the panel and one number of a.
+constexpr int most_rows = vector_registers == 32 ? 12 : 6;
 constexpr int panel_vectors = 2, panel_columns = panel_vectors * lanes;
 // A panel of 256 rows takes 32 KiB: it stays in the first cache, for all the rows of a.
 constexpr int64_t depth = 256;
 // For so few rows of a it does not pay to copy a panel whose rows are whole vectors already.
 constexpr int64_t few_rows = 8 * most_rows;
-
-using Vector [[gnu::vector_size(vector_bytes)]] = real;
-// The same anywhere in memory.
-struct [[gnu::packed, gnu::may_alias]] AnyVector {
-  Vector values;
-};
-Vector load(const real* from) { return reinterpret_cast<const AnyVector*>(from)->values; }
-void store(real* to, Vector values) { reinterpret_cast<AnyVector*>(to)->values = values; }
-// The first `count` numbers alone; what else the result holds is not to be used.
-#ifdef __AVX512F__
-Vector load_some(const real* from, int64_t count) {
-  const auto first = static_cast<__mmask16>((1U << count) - 1);
-  if constexpr (sizeof(real) == 4)
-    return Vector(_mm512_maskz_loadu_ps(first, from));
-  else
-    return Vector(_mm512_maskz_loadu_pd(static_cast<__mmask8>(first), from));
-}
-void store_some(real* to, Vector values, int64_t count) {
-  const auto first = static_cast<__mmask16>((1U << count) - 1);
-  if constexpr (sizeof(real) == 4)
-    _mm512_mask_storeu_ps(to, first, __m512(values));
-  else
-    _mm512_mask_storeu_pd(to, static_cast<__mmask8>(first), __m512d(values));
-}
-#else
-Vector load_some(const real* from, int64_t count) {
-  Vector values{};
-  std::memcpy(&values, from, static_cast<size_t>(count) * sizeof(real));
-  return values;
-}
-void store_some(real* to, Vector values, int64_t count) {
-  std::memcpy(to, &values, static_cast<size_t>(count) * sizeof(real));
-}
-#endif
 
 // How a tile of c is written: over what is there or added to it.
 struct Tile {
@@ -119,12 +76,7 @@ constexpr std::array<Multiply, most_rows> multiply_table[panel_vectors][2] = {
 // their number, what lies on the wrong side of the diagonal changes places.
 template <int bit>
 void exchange(Vector (&square)[lanes]) {
-#ifdef HEED_DOUBLE
-  using Index [[gnu::vector_size(vector_bytes)]] = int64_t;
-#else
-  using Index [[gnu::vector_size(vector_bytes)]] = int32_t;
-#endif
-  Index low, high;  // which of the 2 · lanes numbers of a pair go where
+  VectorIndex low, high;  // which of the 2 · lanes numbers of a pair go where
   for (int j = 0; j < lanes; ++j) {
     low[j] = j & bit ? lanes + (j ^ bit) : j;
     high[j] = j & bit ? lanes + j : j ^ bit;
