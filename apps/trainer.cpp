@@ -6,6 +6,7 @@
 
 #include "apps/evaluation.h"
 #include "core/autograd.h"
+#include "core/observer.h"
 #include "core/ops.h"
 
 namespace heed {
@@ -93,12 +94,14 @@ StepReport Trainer::step() {
     targets += batch.targets;
     report.tokens += batch.tokens;
   }
+  passed(batch_stage);
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
   report.lr = schedule_.rate(steps_ + 1);
   optimizer_->zero_grad();
   for (int64_t i = 0; i < count; ++i) report.loss += run_micro_batch(i);
   report.loss *= scale;
   report.gradient_norm = optimizer_->step(report.lr, scale);
+  passed(optimizer_stage);
   check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
         report.gradient_norm);
   report.rows_without_sum = rows_without_sum() - rows_before;
