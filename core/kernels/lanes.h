@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/real.h"
+#include "core/kernels/vector.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -34,12 +34,29 @@ inline real max_of(int64_t n, F f) {
   return greatest;
 }
 
+// Σ f(x[i]…), i < n, f taking vectors: for the short rows of small models, where joining the lanes
+// in pairs instead of one by one shows.
+template <class F, class... Row>
+inline real sum_of_rows(int64_t n, F f, const Row*... x) {
+  Vector total{};
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) total += f(load(x + i)...);
+  if (i < n) {
+    real rest[lanes];
+    store(rest, f(load_some(x + i, n - i)...));
+    total += load_some(rest, n - i);
+  }
+  return sum(total);
+}
+
 inline real row_sum(int64_t n, const real* x) {
-  return sum_of(n, [=](int64_t i) { return x[i]; });
+  return sum_of_rows(
+      n, [](Vector v) { return v; }, x);
 }
 
 inline real row_dot(int64_t n, const real* x, const real* y) {
-  return sum_of(n, [=](int64_t i) { return x[i] * y[i]; });
+  return sum_of_rows(
+      n, [](Vector v, Vector w) { return v * w; }, x, y);
 }
 
 inline real row_max(int64_t n, const real* x) {

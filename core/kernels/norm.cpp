@@ -16,8 +16,9 @@ void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x
     for (int64_t n = first; n < last; ++n) {
       const real* row = x + n * width;
       const real m = row_sum(width, row) / count;
-      const real variance =
-          sum_of(width, [=](int64_t i) { return (row[i] - m) * (row[i] - m); }) / count;
+      const real variance = sum_of_rows(
+                                width, [=](Vector v) { return (v - m) * (v - m); }, row) /
+                            count;
       const real s = 1 / std::sqrt(variance + epsilon);
       map_range(0, width, {y + n * width, false},
                 [=](int64_t i) { return (row[i] - m) * s * weight[i] + bias[i]; });
@@ -52,13 +53,10 @@ int64_t piece_rows(int64_t rows, int64_t width) {
 template <bool centred>
 void norm_backward_row(int64_t width, const real* __restrict dy, const real* __restrict x,
                        const real* __restrict weight, real mean, real scale, Destination dx) {
-  real sum_h = 0, sum_hx = 0;
-#pragma omp simd reduction(+ : sum_h, sum_hx)
-  for (int64_t i = 0; i < width; ++i) {
-    const real h = dy[i] * weight[i];
-    if constexpr (centred) sum_h += h;
-    sum_hx += h * ((x[i] - mean) * scale);
-  }
+  const real sum_h = centred ? row_dot(width, dy, weight) : real{0};
+  const real sum_hx = sum_of_rows(
+      width, [=](Vector g, Vector w, Vector v) { return g * w * ((v - mean) * scale); }, dy, weight,
+      x);
   const real mean_h = sum_h / static_cast<real>(width);
   const real mean_hx = sum_hx / static_cast<real>(width);
   map_range(0, width, dx, [=](int64_t i) {

@@ -42,7 +42,7 @@ inline void store(real* to, Vector values) {
   reinterpret_cast<VectorAnywhere*>(to)->values = values;
 }
 
-// The first `count` numbers alone; what else the result holds is not to be used.
+// The first `count` numbers alone; the rest of what is loaded is 0.
 #ifdef __AVX512F__
 inline Vector load_some(const real* from, int64_t count) {
   const auto first = static_cast<__mmask16>((1U << count) - 1);
