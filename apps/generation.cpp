@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <numeric>
 
 #include "core/ops.h"
@@ -41,47 +43,19 @@ void for_each_batch(std::span<const Sequence> sequences, int64_t batch_size,
     f(std::span(order).subspan(first, std::min(step, order.size() - first)));
 }
 
-// The rows of x (B, …) that `rows` names, one after the other.
-Tensor rows_of(const Tensor& x, std::span<const int64_t> rows) {
-  const int64_t width = x.size() / std::max<int64_t>(1, x.dim(0));
-  Tensor chosen = Tensor::empty(x.shape().with(0, static_cast<int64_t>(rows.size())));
-  for (size_t i = 0; i < rows.size(); ++i)
-    std::copy_n(x.data() + rows[i] * width, width,
-                chosen.mutable_data() + static_cast<int64_t>(i) * width);
-  return chosen;
-}
-
-Ids rows_of(const Ids& x, std::span<const int64_t> rows) {
-  Ids chosen = Ids::empty({static_cast<int64_t>(rows.size())});
-  for (size_t i = 0; i < rows.size(); ++i) chosen.data()[i] = x[rows[i]];
-  return chosen;
-}
-
-// The states at the last place: (B, T, D) → (B, D).
-Tensor last_of(const Tensor& states) {
-  const int64_t time = states.dim(1);
-  return slice(states, 1, time - 1, time).reshape({states.dim(0), states.dim(2)});
-}
-
 }  // namespace
 
 std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
                                 const AnswerOptions& options) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
-  const Tensor memory = model.encode(batch);
-  const NextLogits next = [&](const Ids& tokens, std::span<const int64_t> examples) {
-    const Tensor states =
-        model.decode(tokens, rows_of(memory, examples), rows_of(batch.source_lengths, examples));
-    return model.head()(last_of(states));
-  };
+  const Shape& shape = batch.features ? batch.features.shape() : batch.source.shape();
+  const int64_t sources = shape[0], longest = shape[1];
   SearchOptions search;
   search.begin = target.begin();
   search.end = target.end();
   search.beam = options.beam;
   search.length_penalty = options.length_penalty;
-  search.max_length = options.max_length > 0 ? options.max_length : 2 * memory.dim(1) + 10;
-  return beam_search(next, memory.dim(0), search);
+  search.max_length = options.max_length > 0 ? options.max_length : 2 * longest + 10;
+  return beam_search(next_logits(model, batch, {.cache = options.cache}), sources, search);
 }
 
 std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
@@ -98,40 +72,77 @@ std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
   return results;
 }
 
+namespace {
+
+// A continuation while it grows. All of a batch have as many tokens, so a longer prompt is still
+// being read while what follows a shorter one is written.
+struct Growing {
+  size_t place;  // among all continuations
+  const Sequence* prompt;
+  Random stream;
+  Sequence tokens;  // of the prompt, and behind it those that were drawn
+  int64_t parent;   // its row in the batch before
+
+  // The token at the place behind the others, of the prompt or drawn.
+  int32_t next(std::span<const real> logits, const SamplingOptions& sampling) {
+    if (tokens.size() < prompt->size()) return (*prompt)[tokens.size()];
+    return sample(logits, sampling, stream.uniform());
+  }
+  Sequence written() const {
+    if (tokens.size() <= prompt->size()) return {};
+    return {tokens.begin() + static_cast<ptrdiff_t>(prompt->size()), tokens.end()};
+  }
+};
+
+Tensor logits_of(const NextLogits& next, const std::vector<Growing>& open) {
+  const auto rows = static_cast<int64_t>(open.size());
+  Ids tokens = Ids::empty({rows, static_cast<int64_t>(open[0].tokens.size())});
+  std::vector<int64_t> parents;
+  int32_t* to = tokens.data();
+  for (const Growing& text : open) {
+    to = std::copy(text.tokens.begin(), text.tokens.end(), to);
+    parents.push_back(text.parent);
+  }
+  return next(tokens, parents);
+}
+
+}  // namespace
+
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
-                                    const Sequence& prompt, const ContinueOptions& options) {
-  check(!prompt.empty(), "a language model needs at least one token to go on from");
-  ScopeGuard here;
-  here->gradients = here->training = false;
-  const auto count = static_cast<size_t>(options.count);
-  std::vector<Sequence> sequences(count, prompt);
-  std::vector<Random> streams;
-  for (size_t i = 0; i < count; ++i)
-    streams.emplace_back(options.seed, Purpose::generation, 0, 0, static_cast<uint32_t>(i));
-  std::vector<size_t> open(count);  // those that have not ended
-  std::iota(open.begin(), open.end(), size_t{0});
-  for (int64_t length = 0; length < options.max_length && !open.empty(); ++length) {
-    const int64_t total = static_cast<int64_t>(prompt.size()) + length;
-    const int64_t read = options.window > 0 ? std::min(options.window, total) : total;
-    Ids tokens = Ids::empty({static_cast<int64_t>(open.size()), read});
-    for (size_t row = 0; row < open.size(); ++row)
-      std::copy(sequences[open[row]].end() - read, sequences[open[row]].end(),
-                tokens.data() + static_cast<int64_t>(row) * read);
-    const Tensor logits = model.head()(last_of(model.hidden(tokens)));
+                                    std::span<const Sequence> prompts,
+                                    const ContinueOptions& options) {
+  auto shortest = std::numeric_limits<ptrdiff_t>::max();
+  for (const Sequence& prompt : prompts) shortest = std::min(shortest, std::ssize(prompt));
+  check(shortest > 0, "a language model needs at least one token to go on from");
+  std::vector<Growing> open;
+  for (const Sequence& prompt : prompts)
+    for (uint32_t i = 0; i < options.count; ++i)
+      open.push_back({open.size(), &prompt, Random(options.seed, Purpose::generation, 0, 0, i),
+                      Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(open)});
+  std::vector<Sequence> results(open.size());
+  if (options.max_length == 0) return results;
+  const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
+  while (!open.empty()) {
+    const Tensor logits = logits_of(next, open);
     const auto width = static_cast<size_t>(logits.dim(1));
-    std::vector<size_t> still_open;
+    std::vector<Growing> still_open;
     for (size_t row = 0; row < open.size(); ++row) {
-      const int32_t token = sample(logits.values().subspan(row * width, width), options.sampling,
-                                   streams[open[row]].uniform());
-      if (token == vocabulary.end()) continue;
-      sequences[open[row]].push_back(token);
-      still_open.push_back(open[row]);
+      Growing& text = open[row];
+      const bool reads = text.tokens.size() < text.prompt->size();
+      const int32_t token =
+          text.next(logits.values().subspan(row * width, width), options.sampling);
+      const bool ends = !reads && token == vocabulary.end();
+      if (!ends) text.tokens.push_back(token);
+      if (ends || std::ssize(text.tokens) == std::ssize(*text.prompt) + options.max_length) {
+        results[text.place] = text.written();
+      } else {
+        text.parent = static_cast<int64_t>(row);
+        still_open.push_back(std::move(text));
+      }
     }
     open = std::move(still_open);
   }
-  for (Sequence& sequence : sequences)
-    sequence.erase(sequence.begin(), sequence.begin() + static_cast<ptrdiff_t>(prompt.size()));
-  return sequences;
+  return results;
 }
 
 std::vector<int32_t> classes(const Classifier& model, const Inputs& batch) {

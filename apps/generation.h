@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/vocabulary.h"
+#include "nn/decoding.h"
 #include "nn/models.h"
 #include "nn/search.h"
 
@@ -20,6 +21,7 @@ struct AnswerOptions {
   double length_penalty = 0;
   int64_t max_length = 0;   // tokens of an answer; 0: twice the source's and ten more
   int64_t batch_size = 32;  // sources at a time
+  bool cache = true;        // see nn/decoding.h
 };
 
 // The best answer to each source of a batch.
@@ -31,16 +33,20 @@ std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
 
 struct ContinueOptions {
   SamplingOptions sampling;
-  int64_t count = 1;         // continuations, drawn apart
+  int64_t count = 1;         // continuations of each prompt, drawn apart
   int64_t max_length = 500;  // tokens to add
   int64_t window = 0;        // the model reads the last so many tokens alone; 0: all
   uint64_t seed = 1;
+  bool cache = true;  // see nn/decoding.h
 };
 
-// What follows the prompt, which may not be empty, without the prompt and without <eos>, where the
-// vocabulary has one and the model chose it. Continuation i is drawn from a stream of its own.
+// What follows the prompts, none of which may be empty, without the prompts and without <eos>,
+// where the vocabulary has one and the model chose it: all continuations of the first prompt, then
+// of the second, … Continuation i of a prompt is drawn from a stream of its own, whatever the other
+// prompts are. They are written side by side, as one batch.
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
-                                    const Sequence& prompt, const ContinueOptions& options);
+                                    std::span<const Sequence> prompts,
+                                    const ContinueOptions& options);
 
 // The likeliest class of each row of a batch, and of each source.
 std::vector<int32_t> classes(const Classifier& model, const Inputs& batch);

@@ -72,18 +72,29 @@ std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus, con
 
 std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& codec,
                                   const std::vector<Example>& examples, int64_t window) {
+  constexpr size_t batch_size = 32;
   std::vector<Prediction> results;
   ContinueOptions options;
   options.sampling.temperature = 0;
   options.window = window;
-  for (const Example& example : examples) {
-    const Sequence prompt(example.input.begin(), example.input.begin() + example.prompt);
-    options.max_length = std::count_if(example.target.begin(), example.target.end(),
-                                       [](int32_t id) { return id >= 0; });
-    const bool separated = prompt.back() == codec.vocabulary().separator();
-    results.push_back({codec.decode({prompt.begin(), prompt.end() - separated}),
-                       codec.decode(continuations(model, codec.vocabulary(), prompt, options)[0]),
-                       expected_text(codec, example)});
+  for (size_t first = 0; first < examples.size(); first += batch_size) {
+    const std::span some =
+        std::span(examples).subspan(first, std::min(batch_size, examples.size() - first));
+    std::vector<Sequence> prompts;
+    std::vector<size_t> lengths;  // of the right answers
+    for (const Example& example : some) {
+      prompts.emplace_back(example.input.begin(), example.input.begin() + example.prompt);
+      lengths.push_back(static_cast<size_t>(std::count_if(
+          example.target.begin(), example.target.end(), [](int32_t id) { return id >= 0; })));
+    }
+    options.max_length = static_cast<int64_t>(*std::max_element(lengths.begin(), lengths.end()));
+    std::vector<Sequence> found = continuations(model, codec.vocabulary(), prompts, options);
+    for (size_t i = 0; i < some.size(); ++i) {
+      found[i].resize(std::min(found[i].size(), lengths[i]));
+      const bool separated = prompts[i].back() == codec.vocabulary().separator();
+      results.push_back({codec.decode({prompts[i].begin(), prompts[i].end() - separated}),
+                         codec.decode(found[i]), expected_text(codec, some[i])});
+    }
   }
   return results;
 }
@@ -96,7 +107,8 @@ std::vector<Prediction> drawn(const LanguageModel& model, const TextCodec& codec
   options.window = window;
   options.seed = sample_seed;
   std::vector<Prediction> results;
-  for (const Sequence& ids : continuations(model, codec.vocabulary(), first_prompt(codec), options))
+  const Sequence prompt = first_prompt(codec);
+  for (const Sequence& ids : continuations(model, codec.vocabulary(), {&prompt, 1}, options))
     results.push_back({"", codec.decode(ids), ""});
   return results;
 }

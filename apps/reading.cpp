@@ -102,7 +102,7 @@ void read_prompt(const AttendArguments& a, const Experiment& experiment,
                              ? saved.answer
                              : longest_answer(std::vector<Sequence>{ids},
                                               longest + 1 - static_cast<int64_t>(ids.size()));
-    answer = continuations(model, codec.vocabulary(), ids, options)[0];
+    answer = continuations(model, codec.vocabulary(), {&ids, 1}, options)[0];
   }
   reading.target = codec.decode(answer);
   ids.insert(ids.end(), answer.begin(), answer.end());

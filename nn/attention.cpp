@@ -103,32 +103,26 @@ Tensor MultiHeadAttention::weights(const Group& group, const Tensor& q, const Te
   return attention_weights(scores, mask, {form_.normaliser, form_.straight_through, exponential});
 }
 
-// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·V) → (B, Tq, H·V), for the heads of one group, whose
-// weights are added to `watched`, if there is one.
-Tensor MultiHeadAttention::attend(const Group& group, Tensor q, Tensor k, const Tensor& v,
+// q (B, Tq, H·K) and Tk keys and values → (B, Tq, H·V), for the heads of one group, whose weights
+// are added to `watched`, if there is one.
+Tensor MultiHeadAttention::attend(const Group& group, const Tensor& q, const KeyValues& to,
                                   const KeepMask& mask, const Tensor& bias,
                                   std::vector<Tensor>* watched) const {
-  if (positional_.kind == PositionalKind::rotary) {
-    RotaryOptions rotation{positional_.layout, positional_.base, 0};
-    const int64_t lead = k.dim(1) - q.dim(1);  // queries and keys end together
-    rotation.first_position = std::max<int64_t>(0, lead);
-    q = rotary(q, group.heads, rotation);
-    rotation.first_position = std::max<int64_t>(0, -lead);
-    k = rotary(k, group.heads, rotation);
-  }
   const double scale = group.similarity->scale() / form_.temperature.at(scope().step);
   // A scale of 0 asks the operation for its own; no score at all is what is meant.
   if (form_.is_fused() && !bias && scale != 0) {
     if (watched) {
       ScopeGuard here;
       here->gradients = false;
-      watched->push_back(weights(group, q, k, mask, bias));
+      watched->push_back(weights(group, q, to.keys_there(), mask, bias));
     }
-    return scaled_dot_product_attention(q, k, v, group.heads, {scale, mask, dropout_});
+    const int64_t keys = to.length < to.keys.dim(1) ? to.length : 0;
+    return scaled_dot_product_attention(q, to.keys, to.values, group.heads,
+                                        {scale, mask, dropout_, keys});
   }
-  const Tensor p = weights(group, q, k, mask, bias);
+  const Tensor p = weights(group, q, to.keys_there(), mask, bias);
   if (watched) watched->push_back(p.detach());
-  return together(matmul(dropout(p, dropout_), apart(v, group.heads)));
+  return together(matmul(dropout(p, dropout_), apart(to.values_there(), group.heads)));
 }
 
 // All that is added to the scores of queries and keys, or no tensor.
@@ -151,31 +145,51 @@ Tensor MultiHeadAttention::combined(const Tensor& heads) const {
 }
 
 // attend() for every head: the results side by side, (B, T, Σ V).
-Tensor MultiHeadAttention::attend_all(const Tensor& q, const Tensor& k, const Tensor& v,
-                                      const KeepMask& mask, const Tensor& bias,
-                                      std::vector<Tensor>* watched) const {
-  if (groups_.size() == 1) return attend(groups_[0], q, k, v, mask, bias, watched);
-  const std::vector<Tensor> qs = split(q, widths_.key, -1), ks = split(k, widths_.key, -1),
-                            vs = split(v, widths_.value, -1);
+Tensor MultiHeadAttention::attend_all(const Tensor& q, const KeyValues& to, const KeepMask& mask,
+                                      const Tensor& bias, std::vector<Tensor>* watched) const {
+  if (groups_.size() == 1) return attend(groups_[0], q, to, mask, bias, watched);
+  const std::vector<Tensor> qs = split(q, widths_.key, -1),
+                            ks = split(to.keys_there(), widths_.key, -1),
+                            vs = split(to.values_there(), widths_.value, -1);
   const bool bias_of_each = bias && bias.rank() >= 3 && bias.dim(-3) > 1;
   std::vector<Tensor> results;
   for (size_t g = 0; g < groups_.size(); ++g) {
     const auto h = static_cast<int64_t>(g);
-    results.push_back(attend(groups_[g], qs[g], ks[g], vs[g], mask,
+    results.push_back(attend(groups_[g], qs[g], {ks[g], vs[g], to.length}, mask,
                              bias_of_each ? slice(bias, -3, h, h + 1) : bias, watched));
   }
   return concat(results, -1);
 }
 
-Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
-                                      const KeepMask& mask, const Tensor& bias) const {
-  const CurrentPart here(*this);
-  const Tensor q = projected(query_, x), k = projected(key_, keys);
+// Queries or keys (B, T, Σ K), the first of which stands at place `first`, where positions turn
+// them.
+Tensor MultiHeadAttention::turned(const Tensor& x, int64_t first) const {
+  if (positional_.kind != PositionalKind::rotary) return x;
+  const RotaryOptions rotation{positional_.layout, positional_.base, first};
+  if (groups_.size() == 1) return rotary(x, heads_, rotation);
+  std::vector<Tensor> heads = split(x, widths_.key, -1);
+  for (Tensor& head : heads) head = rotary(head, 1, rotation);
+  return concat(heads, -1);
+}
+
+Tensor MultiHeadAttention::queries(const Tensor& x, int64_t first) const {
+  return turned(projected(query_, x), first);
+}
+
+KeyValues MultiHeadAttention::keys_and_values(const Tensor& keys, const Tensor& values,
+                                              int64_t first) const {
+  const Tensor k = projected(key_, keys);
   const Tensor v = form_.tie_key_value ? k : projected(value_, values);
-  const Tensor all_bias = score_bias(bias, x.dim(1), keys.dim(1));
+  return {turned(k, first), v, k.dim(1)};
+}
+
+// What the queries q (B, Tq, Σ K) read: (B, Tq, D). They and the keys end at the same place.
+Tensor MultiHeadAttention::attended(const Tensor& q, const KeyValues& to, const KeepMask& mask,
+                                    const Tensor& bias) const {
+  const Tensor all_bias = score_bias(bias, q.dim(1), to.length);
   Recorder* const recorder = Recorder::active();
   std::vector<Tensor> seen;  // the weights of every group
-  const Tensor heads = attend_all(q, k, v, mask, all_bias, recorder ? &seen : nullptr);
+  const Tensor heads = attend_all(q, to, mask, all_bias, recorder ? &seen : nullptr);
   if (recorder) {
     AttentionRecord record{"", seen.size() == 1 ? seen[0] : concat(seen, 1)};
     if (axes_.size() < grid_.size()) record.grid = grid_, record.axes = axes_;
@@ -184,9 +198,26 @@ Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const
   return apply(form_.activation, combined(heads));
 }
 
+Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
+                                      const KeepMask& mask, const Tensor& bias) const {
+  const CurrentPart here(*this);
+  const int64_t lead = keys.dim(1) - x.dim(1);
+  const Tensor q = queries(x, std::max<int64_t>(0, lead));
+  return attended(q, keys_and_values(keys, values, std::max<int64_t>(0, -lead)), mask, bias);
+}
+
+bool MultiHeadAttention::can_cache() const { return form_.causal && grid_.empty() && !distances_; }
+
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Surroundings& around) const {
   const CurrentPart here(*this);
   const KeepMask& mask = around.mask;
+  if (around.cache) {
+    check(can_cache(), "multi-head attention: a cache is for causal attention in a sequence");
+    KeyValues& past = around.cache->past(*this);
+    const Tensor q = queries(x, past.length);
+    past.append(keys_and_values(x, x, past.length));
+    return attended(q, past, mask, {});
+  }
   Tensor bias;
   if (distances_) {
     check(static_cast<bool>(around.edges),
@@ -200,6 +231,15 @@ Tensor MultiHeadAttention::operator()(const Tensor& x, const Surroundings& aroun
   within.causal = mask.causal;
   within.window = mask.window;
   return fold((*this)(chosen, chosen, within), grid_, axes_);
+}
+
+Tensor MultiHeadAttention::across(const Tensor& x, const Tensor& context, const KeepMask& mask,
+                                  KeyValueCache* cache) const {
+  const CurrentPart here(*this);
+  if (!cache) return (*this)(x, context, mask);
+  KeyValues& made = cache->memory(*this);
+  if (!made.keys) made = keys_and_values(context, context, 0);
+  return attended(queries(x, 0), made, mask, {});
 }
 
 LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,

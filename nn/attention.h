@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "nn/attention_options.h"
+#include "nn/cache.h"
 #include "nn/linear.h"
 #include "nn/positional.h"
 #include "nn/score_bias.h"
@@ -47,8 +48,14 @@ class MultiHeadAttention : public Mixing {
   // The same with values made from another source than keys: (B, Tk, Dv).
   Tensor operator()(const Tensor& x, const Tensor& keys, const Tensor& values, const KeepMask& mask,
                     const Tensor& bias) const;
-  // Self-attention, over the chosen axes of a grid if there is one.
+  // Self-attention, over the chosen axes of a grid if there is one. With a cache, of the places it
+  // holds and those of x.
   Tensor operator()(const Tensor& x, const Surroundings& around) const override;
+  // Where no place sees a later one: what was made of a place stays as it is.
+  bool can_cache() const override;
+  // Cross-attention. With a cache, keys and values are made of the context at the first call.
+  Tensor across(const Tensor& x, const Tensor& context, const KeepMask& mask,
+                KeyValueCache* cache) const;
 
  private:
   // Heads of the same widths, side by side: all of them, or one each where they differ.
@@ -56,9 +63,14 @@ class MultiHeadAttention : public Mixing {
     int64_t heads;
     std::unique_ptr<Similarity> similarity;
   };
-  Tensor attend_all(const Tensor& q, const Tensor& k, const Tensor& v, const KeepMask& mask,
-                    const Tensor& bias, std::vector<Tensor>* watched) const;
-  Tensor attend(const Group& group, Tensor q, Tensor k, const Tensor& v, const KeepMask& mask,
+  Tensor turned(const Tensor& x, int64_t first) const;
+  Tensor queries(const Tensor& x, int64_t first) const;
+  KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
+  Tensor attended(const Tensor& q, const KeyValues& to, const KeepMask& mask,
+                  const Tensor& bias) const;
+  Tensor attend_all(const Tensor& q, const KeyValues& to, const KeepMask& mask, const Tensor& bias,
+                    std::vector<Tensor>* watched) const;
+  Tensor attend(const Group& group, const Tensor& q, const KeyValues& to, const KeepMask& mask,
                 const Tensor& bias, std::vector<Tensor>* watched) const;
   Tensor weights(const Group& group, const Tensor& q, const Tensor& k, const KeepMask& mask,
                  const Tensor& bias) const;

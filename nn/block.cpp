@@ -112,8 +112,9 @@ Tensor DecoderLayer::operator()(const Tensor& x, const Surroundings& around, con
                                 const KeepMask& memory_mask) const {
   const CurrentPart here(*this);
   const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
-  const Tensor w = around_cross_attention_(
-      y, [&](const Tensor& z) { return cross_attention_(z, memory, memory_mask); });
+  const Tensor w = around_cross_attention_(y, [&](const Tensor& z) {
+    return cross_attention_.across(z, memory, memory_mask, around.cache);
+  });
   return around_feed_forward_(w, feed_forward_);
 }
 

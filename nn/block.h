@@ -6,6 +6,7 @@
 //   pre-norm  (Xiong et al. 2020; norm_first):      x = x + dropout(s(norm(x)))
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -67,6 +68,7 @@ class EncoderLayer : public Module {
   EncoderLayer(const BlockOptions& options, int64_t residual_depth);
   // x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const Surroundings& around) const;
+  bool can_cache() const { return mixing_->can_cache(); }
 
   static constexpr int64_t parts = 2;
 
@@ -81,9 +83,11 @@ class EncoderLayer : public Module {
 class DecoderLayer : public Module {
  public:
   DecoderLayer(const BlockOptions& options, int64_t residual_depth);
-  // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory
+  // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a cache the
+  // memory is read at the first call alone.
   Tensor operator()(const Tensor& x, const Surroundings& around, const Tensor& memory,
                     const KeepMask& memory_mask) const;
+  bool can_cache() const { return mixing_->can_cache(); }
 
   static constexpr int64_t parts = 3;
 
@@ -106,6 +110,11 @@ class Stack : public Module {
   Tensor operator()(Tensor x, const Arguments&... arguments) const {
     for (const auto& layer : layers_) x = (*layer)(x, arguments...);
     return norm_ ? (*norm_)(x) : x;
+  }
+  // Whether all layers can go on from a cache.
+  bool can_cache() const {
+    return std::all_of(layers_.begin(), layers_.end(),
+                       [](const auto& l) { return l->can_cache(); });
   }
 
  private:

@@ -62,6 +62,12 @@ KeepMask mask_of(const BlockOptions& block) {
   return mask;
 }
 
+// How many places come before those that a decoder is given.
+int64_t places_before(const KeyValueCache* cache, bool can_cache) {
+  check(!cache || can_cache, "model: its layers cannot go on from a cache");
+  return cache ? cache->length() : 0;
+}
+
 KeepMask only_real(const Ids& lengths, KeepMask mask = {}) {
   mask.key_lengths = lengths;
   return mask;
@@ -91,13 +97,13 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocab
   add("position", position_);
 }
 
-Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features) const {
+Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
   const CurrentPart here(*this);
   check(projection_ ? static_cast<bool>(features) : static_cast<bool>(ids),
         "input embedding: this model reads {}", projection_ ? "vectors, not tokens" : "tokens");
   Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
   if (scale_ != 1) x = mul(x, scale_);
-  return dropout(position_(x), dropout_);
+  return dropout(position_(x, first), dropout_);
 }
 
 Tensor Model::logits(const Inputs& in) const { return head()(head_input(in)); }
@@ -143,9 +149,13 @@ Tensor Seq2Seq::encode(const Inputs& in) const {
                   Surroundings{only_real(in.source_lengths, encoder_mask_), in.edges});
 }
 
-Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths) const {
-  return decoder_(embedding_(input), Surroundings{decoder_mask_, {}}, memory,
-                  only_real(source_lengths));
+Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
+                       KeyValueCache* cache) const {
+  const Tensor x = embedding_(input, {}, places_before(cache, can_cache()));
+  const Tensor states =
+      decoder_(x, Surroundings{decoder_mask_, {}, cache}, memory, only_real(source_lengths));
+  if (cache) cache->advance(input.dim(1));
+  return states;
 }
 
 Tensor Seq2Seq::head_input(const Inputs& in) const {
@@ -162,8 +172,11 @@ LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
   add("head", head_);
 }
 
-Tensor LanguageModel::hidden(const Ids& input) const {
-  return decoder_(embedding_(input), Surroundings{mask_, {}});
+Tensor LanguageModel::hidden(const Ids& input, KeyValueCache* cache) const {
+  const Tensor x = embedding_(input, {}, places_before(cache, can_cache()));
+  const Tensor states = decoder_(x, Surroundings{mask_, {}, cache});
+  if (cache) cache->advance(input.dim(1));
+  return states;
 }
 
 Tensor LanguageModel::head_input(const Inputs& in) const { return hidden(in.input); }

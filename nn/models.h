@@ -86,8 +86,8 @@ class InputEmbedding : public Module {
   // `sizes` says whether tokens are read; of so many, `vocabulary`. The width is that of `dim`.
   InputEmbedding(const ModelOptions& options, int64_t dim, int64_t vocabulary,
                  const ModelSizes& sizes = {});
-  // ids (B, T), or features (B, T, F) → (B, T, D)
-  Tensor operator()(const Ids& ids, const Tensor& features = {}) const;
+  // ids (B, T), or features (B, T, F), from place `first` on → (B, T, D)
+  Tensor operator()(const Ids& ids, const Tensor& features = {}, int64_t first = 0) const;
   const Tensor& weight() const { return token_->weight; }  // (V, D)
 
  private:
@@ -102,9 +102,13 @@ class InputEmbedding : public Module {
 class Seq2Seq : public Model {
  public:
   Seq2Seq(const ModelOptions& options, const ModelSizes& sizes);
-  // The two halves: memory (B, Ts, De) of a source, then hidden states (B, T, D) for the head.
+  // The two halves: memory (B, Ts, De) of a source, then hidden states (B, T, D) for the head. With
+  // a cache, `input` follows the tokens it has read, and the memory is read at the first call
+  // alone.
   Tensor encode(const Inputs& inputs) const;
-  Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths) const;
+  Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
+                KeyValueCache* cache = nullptr) const;
+  bool can_cache() const { return decoder_.can_cache(); }
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
 
@@ -121,7 +125,11 @@ class Seq2Seq : public Model {
 class LanguageModel : public Model {
  public:
   LanguageModel(const ModelOptions& options, const ModelSizes& sizes);
-  Tensor hidden(const Ids& input) const;  // (B, T) → (B, T, D)
+  // (B, T) → (B, T, D). With a cache, `input` follows the tokens it has read.
+  Tensor hidden(const Ids& input, KeyValueCache* cache = nullptr) const;
+  // Whether its layers can go on from a cache: attention does, a convolution and a recurrent
+  // network are given all tokens again.
+  bool can_cache() const { return decoder_.can_cache(); }
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
 

@@ -144,16 +144,16 @@ PositionalEncoding::PositionalEncoding(int64_t dim, const PositionalOptions& opt
     add(grid.empty() ? "weight" : fmt::format("axis_{}", a), learned_[a]);
 }
 
-Tensor PositionalEncoding::of_sequence(int64_t length) const {
+Tensor PositionalEncoding::of_sequence(int64_t first, int64_t last) const {
   const bool learned = options_.kind == PositionalKind::learned;
-  if (!learned && (!table_ || table_.dim(0) < length))
-    table_ = computed_positions(std::max<int64_t>(64, 2 * length), width_, options_);
+  if (!learned && (!table_ || table_.dim(0) < last))
+    table_ = computed_positions(std::max<int64_t>(64, 2 * last), width_, options_);
   const Tensor& positions = learned ? learned_[0] : table_;
-  check(length <= positions.dim(0),
+  check(last <= positions.dim(0),
         "positional encoding: a sequence of {} is longer than the {} positions there are; raise "
         "model.positional.max_length",
-        length, positions.dim(0));
-  return length == positions.dim(0) ? positions : slice(positions, 0, 0, length);
+        last, positions.dim(0));
+  return first == 0 && last == positions.dim(0) ? positions : slice(positions, 0, first, last);
 }
 
 Tensor PositionalEncoding::of_grid() const {
@@ -170,7 +170,7 @@ Tensor PositionalEncoding::of_grid() const {
   return all;
 }
 
-Tensor PositionalEncoding::operator()(const Tensor& x) const {
+Tensor PositionalEncoding::operator()(const Tensor& x, int64_t first) const {
   const CurrentPart here(*this);
   if (!is_vector(options_.kind)) return x;
   check(x.rank() == 3 && x.dim(2) == token_width_,
@@ -179,7 +179,7 @@ Tensor PositionalEncoding::operator()(const Tensor& x) const {
   const int64_t length = x.dim(1);
   check(grid_.empty() || length == coordinates_[0].size(),
         "positional encoding: {} places do not fill the grid {}", length, Shape(grid_));
-  const Tensor positions = grid_.empty() ? of_sequence(length) : of_grid();
+  const Tensor positions = grid_.empty() ? of_sequence(first, first + length) : of_grid();
   if (options_.combine == PositionalCombine::add) return x + positions;
   const Tensor parts[] = {x, Tensor::zeros({x.dim(0), length, width_}) + positions};
   return concat(parts, -1);

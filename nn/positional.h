@@ -70,13 +70,14 @@ class PositionalEncoding : public Module {
   // contradict each other, or a width that the axes cannot share.
   PositionalEncoding(int64_t dim, const PositionalOptions& options, double std,
                      std::span<const int64_t> grid = {});
-  // x (B, T, token_width) → (B, T, dim). Throws Error if T is beyond max_length of learned
-  // positions, or not the number of cells of the grid.
-  Tensor operator()(const Tensor& x) const;
+  // x (B, T, token_width), which stands at places first … first + T - 1 → (B, T, dim). Throws Error
+  // if the last is beyond max_length of learned positions, or T not the number of cells of the
+  // grid.
+  Tensor operator()(const Tensor& x, int64_t first = 0) const;
 
  private:
-  Tensor of_sequence(int64_t length) const;  // (length, width)
-  Tensor of_grid() const;                    // (cells, width)
+  Tensor of_sequence(int64_t first, int64_t last) const;  // (last - first, width)
+  Tensor of_grid() const;                                 // (cells, width)
 
   PositionalOptions options_;
   int64_t token_width_, width_;  // of x, of φ

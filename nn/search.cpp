@@ -30,6 +30,7 @@ double ranked(double log_probability, size_t length, double penalty) {
 // One example's search: hypotheses that still grow, best first, and the best complete one.
 struct Beam {
   std::vector<Hypothesis> growing{Hypothesis{}};
+  std::vector<int64_t> parents;  // of each: the row of the last call that it extends
   Hypothesis best;
   bool complete = false;
 
@@ -72,10 +73,14 @@ std::vector<Candidate> likeliest(const Beam& beam, const real* logits, int64_t v
   return all;
 }
 
-void extend(Beam& beam, const real* logits, int64_t vocabulary, const SearchOptions& o) {
+// `logits` are those of the beam's hypotheses, whose rows begin at `first_row`.
+void extend(Beam& beam, const Tensor& logits, int64_t first_row, const SearchOptions& o) {
+  const int64_t vocabulary = logits.dim(1);
+  const real* const own = logits.data() + first_row * vocabulary;
   // Twice as many candidates as the beam is wide: some of them may be complete.
   std::vector<Hypothesis> next;
-  for (const Candidate& c : likeliest(beam, logits, vocabulary, 2 * o.beam)) {
+  beam.parents.clear();
+  for (const Candidate& c : likeliest(beam, own, vocabulary, 2 * o.beam)) {
     if (static_cast<int64_t>(next.size()) == o.beam) break;
     Hypothesis extended = beam.growing[static_cast<size_t>(c.parent)];
     extended.log_probability = c.log_probability;
@@ -86,6 +91,7 @@ void extend(Beam& beam, const real* logits, int64_t vocabulary, const SearchOpti
     }
     extended.tokens.push_back(c.token);
     next.push_back(std::move(extended));
+    beam.parents.push_back(first_row + c.parent);
   }
   beam.growing = std::move(next);
 }
@@ -99,27 +105,29 @@ std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
   ScopeGuard here;
   here->gradients = here->training = false;
   std::vector<Beam> beams(static_cast<size_t>(examples));
+  for (int64_t e = 0; e < examples; ++e) beams[static_cast<size_t>(e)].parents = {e};
   for (int64_t length = 0; length < o.max_length; ++length) {
-    std::vector<int64_t> rows;  // which example each row of the batch continues
-    for (int64_t e = 0; e < examples; ++e)
-      if (const Beam& beam = beams[static_cast<size_t>(e)]; !beam.decided(o))
-        rows.insert(rows.end(), beam.growing.size(), e);
-    if (rows.empty()) break;
-    Ids tokens = Ids::empty({static_cast<int64_t>(rows.size()), length + 1});
-    int32_t* to = tokens.data();
-    for (size_t r = 0, within = 0; r < rows.size(); ++r) {
-      within = r > 0 && rows[r] == rows[r - 1] ? within + 1 : 0;
-      const Hypothesis& hypothesis = beams[static_cast<size_t>(rows[r])].growing[within];
-      *to++ = o.begin;
-      to = std::copy(hypothesis.tokens.begin(), hypothesis.tokens.end(), to);
+    std::vector<Beam*> open;
+    std::vector<int64_t> parents;  // of all rows of the batch
+    for (Beam& beam : beams) {
+      if (beam.decided(o)) continue;
+      open.push_back(&beam);
+      parents.insert(parents.end(), beam.parents.begin(), beam.parents.end());
     }
-    const Tensor logits = next(tokens, rows);
-    const int64_t vocabulary = logits.dim(1);
-    for (size_t r = 0; r < rows.size();) {
-      Beam& beam = beams[static_cast<size_t>(rows[r])];
-      const size_t count = beam.growing.size();
-      extend(beam, logits.data() + static_cast<int64_t>(r) * vocabulary, vocabulary, o);
-      r += count;
+    if (open.empty()) break;
+    Ids tokens = Ids::empty({static_cast<int64_t>(parents.size()), length + 1});
+    int32_t* to = tokens.data();
+    for (const Beam* beam : open)
+      for (const Hypothesis& hypothesis : beam->growing) {
+        *to++ = o.begin;
+        to = std::copy(hypothesis.tokens.begin(), hypothesis.tokens.end(), to);
+      }
+    const Tensor logits = next(tokens, parents);
+    int64_t row = 0;
+    for (Beam* beam : open) {
+      const auto count = static_cast<int64_t>(beam->growing.size());
+      extend(*beam, logits, row, o);
+      row += count;
     }
   }
   std::vector<Hypothesis> results;
@@ -136,12 +144,13 @@ int32_t sample(std::span<const real> logits, const SamplingOptions& o, double un
   check(o.temperature >= 0 && o.top_k >= 0 && o.top_p > 0 && o.top_p <= 1,
         "sample: temperature {} and top k {} must not be negative, top p {} in (0, 1]",
         o.temperature, o.top_k, o.top_p);
+  if (o.temperature == 0)
+    return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   std::vector<int32_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     return logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)];
   });
-  if (o.temperature == 0) return order.front();
   if (o.top_k > 0) order.resize(std::min(order.size(), static_cast<size_t>(o.top_k)));
   std::vector<double> weights;
   double total = 0;

@@ -10,9 +10,10 @@
 
 namespace heed::inline HEED_REAL {
 
-// The model, as a search sees it: the tokens so far of N hypotheses, (N, t), of which row n
-// continues example examples[n], give logits for their next token, (N, V).
-using NextLogits = std::function<Tensor(const Ids& tokens, std::span<const int64_t> examples)>;
+// The model, as a search sees it: all tokens so far of N hypotheses, (N, t), give logits for their
+// next token, (N, V). Row n goes on from row parents[n] of the call before; at the first call it is
+// row n, of example n. nn/decoding.h makes one of a model.
+using NextLogits = std::function<Tensor(const Ids& tokens, std::span<const int64_t> parents)>;
 
 struct Hypothesis {
   std::vector<int32_t> tokens;  // without the first and without the end

@@ -19,9 +19,13 @@ struct Edges {
   void check_fits(const char* operation, int64_t batch, int64_t time) const;
 };
 
+class KeyValueCache;
+
 struct Surroundings {
   KeepMask mask;  // its key_lengths say how many places of each row are real
   Edges edges;
+  // Of a decoder: the places that come before those of x, which are then kept as well; or null.
+  KeyValueCache* cache = nullptr;
 };
 
 // Attention, or what may stand in its place: a convolution, a recurrent network, a dense layer over
@@ -30,6 +34,8 @@ class Mixing : public Module {
  public:
   // x (B, T, D) → (B, T, D)
   virtual Tensor operator()(const Tensor& x, const Surroundings& around) const = 0;
+  // Whether it can go on from a cache. What cannot must be given all places again.
+  virtual bool can_cache() const { return false; }
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -71,7 +71,7 @@ int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
   const Sequence prompt = given ? prompt_of(saved, *a.prompt) : first_prompt(codec);
   const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
   const std::vector<Sequence> found =
-      continuations(model, codec.vocabulary(), prompt, options_of(a, experiment, saved));
+      continuations(model, codec.vocabulary(), {&prompt, 1}, options_of(a, experiment, saved));
   for (size_t i = 0; i < found.size(); ++i) {
     if (i > 0 && many_lines) print_line("---------------");
     Sequence whole = given && !is_problem ? prompt : Sequence();

@@ -87,26 +87,30 @@ TEST_CASE("a language model goes on from its prompt") {
   options.max_length = 6;
   options.count = 8;
   options.sampling.temperature = 0;
-  Sequence said = {bos, 1};
+  const std::vector<Sequence> prompt = {{bos, 1}};
+  Sequence said = prompt[0];
   while (said.size() < 8) {
     const int32_t token = first_choice(model.logits({{}, {}, one_row(said), {}}));
     if (token == eos) break;
     said.push_back(token);
   }
-  for (const Sequence& s : continuations(model, letters, {bos, 1}, options))
+  for (const Sequence& s : continuations(model, letters, prompt, options))
     CHECK(s == Sequence(said.begin() + 2, said.end()));
 
   options.sampling.temperature = 3;
-  const auto drawn = continuations(model, letters, {bos, 1}, options);
+  const auto drawn = continuations(model, letters, prompt, options);
   CHECK(std::set<Sequence>(drawn.begin(), drawn.end()).size() > 1);
-  CHECK(continuations(model, letters, {bos, 1}, options) == drawn);
+  CHECK(continuations(model, letters, prompt, options) == drawn);
   options.count = 2;  // each has a stream of its own: fewer are the first of more
-  const auto fewer = continuations(model, letters, {bos, 1}, options);
+  const auto fewer = continuations(model, letters, prompt, options);
   CHECK(fewer[1] == drawn[1]);
   options.seed = 2;
   options.count = 8;
-  CHECK(continuations(model, letters, {bos, 1}, options) != drawn);
-  CHECK_THROWS_AS(continuations(model, letters, {}, options), Error);
+  CHECK(continuations(model, letters, prompt, options) != drawn);
+  CHECK(continuations(model, letters, {}, options).empty());
+  CHECK_THROWS_AS(continuations(model, letters, std::vector<Sequence>{{1}, {}}, options), Error);
+  options.max_length = 0;
+  CHECK(continuations(model, letters, prompt, options) == std::vector<Sequence>(8));
 }
 
 TEST_CASE("a window limits what a language model reads, not what it says") {
@@ -115,8 +119,64 @@ TEST_CASE("a window limits what a language model reads, not what it says") {
   options.max_length = 5;
   options.sampling.temperature = 0;
   options.window = 2;
-  const Sequence first = continuations(model, letters, {0, 1, 2, 3}, options).at(0);
-  CHECK(first == continuations(model, letters, {3, 3, 3, 2, 3}, options).at(0));
+  const std::vector<Sequence> prompts = {{0, 1, 2, 3}, {3, 3, 3, 2, 3}};
+  const auto found = continuations(model, letters, prompts, options);
+  CHECK(found.at(0) == found.at(1));
+}
+
+TEST_CASE("prompts of any lengths are continued side by side as each alone") {
+  const std::vector<Sequence> prompts = {{bos, 1}, {bos}, {bos, 0, 3, 2, 1}, {2, 2, 2}};
+  for (const int64_t window : {0, 4})
+    for (const double temperature : {0.0, 2.0}) {
+      const auto model = random_model<LanguageModel>(ModelKind::language_model, 5);
+      ContinueOptions options;
+      options.sampling.temperature = temperature;
+      options.count = 3;
+      options.max_length = 9;
+      options.window = window;
+      const auto together = continuations(model, letters, prompts, options);
+      REQUIRE(together.size() == 12);
+      for (size_t p = 0; p < prompts.size(); ++p) {
+        const auto alone = continuations(model, letters, {&prompts[p], 1}, options);
+        for (size_t i = 0; i < 3; ++i) CHECK(together[3 * p + i] == alone[i]);
+      }
+    }
+}
+
+TEST_CASE("a cache changes no text that is drawn, within the model's window and beyond") {
+  std::set<Sequence> all;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto model = random_model<LanguageModel>(ModelKind::language_model, seed);
+    const std::vector<Sequence> prompts = {{bos, 1}, {bos, 3, 0}};
+    ContinueOptions options;
+    options.count = 4;
+    options.max_length = 20;
+    options.seed = seed;
+    for (const int64_t window : {0, 1, 2, 8}) {
+      options.window = window;
+      options.cache = false;
+      const auto without = continuations(model, letters, prompts, options);
+      options.cache = true;
+      CHECK(continuations(model, letters, prompts, options) == without);
+      all.insert(without.begin(), without.end());
+    }
+  }
+  CHECK(all.size() > 100);
+}
+
+TEST_CASE("a cache changes no answer") {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
+    AnswerOptions options;
+    for (const int64_t beam : {1, 4}) {
+      options.beam = beam;
+      options.cache = false;
+      const auto without = answers(model, letters, sources, options);
+      options.cache = true;
+      const auto with = answers(model, letters, sources, options);
+      for (size_t i = 0; i < sources.size(); ++i) CHECK(with[i].tokens == without[i].tokens);
+    }
+  }
 }
 
 TEST_CASE("a classifier's class is its greatest logit") {

@@ -1,0 +1,275 @@
+// Reading with a cache gives what reading all tokens again gives, whatever the model.
+#include "nn/cache.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops.h"
+#include "core/scope.h"
+#include "nn/decoding.h"
+#include "support.h"
+#include "variants.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+#ifdef HEED_DOUBLE
+constexpr double state_rounding = 1e-12;
+#else
+constexpr double state_rounding = 2e-5;
+#endif
+
+constexpr int64_t vocabulary = 7, longest = 9;  // places of learned positions
+
+// Every choice of a config in both kinds of model that write, where the kind allows it.
+std::vector<Variant> writers() {
+  std::vector<Variant> all;
+  for (const ModelKind kind : {ModelKind::language_model, ModelKind::seq2seq})
+    for (const Variant& variant : variants()) {
+      Variant writer{variant.name, kind, variant.change};
+      try {
+        writer.options().validate();
+      } catch (const InputError&) {
+        continue;
+      }
+      writer.name += kind == ModelKind::seq2seq ? ", encoder-decoder" : ", decoder-only";
+      all.push_back(writer);
+    }
+  const auto add = [&](const char* name, ModelKind kind,
+                       std::function<void(ModelOptions&)> change) {
+    all.push_back({name, kind, std::move(change)});
+  };
+  // What meets the places of queries and keys in more than one way at once.
+  add("rotary, heads of different widths, tied", ModelKind::language_model, [](ModelOptions& o) {
+    o.positional.kind = PositionalKind::rotary;
+    o.attention.key_dims = o.attention.value_dims = {2, 4};
+    o.attention.tie_key_value = true;
+  });
+  add("relative and a window", ModelKind::language_model, [](ModelOptions& o) {
+    o.layers = 2;
+    o.positional.kind = PositionalKind::relative;
+    o.positional.buckets = 4;
+    o.positional.max_distance = 4;
+    o.attention.window = 3;
+  });
+  add("a window that counts", ModelKind::language_model, [](ModelOptions& o) {
+    o.attention.window = 3;
+    o.attention.similarity.kind = SimilarityKind::dot;
+    o.attention.normaliser = NormaliserKind::count;
+  });
+  return all;
+}
+
+std::unique_ptr<Model> writer_of(const Variant& variant) {
+  std::unique_ptr<Model> model = model_of(variant);
+  shake(*model);
+  return model;
+}
+
+// Three rows of random tokens.
+Ids tokens_of(int64_t time) {
+  Ids tokens = Ids::empty({3, time});
+  for (int64_t i = 0; i < tokens.size(); ++i)
+    tokens.data()[i] = static_cast<int32_t>((i * i * 5 + i / 3 + 2) % vocabulary);
+  return tokens;
+}
+
+Inputs three_sources() {
+  Inputs in;
+  in.source = Ids::from({3, 4}, {1, 0, 5, 4, 3, 2, 0, 0, 2, 2, 1, 0});
+  in.source_lengths = Ids::from({3}, {4, 2, 3});
+  return in;
+}
+
+Ids columns(const Ids& tokens, int64_t first, int64_t last) {
+  Ids some = Ids::empty({tokens.dim(0), last - first});
+  int32_t* to = some.data();
+  for (int64_t n = 0; n < tokens.dim(0); ++n)
+    to = std::copy(tokens.data() + n * tokens.dim(1) + first,
+                   tokens.data() + n * tokens.dim(1) + last, to);
+  return some;
+}
+
+Ids rows_of(const Ids& x, std::span<const int64_t> rows) {
+  const int64_t width = x.size() / x.dim(0);
+  Ids some = Ids::empty(x.shape().with(0, static_cast<int64_t>(rows.size())));
+  int32_t* to = some.data();
+  for (const int64_t row : rows)
+    to = std::copy(x.data() + row * width, x.data() + (row + 1) * width, to);
+  return some;
+}
+
+// A model that writes, of either kind, with a source where it has one.
+struct Writer {
+  const LanguageModel* text;
+  const Seq2Seq* answer;
+  Inputs sources = three_sources();
+
+  explicit Writer(const Model& model)
+      : text(dynamic_cast<const LanguageModel*>(&model)),
+        answer(dynamic_cast<const Seq2Seq*>(&model)) {}
+
+  bool can_cache() const { return text ? text->can_cache() : answer->can_cache(); }
+  // The states of `tokens`, whose row n has source row n, all read at once.
+  Tensor read(const Ids& tokens) const {
+    return text ? text->hidden(tokens)
+                : answer->decode(tokens, answer->encode(sources), sources.source_lengths);
+  }
+  // The same, of what follows a cache; the encoder's output is given at first alone.
+  Tensor read(const Ids& tokens, KeyValueCache& cache) const {
+    if (text) return text->hidden(tokens, &cache);
+    const Tensor memory = cache.length() == 0 ? answer->encode(sources) : Tensor();
+    return answer->decode(tokens, memory, sources.source_lengths, &cache);
+  }
+  void select(std::span<const int64_t> rows) {
+    sources.source = rows_of(sources.source, rows);
+    sources.source_lengths = rows_of(sources.source_lengths, rows);
+  }
+  NextLogits next(const DecodingOptions& options) const {
+    return text ? next_logits(*text, options) : next_logits(*answer, sources, options);
+  }
+};
+
+void check_states(const Tensor& got, const Tensor& wanted) {
+  CHECK(relative_difference(got, wanted) <= state_rounding);
+}
+
+}  // namespace
+
+TEST_CASE("cache: attention goes on from one, in every form; other mixings do not") {
+  size_t without = 0;
+  for (const Variant& variant : writers()) {
+    CAPTURE(variant.name);
+    const auto model = model_of(variant);
+    CHECK(Writer(*model).can_cache() == (variant.options().block.kind == MixingKind::attention));
+    without += !Writer(*model).can_cache();
+  }
+  CHECK(without == 6);  // a convolution, one in both stacks and a recurrent network, each in both
+  CHECK(writers().size() > 70);
+}
+
+TEST_CASE("cache: tokens in pieces give the states of all at once") {
+  ScopeGuard here;
+  here->gradients = false;
+  for (const Variant& variant : writers()) {
+    CAPTURE(variant.name);
+    const auto model = writer_of(variant);
+    const Writer writer(*model);
+    if (!writer.can_cache()) continue;
+    const Ids tokens = tokens_of(longest);
+    const Tensor all = writer.read(tokens);
+    KeyValueCache cache(3);
+    for (const int64_t last : {3, 4, 5, 7, 8, 9}) {
+      const int64_t first = cache.length();
+      check_states(writer.read(columns(tokens, first, last), cache), slice(all, 1, first, last));
+      CHECK(cache.length() == last);
+    }
+  }
+}
+
+TEST_CASE("cache: rows change places, double and go") {
+  ScopeGuard here;
+  here->gradients = false;
+  const std::vector<std::vector<int64_t>> choices = {{0, 1, 2}, {2, 0, 1}, {1, 1, 0, 2, 2},
+                                                     {4, 3, 0}, {2},       {0, 0}};
+  for (const Variant& variant : writers()) {
+    CAPTURE(variant.name);
+    const auto model = writer_of(variant);
+    Writer writer(*model);
+    if (!writer.can_cache()) continue;
+    Ids tokens = tokens_of(longest);
+    KeyValueCache cache(3);
+    writer.read(columns(tokens, 0, 2), cache);
+    for (const std::vector<int64_t>& rows : choices) {
+      tokens = rows_of(tokens, rows);
+      writer.select(rows);
+      cache.select(rows);
+      REQUIRE(cache.rows() == static_cast<int64_t>(rows.size()));
+      // Rows that were one part from here on.
+      const int64_t place = cache.length();
+      for (int64_t n = 0; n < tokens.dim(0); ++n)
+        tokens.data()[n * longest + place] = static_cast<int32_t>((n + place) % vocabulary);
+      const Tensor all = writer.read(columns(tokens, 0, place + 1));
+      check_states(writer.read(columns(tokens, place, place + 1), cache),
+                   slice(all, 1, place, place + 1));
+    }
+  }
+}
+
+TEST_CASE("cache: it grows") {
+  ScopeGuard here;
+  here->gradients = false;
+  const Variant variant{"", ModelKind::language_model, [](ModelOptions& o) {
+                          o.layers = 2;
+                          o.positional.kind = PositionalKind::sinusoidal;
+                        }};
+  const auto model = writer_of(variant);
+  const Writer writer(*model);
+  const Ids tokens = tokens_of(150);
+  const Tensor all = writer.read(tokens);
+  KeyValueCache cache(3);
+  for (int64_t t = 0; t < 150; ++t)
+    check_states(writer.read(columns(tokens, t, t + 1), cache), slice(all, 1, t, t + 1));
+}
+
+TEST_CASE("cache: what it is not for is refused") {
+  const Variant plain{"", ModelKind::language_model, [](ModelOptions&) {}};
+  const Variant convolution{"", ModelKind::language_model,
+                            [](ModelOptions& o) { o.block.kind = MixingKind::convolution; }};
+  KeyValueCache cache(3);
+  CHECK_THROWS_AS(Writer(*model_of(plain)).read(tokens_of(2), cache), Error);  // gradients
+  ScopeGuard here;
+  here->gradients = false;
+  CHECK_THROWS_AS(Writer(*model_of(convolution)).read(tokens_of(2), cache), Error);
+  const auto model = model_of(plain);
+  KeyValueCache four(4);
+  Writer(*model).read(tokens_of(longest), cache);
+  CHECK_THROWS_AS(Writer(*model).read(tokens_of(1), cache), Error);  // no position is left
+  CHECK_THROWS_AS(Writer(*model).read(columns(Ids::full({2, 1}, 0), 0, 1), cache), Error);
+  const int64_t beyond[] = {0, 3}, before[] = {-1};
+  CHECK_THROWS_AS(cache.select(beyond), Error);
+  CHECK_THROWS_AS(cache.select(before), Error);
+  MultiHeadAttention open(4, 2);  // every place sees every other
+  Surroundings around;
+  around.cache = &four;
+  CHECK(!open.can_cache());
+  CHECK_THROWS_AS(open(Tensor::zeros({4, 2, 4}), around), Error);
+}
+
+TEST_CASE("decoding: a search finds the same with a cache as without") {
+  for (const Variant& variant : writers()) {
+    CAPTURE(variant.name);
+    const auto model = writer_of(variant);
+    const Writer writer(*model);
+    for (const int64_t beam : {1, 2, 5}) {
+      const SearchOptions search{
+          .begin = 1, .end = 0, .max_length = longest - 1, .beam = beam, .length_penalty = 0.7};
+      const auto with = beam_search(writer.next({.cache = true}), 3, search);
+      const auto without = beam_search(writer.next({.cache = false}), 3, search);
+      for (size_t e = 0; e < 3; ++e) {
+        CHECK(with[e].tokens == without[e].tokens);
+        CHECK(std::abs(with[e].score - without[e].score) <=
+              state_rounding * std::max(1.0, std::abs(without[e].score)));
+      }
+    }
+  }
+}
+
+TEST_CASE("decoding: searches of one model do not disturb each other, nor copies of one") {
+  const Variant variant{"", ModelKind::seq2seq, [](ModelOptions&) {}};
+  const auto model = writer_of(variant);
+  const Writer writer(*model);
+  const NextLogits first = writer.next({}), second = writer.next({}), alone = writer.next({});
+  const NextLogits copy = first;
+  const Ids tokens = tokens_of(3);
+  const int64_t same[] = {0, 1, 2};
+  alone(columns(tokens, 0, 1), same);
+  const Tensor wanted = alone(columns(tokens, 0, 2), same);
+  first(columns(tokens, 0, 1), same);
+  second(columns(tokens, 1, 2), same);
+  check_states(copy(columns(tokens, 0, 2), same), wanted);
+}

@@ -1,0 +1,143 @@
+#include "variants.h"
+
+#include "core/scope.h"
+
+namespace heed::inline HEED_REAL::testing {
+
+ModelOptions Variant::options() const {
+  ModelOptions o;
+  o.kind = kind;
+  o.layers = 1;
+  o.dim = 4;
+  o.heads = 2;
+  o.feed_forward = 6;
+  o.activation = Activation::gelu;
+  o.positional.kind = PositionalKind::learned;
+  o.positional.max_length = 9;
+  change(o);
+  return o;
+}
+
+std::unique_ptr<Model> model_of(const Variant& variant) {
+  ScopeGuard here;
+  here->seed = 5;
+  here->calls = 0;
+  return make_model(variant.options(), {6, 7, 3});
+}
+
+constexpr ModelKind seq2seq = ModelKind::seq2seq, language_model = ModelKind::language_model,
+                    classifier = ModelKind::classifier;
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all = {
+      {"encoder-decoder", seq2seq, [](ModelOptions& o) { o.layers = 2; }},
+      {"decoder-only", language_model, [](ModelOptions& o) { o.layers = 2; }},
+      {"classifier", classifier, [](ModelOptions& o) { o.layers = 2; }},
+      {"post-norm encoder-decoder", seq2seq,
+       [](ModelOptions& o) {
+         o.norm_first = false;
+         o.positional.kind = PositionalKind::sinusoidal;
+       }},
+      {"post-norm decoder-only", language_model, [](ModelOptions& o) { o.norm_first = false; }},
+      {"post-norm classifier", classifier, [](ModelOptions& o) { o.norm_first = false; }},
+      {"gelu_tanh and rms", language_model,
+       [](ModelOptions& o) { o.activation = Activation::gelu_tanh, o.norm = NormKind::rms; }},
+      {"silu", language_model, [](ModelOptions& o) { o.activation = Activation::silu; }},
+      {"swiglu", language_model, [](ModelOptions& o) { o.activation = Activation::swiglu; }},
+      {"encoder of another width", seq2seq, [](ModelOptions& o) { o.encoder_dim = 6; }},
+      {"additive similarity", seq2seq,
+       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::additive; }},
+      {"general similarity", seq2seq,
+       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::general; }},
+      {"concat similarity", classifier,
+       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::concat; }},
+      {"cosine similarity", language_model,
+       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::cosine; }},
+      {"gaussian similarity, sum", language_model,
+       [](ModelOptions& o) {
+         o.attention.similarity.kind = SimilarityKind::gaussian;
+         o.attention.normaliser = NormaliserKind::sum;
+       }},
+      {"embedded gaussian, sum", classifier,
+       [](ModelOptions& o) {
+         o.attention.similarity.kind = SimilarityKind::embedded_gaussian;
+         o.attention.normaliser = NormaliserKind::sum;
+       }},
+      {"dot, count", language_model,
+       [](ModelOptions& o) {
+         o.attention.similarity.kind = SimilarityKind::dot;
+         o.attention.normaliser = NormaliserKind::count;
+       }},
+      {"dot, no normaliser", seq2seq,
+       [](ModelOptions& o) {
+         o.attention.similarity.kind = SimilarityKind::dot;
+         o.attention.normaliser = NormaliserKind::none;
+       }},
+      {"hardmax", language_model,
+       [](ModelOptions& o) { o.attention.normaliser = NormaliserKind::hardmax; }},
+      {"temperature", seq2seq, [](ModelOptions& o) { o.attention.temperature.initial = 0.5; }},
+      {"heads of different widths", seq2seq,
+       [](ModelOptions& o) {
+         o.attention.key_dims = {1, 3}, o.attention.value_dims = {2, 1};
+       }},
+      {"wide heads, their mean", language_model,
+       [](ModelOptions& o) {
+         o.attention.head_width = HeadWidth::wide;
+         o.attention.combine = Combine::mean;
+       }},
+      {"heads by a tensor", classifier,
+       [](ModelOptions& o) { o.attention.combine = Combine::tensor; }},
+      {"heads by weights", classifier,
+       [](ModelOptions& o) { o.attention.combine = Combine::weighted; }},
+      {"greatest of the heads", classifier,
+       [](ModelOptions& o) { o.attention.combine = Combine::max; }},
+      {"no output projection", language_model,
+       [](ModelOptions& o) { o.attention.combine = Combine::concat; }},
+      {"no projections", classifier,
+       [](ModelOptions& o) {
+         MultiHeadOptions& a = o.attention;
+         a.project_query = a.project_key = a.project_value = false;
+         a.combine = Combine::concat;
+       }},
+      {"tied keys and values", seq2seq, [](ModelOptions& o) { o.attention.tie_key_value = true; }},
+      {"a window", language_model, [](ModelOptions& o) { o.attention.window = 2; }},
+      {"a causal classifier", classifier, [](ModelOptions& o) { o.attention.causal = true; }},
+      {"tanh after attention", classifier,
+       [](ModelOptions& o) { o.attention.activation = Nonlinearity::tanh; }},
+      {"learned queries", classifier,
+       [](ModelOptions& o) { o.pool = Pool::learned, o.pool_queries = 3; }},
+      {"the first state", classifier, [](ModelOptions& o) { o.pool = Pool::first; }},
+      {"rotary", seq2seq, [](ModelOptions& o) { o.positional.kind = PositionalKind::rotary; }},
+      {"alibi", language_model, [](ModelOptions& o) { o.positional.kind = PositionalKind::alibi; }},
+      {"relative", seq2seq,
+       [](ModelOptions& o) {
+         o.positional.kind = PositionalKind::relative;
+         o.positional.buckets = 4;
+       }},
+      {"integers for positions", classifier,
+       [](ModelOptions& o) { o.positional.kind = PositionalKind::integer; }},
+      {"concatenated positions", language_model,
+       [](ModelOptions& o) {
+         o.dim = 6;
+         o.positional.kind = PositionalKind::sinusoidal;
+         o.positional.combine = PositionalCombine::concat;
+         o.positional.dim = 2;
+         o.tie_weights = false;
+       }},
+      {"convolution", language_model,
+       [](ModelOptions& o) { o.block.kind = MixingKind::convolution; }},
+      {"circular convolution", classifier,
+       [](ModelOptions& o) {
+         o.block.kind = MixingKind::convolution;
+         o.block.padding = Padding::circular;
+       }},
+      {"convolution in both stacks", seq2seq,
+       [](ModelOptions& o) { o.block.kind = MixingKind::convolution; }},
+      {"gru", seq2seq, [](ModelOptions& o) { o.block.kind = MixingKind::gru; }},
+      {"dense over time", classifier,
+       [](ModelOptions& o) { o.block.kind = MixingKind::dense, o.block.length = 9; }},
+  };
+  return all;
+}
+
+}  // namespace heed::inline HEED_REAL::testing
