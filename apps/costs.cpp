@@ -5,6 +5,8 @@
 #include <limits>
 #include <sstream>
 
+#include "core/ops.h"
+
 namespace heed {
 
 StepSizes step_sizes(const Experiment& experiment, const Corpus& corpus) {
@@ -82,7 +84,8 @@ class Activations {
         source_(batch_ * static_cast<double>(step.source)),
         input_(batch_ * static_cast<double>(step.input)),
         logits_(m.kind == ModelKind::classifier ? batch_ * static_cast<double>(sizes.classes)
-                                                : input_ * static_cast<double>(sizes.vocabulary)) {}
+                                                : input_ * static_cast<double>(sizes.vocabulary)),
+        kept_logits_(std::min(logits_, static_cast<double>(logits_at_once))) {}
 
   // For backward.
   double kept() const {
@@ -90,26 +93,26 @@ class Activations {
     const double own = mixing(own_, input_) + feed_forward(own_, input_);
     const double end = end_of_stack(own_, input_);
     if (model_.kind == ModelKind::language_model)
-      return layers * own + end + own_.dim * input_ + logits_;
+      return layers * own + end + own_.dim * input_ + kept_logits_;
     if (model_.kind == ModelKind::classifier)
-      return layers * own + end + input_ + batch_ * own_.dim + logits_;
+      return layers * own + end + input_ + batch_ * own_.dim + kept_logits_;
     const auto decoder_layers =
         static_cast<double>(model_.decoder_layers ? model_.decoder_layers : model_.layers);
     return layers * (mixing(encoder_, source_) + feed_forward(encoder_, source_)) +
            end_of_stack(encoder_, source_) + encoder_.dim * source_ +
            decoder_layers * (own + attention(own_, input_, source_)) + end + own_.dim * input_ +
-           logits_;
+           kept_logits_;
   }
 
-  // Gradients of activations: at the loss those of the logits; then, when the logits are gone,
-  // those around the last feed-forward network, less what it no longer needs.
+  // Gradients of activations, when the logits are gone: those around the last feed-forward network,
+  // less what it no longer needs.
   double backward() const {
     const bool two = model_.activation == Activation::swiglu ||
                      (model_.activation == Activation::relu && model_.dropout == 0);
     const auto layer = [&](const Widths& w, double rows) {
       return (3 * w.dim + (two ? 2 : 1) * w.hidden) * rows;
     };
-    return std::max({logits_, layer(own_, input_) - logits_, layer(encoder_, source_),
+    return std::max({layer(own_, input_) - kept_logits_, layer(encoder_, source_),
                      scores(own_, std::max(source_, input_))});
   }
 
@@ -197,7 +200,8 @@ class Activations {
   Widths own_, encoder_;   // of seq2seq's decoder, or the only stack; of its encoder
   bool composed_;          // attention holds its scores
   double source_, input_;  // rows: B · Ts, B · T
-  double logits_;
+  double logits_;          // of an evaluation
+  double kept_logits_;     // or rather their gradients, of as many as the loss takes at once
 };
 
 }  // namespace

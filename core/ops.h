@@ -139,12 +139,13 @@ inline constexpr int32_t ignored = -1;  // a target that does not count
 // A row of -inf alone costs inf, whatever its target, and has a zero gradient.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets,
                      const LabelSmoothing& smoothing = {});
-// cross_entropy(linear(x, w, b), targets, smoothing), x (…, I), w (V, I), b (V) or no tensor, targets
-// (…); without an array for the gradient of the logits, and where there are more than so many logits
-// without one for all of these either: then their rows are visited in chunks, in backward once more.
+// cross_entropy(linear(x, w, b), targets, smoothing), x (…, I), w (V, I), b (V) or no tensor,
+// targets (…); without an array for the gradient of the logits, and where there are more of these
+// than `at_once` without one for all of them either: then their rows are visited in chunks, in
+// backward once more.
+inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
-                            const LabelSmoothing& smoothing = {},
-                            int64_t logits_at_once = int64_t{1} << 24);
+                            const LabelSmoothing& smoothing = {}, int64_t at_once = logits_at_once);
 // mean((x - y)²) over all elements; no broadcasting.
 Tensor mse_loss(const Tensor& x, const Tensor& y);
 

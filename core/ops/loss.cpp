@@ -1,17 +1,24 @@
 // Losses: each ends in one number.
 //
 // The loss at the end of a model, linear_cross_entropy, is a product and a cross entropy. Apart
-// they would hold the logits y (N, V) and their gradient, twice the largest array of a small model:
-// 103 MB where N = 256 and V = 50,257. But both the loss and dy = softmax(y) - p are known as soon
-// as a row of y is, so dy takes its place, and backward only multiplies: dx = dy w and dw = dyᵀ x.
-// The cotangent of the loss, one number, is a factor of these products.
+// they hold the logits y (N, V) and their gradient dy, twice the largest array of many a model. But
+// the loss and dy = softmax(y) - p are both known as soon as a row of y is, so dy takes its place,
+// and backward only multiplies: dx = dy w and dw = dyᵀ x, of which the cotangent of the loss, one
+// number, is a factor.
 //
 // Rows are visited in chunks of so many logits at most; the last chunk's dy waits for backward,
-// which computes the others anew, in the same memory. (Kept whole, they could fill it: 3.3 GB for N
-// = 16,384. Multiplied during forward, as Liger Kernel does (Hsu et al. 2024, arXiv:2410.10989),
-// they would need no product twice, but dw an array of its own until backward, of V · I numbers:
-// 154 MB where I = 768.) So one chunk, the usual case, costs three products of 2 N V I operations,
-// as many as with the logits kept; many chunks cost four.
+// which computes the others anew, in the same memory. One chunk, the usual case, costs three
+// products of 2 N V I operations, as if the logits were kept; many cost four, and read w and write
+// dw once for each. In float32, on one core; memory of logits and their gradients:
+//
+//   N       V       I    apart             one chunk         2²⁴ logits at once
+//   256     50,257  768  505 ms   103 MB   493 ms    51 MB   (one chunk)
+//   2,048   50,257  768                    3.4 s    412 MB   5.2 s    59 MB
+//   16,384  8,000   512                    2.8 s    524 MB   3.9 s    66 MB
+//
+// A quarter of the first one's rows at once: 875 ms, 13 MB. So chunks are as large as may be.
+// Multiplying at once, in forward, as Liger Kernel does (Hsu et al. 2024, arXiv:2410.10989), would
+// need no product twice, but until backward an array for dw of V · I numbers: 154 MB in the first.
 #include "core/kernels/loss.h"
 
 #include <algorithm>
@@ -131,8 +138,8 @@ struct LastLayer {
 };
 
 // As few chunks as the limit allows, all about as high.
-int64_t height_of(int64_t rows, int64_t classes, int64_t logits_at_once) {
-  const int64_t most = std::max<int64_t>(1, logits_at_once / std::max<int64_t>(1, classes));
+int64_t height_of(int64_t rows, int64_t classes, int64_t at_once) {
+  const int64_t most = std::max<int64_t>(1, at_once / std::max<int64_t>(1, classes));
   const int64_t chunks = std::max<int64_t>(1, (rows + most - 1) / most);
   return (rows + chunks - 1) / chunks;
 }
@@ -141,7 +148,7 @@ int64_t height_of(int64_t rows, int64_t classes, int64_t logits_at_once) {
 
 // cross_entropy(linear(x, w, b), targets)
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
-                            const LabelSmoothing& smoothing, int64_t logits_at_once) {
+                            const LabelSmoothing& smoothing, int64_t at_once) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1) &&
             (!b || b.shape() == Shape{w.dim(0)}),
         "linear_cross_entropy: x {}, w {} and b {} must be (…, I), (V, I) and (V)", x.shape(),
@@ -153,7 +160,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, c
   const LastLayer layer{rows,
                         w.dim(1),
                         classes,
-                        height_of(rows, classes, logits_at_once),
+                        height_of(rows, classes, at_once),
                         shares_of("linear_cross_entropy", smoothing, classes),
                         targets};
   check_targets("linear_cross_entropy", targets, classes, layer.p.never);

@@ -214,6 +214,12 @@ TEST_CASE("summary: memory by hand") {
   const Summary evaluated = summarize(e, with_val);
   CHECK(evaluated.step.evaluation_batch == 100);
   CHECK(evaluated.memory.evaluation == 4 * 500 * 8 * 4);
+  // 50,000 rows: of 300 logits each the loss takes all at once, of 400 not.
+  e.train.batch_size = 10'000;
+  const auto activations = [&](int64_t vocabulary) {
+    return summarize(e, corpus_for(e, vocabulary, 0, 5)).memory.activations;
+  };
+  CHECK(activations(400) - activations(300) == 4 * ((1 << 24) - 50'000 * 300));
 }
 
 namespace {
