@@ -40,7 +40,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, Activation activation, dou
 
 Tensor FeedForward::operator()(const Tensor& x) const {
   const CurrentPart here(*this);
-  Tensor hidden = apply(function_, up_(x));
+  Tensor hidden = up_(x, function_);
   if (gate_) hidden = hidden * (*gate_)(x);
   return down_(dropout(hidden, dropout_));
 }

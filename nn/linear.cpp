@@ -14,9 +14,9 @@ Linear::Linear(int64_t inputs, int64_t outputs, const LinearOptions& options)
 
 Linear::Linear(const Tensor& tied) : weight(tied) { add("weight", weight); }
 
-Tensor Linear::operator()(const Tensor& x) const {
+Tensor Linear::operator()(const Tensor& x, Nonlinearity function) const {
   const CurrentPart here(*this);
-  return linear(x, weight, bias);
+  return linear(x, weight, bias, function);
 }
 
 }  // namespace heed::inline HEED_REAL

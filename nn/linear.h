@@ -1,6 +1,7 @@
 // y = x wᵀ + b
 #pragma once
 
+#include "core/nonlinearity.h"
 #include "nn/init.h"
 #include "nn/module.h"
 
@@ -20,8 +21,8 @@ class Linear : public Module {
   Linear(int64_t inputs, int64_t outputs, const LinearOptions& options = {});
   // One whose weight (outputs, inputs) is also another's; without bias.
   explicit Linear(const Tensor& tied);
-  // x (…, inputs) → (…, outputs)
-  Tensor operator()(const Tensor& x) const;
+  // x (…, inputs) → φ(y) (…, outputs)
+  Tensor operator()(const Tensor& x, Nonlinearity function = Nonlinearity::none) const;
 
   Tensor weight;  // (outputs, inputs)
   Tensor bias;    // (outputs), zeros at first; or no tensor

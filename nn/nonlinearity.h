@@ -1,11 +1,11 @@
-// Functions of one number that a layer may apply to what it gives.
+// Nonlinearities by their names in a config.
 #pragma once
 
+#include "core/nonlinearity.h"
 #include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
 
-enum class Nonlinearity { none, relu, gelu, gelu_tanh, silu, tanh };
 inline constexpr const char* nonlinearity_names[] = {"none",      "relu", "gelu",
                                                      "gelu_tanh", "silu", "tanh"};
 

@@ -1,8 +1,8 @@
 #include "core/kernels/unary.h"
 
 #include <cmath>
-#include <numbers>
 
+#include "core/kernels/activation_math.h"
 #include "core/kernels/map.h"
 #include "core/kernels/vector_math.h"
 
@@ -82,46 +82,27 @@ void relu_backward(int64_t n, const real* dy, const real* y, Destination dx) {
 }
 
 void gelu_forward(int64_t n, const real* x, real* y) {
-  map(n, {y, false}, [=](int64_t i) { return x[i] * normal(x[i]).below; });
+  map(n, {y, false}, [=](int64_t i) { return gelu_at(x[i]).value; });
 }
 
 void gelu_backward(int64_t n, const real* dy, const real* x, Destination dx) {
-  map(n, dx, [=](int64_t i) {
-    const Normal<real> at = normal(x[i]);
-    return dy[i] * (at.below + x[i] * at.density);
-  });
+  map(n, dx, [=](int64_t i) { return dy[i] * gelu_at(x[i]).slope; });
 }
 
-namespace {
-constexpr real root_2_over_pi = static_cast<real>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-constexpr real cubic = static_cast<real>(0.044715);
-}  // namespace
-
 void gelu_tanh_forward(int64_t n, const real* x, real* y) {
-  map(n, {y, false}, [=](int64_t i) {
-    const real v = x[i];
-    return v * (1 + tanh(root_2_over_pi * (v + cubic * v * v * v))) / 2;
-  });
+  map(n, {y, false}, [=](int64_t i) { return gelu_tanh_at(x[i]).value; });
 }
 
 void gelu_tanh_backward(int64_t n, const real* dy, const real* x, Destination dx) {
-  map(n, dx, [=](int64_t i) {
-    const real v = x[i];
-    const real t = tanh(root_2_over_pi * (v + cubic * v * v * v));
-    const real slope = root_2_over_pi * (1 + 3 * cubic * v * v);  // of what tanh is taken of
-    return dy[i] * (1 + t + v * (1 - t * t) * slope) / 2;
-  });
+  map(n, dx, [=](int64_t i) { return dy[i] * gelu_tanh_at(x[i]).slope; });
 }
 
 void silu_forward(int64_t n, const real* x, real* y) {
-  map(n, {y, false}, [=](int64_t i) { return x[i] * sigmoid(x[i]); });
+  map(n, {y, false}, [=](int64_t i) { return silu_at(x[i]).value; });
 }
 
 void silu_backward(int64_t n, const real* dy, const real* x, Destination dx) {
-  map(n, dx, [=](int64_t i) {
-    const real s = sigmoid(x[i]);
-    return dy[i] * s * (1 + x[i] * (1 - s));
-  });
+  map(n, dx, [=](int64_t i) { return dy[i] * silu_at(x[i]).slope; });
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/autograd.h"
-#include "core/kernels/broadcast.h"
+#include "core/kernels/activation.h"
 #include "core/kernels/gemm.h"
 #include "core/kernels/reduce.h"
 #include "core/ops.h"
@@ -14,8 +14,30 @@ using kernels::gemm;
 using kernels::gemm_batched;
 using kernels::Matrix;
 
-// y[n, o] = Σᵢ x[n, i] w[o, i] + b[o], n counting the rows of x over all its leading axes
-Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b) {
+namespace {
+
+// The nonlinearity of a linear layer, for each block of the product while it is in the cache.
+struct OnTop {
+  Nonlinearity function;
+  int64_t outputs;
+  real *y, *slope;
+
+  kernels::BlockFinish finish() const {
+    if (function == Nonlinearity::none) return {};
+    return {[](const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+              const OnTop& o = *static_cast<const OnTop*>(context);
+              const int64_t first = i0 * o.outputs + j0;
+              kernels::activate(o.function, i1 - i0, j1 - j0, o.outputs, o.y + first,
+                                o.slope ? o.slope + first : nullptr);
+            },
+            this};
+  }
+};
+
+}  // namespace
+
+// y[n, o] = φ(h),  h = Σᵢ x[n, i] w[o, i] + b[o],   n counting the rows of x over its leading axes
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Nonlinearity function) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1),
         "linear: the last axis of x {} must be as long as the last axis of w {}", x.shape(),
         w.shape());
@@ -23,18 +45,31 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b) {
         w.shape(), w.dim(0), b ? b.shape() : Shape{});
   const int64_t inputs = w.dim(1), outputs = w.dim(0);
   const int64_t rows = x.shape().span_size(0, x.rank() - 1);
-  Tensor y = Tensor::empty(x.shape().with_last(outputs));
+  Tensor y = Tensor::empty(x.shape().with_last(outputs)), slope;
+  if (kernels::keeps_slope(function) &&
+      (wants_gradient(x) || wants_gradient(w) || wants_gradient(b)))
+    slope = Tensor::empty(y.shape());
+
+  const OnTop on_top{function, outputs, y.mutable_data(), slope ? slope.mutable_data() : nullptr};
   gemm({x.data(), rows, inputs}, Matrix(w.data(), outputs, inputs).t(), {y.mutable_data(), false},
-       0, 1, b ? b.data() : nullptr);
+       0, 1, b ? b.data() : nullptr, on_top.finish());
+  const bool plain = function == Nonlinearity::none;
   return record("linear", y, {x, w, b},
-                [rows, inputs, outputs, xs = saved(x, w), ws = saved(w, x)](Backward& g) {
-                  const Matrix dy(g.dy(), rows, outputs);
-                  if (g.wants(0))
-                    gemm(dy, {ws.data(), outputs, inputs}, g.into(0));  // dx += dy · w
+                [=, xs = saved(x, w), ws = saved(w, x),
+                 kept = plain ? Saved() : saved(slope ? slope : y, x, w, b)](Backward& g) {
+                  Tensor dh;  // dy φ'(h)
+                  if (!plain) {
+                    dh = Tensor::empty({rows, outputs});
+                    kernels::activate_backward(function, dh.size(), g.dy(), kept.data(),
+                                               {dh.mutable_data(), false});
+                  }
+                  const real* d = plain ? g.dy() : dh.data();
+                  const Matrix m(d, rows, outputs);
+                  if (g.wants(0)) gemm(m, {ws.data(), outputs, inputs}, g.into(0));  // dx += dh · w
                   if (g.wants(1))
-                    gemm(dy.t(), {xs.data(), rows, inputs}, g.into(1));  // dw += dyᵀ · x
-                  if (g.wants(2))                                        // db += Σₙ dy
-                    kernels::sum_to(g.dy(), {rows, outputs}, {outputs}, g.into(2));
+                    gemm(m.t(), {xs.data(), rows, inputs}, g.into(1));  // dw += dhᵀ · x
+                  if (g.wants(2))                                       // db += Σₙ dh
+                    kernels::sum_to(d, {rows, outputs}, {outputs}, g.into(2));
                 });
 }
 

@@ -42,6 +42,38 @@ TEST_CASE("op table: linear") {
   });
 }
 
+TEST_CASE("op table: linear with a nonlinearity") {
+  struct Function {
+    const char* name;
+    Nonlinearity function;
+    double (*value)(double);
+  };
+  const Function functions[] = {
+      {"relu", Nonlinearity::relu, [](double h) { return h > 0 ? h : 0; }},
+      {"gelu", Nonlinearity::gelu, [](double h) { return h * std::erfc(-h / std::sqrt(2)) / 2; }},
+      {"gelu_tanh", Nonlinearity::gelu_tanh,
+       [](double h) {
+         return h / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (h + 0.044715 * h * h * h)));
+       }},
+      {"silu", Nonlinearity::silu, [](double h) { return h / (1 + std::exp(-h)); }},
+      {"tanh", Nonlinearity::tanh, [](double h) { return std::tanh(h); }}};
+  for (const Function& f : functions)
+    check_rows(
+        std::vector<OpRow>{{.name = fmt::format("linear: {}", f.name),
+                            .inputs = {{2, 3, 5}, {4, 5}, {4}},
+                            .result = {2, 3, 4},
+                            .op = [&](Tensors t) { return linear(t[0], t[1], t[2], f.function); },
+                            .definition =
+                                [&](Arrays t, const Index& i) {
+                                  const Index o = index_of({1, 1}, 0).with(0, i[-1]);
+                                  const auto term = [&](int64_t k) {
+                                    return t[0](i.with(-1, k)) * t[1](o.with(1, k));
+                                  };
+                                  return f.value(sum_over(t[0].shape[-1], term) + t[2](i));
+                                },
+                            .large = {{30, 10, 100}, {50, 100}, {50}}}});
+}
+
 TEST_CASE("op table: matmul") {
   const auto row = [](const Shape& a, const Shape& b, const Shape& result,
                       std::vector<Shape> large) {

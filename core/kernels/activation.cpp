@@ -1,0 +1,63 @@
+#include "core/kernels/activation.h"
+
+#include "core/kernels/activation_math.h"
+#include "core/kernels/map.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+template <class F>
+void for_each(int64_t rows, int64_t width, int64_t leading, real* y, real* slope, F f) {
+  for (int64_t n = 0; n < rows; ++n) {
+    real* __restrict row = y + n * leading;
+    if (slope) {
+      real* __restrict slopes = slope + n * leading;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < width; ++i) {
+        const ValueAndSlope at = f(row[i]);
+        row[i] = at.value;
+        slopes[i] = at.slope;
+      }
+    } else {
+      for (int64_t i = 0; i < width; ++i) row[i] = f(row[i]).value;
+    }
+  }
+}
+
+}  // namespace
+
+bool keeps_slope(Nonlinearity function) {
+  return function == Nonlinearity::gelu || function == Nonlinearity::gelu_tanh ||
+         function == Nonlinearity::silu;
+}
+
+void activate(Nonlinearity function, int64_t rows, int64_t width, int64_t leading, real* y,
+              real* slope) {
+  const auto each = [=](auto f) { for_each(rows, width, leading, y, slope, f); };
+  switch (function) {
+    case Nonlinearity::none:
+      return;
+    case Nonlinearity::relu:
+      return each([](real h) { return relu_at(h); });
+    case Nonlinearity::gelu:
+      return each([](real h) { return gelu_at(h); });
+    case Nonlinearity::gelu_tanh:
+      return each([](real h) { return gelu_tanh_at(h); });
+    case Nonlinearity::silu:
+      return each([](real h) { return silu_at(h); });
+    case Nonlinearity::tanh:
+      return each([](real h) { return tanh_at(h); });
+  }
+}
+
+void activate_backward(Nonlinearity function, int64_t n, const real* dy, const real* kept,
+                       Destination dh) {
+  if (function == Nonlinearity::relu)
+    map(n, dh, [=](int64_t i) { return kept[i] > 0 ? dy[i] : 0; });
+  else if (function == Nonlinearity::tanh)
+    map(n, dh, [=](int64_t i) { return dy[i] * (1 - kept[i] * kept[i]); });
+  else
+    map(n, dh, [=](int64_t i) { return dy[i] * kept[i]; });
+}
+
+}  // namespace heed::inline HEED_REAL::kernels
