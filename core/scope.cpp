@@ -1,5 +1,7 @@
 #include "core/scope.h"
 
+#include "core/kernels/bfloat16.h"
+
 namespace heed::inline HEED_REAL {
 
 Scope& scope() {
@@ -7,6 +9,8 @@ Scope& scope() {
   return current;
 }
 
-Precision effective_precision(Precision) { return Precision::highest; }
+Precision effective_precision(Precision wanted) {
+  return kernels::tile_kernels() ? wanted : Precision::highest;
+}
 
 }  // namespace heed::inline HEED_REAL

@@ -9,8 +9,10 @@
 #include <string_view>
 
 #include "core/check.h"
+#include "core/kernels/bfloat16.h"
 #include "core/kernels/gemm_tiled.h"
 #include "core/parallel.h"
+#include "core/scope.h"
 
 // OpenBLAS's choice of kernels for the processor; absent where it was built for one processor
 // alone.
@@ -98,10 +100,11 @@ void check_product(const Matrix& a, const Matrix& b) {
 }  // namespace
 
 void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                 const real* bias) {
+                 const real* bias, Precision precision) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   const int64_t ldc = leading_c ? leading_c : n;
   if (m == 0 || n == 0) return;
+  if (gemm_bfloat16(a, b, c, ldc, scale, bias, precision)) return;
   if (k > 0 && tiles_pay(m, n, k)) return gemm_tiled(a, b, c, ldc, scale, bias);
   if (bias || k == 0) {  // BLAS leaves both to the caller: an empty sum is zero
     for (int64_t i = 0; i < m; ++i)
@@ -125,15 +128,18 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, re
   prepare_blas();
   const Grid grid(a.rows, b.columns, a.columns);
   const int64_t ldc = leading_c ? leading_c : b.columns;
+  const bool made = gemm_bfloat16(a, b, c, ldc, scale, bias, scope().precision);
+  if (made && !finish.run) return;
   parallel_for(grid.down * grid.across, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       const int64_t i = block / grid.across, j = block % grid.across;
       const int64_t top = cut(a.rows, grid.down, i), bottom = cut(a.rows, grid.down, i + 1);
       const int64_t left = cut(b.columns, grid.across, j);
       const int64_t right = cut(b.columns, grid.across, j + 1);
-      gemm_serial(rows_of(a, top, bottom), rows_of(b.t(), left, right).t(),
-                  {c.data + top * ldc + left, c.accumulate}, ldc, scale,
-                  bias ? bias + left : nullptr);
+      if (!made)
+        gemm_serial(rows_of(a, top, bottom), rows_of(b.t(), left, right).t(),
+                    {c.data + top * ldc + left, c.accumulate}, ldc, scale,
+                    bias ? bias + left : nullptr);
       if (finish.run) finish.run(finish.context, top, bottom, left, right);
     }
   });
@@ -175,10 +181,13 @@ void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const 
       product(i, [](const auto&... operands) { gemm(operands...); });
     return;
   }
+  const Precision precision = scope().precision;  // workers have scopes of their own
   const int64_t work = std::max<int64_t>(1, a.rows * a.columns * b.columns);
   parallel_for(count, 1 + 200'000 / work, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i)
-      product(i, [](const auto&... operands) { gemm_serial(operands...); });
+      product(i, [precision](const auto&... operands) {
+        gemm_serial(operands..., 0, 1, nullptr, precision);
+      });
   });
 }
 

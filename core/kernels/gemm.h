@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/kernels/destination.h"
+#include "core/scope.h"
 #include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -45,9 +46,11 @@ struct BlockFinish {
 void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0, real scale = 1,
           const real* bias = nullptr, BlockFinish finish = {});
 
-// The same on the calling thread alone: for use inside parallel regions.
+// The same on the calling thread alone: for use inside parallel regions, where the precision of the
+// scope is not known and must be handed over.
 void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0,
-                 real scale = 1, const real* bias = nullptr);
+                 real scale = 1, const real* bias = nullptr,
+                 Precision precision = Precision::highest);
 
 // Where matrix i of a broadcast batch begins: the batch axes of the operand against those of the
 // result.

@@ -1,0 +1,108 @@
+#include "bfloat16_check.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed::inline HEED_REAL::testing {
+
+float Draw::wide() { return std::ldexp((*this)(), static_cast<int>(below(13)) - 6); }
+
+Product::Product(Draw& draw, int64_t m, int64_t n, int64_t k)
+    : a(m, k, draw.below(2) != 0, draw.below(2) * 3),
+      b(k, n, draw.below(2) != 0, draw.below(2) * 5),
+      c(m, n, false, draw.below(2) * 2) {
+  a.fill(draw);
+  b.fill(draw);
+  if (draw.below(2)) scale = draw.wide();
+  accumulate = draw.below(2) != 0;
+  if (accumulate) c.fill(draw);
+  if (draw.below(2))
+    for (int64_t j = 0; j < n; ++j) bias.push_back(draw());
+}
+
+Numbers Product::on(const TileKernels& tiles, Precision precision) const {
+  Numbers result = c;
+  gemm_on_tiles(tiles, a.matrix(), b.matrix(), result.to(accumulate), c.leading, scale,
+                bias.empty() ? nullptr : bias.data(), precision);
+  return result;
+}
+
+Numbers Product::highest() const {
+  Numbers result = c;
+  gemm_serial(a.matrix(), b.matrix(), result.to(accumulate), c.leading, scale,
+              bias.empty() ? nullptr : bias.data());
+  return result;
+}
+
+namespace {
+
+// x to the nearest bfloat16, by arithmetic.
+double to_bfloat16(double x) {
+  if (x == 0) return 0;
+  const double step = std::ldexp(1.0, std::ilogb(x) - 7);
+  return std::nearbyint(x / step) * step;
+}
+
+// Element i of one row and element j of one column, summed; and their sizes.
+struct Sum {
+  double value = 0, size = 0;
+  Sum(const Product& p, int64_t i, int64_t j, bool rounded) {
+    for (int64_t k = 0; k < p.a.columns; ++k) {
+      const double a = p.a.at(i, k), b = p.b.at(k, j);
+      const double term = rounded ? to_bfloat16(a) * to_bfloat16(b) : a * b;
+      value += term;
+      size += std::fabs(term);
+    }
+  }
+};
+
+double squares(const Numbers& m) {
+  double sum = 0;
+  for (int64_t i = 0; i < m.rows; ++i)
+    for (int64_t j = 0; j < m.columns; ++j) sum += double{m.at(i, j)} * m.at(i, j);
+  return sum;
+}
+
+}  // namespace
+
+double worst_error(const Product& p, const Numbers& got, double bound, bool rounded) {
+  constexpr double float_rounding = 0x1p-22;
+  const double scale = std::fabs(p.scale);
+  double worst = 0, errors = 0, own_errors = 0;
+  for (int64_t i = 0; i < p.c.rows; ++i) {
+    for (int64_t j = 0; j < p.c.columns; ++j) {
+      const Sum sum(p, i, j, rounded);
+      const double before = p.accumulate ? p.c.at(i, j) : 0;
+      const double bias = p.bias.empty() ? 0 : p.bias[static_cast<size_t>(j)];
+      const double error = std::fabs(got.at(i, j) - (p.scale * sum.value + bias + before));
+      const double own = float_rounding * (std::fabs(before) + std::fabs(bias));
+      worst = std::max(worst, error / (bound * scale * sum.size + own));
+      errors += error * error;
+      own_errors += own * own;
+    }
+  }
+  if (!std::isfinite(errors)) return errors;
+  const double allowed = bound * scale * std::sqrt(squares(p.a) * squares(p.b));
+  return std::max(worst, std::sqrt(errors) / (allowed + std::sqrt(own_errors)));
+}
+
+void check_product(const TileKernels& tiles, const Product& p) {
+  INFO("m, n, k = ", p.c.rows, ", ", p.c.columns, ", ", p.a.columns);
+  INFO("transposed: ", p.a.transposed, ", ", p.b.transposed, "; accumulates: ", p.accumulate);
+  const double bound = p.a.columns < 16 ? 0x1p-15 : 1e-5;
+  CHECK(worst_error(p, p.on(tiles, Precision::high), bound) <= 1);
+  CHECK(worst_error(p, p.on(tiles, Precision::medium), 1e-6, true) <= 1);
+}
+
+void check_products(const TileKernels& tiles, uint64_t seed, int count, int64_t size) {
+  Draw draw(seed);
+  for (int i = 0; i < count; ++i) {
+    const auto side = [&] { return 1 + draw.below(draw.below(2) ? size : 34); };
+    const int64_t m = side(), n = side(), k = side();
+    check_product(tiles, Product(draw, m, n, k));
+  }
+}
+
+}  // namespace heed::inline HEED_REAL::testing
