@@ -102,12 +102,18 @@ struct Head {
   int64_t row(int64_t i) const { return (b * n.heads + h) * n.queries + i; }
 };
 
+// c = scale · a b (+ c) in the precision of the one who called attention.
+void multiply(const AttentionSetting& setting, const Matrix& a, const Matrix& b, Destination c,
+              int64_t leading_c, real scale = 1) {
+  gemm_serial(a, b, c, leading_c, scale, nullptr, setting.precision);
+}
+
 // scores (rows, columns) = scale · q kᵀ, with block.leading() numbers from row to row
-void score(const Head& head, const Block& block, real scale, const real* q, const real* k,
-           real* scores) {
-  gemm_serial({head.query(q, block.i0), block.rows(), head.n.width, head.ld()},
-              Matrix(head.key(k, block.j0), block.columns(), head.n.width, head.ld()).t(),
-              {scores, false}, block.leading(), scale);
+void score(const Head& head, const AttentionSetting& setting, const Block& block, const real* q,
+           const real* k, real* scores) {
+  multiply(setting, {head.query(q, block.i0), block.rows(), head.n.width, head.ld()},
+           Matrix(head.key(k, block.j0), block.columns(), head.n.width, head.ld()).t(),
+           {scores, false}, block.leading(), setting.scale);
 }
 
 void fill_rows(real* first, int64_t rows, int64_t width, int64_t leading, real value) {
@@ -152,7 +158,7 @@ void forward_block(const Head& head, const AttentionSetting& setting, int64_t i0
   bool first = true;
   for (int64_t j0 = keys.first; j0 < keys.last; j0 += key_block) {
     const Block block{head.b, head.h, i0, i1, j0, std::min(keys.last, j0 + key_block)};
-    score(head, block, setting.scale, q, k, scores);
+    score(head, setting, block, q, k, scores);
     for (int64_t i = i0; i < i1; ++i) {
       real* row = scores + (i - i0) * block.leading();
       const KeepMask::KeyRange seen = columns_for(n, setting.mask, block, i);
@@ -165,9 +171,9 @@ void forward_block(const Head& head, const AttentionSetting& setting, int64_t i0
         for (int64_t j = 0; j < block.columns(); ++j) row[j] *= drop.factors[j];
       }
     }
-    gemm_serial({scores, block.rows(), block.columns(), block.leading()},
-                {head.value(v, j0), block.columns(), n.value_width, head.ld_value()},
-                {head.output(output, i0), !first}, head.ld_value());
+    multiply(setting, {scores, block.rows(), block.columns(), block.leading()},
+             {head.value(v, j0), block.columns(), n.value_width, head.ld_value()},
+             {head.output(output, i0), !first}, head.ld_value());
     first = false;
   }
   for (int64_t i = i0; i < i1; ++i) {
@@ -192,9 +198,9 @@ void backward_block(const Head& head, const AttentionSetting& setting, const Blo
   const AttentionSizes& n = head.n;
   const Matrix d_out(head.output(d_output, block.i0), block.rows(), n.value_width, head.ld_value());
   const Matrix values(head.value(v, block.j0), block.columns(), n.value_width, head.ld_value());
-  score(head, block, setting.scale, q, k, scores);
+  score(head, setting, block, q, k, scores);
   const int64_t leading = block.leading();
-  gemm_serial(d_out, values.t(), {d_weights, false}, leading);  // dp = do · vᵀ
+  multiply(setting, d_out, values.t(), {d_weights, false}, leading);  // dp = do · vᵀ
   for (int64_t i = block.i0; i < block.i1; ++i) {
     real* __restrict p = scores + (i - block.i0) * leading;
     real* __restrict ds = d_weights + (i - block.i0) * leading;
@@ -222,13 +228,14 @@ void backward_block(const Head& head, const AttentionSetting& setting, const Blo
   const Matrix weights(scores, block.rows(), block.columns(), leading);
   const Matrix d_scores(d_weights, block.rows(), block.columns(), leading);
   if (to.dq.data)  // dq += ds · k
-    gemm_serial(d_scores, {head.key(k, block.j0), block.columns(), n.width, head.ld()},
-                {head.query(to.dq.data, block.i0), true}, head.ld());
+    multiply(setting, d_scores, {head.key(k, block.j0), block.columns(), n.width, head.ld()},
+             {head.query(to.dq.data, block.i0), true}, head.ld());
   if (to.dk.data)  // dk += dsᵀ · q
-    gemm_serial(d_scores.t(), {head.query(q, block.i0), block.rows(), n.width, head.ld()},
-                {head.key(to.dk.data, block.j0), true}, head.ld());
+    multiply(setting, d_scores.t(), {head.query(q, block.i0), block.rows(), n.width, head.ld()},
+             {head.key(to.dk.data, block.j0), true}, head.ld());
   if (to.dv.data)  // dv += pᵀ · do
-    gemm_serial(weights.t(), d_out, {head.value(to.dv.data, block.j0), true}, head.ld_value());
+    multiply(setting, weights.t(), d_out, {head.value(to.dv.data, block.j0), true},
+             head.ld_value());
 }
 
 void backward_head(const Head& head, const AttentionSetting& setting, const real* q, const real* k,

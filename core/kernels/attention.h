@@ -15,6 +15,7 @@
 #include "core/kernels/destination.h"
 #include "core/mask.h"
 #include "core/random.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -33,6 +34,7 @@ struct AttentionSetting {
   KeepMask mask;
   double dropout = 0;     // probability, 0 for none
   StreamKey dropout_key;  // names the mask: element ((b H + h) Tq + i) Tk + j
+  Precision precision = Precision::highest;
 };
 
 // output (B, Tq, H·Kv); log_sum (B, H, Tq), +inf where a query sees no key. `scratch`:

@@ -45,6 +45,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
         "scaled_dot_product_attention: dropout must be in [0, 1), got {}", options.dropout);
   kernels::AttentionSetting setting;
   setting.mask = options.mask;
+  setting.precision = scope().precision;
   setting.scale = static_cast<real>(
       options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(n.width)));
   setting.dropout = scope().training ? options.dropout : 0;
