@@ -1,0 +1,31 @@
+// A step of AdamW with clipping, by the count of numbers that train.
+#include "optim/optimizer.h"
+
+#include <fmt/format.h>
+
+#include <benchmark/benchmark.h>
+
+#include "bench/kernels/limits.h"
+
+namespace heed {
+
+namespace {
+
+void run(benchmark::State& state, int64_t numbers) {
+  OptimOptions options;
+  options.weight_decay = 0.01;
+  const auto optimizer = make_optimizer(options, {{"weight", random_leaf({numbers / 64, 64})}});
+  const double seconds =
+      time_calls(state, [&] { benchmark::DoNotOptimize(optimizer->step(1e-3)); });
+  count_bytes(state, optimizer_cost(options, numbers).bytes, seconds);
+}
+
+}  // namespace
+
+void add_optimizer() {
+  for (const int64_t numbers : {1 << 17, 1 << 23, 1 << 25})
+    benchmark::RegisterBenchmark(fmt::format("adamw/{}", numbers).c_str(), run, numbers)
+        ->UseManualTime();
+}
+
+}  // namespace heed
