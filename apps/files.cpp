@@ -110,11 +110,8 @@ void check_writable(const std::string& path) {
   check_input(::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode),
               "{}: not a file; give the name of one", path);
   const std::string aside = aside_of(path);
-  try {
-    write_new_file(aside, "");
-  } catch (const Error& error) {
-    throw InputError(error.what());
-  }
+  const Descriptor file(::open(aside.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  check_input(static_cast<bool>(file), "{}: cannot write: {}", path, std::strerror(errno));
   ::unlink(aside.c_str());
 }
 

@@ -1,0 +1,300 @@
+// heed profile: its rows add up to the step, its counts are the model's, and watching changes
+// nothing. No test here depends on how fast the machine is.
+#include "apps/profile.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "apps/benchmark.h"
+#include "apps/json.h"
+#include "apps/summary.h"
+#include "apps/trainer.h"
+#include "core/pool.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+struct Profiled {
+  Experiment experiment;
+  Corpus corpus;
+  Profile profile;
+
+  explicit Profiled(const std::string& size, int64_t steps = 2, int64_t accumulate = 1)
+      : experiment(experiment_of(size, accumulate)),
+        corpus(benchmark_corpus(benchmark_size(size))),
+        profile(profile_training(experiment, corpus, steps)) {}
+
+  static Experiment experiment_of(const std::string& size, int64_t accumulate) {
+    Experiment e = benchmark_experiment(benchmark_size(size));
+    e.train.accumulate = accumulate;
+    return e;
+  }
+};
+
+ProfileRow sum(const std::vector<ProfileRow>& rows) {
+  ProfileRow all;
+  for (const ProfileRow& row : rows) all += row;
+  return all;
+}
+
+// Calls of operations whose name begins so.
+double calls(const std::vector<ProfileRow>& rows, const std::string& name) {
+  double count = 0;
+  for (const ProfileRow& row : rows)
+    if (row.name.starts_with(name)) count += row.calls;
+  return count;
+}
+
+const LayerRow& layer(const Profile& profile, const std::string& name) {
+  const auto found = std::find_if(profile.layers.begin(), profile.layers.end(),
+                                  [&](const LayerRow& row) { return row.name == name; });
+  REQUIRE_MESSAGE(found != profile.layers.end(), name);
+  return *found;
+}
+
+Said run_profile(const std::string& where, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "profile");
+  return heed_in(where, arguments);
+}
+
+}  // namespace
+
+TEST_CASE("profile: operations, and layers, add up to the step") {
+  for (const int64_t steps : {1, 2, 5}) {
+    const Profile p = Profiled("tiny", steps).profile;
+    CHECK(p.steps == steps);
+    CHECK(p.seconds > 0);
+    const double operations = sum(p.forward).seconds + sum(p.backward).seconds;
+    double layers = 0;
+    for (const LayerRow& row : p.layers) layers += row.forward.seconds + row.backward.seconds;
+    CHECK(layers == doctest::Approx(operations));
+    CHECK(operations + sum(p.rest).seconds == doctest::Approx(p.seconds));
+    for (const auto* rows : {&p.forward, &p.backward, &p.rest})
+      for (const ProfileRow& row : *rows) CHECK(row.seconds >= 0);
+    std::vector<std::string> rest;
+    for (const ProfileRow& row : p.rest) rest.push_back(row.name);
+    std::sort(rest.begin(), rest.end());
+    CHECK(rest == std::vector<std::string>{"batch preparation", "optimizer", "outside operations"});
+  }
+}
+
+TEST_CASE("profile: calls of a step are those of the model") {
+  for (const int64_t accumulate : {1, 3}) {
+    CAPTURE(accumulate);
+    const auto micro_batches = static_cast<double>(accumulate);
+    const Profile p = Profiled("tiny", 4, accumulate).profile;
+    for (const auto* rows : {&p.forward, &p.backward}) {
+      CHECK(calls(*rows, "linear") == doctest::Approx(micro_batches * (2 * (4 + 2) + 1)));
+      CHECK(calls(*rows, "layer_norm") == doctest::Approx(micro_batches * (2 * 2 + 1)));
+      CHECK(calls(*rows, "scaled_dot_product_attention") == doctest::Approx(micro_batches * 2));
+      CHECK(calls(*rows, "embedding") == doctest::Approx(micro_batches * 1));
+    }
+    CHECK(sum(p.backward).calls == doctest::Approx(sum(p.forward).calls));
+    CHECK(calls(p.rest, "optimizer") == doctest::Approx(1));
+    CHECK(calls(p.rest, "batch preparation") == doctest::Approx(1));
+  }
+  const Profile p = Profiled("reverse", 1).profile;
+  CHECK(calls(p.forward, "linear") == 2 * (4 + 2) + 2 * (4 + 4 + 2) + 1);
+  CHECK(calls(p.backward, "scaled_dot_product_attention") == 2 + 2 * 2);
+}
+
+TEST_CASE("profile: FLOPs are those of apps/costs, in all and in every layer") {
+  for (const char* size : {"tiny", "reverse"}) {
+    const Profiled it(size, 2, 2);
+    const Summary summary = summarize(it.experiment, it.corpus);
+    CHECK(sum(it.profile.forward).cost.flops == doctest::Approx(summary.flops.forward));
+    CHECK(sum(it.profile.backward).cost.flops == doctest::Approx(summary.flops.backward));
+    for (const Part& part : summary.parts)
+      for (int64_t i = 0; i < part.layers; ++i) {
+        if (part.flops.total() == 0) continue;
+        std::string name = part.name;
+        if (const size_t range = name.find("0-1"); range != name.npos)
+          name.replace(range, 3, std::to_string(i));
+        CAPTURE(name);
+        CHECK(layer(it.profile, name).forward.cost.flops == doctest::Approx(part.flops.forward));
+        CHECK(layer(it.profile, name).backward.cost.flops == doctest::Approx(part.flops.backward));
+      }
+  }
+}
+
+TEST_CASE("profile: a frozen matrix has no product of its own") {
+  Experiment experiment = Profiled::experiment_of("tiny", 1);
+  experiment.train.freeze = {"decoder.layers.1.feed_forward.*"};
+  const Corpus corpus = benchmark_corpus(benchmark_size("tiny"));
+  const Profile p = profile_training(experiment, corpus, 1);
+  const Summary summary = summarize(experiment, corpus);
+  CHECK(sum(p.backward).cost.flops == doctest::Approx(summary.flops.backward));
+  const auto& thawed = layer(p, "decoder.layers.0.feed_forward").backward.cost;
+  const auto& frozen = layer(p, "decoder.layers.1.feed_forward").backward.cost;
+  CHECK(frozen.flops == doctest::Approx(thawed.flops / 2));
+  CHECK(frozen.bytes < thawed.bytes);
+  CHECK(p.memory.gradients < p.memory.parameters);
+  CHECK(p.memory.optimizer == doctest::Approx(2 * p.memory.gradients));
+}
+
+TEST_CASE("profile: a watched step has the bits of one that is not") {
+  const Profiled it("tiny", 3);
+  Trainer trainer(it.experiment, it.corpus);
+  double loss = 0;
+  for (int i = 0; i < 3 + 2 * 3; ++i) loss = trainer.step().loss;
+  CHECK(it.profile.loss == loss);
+  CHECK(it.profile.unwatched_seconds > 0);
+}
+
+TEST_CASE("profile: the peak is the pool's, and all of it is somebody's") {
+  for (const char* size : {"tiny", "reverse"}) {
+    const Experiment experiment = Profiled::experiment_of(size, 1);
+    const Corpus corpus = benchmark_corpus(benchmark_size(size));
+    int64_t peak = 0;
+    const int64_t at_first = pool_statistics().live_bytes;
+    {
+      Trainer trainer(experiment, corpus);
+      for (int i = 0; i < 4; ++i) trainer.step();
+      pool_reset_peak();
+      trainer.step();
+      peak = pool_statistics().peak_bytes - at_first;
+    }
+    REQUIRE(pool_statistics().live_bytes == at_first);
+    const ProfileMemory m = profile_training(experiment, corpus, 1).memory;
+    CHECK(m.peak - static_cast<double>(at_first) == static_cast<double>(peak));
+    CHECK(m.peak == m.parameters + m.gradients + m.optimizer + m.before + m.held(Pass::forward) +
+                        m.held(Pass::backward) + m.held(Pass::other));
+    CHECK(m.parameters == 4 * static_cast<double>(summarize(experiment, corpus).parameters));
+    CHECK(m.gradients == m.parameters);
+    CHECK(m.optimizer == 2 * m.parameters);
+    CHECK(m.held(Pass::forward) > m.held(Pass::other));
+    CHECK(m.moment != "");
+    for (size_t i = 1; i < m.holders.size(); ++i)
+      CHECK(m.holders[i].bytes <= m.holders[i - 1].bytes);
+  }
+}
+
+namespace {
+
+struct Span {
+  int64_t begin, end;  // nanoseconds
+};
+
+int64_t nanoseconds(const Json& microseconds) { return std::llround(1e3 * microseconds.number()); }
+
+// The spans of a trace, outer ones first, each of which must lie within the one that is open or
+// behind it.
+void check_nested(std::vector<Span> spans) {
+  std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  std::vector<Span> open;
+  for (const Span& span : spans) {
+    CHECK(span.begin <= span.end);
+    while (!open.empty() && open.back().end <= span.begin && open.size() > 1) open.pop_back();
+    if (!open.empty()) CHECK(span.end <= open.back().end);
+    open.push_back(span);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("profile: the trace is JSON, its events are nested and tell all operations") {
+  const Profile p = Profiled("reverse", 3).profile;
+  const Json trace = Json::parse(chrome_trace(p), "trace");
+  std::vector<Span> spans;
+  std::map<std::string, int64_t> operations;  // by category and name
+  for (const Json& event : trace.elements()) {
+    CHECK(event.at("ph").string() == "X");
+    CHECK(event.at("pid").integer() == 1);
+    CHECK(event.at("tid").integer() == 1);
+    const int64_t begin = nanoseconds(event.at("ts"));
+    spans.push_back({begin, begin + nanoseconds(event.at("dur"))});
+    if (const Json* arguments = event.find("args"); arguments && arguments->find("part"))
+      ++operations[event.at("cat").string() + " " + event.at("name").string()];
+  }
+  REQUIRE(!spans.empty());
+  CHECK(trace.elements()[0].at("name").string() == "step");
+  CHECK(spans[0].begin == 0);
+  CHECK(spans[0].end == p.step_nanoseconds);
+  check_nested(spans);
+  for (const ProfileRow& row : p.forward)
+    CHECK(static_cast<double>(operations["forward " + row.name]) == doctest::Approx(row.calls));
+  for (const ProfileRow& row : p.backward)
+    CHECK(static_cast<double>(operations["backward " + row.name]) == doctest::Approx(row.calls));
+  const std::string text = trace.text();
+  CHECK_SAYS(text, R"("name":"decoder.layers.1.cross_attention","cat":"backward")");
+  CHECK_SAYS(text, R"("part":"encoder.layers.0.feed_forward.up","inputs":["[32, 26, 64]",)");
+}
+
+TEST_CASE("profile: the layer of a part") {
+  CHECK(layer_of("") == "");
+  CHECK(layer_of("head") == "head");
+  CHECK(layer_of("embedding.token") == "embedding");
+  CHECK(layer_of("decoder.norm") == "decoder.norm");
+  CHECK(layer_of("encoder") == "encoder");
+  CHECK(layer_of("encoder.layers.0") == "encoder.layers.0");
+  CHECK(layer_of("encoder.layers.12.attention") == "encoder.layers.12.attention");
+  CHECK(layer_of("encoder.layers.12.attention.query") == "encoder.layers.12.attention");
+  CHECK(layer_of("pool.attention.key") == "pool");
+}
+
+TEST_CASE("profile: what the program prints") {
+  const TemporaryFolder place;
+  write_file(place / "c.toml", tiny_config());
+  const Said table = run_profile(place.path, {"c.toml", "--steps", "2"});
+  REQUIRE_MESSAGE(table.code == 0, table.err);
+  CHECK(table.err == "");
+  for (const char* part : {"GFLOP/s", "\nforward ", "\n  linear ", "\nbackward ", "\noptimizer ",
+                           "\nbatch preparation ", "\noutside operations ", "\nstep ",
+                           "\ndecoder.layers.0.cross_attention ", "\nhead ", "\npeak ",
+                           "\n  optimizer state ", "of 2 watched"})
+    CHECK_SAYS(table.out, part);
+  for (const char* never : {"nan", "inf"}) CHECK(table.out.find(never) == table.out.npos);
+  CHECK(names_in_folder(place.path) == std::vector<std::string>{"c.toml"});
+
+  const Said json = run_profile(place.path, {"c.toml", "--steps", "1", "--json", "--set",
+                                             "threads=1", "--trace", "step.json"});
+  REQUIRE_MESSAGE(json.code == 0, json.err);
+  CHECK_SAYS(json.err, "step.json: a step, for https://ui.perfetto.dev");
+  const Json said = Json::parse(json.out, "out");
+  double ms = 0, layers = 0;
+  for (const char* rows : {"forward", "backward", "rest"})
+    for (const Json& row : said.at(rows).elements()) {
+      ms += row.at("ms").number();
+      if (std::string(rows) == "rest") layers += row.at("ms").number();
+    }
+  for (const Json& row : said.at("layers").elements())
+    layers += row.at("forward").at("ms").number() + row.at("backward").at("ms").number();
+  CHECK(ms == doctest::Approx(said.at("ms_per_step").number()));
+  CHECK(layers == doctest::Approx(ms));
+  CHECK(said.at("threads").integer() == 1);
+  CHECK(said.at("gemm_gflops_per_s").number() > 0);
+  CHECK(said.at("memory_gb_per_s").number() > 0);
+  CHECK(said.at("memory_bytes").at("peak").number() > 0);
+  CHECK(Json::parse(read_file(place / "step.json", "trace"), "trace").elements().size() > 50);
+}
+
+TEST_CASE("profile: what is refused, before anything is computed") {
+  const TemporaryFolder place;
+  write_file(place / "c.toml", tiny_config());
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& part) {
+    CAPTURE(part);
+    check_refused(run_profile(place.path, arguments), 2, {part});
+  };
+  refused({}, "CONFIG");
+  refused({"none.toml"}, "none.toml: cannot read");
+  refused({"c.toml", "--set", "model.layer=2"}, "did you mean");
+  refused({"c.toml", "--steps", "0"}, "--steps");
+  refused({"c.toml", "--steps", "101"}, "--steps");
+  refused({"c.toml", "--steps", "many"}, "--steps");
+  refused({"c.toml", "--set", "model.dim=65536", "--set", "model.layers=20"}, "of memory");
+  for (const std::string& path :
+       {std::string("."), place.path, std::string("none/step.json"), std::string("step.json/"),
+        std::string("c.toml/step.json"), std::string("/dev/null"), std::string(5000, 'a'),
+        std::string(254, 'a')}) {
+    refused({"c.toml", "--trace", path}, path.substr(0, 40) + (path.size() > 40 ? "" : ": "));
+  }
+  refused({"c.toml", "--trace", ""}, "give the name of a file");
+  CHECK(names_in_folder(place.path) == std::vector<std::string>{"c.toml"});
+}
