@@ -128,7 +128,8 @@ Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs,
     node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
     detail::attach(y, node);
   }
-  if (Observer* const watching = observer()) watching->computed(name, y, inputs, node);
+  if (Observer* const watching = observer()) [[unlikely]]
+    watching->computed(name, y, inputs, node);
   return y;
 }
 template <class Closure>
