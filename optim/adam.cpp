@@ -16,18 +16,25 @@ struct Rule {
   real correction, epsilon;  // 1 / √(1 − β₂ᵗ), ε
 };
 
-// g, w, m, v, largest: n numbers; `largest` is read and written by amsgrad alone.
+// g, w, m, v, largest: n numbers, whole lines; `largest` is read and written by amsgrad alone.
 template <bool amsgrad>
 void descend(int64_t n, Rule rule, const real* g, real* w, real* m, real* v, real* largest) {
+  for (int64_t first = 0; first < n; first += Arena::line) {
+    Arena::fetch_ahead(g + first);
+    Arena::fetch_ahead(w + first);
+    Arena::fetch_ahead(m + first);
+    Arena::fetch_ahead(v + first);
+    if constexpr (amsgrad) Arena::fetch_ahead(largest + first);
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    const real gradient = rule.scale * g[i] + rule.l2 * w[i];
-    m[i] = rule.beta1 * m[i] + rule.new1 * gradient;
-    v[i] = rule.beta2 * v[i] + rule.new2 * gradient * gradient;
-    if constexpr (amsgrad) largest[i] = std::max(largest[i], v[i]);
-    const real second = amsgrad ? largest[i] : v[i];
-    w[i] =
-        rule.keep * w[i] - rule.rate * m[i] / (std::sqrt(second) * rule.correction + rule.epsilon);
+    for (int64_t i = first; i < first + Arena::line; ++i) {
+      const real gradient = rule.scale * g[i] + rule.l2 * w[i];
+      m[i] = rule.beta1 * m[i] + rule.new1 * gradient;
+      v[i] = rule.beta2 * v[i] + rule.new2 * gradient * gradient;
+      if constexpr (amsgrad) largest[i] = std::max(largest[i], v[i]);
+      const real second = amsgrad ? largest[i] : v[i];
+      w[i] = rule.keep * w[i] -
+             rule.rate * m[i] / (std::sqrt(second) * rule.correction + rule.epsilon);
+    }
   }
 }
 

@@ -8,9 +8,7 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-constexpr int64_t alignment = 64 / sizeof(real);  // of a place, in numbers
-
-int64_t padded(int64_t size) { return (size + alignment - 1) / alignment * alignment; }
+int64_t padded(int64_t size) { return (size + Arena::line - 1) / Arena::line * Arena::line; }
 
 Handle<Storage> zeros(int64_t size) {
   Handle<Storage> storage = Storage::allocate(size);
@@ -103,11 +101,14 @@ std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
 
 double Arena::sum_of_squared_gradients() {
   parallel_for(size(), chunk, [&](int64_t first, int64_t last) {
-    const real* g = gradients();
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = first; i < last; ++i) sum += static_cast<double>(g[i]) * g[i];
-    chunk_sums_[static_cast<size_t>(first / chunk)] = sum;
+    double sums[line] = {};  // one for each place in a line
+    for (const real* g = gradients() + first; g < gradients() + last; g += line) {
+      fetch_ahead(g);
+#pragma omp simd
+      for (int64_t i = 0; i < line; ++i) sums[i] += static_cast<double>(g[i]) * g[i];
+    }
+    chunk_sums_[static_cast<size_t>(first / chunk)] =
+        std::accumulate(std::begin(sums), std::end(sums), 0.0);
   });
   return std::accumulate(chunk_sums_.begin(), chunk_sums_.end(), 0.0);
 }

