@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/kernels/bfloat16.h"
+#include "core/kernels/gemm_few_rows.h"
 #include "core/kernels/gemm_tiled.h"
 #include "core/parallel.h"
 #include "core/scope.h"
@@ -105,6 +106,7 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leadin
   const int64_t ldc = leading_c ? leading_c : n;
   if (m == 0 || n == 0) return;
   if (gemm_bfloat16(a, b, c, ldc, scale, bias, precision)) return;
+  if (k > 0 && has_few_rows(a, b)) return gemm_few_rows(a, b, c, ldc, scale, bias);
   if (k > 0 && tiles_pay(m, n, k)) return gemm_tiled(a, b, c, ldc, scale, bias);
   if (bias || k == 0) {  // BLAS leaves both to the caller: an empty sum is zero
     for (int64_t i = 0; i < m; ++i)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernels/gemm_few_rows.h"
 #include "core/kernels/gemm_tiled.h"
 #include "core/random.h"
 
@@ -53,10 +54,9 @@ struct Padded {
 
 // c = scale · a b + bias (+ c), every way, with edges of every length; fails for the shape named.
 template <class Product>
-void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product) {
+void check_product(Padded a, Padded b, Draw& draw, Product product) {
+  const int64_t m = a.rows, n = b.columns, k = a.columns;
   const bool accumulate = draw.number() < 0.5, biased = draw.number() < 0.5;
-  Padded a(m, k, draw.number() < 0.5, draw.up_to(4) - 1, draw);
-  Padded b(k, n, draw.number() < 0.5, draw.up_to(4) - 1, draw);
   Padded c(m, n, false, draw.up_to(4) - 1, draw), bias(1, n, false, 0, draw);
   if (!accumulate) std::ranges::fill(c.numbers, std::numeric_limits<real>::quiet_NaN());
   const Padded before = c;
@@ -83,6 +83,13 @@ void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product)
       CHECK(std::isnan(c.numbers[static_cast<size_t>(i * c.leading + j)]));
 }
 
+template <class Product>
+void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product) {
+  const bool turned_a = draw.number() < 0.5, turned_b = draw.number() < 0.5;
+  const Padded a(m, k, turned_a, draw.up_to(4) - 1, draw);
+  check_product(a, Padded(k, n, turned_b, draw.up_to(4) - 1, draw), draw, product);
+}
+
 TEST_CASE("gemm_tiled: every shape of tile, every way to lie") {
   Draw draw;
   for (int64_t m = 1; m <= 30; ++m)
@@ -90,6 +97,17 @@ TEST_CASE("gemm_tiled: every shape of tile, every way to lie") {
       check_product(m, n, draw.up_to(40), draw, kernels::gemm_tiled);
   for (int i = 0; i < 60; ++i)
     check_product(draw.up_to(130), draw.up_to(90), draw.up_to(600), draw, kernels::gemm_tiled);
+}
+
+TEST_CASE("gemm_few_rows: every number of rows") {
+  Draw draw;
+  for (int64_t m = 1; m <= 4; ++m)
+    for (int i = 0; i < 40; ++i) {
+      const int64_t n = draw.up_to(i < 20 ? 9 : 200), k = draw.up_to(i < 20 ? 40 : 600);
+      Padded a(m, k, false, draw.up_to(4) - 1, draw), b(k, n, true, draw.up_to(4) - 1, draw);
+      REQUIRE(kernels::has_few_rows(a.matrix(), b.matrix()));
+      check_product(a, b, draw, kernels::gemm_few_rows);
+    }
 }
 
 TEST_CASE("gemm: small and large, few rows and few columns, shared by threads and not") {
