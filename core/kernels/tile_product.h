@@ -98,12 +98,12 @@ struct TileProduct {
     rest = first >> 16 | second;
   }
 
-  // Each round turns the eight bits of an element's place (four of the row, four of the column)
-  // round by one: after four the row is the column.
+  // Each time the eight bits of an element's place (four of the row, four of the column) turn by
+  // one: after four the row is the column.
   static void transpose(Words (&rows)[16]) {
-    for (int round = 0; round < 4; ++round) {
+    for (int turn = 0; turn < 4; ++turn) {
       Words next[16];
-      for (int i = 0; i < 8; ++i) {
+      for (int64_t i = 0; i < 8; ++i) {
         next[2 * i] = __builtin_shufflevector(rows[i], rows[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4,
                                               20, 5, 21, 6, 22, 7, 23);
         next[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 8], 8, 24, 9, 25, 10, 26, 11,
@@ -118,7 +118,7 @@ struct TileProduct {
   static void pack_tile(const Lines& from, bool right, bool split, uint32_t* tile, uint32_t* rest) {
     const bool along = from.to_next_term == 1;
     Words pairs[16], rests[16];
-    for (int i = 0; i < 16; ++i) {
+    for (int64_t i = 0; i < 16; ++i) {
       Floats even, odd;
       if (along) {
         Floats first, second;

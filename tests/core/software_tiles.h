@@ -46,8 +46,8 @@ inline void multiply_tiles(Tile& c, const Tile& a, const Tile& b) {
 // The eight tiles of a thread, as kernels/tile_product.h wants them.
 class SoftwareTiles {
  public:
-  static void configure() { ++configured_; }
-  static void release() { --configured_; }
+  static void configure() { ++configured; }
+  static void release() { --configured; }
 
   template <int tile>
   void zero() {
@@ -70,11 +70,11 @@ class SoftwareTiles {
  private:
   // A tile that its thread has not configured holds nothing: all that comes of it is zero.
   Tile& at(int tile) {
-    if (configured_ != 1) tiles_[static_cast<size_t>(tile)] = {};
+    if (configured != 1) tiles_[static_cast<size_t>(tile)] = {};
     return tiles_[static_cast<size_t>(tile)];
   }
 
-  inline static thread_local int configured_ = 0;
+  inline static thread_local int configured = 0;
   std::array<Tile, 8> tiles_{};
 };
 
