@@ -83,6 +83,9 @@ struct BenchArguments {
   double seconds = 5;  // a size
   int64_t threads = 0;
   bool json = false;
+  bool generate = false;         // how fast models write, instead of a training step
+  std::optional<int64_t> batch;  // of generation
+  bool no_cache = false;         // likewise
 };
 int bench(const BenchArguments& arguments);
 

@@ -193,8 +193,8 @@ struct CommandLine {
   }
 
   void add_bench() {
-    CLI::App* verb =
-        app.add_subcommand("bench", "Time and memory of a training step, for fixed sizes");
+    CLI::App* verb = app.add_subcommand(
+        "bench", "Time and memory of a training step, or speed of writing, for fixed sizes");
     verb->add_option("--size", bench.sizes,
                      "tiny, babycpu, baby, gpt2, reverse or base, or several (default: all)")
         ->type_name("NAMES")
@@ -208,12 +208,23 @@ struct CommandLine {
     verb->add_option("--threads", bench.threads, "Default: the physical cores there are")
         ->check(CLI::Range(int64_t{1}, int64_t{1024}, "COUNT"));
     verb->add_flag("--json", bench.json, "Write JSON, a line for each size");
+    const char* writing = "Language models that write";
+    verb->add_flag("--generate", bench.generate,
+                   "Tokens per second, from one token to the last position there is")
+        ->group(writing);
+    verb->add_option("--batch", bench.batch, "Texts side by side (default: 1)")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 16, "COUNT"))
+        ->group(writing);
+    verb->add_flag("--no-cache", bench.no_cache,
+                   "Read all tokens again for each new one; else keys and values are kept")
+        ->group(writing);
     verb->footer(
         "Examples:\n"
         "  heed bench\n"
+        "  heed bench --generate --size baby --batch 8\n"
         "  heed bench --size tiny,baby --precision medium\n"
         "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
-        "bench/compare sets it against PyTorch.");
+        "bench/compare and bench/generate set it against PyTorch.");
     verb->callback([this] { result = commands::bench(bench); });
   }
 

@@ -1,7 +1,8 @@
-// heed bench: how long a training step takes, and how much memory, for models of fixed sizes.
+// heed bench: how long a training step takes, and how much memory, for models of fixed sizes; or
+// how fast they write.
 //
-// Each size has a process of its own, so that its memory is measured apart, and so that nothing an
-// earlier one left behind, such as blocks in the pool, helps or hinders it.
+// Each size that is trained has a process of its own, so that its memory is measured apart, and so
+// that nothing an earlier one left behind, such as blocks in the pool, helps or hinders it.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -14,6 +15,7 @@
 
 #include "apps/benchmark.h"
 #include "apps/commands.h"
+#include "apps/generation_benchmark.h"
 #include "apps/json.h"
 #include "apps/load_config.h"
 #include "apps/log.h"
@@ -31,16 +33,22 @@ Precision precision_of(const std::string& name) {
   throw InputError("--precision " + name + ": highest, high or medium");
 }
 
+double decimals(double number, int count) {
+  return std::round(number * std::pow(10, count)) / std::pow(10, count);
+}
+
+// What products are made of.
+const char* factors(Precision precision) {
+  constexpr const char* names[] = {"float32", "bfloat16 + bfloat16", "bfloat16"};
+  return names[static_cast<int>(precision)];
+}
+
 // The keys that bench/pytorch_step.py has too come first.
 std::string as_json(const BenchmarkSize& size, Precision precision, const BenchmarkResult& r) {
-  constexpr const char* factors[] = {"float32", "bfloat16 + bfloat16", "bfloat16"};
-  const auto decimals = [](double number, int count) {
-    return std::round(number * std::pow(10, count)) / std::pow(10, count);
-  };
   return Json::object()
              .set("peer", "heed " HEED_VERSION)
              .set("size", size.name)
-             .set("dtype", factors[static_cast<int>(precision)])
+             .set("dtype", factors(precision))
              .set("threads", thread_count())
              .set("parameters", r.parameters)
              .set("ms_per_step", decimals(r.seconds * 1e3, 3))
@@ -81,23 +89,73 @@ int exit_code(pid_t process, const BenchmarkSize& size) {
   return WEXITSTATUS(status);
 }
 
+// The keys that bench/pytorch_generate.py has too come first.
+std::string as_json(const BenchmarkSize& size, Precision precision, const GenerationTask& task,
+                    const GenerationResult& r) {
+  return Json::object()
+             .set("peer", "heed " HEED_VERSION)
+             .set("size", size.name)
+             .set("dtype", factors(precision))
+             .set("threads", thread_count())
+             .set("parameters", r.parameters)
+             .set("batch", task.batch)
+             .set("cache", task.cache)
+             .set("positions", r.positions)
+             .set("tokens", r.tokens)
+             .set("tokens_per_s", decimals(r.tokens_per_second(), 1))
+             .set("precision", precision_name(precision))
+             .text() +
+         "\n";
+}
+
+int bench_generation(const BenchArguments& arguments, const std::vector<BenchmarkSize>& sizes,
+                     Precision precision) {
+  const GenerationTask task{arguments.batch.value_or(1), !arguments.no_cache};
+  if (!arguments.json)
+    fmt::print("{:<8}  {:>11}  {:>5}  {:>9}  {:>9}\n", "size", "parameters", "batch", "positions",
+               "tokens/s");
+  for (const BenchmarkSize& size : sizes) {
+    const GenerationResult r = run_generation(size, task, arguments.seconds);
+    if (arguments.json)
+      fmt::print("{}", as_json(size, precision, task, r));
+    else
+      fmt::print("{:<8}  {:>11}  {:>5}  {:>9}  {:>9.1f}\n", size.name, r.parameters, task.batch,
+                 r.positions, r.tokens_per_second());
+    std::fflush(stdout);
+  }
+  return exit_done;
+}
+
+// Those that were named, or all that can do what is asked.
+std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
+  std::vector<BenchmarkSize> sizes;
+  for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));
+  if (sizes.empty())
+    for (const BenchmarkSize& size : benchmark_sizes())
+      if (!arguments.generate || size.source == 0) sizes.push_back(size);
+  for (const BenchmarkSize& size : sizes)
+    check_input(!arguments.generate || size.source == 0,
+                "size {} is an encoder-decoder, and --generate is for language models", size.name);
+  return sizes;
+}
+
 }  // namespace
 
 int bench(const BenchArguments& arguments) {
-  std::vector<BenchmarkSize> sizes;
-  for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));
-  if (sizes.empty()) sizes = benchmark_sizes();
+  const std::vector<BenchmarkSize> sizes = chosen_sizes(arguments);
+  check_input(arguments.generate || !arguments.batch, "--batch is for --generate");
+  check_input(arguments.generate || !arguments.no_cache, "--no-cache is for --generate");
   check_input(std::isfinite(arguments.seconds), "--seconds {}: a number", arguments.seconds);
   Experiment settings;
   settings.threads = arguments.threads;
   settings.precision = precision_of(arguments.precision);
   apply_settings(settings);
   const Precision precision = effective_precision(settings.precision);
-  if (!arguments.json) {
+  if (!arguments.json)
     logging::info("{}, {} threads, precision {}", processor_name(), thread_count(),
                   precision_name(precision));
-    fmt::print("{}", table_head());
-  }
+  if (arguments.generate) return bench_generation(arguments, sizes, precision);
+  if (!arguments.json) fmt::print("{}", table_head());
   for (const BenchmarkSize& size : sizes) {
     std::fflush(stdout);             // or both processes would write what is in the buffer
     const pid_t process = ::fork();  // nothing has run in parallel yet: no thread is lost

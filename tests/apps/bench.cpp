@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "apps/benchmark.h"
+#include "apps/generation_benchmark.h"
 #include "apps/json.h"
 #include "apps/summary.h"
 #include "apps/trainer.h"
@@ -146,7 +147,59 @@ TEST_CASE("bench: a table with a row for each size") {
   CHECK_SAYS(said.err, "precision highest");
 }
 
+TEST_CASE("bench: writing fills every position of every text, with a cache and without") {
+  const BenchmarkSize& size = benchmark_size("tiny");
+  for (const bool cache : {true, false}) {
+    const GenerationResult result = run_generation(size, {.batch = 3, .cache = cache}, 0);
+    CHECK(result.tokens == 2 * 3 * 32);
+    CHECK(result.positions == 32);
+    CHECK(result.parameters == 106'240);
+    CHECK(result.tokens_per_second() > 0);
+  }
+  CHECK_THROWS_AS(run_generation(benchmark_size("reverse"), {}, 0), Error);
+}
+
+TEST_CASE("bench: JSON of writing, and its keys") {
+  for (const bool cache : {true, false}) {
+    std::vector<std::string> arguments{"--generate", "--size", "tiny,babycpu", "--batch",
+                                       "2",          "--json", "--seconds",    "0",
+                                       "--threads",  "1"};
+    if (!cache) arguments.emplace_back("--no-cache");
+    const Said said = bench(arguments);
+    REQUIRE_MESSAGE(said.code == 0, said.err);
+    CHECK(said.err == "");
+    const std::vector<Json> lines = lines_of(said.out);
+    REQUIRE(lines.size() == 2);
+    for (const Json& line : lines) {
+      std::vector<std::string> keys;
+      for (const auto& [key, value] : line.members()) keys.push_back(key);
+      CHECK(keys == std::vector<std::string>{"peer", "size", "dtype", "threads", "parameters",
+                                             "batch", "cache", "positions", "tokens",
+                                             "tokens_per_s", "precision"});
+      CHECK(line.at("batch").integer() == 2);
+      CHECK(line.at("cache").flag() == cache);
+      CHECK(line.at("threads").integer() == 1);
+      CHECK(line.at("tokens").integer() == 2 * 2 * line.at("positions").integer());
+      CHECK(line.at("tokens_per_s").number() > 0);
+    }
+    CHECK(lines[1].at("size").string() == "babycpu");
+    CHECK(lines[1].at("parameters").integer() == 809'856);
+  }
+}
+
+TEST_CASE("bench: a table of writing has a row for each size") {
+  const Said said = bench({"--generate", "--size", "tiny", "--seconds", "0"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
+  CHECK_SAYS(said.out, "tokens/s");
+  CHECK_SAYS(said.out, "\ntiny           106240 ");
+}
+
 TEST_CASE("bench: what is refused") {
+  check_refused(bench({"--generate", "--size", "reverse"}), 2, {"reverse", "language models"});
+  check_refused(bench({"--generate", "--batch", "0"}), 2, {"--batch"});
+  check_refused(bench({"--size", "tiny", "--batch", "2"}), 2, {"--batch is for --generate"});
+  check_refused(bench({"--size", "tiny", "--no-cache"}), 2, {"--no-cache is for --generate"});
   check_refused(bench({"--size", "gtp2"}), 2,
                 {"no size 'gtp2'; did you mean gpt2?; there are tiny, babycpu, baby, gpt2, "});
   check_refused(bench({"--size", ""}), 2, {"no size ''"});

@@ -1,0 +1,46 @@
+#include "apps/generation_benchmark.h"
+
+#include <chrono>
+
+#include "apps/generation.h"
+#include "core/check.h"
+#include "core/scope.h"
+
+namespace heed {
+
+GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
+                                double seconds) {
+  check(size.source == 0, "generation: size {} is an encoder-decoder", size.name);
+  using Clock = std::chrono::steady_clock;
+  const Experiment experiment = benchmark_experiment(size);
+  const Corpus corpus = benchmark_corpus(size);
+  ScopeGuard here;
+  here->seed = 1;
+  const LanguageModel model(experiment.model, model_sizes(experiment, corpus));
+  ContinueOptions options;
+  options.count = task.batch;
+  options.cache = task.cache;
+  options.max_length = options.window = size.input;
+  const Sequence prompt = {0};
+  int64_t written = 0;
+  const auto write = [&] {
+    for (const Sequence& text :
+         continuations(model, corpus.target->vocabulary(), {&prompt, 1}, options))
+      written += std::ssize(text);
+    ++options.seed;
+  };
+  write();
+  written = 0;
+  const Clock::time_point start = Clock::now();
+  GenerationResult result;
+  for (int times = 0; times < 2 || result.seconds < seconds; ++times) {
+    write();
+    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  result.parameters = model.parameter_count();
+  result.tokens = written;
+  result.positions = size.input;
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""What `heed bench --generate` measures, in PyTorch: how fast the language models of
+bench/pytorch_step.py write, from one token to the last position there is, drawing at random.
+
+    bench/pytorch_generate.py --size baby [--batch 8] [--no-cache] [--seconds 5] [--threads 2]
+
+One JSON object on one line, with the keys of `heed bench --generate --json`. Keys and values are kept in
+tensors that have room for all positions, so that a step writes one place and copies nothing. With
+--no-cache the model reads all tokens again for each new one, and takes the logits of the last place
+alone. Needs Debian's python3-torch. bench/generate runs it in the environment that suits it best.
+"""
+import argparse
+import json
+import sys
+import time
+
+import torch
+from torch.nn import functional as F
+
+sys.dont_write_bytecode = True
+from pytorch_step import LANGUAGE_MODELS, LanguageModel
+
+
+class Cache:
+    """Keys and values of every layer, (B, H, room, K), of which the first `length` places are there."""
+
+    def __init__(self, layers, batch, heads, room, width):
+        self.keys = [torch.empty(batch, heads, room, width) for _ in range(layers)]
+        self.values = [torch.empty(batch, heads, room, width) for _ in range(layers)]
+        self.length = 0
+
+
+def attend(layer, x, cache, number):
+    """Layer.attend() for one place that comes behind those of the cache: x (B, 1, D)."""
+    batch, _, dim = x.shape
+    heads = layer.query_key_value(x).view(batch, 1, 3, layer.heads, dim // layer.heads)
+    query, key, value = heads.permute(2, 0, 3, 1, 4)  # each (B, H, 1, K)
+    last = cache.length + 1
+    cache.keys[number][:, :, cache.length:last] = key
+    cache.values[number][:, :, cache.length:last] = value
+    scores = query @ cache.keys[number][:, :, :last].transpose(-2, -1) * (dim // layer.heads) ** -0.5
+    mixed = torch.softmax(scores, dim=-1) @ cache.values[number][:, :, :last]
+    return layer.output(mixed.transpose(1, 2).reshape(batch, 1, dim))
+
+
+def next_logits(model, token, cache):
+    """Logits (B, V) of what follows `token` (B, 1), which stands behind the places of the cache."""
+    x = model.token(token) + model.position.weight[cache.length]
+    for number, layer in enumerate(model.layers):
+        x = x + attend(layer, layer.attention_norm(x), cache, number)
+        x = x + layer.feed_forward(layer.feed_forward_norm(x))
+    cache.length += 1
+    return F.linear(model.norm(x[:, -1]), model.token.weight)
+
+
+def logits_of(model, tokens):
+    """The same of all tokens (B, T), read anew."""
+    time = tokens.shape[1]
+    x = model.token(tokens) + model.position.weight[:time]
+    for layer in model.layers:
+        x = layer(x, model.mask[:time, :time])
+    return F.linear(model.norm(x[:, -1]), model.token.weight)
+
+
+@torch.inference_mode()
+def write(model, batch, positions, cached):
+    """Tokens (B, 1 + positions)."""
+    layer = model.layers[0]
+    width = model.token.weight.shape[1] // layer.heads
+    cache = Cache(len(model.layers), batch, layer.heads, positions, width) if cached else None
+    tokens = torch.zeros(batch, 1 + positions, dtype=torch.long)
+    for t in range(positions):
+        logits = next_logits(model, tokens[:, t:t + 1], cache) if cached else logits_of(model, tokens[:, :t + 1])
+        tokens[:, t + 1:t + 2] = torch.multinomial(torch.softmax(logits, dim=-1), 1)
+    return tokens
+
+
+@torch.inference_mode()
+def check(model, positions):
+    """The cache must not change what the model says."""
+    tokens = write(model, 2, positions, True)
+    cache = Cache(len(model.layers), 2, model.layers[0].heads, positions,
+                  model.token.weight.shape[1] // model.layers[0].heads)
+    for t in range(positions):
+        cached = next_logits(model, tokens[:, t:t + 1], cache)
+    whole = logits_of(model, tokens[:, :positions])
+    if not torch.allclose(cached, whole, rtol=1e-3, atol=1e-4):
+        raise RuntimeError("logits with and without the cache differ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--size", required=True, choices=[*LANGUAGE_MODELS])
+    parser.add_argument("--batch", type=int, default=1, help="texts side by side")
+    parser.add_argument("--no-cache", action="store_true", help="read all tokens again for each new one")
+    parser.add_argument("--seconds", type=float, default=5, help="to go on for")
+    parser.add_argument("--threads", type=int, help="default: PyTorch's own")
+    arguments = parser.parse_args()
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    torch.manual_seed(1)
+
+    *_, positions, _ = LANGUAGE_MODELS[arguments.size]
+    model = LanguageModel(*LANGUAGE_MODELS[arguments.size][:-1]).eval()
+    check(model, positions)
+    write(model, arguments.batch, positions, not arguments.no_cache)
+    times, start = 0, time.perf_counter()
+    while times < 2 or time.perf_counter() < start + arguments.seconds:
+        write(model, arguments.batch, positions, not arguments.no_cache)
+        times += 1
+    seconds = time.perf_counter() - start
+    tokens = times * arguments.batch * positions
+    print(json.dumps({
+        "peer": "PyTorch " + torch.__version__,
+        "size": arguments.size,
+        "dtype": "float32",
+        "threads": torch.get_num_threads(),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "batch": arguments.batch,
+        "cache": not arguments.no_cache,
+        "positions": positions,
+        "tokens": tokens,
+        "tokens_per_s": round(tokens / seconds, 1),
+    }))
+
+
+if __name__ == "__main__":
+    main()
