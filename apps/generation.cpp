@@ -106,21 +106,9 @@ Tensor logits_of(const NextLogits& next, const std::vector<Growing>& open) {
   return next(tokens, parents);
 }
 
-}  // namespace
-
-std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
-                                    std::span<const Sequence> prompts,
-                                    const ContinueOptions& options) {
-  auto shortest = std::numeric_limits<ptrdiff_t>::max();
-  for (const Sequence& prompt : prompts) shortest = std::min(shortest, std::ssize(prompt));
-  check(shortest > 0, "a language model needs at least one token to go on from");
-  std::vector<Growing> open;
-  for (const Sequence& prompt : prompts)
-    for (uint32_t i = 0; i < options.count; ++i)
-      open.push_back({open.size(), &prompt, Random(options.seed, Purpose::generation, 0, 0, i),
-                      Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(open)});
-  std::vector<Sequence> results(open.size());
-  if (options.max_length == 0) return results;
+// Goes on with one batch until all of it has ended.
+void write(const LanguageModel& model, const Vocabulary& vocabulary, std::vector<Growing> open,
+           const ContinueOptions& options, std::vector<Sequence>& results) {
   const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
   while (!open.empty()) {
     const Tensor logits = logits_of(next, open);
@@ -141,6 +129,34 @@ std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary
       }
     }
     open = std::move(still_open);
+  }
+}
+
+}  // namespace
+
+std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
+                                    std::span<const Sequence> prompts,
+                                    const ContinueOptions& options) {
+  for (const Sequence& prompt : prompts)
+    check(!prompt.empty(), "a language model needs at least one token to go on from");
+  const auto count = static_cast<size_t>(options.count);
+  std::vector<Sequence> results(prompts.size() * count);
+  if (options.max_length == 0) return results;
+  const auto step = static_cast<size_t>(std::max<int64_t>(1, options.batch_size));
+  for (size_t first = 0; first < results.size(); first += step) {
+    const size_t last = std::min(results.size(), first + step);
+    auto shortest = std::numeric_limits<ptrdiff_t>::max();
+    for (size_t i = first; i < last; ++i)
+      shortest = std::min(shortest, std::ssize(prompts[i / count]));
+    std::vector<Growing> open;
+    for (size_t i = first; i < last; ++i) {
+      const Sequence& prompt = prompts[i / count];
+      open.push_back(
+          {i, &prompt,
+           Random(options.seed, Purpose::generation, 0, 0, static_cast<uint32_t>(i % count)),
+           Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(open)});
+    }
+    write(model, vocabulary, std::move(open), options, results);
   }
   return results;
 }

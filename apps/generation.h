@@ -37,13 +37,14 @@ struct ContinueOptions {
   int64_t max_length = 500;  // tokens to add
   int64_t window = 0;        // the model reads the last so many tokens alone; 0: all
   uint64_t seed = 1;
-  bool cache = true;  // see nn/decoding.h
+  int64_t batch_size = 64;  // continuations written side by side
+  bool cache = true;        // see nn/decoding.h
 };
 
 // What follows the prompts, none of which may be empty, without the prompts and without <eos>,
 // where the vocabulary has one and the model chose it: all continuations of the first prompt, then
-// of the second, … Continuation i of a prompt is drawn from a stream of its own, whatever the other
-// prompts are. They are written side by side, as one batch.
+// of the second, … Continuation i of a prompt is drawn from a stream of its own, whatever the
+// others are.
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
                                     std::span<const Sequence> prompts,
                                     const ContinueOptions& options);

@@ -18,7 +18,7 @@ GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask&
   here->seed = 1;
   const LanguageModel model(experiment.model, model_sizes(experiment, corpus));
   ContinueOptions options;
-  options.count = task.batch;
+  options.count = options.batch_size = task.batch;
   options.cache = task.cache;
   options.max_length = options.window = size.input;
   const Sequence prompt = {0};

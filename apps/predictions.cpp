@@ -72,29 +72,25 @@ std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus, con
 
 std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& codec,
                                   const std::vector<Example>& examples, int64_t window) {
-  constexpr size_t batch_size = 32;
-  std::vector<Prediction> results;
   ContinueOptions options;
   options.sampling.temperature = 0;
   options.window = window;
-  for (size_t first = 0; first < examples.size(); first += batch_size) {
-    const std::span some =
-        std::span(examples).subspan(first, std::min(batch_size, examples.size() - first));
-    std::vector<Sequence> prompts;
-    std::vector<size_t> lengths;  // of the right answers
-    for (const Example& example : some) {
-      prompts.emplace_back(example.input.begin(), example.input.begin() + example.prompt);
-      lengths.push_back(static_cast<size_t>(std::count_if(
-          example.target.begin(), example.target.end(), [](int32_t id) { return id >= 0; })));
-    }
-    options.max_length = static_cast<int64_t>(*std::max_element(lengths.begin(), lengths.end()));
-    std::vector<Sequence> found = continuations(model, codec.vocabulary(), prompts, options);
-    for (size_t i = 0; i < some.size(); ++i) {
-      found[i].resize(std::min(found[i].size(), lengths[i]));
-      const bool separated = prompts[i].back() == codec.vocabulary().separator();
-      results.push_back({codec.decode({prompts[i].begin(), prompts[i].end() - separated}),
-                         codec.decode(found[i]), expected_text(codec, some[i])});
-    }
+  options.max_length = 0;
+  std::vector<Sequence> prompts;
+  std::vector<int64_t> lengths;  // of the right answers
+  for (const Example& example : examples) {
+    prompts.emplace_back(example.input.begin(), example.input.begin() + example.prompt);
+    lengths.push_back(std::count_if(example.target.begin(), example.target.end(),
+                                    [](int32_t id) { return id >= 0; }));
+    options.max_length = std::max(options.max_length, lengths.back());
+  }
+  std::vector<Sequence> found = continuations(model, codec.vocabulary(), prompts, options);
+  std::vector<Prediction> results;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    found[i].resize(std::min(found[i].size(), static_cast<size_t>(lengths[i])));
+    const bool separated = prompts[i].back() == codec.vocabulary().separator();
+    results.push_back({codec.decode({prompts[i].begin(), prompts[i].end() - separated}),
+                       codec.decode(found[i]), expected_text(codec, examples[i])});
   }
   return results;
 }

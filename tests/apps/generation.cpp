@@ -136,6 +136,8 @@ TEST_CASE("prompts of any lengths are continued side by side as each alone") {
       options.window = window;
       const auto together = continuations(model, letters, prompts, options);
       REQUIRE(together.size() == 12);
+      options.batch_size = 5;  // a prompt in two batches, and two prompts in one
+      CHECK(continuations(model, letters, prompts, options) == together);
       for (size_t p = 0; p < prompts.size(); ++p) {
         const auto alone = continuations(model, letters, {&prompts[p], 1}, options);
         for (size_t i = 0; i < 3; ++i) CHECK(together[3 * p + i] == alone[i]);
