@@ -51,7 +51,10 @@ double row_loss(int64_t classes, const TargetShares& p, const real* x, int32_t t
   if (!gradient)
     return loss +
            std::log(double{sum_of(classes, [=](int64_t v) { return exp(x[v] - greatest); })});
-  const real total = sum_of(classes, [=](int64_t v) { return gradient[v] = exp(x[v] - greatest); });
+    // Two loops: row_sum adds in an order that does not depend on where the row begins.
+#pragma omp simd
+  for (int64_t v = 0; v < classes; ++v) gradient[v] = exp(x[v] - greatest);
+  const real total = row_sum(classes, gradient);
   const real share = 1 / total, other = static_cast<real>(p.other);
 #pragma omp simd
   for (int64_t v = 0; v < classes; ++v) gradient[v] = share * gradient[v] - other;

@@ -93,6 +93,8 @@ TEST_CASE("empty tensors: layers") {
   check_empty({leaf({0, 3})}, {}, [](Inputs x) { return cross_entropy(x[0], Ids::empty({0})); });
   check_empty({leaf({0, 3}), leaf({2, 3}), leaf({2})}, {0, 2},
               [](Inputs x) { return linear(x[0], x[1], x[2]); });
+  check_empty({leaf({0, 3}), leaf({2, 3}), leaf({2})}, {},
+              [](Inputs x) { return linear_cross_entropy(x[0], x[1], x[2], Ids::empty({0})); });
   check_empty({leaf({4, 0}), leaf({0, 5})}, {4, 5}, [](Inputs x) { return matmul(x[0], x[1]); });
   check_empty({leaf({0, 4, 2}), leaf({0, 2, 5})}, {0, 4, 5},
               [](Inputs x) { return matmul(x[0], x[1]); });

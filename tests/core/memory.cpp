@@ -13,6 +13,7 @@ namespace {
 // The most bytes that f holds at once, beyond what there was before.
 template <class F>
 int64_t peak_of(F f) {
+  pool_trim();  // else blocks come as large as others have left them
   const int64_t before = pool_statistics().live_bytes;
   pool_reset_peak();
   f();

@@ -53,9 +53,11 @@ void step(Parameters& p, int64_t time) {
   const Tensor g = masked_fill(transpose(f, 1, 2), hidden, 0);
   const Tensor s = weights_of(matmul(slice(rotary(f, 2), 1, 0, (time + 1) / 2), g));
   const Tensor r = received_of(f.reshape({batch * time, width}), ids.reshape({batch * time}));
-  const Tensor logits = linear(transpose(g, 1, 2), p.table);
+  const Tensor last = transpose(g, 1, 2);
+  const Tensor losses = cross_entropy(linear(last, p.table), ids, 0.1) +
+                        linear_cross_entropy(last, p.table, {}, ids, 0.1, 100 * words);
   const Tensor parts[] = {mean(s), max(s), mean(r), sqrt(add(mean(pow(f, 2)), 1))};
-  const Tensor loss = cross_entropy(logits, ids, 0.1) + sum(stack(parts, 0)) + mse_loss(f, x);
+  const Tensor loss = losses + sum(stack(parts, 0)) + mse_loss(f, x);
   backward(loss);
   for (Tensor* t : {&p.table, &p.weight, &p.bias, &p.gain}) {
     real* numbers = t->mutable_data();
