@@ -51,13 +51,16 @@ void activate(Nonlinearity function, int64_t rows, int64_t width, int64_t leadin
 }
 
 void activate_backward(Nonlinearity function, int64_t n, const real* dy, const real* kept,
-                       Destination dh) {
+                       real* dh) {
+  const auto each = [=](auto slope) {
+    map_range(0, n, {dh, false}, [=](int64_t i) { return dy[i] * slope(kept[i]); });
+  };
   if (function == Nonlinearity::relu)
-    map(n, dh, [=](int64_t i) { return kept[i] > 0 ? dy[i] : 0; });
+    map_range(0, n, {dh, false}, [=](int64_t i) { return kept[i] > 0 ? dy[i] : 0; });
   else if (function == Nonlinearity::tanh)
-    map(n, dh, [=](int64_t i) { return dy[i] * (1 - kept[i] * kept[i]); });
+    each([](real y) { return 1 - y * y; });
   else
-    map(n, dh, [=](int64_t i) { return dy[i] * kept[i]; });
+    each([](real slope) { return slope; });
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -20,8 +20,8 @@ bool keeps_slope(Nonlinearity function);
 void activate(Nonlinearity function, int64_t rows, int64_t width, int64_t leading, real* y,
               real* slope);
 
-// dh = dy φ'(h), from the slope or from y.
+// dh = dy φ'(h), from the slope or from y; on the calling thread.
 void activate_backward(Nonlinearity function, int64_t n, const real* dy, const real* kept,
-                       Destination dh);
+                       real* dh);
 
 }  // namespace heed::inline HEED_REAL::kernels

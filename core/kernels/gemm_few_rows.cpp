@@ -55,8 +55,8 @@ void all_columns(const Product& product) {
 
 void gemm_few_rows(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
                    const real* bias) {
-  constexpr void (*of_rows[])(const Product&) = {all_columns<1>, all_columns<2>, all_columns<3>,
-                                                 all_columns<4>};
+  static constexpr void (*of_rows[])(const Product&) = {all_columns<1>, all_columns<2>,
+                                                        all_columns<3>, all_columns<4>};
   of_rows[a.rows - 1]({a, b, c, leading_c, scale, bias});
 }
 

@@ -13,9 +13,9 @@
 namespace heed::inline HEED_REAL::kernels {
 
 // Whether gemm_few_rows() is for this product, and the quicker way: by measurement up to three
-// times for one row, and from five rows on no more.
+// times for one row, and from five rows on no more; sums shorter than a vector are not for it.
 inline bool has_few_rows(const Matrix& a, const Matrix& b) {
-  return a.rows <= 4 && !a.transposed && b.transposed;
+  return a.rows <= 4 && a.columns >= 16 && !a.transposed && b.transposed;
 }
 
 // As gemm_serial, of whose arguments it makes no defaults; b is a transpose, (p, j).

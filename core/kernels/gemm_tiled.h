@@ -25,9 +25,9 @@ void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading
 
 // Whether that is the quicker way for a product of (m, k) by (k, n), by measurement: OpenBLAS is
 // ahead where its copies pay (from about 16 million multiplications on), and where one operand is
-// nearly a vector.
+// nearly a vector and long.
 inline bool tiles_pay(int64_t m, int64_t n, int64_t k) {
-  return m > 2 && n > 4 && m * n * k < int64_t{1} << 24;
+  return m * n * k < int64_t{1} << 24 && ((m > 2 && n > 4) || k < 64);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,4 +1,6 @@
 // Matrix products: linear (the layer's formula) and batched matmul.
+#include "core/kernels/linear.h"
+
 #include <algorithm>
 
 #include "core/autograd.h"
@@ -6,12 +8,14 @@
 #include "core/kernels/gemm.h"
 #include "core/kernels/reduce.h"
 #include "core/ops.h"
+#include "core/parallel.h"
 
 namespace heed::inline HEED_REAL {
 
 using kernels::BatchIndex;
 using kernels::gemm;
 using kernels::gemm_batched;
+using kernels::LinearSizes;
 using kernels::Matrix;
 
 namespace {
@@ -34,6 +38,36 @@ struct OnTop {
   }
 };
 
+// dh = dy φ'(h),  dx += dh w,  dw += dhᵀ x,  db += Σₙ dh
+void linear_backward(Backward& g, const LinearSizes& n, Nonlinearity function, const Saved& x,
+                     const Saved& w, const Saved& kept) {
+  const auto place = [&](int i) { return g.wants(i) ? g.into(i) : Destination{nullptr, false}; };
+  const bool plain = function == Nonlinearity::none;
+  if (n.by_blocks()) {
+    Tensor scratch = Tensor::empty({n.scratch(function)});
+    kernels::linear_backward(n, function, g.dy(), plain ? nullptr : kept.data(),
+                             g.wants(1) ? x.data() : nullptr, g.wants(0) ? w.data() : nullptr,
+                             place(0), place(1), place(2), scratch.mutable_data(),
+                             effective_precision(scope().precision));
+    return;
+  }
+  Tensor dh_rows;
+  if (!plain) {
+    dh_rows = Tensor::empty({n.rows, n.outputs});
+    real* to = dh_rows.mutable_data();
+    parallel_for(dh_rows.size(), chunk_elements,
+                 [=, dy = g.dy(), from = kept.data()](int64_t first, int64_t last) {
+                   kernels::activate_backward(function, last - first, dy + first, from + first,
+                                              to + first);
+                 });
+  }
+  const real* data = plain ? g.dy() : dh_rows.data();
+  const Matrix dh(data, n.rows, n.outputs);
+  if (g.wants(0)) gemm(dh, {w.data(), n.outputs, n.inputs}, g.into(0));
+  if (g.wants(1)) gemm(dh.t(), {x.data(), n.rows, n.inputs}, g.into(1));
+  if (g.wants(2)) kernels::sum_to(data, {n.rows, n.outputs}, {n.outputs}, g.into(2));
+}
+
 }  // namespace
 
 // y[n, o] = φ(h),  h = Σᵢ x[n, i] w[o, i] + b[o],   n counting the rows of x over its leading axes
@@ -55,21 +89,9 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Nonlinearity fu
        0, 1, b ? b.data() : nullptr, on_top.finish());
   const bool plain = function == Nonlinearity::none;
   return record("linear", y, {x, w, b},
-                [=, xs = saved(x, w), ws = saved(w, x),
+                [=, n = LinearSizes{rows, inputs, outputs}, xs = saved(x, w), ws = saved(w, x),
                  kept = plain ? Saved() : saved(slope ? slope : y, x, w, b)](Backward& g) {
-                  Tensor dh;  // dy φ'(h)
-                  if (!plain) {
-                    dh = Tensor::empty({rows, outputs});
-                    kernels::activate_backward(function, dh.size(), g.dy(), kept.data(),
-                                               {dh.mutable_data(), false});
-                  }
-                  const real* d = plain ? g.dy() : dh.data();
-                  const Matrix m(d, rows, outputs);
-                  if (g.wants(0)) gemm(m, {ws.data(), outputs, inputs}, g.into(0));  // dx += dh · w
-                  if (g.wants(1))
-                    gemm(m.t(), {xs.data(), rows, inputs}, g.into(1));  // dw += dhᵀ · x
-                  if (g.wants(2))                                       // db += Σₙ dh
-                    kernels::sum_to(d, {rows, outputs}, {outputs}, g.into(2));
+                  linear_backward(g, n, function, xs, ws, kept);
                 });
 }
 

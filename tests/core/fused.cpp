@@ -67,13 +67,22 @@ TEST_CASE("fused: linear with a nonlinearity") {
       {Nonlinearity::tanh, tanh}};
   for (const Pair& pair : pairs) {
     CAPTURE(static_cast<int>(pair.function));
-    check_same(
-        {{130, 70}, {91, 70}, {91}},
-        [&](Inputs t) { return linear(t[0], t[1], t[2], pair.function); },
-        [&](Inputs t) { return pair.composed(linear(t[0], t[1], t[2])); });
-    check_same(
-        {{5, 40, 70}, {91, 70}}, [&](Inputs t) { return linear(t[0], t[1], {}, pair.function); },
-        [&](Inputs t) { return pair.composed(linear(t[0], t[1])); });
+    // Few rows; many, whose backward goes by blocks; and weights too large for that.
+    const std::vector<Shape> sizes[] = {{{130, 70}, {91, 70}, {91}},
+                                        {{5, 80, 70}, {91, 70}, {91}},
+                                        {{270, 230}, {290, 230}, {290}}};
+    for (const std::vector<Shape>& shapes : sizes) {
+      check_same(
+          shapes, [&](Inputs t) { return linear(t[0], t[1], t[2], pair.function); },
+          [&](Inputs t) { return pair.composed(linear(t[0], t[1]) + t[2]); });
+      check_same(
+          {shapes[0], shapes[1]}, [&](Inputs t) { return linear(t[0], t[1], {}, pair.function); },
+          [&](Inputs t) {
+            const Tensor x = t[0].reshape({t[0].size() / t[0].dim(-1), t[0].dim(-1)});
+            const Tensor h = pair.composed(matmul(x, transpose(t[1], 0, 1)));
+            return h.reshape(t[0].shape().with_last(t[1].dim(0)));
+          });
+    }
   }
 }
 

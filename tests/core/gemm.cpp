@@ -103,7 +103,7 @@ TEST_CASE("gemm_few_rows: every number of rows") {
   Draw draw;
   for (int64_t m = 1; m <= 4; ++m)
     for (int i = 0; i < 40; ++i) {
-      const int64_t n = draw.up_to(i < 20 ? 9 : 200), k = draw.up_to(i < 20 ? 40 : 600);
+      const int64_t n = draw.up_to(i < 20 ? 9 : 200), k = 15 + draw.up_to(i < 20 ? 40 : 600);
       Padded a(m, k, false, draw.up_to(4) - 1, draw), b(k, n, true, draw.up_to(4) - 1, draw);
       REQUIRE(kernels::has_few_rows(a.matrix(), b.matrix()));
       check_product(a, b, draw, kernels::gemm_few_rows);
