@@ -24,7 +24,8 @@ struct GenerationResult {
   double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }
 };
 
-// Writes texts, again and again for so long, twice at least, after a first time that is not taken.
+// Writes texts, again and again for so long, once at least, after the first tokens of one, whose
+// time is not taken.
 // Throws Error for a size that is no language model.
 GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
                                 double seconds);
