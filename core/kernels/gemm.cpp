@@ -71,17 +71,19 @@ Matrix rows_of(Matrix m, int64_t first, int64_t last) {
   return m;
 }
 
-// How many pieces the rows and the columns of the result are cut into: about one for each million
-// multiplications, sixteen at most, along the longer side, and no side shorter than 32.
+// How many pieces the rows and the columns of the result are cut into: two for a million
+// multiplications, then one for each two million, sixteen at most. Rows first, for they were made
+// by the thread that is to have them, but not too few, as each piece copies the columns it needs.
 struct Grid {
   int64_t down, across;
   Grid(int64_t m, int64_t n, int64_t k) : down(1), across(1) {
     const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    const auto pieces = static_cast<int64_t>(std::clamp(work / 1e6, 1.0, 16.0));
+    const auto pieces = static_cast<int64_t>(std::clamp(work / 2e6, work < 1e6 ? 1.0 : 2.0, 16.0));
     while (down * across * 2 <= pieces) {
       const int64_t height = m / down, width = n / across;
-      if (std::max(height, width) < 64) break;
-      (height >= width ? down : across) *= 2;
+      const bool high = height >= 384, wide = width >= 256;
+      if (!high && !wide && std::max(height, width) < 64) break;
+      (high || (!wide && height >= width) ? down : across) *= 2;
     }
   }
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/kernels/vector.h"
+#include "core/per_thread.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
@@ -12,10 +13,22 @@ namespace {
 // Sums fill all registers but those for two vectors of the panel and one number of a.
 constexpr int most_rows = vector_registers == 32 ? 12 : 6;
 constexpr int panel_vectors = 2, panel_columns = panel_vectors * lanes;
-// A panel of 256 rows takes 32 KiB: it stays in the first cache, for all the rows of a.
-constexpr int64_t depth = 256;
+// What is copied at once: so many columns, as panels, are 576 KiB, and the rows 375 KiB, which
+// together stay in the second cache of most processors; a panel alone, 48 KiB, streams from there.
+constexpr int64_t depth = 384, most_columns = 384, copied_rows = 20 * most_rows;
+// Rows of a that are read where they lie, for one panel after the other.
+constexpr int64_t slab_rows = 512;
+// Rows of a are copied where they are read for so many columns and lie so far apart that every
+// number of a tile is on a page of memory, or in a line of the cache, that others need as well.
+constexpr int64_t many_columns = 4 * panel_columns, far_apart = 1024 / sizeof(real);
 // For so few rows of a it does not pay to copy a panel whose rows are whole vectors already.
 constexpr int64_t few_rows = 8 * most_rows;
+
+// The copies of a thread.
+struct Copies {
+  alignas(vector_bytes) real panels[depth * most_columns];
+  alignas(vector_bytes) real rows[(depth + lanes) * (copied_rows + lanes)];
+};
 
 // How a tile of c is written: over what is there or added to it.
 struct Tile {
@@ -129,48 +142,110 @@ void pack(int64_t k, int64_t columns, int64_t width, const real* b, int64_t lead
   }
 }
 
-// A panel of c, k numbers deep: blocks of rows as high as the registers allow, all about as high.
-void multiply_panel(const Matrix& a, int64_t k, const real* panel, int64_t leading_panel,
-                    int64_t columns, const Tile& tile) {
-  const int vectors = columns > lanes ? 2 : 1;
-  const auto& kernels = multiply_table[vectors - 1][a.transposed];
-  const int64_t blocks = (a.rows + most_rows - 1) / most_rows;
-  for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t i = a.rows * block / blocks, rows = a.rows * (block + 1) / blocks - i;
-    const real* from = a.data + i * (a.transposed ? 1 : a.leading);
-    real* to = tile.c + i * tile.leading;
-    const Multiply run = kernels[static_cast<size_t>(rows - 1)];
-    run(k, from, a.leading, panel, leading_panel,
-        {to, tile.leading, columns - (vectors - 1) * lanes, tile.bias, tile.scale,
-         tile.accumulate});
+// Rows of a, k numbers deep, in tiles as high as the registers allow and all about as high.
+struct Tiles {
+  int64_t rows, k;
+  int64_t count() const { return (rows + most_rows - 1) / most_rows; }
+  int64_t first(int64_t tile) const { return rows * tile / count(); }
+};
+
+// a where it lies, or its lines copied, one behind the other.
+class Rows {
+ public:
+  Rows(const Matrix& a, real* copy) : a_(a) {
+    if (!copy) return;
+    const int64_t lines = a.transposed ? a.columns : a.rows;
+    const int64_t length = a.transposed ? a.rows : a.columns;
+    a_.data = copy;
+    a_.leading = length + lanes;  // no power of two: those meet in a few sets of the cache
+    for (int64_t i = 0; i < lines; ++i)
+      std::copy_n(a.data + i * a.leading, length, copy + i * a_.leading);
   }
+  Tiles tiles() const { return {a_.rows, a_.columns}; }
+  bool transposed() const { return a_.transposed; }
+  int64_t leading() const { return a_.leading; }
+  const real* from(int64_t row) const { return a_.data + row * (transposed() ? 1 : leading()); }
+
+ private:
+  Matrix a_;
+};
+
+// All tiles of a panel of c.
+void multiply_panel(const Rows& a, const real* panel, int64_t leading_panel, int64_t columns,
+                    const Tile& c) {
+  const int vectors = columns > lanes ? 2 : 1;
+  const auto& kernels = multiply_table[vectors - 1][a.transposed()];
+  const Tiles tiles = a.tiles();
+  for (int64_t tile = 0; tile < tiles.count(); ++tile) {
+    const int64_t i = tiles.first(tile), rows = tiles.first(tile + 1) - i;
+    Tile here = c;
+    here.c += i * c.leading;
+    here.last = columns - (vectors - 1) * lanes;
+    kernels[static_cast<size_t>(rows - 1)](tiles.k, a.from(i), a.leading(), panel, leading_panel,
+                                           here);
+  }
+}
+
+// Columns of b, some numbers deep, as panels one behind the other; or where they lie.
+class Columns {
+ public:
+  Columns(const Matrix& b, bool copy, real* panels) : b_(b), panels_(copy ? panels : nullptr) {
+    if (copy)
+      for (int64_t j = 0; j < b.columns; j += panel_columns)
+        (b.transposed ? pack_transposed : pack)(b.rows, columns(j), width(j),
+                                                b.data + j * (b.transposed ? b.leading : 1),
+                                                b.leading, panels + j * b.rows);
+  }
+  int64_t columns(int64_t j) const { return std::min<int64_t>(panel_columns, b_.columns - j); }
+  const real* panel(int64_t j) const { return panels_ ? panels_ + j * b_.rows : b_.data + j; }
+  int64_t leading(int64_t j) const { return panels_ ? width(j) : b_.leading; }
+
+ private:
+  int64_t width(int64_t j) const { return columns(j) > lanes ? panel_columns : lanes; }
+
+  Matrix b_;
+  const real* panels_;
+};
+
+// Piece i of n cut into as many equal pieces of `most` at most as it takes.
+struct Pieces {
+  int64_t n, most;
+  int64_t count() const { return (n + most - 1) / most; }
+  int64_t first(int64_t i) const { return n * i / count(); }
+};
+
+// Rows [i, i + rows) and columns [j, j + columns) of a matrix.
+Matrix part(const Matrix& m, int64_t i, int64_t rows, int64_t j, int64_t columns) {
+  Matrix p = m;
+  p.data += m.transposed ? j * m.leading + i : i * m.leading + j;
+  p.rows = rows;
+  p.columns = columns;
+  return p;
 }
 
 }  // namespace
 
 void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
                 const real* bias) {
-  alignas(vector_bytes) real panel[depth * panel_columns];
-  const int64_t pieces = (a.columns + depth - 1) / depth;
-  for (int64_t piece = 0; piece < pieces; ++piece) {
-    const int64_t p = a.columns * piece / pieces, k = a.columns * (piece + 1) / pieces - p;
-    Matrix left = a;
-    left.data += p * (a.transposed ? a.leading : 1);
-    for (int64_t j = 0; j < b.columns; j += panel_columns) {
-      const int64_t columns = std::min<int64_t>(panel_columns, b.columns - j);
-      const int64_t width = columns > lanes ? panel_columns : lanes;
-      const real* from = b.data + (b.transposed ? j * b.leading + p : p * b.leading + j);
-      const Tile tile{c.data + j, leading_c,
-                      lanes,      bias && piece == 0 ? bias + j : nullptr,
-                      scale,      c.accumulate || piece > 0};
-      if (!b.transposed && columns == width && a.rows <= few_rows) {
-        multiply_panel(left, k, from, b.leading, columns, tile);
-        continue;
+  Copies& copies = per_thread<Copies>();
+  const bool copy_rows = b.columns >= many_columns && a.leading >= far_apart;
+  const bool copy_columns = b.transposed || b.columns % lanes != 0 || a.rows > few_rows;
+  const Pieces deep{a.columns, depth}, high{a.rows, copy_rows ? copied_rows : slab_rows};
+  for (int64_t j0 = 0; j0 < b.columns; j0 += most_columns)
+    for (int64_t piece = 0; piece < deep.count(); ++piece) {
+      const int64_t p = deep.first(piece), k = deep.first(piece + 1) - p;
+      const int64_t width = std::min(most_columns, b.columns - j0);
+      const Columns right(part(b, p, k, j0, width), copy_columns, copies.panels);
+      for (int64_t slab = 0; slab < high.count(); ++slab) {
+        const int64_t i = high.first(slab), rows = high.first(slab + 1) - i;
+        const Rows left(part(a, i, rows, p, k), copy_rows ? copies.rows : nullptr);
+        for (int64_t j = 0; j < width; j += panel_columns)
+          multiply_panel(
+              left, right.panel(j), right.leading(j), right.columns(j),
+              {c.data + i * leading_c + j0 + j, leading_c, lanes,
+               bias && piece == 0 ? bias + j0 + j : nullptr, scale, c.accumulate || piece > 0});
       }
-      (b.transposed ? pack_transposed : pack)(k, columns, width, from, b.leading, panel);
-      multiply_panel(left, k, panel, width, columns, tile);
     }
-  }
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
