@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/kernels/linear.h"
 #include "core/ops.h"
 
 namespace heed {
@@ -105,12 +106,15 @@ class Activations {
   }
 
   // Gradients of activations, when the logits are gone: those around the last feed-forward network,
-  // less what it no longer needs.
+  // less what it no longer needs, and what its weights' are made of.
   double backward() const {
     const bool two = model_.activation == Activation::swiglu ||
                      (model_.activation == Activation::relu && model_.dropout == 0);
     const auto layer = [&](const Widths& w, double rows) {
-      return (3 * w.dim + (two ? 2 : 1) * w.hidden) * rows;
+      const kernels::LinearSizes up{static_cast<int64_t>(rows), static_cast<int64_t>(w.dim),
+                                    static_cast<int64_t>(w.hidden)};
+      return (3 * w.dim + (two ? 2 : 1) * w.hidden) * rows +
+             (up.by_blocks() ? static_cast<double>(up.scratch(Nonlinearity::none)) : 0);
     };
     return std::max({layer(own_, input_) - kept_logits_, layer(encoder_, source_),
                      scores(own_, std::max(source_, input_))});

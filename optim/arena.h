@@ -66,7 +66,7 @@ class Arena {
   double sum_of_squared_gradients();
 
  private:
-  static constexpr int64_t chunk = 16384;  // numbers a thread takes at a time: whole lines
+  static constexpr int64_t chunk = 8192;  // numbers a thread takes at a time: whole lines
   struct Place {
     NamedParameter parameter;
     int64_t first;

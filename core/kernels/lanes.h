@@ -60,7 +60,15 @@ inline real row_dot(int64_t n, const real* x, const real* y) {
 }
 
 inline real row_max(int64_t n, const real* x) {
-  return max_of(n, [=](int64_t i) { return x[i]; });
+  constexpr real nothing = -std::numeric_limits<real>::infinity();
+  Vector most = Vector{} + nothing;
+  const auto take = [&](Vector v) { most = v > most ? v : most; };
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) take(load(x + i));
+  real last = nothing;
+  for (; i < n; ++i) last = x[i] > last ? x[i] : last;
+  take(Vector{} + last);
+  return greatest(most);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
