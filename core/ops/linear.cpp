@@ -45,10 +45,11 @@ void linear_backward(Backward& g, const LinearSizes& n, Nonlinearity function, c
   const bool plain = function == Nonlinearity::none;
   if (n.by_blocks()) {
     Tensor scratch = Tensor::empty({n.scratch(function)});
+    // In this order, in which they are written: x and w may be one tensor.
+    const Destination dx = place(0), dw = place(1), db = place(2);
     kernels::linear_backward(n, function, g.dy(), plain ? nullptr : kept.data(),
-                             g.wants(1) ? x.data() : nullptr, g.wants(0) ? w.data() : nullptr,
-                             place(0), place(1), place(2), scratch.mutable_data(),
-                             effective_precision(scope().precision));
+                             g.wants(1) ? x.data() : nullptr, g.wants(0) ? w.data() : nullptr, dx,
+                             dw, db, scratch.mutable_data(), scope().precision);
     return;
   }
   Tensor dh_rows;

@@ -86,5 +86,11 @@ TEST_CASE("fused: linear with a nonlinearity") {
   }
 }
 
+TEST_CASE("fused: linear of one tensor as rows and as weights, in blocks") {
+  check_same(
+      {{256, 250}}, [](Inputs t) { return linear(t[0], t[0]); },
+      [](Inputs t) { return matmul(t[0], transpose(t[0], 0, 1)); });
+}
+
 }  // namespace
 }  // namespace heed::inline HEED_REAL
