@@ -13,19 +13,22 @@
 
 namespace heed::inline HEED_REAL {
 
+namespace detail {
+inline constinit thread_local const Module* current_part = nullptr;
+}  // namespace detail
+
 class CurrentPart {
  public:
   // Until the block ends this thread computes `part`; then what it computed before.
-  explicit CurrentPart(const Module& part) : outer_(std::exchange(current_, &part)) {}
-  ~CurrentPart() { current_ = outer_; }
+  explicit CurrentPart(const Module& part) : outer_(std::exchange(detail::current_part, &part)) {}
+  ~CurrentPart() { detail::current_part = outer_; }
   CurrentPart(const CurrentPart&) = delete;
   CurrentPart& operator=(const CurrentPart&) = delete;
 
   // The innermost, or null.
-  static const Module* get() { return current_; }
+  static const Module* get() { return detail::current_part; }
 
  private:
-  inline static constinit thread_local const Module* current_ = nullptr;
   const Module* outer_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -70,18 +71,16 @@ inline void store_some(real* to, Vector values, int64_t count) {
 #endif
 
 namespace detail {
-// Lane j with lane j ^ step.
-template <int step>
-inline Vector crossed(Vector v) {
-  VectorIndex from;
-  for (int j = 0; j < lanes; ++j) from[j] = j ^ step;
-  return __builtin_shuffle(v, from);
+// In place j what was in place j ^ step.
+template <int step, int... j>
+inline Vector crossed(Vector v, std::integer_sequence<int, j...>) {
+  return __builtin_shufflevector(v, v, (j ^ step)...);
 }
 
 // All lanes put together by `join`, in pairs: half as many each time.
 template <int step = lanes / 2, class Join>
 inline real fold(Vector v, Join join) {
-  const Vector pairs = join(v, crossed<step>(v));
+  const Vector pairs = join(v, crossed<step>(v, std::make_integer_sequence<int, lanes>()));
   if constexpr (step == 1)
     return pairs[0];
   else
