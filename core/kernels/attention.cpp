@@ -121,8 +121,8 @@ void fill_rows(real* first, int64_t rows, int64_t width, int64_t leading, real v
 }
 
 // One row of a block of scores, `width` numbers of whole vectors, becomes e^(s - m'), m' the
-// greatest score so far; hidden columns become 0. `most` and `sum` move on. Returns e^(m - m'), by
-// which older results shrink.
+// greatest score so far; hidden columns become 0. `most` and `total` move on. Returns e^(m - m'),
+// by which older results shrink.
 real soften(KeepMask::KeyRange seen, int64_t width, real* __restrict scores, real& most,
             real& total) {
   Vector high = Vector{} - infinity;
@@ -133,13 +133,11 @@ real soften(KeepMask::KeyRange seen, int64_t width, real* __restrict scores, rea
   }
   const real before = most;
   most = std::max(most, greatest(high));
-  if (most == -infinity) {  // nothing to attend to yet
-    std::fill_n(scores, width, real{0});
-    return 1;
-  }
+  // With nothing to attend to yet -inf - -inf would be NaN; what is NaN itself stays so.
+  const real shift = most == -infinity ? 0 : most;
   Vector added{};
   for (int64_t first = 0; first < width; first += lanes) {
-    for (int64_t j = first; j < first + lanes; ++j) scores[j] = exp(scores[j] - most);
+    for (int64_t j = first; j < first + lanes; ++j) scores[j] = exp(scores[j] - shift);
     added += load(scores + first);
   }
   const real shrink = before == -infinity ? real{0} : std::exp(before - most);

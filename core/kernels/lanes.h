@@ -13,7 +13,8 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// Σ f(i), i < n. f may write what it computed on its way.
+// Σ f(i), i < n. f must not write: where a loop begins its vectors would then be a matter of where
+// in memory it writes, and so would the order of the sum.
 template <class F>
 inline real sum_of(int64_t n, F f) {
   real total = 0;

@@ -41,9 +41,10 @@ double row_loss(int64_t classes, const TargetShares& p, const real* x, int32_t t
                 real* gradient) {
   constexpr real infinity = std::numeric_limits<real>::infinity();
   const real greatest = row_max(classes, x);
-  if (greatest == -infinity) {  // all is -inf: whatever the target, its log is
-    if (gradient) std::fill_n(gradient, classes, real{0});
-    return infinity;
+  if (greatest == -infinity) {  // all is -inf, and whatever the target, its log is; or NaN
+    const real total = row_sum(classes, x);
+    if (gradient) std::fill_n(gradient, classes, std::isnan(total) ? total : 0);
+    return -double{total};
   }
   double loss = 0;  // a class of no share may have a logit of -inf: 0 · inf would be NaN
   if (p.target > 0) loss = p.target * (double{greatest} - double{x[target]});
@@ -85,9 +86,8 @@ double squared_distance(int64_t n, const real* x, const real* y) {
     constexpr int64_t run = 1024;  // in real; the runs in double
     double total = 0;
     for (int64_t i = first; i < last; i += run) {
-      const real *a = x + i, *b = y + i;
-      total += double{sum_of(std::min(run, last - i),
-                             [=](int64_t j) { return (a[j] - b[j]) * (a[j] - b[j]); })};
+      const auto square = [](Vector a, Vector b) { return (a - b) * (a - b); };
+      total += double{sum_of_rows(std::min(run, last - i), square, x + i, y + i)};
     }
     return total;
   });

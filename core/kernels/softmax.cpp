@@ -57,7 +57,8 @@ void shift_columns(const AlongAxis& n, int64_t count, const real* x, real* __res
 
 void softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
   const real shift = shift_for(row_max(n, x));
-  const real share = share_of(sum_of(n, [=](int64_t i) { return y[i] = exp(x[i] - shift); }));
+  for (int64_t i = 0; i < n; ++i) y[i] = exp(x[i] - shift);
+  const real share = share_of(row_sum(n, y));
   for (int64_t i = 0; i < n; ++i) y[i] *= share;
 }
 
@@ -137,7 +138,7 @@ void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Des
       const real *g = dy + at, *l = y + at;
       const Destination to{dx.data + at, dx.accumulate};
       const real total = row_sum(n.length, g);
-      if (row_max(n.length, l) == -infinity)
+      if (row_max(n.length, l) == -infinity && row_sum(n.length, l) == -infinity)  // and no NaN
         map_range(0, n.length, to, [](int64_t) { return real{0}; });
       else
         map_range(0, n.length, to, [=](int64_t i) { return g[i] - exp(l[i]) * total; });

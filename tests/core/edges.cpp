@@ -158,6 +158,9 @@ TEST_CASE("NaN goes through") {
     CHECK(std::isnan(op(Tensor::scalar(nan)).item()));
   for (const GeluForm form : {GeluForm::exact, GeluForm::tanh})
     CHECK(std::isnan(gelu(Tensor::scalar(nan), form).item()));
+  const Tensor all = Tensor::full({1, 2, 4}, nan), k = Tensor::full({1, 2, 4}, 1);
+  for (real v : numbers(scaled_dot_product_attention(all, k, k, 2))) CHECK(std::isnan(v));
+  CHECK(std::isnan(cross_entropy(all, Ids::from({1, 2}, {0, 1})).item()));
 }
 
 TEST_CASE("log, sqrt, pow at zero and below") {
