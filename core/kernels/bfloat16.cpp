@@ -93,15 +93,6 @@ class Panels {
 
 int64_t panels_of(int64_t lines) { return (lines + block_side - 1) / block_side; }
 
-// Rows [i, i + rows) and columns [j, j + columns) of m.
-Matrix part(const Matrix& m, int64_t i, int64_t rows, int64_t j, int64_t columns) {
-  Matrix p = m;
-  p.data += m.transposed ? j * m.leading + i : i * m.leading + j;
-  p.rows = rows;
-  p.columns = columns;
-  return p;
-}
-
 // The rows of m.
 Lines lines_of(const Matrix& m) {
   return m.transposed ? Lines{m.data, 1, m.leading} : Lines{m.data, m.leading, 1};
@@ -127,8 +118,8 @@ struct Slice {
     if (of_b) i -= panels_of(a.rows);
     const Matrix& m = of_b ? b.t() : a;
     const int64_t lines = std::min(block_side, m.rows - i * block_side);
-    tiles.pack(lines_of(part(m, i * block_side, lines, 0, m.columns)), lines, m.columns, of_b,
-               split, (of_b ? right : left) + i * panel());
+    tiles.pack(lines_of(m.part(i * block_side, lines, 0, m.columns)), lines, m.columns, of_b, split,
+               (of_b ? right : left) + i * panel());
   }
 
   // The block where panel i of a meets panel j of b.
@@ -140,8 +131,8 @@ struct Slice {
     const real* const bias_here = bias ? bias + start : nullptr;
     if (!tiles.multiply(left + i * panel(), right + j * panel(), steps(), split,
                         {to.data, leading_c, rows, columns, to.accumulate, scale, bias_here}))
-      gemm_serial(part(a, top, rows, 0, a.columns), part(b, 0, b.rows, start, columns), to,
-                  leading_c, scale, bias_here);
+      gemm_serial(a.part(top, rows, 0, a.columns), b.part(0, b.rows, start, columns), to, leading_c,
+                  scale, bias_here);
   }
 
   // Packs all panels of a, and of b if it is not packed yet; then multiplies. Work is handed out by
@@ -189,8 +180,8 @@ void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, D
       for (int64_t i = 0; i < m; i += side) {
         const int64_t rows = std::min(side, m - i);
         Slice{tiles,
-              part(a, i, rows, p, terms),
-              part(b, p, terms, j, columns),
+              a.part(i, rows, p, terms),
+              b.part(p, terms, j, columns),
               {c.data + i * ldc + j, c.accumulate || p > 0},
               ldc,
               scale,

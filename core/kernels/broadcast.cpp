@@ -17,10 +17,4 @@ void copy(int64_t n, const real* from, Destination to) {
   });
 }
 
-void repeat(int64_t rows, int64_t width, const real* row, real* to) {
-  parallel_for(rows, 1 + (1 << 15) / std::max<int64_t>(1, width), [=](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) std::copy(row, row + width, to + i * width);
-  });
-}
-
 }  // namespace heed::inline HEED_REAL::kernels

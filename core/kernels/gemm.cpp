@@ -64,13 +64,6 @@ void prepare_blas() {
   static_cast<void>(done && alone);
 }
 
-// Rows [first, last) of a; with `transposed`, of its transpose.
-Matrix rows_of(Matrix m, int64_t first, int64_t last) {
-  m.data += first * (m.transposed ? 1 : m.leading);
-  m.rows = last - first;
-  return m;
-}
-
 // How many pieces the rows and the columns of the result are cut into: two for a million
 // multiplications, then one for each two million, sixteen at most. Rows first, for they were made
 // by the thread that is to have them, but not too few, as each piece copies the columns it needs.
@@ -141,7 +134,7 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, re
       const int64_t left = cut(b.columns, grid.across, j);
       const int64_t right = cut(b.columns, grid.across, j + 1);
       if (!made)
-        gemm_serial(rows_of(a, top, bottom), rows_of(b.t(), left, right).t(),
+        gemm_serial(a.part(top, bottom - top, 0, a.columns), b.part(0, b.rows, left, right - left),
                     {c.data + top * ldc + left, c.accumulate}, ldc, scale,
                     bias ? bias + left : nullptr);
       if (finish.run) finish.run(finish.context, top, bottom, left, right);

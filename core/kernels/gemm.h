@@ -31,6 +31,14 @@ struct Matrix {
     m.transposed = !transposed;
     return m;
   }
+  // Rows [i, i + height) and columns [j, j + width).
+  Matrix part(int64_t i, int64_t height, int64_t j, int64_t width) const {
+    Matrix m = *this;
+    m.data += transposed ? j * leading + i : i * leading + j;
+    m.rows = height;
+    m.columns = width;
+    return m;
+  }
 };
 
 // What becomes of a block of c, rows [i0, i1) × columns [j0, j1), once its product is there: on the

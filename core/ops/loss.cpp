@@ -25,7 +25,6 @@
 
 #include "core/autograd.h"
 #include "core/kernels/arithmetic.h"
-#include "core/kernels/broadcast.h"
 #include "core/kernels/gemm.h"
 #include "core/kernels/reduce.h"
 #include "core/ops.h"
@@ -111,9 +110,8 @@ struct LastLayer {
   // The loss of a chunk; in `dy` (rows_of(chunk), classes) it leaves softmax(y) - p.
   double loss(int64_t chunk, const real* x, const real* w, const real* b, real* dy) const {
     const int64_t n = rows_of(chunk);
-    if (b) kernels::repeat(n, classes, b, dy);
-    gemm({x + first(chunk) * inputs, n, inputs}, Matrix(w, classes, inputs).t(),
-         {dy, b != nullptr});
+    gemm({x + first(chunk) * inputs, n, inputs}, Matrix(w, classes, inputs).t(), {dy, false}, 0, 1,
+         b);
     return kernels::cross_entropy({n, classes, ignored}, p, dy, targets.data() + first(chunk), dy);
   }
 
