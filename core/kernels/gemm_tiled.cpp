@@ -87,27 +87,23 @@ constexpr std::array<Multiply, most_rows> multiply_table[panel_vectors][2] = {
 
 // One round of turning a square of vectors over: in each pair of rows that differ in bit `bit` of
 // their number, what lies on the wrong side of the diagonal changes places.
-template <int bit>
-void exchange(Vector (&square)[lanes]) {
-  VectorIndex low, high;  // which of the 2 · lanes numbers of a pair go where
-  for (int j = 0; j < lanes; ++j) {
-    low[j] = j & bit ? lanes + (j ^ bit) : j;
-    high[j] = j & bit ? lanes + j : j ^ bit;
-  }
+template <int bit, int... j>
+void exchange(Vector (&square)[lanes], std::integer_sequence<int, j...>) {
 #pragma GCC unroll 16
   for (int i = 0; i < lanes; ++i)
     if (!(i & bit)) {
       const Vector upper = square[i], lower = square[i | bit];
-      square[i] = __builtin_shuffle(upper, lower, low);
-      square[i | bit] = __builtin_shuffle(upper, lower, high);
+      square[i] = __builtin_shufflevector(upper, lower, (j & bit ? lanes + (j ^ bit) : j)...);
+      square[i | bit] = __builtin_shufflevector(upper, lower, (j & bit ? lanes + j : j ^ bit)...);
     }
 }
 
 void turn_over(Vector (&square)[lanes]) {
-  exchange<1>(square);
-  exchange<2>(square);
-  if constexpr (lanes > 4) exchange<4>(square);
-  if constexpr (lanes > 8) exchange<8>(square);
+  constexpr auto places = std::make_integer_sequence<int, lanes>();
+  exchange<1>(square, places);
+  if constexpr (lanes > 2) exchange<2>(square, places);
+  if constexpr (lanes > 4) exchange<4>(square, places);
+  if constexpr (lanes > 8) exchange<8>(square, places);
 }
 
 // panel (k, width), width a multiple of lanes, from columns of b where they lie one behind the
@@ -142,11 +138,15 @@ void pack(int64_t k, int64_t columns, int64_t width, const real* b, int64_t lead
   }
 }
 
-// Rows of a, k numbers deep, in tiles as high as the registers allow and all about as high.
-struct Tiles {
-  int64_t rows, k;
-  int64_t count() const { return (rows + most_rows - 1) / most_rows; }
-  int64_t first(int64_t tile) const { return rows * tile / count(); }
+// n cut into as few pieces of `most` at most as it takes, about equal, the first ones longer by
+// one. (Division of whole numbers is slow enough to show in the products of a head.)
+struct Pieces {
+  int64_t count, length, longer;
+  Pieces(int64_t n, int64_t most)
+      : count(n <= most ? 1 : (n + most - 1) / most),
+        length(count == 1 ? n : n / count),
+        longer(n - length * count) {}
+  int64_t first(int64_t i) const { return i * length + std::min(i, longer); }
 };
 
 // a where it lies, or its lines copied, one behind the other.
@@ -161,7 +161,8 @@ class Rows {
     for (int64_t i = 0; i < lines; ++i)
       std::copy_n(a.data + i * a.leading, length, copy + i * a_.leading);
   }
-  Tiles tiles() const { return {a_.rows, a_.columns}; }
+  int64_t rows() const { return a_.rows; }
+  int64_t depth() const { return a_.columns; }
   bool transposed() const { return a_.transposed; }
   int64_t leading() const { return a_.leading; }
   const real* from(int64_t row) const { return a_.data + row * (transposed() ? 1 : leading()); }
@@ -175,13 +176,13 @@ void multiply_panel(const Rows& a, const real* panel, int64_t leading_panel, int
                     const Tile& c) {
   const int vectors = columns > lanes ? 2 : 1;
   const auto& kernels = multiply_table[vectors - 1][a.transposed()];
-  const Tiles tiles = a.tiles();
-  for (int64_t tile = 0; tile < tiles.count(); ++tile) {
+  const Pieces tiles(a.rows(), most_rows);
+  for (int64_t tile = 0; tile < tiles.count; ++tile) {
     const int64_t i = tiles.first(tile), rows = tiles.first(tile + 1) - i;
     Tile here = c;
     here.c += i * c.leading;
     here.last = columns - (vectors - 1) * lanes;
-    kernels[static_cast<size_t>(rows - 1)](tiles.k, a.from(i), a.leading(), panel, leading_panel,
+    kernels[static_cast<size_t>(rows - 1)](a.depth(), a.from(i), a.leading(), panel, leading_panel,
                                            here);
   }
 }
@@ -207,22 +208,6 @@ class Columns {
   const real* panels_;
 };
 
-// Piece i of n cut into as many equal pieces of `most` at most as it takes.
-struct Pieces {
-  int64_t n, most;
-  int64_t count() const { return (n + most - 1) / most; }
-  int64_t first(int64_t i) const { return n * i / count(); }
-};
-
-// Rows [i, i + rows) and columns [j, j + columns) of a matrix.
-Matrix part(const Matrix& m, int64_t i, int64_t rows, int64_t j, int64_t columns) {
-  Matrix p = m;
-  p.data += m.transposed ? j * m.leading + i : i * m.leading + j;
-  p.rows = rows;
-  p.columns = columns;
-  return p;
-}
-
 }  // namespace
 
 void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
@@ -230,15 +215,15 @@ void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading
   Copies& copies = per_thread<Copies>();
   const bool copy_rows = b.columns >= many_columns && a.leading >= far_apart;
   const bool copy_columns = b.transposed || b.columns % lanes != 0 || a.rows > few_rows;
-  const Pieces deep{a.columns, depth}, high{a.rows, copy_rows ? copied_rows : slab_rows};
+  const Pieces deep(a.columns, depth), high(a.rows, copy_rows ? copied_rows : slab_rows);
   for (int64_t j0 = 0; j0 < b.columns; j0 += most_columns)
-    for (int64_t piece = 0; piece < deep.count(); ++piece) {
+    for (int64_t piece = 0; piece < deep.count; ++piece) {
       const int64_t p = deep.first(piece), k = deep.first(piece + 1) - p;
       const int64_t width = std::min(most_columns, b.columns - j0);
-      const Columns right(part(b, p, k, j0, width), copy_columns, copies.panels);
-      for (int64_t slab = 0; slab < high.count(); ++slab) {
+      const Columns right(b.part(p, k, j0, width), copy_columns, copies.panels);
+      for (int64_t slab = 0; slab < high.count; ++slab) {
         const int64_t i = high.first(slab), rows = high.first(slab + 1) - i;
-        const Rows left(part(a, i, rows, p, k), copy_rows ? copies.rows : nullptr);
+        const Rows left(a.part(i, rows, p, k), copy_rows ? copies.rows : nullptr);
         for (int64_t j = 0; j < width; j += panel_columns)
           multiply_panel(
               left, right.panel(j), right.leading(j), right.columns(j),
