@@ -106,7 +106,11 @@ class Answer {
     ScopeGuard here;
     here->gradients = here->training = false;
     std::vector<int64_t> examples;
-    for (const int64_t row : parents) examples.push_back(examples_[static_cast<size_t>(row)]);
+    for (const int64_t row : parents) {
+      check(row >= 0 && row < std::ssize(examples_), "decoding: no row {} of {}", row,
+            examples_.size());
+      examples.push_back(examples_[static_cast<size_t>(row)]);
+    }
     examples_ = std::move(examples);
     KeyValueCache* const cache = memory_.of(parents);
     const int64_t read = places_read(cache);

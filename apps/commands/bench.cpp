@@ -43,14 +43,19 @@ const char* factors(Precision precision) {
   return names[static_cast<int>(precision)];
 }
 
+// What was measured.
+Json subject(const BenchmarkSize& size, Precision precision, int64_t parameters) {
+  return Json::object()
+      .set("peer", "heed " HEED_VERSION)
+      .set("size", size.name)
+      .set("dtype", factors(precision))
+      .set("threads", thread_count())
+      .set("parameters", parameters);
+}
+
 // The keys that bench/pytorch_step.py has too come first.
 std::string as_json(const BenchmarkSize& size, Precision precision, const BenchmarkResult& r) {
-  return Json::object()
-             .set("peer", "heed " HEED_VERSION)
-             .set("size", size.name)
-             .set("dtype", factors(precision))
-             .set("threads", thread_count())
-             .set("parameters", r.parameters)
+  return subject(size, precision, r.parameters)
              .set("ms_per_step", decimals(r.seconds * 1e3, 3))
              .set("tokens_per_s", int64_t{std::lround(static_cast<double>(r.tokens) / r.seconds)})
              .set("loss", decimals(r.loss, 4))
@@ -92,12 +97,7 @@ int exit_code(pid_t process, const BenchmarkSize& size) {
 // The keys that bench/pytorch_generate.py has too come first.
 std::string as_json(const BenchmarkSize& size, Precision precision, const GenerationTask& task,
                     const GenerationResult& r) {
-  return Json::object()
-             .set("peer", "heed " HEED_VERSION)
-             .set("size", size.name)
-             .set("dtype", factors(precision))
-             .set("threads", thread_count())
-             .set("parameters", r.parameters)
+  return subject(size, precision, r.parameters)
              .set("batch", task.batch)
              .set("cache", task.cache)
              .set("positions", r.positions)

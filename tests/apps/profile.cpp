@@ -287,16 +287,13 @@ TEST_CASE("profile: what is refused, before anything is computed") {
   refused({}, "CONFIG");
   refused({"none.toml"}, "none.toml: cannot read");
   refused({"c.toml", "--set", "model.layer=2"}, "did you mean");
-  refused({"c.toml", "--steps", "0"}, "--steps");
-  refused({"c.toml", "--steps", "101"}, "--steps");
-  refused({"c.toml", "--steps", "many"}, "--steps");
+  for (const char* steps : {"0", "101", "many"}) refused({"c.toml", "--steps", steps}, "--steps");
   refused({"c.toml", "--set", "model.dim=65536", "--set", "model.layers=20"}, "of memory");
   for (const std::string& path :
        {std::string("."), place.path, std::string("none/step.json"), std::string("step.json/"),
         std::string("c.toml/step.json"), std::string("/dev/null"), std::string(5000, 'a'),
-        std::string(254, 'a')}) {
+        std::string(254, 'a')})
     refused({"c.toml", "--trace", path}, path.substr(0, 40) + (path.size() > 40 ? "" : ": "));
-  }
   refused({"c.toml", "--trace", ""}, "give the name of a file");
   CHECK(names_in_folder(place.path) == std::vector<std::string>{"c.toml"});
 }
