@@ -51,7 +51,8 @@ function(heed_source_options)
         $<$<CONFIG:Release>:-O3> -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
       set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
     elseif(source MATCHES "/kernels/")
-      set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+      set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS
+        $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og keeps a tile of sums in memory
       set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
     elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)
       set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${HEED_BASELINE})
