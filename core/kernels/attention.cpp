@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/kernels/dropout.h"
 #include "core/kernels/gemm.h"
 #include "core/kernels/lanes.h"
 #include "core/kernels/philox.h"
@@ -68,12 +69,12 @@ struct DropoutRow {
              int64_t i) {
     const auto first =
         static_cast<uint64_t>(((block.b * n.heads + block.h) * n.queries + i) * n.keys + block.j0);
-    const auto threshold = static_cast<uint32_t>(setting.dropout * 0x1p32);
-    const real kept = static_cast<real>(1 / (1 - setting.dropout));
+    const Dropping drop(setting.dropout);
     uint32_t words[key_block + 8];
     philox_words(setting.dropout_key, first / 4, (block.columns() + 6) / 4, words);
     const uint32_t* own = words + first % 4;
-    for (int64_t j = 0; j < block.columns(); ++j) factors[j] = own[j] < threshold ? real{0} : kept;
+    for (int64_t j = 0; j < block.columns(); ++j)
+      factors[j] = own[j] < drop.threshold ? real{0} : drop.kept;
   }
 };
 

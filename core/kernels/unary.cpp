@@ -74,7 +74,7 @@ void sigmoid_backward(int64_t n, const real* dy, const real* y, Destination dx) 
 }
 
 void relu_forward(int64_t n, const real* x, real* y) {
-  map(n, {y, false}, [=](int64_t i) { return x[i] < 0 ? 0 : x[i]; });  // NaN stays
+  map(n, {y, false}, [=](int64_t i) { return relu_at(x[i]).value; });
 }
 
 void relu_backward(int64_t n, const real* dy, const real* y, Destination dx) {

@@ -76,6 +76,15 @@ std::vector<std::vector<real>> gradients(const Model& model) {
   return all;
 }
 
+void check_same_gradients(const Model& model, const std::vector<std::vector<real>>& expected) {
+  const auto got = gradients(model);
+  for (size_t i = 0; i < got.size(); ++i) {
+    const std::string name = model.parameters()[i].name;
+    if (name.ends_with("key.bias")) continue;  // zero in truth: what it is, is rounding
+    CHECK_MESSAGE(distance(got[i], expected[i]) <= rounding, name);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("the loss of a model is the cross entropy of its logits, and has its gradients") {
@@ -90,12 +99,7 @@ TEST_CASE("the loss of a model is the cross entropy of its logits, and has its g
     const Tensor fused = model->loss(in, targets_of(in, variant.kind), 0.2);
     backward(fused);
     CHECK(std::abs(fused.item() - apart.item()) <= rounding * std::abs(apart.item()));
-    const auto got = gradients(*model);
-    for (size_t i = 0; i < got.size(); ++i) {
-      const std::string name = model->parameters()[i].name;
-      if (name.ends_with("key.bias")) continue;  // zero in truth: what it is, is rounding
-      CHECK_MESSAGE(distance(got[i], expected[i]) <= rounding, name);
-    }
+    check_same_gradients(*model, expected);
   }
 }
 
@@ -109,12 +113,7 @@ TEST_CASE("padding changes neither a loss nor a gradient") {
     const Tensor wide = loss_of(*model, two_examples(7, 9, 4), variant.kind);
     backward(wide);
     CHECK(std::abs(wide.item() - tight.item()) <= rounding * std::abs(tight.item()));
-    const auto got = gradients(*model);
-    for (size_t i = 0; i < got.size(); ++i) {
-      const std::string name = model->parameters()[i].name;
-      if (name.ends_with("key.bias")) continue;  // zero in truth: what it is, is rounding
-      CHECK_MESSAGE(distance(got[i], expected[i]) <= rounding, name);
-    }
+    check_same_gradients(*model, expected);
   }
 }
 
