@@ -9,7 +9,6 @@ tensors that have room for all positions, so that a step writes one place and co
 --no-cache the model reads all tokens again for each new one, and takes the logits of the last place
 alone. Needs Debian's python3-torch. bench/generate runs it in the environment that suits it best.
 """
-import argparse
 import json
 import sys
 import time
@@ -18,7 +17,7 @@ import torch
 from torch.nn import functional as F
 
 sys.dont_write_bytecode = True
-from pytorch_step import LANGUAGE_MODELS, LanguageModel
+from pytorch_step import LANGUAGE_MODELS, LanguageModel, options, prepared
 
 
 class Cache:
@@ -89,16 +88,10 @@ def check(model, positions):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--size", required=True, choices=[*LANGUAGE_MODELS])
+    parser = options(__doc__.split("\n\n")[0], LANGUAGE_MODELS)
     parser.add_argument("--batch", type=int, default=1, help="texts side by side")
     parser.add_argument("--no-cache", action="store_true", help="read all tokens again for each new one")
-    parser.add_argument("--seconds", type=float, default=5, help="to go on for")
-    parser.add_argument("--threads", type=int, help="default: PyTorch's own")
-    arguments = parser.parse_args()
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
-    torch.manual_seed(1)
+    arguments = prepared(parser)
 
     *_, positions, _ = LANGUAGE_MODELS[arguments.size]
     model = LanguageModel(*LANGUAGE_MODELS[arguments.size][:-1]).eval()

@@ -122,16 +122,28 @@ def make(size):
     return model, draws[:-1], draws[-1]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--size", required=True, choices=[*LANGUAGE_MODELS, *ENCODER_DECODERS])
-    parser.add_argument("--bf16", action="store_true", help="under torch.autocast to bfloat16")
+def options(description, sizes):
+    """What every benchmark of PyTorch is told."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--size", required=True, choices=[*sizes])
     parser.add_argument("--seconds", type=float, default=5, help="to go on for")
     parser.add_argument("--threads", type=int, help="default: PyTorch's own")
+    return parser
+
+
+def prepared(parser):
+    """Its arguments, with PyTorch prepared as they say."""
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     torch.manual_seed(1)
+    return arguments
+
+
+def main():
+    parser = options(__doc__.split("\n\n")[0], [*LANGUAGE_MODELS, *ENCODER_DECODERS])
+    parser.add_argument("--bf16", action="store_true", help="under torch.autocast to bfloat16")
+    arguments = prepared(parser)
 
     held = memory_mb("VmRSS")
     model, inputs, target = make(arguments.size)
