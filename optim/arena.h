@@ -57,9 +57,8 @@ class Arena {
     });
   }
   // Asks for the line that a loop over x will come to in a while: where several arrays are read at
-  // once the processor alone foresees too little. (Measured: AdamW's step of 120 million parameters
-  // takes 154 ms of one core and not 177; 32 bytes each, at 25 GB/s where a plain loop that reads
-  // four arrays and writes three has 28.)
+  // once the processor alone foresees too little. (bench/kernels measures AdamW's step against the
+  // memory's rate.)
   static void fetch_ahead(const real* x) { __builtin_prefetch(x + 16 * line); }
 
   // Σ g² over all gradients, in double and in an order that the layout alone decides.
