@@ -64,20 +64,20 @@ void prepare_blas() {
   static_cast<void>(done && alone);
 }
 
-// How many pieces the rows and the columns of the result are cut into: two for a million
-// multiplications, then one for each two million, sixteen at most. Rows first, for they were made
-// by the thread that is to have them, but not too few, as each piece copies the columns it needs.
+// How many pieces the rows and the columns of a product are cut into: as many in all as there are
+// threads, but none of less than a million multiplications. What a piece reads is its rows of a and
+// its columns of b; rows count twice, for they were made by the thread that is to have them.
 struct Grid {
   int64_t down, across;
-  Grid(int64_t m, int64_t n, int64_t k) : down(1), across(1) {
+  Grid(int64_t m, int64_t n, int64_t k, int64_t most) : down(1), across(1) {
+    constexpr double least_work = 1e6;
     const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    const auto pieces = static_cast<int64_t>(std::clamp(work / 2e6, work < 1e6 ? 1.0 : 2.0, 16.0));
-    while (down * across * 2 <= pieces) {
-      const int64_t height = m / down, width = n / across;
-      const bool high = height >= 384, wide = width >= 256;
-      if (!high && !wide && std::max(height, width) < 64) break;
-      (high || (!wide && height >= width) ? down : across) *= 2;
-    }
+    const auto pieces =
+        static_cast<int64_t>(std::clamp(work / least_work, 1.0, static_cast<double>(most)));
+    const auto cost = [=](int64_t d) { return 2 * m / d + n / (pieces / d); };
+    for (int64_t d = 1; d <= pieces; ++d)
+      if (pieces % d == 0 && (d == 1 || cost(d) < cost(down))) down = d;
+    across = pieces / down;
   }
 };
 
@@ -93,51 +93,68 @@ void check_product(const Matrix& a, const Matrix& b) {
         "gemm: a matrix side of more than {}", limit);
 }
 
-}  // namespace
-
-void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                 const real* bias, Precision precision) {
+void gemm_blas(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
+               const real* bias, const BlockFinish& finish) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
-  const int64_t ldc = leading_c ? leading_c : n;
-  if (m == 0 || n == 0) return;
-  if (gemm_bfloat16(a, b, c, ldc, scale, bias, precision)) return;
-  if (k > 0 && has_few_rows(a, b)) return gemm_few_rows(a, b, c, ldc, scale, bias);
-  if (k > 0 && tiles_pay(m, n, k)) return gemm_tiled(a, b, c, ldc, scale, bias);
-  if (bias || k == 0) {  // BLAS leaves both to the caller: an empty sum is zero
+  if (bias) {  // BLAS leaves it to the caller
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
-        real& to = c.data[i * ldc + j];
-        to = (c.accumulate ? to : real{0}) + (bias ? bias[j] : real{0});
+        real& to = c.data[i * leading_c + j];
+        to = (c.accumulate ? to : real{0}) + bias[j];
       }
     c.accumulate = true;
   }
-  if (k == 0) return;
   prepare_blas();
   blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
        static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), scale, a.data,
        static_cast<blasint>(a.leading), b.data, static_cast<blasint>(b.leading),
-       c.accumulate ? real{1} : real{0}, c.data, static_cast<blasint>(ldc));
+       c.accumulate ? real{1} : real{0}, c.data, static_cast<blasint>(leading_c));
+  finish(0, m, 0, n);
+}
+
+// What makes a product, or each piece of one.
+using Kernel = void (*)(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c,
+                        real scale, const real* bias, const BlockFinish& finish);
+
+Kernel kernel_for(const Matrix& a, const Matrix& b) {
+  if (has_few_rows(a, b)) return gemm_few_rows;
+  return tiles_pay(a.rows, b.columns, a.columns) ? gemm_tiled : gemm_blas;
+}
+
+}  // namespace
+
+void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
+                 const real* bias, Precision precision) {
+  const int64_t ldc = leading_c ? leading_c : b.columns;
+  if (a.rows == 0 || b.columns == 0) return;
+  if (gemm_bfloat16(a, b, c, ldc, scale, bias, precision)) return;
+  kernel_for(a, b)(a, b, c, ldc, scale, bias, {});
 }
 
 void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
           const real* bias, BlockFinish finish) {
   check_product(a, b);
   prepare_blas();
-  const Grid grid(a.rows, b.columns, a.columns);
-  const int64_t ldc = leading_c ? leading_c : b.columns;
+  const int64_t m = a.rows, n = b.columns, k = a.columns;
+  const int64_t ldc = leading_c ? leading_c : n;
   const bool made = gemm_bfloat16(a, b, c, ldc, scale, bias, scope().precision);
   if (made && !finish.run) return;
+  // Our own kernels add up each number of c in the same order, however the whole is cut. Not so
+  // BLAS, whose pieces are therefore as many for any number of threads.
+  const Kernel kernel = kernel_for(a, b);
+  const Grid grid(m, n, k, kernel == gemm_blas ? 16 : thread_count());
   parallel_for(grid.down * grid.across, 1, [&](int64_t first, int64_t last) {
-    for (int64_t block = first; block < last; ++block) {
-      const int64_t i = block / grid.across, j = block % grid.across;
-      const int64_t top = cut(a.rows, grid.down, i), bottom = cut(a.rows, grid.down, i + 1);
-      const int64_t left = cut(b.columns, grid.across, j);
-      const int64_t right = cut(b.columns, grid.across, j + 1);
-      if (!made)
-        gemm_serial(a.part(top, bottom - top, 0, a.columns), b.part(0, b.rows, left, right - left),
-                    {c.data + top * ldc + left, c.accumulate}, ldc, scale,
-                    bias ? bias + left : nullptr);
-      if (finish.run) finish.run(finish.context, top, bottom, left, right);
+    for (int64_t piece = first; piece < last; ++piece) {
+      const int64_t i = piece / grid.across, j = piece % grid.across;
+      const int64_t top = cut(m, grid.down, i), rows = cut(m, grid.down, i + 1) - top;
+      const int64_t left = cut(n, grid.across, j), columns = cut(n, grid.across, j + 1) - left;
+      if (rows == 0 || columns == 0) continue;
+      if (made)
+        finish(top, top + rows, left, left + columns);
+      else
+        kernel(a.part(top, rows, 0, k), b.part(0, k, left, columns),
+               {c.data + top * ldc + left, c.accumulate}, ldc, scale, bias ? bias + left : nullptr,
+               finish.from(top, left));
     }
   });
 }

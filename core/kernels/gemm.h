@@ -1,8 +1,9 @@
 // Matrix products.
 //
-// A product is cut on a grid that its shape alone decides, each block one single-threaded product,
-// of OpenBLAS or, where it is small, of kernels/gemm_tiled.h: so the bits do not depend on the
-// number of threads, and a product too small to share is not shared.
+// A product is cut into pieces for the threads, each one single-threaded product, of OpenBLAS where
+// it is very large and else of kernels/gemm_tiled.h. No sum is cut, and each is made in an order
+// that the shape of the whole product decides: so the bits do not depend on the number of threads,
+// and a product too small to share is not shared.
 #pragma once
 
 #include <array>
@@ -46,6 +47,13 @@ struct Matrix {
 struct BlockFinish {
   void (*run)(const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) = nullptr;
   const void* context = nullptr;
+  int64_t top = 0, left = 0;  // where the rows and columns begin that are told by their numbers
+
+  void operator()(int64_t i0, int64_t i1, int64_t j0, int64_t j1) const {
+    if (run) run(context, top + i0, top + i1, left + j0, left + j1);
+  }
+  // The same for a piece of c that begins at (i, j).
+  BlockFinish from(int64_t i, int64_t j) const { return {run, context, top + i, left + j}; }
 };
 
 // c = scale · a b + bias (+ c where it accumulates), the bias (null for none) one number a column.

@@ -54,10 +54,11 @@ void all_columns(const Product& product) {
 }  // namespace
 
 void gemm_few_rows(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                   const real* bias) {
+                   const real* bias, const BlockFinish& finish) {
   static constexpr void (*of_rows[])(const Product&) = {all_columns<1>, all_columns<2>,
                                                         all_columns<3>, all_columns<4>};
   of_rows[a.rows - 1]({a, b, c, leading_c, scale, bias});
+  finish(0, a.rows, 0, b.columns);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -20,6 +20,6 @@ inline bool has_few_rows(const Matrix& a, const Matrix& b) {
 
 // As gemm_serial, of whose arguments it makes no defaults; b is a transpose, (p, j).
 void gemm_few_rows(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                   const real* bias);
+                   const real* bias, const BlockFinish& finish);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -10,19 +10,26 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// Sums fill all registers but those for two vectors of the panel and one number of a.
-constexpr int most_rows = vector_registers == 32 ? 12 : 6;
-constexpr int panel_vectors = 2, panel_columns = panel_vectors * lanes;
+// A tile's sums fill the registers but for the vectors of the panel's row and one number of a: 24
+// of 32, or 12 of 16. One that is wide rather than high loads less for them, so a panel is as wide
+// as four vectors, or two; narrower ones are left at the edge, and in the products of a head.
+constexpr int panel_vectors = vector_registers == 32 ? 4 : 2, panel_columns = panel_vectors * lanes;
+constexpr int most_rows(int64_t vectors) {
+  return vectors == panel_vectors
+             ? 6
+             : static_cast<int>(std::min<int64_t>(12, panel_vectors * 6 / vectors));
+}
 // What is copied at once: so many columns, as panels, are 576 KiB, and the rows 375 KiB, which
-// together stay in the second cache of most processors; a panel alone, 48 KiB, streams from there.
-constexpr int64_t depth = 384, most_columns = 384, copied_rows = 20 * most_rows;
+// together stay in the second cache of most processors, from where a panel streams.
+constexpr int64_t depth = 384, most_columns = 384, copied_rows = 240;
 // Rows of a that are read where they lie, for one panel after the other.
 constexpr int64_t slab_rows = 512;
-// Rows of a are copied where they are read for so many columns and lie so far apart that every
-// number of a tile is on a page of memory, or in a line of the cache, that others need as well.
-constexpr int64_t many_columns = 4 * panel_columns, far_apart = 1024 / sizeof(real);
-// For so few rows of a it does not pay to copy a panel whose rows are whole vectors already.
-constexpr int64_t few_rows = 8 * most_rows;
+// A transposed a is copied where it is read for so many columns and its lines lie so far apart that
+// every number of a tile is on a page of memory of its own.
+constexpr int64_t many_columns = 128, far_apart = 1024 / sizeof(real);
+// A panel whose rows are whole vectors already is copied only where these lie so far apart, unless
+// it serves few rows of a.
+constexpr int64_t near_enough = 512, few_rows = 96;
 
 // The copies of a thread.
 struct Copies {
@@ -49,16 +56,16 @@ void multiply(int64_t k, const real* __restrict a, int64_t leading_a, const real
   for (int i = 0; i < rows; ++i) __builtin_prefetch(tile.c + i * tile.leading, 1);
   for (int64_t p = 0; p < k; ++p) {
     Vector b[vectors];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) b[v] = load(panel + p * leading_panel + v * lanes);
 #pragma GCC unroll 12
     for (int i = 0; i < rows; ++i) {
       const real x = transposed ? a[p * leading_a + i] : a[i * leading_a + p];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sum[i][v] += x * b[v];
     }
   }
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) {
     const int64_t count = v + 1 < vectors ? lanes : tile.last;
     const Vector bias = tile.bias ? load_some(tile.bias + v * lanes, count) : Vector{};
@@ -74,16 +81,20 @@ void multiply(int64_t k, const real* __restrict a, int64_t leading_a, const real
   }
 }
 
-// multiply<rows, vectors, transposed> for every number of rows.
+// multiply<rows, vectors, transposed>, all of them.
 using Multiply = void (*)(int64_t, const real*, int64_t, const real*, int64_t, const Tile&);
+using OfRows = std::array<Multiply, most_rows(1)>;
 template <int vectors, bool transposed, size_t... i>
-constexpr std::array<Multiply, sizeof...(i)> by_rows(std::index_sequence<i...>) {
+constexpr OfRows of_rows(std::index_sequence<i...>) {
   return {multiply<static_cast<int>(i) + 1, vectors, transposed>...};
 }
-constexpr auto every_row = std::make_index_sequence<most_rows>();
-constexpr std::array<Multiply, most_rows> multiply_table[panel_vectors][2] = {
-    {by_rows<1, false>(every_row), by_rows<1, true>(every_row)},
-    {by_rows<2, false>(every_row), by_rows<2, true>(every_row)}};
+template <bool transposed, size_t... v>
+constexpr std::array<OfRows, panel_vectors> of_vectors(std::index_sequence<v...>) {
+  return {of_rows<static_cast<int>(v) + 1, transposed>(
+      std::make_index_sequence<most_rows(v + 1)>())...};
+}
+constexpr auto every_width = std::make_index_sequence<panel_vectors>();
+constexpr std::array multiply_table{of_vectors<false>(every_width), of_vectors<true>(every_width)};
 
 // One round of turning a square of vectors over: in each pair of rows that differ in bit `bit` of
 // their number, what lies on the wrong side of the diagonal changes places.
@@ -174,9 +185,9 @@ class Rows {
 // All tiles of a panel of c.
 void multiply_panel(const Rows& a, const real* panel, int64_t leading_panel, int64_t columns,
                     const Tile& c) {
-  const int vectors = columns > lanes ? 2 : 1;
-  const auto& kernels = multiply_table[vectors - 1][a.transposed()];
-  const Pieces tiles(a.rows(), most_rows);
+  const int64_t vectors = whole_vectors(columns) / lanes;
+  const auto& kernels = multiply_table[a.transposed()][static_cast<size_t>(vectors - 1)];
+  const Pieces tiles(a.rows(), most_rows(vectors));
   for (int64_t tile = 0; tile < tiles.count; ++tile) {
     const int64_t i = tiles.first(tile), rows = tiles.first(tile + 1) - i;
     Tile here = c;
@@ -202,7 +213,7 @@ class Columns {
   int64_t leading(int64_t j) const { return panels_ ? width(j) : b_.leading; }
 
  private:
-  int64_t width(int64_t j) const { return columns(j) > lanes ? panel_columns : lanes; }
+  int64_t width(int64_t j) const { return whole_vectors(columns(j)); }
 
   Matrix b_;
   const real* panels_;
@@ -211,10 +222,11 @@ class Columns {
 }  // namespace
 
 void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                const real* bias) {
+                const real* bias, const BlockFinish& finish) {
   Copies& copies = per_thread<Copies>();
-  const bool copy_rows = b.columns >= many_columns && a.leading >= far_apart;
-  const bool copy_columns = b.transposed || b.columns % lanes != 0 || a.rows > few_rows;
+  const bool copy_rows = a.transposed && b.columns >= many_columns && a.leading >= far_apart;
+  const bool copy_columns =
+      b.transposed || b.columns % lanes != 0 || (a.rows > few_rows && b.leading > near_enough);
   const Pieces deep(a.columns, depth), high(a.rows, copy_rows ? copied_rows : slab_rows);
   for (int64_t j0 = 0; j0 < b.columns; j0 += most_columns)
     for (int64_t piece = 0; piece < deep.count; ++piece) {
@@ -229,6 +241,7 @@ void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading
               left, right.panel(j), right.leading(j), right.columns(j),
               {c.data + i * leading_c + j0 + j, leading_c, lanes,
                bias && piece == 0 ? bias + j0 + j : nullptr, scale, c.accumulate || piece > 0});
+        if (piece + 1 == deep.count) finish(i, i + rows, j0, j0 + width);
       }
     }
 }

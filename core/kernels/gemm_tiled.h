@@ -1,19 +1,20 @@
 // A matrix product by hand, for one thread: what gemm (kernels/gemm.h) does with each of its
-// blocks.
+// pieces.
 //
-// OpenBLAS copies both operands into its own order before it multiplies, which pays for large
+// OpenBLAS copies both operands into its own order before it multiplies, which pays for the largest
 // products; of the products of a small Transformer it took a fifth of the time, and where a product
 // is cut for several threads, each copies again what they share. Here the left operand is read
-// where it lies, unless it lies badly, and the right one is copied as panels two vectors wide:
+// where it lies, unless it lies badly, and the right one is copied as panels four vectors wide, if
+// it does not lie like that already:
 //
 //   for each piece of k, not too deep
 //     copy the panels, turned over if need be, so that their rows lie one behind the other
 //     for some rows of a, as many as stay in the second cache
-//       for each panel, which stays in the first
-//         for each block of rows, twelve at most: a tile of c stays in registers,
+//       for each panel
+//         for each block of rows, six at most: a tile of c stays in registers,
 //           tile[i][:] += a[i, p] · panel[p][:]        for every p of the piece
 //
-// so that a step of the inner loop loads two vectors, broadcasts twelve numbers and makes 24 fused
+// so that a step of the inner loop loads four vectors, broadcasts six numbers and makes 24 fused
 // multiply-adds. (After Goto & van de Geijn 2008, "Anatomy of high-performance matrix
 // multiplication".)
 #pragma once
@@ -22,15 +23,16 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// As gemm_serial, of whose arguments it makes no defaults.
+// As gemm_serial, of whose arguments it makes no defaults; each number of c is added up in an order
+// that k alone decides. Blocks of c are finished as they are made.
 void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                const real* bias);
+                const real* bias, const BlockFinish& finish);
 
-// Whether that is the quicker way for a product of (m, k) by (k, n), by measurement: OpenBLAS is
-// ahead where both operands are too large for the second cache, and where one is nearly a vector
-// and long.
+// Whether that is the quicker way for a product of (m, k) by (k, n), by measurement: OpenBLAS is a
+// little ahead where both operands are far too large for the second cache, and where one is nearly
+// a vector and long.
 inline bool tiles_pay(int64_t m, int64_t n, int64_t k) {
-  return m * n * k < int64_t{1} << 28 && ((m > 2 && n > 4) || k < 64);
+  return m * n * k < int64_t{1} << 32 && ((m > 2 && n > 4) || k < 64);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

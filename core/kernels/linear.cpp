@@ -22,13 +22,19 @@ void sum_columns(int64_t rows, int64_t width, const real* from, real* __restrict
     map_range(0, width, {to, true}, [row = from + n * width](int64_t j) { return row[j]; });
 }
 
-// to[i] = Σ parts[part · stride + i], i < n
-void add_up(int64_t n, int64_t parts, int64_t stride, const real* from, Destination to) {
-  if (!to.data) return;
-  parallel_for(n, chunk_elements, [=](int64_t first, int64_t last) {
-    for (int64_t part = 0; part < parts; ++part)
-      map_range(first, last, {to.data, to.accumulate || part > 0},
-                [row = from + part * stride](int64_t i) { return row[i]; });
+// dw and db = Σ parts, each of which has that of dw first.
+void add_up(int64_t weights, int64_t biases, int64_t parts, const real* from, Destination dw,
+            Destination db) {
+  const int64_t stride = weights + biases;
+  const auto add = [=](Destination to, int64_t first, int64_t last, const real* part) {
+    for (int64_t i = 0; to.data && i < parts; ++i)
+      map_range(first, last, {to.data, to.accumulate || i > 0},
+                [row = part + i * stride](int64_t j) { return row[j]; });
+  };
+  parallel_for(stride, chunk_elements / 4, [=](int64_t first, int64_t last) {
+    if (first < weights) add(dw, first, std::min(last, weights), from);
+    if (last > weights)
+      add(db, std::max<int64_t>(0, first - weights), last - weights, from + weights);
   });
 }
 
@@ -70,8 +76,7 @@ void linear_backward(const LinearSizes& n, Nonlinearity function, const real* dy
                   precision);
     if (db.data) sum_columns(rows, n.outputs, dh, own + weights);
   });
-  add_up(weights, n.blocks(), part, scratch, dw);
-  add_up(n.outputs, n.blocks(), part, scratch + weights, db);
+  add_up(weights, n.outputs, n.blocks(), scratch, dw, db);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -11,6 +11,7 @@
 
 #include "core/kernels/gemm_few_rows.h"
 #include "core/kernels/gemm_tiled.h"
+#include "core/parallel.h"
 #include "core/random.h"
 
 namespace heed::inline HEED_REAL {
@@ -90,13 +91,16 @@ void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product)
   check_product(a, Padded(k, n, turned_b, draw.up_to(4) - 1, draw), draw, product);
 }
 
+constexpr auto tiled = [](const auto&... product) { kernels::gemm_tiled(product..., {}); };
+constexpr auto few_rows = [](const auto&... product) { kernels::gemm_few_rows(product..., {}); };
+
 TEST_CASE("gemm_tiled: every shape of tile, every way to lie") {
   Draw draw;
   for (int64_t m = 1; m <= 30; ++m)
-    for (const int64_t n : {1, 7, 8, 15, 16, 17, 31, 32, 33, 40})
-      check_product(m, n, draw.up_to(40), draw, kernels::gemm_tiled);
+    for (const int64_t n : {1, 7, 8, 15, 16, 17, 31, 32, 33, 40, 48, 63, 64, 65, 100})
+      check_product(m, n, draw.up_to(40), draw, tiled);
   for (int i = 0; i < 60; ++i)
-    check_product(draw.up_to(130), draw.up_to(90), draw.up_to(600), draw, kernels::gemm_tiled);
+    check_product(draw.up_to(130), draw.up_to(90), draw.up_to(600), draw, tiled);
 }
 
 TEST_CASE("gemm_few_rows: every number of rows") {
@@ -106,7 +110,7 @@ TEST_CASE("gemm_few_rows: every number of rows") {
       const int64_t n = draw.up_to(i < 20 ? 9 : 200), k = 15 + draw.up_to(i < 20 ? 40 : 600);
       Padded a(m, k, false, draw.up_to(4) - 1, draw), b(k, n, true, draw.up_to(4) - 1, draw);
       REQUIRE(kernels::has_few_rows(a.matrix(), b.matrix()));
-      check_product(a, b, draw, kernels::gemm_few_rows);
+      check_product(a, b, draw, few_rows);
     }
 }
 
@@ -123,22 +127,50 @@ TEST_CASE("gemm: small and large, few rows and few columns, shared by threads an
   check_product(301, 515, 259, draw, shared);
 }
 
-TEST_CASE("gemm: every block of the result is finished once, when it is there") {
+TEST_CASE("gemm: the same bits for any number of threads") {
+  const int before = thread_count();
   Draw draw;
-  Padded a(200, 90, false, 0, draw), b(90, 170, true, 0, draw);
-  std::vector<real> plain(200 * 170), finished(200 * 170);
-  kernels::gemm(a.matrix(), b.matrix(), {plain.data(), false});
-  struct Block {
-    real* c;
-  } all{finished.data()};
-  kernels::gemm(a.matrix(), b.matrix(), {finished.data(), false}, 0, 1, nullptr,
-                {[](const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
-                   real* c = static_cast<const Block*>(context)->c;
-                   for (int64_t i = i0; i < i1; ++i)
-                     for (int64_t j = j0; j < j1; ++j) c[i * 170 + j] += 1;
-                 },
-                 &all});
-  for (size_t i = 0; i < plain.size(); ++i) REQUIRE(finished[i] == plain[i] + 1);
+  for (int i = 0; i < 30; ++i) {
+    const int64_t m = draw.up_to(i % 3 ? 400 : 4), n = 20 + draw.up_to(400),
+                  k = 150 + draw.up_to(500);
+    const Padded a(m, k, m > 4 && i % 2, 0, draw), b(k, n, i % 3 == 0 || i % 4, 0, draw);
+    std::vector<real> alone(static_cast<size_t>(m * n)), shared = alone;
+    set_thread_count(1);
+    kernels::gemm(a.matrix(), b.matrix(), {alone.data(), false});
+    for (const int threads : {2, 3, 4, 7}) {
+      set_thread_count(threads);
+      kernels::gemm(a.matrix(), b.matrix(), {shared.data(), false});
+      INFO(std::string(fmt::format("{} × {} × {}, {} threads", m, n, k, threads)));
+      CHECK(shared == alone);
+    }
+  }
+  set_thread_count(before);
+}
+
+TEST_CASE("gemm: every block of the result is finished once, when it is there") {
+  struct Result {
+    std::vector<real> c;
+    int64_t columns;
+  };
+  const auto add_one = [](const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+    Result& to = *static_cast<Result*>(const_cast<void*>(context));
+    for (int64_t i = i0; i < i1; ++i)
+      for (int64_t j = j0; j < j1; ++j) to.c[static_cast<size_t>(i * to.columns + j)] += 1;
+  };
+  struct Sizes {
+    int64_t m, n, k;
+  };
+  Draw draw;  // one block; many; few rows; BLAS
+  for (const auto [m, n, k] :
+       {Sizes{200, 170, 90}, {1100, 500, 800}, {3, 200, 300}, {200, 3, 90}}) {
+    Padded a(m, k, false, 0, draw), b(k, n, true, 0, draw);
+    std::vector<real> plain(static_cast<size_t>(m * n));
+    Result finished{plain, n};
+    kernels::gemm(a.matrix(), b.matrix(), {plain.data(), false});
+    kernels::gemm(a.matrix(), b.matrix(), {finished.c.data(), false}, 0, 1, nullptr,
+                  {add_one, &finished});
+    for (size_t i = 0; i < plain.size(); ++i) REQUIRE(finished.c[i] == plain[i] + 1);
+  }
 }
 
 }  // namespace
