@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/kernels/transpose.h"
 #include "core/kernels/vector.h"
 #include "core/per_thread.h"
 
@@ -96,47 +97,12 @@ constexpr std::array<OfRows, panel_vectors> of_vectors(std::index_sequence<v...>
 constexpr auto every_width = std::make_index_sequence<panel_vectors>();
 constexpr std::array multiply_table{of_vectors<false>(every_width), of_vectors<true>(every_width)};
 
-// One round of turning a square of vectors over: in each pair of rows that differ in bit `bit` of
-// their number, what lies on the wrong side of the diagonal changes places.
-template <int bit, int... j>
-void exchange(Vector (&square)[lanes], std::integer_sequence<int, j...>) {
-#pragma GCC unroll 16
-  for (int i = 0; i < lanes; ++i)
-    if (!(i & bit)) {
-      const Vector upper = square[i], lower = square[i | bit];
-      square[i] = __builtin_shufflevector(upper, lower, (j & bit ? lanes + (j ^ bit) : j)...);
-      square[i | bit] = __builtin_shufflevector(upper, lower, (j & bit ? lanes + j : j ^ bit)...);
-    }
-}
-
-void turn_over(Vector (&square)[lanes]) {
-  constexpr auto places = std::make_integer_sequence<int, lanes>();
-  exchange<1>(square, places);
-  if constexpr (lanes > 2) exchange<2>(square, places);
-  if constexpr (lanes > 4) exchange<4>(square, places);
-  if constexpr (lanes > 8) exchange<8>(square, places);
-}
-
 // panel (k, width), width a multiple of lanes, from columns of b where they lie one behind the
 // other: b[j · leading + p]. Columns beyond `columns` repeat the last one: nobody reads what comes
 // of them.
 void pack_transposed(int64_t k, int64_t columns, int64_t width, const real* b, int64_t leading,
                      real* panel) {
-  for (int64_t j = 0; j < width; j += lanes) {
-    const real* column[lanes];
-    for (int64_t i = 0; i < lanes; ++i) column[i] = b + std::min(j + i, columns - 1) * leading;
-    int64_t p = 0;
-    for (; p + lanes <= k; p += lanes) {
-      Vector square[lanes];
-#pragma GCC unroll 16
-      for (int64_t i = 0; i < lanes; ++i) square[i] = load(column[i] + p);
-      turn_over(square);
-#pragma GCC unroll 16
-      for (int64_t i = 0; i < lanes; ++i) store(panel + (p + i) * width + j, square[i]);
-    }
-    for (; p < k; ++p)
-      for (int64_t i = 0; i < lanes; ++i) panel[p * width + j + i] = column[i][p];
-  }
+  transpose(columns, k, b, leading, panel, width);
 }
 
 void pack(int64_t k, int64_t columns, int64_t width, const real* b, int64_t leading, real* panel) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "core/autograd.h"
@@ -91,6 +92,44 @@ TEST_CASE("fused: linear of one tensor as rows and as weights, in blocks") {
   check_same(
       {{256, 60}}, [](Inputs t) { return mul(linear(t[0], t[0]), share); },
       [](Inputs t) { return mul(matmul(t[0], transpose(t[0], 0, 1)), share); });
+}
+
+// Softmax (scores where the mask keeps them) v, one operation after the other; `heads` side by
+// side.
+Tensor composed_attention(Inputs t, int64_t heads, const KeepMask& mask) {
+  const auto by_head = [heads](const Tensor& x) {
+    return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
+  };
+  const Tensor q = by_head(t[0]), k = by_head(t[1]), v = by_head(t[2]);
+  const real scale = 1 / std::sqrt(static_cast<real>(q.dim(-1)));
+  const Tensor scores = mul(matmul(q, transpose(k, 2, 3)), scale);
+  const real hidden = -std::numeric_limits<real>::infinity();
+  const Tensor y = permute(matmul(softmax(masked_fill(scores, mask, hidden)), v), {0, 2, 1, 3});
+  return y.reshape({y.dim(0), y.dim(1), heads * y.dim(3)});
+}
+
+TEST_CASE("fused: attention, where blocks of queries and keys begin and end") {
+  struct Length {
+    int64_t queries, keys;
+  };
+  KeepMask causal, window, both, lengths;
+  causal.causal = both.causal = true;
+  window.window = 5;
+  both.window = 140;
+  for (const auto [queries, keys] :
+       {Length{15, 40}, {16, 17}, {40, 40}, {70, 70}, {33, 300}, {300, 300}}) {
+    lengths.key_lengths = Ids::from({2}, {static_cast<int32_t>(keys), 7});
+    for (const KeepMask& mask : {KeepMask{}, causal, window, both, lengths}) {
+      INFO(std::string(fmt::format("{} queries, {} keys, causal {}, window {}", queries, keys,
+                                   mask.causal, mask.window)));
+      AttentionOptions options;
+      options.mask = mask;
+      check_same(
+          {{2, queries, 20}, {2, keys, 20}, {2, keys, 36}},
+          [&](Inputs t) { return scaled_dot_product_attention(t[0], t[1], t[2], 2, options); },
+          [&](Inputs t) { return composed_attention(t, 2, mask); });
+    }
+  }
 }
 
 }  // namespace
