@@ -15,7 +15,7 @@ void start_with_patient_threads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
   char program[PATH_MAX] = {};
   if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) return;
-  setenv("GOMP_SPINCOUNT", "2000", 0);
+  setenv("GOMP_SPINCOUNT", "3000", 0);
   execv(program, argv);
 }
 

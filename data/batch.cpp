@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/check.h"
+#include "core/parallel.h"
 
 namespace heed {
 
@@ -111,8 +112,14 @@ void Batches::load(int64_t group) {
   const int64_t first = group * wanted;
   if (!shuffle_) wanted = std::min(wanted, dataset_->size() - first);
   examples_.resize(static_cast<size_t>(wanted));
-  for (int64_t i = 0; i < wanted; ++i)
-    dataset_->get(shuffle_ ? (*shuffle_)(first + i) : first + i, examples_[static_cast<size_t>(i)]);
+  places_.resize(examples_.size());
+  std::iota(places_.begin(), places_.end(), first);
+  if (shuffle_)
+    parallel_for(wanted, 4, [this](int64_t from, int64_t to) {
+      for (auto i = static_cast<size_t>(from); i < static_cast<size_t>(to); ++i)
+        places_[i] = (*shuffle_)(places_[i]);
+    });
+  for (size_t i = 0; i < examples_.size(); ++i) dataset_->get(places_[i], examples_[i]);
   reserve_alike();
   order_.resize(examples_.size());
   std::iota(order_.begin(), order_.end(), 0);

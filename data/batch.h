@@ -60,6 +60,7 @@ class Batches {
   int64_t batch_size_, bucketing_;
   std::optional<Shuffle> shuffle_, shuffle_batches_;
   int64_t group_ = -1;  // which examples are loaded: those of batches [group · bucketing, …)
+  std::vector<int64_t> places_;  // of the examples in the dataset
   std::vector<Example> examples_;
   std::vector<size_t> order_;  // of examples_
 };
