@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "apps/program.h"
+#include "core/parallel.h"
 
 namespace {
 
@@ -15,6 +16,7 @@ void start_with_patient_threads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
   char program[PATH_MAX] = {};
   if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) return;
+  heed::untie_thread();
   setenv("GOMP_SPINCOUNT", "3000", 0);
   execv(program, argv);
 }

@@ -4,10 +4,10 @@
 #include <sched.h>
 #include <set>
 #include <string>
+#include <vector>
 
 #ifdef HEED_STD_THREADS
 #include <thread>
-#include <vector>
 #else
 #include <omp.h>
 #endif
@@ -16,10 +16,33 @@
 
 namespace heed::inline HEED_REAL {
 
-int physical_cores() {
+namespace {
+
+// What OMP_PROC_BIND or OMP_PLACES name; without them, where this thread may run.
+cpu_set_t allowed_processors() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
+#ifndef HEED_STD_THREADS
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> processors(static_cast<size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, processors.data());
+    for (const int processor : processors)
+      if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &allowed);
+  }
+#endif
+  if (CPU_COUNT(&allowed) == 0) sched_getaffinity(0, sizeof(allowed), &allowed);
+  return allowed;
+}
+
+}  // namespace
+
+void untie_thread() {
+  const cpu_set_t allowed = allowed_processors();
+  sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+int physical_cores() {
+  const cpu_set_t allowed = allowed_processors();
   std::set<std::string> cores;  // hyper-threads of one core have the same list of siblings
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &allowed)) continue;

@@ -15,6 +15,9 @@ namespace heed::inline HEED_REAL {
 int thread_count();
 void set_thread_count(int count);
 int physical_cores();
+// Lets the calling thread run on all processors the program may use, for OMP_PROC_BIND ties the
+// first one to one of them before main() begins: a program started from here would inherit that.
+void untie_thread();
 
 // The number of the calling worker inside a parallel loop, 0 … thread_count() - 1; 0 outside.
 int current_worker();

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -229,6 +230,19 @@ TEST_CASE("the command line: help, version, and what is none of it") {
   check_refused(trained().heed({"train", "--bogus"}), 2, {"--bogus"});
   check_refused(trained().heed({"train", "words.toml", "more"}), 2, {"more"});
   check_refused(trained().heed({"evaluate"}), 2, {"RUN"});
+}
+
+TEST_CASE("threads that are tied to processors are no fewer") {
+  const Said free = heed_in("/", {"--version"});  // tells the cores that are counted
+  if (std::getenv("OMP_PROC_BIND")) {
+    MESSAGE("skipped: OMP_PROC_BIND is set");
+    return;
+  }
+  setenv("OMP_PROC_BIND", "true", 1);
+  const Said tied = heed_in("/", {"--version"});
+  unsetenv("OMP_PROC_BIND");
+  CHECK(tied.code == 0);
+  CHECK(tied.out == free.out);
 }
 
 TEST_CASE("bad configs and bad data: one line, the culprit, exit code 2, and no run left behind") {
