@@ -1,9 +1,9 @@
-// Products of matrices, in the shapes of the models of `heed bench`: m × n with k in between is
-// what a linear layer of k inputs and n outputs does to m rows.
+// Products of matrices: what a linear layer of the models of `heed bench` does to its rows, named
+// by rows x inputs x outputs.
 //
-//   nt   c = a bᵀ   y = x wᵀ        forward
-//   nn   c = a b    dx = dy w       backward
-//   tn   c = aᵀ b   dw = dyᵀ x      backward
+//   nt   y = x wᵀ        forward       (rows, outputs), inputs deep
+//   nn   dx = dy w       backward      (rows, inputs), outputs deep
+//   tn   dw = dyᵀ x      backward      (outputs, inputs), rows deep
 #include "core/kernels/gemm.h"
 
 #include <fmt/format.h>
@@ -16,41 +16,46 @@
 namespace heed {
 namespace {
 
-struct Product {
-  int64_t m, n, k;
+struct Layer {
+  int64_t rows, inputs, outputs;
 };
 
-constexpr Product products[] = {{512, 64, 64},    {512, 256, 64},    {768, 384, 128},
-                                {4096, 384, 384}, {4096, 1536, 384}, {256, 50257, 768},
-                                {512, 2048, 512}, {2048, 2048, 2048}};
+constexpr Layer layers[] = {{512, 64, 64},     {512, 64, 256},    {512, 256, 64},
+                            {768, 128, 384},   {4096, 384, 384},  {4096, 384, 1536},
+                            {4096, 1536, 384}, {512, 512, 2048},  {256, 768, 3072},
+                            {256, 768, 50257}, {2048, 2048, 2048}};
 
-void run(benchmark::State& state, const Product& p, const std::string& layout,
+// The product a b; `a` is (m, k), or lies as (k, m), `b` likewise.
+void run(benchmark::State& state, const Layer& layer, const std::string& layout,
          Precision precision) {
   ScopeGuard here;
   here->precision = precision;
-  const Tensor a = random_leaf({p.m, p.k}), b = random_leaf({p.k, p.n});
-  Tensor c = Tensor::zeros({p.m, p.n});
+  const auto [rows, inputs, outputs] = layer;
+  const bool forward = layout == "nt", rows_between = layout == "tn";
+  const int64_t m = rows_between ? outputs : rows, n = forward ? outputs : inputs;
+  const int64_t k = forward ? inputs : rows_between ? rows : outputs;
+  const Tensor a = random_leaf({m, k}), b = random_leaf({k, n});
+  Tensor c = Tensor::zeros({m, n});
   using kernels::Matrix;
-  const Matrix left =
-      layout[0] == 't' ? Matrix(a.data(), p.k, p.m).t() : Matrix(a.data(), p.m, p.k);
-  const Matrix right =
-      layout[1] == 't' ? Matrix(b.data(), p.n, p.k).t() : Matrix(b.data(), p.k, p.n);
+  const Matrix left = rows_between ? Matrix(a.data(), k, m).t() : Matrix(a.data(), m, k);
+  const Matrix right = forward ? Matrix(b.data(), n, k).t() : Matrix(b.data(), k, n);
   const double seconds = time_calls(state, [&] {
     kernels::gemm(left, right, {c.mutable_data(), false});
   });
-  count_flops(state, 2.0 * static_cast<double>(p.m * p.n * p.k), seconds, precision);
+  count_flops(state, 2.0 * static_cast<double>(m * n * k), seconds, precision);
 }
 
 }  // namespace
 
 void add_gemm() {
   for (const Precision precision : measured_precisions())
-    for (const Product& p : products)
+    for (const Layer& layer : layers)
       for (const char* layout : {"nt", "nn", "tn"})
         benchmark::RegisterBenchmark(
-            fmt::format("gemm/{}/{}x{}x{}/{}", layout, p.m, p.n, p.k, precision_name(precision))
+            fmt::format("gemm/{}/{}x{}x{}/{}", layout, layer.rows, layer.inputs, layer.outputs,
+                        precision_name(precision))
                 .c_str(),
-            run, p, layout, precision)
+            run, layer, layout, precision)
             ->UseManualTime();
 }
 

@@ -1,11 +1,10 @@
 // A matrix product by hand, for one thread: what gemm (kernels/gemm.h) does with each of its
 // pieces.
 //
-// OpenBLAS copies both operands into its own order before it multiplies, which pays for the largest
-// products; of the products of a small Transformer it took a fifth of the time, and where a product
-// is cut for several threads, each copies again what they share. Here the left operand is read
-// where it lies, unless it lies badly, and the right one is copied as panels four vectors wide, if
-// it does not lie like that already:
+// OpenBLAS copies both operands into its own order before it multiplies: of the products of a small
+// Transformer that took a fifth of the time, and where a product is cut for several threads, each
+// copies again what they share. Here the left operand is read where it lies, unless it lies badly,
+// and the right one is copied as panels four vectors wide, if it does not lie like that already:
 //
 //   for each piece of k, not too deep
 //     copy the panels, turned over if need be, so that their rows lie one behind the other
@@ -28,11 +27,10 @@ namespace heed::inline HEED_REAL::kernels {
 void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
                 const real* bias, const BlockFinish& finish);
 
-// Whether that is the quicker way for a product of (m, k) by (k, n), by measurement: OpenBLAS is a
-// little ahead where both operands are far too large for the second cache, and where one is nearly
-// a vector and long.
+// Whether that is the quicker way for a product of (m, k) by (k, n): not, by measurement, where one
+// operand is nearly a vector and the sums are long.
 inline bool tiles_pay(int64_t m, int64_t n, int64_t k) {
-  return m * n * k < int64_t{1} << 32 && ((m > 2 && n > 4) || k < 64);
+  return (m > 2 && n > 4) || k < 64;
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
