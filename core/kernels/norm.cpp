@@ -49,18 +49,29 @@ int64_t piece_rows(int64_t rows, int64_t width) {
   return std::max(chunk_rows(width), (rows + most_pieces - 1) / most_pieces);
 }
 
-// One row of dx. `centred`: the mean was taken away.
+// What one row adds to the gradients. x̂ = (x - mean) · scale, and of dx what is null is not wanted;
+// `centred`: the mean was taken away.
+//   dx = scale · (g w - mean(g w) - x̂ mean(g w x̂)),   dw += g x̂,   db += g
 template <bool centred>
-void norm_backward_row(int64_t width, const real* __restrict dy, const real* __restrict x,
-                       const real* __restrict weight, real mean, real scale, Destination dx) {
-  const real sum_h = centred ? row_dot(width, dy, weight) : real{0};
-  const real sum_hx = sum_of_rows(
-      width, [=](Vector g, Vector w, Vector v) { return g * w * ((v - mean) * scale); }, dy, weight,
-      x);
-  const real mean_h = sum_h / static_cast<real>(width);
-  const real mean_hx = sum_hx / static_cast<real>(width);
-  map_range(0, width, dx, [=](int64_t i) {
-    return scale * (dy[i] * weight[i] - mean_h - (x[i] - mean) * scale * mean_hx);
+void norm_backward_row(int64_t width, const real* g, const real* x, const real* weight, real mean,
+                       real scale, Destination dx, real* dw, real* db) {
+  Vector sum_h{}, sum_hx{};
+  if (dx.data)
+    for_each_vector(width, [&](int64_t i, auto at) {
+      const Vector h = at.load(g + i) * at.load(weight + i);
+      sum_h += h;
+      sum_hx += h * ((at.load(x + i) - mean) * scale);
+    });
+  const real mean_h = centred ? sum(sum_h) / static_cast<real>(width) : real{0};
+  const real mean_hx = sum(sum_hx) / static_cast<real>(width);
+  for_each_vector(width, [&](int64_t i, auto at) {
+    const Vector slope = at.load(g + i), normal = (at.load(x + i) - mean) * scale;
+    if (dx.data) {
+      const Vector here = scale * (slope * at.load(weight + i) - mean_h - normal * mean_hx);
+      at.store(dx.data + i, dx.accumulate ? at.load(dx.data + i) + here : here);
+    }
+    if (dw) at.store(dw + i, at.load(dw + i) + slope * normal);
+    if (db) at.store(db + i, at.load(db + i) + slope);
   });
 }
 
@@ -73,16 +84,11 @@ void norm_backward(int64_t rows, int64_t width, const real* dy, const real* x, c
     real* piece_db = db ? db + first / piece * width : nullptr;
     if (dw) std::fill_n(piece_dw, width, real{0});
     if (db) std::fill_n(piece_db, width, real{0});
-    for (int64_t n = first; n < last; ++n) {
-      const real *g = dy + n * width, *row = x + n * width;
-      const real m = mean ? mean[n] : real{0}, s = scale ? scale[n] : real{0};
-      if (dx.data)
-        norm_backward_row<centred>(width, g, row, weight, m, s,
-                                   {dx.data + n * width, dx.accumulate});
-      if (dw)
-        map_range(0, width, {piece_dw, true}, [=](int64_t i) { return g[i] * ((row[i] - m) * s); });
-      if (db) map_range(0, width, {piece_db, true}, [=](int64_t i) { return g[i]; });
-    }
+    for (int64_t n = first; n < last; ++n)
+      norm_backward_row<centred>(width, dy + n * width, x + n * width, weight,
+                                 mean ? mean[n] : real{0}, scale ? scale[n] : real{0},
+                                 {dx.data ? dx.data + n * width : nullptr, dx.accumulate}, piece_dw,
+                                 piece_db);
   });
 }
 

@@ -70,6 +70,25 @@ inline void store_some(real* to, Vector values, int64_t count) {
 }
 #endif
 
+// How a vector of a row is read and written: all of it, or the numbers that the row's last one has.
+struct WholeVector {
+  static Vector load(const real* from) { return kernels::load(from); }
+  static void store(real* to, Vector values) { kernels::store(to, values); }
+};
+struct PartOfVector {
+  int64_t count;
+  Vector load(const real* from) const { return load_some(from, count); }
+  void store(real* to, Vector values) const { store_some(to, values, count); }
+};
+
+// f(i, at) for the vectors of a row of n numbers, i = 0, lanes, …, `at` one of the two above.
+template <class F>
+inline void for_each_vector(int64_t n, F f) {
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) f(i, WholeVector{});
+  if (i < n) f(i, PartOfVector{n - i});
+}
+
 namespace detail {
 // In place j what was in place j ^ step.
 template <int step, int... j>
