@@ -49,8 +49,8 @@ int64_t piece_rows(int64_t rows, int64_t width) {
   return std::max(chunk_rows(width), (rows + most_pieces - 1) / most_pieces);
 }
 
-// What one row adds to the gradients. x̂ = (x - mean) · scale, and of dx what is null is not wanted;
-// `centred`: the mean was taken away.
+// What one row adds to the gradients, x̂ = (x - mean) · scale; `centred`: the mean was taken away.
+// What is null is not wanted, and then neither is what only it needs.
 //   dx = scale · (g w - mean(g w) - x̂ mean(g w x̂)),   dw += g x̂,   db += g
 template <bool centred>
 void norm_backward_row(int64_t width, const real* g, const real* x, const real* weight, real mean,
@@ -65,13 +65,14 @@ void norm_backward_row(int64_t width, const real* g, const real* x, const real* 
   const real mean_h = centred ? sum(sum_h) / static_cast<real>(width) : real{0};
   const real mean_hx = sum(sum_hx) / static_cast<real>(width);
   for_each_vector(width, [&](int64_t i, auto at) {
-    const Vector slope = at.load(g + i), normal = (at.load(x + i) - mean) * scale;
-    if (dx.data) {
-      const Vector here = scale * (slope * at.load(weight + i) - mean_h - normal * mean_hx);
-      at.store(dx.data + i, dx.accumulate ? at.load(dx.data + i) + here : here);
-    }
-    if (dw) at.store(dw + i, at.load(dw + i) + slope * normal);
+    const Vector slope = at.load(g + i);
     if (db) at.store(db + i, at.load(db + i) + slope);
+    if (!dx.data && !dw) return;
+    const Vector normal = (at.load(x + i) - mean) * scale;
+    if (dw) at.store(dw + i, at.load(dw + i) + slope * normal);
+    if (!dx.data) return;
+    const Vector here = scale * (slope * at.load(weight + i) - mean_h - normal * mean_hx);
+    at.store(dx.data + i, dx.accumulate ? at.load(dx.data + i) + here : here);
   });
 }
 
@@ -84,11 +85,12 @@ void norm_backward(int64_t rows, int64_t width, const real* dy, const real* x, c
     real* piece_db = db ? db + first / piece * width : nullptr;
     if (dw) std::fill_n(piece_dw, width, real{0});
     if (db) std::fill_n(piece_db, width, real{0});
-    for (int64_t n = first; n < last; ++n)
-      norm_backward_row<centred>(width, dy + n * width, x + n * width, weight,
-                                 mean ? mean[n] : real{0}, scale ? scale[n] : real{0},
-                                 {dx.data ? dx.data + n * width : nullptr, dx.accumulate}, piece_dw,
-                                 piece_db);
+    for (int64_t n = first; n < last; ++n) {
+      const auto row = [=](auto* rows_of) { return rows_of ? rows_of + n * width : nullptr; };
+      norm_backward_row<centred>(width, row(dy), row(x), weight, mean ? mean[n] : real{0},
+                                 scale ? scale[n] : real{0}, {row(dx.data), dx.accumulate},
+                                 piece_dw, piece_db);
+    }
   });
 }
 
