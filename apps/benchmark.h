@@ -34,7 +34,7 @@ struct BenchmarkResult {
   int64_t tokens = 0;  // read in a step; of an encoder-decoder, by the decoder
   double loss = 0;     // of the last step
   double flops = 0;    // of a step, as apps/costs.h counts them
-  double gemm = 0;     // FLOP/s of one large product of matrices, in the same precision
+  double gemm = 0;     // FLOP/s of the fastest product, in the same precision
   // In bytes: the most this process ever held; and of that what is more than it held before the
   // model and than 16 for each parameter, which weight, gradient and Adam's two moments need:
   // activations, temporaries and waste.

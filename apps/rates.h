@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// The fastest of a few products of matrices so large that all else is nothing, in FLOP/s.
+// The fastest of a few products of square matrices, which fit a cache or do not, in FLOP/s.
 double gemm_rate(Precision precision);
 
 // The fastest of a few sums of arrays that fit no cache, in bytes/s: what is read and what is
