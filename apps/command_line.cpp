@@ -239,9 +239,8 @@ struct CommandLine {
         "  heed profile configs/reverse.toml\n"
         "  heed profile configs/sort.toml --set model.layers=6 --steps 3 --trace step.json\n"
         "The limit is what the machine needs for the FLOPs at the rate of its fastest product, or "
-        "for "
-        "the bytes at its bandwidth of memory, whichever takes longer; beyond 100 % a cache is at "
-        "work. A forward operation has the time since the one before it.");
+        "for the bytes at its bandwidth of memory, whichever takes longer; beyond 100 % a cache is "
+        "at work. A forward operation has the time since the one before it.");
     verb->callback([this] { result = commands::profile(profile); });
   }
 
