@@ -1,7 +1,7 @@
 #include "apps/rates.h"
 
 #include <algorithm>
-#include <limits>
+#include <vector>
 
 #include "apps/clock.h"
 #include "core/kernels/arithmetic.h"
@@ -12,18 +12,19 @@
 namespace heed {
 namespace {
 
-// Seconds of the fastest of three runs, or of as many as there is time for.
+// Seconds of three runs, or of as many as there is time for, the fastest first.
 template <class F>
-double fastest(F&& f) {
+std::vector<double> seconds_of(F&& f) {
   constexpr double enough = 0.1;  // seconds
-  double least = std::numeric_limits<double>::infinity();
+  std::vector<double> seconds;
   const double end = now() + enough;
-  for (int i = 0; i < 3 || now() < end; ++i) {
+  while (seconds.size() < 3 || now() < end) {
     const double start = now();
     f();
-    least = std::min(least, now() - start);
+    seconds.push_back(now() - start);
   }
-  return least;
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
 }
 
 }  // namespace
@@ -35,10 +36,11 @@ double gemm_rate(Precision precision) {
   for (const int64_t n : {384, 1024, 2048}) {
     const Tensor a = Tensor::full({n, n}, 1), b = Tensor::full({n, n}, 1);
     Tensor c = Tensor::full({n, n}, 0);
-    const double seconds = fastest([&] {
+    const std::vector<double> seconds = seconds_of([&] {
       kernels::gemm({a.data(), n, n}, {b.data(), n, n}, {c.mutable_data(), false});
     });
-    rate = std::max(rate, 2.0 * static_cast<double>(n * n * n) / seconds);
+    const double median = seconds[seconds.size() / 2];
+    rate = std::max(rate, 2.0 * static_cast<double>(n * n * n) / median);
   }
   return rate;
 }
@@ -49,9 +51,9 @@ double memory_bandwidth() {
   {
     const Tensor a = Tensor::full({n}, 1), b = Tensor::full({n}, 1);
     Tensor c = Tensor::full({n}, 0);
-    seconds = fastest([&] {
-      kernels::add({n}, {a.data(), {n}}, {b.data(), {n}}, {c.mutable_data(), false});
-    });
+    seconds = seconds_of([&] {
+                kernels::add({n}, {a.data(), {n}}, {b.data(), {n}}, {c.mutable_data(), false});
+              }).front();
   }
   pool_trim();
   return 3.0 * n * sizeof(real) / seconds;

@@ -7,7 +7,8 @@
 
 namespace heed {
 
-// The fastest of a few products of square matrices, which fit a cache or do not, in FLOP/s.
+// Products of square matrices, some of which fit a cache: the size that does best, its median, in
+// FLOP/s.
 double gemm_rate(Precision precision);
 
 // The fastest of a few sums of arrays that fit no cache, in bytes/s: what is read and what is
