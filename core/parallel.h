@@ -1,6 +1,6 @@
 // Threads: loops over chunks that the shape alone decides, so that results have the same bits for
-// any number of threads. OpenMP; std::thread under the thread sanitizer, which cannot see into
-// libgomp.
+// any number of threads; where no result depends on the cut, it may follow the threads. OpenMP;
+// std::thread under the thread sanitizer, which cannot see into libgomp.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,9 @@ namespace heed::inline HEED_REAL {
 int thread_count();
 void set_thread_count(int count);
 int physical_cores();
-// Lets the calling thread run on all processors the program may use, for OMP_PROC_BIND ties the
-// first one to one of them before main() begins: a program started from here would inherit that.
+// Lets the calling thread run on all processors the program may use, for OMP_PROC_BIND and its like
+// tie the first one to one of them before main() begins: a program started from here would inherit
+// that.
 void untie_thread();
 
 // The number of the calling worker inside a parallel loop, 0 … thread_count() - 1; 0 outside.

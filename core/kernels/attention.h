@@ -26,7 +26,8 @@ struct AttentionSizes {
   int64_t capacity = keys;     // keys of an example there is room for: behind `keys` is nothing
 
   // Numbers of scratch memory for each worker.
-  int64_t scratch() const;
+  int64_t forward_scratch() const;
+  int64_t backward_scratch() const;
 };
 
 struct AttentionSetting {
@@ -38,7 +39,7 @@ struct AttentionSetting {
 };
 
 // output (B, Tq, H·Kv); log_sum (B, H, Tq), +inf where a query sees no key. `scratch`:
-// sizes.scratch() numbers for each worker.
+// sizes.forward_scratch() numbers for each worker.
 void attention_forward(const AttentionSizes& sizes, const AttentionSetting& setting, const real* q,
                        const real* k, const real* v, real* output, real* log_sum, real* scratch);
 

@@ -102,6 +102,11 @@ void backward_head(const Head& head, const AttentionSetting& setting, const real
 
 }  // namespace
 
+int64_t AttentionSizes::backward_scratch() const {
+  return 2 * block_scratch(*this) + KeysTurned::numbers(*this, width) +
+         KeysTurned::numbers(*this, value_width);
+}
+
 void attention_backward(const AttentionSizes& n, const AttentionSetting& setting, const real* q,
                         const real* k, const real* v, const real* output, const real* log_sum,
                         const real* d_output, Destination dq, Destination dk, Destination dv,
@@ -109,7 +114,7 @@ void attention_backward(const AttentionSizes& n, const AttentionSetting& setting
   parallel_for(n.batch * n.heads, 1, [&](int64_t first, int64_t last) {
     for (int64_t pair = first; pair < last; ++pair)
       backward_head(Head{n, pair / n.heads, pair % n.heads}, setting, q, k, v, output, log_sum,
-                    d_output, {dq, dk, dv}, scratch + current_worker() * n.scratch());
+                    d_output, {dq, dk, dv}, scratch + current_worker() * n.backward_scratch());
   });
 }
 

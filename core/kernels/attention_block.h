@@ -59,8 +59,8 @@ inline void hide(const int32_t* dense_row, KeepMask::KeyRange seen, int64_t j0,
 }
 
 // Rows of a block of scores are whole vectors, so that a loop over one has no loose ends; beyond
-// the block's columns there is room that holds nothing. These are columns j … of a row; those that
-// are not seen become `hidden`.
+// the block's columns there is room, for which nothing is promised. These are columns j … of a row;
+// those that are not seen become `hidden`.
 inline Vector only_seen(KeepMask::KeyRange seen, int64_t j, Vector columns, real hidden) {
   VectorIndex place;
   for (int l = 0; l < lanes; ++l) place[l] = l;
@@ -138,17 +138,22 @@ class KeysTurned {
     return pays(n) ? (n.keys + key_block - 1) / key_block * width * leading(n) : 0;
   }
 
-  // Of keys `seen`; key j lies at from + j · ld.
+  // Of keys `seen`, of which there are some; key j lies at from + j · ld.
   KeysTurned(const AttentionSizes& n, KeepMask::KeyRange seen, const real* from, int64_t ld,
              int64_t width, real* memory)
       : from_(from), ld_(ld), width_(width), leading_(leading(n)), memory_(memory) {
     if (!pays(n)) memory_ = nullptr;
-    for (int64_t j = seen.first / key_block * key_block; memory_ && j < seen.last; j += key_block)
-      transpose(std::min(key_block, seen.last - j), width, from + j * ld, ld, place(j), leading_);
+    if (!memory_ || seen.first == seen.last) return;
+    for (int64_t j = seen.first / key_block * key_block; j < seen.last; j += key_block) {
+      const int64_t count = std::min(key_block, seen.last - j);
+      transpose(count, width, from + j * ld, ld, place(j), leading_);
+      for (int64_t w = 0; w < width; ++w)  // a block may be read from within a vector
+        store(place(j) + w * leading_ + whole_vectors(count), Vector{});
+    }
   }
 
   // (width, columns) of keys j0 …, within one block of keys. Where they are turned over there are
-  // whole vectors of columns, the last ones of which may hold anything.
+  // whole vectors of columns, the last ones those of other keys, or of none.
   Matrix columns(int64_t j0, int64_t count) const {
     if (memory_) return {place(j0), width_, whole_vectors(count), leading_};
     return Matrix(from_ + j0 * ld_, count, width_, ld_).t();
@@ -177,10 +182,10 @@ inline void score(const Head& head, const AttentionSetting& setting, const Block
            setting.scale);
 }
 
-// The blocks of keys that hold `keys`: f(j0, j1) for each, j0 the first column of a vector.
+// The blocks of keys that hold `keys`: f(j0, j1) for each.
 template <class F>
 void for_each_key_block(KeepMask::KeyRange keys, F f) {
-  for (int64_t j0 = keys.first / lanes * lanes; j0 < keys.last;) {
+  for (int64_t j0 = keys.first; j0 < keys.last;) {
     const int64_t j1 = std::min(keys.last, (j0 / key_block + 1) * key_block);
     f(j0, j1);
     j0 = j1;

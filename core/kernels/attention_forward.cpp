@@ -75,9 +75,8 @@ void forward_block(const Head& head, const AttentionSetting& setting, int64_t i0
 
 }  // namespace
 
-int64_t AttentionSizes::scratch() const {
-  return 2 * block_scratch(*this) + KeysTurned::numbers(*this, width) +
-         KeysTurned::numbers(*this, value_width);
+int64_t AttentionSizes::forward_scratch() const {
+  return block_scratch(*this) + KeysTurned::numbers(*this, width);
 }
 
 void attention_forward(const AttentionSizes& n, const AttentionSetting& setting, const real* q,
@@ -85,18 +84,20 @@ void attention_forward(const AttentionSizes& n, const AttentionSetting& setting,
   // A task is a head, or, where there are too few of them, some blocks of its queries.
   const int64_t pairs = n.batch * n.heads, threads = thread_count();
   const bool whole = pairs % threads == 0 || pairs >= 4 * threads;
-  const int64_t together = whole ? std::max<int64_t>(1, n.queries) : 4 * most_queries;
+  const int64_t block = query_block(n),
+                blocks = std::max<int64_t>(1, (n.queries + block - 1) / block);
+  const int64_t together = block * (whole ? blocks : std::clamp<int64_t>(blocks / 2, 1, 4));
   const int64_t parts = (n.queries + together - 1) / together;
   parallel_for(pairs * parts, 1, [&](int64_t first, int64_t last) {
     for (int64_t task = first; task < last; ++task) {
       const int64_t pair = task / parts, begin = task % parts * together;
       const int64_t end = std::min(n.queries, begin + together);
       const Head head{n, pair / n.heads, pair % n.heads};
-      real* const scores = scratch + current_worker() * n.scratch();
+      real* const scores = scratch + current_worker() * n.forward_scratch();
       const KeysTurned keys(n, keys_for_block(n, setting.mask, head.b, begin, end), head.key(k, 0),
                             head.ld(), n.width, scores + block_scratch(n));
-      for (int64_t i = begin; i < end; i += query_block(n))
-        forward_block(head, setting, i, std::min(end, i + query_block(n)), q, keys, v, output, log_sum,
+      for (int64_t i = begin; i < end; i += block)
+        forward_block(head, setting, i, std::min(end, i + block), q, keys, v, output, log_sum,
                       scores);
     }
   });

@@ -65,25 +65,32 @@ void prepare_blas() {
 }
 
 // How many pieces the rows and the columns of a product are cut into: as many in all as there are
-// threads, but none of less than a million multiplications. What a piece reads is its rows of a and
-// its columns of b; rows count twice, for they were made by the thread that is to have them.
+// threads, but none of less than a million multiplications or a side of less than 16. What a piece
+// reads is its rows of a and its columns of b; rows count twice, for they were made by the thread
+// that is to have them.
 struct Grid {
-  int64_t down, across;
-  Grid(int64_t m, int64_t n, int64_t k, int64_t most) : down(1), across(1) {
+  int64_t down = 1, across = 1;
+  Grid(int64_t m, int64_t n, int64_t k, int64_t most) {
     constexpr double least_work = 1e6;
     const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    const auto pieces =
+    const int64_t most_down = std::max<int64_t>(1, m / 16),
+                  most_across = std::max<int64_t>(1, n / 16);
+    auto pieces =
         static_cast<int64_t>(std::clamp(work / least_work, 1.0, static_cast<double>(most)));
-    const auto cost = [=](int64_t d) { return 2 * m / d + n / (pieces / d); };
-    for (int64_t d = 1; d <= pieces; ++d)
-      if (pieces % d == 0 && (d == 1 || cost(d) < cost(down))) down = d;
-    across = pieces / down;
+    for (int64_t least = std::numeric_limits<int64_t>::max(); pieces > 1; --pieces) {
+      for (int64_t d = 1; d <= std::min(pieces, most_down); ++d) {
+        const int64_t cost = 2 * m / d + n * d / pieces;
+        if (pieces % d != 0 || pieces / d > most_across || cost >= least) continue;
+        least = cost, down = d, across = pieces / d;
+      }
+      if (down * across > 1) return;
+    }
   }
 };
 
-// Piece i of n cut into `pieces`: multiples of 16, so that each block keeps whole vectors.
-int64_t cut(int64_t n, int64_t pieces, int64_t i) {
-  return i == pieces ? n : n * i / pieces / 16 * 16;
+// Where piece i of n columns begins, cut into `pieces`: at a whole vector.
+int64_t cut_columns(int64_t n, int64_t pieces, int64_t i) {
+  return i == pieces ? n : (n * i / pieces + 8) / 16 * 16;
 }
 
 void check_product(const Matrix& a, const Matrix& b) {
@@ -136,6 +143,7 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, re
   check_product(a, b);
   prepare_blas();
   const int64_t m = a.rows, n = b.columns, k = a.columns;
+  if (m == 0 || n == 0) return;
   const int64_t ldc = leading_c ? leading_c : n;
   const bool made = gemm_bfloat16(a, b, c, ldc, scale, bias, scope().precision);
   if (made && !finish.run) return;
@@ -146,9 +154,9 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, re
   parallel_for(grid.down * grid.across, 1, [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t i = piece / grid.across, j = piece % grid.across;
-      const int64_t top = cut(m, grid.down, i), rows = cut(m, grid.down, i + 1) - top;
-      const int64_t left = cut(n, grid.across, j), columns = cut(n, grid.across, j + 1) - left;
-      if (rows == 0 || columns == 0) continue;
+      const int64_t top = m * i / grid.down, rows = m * (i + 1) / grid.down - top;
+      const int64_t left = cut_columns(n, grid.across, j);
+      const int64_t columns = cut_columns(n, grid.across, j + 1) - left;
       if (made)
         finish(top, top + rows, left, left + columns);
       else

@@ -1,9 +1,10 @@
 // Matrix products.
 //
-// A product is cut into pieces for the threads, each one single-threaded product, of
-// kernels/gemm_tiled.h, or of OpenBLAS where one side is nearly a vector. No sum is cut, and each is
-// made in an order that the shape of the whole product decides: so the bits do not depend on the
-// number of threads, and a product too small to share is not shared.
+// A product is cut into pieces for the threads, each one single-threaded product: of
+// kernels/gemm_tiled.h, or where one side is nearly a vector of kernels/gemm_few_rows.h or
+// OpenBLAS. No sum is cut, and each is made in an order that the shape of the whole product
+// decides: so the bits do not depend on the number of threads, and a product too small to share is
+// not shared.
 #pragma once
 
 #include <array>

@@ -20,7 +20,7 @@ constexpr int most_rows(int64_t vectors) {
              ? 6
              : static_cast<int>(std::min<int64_t>(12, panel_vectors * 6 / vectors));
 }
-// What is copied at once: so many columns, as panels, are 576 KiB, and the rows 375 KiB, which
+// What is copied at once: so many columns, as panels, are 576 KiB, and the rows 384 KiB, which
 // together stay in the second cache of most processors, from where a panel streams.
 constexpr int64_t depth = 384, most_columns = 384, copied_rows = 240;
 // Rows of a that are read where they lie, for one panel after the other.
@@ -28,14 +28,14 @@ constexpr int64_t slab_rows = 512;
 // A transposed a is copied where it is read for so many columns and its lines lie so far apart that
 // every number of a tile is on a page of memory of its own.
 constexpr int64_t many_columns = 128, far_apart = 1024 / sizeof(real);
-// A panel whose rows are whole vectors already is copied only where these lie so far apart, unless
-// it serves few rows of a.
-constexpr int64_t near_enough = 512, few_rows = 96;
+// A panel whose rows are whole vectors already is copied only where these lie so far apart, and for
+// so many rows of a.
+constexpr int64_t near_enough = 512, rows_worth_it = 96;
 
 // The copies of a thread.
 struct Copies {
   alignas(vector_bytes) real panels[depth * most_columns];
-  alignas(vector_bytes) real rows[(depth + lanes) * (copied_rows + lanes)];
+  alignas(vector_bytes) real rows[depth * (copied_rows + lanes)];
 };
 
 // How a tile of c is written: over what is there or added to it.
@@ -97,14 +97,7 @@ constexpr std::array<OfRows, panel_vectors> of_vectors(std::index_sequence<v...>
 constexpr auto every_width = std::make_index_sequence<panel_vectors>();
 constexpr std::array multiply_table{of_vectors<false>(every_width), of_vectors<true>(every_width)};
 
-// panel (k, width), width a multiple of lanes, from columns of b where they lie one behind the
-// other: b[j · leading + p]. Columns beyond `columns` repeat the last one: nobody reads what comes
-// of them.
-void pack_transposed(int64_t k, int64_t columns, int64_t width, const real* b, int64_t leading,
-                     real* panel) {
-  transpose(columns, k, b, leading, panel, width);
-}
-
+// panel (k, width), width whole vectors, from columns of b. Numbers behind them are zero.
 void pack(int64_t k, int64_t columns, int64_t width, const real* b, int64_t leading, real* panel) {
   for (int64_t p = 0; p < k; ++p) {
     real* to = panel + p * width;
@@ -126,17 +119,15 @@ struct Pieces {
   int64_t first(int64_t i) const { return i * length + std::min(i, longer); }
 };
 
-// a where it lies, or its lines copied, one behind the other.
+// a where it lies, or, transposed, its lines copied one behind the other.
 class Rows {
  public:
   Rows(const Matrix& a, real* copy) : a_(a) {
     if (!copy) return;
-    const int64_t lines = a.transposed ? a.columns : a.rows;
-    const int64_t length = a.transposed ? a.rows : a.columns;
     a_.data = copy;
-    a_.leading = length + lanes;  // no power of two: those meet in a few sets of the cache
-    for (int64_t i = 0; i < lines; ++i)
-      std::copy_n(a.data + i * a.leading, length, copy + i * a_.leading);
+    a_.leading = a.rows + lanes;  // no power of two: those meet in a few sets of the cache
+    for (int64_t p = 0; p < a.columns; ++p)
+      std::copy_n(a.data + p * a.leading, a.rows, copy + p * a_.leading);
   }
   int64_t rows() const { return a_.rows; }
   int64_t depth() const { return a_.columns; }
@@ -168,11 +159,12 @@ void multiply_panel(const Rows& a, const real* panel, int64_t leading_panel, int
 class Columns {
  public:
   Columns(const Matrix& b, bool copy, real* panels) : b_(b), panels_(copy ? panels : nullptr) {
-    if (copy)
-      for (int64_t j = 0; j < b.columns; j += panel_columns)
-        (b.transposed ? pack_transposed : pack)(b.rows, columns(j), width(j),
-                                                b.data + j * (b.transposed ? b.leading : 1),
-                                                b.leading, panels + j * b.rows);
+    for (int64_t j = 0; copy && j < b.columns; j += panel_columns)
+      if (b.transposed)
+        transpose(columns(j), b.rows, b.data + j * b.leading, b.leading, panels + j * b.rows,
+                  width(j));
+      else
+        pack(b.rows, columns(j), width(j), b.data + j, b.leading, panels + j * b.rows);
   }
   int64_t columns(int64_t j) const { return std::min<int64_t>(panel_columns, b_.columns - j); }
   const real* panel(int64_t j) const { return panels_ ? panels_ + j * b_.rows : b_.data + j; }
@@ -192,7 +184,7 @@ void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading
   Copies& copies = per_thread<Copies>();
   const bool copy_rows = a.transposed && b.columns >= many_columns && a.leading >= far_apart;
   const bool copy_columns =
-      b.transposed || b.columns % lanes != 0 || (a.rows > few_rows && b.leading > near_enough);
+      b.transposed || b.columns % lanes != 0 || (a.rows > rows_worth_it && b.leading > near_enough);
   const Pieces deep(a.columns, depth), high(a.rows, copy_rows ? copied_rows : slab_rows);
   for (int64_t j0 = 0; j0 < b.columns; j0 += most_columns)
     for (int64_t piece = 0; piece < deep.count; ++piece) {

@@ -14,8 +14,8 @@
 //           tile[i][:] += a[i, p] · panel[p][:]        for every p of the piece
 //
 // so that a step of the inner loop loads four vectors, broadcasts six numbers and makes 24 fused
-// multiply-adds. (After Goto & van de Geijn 2008, "Anatomy of high-performance matrix
-// multiplication".)
+// multiply-adds; of 16 registers instead of 32, half of that. (After Goto & van de Geijn 2008,
+// "Anatomy of high-performance matrix multiplication".)
 #pragma once
 
 #include "core/kernels/gemm.h"
@@ -29,8 +29,6 @@ void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading
 
 // Whether that is the quicker way for a product of (m, k) by (k, n): not, by measurement, where one
 // operand is nearly a vector and the sums are long.
-inline bool tiles_pay(int64_t m, int64_t n, int64_t k) {
-  return (m > 2 && n > 4) || k < 64;
-}
+inline bool tiles_pay(int64_t m, int64_t n, int64_t k) { return (m > 2 && n > 4) || k < 64; }
 
 }  // namespace heed::inline HEED_REAL::kernels

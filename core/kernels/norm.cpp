@@ -60,10 +60,10 @@ void norm_backward_row(int64_t width, const real* g, const real* x, const real* 
     for_each_vector(width, [&](int64_t i, auto at) {
       const Vector h = at.load(g + i) * at.load(weight + i);
       sum_h += h;
-      sum_hx += h * ((at.load(x + i) - mean) * scale);
+      sum_hx += h * (at.load(x + i) - mean);
     });
   const real mean_h = centred ? sum(sum_h) / static_cast<real>(width) : real{0};
-  const real mean_hx = sum(sum_hx) / static_cast<real>(width);
+  const real mean_hx = scale * sum(sum_hx) / static_cast<real>(width);
   for_each_vector(width, [&](int64_t i, auto at) {
     const Vector slope = at.load(g + i);
     if (db) at.store(db + i, at.load(db + i) + slope);

@@ -56,7 +56,7 @@ void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
 
 void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y) {
   for_parts(n, segments, [=](const Part& part) {
-    real shift[column_block], total[column_block] = {};
+    real shift[column_block] = {}, total[column_block] = {};
     std::fill_n(shift, part.count, -infinity);
     part.for_entries([&](int64_t at) {
       for (int64_t c = 0; c < part.count; ++c) shift[c] = std::max(shift[c], x[at + c]);

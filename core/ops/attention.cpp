@@ -1,4 +1,5 @@
-// Scaled dot-product attention; the loops are in kernels/attention.cpp.
+// Scaled dot-product attention; the loops are in kernels/attention_forward.cpp and
+// attention_backward.cpp.
 #include "core/kernels/attention.h"
 
 #include <cmath>
@@ -54,7 +55,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   Tensor y = Tensor::empty({n.batch, n.queries, heads * n.value_width});
   Tensor log_sum = Tensor::empty({n.batch, heads, n.queries});
   {
-    Tensor scratch = Tensor::empty({thread_count(), n.scratch()});
+    Tensor scratch = Tensor::empty({thread_count(), n.forward_scratch()});
     kernels::attention_forward(n, setting, q.data(), k.data(), v.data(), y.mutable_data(),
                                log_sum.mutable_data(), scratch.mutable_data());
   }
@@ -65,7 +66,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
                     return g.wants(i) ? g.into(i) : Destination{nullptr, false};
                   };
                   const Destination dq = place(0), dk = place(1), dv = place(2);
-                  Tensor scratch = Tensor::empty({thread_count(), n.scratch()});
+                  Tensor scratch = Tensor::empty({thread_count(), n.backward_scratch()});
                   kernels::attention_backward(n, setting, qs.data(), ks.data(), vs.data(),
                                               ys.data(), log_sums.data(), g.dy(), dq, dk, dv,
                                               scratch.mutable_data());

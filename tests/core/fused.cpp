@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -130,6 +131,34 @@ TEST_CASE("fused: attention, where blocks of queries and keys begin and end") {
           [&](Inputs t) { return composed_attention(t, 2, mask); });
     }
   }
+}
+
+bool all_finite(const Tensor& x) {
+  return std::all_of(x.data(), x.data() + x.size(), [](real v) { return std::isfinite(v); });
+}
+
+TEST_CASE("fused: attention does not touch keys that no query sees") {
+  for (const int64_t queries : {1, 40}) {
+    AttentionOptions options;
+    options.mask.causal = true;
+    options.mask.window = 4;
+    Tensor t[3] = {drawn({1, queries, 20}, 0), drawn({1, 300, 20}, 1), drawn({1, 300, 36}, 2)};
+    const int64_t unseen = 300 - queries - 3;  // keys before the first query's window
+    for (Tensor& x : {std::ref(t[1]), std::ref(t[2])})
+      std::fill_n(x.mutable_data(), unseen * x.dim(2), std::numeric_limits<real>::infinity());
+    for (Tensor& x : t) x.set_requires_grad();
+    const Tensor y = scaled_dot_product_attention(t[0], t[1], t[2], 2, options);
+    backward(y, drawn(y.shape(), 100));
+    CHECK(all_finite(y));
+    CHECK(all_finite(t[0].grad()));
+  }
+}
+
+TEST_CASE("layer_norm: rows too long for one vector and too large to be squared") {
+  Tensor x = Tensor::full({2, 20}, static_cast<real>(3e36)).set_requires_grad();
+  const Tensor w = Tensor::full({20}, 1), b = Tensor::zeros({20});
+  backward(layer_norm(x, w, b, static_cast<real>(1e-5)), drawn({2, 20}, 1));
+  CHECK(all_finite(x.grad()));
 }
 
 }  // namespace

@@ -127,24 +127,32 @@ TEST_CASE("gemm: small and large, few rows and few columns, shared by threads an
   check_product(301, 515, 259, draw, shared);
 }
 
-TEST_CASE("gemm: the same bits for any number of threads") {
+void check_same_bits(int64_t m, int64_t n, int64_t k, bool turned_a, bool turned_b, Draw& draw) {
   const int before = thread_count();
-  Draw draw;
-  for (int i = 0; i < 30; ++i) {
-    const int64_t m = draw.up_to(i % 3 ? 400 : 4), n = 20 + draw.up_to(400),
-                  k = 150 + draw.up_to(500);
-    const Padded a(m, k, m > 4 && i % 2, 0, draw), b(k, n, i % 3 == 0 || i % 4, 0, draw);
-    std::vector<real> alone(static_cast<size_t>(m * n)), shared = alone;
-    set_thread_count(1);
-    kernels::gemm(a.matrix(), b.matrix(), {alone.data(), false});
-    for (const int threads : {2, 3, 4, 7}) {
-      set_thread_count(threads);
-      kernels::gemm(a.matrix(), b.matrix(), {shared.data(), false});
-      INFO(std::string(fmt::format("{} × {} × {}, {} threads", m, n, k, threads)));
-      CHECK(shared == alone);
-    }
+  const Padded a(m, k, turned_a, 0, draw), b(k, n, turned_b, 0, draw);
+  std::vector<real> alone(static_cast<size_t>(m * n)), shared = alone;
+  set_thread_count(1);
+  kernels::gemm(a.matrix(), b.matrix(), {alone.data(), false});
+  for (const int threads : {2, 3, 4, 7, 40}) {
+    set_thread_count(threads);
+    kernels::gemm(a.matrix(), b.matrix(), {shared.data(), false});
+    INFO(std::string(fmt::format("{} × {} × {}, {} threads", m, n, k, threads)));
+    CHECK(shared == alone);
   }
   set_thread_count(before);
+}
+
+TEST_CASE("gemm: the same bits for any number of threads") {
+  Draw draw;
+  for (int i = 0; i < 30; ++i) {
+    const int64_t m = draw.up_to(i % 3 ? 400 : 4), n = 20 + draw.up_to(400);
+    check_same_bits(m, n, 150 + draw.up_to(500), m > 4 && i % 2, i % 3 == 0 || i % 4, draw);
+  }
+  check_same_bits(31, 33, 4000, false, true, draw);  // sides that are not to be cut
+  for (const bool turned : {false, true}) {          // made by BLAS
+    check_same_bits(2003, 3, 400, false, turned, draw);
+    check_same_bits(2, 4001, 300, turned, false, draw);
+  }
 }
 
 TEST_CASE("gemm: every block of the result is finished once, when it is there") {
