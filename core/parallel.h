@@ -23,6 +23,9 @@ void untie_thread();
 // The number of the calling worker inside a parallel loop, 0 … thread_count() - 1; 0 outside.
 int current_worker();
 
+// Whether OpenMP shares out what the calling thread is doing.
+bool in_openmp_region();
+
 namespace detail {
 void run_chunks(int64_t chunks, void (*run)(void* context, int64_t chunk), void* context);
 }

@@ -56,12 +56,13 @@ void prepare_blas() {
     unsetenv("OPENBLAS_CORETYPE");
     return true;
   }();
-  // The number belongs to OpenMP, which keeps one for each thread of a program.
-  static thread_local const bool alone = [] {
+  // The number belongs to OpenMP, which keeps one for each thread of a program; what is set inside
+  // a parallel region ends with it, and there BLAS stays alone anyway.
+  static thread_local bool alone = false;
+  if (done && !alone && !in_openmp_region()) {
     openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(done && alone);
+    alone = true;
+  }
 }
 
 // How many pieces the rows and the columns of a product are cut into: as many in all as there are
@@ -141,7 +142,6 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leadin
 void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
           const real* bias, BlockFinish finish) {
   check_product(a, b);
-  prepare_blas();
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   if (m == 0 || n == 0) return;
   const int64_t ldc = leading_c ? leading_c : n;
@@ -191,7 +191,6 @@ int64_t BatchIndex::operator()(int64_t i) const {
 void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
                   const BatchIndex& at_b, Destination c) {
   check_product(a, b);
-  prepare_blas();
   const auto product = [&](int64_t i, auto multiply) {
     Matrix ai = a, bi = b;
     ai.data += at_a(i);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/kernels/gemm_few_rows.h"
@@ -153,6 +154,20 @@ TEST_CASE("gemm: the same bits for any number of threads") {
     check_same_bits(2003, 3, 400, false, turned, draw);
     check_same_bits(2, 4001, 300, turned, false, draw);
   }
+}
+
+TEST_CASE("gemm: the same bits on a thread whose first product was one of a parallel loop's") {
+  Draw draw;
+  const Padded a(2003, 400, false, 0, draw), b(400, 3, false, 0, draw);
+  std::vector<real> here(2003 * 3), there = here, ignored[2] = {here, here};
+  kernels::gemm_serial(a.matrix(), b.matrix(), {here.data(), false});
+  std::thread([&] {
+    parallel_for(2, 1, [&](int64_t i, int64_t) {
+      kernels::gemm_serial(a.matrix(), b.matrix(), {ignored[i].data(), false});
+    });
+    kernels::gemm_serial(a.matrix(), b.matrix(), {there.data(), false});
+  }).join();
+  CHECK(there == here);
 }
 
 TEST_CASE("gemm: every block of the result is finished once, when it is there") {
