@@ -94,21 +94,28 @@ struct Head {
   int64_t ld_value() const { return n.heads * n.value_width; }
   template <class T>
   T* query(T* q, int64_t i) const {
-    return q + (b * n.queries + i) * ld() + h * n.width;
+    return place(q, n.queries, i, n.width);
   }
   template <class T>
   T* key(T* k, int64_t j) const {
-    return k + (b * n.capacity + j) * ld() + h * n.width;
+    return place(k, n.capacity, j, n.width);
   }
   template <class T>
   T* value(T* v, int64_t j) const {
-    return v + (b * n.capacity + j) * ld_value() + h * n.value_width;
+    return place(v, n.capacity, j, n.value_width);
   }
   template <class T>
   T* output(T* o, int64_t i) const {
-    return o + (b * n.queries + i) * ld_value() + h * n.value_width;
+    return place(o, n.queries, i, n.value_width);
   }
   int64_t row(int64_t i) const { return (b * n.heads + h) * n.queries + i; }
+
+ private:
+  // Where this head's part of row i begins in x (batch, rows, heads · width).
+  template <class T>
+  T* place(T* x, int64_t rows, int64_t i, int64_t width) const {
+    return x + ((b * rows + i) * n.heads + h) * width;
+  }
 };
 
 // The vectors of a row that hold any column that is seen.
@@ -138,11 +145,14 @@ class KeysTurned {
     return pays(n) ? (n.keys + key_block - 1) / key_block * width * leading(n) : 0;
   }
 
-  // Of keys `seen`, of which there are some; key j lies at from + j · ld.
+  // Of keys `seen`; key j lies at from + j · ld.
   KeysTurned(const AttentionSizes& n, KeepMask::KeyRange seen, const real* from, int64_t ld,
              int64_t width, real* memory)
-      : from_(from), ld_(ld), width_(width), leading_(leading(n)), memory_(memory) {
-    if (!pays(n)) memory_ = nullptr;
+      : from_(from),
+        ld_(ld),
+        width_(width),
+        leading_(leading(n)),
+        memory_(pays(n) ? memory : nullptr) {
     if (!memory_ || seen.first == seen.last) return;
     for (int64_t j = seen.first / key_block * key_block; j < seen.last; j += key_block) {
       const int64_t count = std::min(key_block, seen.last - j);

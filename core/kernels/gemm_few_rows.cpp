@@ -22,17 +22,14 @@ void few_columns(const Product& product, int64_t j) {
   for (int i = 0; i < rows; ++i) x[i] = product.a.data + i * product.a.leading;
   for (int q = 0; q < columns; ++q) w[q] = product.b.data + (j + q) * product.b.leading;
   Vector total[rows][columns]{};
-  const auto add = [&](auto loaded) {
+  for_each_vector(k, [&](int64_t p, auto at) {
     Vector weights[columns];
-    for (int q = 0; q < columns; ++q) weights[q] = loaded(w[q]);
+    for (int q = 0; q < columns; ++q) weights[q] = at.load(w[q] + p);
     for (int i = 0; i < rows; ++i) {
-      const Vector numbers = loaded(x[i]);
+      const Vector numbers = at.load(x[i] + p);
       for (int q = 0; q < columns; ++q) total[i][q] += numbers * weights[q];
     }
-  };
-  int64_t p = 0;
-  for (; p + lanes <= k; p += lanes) add([p](const real* row) { return load(row + p); });
-  if (p < k) add([p, k](const real* row) { return load_some(row + p, k - p); });
+  });
   for (int i = 0; i < rows; ++i)
     for (int q = 0; q < columns; ++q) {
       real& to = product.c.data[i * product.leading_c + j + q];
