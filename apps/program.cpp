@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <new>
 
-#include "apps/command_line.h"
-#include "apps/commands.h"
-#include "apps/log.h"
-#include "apps/suggest.h"
+#include "apps/commands/command_line.h"
+#include "apps/commands/commands.h"
+#include "apps/support/log.h"
+#include "apps/support/suggest.h"
 #include "core/check.h"
 
 namespace heed {

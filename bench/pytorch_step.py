@@ -9,7 +9,7 @@ process ever held, less what it held before there was a model, less 16 bytes for
 gradient and the two moments of Adam). Needs Debian's python3-torch. bench/compare runs it in the
 environment that suits it best.
 
-The models are those of apps/benchmark.cpp: pre-norm, learned positions; language models with gelu, whose
+The models are those of apps/measure/benchmark.cpp: pre-norm, learned positions; language models with gelu, whose
 logits are by the embedding of tokens; encoder-decoders with relu, one embedding for both sides and
 another matrix for the logits. Each is written as PyTorch's own modules have it where they have it.
 """

@@ -46,7 +46,7 @@ endfunction()
 # The files that are compiled differently from the rest of their folder; the last option wins.
 function(heed_source_options)
   foreach(source IN LISTS ARGN)
-    if(source MATCHES "/kernels/amx.cpp$" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    if(source MATCHES "/amx.cpp$" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
       set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS  # it runs only where there is AMX
         $<$<CONFIG:Release>:-O3> -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
       set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)

@@ -14,6 +14,7 @@
 // `heed compare`) is a Fields that the struct is shown to. There is no second list anywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -31,6 +32,21 @@ struct Range {
 };
 inline constexpr Range at_least(double least) { return {least}; }
 
+// A word of a config and the value it stands for. A table of these is an array, in any order.
+template <class Value>
+struct Named {
+  const char* name;
+  Value value;
+};
+
+// The word for a value that the table has.
+template <class Value, size_t n>
+constexpr const char* name_of(const Named<Value> (&table)[n], const Value& value) {
+  for (const Named<Value>& entry : table)
+    if (entry.value == value) return entry.name;
+  return "";
+}
+
 class Fields {
  public:
   virtual ~Fields() = default;
@@ -45,6 +61,33 @@ class Fields {
   virtual void paths(const char* name, std::vector<std::string>& values, const char* help) = 0;
   virtual void integers(const char* name, std::vector<int64_t>& values, Range range,
                         const char* help) = 0;
+
+  // One of the values of a table, by its name.
+  template <class Value, size_t n>
+  void choice(const char* name, Value& value, const Named<Value> (&table)[n], const char* help) {
+    const char* words[n];
+    int index = 0;
+    for (size_t i = 0; i < n; ++i) {
+      words[i] = table[i].name;
+      if (table[i].value == value) index = static_cast<int>(i);
+    }
+    choose(name, index, words, help);
+    value = table[index].value;
+  }
+
+  // One of the entries of a registry (core/registry.h), by its name.
+  template <class Entry, size_t n>
+  void choice(const char* name, const Entry*& value, const Entry* const (&entries)[n],
+              const char* help) {
+    const char* words[n];
+    int index = 0;
+    for (size_t i = 0; i < n; ++i) {
+      words[i] = entries[i]->name;
+      if (entries[i] == value) index = static_cast<int>(i);
+    }
+    choose(name, index, words, help);
+    value = entries[index];
+  }
 
   // One of a list of words. The enum has the values 0, 1, 2, … in the order of `words`.
   template <class Enum>

@@ -1,5 +1,5 @@
 // Watching a computation from outside: what is computed, in which order, and the memory it takes.
-// For profiles: see apps/step_watch.h. While nobody watches it costs a branch an operation.
+// For profiles: see apps/measure/step_watch.h. While nobody watches it costs a branch an operation.
 //
 // An operation is told of when it is done, for only then does record() know of it: what the thread
 // did since the last call belongs to it, the checks and the memory of its result among them.

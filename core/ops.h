@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "core/activation.h"
 #include "core/ids.h"
 #include "core/label_smoothing.h"
 #include "core/mask.h"
-#include "core/nonlinearity.h"
 #include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
@@ -57,7 +57,7 @@ Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);
 // ---- ops/linear.cpp
 // y[…, o] = φ(Σᵢ x[…, i] w[o, i] + b[o]);   x (…, I), w (O, I), b (O) or no tensor → (…, O)
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
-              Nonlinearity function = Nonlinearity::none);
+              Activation function = Activation::none);
 // c[…, m, n] = Σₖ a[…, m, k] b[…, k, n]; the axes before the last two broadcast. Rank ≥ 2.
 Tensor matmul(const Tensor& a, const Tensor& b);
 

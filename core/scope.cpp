@@ -1,6 +1,6 @@
 #include "core/scope.h"
 
-#include "core/kernels/bfloat16.h"
+#include "core/kernels/bfloat16/bfloat16.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -208,7 +208,7 @@ Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const
 
 bool MultiHeadAttention::can_cache() const { return form_.causal && grid_.empty() && !distances_; }
 
-Tensor MultiHeadAttention::operator()(const Tensor& x, const Surroundings& around) const {
+Tensor MultiHeadAttention::operator()(const Tensor& x, const SequenceContext& around) const {
   const CurrentPart here(*this);
   const KeepMask& mask = around.mask;
   if (around.cache) {

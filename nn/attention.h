@@ -19,7 +19,7 @@
 #include "nn/linear.h"
 #include "nn/positional.h"
 #include "nn/score_bias.h"
-#include "nn/surroundings.h"
+#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -50,7 +50,7 @@ class MultiHeadAttention : public Mixing {
                     const Tensor& bias) const;
   // Self-attention, over the chosen axes of a grid if there is one. With a cache, of the places it
   // holds and those of x.
-  Tensor operator()(const Tensor& x, const Surroundings& around) const override;
+  Tensor operator()(const Tensor& x, const SequenceContext& around) const override;
   // Where no place sees a later one: what was made of a place stays as it is.
   bool can_cache() const override;
   // Cross-attention. With a cache, keys and values are made of the context at the first call.

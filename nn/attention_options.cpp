@@ -43,7 +43,7 @@ void MultiHeadOptions::fields(Fields& f) {
   f.integer("window", window, {0, 1e9}, "attend to less than so many places away; 0: to all");
   f.flag("causal", causal, "of an encoder: attend to no later place; decoders always do");
   f.integers("axes", axes, {0, 4}, "of a grid: axes that attend, from 0; empty: all of them");
-  f.choice("activation", activation, nonlinearity_names, "a nonlinearity after attention");
+  f.choice("activation", activation, activation_names, "a nonlinearity after attention");
   f.integer("graph_distances", graph_distances, {0, 1000},
             "on a graph: add to scores a number learned for each distance up to this; 0: none");
 }

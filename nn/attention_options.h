@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/fields.h"
-#include "nn/nonlinearity.h"
+#include "nn/activation.h"
 #include "nn/normaliser.h"
 #include "nn/similarity.h"
 
@@ -48,7 +48,7 @@ struct MultiHeadOptions {
   int64_t window = 0;
   bool causal = false;
   std::vector<int64_t> axes;
-  Nonlinearity activation = Nonlinearity::none;
+  Activation activation = Activation::none;
   int64_t graph_distances = 0;
 
   void fields(Fields& f);

@@ -87,7 +87,7 @@ EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth)
   add("feed_forward", feed_forward_);
 }
 
-Tensor EncoderLayer::operator()(const Tensor& x, const Surroundings& around) const {
+Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& around) const {
   const CurrentPart here(*this);
   const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
   return around_feed_forward_(y, feed_forward_);
@@ -108,8 +108,8 @@ DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth)
   add("feed_forward", feed_forward_);
 }
 
-Tensor DecoderLayer::operator()(const Tensor& x, const Surroundings& around, const Tensor& memory,
-                                const KeepMask& memory_mask) const {
+Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& around,
+                                const Tensor& memory, const KeepMask& memory_mask) const {
   const CurrentPart here(*this);
   const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
   const Tensor w = around_cross_attention_(y, [&](const Tensor& z) {

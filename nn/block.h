@@ -35,7 +35,7 @@ struct BlockOptions {
   int64_t dim = 64, heads = 4, feed_forward = 256;
   double dropout = 0;            // of what a part adds, and inside the feed-forward
   double attention_dropout = 0;  // of attention weights
-  Activation activation = Activation::relu;
+  FeedForwardActivation activation = FeedForwardActivation::relu;
   NormOptions norm;
   bool norm_first = true;
   bool final_norm = true;  // one more norm behind the stack
@@ -67,7 +67,7 @@ class EncoderLayer : public Module {
   // InitKind::gpt2.
   EncoderLayer(const BlockOptions& options, int64_t residual_depth);
   // x (B, T, D) → (B, T, D)
-  Tensor operator()(const Tensor& x, const Surroundings& around) const;
+  Tensor operator()(const Tensor& x, const SequenceContext& around) const;
   bool can_cache() const { return mixing_->can_cache(); }
 
   static constexpr int64_t parts = 2;
@@ -85,7 +85,7 @@ class DecoderLayer : public Module {
   DecoderLayer(const BlockOptions& options, int64_t residual_depth);
   // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a cache the
   // memory is read at the first call alone.
-  Tensor operator()(const Tensor& x, const Surroundings& around, const Tensor& memory,
+  Tensor operator()(const Tensor& x, const SequenceContext& around, const Tensor& memory,
                     const KeepMask& memory_mask) const;
   bool can_cache() const { return mixing_->can_cache(); }
 

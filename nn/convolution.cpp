@@ -51,7 +51,7 @@ Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
   return found;
 }
 
-Tensor Convolution::operator()(const Tensor& x, const Surroundings& around) const {
+Tensor Convolution::operator()(const Tensor& x, const SequenceContext& around) const {
   const CurrentPart here(*this);
   const int64_t dim = weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "convolution: x must have shape [B, T, {}], has {}", dim,

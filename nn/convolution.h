@@ -10,7 +10,7 @@
 #pragma once
 
 #include "nn/linear.h"
-#include "nn/surroundings.h"
+#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -28,7 +28,7 @@ class Convolution : public Mixing {
               const LinearOptions& options = {});
   // x (B, T, D) → (B, T, D). Of the mask it keeps to the lengths, and to causality if it was made
   // so; throws Error for what it cannot keep to.
-  Tensor operator()(const Tensor& x, const Surroundings& around) const override;
+  Tensor operator()(const Tensor& x, const SequenceContext& around) const override;
 
   Tensor weight;  // (D, k·D): W₀ … W_{k-1} side by side
   Tensor bias;    // (D), zeros at first; or no tensor

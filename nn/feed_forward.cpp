@@ -7,27 +7,27 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 // The gate of SwiGLU is a SiLU.
-Nonlinearity function_of(Activation activation) {
+Activation function_of(FeedForwardActivation activation) {
   switch (activation) {
-    case Activation::relu:
-      return Nonlinearity::relu;
-    case Activation::gelu:
-      return Nonlinearity::gelu;
-    case Activation::gelu_tanh:
-      return Nonlinearity::gelu_tanh;
-    case Activation::silu:
-    case Activation::swiglu:
-      return Nonlinearity::silu;
+    case FeedForwardActivation::relu:
+      return Activation::relu;
+    case FeedForwardActivation::gelu:
+      return Activation::gelu;
+    case FeedForwardActivation::gelu_tanh:
+      return Activation::gelu_tanh;
+    case FeedForwardActivation::silu:
+    case FeedForwardActivation::swiglu:
+      return Activation::silu;
   }
   throw Error("feed forward: unknown activation");
 }
 
 }  // namespace
 
-FeedForward::FeedForward(int64_t dim, int64_t hidden, Activation activation, double dropout,
-                         const LinearOptions& options)
+FeedForward::FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation activation,
+                         double dropout, const LinearOptions& options)
     : up_(dim, hidden, options.inside()),
-      gate_(activation == Activation::swiglu
+      gate_(activation == FeedForwardActivation::swiglu
                 ? std::make_unique<Linear>(dim, hidden, options.inside())
                 : nullptr),
       down_(hidden, dim, options),

@@ -6,17 +6,17 @@
 
 #include <memory>
 
+#include "nn/activation.h"
 #include "nn/linear.h"
-#include "nn/nonlinearity.h"
 
 namespace heed::inline HEED_REAL {
 
-enum class Activation { relu, gelu, gelu_tanh, silu, swiglu };
+enum class FeedForwardActivation { relu, gelu, gelu_tanh, silu, swiglu };
 
 class FeedForward : public Module {
  public:
   // `linear` is how the matrices start; the last one joins the residual stream.
-  FeedForward(int64_t dim, int64_t hidden, Activation activation, double dropout,
+  FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation activation, double dropout,
               const LinearOptions& linear = {});
   // x (…, dim) → (…, dim)
   Tensor operator()(const Tensor& x) const;
@@ -25,7 +25,7 @@ class FeedForward : public Module {
   Linear up_;                     // W₁, "up"
   std::unique_ptr<Linear> gate_;  // W₃, "gate": swiglu alone has one
   Linear down_;                   // W₂, "down"
-  Nonlinearity function_;         // φ
+  Activation function_;           // φ
   double dropout_;                // of the hidden activations
 };
 

@@ -61,7 +61,7 @@ Tensor of_pairs(const Tensor& weights, const Edges& edges, int64_t batch, int64_
 
 }  // namespace
 
-Tensor GraphAttention::operator()(const Tensor& x, const Surroundings& around) const {
+Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& around) const {
   const CurrentPart here(*this);
   const int64_t dim = query_.weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "graph attention: x must have shape [B, T, {}], has {}",

@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "nn/linear.h"
-#include "nn/surroundings.h"
+#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -27,7 +27,7 @@ class GraphAttention : public Mixing {
   // x (B, T, D), its nodes → (B, T, D). A node without edges into it gets the output's bias. Throws
   // Error without edges, for an edge that leads out of its example, and for any mask but lengths:
   // the edges alone say who attends to whom.
-  Tensor operator()(const Tensor& x, const Surroundings& around) const override;
+  Tensor operator()(const Tensor& x, const SequenceContext& around) const override;
 
  private:
   int64_t heads_, edge_features_;

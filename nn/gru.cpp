@@ -15,7 +15,7 @@ Gru::Gru(int64_t dim, const LinearOptions& options)
   add("recurrent", recurrent_);
 }
 
-Tensor Gru::operator()(const Tensor& x, const Surroundings& around) const {
+Tensor Gru::operator()(const Tensor& x, const SequenceContext& around) const {
   const CurrentPart here(*this);
   check(x.rank() == 3 && x.dim(2) == dim_, "gru: x must have shape [B, T, {}], has {}", dim_,
         x.shape());

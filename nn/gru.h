@@ -11,7 +11,7 @@
 #pragma once
 
 #include "nn/linear.h"
-#include "nn/surroundings.h"
+#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -20,7 +20,7 @@ class Gru : public Mixing {
   explicit Gru(int64_t dim, const LinearOptions& options = {});
   // x (B, T, D) → (B, T, D): the state after every place. No place sees a later one, so neither
   // lengths nor a causal mask change anything for real places; throws Error for other masks.
-  Tensor operator()(const Tensor& x, const Surroundings& around) const override;
+  Tensor operator()(const Tensor& x, const SequenceContext& around) const override;
 
  private:
   int64_t dim_;

@@ -14,7 +14,7 @@ Linear::Linear(int64_t inputs, int64_t outputs, const LinearOptions& options)
 
 Linear::Linear(const Tensor& tied) : weight(tied) { add("weight", weight); }
 
-Tensor Linear::operator()(const Tensor& x, Nonlinearity function) const {
+Tensor Linear::operator()(const Tensor& x, Activation function) const {
   const CurrentPart here(*this);
   return linear(x, weight, bias, function);
 }

@@ -1,7 +1,7 @@
 // y = x wᵀ + b
 #pragma once
 
-#include "core/nonlinearity.h"
+#include "core/activation.h"
 #include "nn/init.h"
 #include "nn/module.h"
 
@@ -22,7 +22,7 @@ class Linear : public Module {
   // One whose weight (outputs, inputs) is also another's; without bias.
   explicit Linear(const Tensor& tied);
   // x (…, inputs) → φ(y) (…, outputs)
-  Tensor operator()(const Tensor& x, Nonlinearity function = Nonlinearity::none) const;
+  Tensor operator()(const Tensor& x, Activation function = Activation::none) const;
 
   Tensor weight;  // (outputs, inputs)
   Tensor bias;    // (outputs), zeros at first; or no tensor

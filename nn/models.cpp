@@ -146,14 +146,14 @@ Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
 Tensor Seq2Seq::encode(const Inputs& in) const {
   const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : embedding_;
   return encoder_(embed(in.source, in.features),
-                  Surroundings{only_real(in.source_lengths, encoder_mask_), in.edges});
+                  SequenceContext{only_real(in.source_lengths, encoder_mask_), in.edges});
 }
 
 Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
                        KeyValueCache* cache) const {
   const Tensor x = embedding_(input, {}, places_before(cache, can_cache()));
   const Tensor states =
-      decoder_(x, Surroundings{decoder_mask_, {}, cache}, memory, only_real(source_lengths));
+      decoder_(x, SequenceContext{decoder_mask_, {}, cache}, memory, only_real(source_lengths));
   if (cache) cache->advance(input.dim(1));
   return states;
 }
@@ -174,7 +174,7 @@ LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
 
 Tensor LanguageModel::hidden(const Ids& input, KeyValueCache* cache) const {
   const Tensor x = embedding_(input, {}, places_before(cache, can_cache()));
-  const Tensor states = decoder_(x, Surroundings{mask_, {}, cache});
+  const Tensor states = decoder_(x, SequenceContext{mask_, {}, cache});
   if (cache) cache->advance(input.dim(1));
   return states;
 }
@@ -223,7 +223,7 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 
 Tensor Classifier::encode(const Inputs& in) const {
   return encoder_(embedding_(in.input, in.features),
-                  Surroundings{only_real(in.input_lengths, mask_), in.edges});
+                  SequenceContext{only_real(in.input_lengths, mask_), in.edges});
 }
 
 Tensor Classifier::head_input(const Inputs& in) const {

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "nn/surroundings.h"
+#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 

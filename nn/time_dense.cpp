@@ -28,7 +28,7 @@ Tensor only_real(const Tensor& x, const Ids& lengths) {
 
 }  // namespace
 
-Tensor TimeDense::operator()(const Tensor& x, const Surroundings& around) const {
+Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& around) const {
   const CurrentPart here(*this);
   const int64_t dim = value_.weight.dim(0), length = weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "dense over time: x must have shape [B, T, {}], has {}",

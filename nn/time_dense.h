@@ -9,7 +9,7 @@
 #pragma once
 
 #include "nn/linear.h"
-#include "nn/surroundings.h"
+#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -19,7 +19,7 @@ class TimeDense : public Mixing {
   // x (B, T, D), T ≤ length → (B, T, D); a shorter sequence takes the first T × T weights. Places
   // that are not real contribute nothing. Throws Error for a longer sequence, and for any mask but
   // lengths: every place sees every other.
-  Tensor operator()(const Tensor& x, const Surroundings& around) const override;
+  Tensor operator()(const Tensor& x, const SequenceContext& around) const override;
 
   Tensor weight;  // (length, length): row i holds wᵢⱼ
 

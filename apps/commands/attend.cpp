@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "apps/arrays.h"
-#include "apps/attention_picture.h"
-#include "apps/commands.h"
-#include "apps/files.h"
-#include "apps/reading.h"
-#include "apps/saved_run.h"
-#include "apps/trainer.h"
+#include "apps/commands/commands.h"
+#include "apps/inference/attention_picture.h"
+#include "apps/inference/reading.h"
+#include "apps/support/files.h"
+#include "apps/training/arrays.h"
+#include "apps/training/saved_run.h"
+#include "apps/training/trainer.h"
 #include "core/joined.h"
 #include "data/utf8.h"
 #include "nn/recorder.h"

@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/benchmark.h"
-#include "apps/commands.h"
-#include "apps/generation_benchmark.h"
-#include "apps/json.h"
-#include "apps/load_config.h"
-#include "apps/log.h"
-#include "apps/machine.h"
+#include "apps/commands/commands.h"
+#include "apps/config/load_config.h"
+#include "apps/measure/benchmark.h"
+#include "apps/measure/generation_benchmark.h"
+#include "apps/support/json.h"
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
 #include "core/parallel.h"
 
 namespace heed::commands {

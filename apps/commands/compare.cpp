@@ -5,10 +5,10 @@
 #include <set>
 #include <sys/stat.h>
 
-#include "apps/commands.h"
-#include "apps/files.h"
-#include "apps/json.h"
-#include "apps/saved_run.h"
+#include "apps/commands/commands.h"
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "apps/training/saved_run.h"
 
 namespace heed::commands {
 namespace {

@@ -1,10 +1,10 @@
 // heed config: every value of a config and where it comes from; or every key there is.
-#include "apps/config.h"
+#include "apps/config/config.h"
 
 #include <fmt/format.h>
 
-#include "apps/commands.h"
-#include "apps/load_config.h"
+#include "apps/commands/commands.h"
+#include "apps/config/load_config.h"
 
 namespace heed::commands {
 

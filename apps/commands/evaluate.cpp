@@ -1,9 +1,9 @@
 // heed evaluate: the scores of a checkpoint on a split of the run's data.
 #include <fmt/format.h>
 
-#include "apps/commands.h"
-#include "apps/saved_run.h"
-#include "apps/scores.h"
+#include "apps/commands/commands.h"
+#include "apps/inference/scores.h"
+#include "apps/training/saved_run.h"
 
 namespace heed::commands {
 

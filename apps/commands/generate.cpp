@@ -8,10 +8,10 @@
 #include <iostream>
 #include <unistd.h>
 
-#include "apps/commands.h"
-#include "apps/generation.h"
-#include "apps/predictions.h"
-#include "apps/saved_run.h"
+#include "apps/commands/commands.h"
+#include "apps/inference/generation.h"
+#include "apps/inference/predictions.h"
+#include "apps/training/saved_run.h"
 
 namespace heed::commands {
 namespace {

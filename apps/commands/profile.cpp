@@ -1,17 +1,17 @@
 // heed profile: where the time and the memory of a training step go.
-#include "apps/profile.h"
+#include "apps/measure/profile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apps/commands.h"
-#include "apps/files.h"
-#include "apps/json.h"
-#include "apps/load_config.h"
-#include "apps/log.h"
-#include "apps/machine.h"
-#include "apps/summary.h"
+#include "apps/commands/commands.h"
+#include "apps/config/load_config.h"
+#include "apps/measure/summary.h"
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
 #include "core/parallel.h"
 
 namespace heed::commands {

@@ -1,12 +1,12 @@
 // heed summary: what a model is made of, and what training it costs.
-#include "apps/summary.h"
+#include "apps/measure/summary.h"
 
 #include <fmt/format.h>
 
-#include "apps/commands.h"
-#include "apps/files.h"
-#include "apps/load_config.h"
-#include "apps/run.h"
+#include "apps/commands/commands.h"
+#include "apps/config/load_config.h"
+#include "apps/support/files.h"
+#include "apps/training/run.h"
 
 namespace heed::commands {
 

@@ -1,10 +1,10 @@
 // heed theorems: what the documents claim, measured; and which of it a model has.
 #include <fmt/format.h>
 
-#include "apps/commands.h"
-#include "apps/files.h"
-#include "apps/saved_run.h"
-#include "apps/theorems/model.h"
+#include "apps/commands/commands.h"
+#include "apps/support/files.h"
+#include "apps/training/saved_run.h"
+#include "theorems/model.h"
 
 namespace heed::commands {
 namespace {

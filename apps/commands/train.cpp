@@ -4,16 +4,16 @@
 #include <cstdio>
 #include <sys/stat.h>
 
-#include "apps/commands.h"
-#include "apps/files.h"
-#include "apps/load_config.h"
-#include "apps/log.h"
-#include "apps/machine.h"
-#include "apps/run.h"
-#include "apps/summary.h"
-#include "apps/training.h"
-#include "apps/vocabulary_file.h"
-#include "core/kernels/gemm.h"
+#include "apps/commands/commands.h"
+#include "apps/config/load_config.h"
+#include "apps/inference/vocabulary_file.h"
+#include "apps/measure/summary.h"
+#include "apps/support/files.h"
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
+#include "apps/training/run.h"
+#include "apps/training/training_loop.h"
+#include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
 
 namespace heed::commands {
@@ -55,8 +55,8 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                 precision_name(effective_precision(experiment.precision)), blas_backend());
 }
 
-int train_in(const RunFolder& run, Training& training) {
-  if (training.run() == Training::End::interrupted) {
+int train_in(const RunFolder& run, TrainingLoop& training) {
+  if (training.run() == TrainingLoop::End::interrupted) {
     logging::info("interrupted, and saved; go on with: heed train --resume --run {}", run.path());
     return exit_interrupted;
   }
@@ -80,14 +80,14 @@ int train(const TrainArguments& arguments) {
 
   const RunFolder run = plan.resumes ? RunFolder::open(plan.path) : RunFolder::create(plan.path);
   const RunLock lock(run);
-  std::unique_ptr<Training> training;
+  std::unique_ptr<TrainingLoop> training;
   try {
     write_file(run.config(), config_text(list_config(experiment)));
     write_file(run.vocabulary(), vocabulary_text(corpus));
     logging::open_file(run.log());
     log_start(run, experiment, corpus, summary);
     training = with_places(plan.config.origins, [&] {
-      return std::make_unique<Training>(experiment, corpus, run, plan.resumes);
+      return std::make_unique<TrainingLoop>(experiment, corpus, run, plan.resumes);
     });
   } catch (const Error&) {
     logging::close_file();

@@ -1,10 +1,10 @@
 // heed --version: the program, the processor and what multiplies its matrices.
 #include <fmt/format.h>
 
-#include "apps/commands.h"
-#include "apps/machine.h"
+#include "apps/commands/commands.h"
+#include "apps/support/machine.h"
 #include "core/joined.h"
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
 
 namespace heed::commands {

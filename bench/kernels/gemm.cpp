@@ -4,13 +4,13 @@
 //   nt   y = x wᵀ        forward       (rows, outputs), inputs deep
 //   nn   dx = dy w       backward      (rows, inputs), outputs deep
 //   tn   dw = dyᵀ x      backward      (outputs, inputs), rows deep
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm/gemm.h"
 
 #include <fmt/format.h>
 
 #include <benchmark/benchmark.h>
 
-#include "apps/machine.h"
+#include "apps/support/machine.h"
 #include "bench/kernels/limits.h"
 
 namespace heed {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/step_watch.h"
+#include "apps/measure/step_watch.h"
 #include "core/scope.h"
 #include "core/tensor.h"
 

@@ -10,9 +10,9 @@
 #include <benchmark/benchmark.h>
 #include <map>
 
-#include "apps/clock.h"
-#include "apps/machine.h"
-#include "apps/rates.h"
+#include "apps/measure/rates.h"
+#include "apps/support/clock.h"
+#include "apps/support/machine.h"
 #include "bench/kernels/limits.h"
 #include "core/autograd.h"
 #include "core/parallel.h"

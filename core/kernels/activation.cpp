@@ -26,38 +26,37 @@ void for_each(int64_t rows, int64_t width, int64_t leading, real* y, real* slope
 
 }  // namespace
 
-bool keeps_slope(Nonlinearity function) {
-  return function == Nonlinearity::gelu || function == Nonlinearity::gelu_tanh ||
-         function == Nonlinearity::silu;
+bool keeps_slope(Activation function) {
+  return function == Activation::gelu || function == Activation::gelu_tanh ||
+         function == Activation::silu;
 }
 
-void activate(Nonlinearity function, int64_t rows, int64_t width, int64_t leading, real* y,
+void activate(Activation function, int64_t rows, int64_t width, int64_t leading, real* y,
               real* slope) {
   const auto each = [=](auto f) { for_each(rows, width, leading, y, slope, f); };
   switch (function) {
-    case Nonlinearity::none:
+    case Activation::none:
       return;
-    case Nonlinearity::relu:
+    case Activation::relu:
       return each([](real h) { return relu_at(h); });
-    case Nonlinearity::gelu:
+    case Activation::gelu:
       return each([](real h) { return gelu_at(h); });
-    case Nonlinearity::gelu_tanh:
+    case Activation::gelu_tanh:
       return each([](real h) { return gelu_tanh_at(h); });
-    case Nonlinearity::silu:
+    case Activation::silu:
       return each([](real h) { return silu_at(h); });
-    case Nonlinearity::tanh:
+    case Activation::tanh:
       return each([](real h) { return tanh_at(h); });
   }
 }
 
-void activate_backward(Nonlinearity function, int64_t n, const real* dy, const real* kept,
-                       real* dh) {
+void activate_backward(Activation function, int64_t n, const real* dy, const real* kept, real* dh) {
   const auto each = [=](auto slope) {
     map_range(0, n, {dh, false}, [=](int64_t i) { return dy[i] * slope(kept[i]); });
   };
-  if (function == Nonlinearity::relu)
+  if (function == Activation::relu)
     map_range(0, n, {dh, false}, [=](int64_t i) { return kept[i] > 0 ? dy[i] : 0; });
-  else if (function == Nonlinearity::tanh)
+  else if (function == Activation::tanh)
     each([](real y) { return 1 - y * y; });
   else
     each([](real slope) { return slope; });

@@ -7,21 +7,20 @@
 
 #include <cstdint>
 
+#include "core/activation.h"
 #include "core/kernels/destination.h"
-#include "core/nonlinearity.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
 // Whether φ'(h) must be kept; else y does.
-bool keeps_slope(Nonlinearity function);
+bool keeps_slope(Activation function);
 
 // rows × width numbers with `leading` from row to row, on the calling thread: y holds h and becomes
 // φ(h), and `slope`, laid out alike, φ'(h), if it is not null.
-void activate(Nonlinearity function, int64_t rows, int64_t width, int64_t leading, real* y,
+void activate(Activation function, int64_t rows, int64_t width, int64_t leading, real* y,
               real* slope);
 
 // dh = dy φ'(h), from the slope or from y; on the calling thread.
-void activate_backward(Nonlinearity function, int64_t n, const real* dy, const real* kept,
-                       real* dh);
+void activate_backward(Activation function, int64_t n, const real* dy, const real* kept, real* dh);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include "core/kernels/vector_math.h"
+#include "core/kernels/simd/vector_math.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "core/kernels/attention_block.h"
-#include "core/kernels/lanes.h"
-#include "core/kernels/vector_math.h"
+#include "core/kernels/simd/lanes.h"
+#include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -13,7 +13,7 @@ void fill_rows(real* first, int64_t rows, int64_t width, int64_t leading, real v
 }
 
 struct Turned {
-  KeysTurned keys, values;
+  TransposedKeys keys, values;
 };
 
 struct Gradients {
@@ -86,7 +86,7 @@ void backward_head(const Head& head, const AttentionSetting& setting, const real
   const KeepMask::KeyRange all = keys_for_block(n, setting.mask, head.b, 0, n.queries);
   const Turned turned{{n, all, head.key(k, 0), head.ld(), n.width, turned_keys},
                       {n, all, head.value(v, 0), head.ld_value(), n.value_width,
-                       turned_keys + KeysTurned::numbers(n, n.width)}};
+                       turned_keys + TransposedKeys::numbers(n, n.width)}};
   for (int64_t i0 = 0; i0 < n.queries; i0 += query_block(n)) {
     const int64_t i1 = std::min(n.queries, i0 + query_block(n));
     real delta[most_queries];  // δᵢ = Σ do ∘ o = Σⱼ pᵢⱼ dpᵢⱼ
@@ -103,8 +103,8 @@ void backward_head(const Head& head, const AttentionSetting& setting, const real
 }  // namespace
 
 int64_t AttentionSizes::backward_scratch() const {
-  return 2 * block_scratch(*this) + KeysTurned::numbers(*this, width) +
-         KeysTurned::numbers(*this, value_width);
+  return 2 * block_scratch(*this) + TransposedKeys::numbers(*this, width) +
+         TransposedKeys::numbers(*this, value_width);
 }
 
 void attention_backward(const AttentionSizes& n, const AttentionSetting& setting, const real* q,

@@ -7,10 +7,10 @@
 
 #include "core/kernels/attention.h"
 #include "core/kernels/dropout.h"
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm/gemm.h"
 #include "core/kernels/philox.h"
-#include "core/kernels/transpose.h"
-#include "core/kernels/vector.h"
+#include "core/kernels/simd/transpose.h"
+#include "core/kernels/simd/vector.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -139,15 +139,15 @@ inline void multiply(const AttentionSetting& setting, const Matrix& a, const Mat
 // The keys of a head, or its values, as products with queries read them best: turned over, to
 // (width, keys), once for all blocks of queries. With few queries that does not pay, and they are
 // read as they lie.
-class KeysTurned {
+class TransposedKeys {
  public:
   static int64_t numbers(const AttentionSizes& n, int64_t width) {
     return pays(n) ? (n.keys + key_block - 1) / key_block * width * leading(n) : 0;
   }
 
   // Of keys `seen`; key j lies at from + j · ld.
-  KeysTurned(const AttentionSizes& n, KeepMask::KeyRange seen, const real* from, int64_t ld,
-             int64_t width, real* memory)
+  TransposedKeys(const AttentionSizes& n, KeepMask::KeyRange seen, const real* from, int64_t ld,
+                 int64_t width, real* memory)
       : from_(from),
         ld_(ld),
         width_(width),
@@ -186,7 +186,7 @@ class KeysTurned {
 
 // scores (rows, columns) = scale · q kᵀ, with block.leading() numbers from row to row
 inline void score(const Head& head, const AttentionSetting& setting, const Block& block,
-                  const real* q, const KeysTurned& keys, real* scores) {
+                  const real* q, const TransposedKeys& keys, real* scores) {
   multiply(setting, {head.query(q, block.i0), block.rows(), head.n.width, head.ld()},
            keys.columns(block.j0, block.columns()), {scores, false}, block.leading(),
            setting.scale);

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "core/kernels/attention_block.h"
-#include "core/kernels/vector_math.h"
+#include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -34,7 +34,7 @@ real soften(KeepMask::KeyRange seen, int64_t width, real* __restrict scores, rea
 }
 
 void forward_block(const Head& head, const AttentionSetting& setting, int64_t i0, int64_t i1,
-                   const real* q, const KeysTurned& keys_turned, const real* v, real* output,
+                   const real* q, const TransposedKeys& keys_turned, const real* v, real* output,
                    real* log_sum, real* scores) {
   const AttentionSizes& n = head.n;
   real most[most_queries], total[most_queries];
@@ -76,7 +76,7 @@ void forward_block(const Head& head, const AttentionSetting& setting, int64_t i0
 }  // namespace
 
 int64_t AttentionSizes::forward_scratch() const {
-  return block_scratch(*this) + KeysTurned::numbers(*this, width);
+  return block_scratch(*this) + TransposedKeys::numbers(*this, width);
 }
 
 void attention_forward(const AttentionSizes& n, const AttentionSetting& setting, const real* q,
@@ -94,8 +94,8 @@ void attention_forward(const AttentionSizes& n, const AttentionSetting& setting,
       const int64_t end = std::min(n.queries, begin + together);
       const Head head{n, pair / n.heads, pair % n.heads};
       real* const scores = scratch + current_worker() * n.forward_scratch();
-      const KeysTurned keys(n, keys_for_block(n, setting.mask, head.b, begin, end), head.key(k, 0),
-                            head.ld(), n.width, scores + block_scratch(n));
+      const TransposedKeys keys(n, keys_for_block(n, setting.mask, head.b, begin, end),
+                                head.key(k, 0), head.ld(), n.width, scores + block_scratch(n));
       for (int64_t i = begin; i < end; i += block)
         forward_block(head, setting, i, std::min(end, i + block), q, keys, v, output, log_sum,
                       scores);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/kernels/activation.h"
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm/gemm.h"
 #include "core/kernels/map.h"
 #include "core/parallel.h"
 
@@ -50,11 +50,11 @@ int64_t LinearSizes::block_rows() const {
   return (rows + blocks - 1) / blocks;
 }
 
-int64_t LinearSizes::scratch(Nonlinearity function) const {
-  return blocks() * (inputs + 1) * outputs + (function == Nonlinearity::none ? 0 : rows * outputs);
+int64_t LinearSizes::scratch(Activation function) const {
+  return blocks() * (inputs + 1) * outputs + (function == Activation::none ? 0 : rows * outputs);
 }
 
-void linear_backward(const LinearSizes& n, Nonlinearity function, const real* dy, const real* kept,
+void linear_backward(const LinearSizes& n, Activation function, const real* dy, const real* kept,
                      const real* x, const real* w, Destination dx, Destination dw, Destination db,
                      real* scratch, Precision precision) {
   const int64_t weights = n.outputs * n.inputs, part = weights + n.outputs;
@@ -62,7 +62,7 @@ void linear_backward(const LinearSizes& n, Nonlinearity function, const real* dy
   parallel_for(n.rows, n.block_rows(), [=](int64_t first, int64_t last) {
     const int64_t rows = last - first, at = first * n.outputs;
     const real* dh = dy + at;
-    if (function != Nonlinearity::none) {
+    if (function != Activation::none) {
       activate_backward(function, rows * n.outputs, dh, kept + at, dh_rows + at);
       dh = dh_rows + at;
     }

@@ -8,8 +8,8 @@
 // what it finds for dw and db is kept apart, and the parts are added up at the end, in their order.
 #pragma once
 
+#include "core/activation.h"
 #include "core/kernels/destination.h"
-#include "core/nonlinearity.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -22,13 +22,13 @@ struct LinearSizes {
   int64_t block_rows() const;
   int64_t blocks() const { return (rows + block_rows() - 1) / block_rows(); }
   // Numbers of scratch memory: the parts of dw and db, and dh where there is a nonlinearity.
-  int64_t scratch(Nonlinearity function) const;
+  int64_t scratch(Activation function) const;
 };
 
 // dy (rows, outputs), x (rows, inputs), w (outputs, inputs); `kept` (rows, outputs) is what
 // activate() left for the derivative, or null. A gradient whose `data` is null is not wanted, and
 // then neither is what only it needs: w for dx, x for dw.
-void linear_backward(const LinearSizes& n, Nonlinearity function, const real* dy, const real* kept,
+void linear_backward(const LinearSizes& n, Activation function, const real* dy, const real* kept,
                      const real* x, const real* w, Destination dx, Destination dw, Destination db,
                      real* scratch, Precision precision);
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/lanes.h"
 #include "core/kernels/map.h"
-#include "core/kernels/vector_math.h"
+#include "core/kernels/simd/lanes.h"
+#include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {

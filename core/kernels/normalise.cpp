@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "core/kernels/lanes.h"
 #include "core/kernels/map.h"
+#include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/lanes.h"
+#include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {

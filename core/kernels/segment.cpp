@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/kernels/map.h"
-#include "core/kernels/vector_math.h"
+#include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -4,7 +4,7 @@
 
 #include "core/kernels/activation_math.h"
 #include "core/kernels/map.h"
-#include "core/kernels/vector_math.h"
+#include "core/kernels/simd/vector_math.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -5,7 +5,7 @@
 
 #include "core/autograd.h"
 #include "core/kernels/activation.h"
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm/gemm.h"
 #include "core/kernels/reduce.h"
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -21,15 +21,15 @@ using kernels::Matrix;
 namespace {
 
 // The nonlinearity of a linear layer, for each block of the product while it is in the cache.
-struct OnTop {
-  Nonlinearity function;
+struct ActivationEpilogue {
+  Activation function;
   int64_t outputs;
   real *y, *slope;
 
-  kernels::BlockFinish finish() const {
-    if (function == Nonlinearity::none) return {};
+  kernels::Epilogue finish() const {
+    if (function == Activation::none) return {};
     return {[](const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
-              const OnTop& o = *static_cast<const OnTop*>(context);
+              const ActivationEpilogue& o = *static_cast<const ActivationEpilogue*>(context);
               const int64_t first = i0 * o.outputs + j0;
               kernels::activate(o.function, i1 - i0, j1 - j0, o.outputs, o.y + first,
                                 o.slope ? o.slope + first : nullptr);
@@ -39,10 +39,10 @@ struct OnTop {
 };
 
 // dh = dy φ'(h),  dx += dh w,  dw += dhᵀ x,  db += Σₙ dh
-void linear_backward(Backward& g, const LinearSizes& n, Nonlinearity function, const Saved& x,
+void linear_backward(Backward& g, const LinearSizes& n, Activation function, const Saved& x,
                      const Saved& w, const Saved& kept) {
   const auto place = [&](int i) { return g.wants(i) ? g.into(i) : Destination{nullptr, false}; };
-  const bool plain = function == Nonlinearity::none;
+  const bool plain = function == Activation::none;
   if (n.by_blocks()) {
     Tensor scratch = Tensor::empty({n.scratch(function)});
     // In this order, in which they are written: x and w may be one tensor.
@@ -72,7 +72,7 @@ void linear_backward(Backward& g, const LinearSizes& n, Nonlinearity function, c
 }  // namespace
 
 // y[n, o] = φ(h),  h = Σᵢ x[n, i] w[o, i] + b[o],   n counting the rows of x over its leading axes
-Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Nonlinearity function) {
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation function) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1),
         "linear: the last axis of x {} must be as long as the last axis of w {}", x.shape(),
         w.shape());
@@ -85,10 +85,11 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Nonlinearity fu
       (wants_gradient(x) || wants_gradient(w) || wants_gradient(b)))
     slope = Tensor::empty(y.shape());
 
-  const OnTop on_top{function, outputs, y.mutable_data(), slope ? slope.mutable_data() : nullptr};
+  const ActivationEpilogue on_top{function, outputs, y.mutable_data(),
+                                  slope ? slope.mutable_data() : nullptr};
   gemm({x.data(), rows, inputs}, Matrix(w.data(), outputs, inputs).t(), {y.mutable_data(), false},
        0, 1, b ? b.data() : nullptr, on_top.finish());
-  const bool plain = function == Nonlinearity::none;
+  const bool plain = function == Activation::none;
   return record("linear", y, {x, w, b},
                 [=, n = LinearSizes{rows, inputs, outputs}, xs = saved(x, w), ws = saved(w, x),
                  kept = plain ? Saved() : saved(slope ? slope : y, x, w, b)](Backward& g) {

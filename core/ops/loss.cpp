@@ -25,7 +25,7 @@
 
 #include "core/autograd.h"
 #include "core/kernels/arithmetic.h"
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm/gemm.h"
 #include "core/kernels/reduce.h"
 #include "core/ops.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "apps/attention_picture.h"
+#include "apps/inference/attention_picture.h"
 #include "core/safetensors.h"
 #include "program.h"
 

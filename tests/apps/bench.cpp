@@ -7,11 +7,11 @@
 #include <map>
 #include <sstream>
 
-#include "apps/benchmark.h"
-#include "apps/generation_benchmark.h"
-#include "apps/json.h"
-#include "apps/summary.h"
-#include "apps/trainer.h"
+#include "apps/measure/benchmark.h"
+#include "apps/measure/generation_benchmark.h"
+#include "apps/measure/summary.h"
+#include "apps/support/json.h"
+#include "apps/training/trainer.h"
 #include "program.h"
 
 using namespace heed;

@@ -1,5 +1,5 @@
 // apps/bleu: values that can be worked out by hand, and mteval-v13a's way of cutting a line.
-#include "apps/bleu.h"
+#include "apps/inference/bleu.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // apps/checkpoint: whole or not there, whatever happens to the writer, the disk or the bytes.
-#include "apps/checkpoint.h"
+#include "apps/training/checkpoint.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/files.h"
+#include "apps/support/files.h"
 #include "core/check.h"
 #include "core/random.h"
 #include "disk_limits.h"

@@ -8,10 +8,10 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "apps/config.h"
-#include "apps/experiment.h"
-#include "apps/files.h"
-#include "apps/json.h"
+#include "apps/config/config.h"
+#include "apps/config/experiment.h"
+#include "apps/support/files.h"
+#include "apps/support/json.h"
 #include "core/safetensors.h"
 #include "program.h"
 

@@ -1,5 +1,5 @@
 // apps/config: TOML into structs, where each value came from, and every way a config can be wrong.
-#include "apps/config.h"
+#include "apps/config/config.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unistd.h>
 
-#include "apps/files.h"
-#include "apps/suggest.h"
+#include "apps/support/files.h"
+#include "apps/support/suggest.h"
 #include "core/check.h"
 #include "temporary.h"
 

@@ -1,6 +1,6 @@
 // apps/costs: the memory of the machine. Its formulas are tested with the models they are for, in
 // summary.cpp.
-#include "apps/costs.h"
+#include "apps/measure/costs.h"
 
 #include <doctest/doctest.h>
 

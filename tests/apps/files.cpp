@@ -1,5 +1,5 @@
 // apps/files: whole or not there, and errors that name the file.
-#include "apps/files.h"
+#include "apps/support/files.h"
 
 #include <doctest/doctest.h>
 

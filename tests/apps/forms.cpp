@@ -2,7 +2,7 @@
 // find again in the run's folder.
 #include <fmt/format.h>
 
-#include "apps/json.h"
+#include "apps/support/json.h"
 #include "program.h"
 
 using namespace heed;

@@ -1,4 +1,4 @@
-#include "apps/generation.h"
+#include "apps/inference/generation.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // apps/json: values that come back as they went, and texts that are no JSON.
-#include "apps/json.h"
+#include "apps/support/json.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
 // apps/log: the file of a run, and the progress line.
-#include "apps/log.h"
+#include "apps/support/log.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "apps/files.h"
+#include "apps/support/files.h"
 #include "core/check.h"
 #include "temporary.h"
 

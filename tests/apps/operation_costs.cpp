@@ -1,5 +1,5 @@
 // FLOPs and bytes of operations, counted by hand.
-#include "apps/operation_costs.h"
+#include "apps/measure/operation_costs.h"
 
 #include <doctest/doctest.h>
 

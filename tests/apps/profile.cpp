@@ -1,6 +1,6 @@
 // heed profile: its rows add up to the step, its counts are the model's, and watching changes
 // nothing. No test here depends on how fast the machine is.
-#include "apps/profile.h"
+#include "apps/measure/profile.h"
 
 #include <doctest/doctest.h>
 
@@ -8,10 +8,10 @@
 #include <cmath>
 #include <map>
 
-#include "apps/benchmark.h"
-#include "apps/json.h"
-#include "apps/summary.h"
-#include "apps/trainer.h"
+#include "apps/measure/benchmark.h"
+#include "apps/measure/summary.h"
+#include "apps/support/json.h"
+#include "apps/training/trainer.h"
 #include "core/pool.h"
 #include "program.h"
 

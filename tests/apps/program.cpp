@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/files.h"
+#include "apps/support/files.h"
 
 using namespace heed;
 

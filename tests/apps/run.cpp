@@ -1,5 +1,5 @@
 // apps/run: a folder that is never overwritten, one writer at a time, metrics cut back on resume.
-#include "apps/run.h"
+#include "apps/training/run.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/files.h"
+#include "apps/support/files.h"
 #include "core/check.h"
 #include "disk_limits.h"
 #include "temporary.h"

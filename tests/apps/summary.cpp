@@ -1,13 +1,13 @@
 // apps/summary, and the formulas of apps/costs: models whose parameters are known, operations and
 // memory worked out by hand and held against a real step, and what is too large for any machine.
-#include "apps/summary.h"
+#include "apps/measure/summary.h"
 
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <cmath>
 
-#include "apps/trainer.h"
+#include "apps/training/trainer.h"
 #include "core/pool.h"
 #include "temporary.h"
 
@@ -123,7 +123,7 @@ TEST_CASE("summary: operations of a language model") {
   check_flops(part(s, "decoder.layers.0-1.attention_norm").flops, 0, 0);
   check_flops(part(s, "embedding").flops, 0, 0);
   check_flops(s.flops, 2 * (6240 + 3840) + 1680, 2 * (13680 + 7680) + 3360);
-  e.model.activation = Activation::swiglu;  // three matrices
+  e.model.activation = FeedForwardActivation::swiglu;  // three matrices
   check_flops(part(summarize(e, corpus_for(e, 7, 0, 5)), "decoder.layers.0-1.feed_forward").flops,
               5760, 11520);
 }
@@ -197,7 +197,7 @@ TEST_CASE("summary: memory by hand") {
   CHECK(m.batches == 4 * 2 * 2 * 5 * (3 + 1));
   CHECK(m.optimizer == 2 * m.gradients);
   CHECK(m.evaluation == 0);  // there is nothing to evaluate on
-  e.model.activation = Activation::gelu;
+  e.model.activation = FeedForwardActivation::gelu;
   CHECK(summarize(e, corpus).memory.activations == m.activations + 4 * 10 * 8);
   e.optim.amsgrad = true;
   CHECK(summarize(e, corpus).memory.optimizer == 3 * m.gradients);
@@ -244,7 +244,8 @@ double estimate_over_taken(Experiment e) {
 TEST_CASE("summary: the estimate of memory is near what a step takes") {
   for (const ModelKind kind :
        {ModelKind::seq2seq, ModelKind::language_model, ModelKind::classifier})
-    for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swiglu})
+    for (const FeedForwardActivation activation :
+         {FeedForwardActivation::relu, FeedForwardActivation::gelu, FeedForwardActivation::swiglu})
       for (const double dropout : {0.0, 0.1}) {
         Experiment e;
         e.model.kind = kind;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string>
 
-#include "apps/files.h"
+#include "apps/support/files.h"
 #include "core/check.h"
 
 // A folder of this test alone, removed with all in it at its end.

@@ -1,5 +1,5 @@
-// heed theorems: every row of docs/seeds.md is measured and holds, what is wrong fails, and a model
-// has the properties that its config promises.
+// heed theorems: every row of docs/sources.md is measured and holds, what is wrong fails, and a
+// model has the properties that its config promises.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "apps/json.h"
-#include "apps/theorems/theorem.h"
+#include "apps/support/json.h"
 #include "program.h"
+#include "theorems/theorem.h"
 
 using namespace heed;
 using namespace heed::theorems;

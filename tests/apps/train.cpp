@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apps/checkpoint.h"
-#include "apps/experiment.h"
-#include "apps/files.h"
-#include "apps/json.h"
-#include "apps/training.h"
+#include "apps/config/experiment.h"
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "apps/training/checkpoint.h"
+#include "apps/training/training_loop.h"
 #include "disk_limits.h"
 #include "program.h"
 

@@ -1,5 +1,5 @@
 // The training step: what it must give whatever it is that learns.
-#include "apps/trainer.h"
+#include "apps/training/trainer.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "allocations.h"
-#include "apps/evaluation.h"
+#include "apps/inference/evaluation.h"
 #include "core/parallel.h"
 
 using namespace heed;

@@ -1,6 +1,6 @@
 // Products in bfloat16 on the tiles of the processor: where it has them, and, where it has not but
 // has AVX-512, on emulated instructions, which shows that amx.cpp says what it means to say.
-#include "core/kernels/amx.h"
+#include "core/kernels/bfloat16/amx.h"
 
 #include <doctest/doctest.h>
 

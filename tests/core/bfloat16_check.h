@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/kernels/bfloat16.h"
-#include "core/kernels/tile_product.h"
+#include "core/kernels/bfloat16/bfloat16.h"
+#include "core/kernels/bfloat16/tile_product.h"
 #include "core/random.h"
 #include "software_tiles.h"
 

@@ -1,7 +1,7 @@
 // The tile instructions of AMX on a processor without them: each stops the program with the signal
 // for an illegal instruction, whose handler decodes it, does what its definition says
 // (software_tiles.h) and goes on behind it. Thousands of times slower; but what runs is the code of
-// kernels/amx.cpp as it was compiled: numbers of tiles, addresses, strides, configuration.
+// kernels/bfloat16/amx.cpp as it was compiled: numbers of tiles, addresses, strides, configuration.
 #pragma once
 
 #include "core/real.h"

@@ -58,15 +58,15 @@ using Inputs = const std::vector<Tensor>&;
 
 TEST_CASE("fused: linear with a nonlinearity") {
   struct Pair {
-    Nonlinearity function;
+    Activation function;
     Tensor (*composed)(const Tensor&);
   };
   const Pair pairs[] = {
-      {Nonlinearity::relu, relu},
-      {Nonlinearity::gelu, [](const Tensor& h) { return gelu(h); }},
-      {Nonlinearity::gelu_tanh, [](const Tensor& h) { return gelu(h, GeluForm::tanh); }},
-      {Nonlinearity::silu, silu},
-      {Nonlinearity::tanh, tanh}};
+      {Activation::relu, relu},
+      {Activation::gelu, [](const Tensor& h) { return gelu(h); }},
+      {Activation::gelu_tanh, [](const Tensor& h) { return gelu(h, GeluForm::tanh); }},
+      {Activation::silu, silu},
+      {Activation::tanh, tanh}};
   for (const Pair& pair : pairs) {
     CAPTURE(static_cast<int>(pair.function));
     // Few rows; many, whose backward goes by blocks; and weights too large for that.

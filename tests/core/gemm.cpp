@@ -1,5 +1,5 @@
 // Matrix products, by whichever kernel, against three loops in double.
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm/gemm.h"
 
 #include <doctest/doctest.h>
 
@@ -10,15 +10,15 @@
 #include <thread>
 #include <vector>
 
-#include "core/kernels/gemm_few_rows.h"
-#include "core/kernels/gemm_tiled.h"
+#include "core/kernels/gemm/few_rows.h"
+#include "core/kernels/gemm/tiled.h"
 #include "core/parallel.h"
 #include "core/random.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-using kernels::BlockFinish;
+using kernels::Epilogue;
 using kernels::Matrix;
 
 // Whole numbers drawn one after the other.

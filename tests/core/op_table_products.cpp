@@ -45,18 +45,18 @@ TEST_CASE("op table: linear") {
 TEST_CASE("op table: linear with a nonlinearity") {
   struct Function {
     const char* name;
-    Nonlinearity function;
+    Activation function;
     double (*value)(double);
   };
   const Function functions[] = {
-      {"relu", Nonlinearity::relu, [](double h) { return h > 0 ? h : 0; }},
-      {"gelu", Nonlinearity::gelu, [](double h) { return h * std::erfc(-h / std::sqrt(2)) / 2; }},
-      {"gelu_tanh", Nonlinearity::gelu_tanh,
+      {"relu", Activation::relu, [](double h) { return h > 0 ? h : 0; }},
+      {"gelu", Activation::gelu, [](double h) { return h * std::erfc(-h / std::sqrt(2)) / 2; }},
+      {"gelu_tanh", Activation::gelu_tanh,
        [](double h) {
          return h / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (h + 0.044715 * h * h * h)));
        }},
-      {"silu", Nonlinearity::silu, [](double h) { return h / (1 + std::exp(-h)); }},
-      {"tanh", Nonlinearity::tanh, [](double h) { return std::tanh(h); }}};
+      {"silu", Activation::silu, [](double h) { return h / (1 + std::exp(-h)); }},
+      {"tanh", Activation::tanh, [](double h) { return std::tanh(h); }}};
   for (const Function& f : functions)
     check_rows(
         std::vector<OpRow>{{.name = fmt::format("linear: {}", f.name),

@@ -43,7 +43,7 @@ inline void multiply_tiles(Tile& c, const Tile& a, const Tile& b) {
   }
 }
 
-// The eight tiles of a thread, as kernels/tile_product.h wants them.
+// The eight tiles of a thread, as kernels/bfloat16/tile_product.h wants them.
 class SoftwareTiles {
  public:
   static void configure() { ++configured; }

@@ -1,12 +1,12 @@
 // The kernel that turns a matrix over, against its definition.
-#include "core/kernels/transpose.h"
+#include "core/kernels/simd/transpose.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "core/kernels/vector.h"
+#include "core/kernels/simd/vector.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

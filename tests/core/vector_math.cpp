@@ -1,5 +1,5 @@
 // exp and its relatives in float against the library's in double, over all magnitudes.
-#include "core/kernels/vector_math.h"
+#include "core/kernels/simd/vector_math.h"
 
 #include <doctest/doctest.h>
 

@@ -163,7 +163,7 @@ TEST_CASE("heads of one list may each have a similarity of their own") {
   const Tensor x = random_tensor({1, 3, 6}, 1);
   std::vector<NamedParameter> inputs = attention.parameters();
   inputs.push_back({"x", x});
-  check_gradients(inputs, [&] { return read_out(attention(x, Surroundings{})); });
+  check_gradients(inputs, [&] { return read_out(attention(x, SequenceContext{})); });
 }
 
 TEST_CASE("attention without projections has no parameters and is the basic attention") {
@@ -174,7 +174,7 @@ TEST_CASE("attention without projections has no parameters and is the basic atte
                                      }));
   CHECK(attention.parameter_count() == 0);
   const Tensor x = random_tensor({2, 5, 4}, 1);
-  check_same(attention(x, Surroundings{}), matmul(softmax(matmul(x, transpose(x, 1, 2))), x));
+  check_same(attention(x, SequenceContext{}), matmul(softmax(matmul(x, transpose(x, 1, 2))), x));
 }
 
 TEST_CASE("identity matrices for projections change nothing") {
@@ -188,7 +188,8 @@ TEST_CASE("identity matrices for projections change nothing") {
     for (int64_t i = 0; i < 16; ++i) Tensor(p.tensor).mutable_data()[i] = i % 5 == 0;
   plain.form.project_query = plain.form.project_key = plain.form.project_value = false;
   const Tensor x = random_tensor({2, 5, 4}, 1);
-  check_same(projected(x, Surroundings{}), MultiHeadAttention(4, 1, plain)(x, Surroundings{}));
+  check_same(projected(x, SequenceContext{}),
+             MultiHeadAttention(4, 1, plain)(x, SequenceContext{}));
 }
 
 TEST_CASE("tied keys and values share one projection") {
@@ -199,7 +200,7 @@ TEST_CASE("tied keys and values share one projection") {
   const Tensor x = random_tensor({2, 5, 4}, 1);
   std::vector<NamedParameter> inputs = tied.parameters();
   inputs.push_back({"x", x});
-  check_gradients(inputs, [&] { return read_out(tied(x, Surroundings{})); });
+  check_gradients(inputs, [&] { return read_out(tied(x, SequenceContext{})); });
 }
 
 TEST_CASE("the fused kernel and the composed form are one function") {
@@ -276,7 +277,7 @@ TEST_CASE("rotary positions make scores depend on distance alone; alibi and rela
     const Tensor x = random_tensor({2, 4, 8}, 1);
     std::vector<NamedParameter> inputs = attention.parameters();
     inputs.push_back({"x", x});
-    check_gradients(inputs, [&] { return read_out(attention(x, Surroundings{})); });
+    check_gradients(inputs, [&] { return read_out(attention(x, SequenceContext{})); });
   }
 }
 
@@ -300,7 +301,7 @@ TEST_CASE("a temperature goes from its first to its last value by equal factors"
   const Tensor x = random_tensor({1, 4, 4}, 1);
   ScopeGuard here;
   here->step = 10;
-  check_same(attention(x, Surroundings{}), hard(x, Surroundings{}));
+  check_same(attention(x, SequenceContext{}), hard(x, SequenceContext{}));
 }
 
 TEST_CASE("hard attention trains its queries only with the straight-through gradient") {
@@ -309,7 +310,7 @@ TEST_CASE("hard attention trains its queries only with the straight-through grad
                                          o.normaliser = NormaliserKind::hardmax;
                                          o.straight_through = straight_through;
                                        }));
-    backward(read_out(attention(random_tensor({2, 5, 4}, 1), Surroundings{})));
+    backward(read_out(attention(random_tensor({2, 5, 4}, 1), SequenceContext{})));
     double size = 0;
     for (const NamedParameter& p : attention.parameters())
       if (p.name == "query.weight") size += l1(p.tensor.grad());
@@ -328,11 +329,11 @@ TEST_CASE("on a grid attention over some axes is attention along them, line by l
     std::copy_n(from.data(), from.size(), Tensor(plain.parameters()[i].tensor).mutable_data());
   }
   const Tensor x = random_tensor({2, 6, 4}, 1);
-  const Tensor y = rows(x, Surroundings{});
+  const Tensor y = rows(x, SequenceContext{});
   for (int64_t row = 0; row < 2; ++row)
     check_same(slice(y, 1, 3 * row, 3 * row + 3),
-               plain(slice(x, 1, 3 * row, 3 * row + 3), Surroundings{}));
-  check_gradients({{"x", x}}, [&] { return read_out(rows(x, Surroundings{})); });
+               plain(slice(x, 1, 3 * row, 3 * row + 3), SequenceContext{}));
+  check_gradients({{"x", x}}, [&] { return read_out(rows(x, SequenceContext{})); });
 }
 
 TEST_CASE("learned queries give a fixed number of outputs, whatever the order of what they read") {

@@ -234,7 +234,7 @@ TEST_CASE("cache: what it is not for is refused") {
   CHECK_THROWS_AS(cache.select(beyond), Error);
   CHECK_THROWS_AS(cache.select(before), Error);
   MultiHeadAttention open(4, 2);  // every place sees every other
-  Surroundings around;
+  SequenceContext around;
   around.cache = &four;
   CHECK(!open.can_cache());
   CHECK_THROWS_AS(open(Tensor::zeros({4, 2, 4}), around), Error);

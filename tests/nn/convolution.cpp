@@ -14,8 +14,8 @@ using namespace heed::testing;
 namespace {
 
 // Two examples, of five and of three real places.
-Surroundings padded() {
-  Surroundings around;
+SequenceContext padded() {
+  SequenceContext around;
   around.mask.key_lengths = Ids::from({2}, {5, 3});
   return around;
 }
@@ -71,7 +71,7 @@ constexpr Form forms[] = {{1, Padding::zero, false},     {3, Padding::zero, fals
 
 TEST_CASE("a convolution is its definition, for rows of any length") {
   const Tensor x = random_tensor({2, 5, 3}, 1);
-  const Surroundings around = padded();
+  const SequenceContext around = padded();
   const Ids all = Ids::full({2}, 5);
   for (const auto& [k, padding, causal] : forms) {
     CAPTURE(k);
@@ -152,7 +152,7 @@ TEST_CASE("a convolution follows a shift around the ring, with zeros all but the
 TEST_CASE("a causal convolution does not see what comes later") {
   Convolution layer(3, 4, Padding::zero, true);
   shake(layer);
-  Surroundings around;
+  SequenceContext around;
   around.mask.causal = true;
   const Tensor x = random_tensor({1, 6, 3}, 1), other = random_tensor({1, 6, 3}, 2);
   const Tensor parts[] = {slice(x, 1, 0, 4), slice(other, 1, 4, 6)};
@@ -173,7 +173,7 @@ TEST_CASE("a convolution says what it cannot do") {
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 3}), {}), doctest::Contains("convolution"), Error);
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({3, 5, 3}), padded()), doctest::Contains("key lengths"),
                        Error);
-  Surroundings around;
+  SequenceContext around;
   around.mask.causal = true;
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("causal"), Error);
   around.mask = {};
@@ -182,7 +182,7 @@ TEST_CASE("a convolution says what it cannot do") {
 }
 
 TEST_CASE("a row without a real place is left alone by a convolution") {
-  Surroundings around;
+  SequenceContext around;
   around.mask.key_lengths = Ids::from({2}, {0, 2});
   for (const Padding padding : {Padding::zero, Padding::circular}) {
     Convolution layer(3, 5, padding, false);

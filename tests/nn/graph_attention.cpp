@@ -30,7 +30,7 @@ Edges some_edges(int64_t features) {
           features ? random_tensor({8, features}, 7) : Tensor()};
 }
 
-Surroundings with(Edges edges) { return {{}, std::move(edges)}; }
+SequenceContext with(Edges edges) { return {{}, std::move(edges)}; }
 
 }  // namespace
 
@@ -161,7 +161,7 @@ TEST_CASE("graph attention says what it cannot do") {
   refuses(featured, some_edges(2), "have [8, 2]");
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 4, 6}), with(some_edges(0))),
                        doctest::Contains("[2, 4, 6]"), Error);
-  Surroundings causal = with(some_edges(0));
+  SequenceContext causal = with(some_edges(0));
   causal.mask.causal = true;
   CHECK_THROWS_WITH_AS(layer(x, causal), doctest::Contains("causal"), Error);
 }

@@ -110,7 +110,7 @@ TEST_CASE("a GRU is PyTorch's, values and gradients") {
 TEST_CASE("a GRU's gradients agree with central differences") {
   Gru gru(3);
   shake(gru);
-  Surroundings around;
+  SequenceContext around;
   around.mask.key_lengths = Ids::from({2}, {5, 3});
   check_mixing(gru, random_tensor({2, 5, 3}, 1), around);
   check_padding_is_unseen(gru, random_tensor({2, 5, 3}, 1), around);
@@ -119,7 +119,7 @@ TEST_CASE("a GRU's gradients agree with central differences") {
 TEST_CASE("a GRU remembers what came first and does not see what comes later") {
   Gru gru(3);
   shake(gru);
-  Surroundings around;
+  SequenceContext around;
   around.mask.causal = true;
   const Tensor x = random_tensor({1, 6, 3}, 1), other = random_tensor({1, 6, 3}, 2);
   const Tensor later[] = {slice(x, 1, 0, 4), slice(other, 1, 4, 6)},
@@ -134,7 +134,7 @@ TEST_CASE("a GRU says what it cannot do") {
   const Gru gru(3);
   CHECK_THROWS_WITH_AS(gru(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
   CHECK_THROWS_WITH_AS(gru(Tensor::zeros({5, 3}), {}), doctest::Contains("gru"), Error);
-  Surroundings around;
+  SequenceContext around;
   around.mask.window = 2;
   CHECK_THROWS_WITH_AS(gru(Tensor::zeros({2, 5, 3}), around), doctest::Contains("window"), Error);
 }

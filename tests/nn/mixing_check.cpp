@@ -11,7 +11,7 @@
 
 namespace heed::inline HEED_REAL::testing {
 
-void check_mixing(const Mixing& mixing, const Tensor& x, const Surroundings& around) {
+void check_mixing(const Mixing& mixing, const Tensor& x, const SequenceContext& around) {
   CHECK(mixing(x, around).shape() == x.shape());
   std::vector<NamedParameter> all = mixing.parameters();
   all.push_back({"x", x});
@@ -22,7 +22,7 @@ namespace {
 
 // The results at real places, and the gradients that arise from them: those of every parameter, and
 // of x at real places.
-std::vector<real> seen(const Mixing& mixing, const Tensor& x, const Surroundings& around) {
+std::vector<real> seen(const Mixing& mixing, const Tensor& x, const SequenceContext& around) {
   std::vector<NamedParameter> all = mixing.parameters();
   for (const NamedParameter& p : all) Tensor(p.tensor).clear_grad();
   Tensor(x).clear_grad();
@@ -51,7 +51,7 @@ std::vector<real> seen(const Mixing& mixing, const Tensor& x, const Surroundings
 
 }  // namespace
 
-void check_padding_is_unseen(const Mixing& mixing, const Tensor& x, const Surroundings& around) {
+void check_padding_is_unseen(const Mixing& mixing, const Tensor& x, const SequenceContext& around) {
   const std::vector<real> before = seen(mixing, x, around);
   Tensor other = x.clone();
   real* to = other.mutable_data();

@@ -121,7 +121,7 @@ KeepMask causal() {
   return mask;
 }
 
-BlockOptions block_options(bool norm_first, Activation activation) {
+BlockOptions block_options(bool norm_first, FeedForwardActivation activation) {
   BlockOptions o;
   o.dim = 8;
   o.heads = 2;
@@ -224,9 +224,10 @@ TEST_CASE("a bias of the scores is PyTorch's attn_mask of numbers") {
 
 TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu and gelu") {
   for (bool norm_first : {false, true})
-    for (Activation activation : {Activation::relu, Activation::gelu}) {
+    for (FeedForwardActivation activation :
+         {FeedForwardActivation::relu, FeedForwardActivation::gelu}) {
       const std::string tag = std::string(norm_first ? "pre_" : "post_") +
-                              (activation == Activation::relu ? "relu" : "gelu");
+                              (activation == FeedForwardActivation::relu ? "relu" : "gelu");
       Case c("encoder_" + tag);
       const EncoderLayer encoder(block_options(norm_first, activation), 1);
       c.load(encoder);
@@ -243,15 +244,16 @@ TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu an
 TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
   for (bool norm_first : {false, true}) {
     Case c(norm_first ? "transformer_pre_gelu" : "transformer_post_relu");
-    BlockOptions o = block_options(norm_first, norm_first ? Activation::gelu : Activation::relu);
+    BlockOptions o = block_options(
+        norm_first, norm_first ? FeedForwardActivation::gelu : FeedForwardActivation::relu);
     o.final_norm = true;
     const Encoder encoder(o, 2);
     const Decoder decoder(o, 2);
     c.load(encoder, "encoder.");
     c.load(decoder, "decoder.");
     const Tensor source = c.input("source"), x = c.input("x");
-    const Tensor memory = encoder(source, Surroundings{c.lengths(), {}});
-    c.check_result(decoder(x, Surroundings{causal(), {}}, memory, c.lengths()));
+    const Tensor memory = encoder(source, SequenceContext{c.lengths(), {}});
+    c.check_result(decoder(x, SequenceContext{causal(), {}}, memory, c.lengths()));
   }
 }
 

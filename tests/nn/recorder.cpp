@@ -104,7 +104,7 @@ TEST_CASE("what is recorded of fused attention is the softmax of its definition"
   const MultiHeadAttention attention(6, 2);
   shake(attention);
   const Tensor x = random_tensor({2, 5, 6}, 1);
-  const Tensor weights = weights_seen(attention, [&] { attention(x, Surroundings{}); });
+  const Tensor weights = weights_seen(attention, [&] { attention(x, SequenceContext{}); });
   CHECK(relative_difference(weights, by_the_book(attention, {3, 3}, x, x)) <= rounding);
   check_rows_sum_to_one(weights);
   CHECK_FALSE(weights.requires_grad());
@@ -179,9 +179,9 @@ TEST_CASE("dropout is not seen: the weights are those before it") {
     shake(attention);
     const Tensor x = random_tensor({2, 5, 6}, 1);
     ScopeGuard here;
-    const Tensor still = weights_seen(attention, [&] { attention(x, Surroundings{}); });
+    const Tensor still = weights_seen(attention, [&] { attention(x, SequenceContext{}); });
     here->training = true;
-    const Tensor training = weights_seen(attention, [&] { attention(x, Surroundings{}); });
+    const Tensor training = weights_seen(attention, [&] { attention(x, SequenceContext{}); });
     CHECK(same_bits(training, still));
     check_rows_sum_to_one(training);
   }
@@ -260,7 +260,7 @@ TEST_CASE("along some axes of a grid the record tells which, and has a row for e
   shake(columns);
   const Tensor x = random_tensor({2, 6, 4}, 1);
   Recorder watching;
-  columns(x, Surroundings{});
+  columns(x, SequenceContext{});
   const std::vector<AttentionRecord> records = watching.records(columns);
   REQUIRE(records.size() == 1);
   CHECK(records[0].grid == std::vector<int64_t>{2, 3});
@@ -272,7 +272,7 @@ TEST_CASE("along some axes of a grid the record tells which, and has a row for e
   setup.form.axes = {};
   const MultiHeadAttention whole(4, 2, setup);
   Recorder again;
-  whole(x, Surroundings{});
+  whole(x, SequenceContext{});
   CHECK(again.records(whole).at(0).grid.empty());
   CHECK(again.records(whole).at(0).weights.shape() == Shape{2, 2, 6, 6});
 }
@@ -338,18 +338,18 @@ TEST_CASE("of two recorders the inner one sees; none sees what comes before or a
   const MultiHeadAttention first(4, 2), second(4, 1);
   const Tensor x = random_tensor({1, 3, 4}, 1);
   CHECK(Recorder::active() == nullptr);
-  first(x, Surroundings{});
+  first(x, SequenceContext{});
   {
     Recorder outer;
-    first(x, Surroundings{});
+    first(x, SequenceContext{});
     {
       Recorder inner;
-      second(x, Surroundings{});
+      second(x, SequenceContext{});
       CHECK(inner.records(second).size() == 1);
       CHECK(inner.records(first).empty());
     }
     CHECK(outer.records(second).empty());
-    first(x, Surroundings{});
+    first(x, SequenceContext{});
     CHECK(outer.records(first).size() == 2);
   }
   CHECK(Recorder::active() == nullptr);

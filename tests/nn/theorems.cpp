@@ -1,4 +1,4 @@
-// What the documents claim of attention, on random data. (S0 … S4: see docs/seeds.md.)
+// What the documents claim of attention, on random data. (S0 … S4: see docs/sources.md.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -85,12 +85,12 @@ TEST_CASE("self-attention follows a permutation of its places; learned queries d
   const MultiHeadAttention attention(6, 2);
   const LearnedQueries queries(2, 6, 2);
   const Tensor x = normal({1, 8, 6}, 1);
-  const Tensor y = attention(x, Surroundings{}), z = queries(x, {});
+  const Tensor y = attention(x, SequenceContext{}), z = queries(x, {});
   Random random(2, Purpose::test);
   for (int i = 0; i < 1000; ++i) {
     const Ids order = random_permutation(8, random);
     const Tensor turned = permuted(x, order);
-    REQUIRE(distance(attention(turned, Surroundings{}), permuted(y, order)) <= rounding);
+    REQUIRE(distance(attention(turned, SequenceContext{}), permuted(y, order)) <= rounding);
     REQUIRE(distance(queries(turned, {}), z) <= rounding);
   }
 }
@@ -103,8 +103,8 @@ TEST_CASE("positions break both") {
   Random random(2, Purpose::test);
   const Ids order = random_permutation(8, random);
   const Tensor placed = positions(x), turned = positions(permuted(x, order));
-  CHECK(distance(attention(turned, Surroundings{}),
-                 permuted(attention(placed, Surroundings{}), order)) >= different);
+  CHECK(distance(attention(turned, SequenceContext{}),
+                 permuted(attention(placed, SequenceContext{}), order)) >= different);
   CHECK(distance(queries(turned, {}), queries(placed, {})) >= different);
 }
 
@@ -208,8 +208,8 @@ TEST_CASE("layers of attention in a window reach further the more there are, as 
     const Tensor x = normal({1, 9, 4}, 1);
     Tensor changed = x.clone();
     changed.mutable_data()[4 * 4] += 1;
-    const Tensor before = encoder(x, Surroundings{window, {}}),
-                 after = encoder(changed, Surroundings{window, {}});
+    const Tensor before = encoder(x, SequenceContext{window, {}}),
+                 after = encoder(changed, SequenceContext{window, {}});
     for (int64_t t = 0; t < 9; ++t) {
       const double moved = distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1));
       if (std::abs(t - 4) <= layers)

@@ -10,8 +10,8 @@ using namespace heed::testing;
 
 namespace {
 
-Surroundings lengths(int32_t first, int32_t second) {
-  Surroundings around;
+SequenceContext lengths(int32_t first, int32_t second) {
+  SequenceContext around;
   around.mask.key_lengths = Ids::from({2}, {first, second});
   return around;
 }
@@ -57,7 +57,7 @@ TEST_CASE("a dense layer over time is its definition, up to its length") {
     const Tensor x = random_tensor({2, time, 3}, 1);
     const Ids all = Ids::full({2}, static_cast<int32_t>(time));
     CHECK(relative_difference(layer(x, {}), by_definition(layer, x, all)) <= rounding);
-    const Surroundings around = lengths(static_cast<int32_t>(time), 1);
+    const SequenceContext around = lengths(static_cast<int32_t>(time), 1);
     CHECK(relative_difference(layer(x, around), by_definition(layer, x, around.mask.key_lengths)) <=
           rounding);
   }
@@ -89,7 +89,7 @@ TEST_CASE("a dense layer over time says what it cannot do") {
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({3, 5, 3}), lengths(1, 2)),
                        doctest::Contains("key lengths"), Error);
-  Surroundings around;
+  SequenceContext around;
   around.mask.causal = true;
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("causal"), Error);
   around.mask = {};

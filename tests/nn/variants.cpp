@@ -11,7 +11,7 @@ ModelOptions Variant::options() const {
   o.dim = 4;
   o.heads = 2;
   o.feed_forward = 6;
-  o.activation = Activation::gelu;
+  o.activation = FeedForwardActivation::gelu;
   o.positional.kind = PositionalKind::learned;
   o.positional.max_length = 9;
   change(o);
@@ -41,9 +41,12 @@ const std::vector<Variant>& variants() {
       {"post-norm decoder-only", language_model, [](ModelOptions& o) { o.norm_first = false; }},
       {"post-norm classifier", classifier, [](ModelOptions& o) { o.norm_first = false; }},
       {"gelu_tanh and rms", language_model,
-       [](ModelOptions& o) { o.activation = Activation::gelu_tanh, o.norm = NormKind::rms; }},
-      {"silu", language_model, [](ModelOptions& o) { o.activation = Activation::silu; }},
-      {"swiglu", language_model, [](ModelOptions& o) { o.activation = Activation::swiglu; }},
+       [](ModelOptions& o) {
+         o.activation = FeedForwardActivation::gelu_tanh, o.norm = NormKind::rms;
+       }},
+      {"silu", language_model, [](ModelOptions& o) { o.activation = FeedForwardActivation::silu; }},
+      {"swiglu", language_model,
+       [](ModelOptions& o) { o.activation = FeedForwardActivation::swiglu; }},
       {"encoder of another width", seq2seq, [](ModelOptions& o) { o.encoder_dim = 6; }},
       {"additive similarity", seq2seq,
        [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::additive; }},
@@ -103,7 +106,7 @@ const std::vector<Variant>& variants() {
       {"a window", language_model, [](ModelOptions& o) { o.attention.window = 2; }},
       {"a causal classifier", classifier, [](ModelOptions& o) { o.attention.causal = true; }},
       {"tanh after attention", classifier,
-       [](ModelOptions& o) { o.attention.activation = Nonlinearity::tanh; }},
+       [](ModelOptions& o) { o.attention.activation = Activation::tanh; }},
       {"learned queries", classifier,
        [](ModelOptions& o) { o.pool = Pool::learned, o.pool_queries = 3; }},
       {"the first state", classifier, [](ModelOptions& o) { o.pool = Pool::first; }},

@@ -1,0 +1,122 @@
+#include "apps/config/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/config/config_reader.h"
+#include "apps/support/files.h"
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t largest_config = 1 << 20;
+constexpr size_t longest_chain = 20;  // of bases
+
+bool is_control(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
+
+// The right side of --set: TOML if it is a value of TOML, else the words themselves.
+TomlValue parse_assigned(const std::string& words, const std::string& place) {
+  check_input(std::none_of(words.begin(), words.end(), is_control), "{}: a value is one line",
+              place);
+  TomlValue text;
+  text.value = words;
+  if (words.empty()) return text;
+  try {
+    const std::vector<TomlEntry> entries = parse_toml("value = " + words, place);
+    if (entries.size() == 1 && entries[0].key == "value") return entries[0].value;
+  } catch (const InputError& error) {
+    if (std::string_view("[{\"'").find(words[0]) != std::string_view::npos)
+      throw InputError(fmt::format("{}: no value of TOML", place));
+    parse_toml("value = " + toml_text(words), place);  // refuses what is not UTF-8
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Origin::place() const {
+  switch (kind) {
+    case Kind::standard:
+      return "default";
+    case Kind::base:
+      return fmt::format("{}:{} (base)", file, line);
+    case Kind::file:
+      return fmt::format("{}:{}", file, line);
+    case Kind::command_line:
+      return "command line";
+  }
+  return "";
+}
+
+std::string Origin::error_prefix() const {
+  if (kind == Kind::standard) return "";
+  return kind == Kind::command_line ? file + ": " : fmt::format("{}:{}:{}: ", file, line, column);
+}
+
+ConfigSource ConfigSource::read(const std::string& path) {
+  ConfigSource source;
+  source.read_layer(path, {});
+  return source;
+}
+
+void ConfigSource::read_layer(const std::string& path, std::vector<std::string> chain) {
+  const std::string text = read_file(path, "config", largest_config);
+  check_input(!text.empty(), "{}: empty; `heed config --reference` lists the keys of a config",
+              path);
+  const std::vector<TomlEntry> entries = parse_toml(text, path);
+  const Origin::Kind kind = chain.empty() ? Origin::Kind::file : Origin::Kind::base;
+  chain.push_back(absolute_path(path, "."));
+
+  for (const TomlEntry& entry : entries) {
+    if (entry.key != "base") continue;
+    const Origin origin{kind, path, entry.line, entry.column};
+    const std::string* base = std::get_if<std::string>(&entry.value.value);
+    check_input(base && !base->empty(), "{}base must be the path of a config",
+                origin.error_prefix());
+    const std::string base_path = sibling(path, *base);
+    check_input(std::find(chain.begin(), chain.end(), absolute_path(base_path, ".")) == chain.end(),
+                "{}base = {} inherits from itself", origin.error_prefix(), toml_text(*base));
+    check_input(chain.size() < longest_chain, "{}a chain of more than {} bases",
+                origin.error_prefix(), longest_chain);
+    read_layer(base_path, chain);
+  }
+  for (const TomlEntry& entry : entries)
+    if (entry.key != "base")
+      values_[entry.key] = {entry.value, {kind, path, entry.line, entry.column}, ""};
+}
+
+void ConfigSource::set(std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  std::string place = fmt::format("--set {}", assignment.substr(0, 200));
+  std::replace_if(place.begin(), place.end(), is_control, '?');
+  check_input(equals != assignment.npos && equals > 0,
+              "{}: give a key and a value, such as --set optim.lr=0.001", place);
+  const std::string key(assignment.substr(0, equals)), words(assignment.substr(equals + 1));
+  values_[key] = {parse_assigned(words, place), {Origin::Kind::command_line, place, 0, 0}, words};
+}
+
+Origins ConfigSource::fill_fields(const Visit& visit) const {
+  ConfigReader reader(*this);
+  visit(reader);
+  return reader.finish();
+}
+
+std::string with_place(const std::string& error, const Origins& origins) {
+  const auto is_key_character = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  const Origin* first = nullptr;
+  size_t first_at = error.size();
+  for (const auto& [key, origin] : origins) {
+    const size_t at = error.find(key), end = at + key.size();
+    if (at >= first_at || (at > 0 && is_key_character(error[at - 1]))) continue;
+    if (end < error.size() && is_key_character(error[end]) && error[end] != '.') continue;
+    first = &origin;
+    first_at = at;
+  }
+  return first ? first->error_prefix() + error : error;
+}
+
+}  // namespace heed

@@ -1,0 +1,35 @@
+#include "apps/config/load_config.h"
+
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
+#include "core/parallel.h"
+
+namespace heed {
+
+LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments) {
+  ConfigSource source = ConfigSource::read(path);
+  for (const std::string& assignment : assignments) source.set(assignment);
+  LoadedConfig config;
+  config.origins = source.fill(config.experiment);
+  with_places(config.origins, [&] { config.experiment.validate(); });
+  return config;
+}
+
+Corpus load_data(const LoadedConfig& config) {
+  const Experiment& e = config.experiment;
+  return with_places(config.origins, [&] {
+    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed));
+  });
+}
+
+void apply_settings(const Experiment& experiment) {
+  if (experiment.threads > 0) set_thread_count(static_cast<int>(experiment.threads));
+  scope().precision = experiment.precision;
+  const Precision effective = effective_precision(experiment.precision);
+  if (effective != experiment.precision)
+    logging::warning(
+        "precision = \"{}\" needs a kernel this processor has not: products are \"{}\"",
+        precision_name(experiment.precision), precision_name(effective));
+}
+
+}  // namespace heed

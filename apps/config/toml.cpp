@@ -1,0 +1,134 @@
+#include "apps/config/toml.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+// The library goes as deep as a key has parts, on the stack: a key of 100,000 dots would run out
+// of it. So the parts of every key are counted first.
+void check_key_lengths(std::string_view text, const std::string& file) {
+  constexpr int most_parts = 16;
+  int dots = 0, line = 1;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {  // to the end of the string, whichever of the four kinds it is
+      const std::string_view triple(c == '"' ? "\"\"\"" : "'''");
+      const std::string_view quote = text.substr(i, 3) == triple ? triple : triple.substr(0, 1);
+      for (i += quote.size(); i < text.size() && text.substr(i, quote.size()) != quote; ++i) {
+        if (text[i] == '\n') ++line;
+        if (text[i] == '\\' && c == '"') ++i;
+      }
+      i += quote.size() - 1;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) {
+      dots = 0;
+      line += c == '\n';
+    } else if (c == '.') {
+      check_input(++dots < most_parts, "{}:{}: a key of more than {} parts", file, line,
+                  int{most_parts});
+    }
+  }
+}
+
+TomlValue converted(const toml::node& node) {
+  TomlValue result;
+  result.line = static_cast<int>(node.source().begin.line);
+  result.column = static_cast<int>(node.source().begin.column);
+  if (const auto* flag = node.as_boolean()) {
+    result.value = flag->get();
+  } else if (const auto* integer = node.as_integer()) {
+    result.value = int64_t{integer->get()};
+  } else if (const auto* number = node.as_floating_point()) {
+    result.value = number->get();
+  } else if (const auto* text = node.as_string()) {
+    result.value = text->get();
+  } else if (const auto* array = node.as_array()) {
+    std::vector<TomlValue> elements;
+    for (const toml::node& element : *array) elements.push_back(converted(element));
+    result.value = std::move(elements);
+  } else {
+    result.value = TomlValue::Other{node.is_table() ? "a section" : "a date or time"};
+  }
+  return result;
+}
+
+bool is_bare(std::string_view key) {
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+void flatten(const toml::table& table, const std::string& prefix, std::vector<TomlEntry>& entries) {
+  for (const auto& [key, node] : table) {
+    const bool bare = is_bare(key.str());
+    const std::string name = prefix + (bare ? std::string(key.str()) : toml_text(key.str()));
+    if (const toml::table* inner = node.as_table(); inner && !inner->empty())
+      flatten(*inner, name + ".", entries);
+    else
+      entries.push_back({name, converted(node), static_cast<int>(key.source().begin.line),
+                         static_cast<int>(key.source().begin.column)});
+  }
+}
+
+}  // namespace
+
+std::string describe(const TomlValue& value) {
+  struct Describe {
+    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+    std::string operator()(int64_t integer) const { return std::to_string(integer); }
+    std::string operator()(double number) const { return toml_text(number); }
+    std::string operator()(const std::string& text) const {
+      return "the text " + toml_text(text.substr(0, 60));
+    }
+    std::string operator()(const std::vector<TomlValue>&) const { return "a list"; }
+    std::string operator()(const TomlValue::Other& other) const { return other.kind; }
+  };
+  return std::visit(Describe{}, value.value);
+}
+
+std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file) {
+  check_key_lengths(text, file);
+  std::vector<TomlEntry> entries;
+  try {
+    flatten(toml::parse(text), "", entries);
+  } catch (const toml::parse_error& error) {
+    const toml::source_position place = error.source().begin;
+    throw InputError(
+        fmt::format("{}:{}:{}: {}", file, place.line, place.column, error.description()));
+  }
+  std::sort(entries.begin(), entries.end(), [](const TomlEntry& a, const TomlEntry& b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+  });
+  return entries;
+}
+
+std::string toml_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (c == '"' || c == '\\')
+      (quoted += '\\') += c;
+    else if (byte < 0x20 || byte == 0x7F)
+      quoted += fmt::format("\\u{:04X}", byte);
+    else
+      quoted += c;
+  }
+  return quoted += '"';
+}
+
+std::string toml_text(double number) {
+  const std::string text = fmt::format("{}", number);
+  // A whole number gets a point, or it would come back as an integer.
+  return text.find_first_not_of("-0123456789") == text.npos ? text + ".0" : text;
+}
+
+}  // namespace heed

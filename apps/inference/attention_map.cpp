@@ -1,0 +1,142 @@
+#include "apps/inference/attention_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "core/check.h"
+#include "core/joined.h"
+#include "nn/grid.h"
+
+namespace heed {
+namespace {
+
+AttentionPart part_of(const std::string& name) {
+  if (name.starts_with("pool")) return AttentionPart::pool;
+  if (name.ends_with("cross_attention")) return AttentionPart::cross;
+  return name.starts_with("decoder") ? AttentionPart::decoder : AttentionPart::encoder;
+}
+
+// Which place stands where in the lines along some axes of a grid: the numbers of the places go the
+// way that vectors go.
+std::vector<int64_t> places_of_lines(const AttentionRecord& record) {
+  int64_t places = 1;
+  for (const int64_t length : record.grid) places *= length;
+  Tensor numbers = Tensor::empty({1, places, 1});
+  std::iota(numbers.mutable_data(), numbers.mutable_data() + places, real{0});
+  const Tensor lines = unfold(numbers, record.grid, record.axes);
+  return {lines.values().begin(), lines.values().end()};
+}
+
+std::vector<int64_t> in_order(size_t count) {
+  std::vector<int64_t> places(count);
+  std::iota(places.begin(), places.end(), int64_t{0});
+  return places;
+}
+
+std::vector<std::string> query_labels(int64_t count) {
+  std::vector<std::string> labels;
+  for (int64_t i = 0; i < count; ++i) labels.push_back(fmt::format("query {}", i));
+  return labels;
+}
+
+AttentionMap map_of(const AttentionRecord& record, const PlaceLabels& labels) {
+  AttentionMap map{record.name, part_of(record.name), record.weights, {}, {}, {}, {}};
+  const bool of_decoder = map.part == AttentionPart::decoder || map.part == AttentionPart::cross;
+  map.queries = map.part == AttentionPart::pool ? query_labels(record.weights.dim(2))
+                : of_decoder                    ? labels.target
+                                                : labels.source;
+  map.keys = map.part == AttentionPart::decoder ? labels.target : labels.source;
+  const bool in_lines = !record.grid.empty();
+  map.query_places = in_lines ? places_of_lines(record) : in_order(map.queries.size());
+  map.key_places = in_lines ? map.query_places : in_order(map.keys.size());
+  const auto fits = [&](const std::vector<std::string>& names, const std::vector<int64_t>& places,
+                        int axis) {
+    return names.size() == places.size() &&
+           static_cast<int64_t>(places.size()) == record.weights.dim(0) * record.weights.dim(axis);
+  };
+  check(fits(map.queries, map.query_places, 2) && fits(map.keys, map.key_places, 3),
+        "{}: {} queries and {} keys have names, and the weights are {}", record.name,
+        map.queries.size(), map.keys.size(), record.weights.shape());
+  return map;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell + "\"";
+}
+
+}  // namespace
+
+std::vector<AttentionMap> attention_maps(const std::vector<AttentionRecord>& records,
+                                         const PlaceLabels& labels) {
+  std::vector<AttentionMap> maps;
+  for (const AttentionRecord& record : records) maps.push_back(map_of(record, labels));
+  return maps;
+}
+
+int64_t weights_in(const std::vector<AttentionMap>& maps) {
+  int64_t count = 0;
+  for (const AttentionMap& map : maps) count += map.weights.size();
+  return count;
+}
+
+std::string attention_csv(const std::vector<AttentionMap>& maps) {
+  std::string text = "name,head,query,key,query_token,key_token,weight\n";
+  for (const AttentionMap& map : maps) {
+    const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
+    const real* weight = map.weights.data();
+    for (int64_t line = 0; line < lines; ++line)
+      for (int64_t h = 0; h < map.heads(); ++h)
+        for (int64_t i = line * n; i < (line + 1) * n; ++i)
+          for (int64_t j = line * m; j < (line + 1) * m; ++j) {
+            const int64_t query = map.query_places[static_cast<size_t>(i)];
+            const int64_t key = map.key_places[static_cast<size_t>(j)];
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", map.name, h, query,
+                           key, quoted(map.queries[static_cast<size_t>(query)]),
+                           quoted(map.keys[static_cast<size_t>(key)]), *weight++);
+          }
+  }
+  return text;
+}
+
+std::string token_label(const TextCodec& codec, int32_t id) {
+  std::string symbol = codec.vocabulary().symbol(id);
+  if (codec.level() == Level::byte && id < 256) {
+    if (id < 0x20 || id > 0x7E) return symbol;  // two hexadecimal digits
+    symbol = std::string(1, static_cast<char>(id));
+  }
+  std::string label;
+  for (const char c : symbol) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ')
+      label += "␣";
+    else if (c == '\n')
+      label += "↵";
+    else if (byte < 0x20 ||
+             byte == 0x7F)  // U+2400 … U+241F, U+2421: pictures of control characters
+      label += {'\xE2', '\x90', static_cast<char>(byte == 0x7F ? 0xA1 : 0x80 + byte)};
+    else
+      label += c;
+  }
+  return label;
+}
+
+std::vector<std::string> place_labels(int64_t places, const std::vector<int64_t>& grid) {
+  std::vector<std::string> labels;
+  for (int64_t place = 0; place < places; ++place) {
+    std::vector<int64_t> coordinates(std::max<size_t>(1, grid.size()));
+    int64_t rest = place;
+    for (size_t axis = grid.size(); axis-- > 0; rest /= grid[axis])
+      coordinates[axis] = rest % grid[axis];
+    if (grid.empty()) coordinates[0] = place;
+    labels.push_back(joined(coordinates, ","));
+  }
+  return labels;
+}
+
+}  // namespace heed

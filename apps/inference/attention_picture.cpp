@@ -1,0 +1,289 @@
+#include "apps/inference/attention_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/check.h"
+#include "data/utf8.h"
+
+namespace heed {
+namespace {
+
+// Pixels.
+constexpr int64_t margin = 16, heading_height = 34, name_height = 22, caption_height = 16, gap = 24,
+                  greatest_panel = 560, smallest_cell = 3, largest_cell = 26;
+constexpr int64_t most_label = 14;  // characters of a label that are shown
+
+template <class... Args>
+void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+}
+
+int64_t characters(const std::string& text) {
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+std::string shortened(const std::string& valid) {
+  if (characters(valid) <= most_label) return valid;
+  size_t end = 0;
+  for (int64_t i = 0; i + 1 < most_label; ++i) end += character_length(valid[end]);
+  return valid.substr(0, end) + "…";
+}
+
+// Of the first of every `thinning` places.
+std::vector<std::string> shown(const std::vector<std::string>& labels, int64_t thinning) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < labels.size(); i += static_cast<size_t>(thinning))
+    all.push_back(shortened(printable(labels[i])));
+  return all;
+}
+
+int64_t widest(const std::vector<std::string>& labels) {
+  int64_t most = 1;
+  for (const std::string& label : labels) most = std::max(most, characters(label));
+  return most;
+}
+
+// The measures that all panels of one module share.
+struct Panel {
+  int64_t thinning;                        // places a cell stands for, down and across
+  std::vector<std::string> queries, keys;  // a label for every row and column of cells
+  int64_t cell, font, step;                // every step-th place has a label
+  bool upright;                            // keys' labels, or turned by 90 degrees
+  int64_t left, top;                       // room for labels
+
+  Panel(const AttentionMap& map, int64_t thin)
+      : thinning(thin), queries(shown(map.queries, thin)), keys(shown(map.keys, thin)) {
+    const auto places = static_cast<int64_t>(std::max({queries.size(), keys.size(), size_t{1}}));
+    cell = std::clamp(greatest_panel / places, smallest_cell, largest_cell);
+    font = std::clamp<int64_t>(cell - 2, 9, 12);
+    step = (font + cell - 1) / cell;
+    upright = widest(keys) * font * 2 / 3 <= cell;
+    left = widest(queries) * font * 2 / 3 + 6;
+    top = caption_height + (upright ? font : widest(keys) * font * 2 / 3) + 6;
+  }
+  // Captions need some room, however few the keys.
+  int64_t width() const {
+    return std::max<int64_t>(left + cell * static_cast<int64_t>(keys.size()), 120) + gap;
+  }
+  int64_t height() const { return top + cell * static_cast<int64_t>(queries.size()) + gap; }
+};
+
+void put_labels(std::string& out, const Panel& panel) {
+  const int64_t middle = panel.cell / 2;
+  put(out, "<g font-size=\"{}\" text-anchor=\"end\">\n", panel.font);
+  for (size_t i = 0; i < panel.queries.size(); i += static_cast<size_t>(panel.step))
+    put(out, "<text x=\"-4\" y=\"{}\">{}</text>\n",
+        static_cast<int64_t>(i) * panel.cell + middle + panel.font / 3,
+        xml_escaped(panel.queries[i]));
+  put(out, "</g>\n<g font-size=\"{}\" text-anchor=\"{}\">\n", panel.font,
+      panel.upright ? "middle" : "start");
+  for (size_t j = 0; j < panel.keys.size(); j += static_cast<size_t>(panel.step)) {
+    const int64_t x = static_cast<int64_t>(j) * panel.cell + middle;
+    const std::string key = xml_escaped(panel.keys[j]);
+    if (panel.upright)
+      put(out, "<text x=\"{}\" y=\"-4\">{}</text>\n", x, key);
+    else
+      put(out, "<text transform=\"translate({} -4) rotate(-90)\">{}</text>\n", x + panel.font / 3,
+          key);
+  }
+  out += "</g>\n";
+}
+
+struct Cell {
+  double sum = 0;
+  int64_t count = 0;  // weights it stands for; 0: nothing could look there
+  double weight() const { return sum / static_cast<double>(count); }
+};
+
+// Row by row, the cells of a head.
+std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t head) {
+  std::vector<Cell> cells(panel.queries.size() * panel.keys.size());
+  const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
+  for (int64_t line = 0; line < lines; ++line) {
+    const real* weight = map.weights.data() + (line * map.heads() + head) * n * m;
+    for (int64_t i = line * n; i < (line + 1) * n; ++i)
+      for (int64_t j = line * m; j < (line + 1) * m; ++j) {
+        const int64_t row = map.query_places[static_cast<size_t>(i)] / panel.thinning;
+        const int64_t column = map.key_places[static_cast<size_t>(j)] / panel.thinning;
+        Cell& cell =
+            cells[static_cast<size_t>(row) * panel.keys.size() + static_cast<size_t>(column)];
+        cell.sum += static_cast<double>(*weight++);
+        ++cell.count;
+      }
+  }
+  return cells;
+}
+
+// "1" for the darkest, and no more digits than an eye can tell apart.
+std::string opacity(double weight, double most) {
+  if (!std::isfinite(weight)) return "1";
+  return most > 0
+             ? fmt::format("{:.3g}", std::round(250 * std::sqrt(std::abs(weight / most))) / 250)
+             : "0";
+}
+
+// "3", or "3…5" where a cell stands for several places.
+std::string places_text(size_t index, int64_t thinning, size_t places) {
+  const int64_t first = static_cast<int64_t>(index) * thinning;
+  const int64_t last = std::min(first + thinning, static_cast<int64_t>(places)) - 1;
+  return first == last ? fmt::format("{}", first) : fmt::format("{}…{}", first, last);
+}
+
+void put_cell(std::string& out, const AttentionMap& map, const Panel& panel, size_t row,
+              size_t column, double weight, double most) {
+  put(out, "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{} fill-opacity=\"{}\">",
+      static_cast<int64_t>(column) * panel.cell, static_cast<int64_t>(row) * panel.cell, panel.cell,
+      panel.cell, weight < 0 ? " fill=\"#b2182b\"" : "", opacity(weight, most));
+  put(out, "<title>{} ({}) reads {} ({}): {:.4g}</title></rect>\n", xml_escaped(panel.queries[row]),
+      places_text(row, panel.thinning, map.queries.size()), xml_escaped(panel.keys[column]),
+      places_text(column, panel.thinning, map.keys.size()), weight);
+}
+
+void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int64_t head) {
+  const std::vector<Cell> cells = cells_of(map, panel, head);
+  double most = 0;
+  for (const Cell& cell : cells)
+    if (cell.count > 0 && std::isfinite(cell.sum)) most = std::max(most, std::abs(cell.weight()));
+  put(out, "<text x=\"0\" y=\"{}\">head {}, up to {:.2g}</text>\n", 12 - panel.top, head, most);
+  put_labels(out, panel);
+  out += "<g fill=\"#08306b\">\n";
+  const size_t rows = panel.queries.size(), columns = panel.keys.size();
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j < columns; ++j)
+      if (const Cell& cell = cells[i * columns + j]; cell.count > 0)
+        put_cell(out, map, panel, i, j, cell.weight(), most);
+  put(out,
+      "</g>\n<rect width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\" "
+      "pointer-events=\"none\"/>\n",
+      panel.cell * static_cast<int64_t>(columns), panel.cell * static_cast<int64_t>(rows));
+}
+
+const char* heading(AttentionPart part) {
+  switch (part) {
+    case AttentionPart::encoder:
+      return "Encoder";
+    case AttentionPart::decoder:
+      return "Decoder";
+    case AttentionPart::cross:
+      return "Cross-attention: the decoder reads the encoder";
+    case AttentionPart::pool:
+      return "Pool: learned queries read the encoder";
+  }
+  throw Error("attention picture: unknown part");
+}
+
+}  // namespace
+
+std::string xml_escaped(std::string_view text) {
+  const std::string valid = printable(text);
+  std::string escaped;
+  for (size_t at = 0, length = 1; at < valid.size(); at += length) {
+    length = character_length(valid[at]);
+    const std::string_view character = std::string_view(valid).substr(at, length);
+    const auto byte = static_cast<unsigned char>(character[0]);
+    const bool is_allowed = byte >= 0x20 || byte == '\t' || byte == '\n' || byte == '\r';
+    if (character == "&")
+      escaped += "&amp;";
+    else if (character == "<")
+      escaped += "&lt;";
+    else if (character == ">")
+      escaped += "&gt;";
+    else if (character == "\"")
+      escaped += "&quot;";
+    else if (!is_allowed || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF")
+      escaped += "\xEF\xBF\xBD";  // XML 1.0, section 2.2: also not U+FFFE and U+FFFF
+    else
+      escaped += character;
+  }
+  return escaped;
+}
+
+namespace {
+
+// How many places a cell must stand for, so that the picture has no more than most_cells.
+int64_t thinning_of(const std::vector<AttentionMap>& maps) {
+  if (weights_in(maps) <= most_cells) return 1;
+  for (int64_t thinning = 2;; ++thinning) {
+    const auto cells = [thinning](const std::vector<std::string>& places) {
+      return (static_cast<int64_t>(places.size()) + thinning - 1) / thinning;
+    };
+    int64_t total = 0, panels = 0;
+    for (const AttentionMap& map : maps) {
+      total += map.heads() * cells(map.queries) * cells(map.keys);
+      panels += map.heads();
+    }
+    check(panels <= most_cells, "attention picture: {} heads are more than {}", panels, most_cells);
+    if (total <= most_cells) return thinning;
+  }
+}
+
+struct Canvas {
+  std::string body;
+  int64_t width = 480, height = margin + heading_height;
+};
+
+// One row of panels.
+void put_map(Canvas& canvas, const AttentionMap& map, int64_t thinning) {
+  const Panel panel(map, thinning);
+  canvas.height += name_height;
+  put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n", margin,
+      canvas.height - 8, xml_escaped(map.name));
+  for (int64_t head = 0; head < map.heads(); ++head) {
+    put(canvas.body, "<g transform=\"translate({} {})\">\n",
+        margin + head * panel.width() + panel.left, canvas.height + panel.top);
+    put_head(canvas.body, map, panel, head);
+    canvas.body += "</g>\n";
+  }
+  canvas.height += panel.height();
+  canvas.width = std::max(canvas.width, 2 * margin + map.heads() * panel.width());
+}
+
+std::string caption(int64_t thinning) {
+  const std::string text =
+      "Queries go down, keys across. The darker, the more a query looks at a key: darkness goes "
+      "with "
+      "the square root of the weight.";
+  if (thinning == 1) return text;
+  return text + fmt::format(" A cell is the mean of {0} queries and {0} keys.", thinning);
+}
+
+}  // namespace
+
+std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title) {
+  const int64_t thinning = thinning_of(maps);
+  Canvas canvas;
+  for (const AttentionPart part : {AttentionPart::encoder, AttentionPart::decoder,
+                                   AttentionPart::cross, AttentionPart::pool}) {
+    bool is_first = true;
+    for (const AttentionMap& map : maps) {
+      if (map.part != part) continue;
+      if (is_first) {
+        canvas.height += heading_height;
+        put(canvas.body,
+            "<text x=\"{}\" y=\"{}\" font-size=\"16\" font-weight=\"bold\">{}</text>\n", margin,
+            canvas.height - 12, heading(part));
+      }
+      is_first = false;
+      put_map(canvas, map, thinning);
+    }
+  }
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  put(out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+      "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"11\" fill=\"#222\">\n",
+      canvas.width, canvas.height + margin);
+  const std::string shown_title = xml_escaped(title);
+  put(out, "<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+      shown_title);
+  put(out, "<text x=\"{}\" y=\"{}\" font-size=\"14\">{}</text>\n", margin, margin + 14,
+      shown_title);
+  put(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", margin, margin + 32, caption(thinning));
+  return out + canvas.body + "</svg>\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,173 @@
+#include "apps/inference/predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/inference/evaluation.h"
+#include "core/check.h"
+#include "core/joined.h"
+#include "data/utf8.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t longest_sample = 200;  // symbols
+constexpr uint64_t sample_seed = 1;
+
+std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
+  std::vector<Example> examples(static_cast<size_t>(std::min(count, dataset.size())));
+  for (size_t i = 0; i < examples.size(); ++i) dataset.get(static_cast<int64_t>(i), examples[i]);
+  return examples;
+}
+
+// Calls f(batch) with batches of the dataset, in order, that hold its first `count` examples.
+template <class F>
+void for_each_batch(const Dataset& dataset, Framing framing, size_t count, const F& f) {
+  constexpr int64_t batch_size = 32;
+  Batches batches = Batches::in_order(dataset, framing, batch_size);
+  Batch batch;
+  for (int64_t i = 0; i * batch_size < static_cast<int64_t>(count); ++i) {
+    batches.get(i, batch);
+    f(batch);
+  }
+}
+
+// The targets that count, which <eos> ends.
+std::string expected_text(const TextCodec& codec, const Example& example) {
+  Sequence ids;
+  for (const int32_t id : example.target)
+    if (id >= 0) ids.push_back(id);
+  return codec.decode(ids);
+}
+
+// What was read, as text: tokens, or how much there was of what is not text.
+std::string source_text(const Corpus& corpus, const Example& example, const Sequence& tokens) {
+  if (corpus.features == 0) return corpus.source->decode(tokens);
+  const size_t places = example.features.size() / static_cast<size_t>(corpus.features);
+  std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", places)
+                                         : fmt::format("[{}", joined(corpus.grid, " × "));
+  if (corpus.has_edges) text += fmt::format(", {} edges", example.sender.size());
+  return text + "]";
+}
+
+std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus, const Dataset& dataset,
+                                 const std::vector<Example>& examples, int64_t positions) {
+  AnswerOptions options;
+  const int64_t enough = 2 * corpus.longest_source + 10;
+  options.max_length = positions > 0 ? std::min(enough, positions) : enough;
+  std::vector<Prediction> results;
+  for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
+    for (const Hypothesis& found :
+         answers(model, corpus.target->vocabulary(), inputs_of(batch), options)) {
+      if (results.size() == examples.size()) return;
+      const Example& example = examples[results.size()];
+      results.push_back({source_text(corpus, example, example.source),
+                         corpus.target->decode(found.tokens),
+                         expected_text(*corpus.target, example)});
+    }
+  });
+  return results;
+}
+
+std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& codec,
+                                  const std::vector<Example>& examples, int64_t window) {
+  ContinueOptions options;
+  options.sampling.temperature = 0;
+  options.window = window;
+  options.max_length = 0;
+  std::vector<Sequence> prompts;
+  std::vector<int64_t> lengths;  // of the right answers
+  for (const Example& example : examples) {
+    prompts.emplace_back(example.input.begin(), example.input.begin() + example.prompt);
+    lengths.push_back(std::count_if(example.target.begin(), example.target.end(),
+                                    [](int32_t id) { return id >= 0; }));
+    options.max_length = std::max(options.max_length, lengths.back());
+  }
+  std::vector<Sequence> found = continuations(model, codec.vocabulary(), prompts, options);
+  std::vector<Prediction> results;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    found[i].resize(std::min(found[i].size(), static_cast<size_t>(lengths[i])));
+    const bool separated = prompts[i].back() == codec.vocabulary().separator();
+    results.push_back({codec.decode({prompts[i].begin(), prompts[i].end() - separated}),
+                       codec.decode(found[i]), expected_text(codec, examples[i])});
+  }
+  return results;
+}
+
+std::vector<Prediction> drawn(const LanguageModel& model, const TextCodec& codec, int64_t count,
+                              int64_t window) {
+  ContinueOptions options;
+  options.count = count;
+  options.max_length = longest_sample;
+  options.window = window;
+  options.seed = sample_seed;
+  std::vector<Prediction> results;
+  const Sequence prompt = first_prompt(codec);
+  for (const Sequence& ids : continuations(model, codec.vocabulary(), {&prompt, 1}, options))
+    results.push_back({"", codec.decode(ids), ""});
+  return results;
+}
+
+std::vector<Prediction> classified(const Classifier& model, const Corpus& corpus,
+                                   const Dataset& dataset, const std::vector<Example>& examples) {
+  const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
+  std::vector<Prediction> results;
+  for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
+    for (const int32_t found : classes(model, inputs_of(batch))) {
+      if (results.size() == examples.size()) return;
+      const Example& example = examples[results.size()];
+      results.push_back(
+          {source_text(corpus, example, example.input), label(found), label(example.target[0])});
+    }
+  });
+  return results;
+}
+
+}  // namespace
+
+std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
+                                    const Dataset& dataset, int64_t count, int64_t positions) {
+  const std::vector<Example> examples = first_examples(dataset, count);
+  if (examples.empty()) return {};
+  switch (corpus.framing) {
+    case Framing::seq2seq:
+      return answered(dynamic_cast<const Seq2Seq&>(model), corpus, dataset, examples, positions);
+    case Framing::classifier:
+      return classified(dynamic_cast<const Classifier&>(model), corpus, dataset, examples);
+    case Framing::language_model:
+      break;
+  }
+  const auto& language_model = dynamic_cast<const LanguageModel&>(model);
+  if (examples[0].prompt > 0) return continued(language_model, *corpus.target, examples, positions);
+  return drawn(language_model, *corpus.target, count, positions);
+}
+
+int64_t longest_answer(std::span<const Sequence> sources, int64_t positions) {
+  size_t longest = 0;
+  for (const Sequence& source : sources) longest = std::max(longest, source.size());
+  const int64_t enough = 2 * static_cast<int64_t>(longest) + 10;
+  return positions > 0 ? std::min(enough, positions) : enough;
+}
+
+int64_t positions_of(const ModelOptions& model) {
+  return model.positional.kind == PositionalKind::learned ? model.positional.max_length : 0;
+}
+
+Sequence first_prompt(const TextCodec& codec) {
+  const Vocabulary& vocabulary = codec.vocabulary();
+  if (vocabulary.begin() != Vocabulary::none) return {vocabulary.begin()};
+  const int32_t new_line = vocabulary.find(codec.level() == Level::byte ? "0a" : "\n");
+  return {std::max(new_line, 0)};
+}
+
+std::string sample_text(const Prediction& sample) {
+  const std::string predicted = printable(sample.predicted);
+  if (sample.expected.empty()) return "  " + predicted;
+  const std::string arrow = fmt::format("  {} → {}", printable(sample.source), predicted);
+  return sample.predicted == sample.expected
+             ? arrow
+             : fmt::format("{}  (wrong: {})", arrow, printable(sample.expected));
+}
+
+}  // namespace heed

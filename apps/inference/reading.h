@@ -1,0 +1,24 @@
+// What `heed attend` shows a model: a text that was typed, or an example of its data.
+#pragma once
+
+#include "apps/commands/commands.h"
+#include "apps/config/experiment.h"
+#include "apps/inference/attention_map.h"
+#include "apps/inference/vocabulary_file.h"
+
+namespace heed::commands {
+
+// One example, as the model reads it.
+struct Reading {
+  Inputs inputs;
+  PlaceLabels labels;
+  std::string source, target;  // in words: what was read, and what it led to
+};
+
+// `corpus` is the run's data where an example is wanted, else that of `saved`. The answer of a
+// model that writes is its own, found greedily, unless one is given. Throws InputError for what
+// cannot be read: it names the option.
+Reading reading_of(const AttendArguments& arguments, const Experiment& experiment,
+                   const SavedVocabulary& saved, const Corpus& corpus, const Model& model);
+
+}  // namespace heed::commands

@@ -1,0 +1,121 @@
+#include "apps/inference/scores.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/inference/bleu.h"
+#include "apps/inference/evaluation.h"
+#include "apps/inference/predictions.h"
+#include "core/check.h"
+#include "core/joined.h"
+
+namespace heed {
+
+const Dataset& split_of(const Corpus& corpus, const std::string& split) {
+  const auto place = corpus.splits.find(split);
+  if (place != corpus.splits.end()) return *place->second;
+  std::vector<std::string> names;
+  for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
+  throw InputError(fmt::format("no split '{}'; there are {}", split, joined(names)));
+}
+
+std::string split_or_default(const Corpus& corpus, const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  return corpus.splits.contains("test") ? "test" : "val";
+}
+
+namespace {
+
+// An unknown word of a reference is none that a model could have written.
+std::string without_unknown(std::string text) {
+  constexpr std::string_view unknown = unknown_symbol, nobodys = "\uE000";  // private use
+  for (size_t at = 0; (at = text.find(unknown, at)) != text.npos; at += nobodys.size())
+    text.replace(at, unknown.size(), nobodys);
+  return text;
+}
+
+double bleu_of(const Model& model, const Corpus& corpus, const Dataset& dataset,
+               int64_t positions) {
+  std::vector<std::string> hypotheses, references;
+  for (const Prediction& p : predictions(model, corpus, dataset, dataset.size(), positions)) {
+    hypotheses.push_back(p.predicted);
+    references.push_back(without_unknown(p.expected));
+  }
+  return corpus_bleu(hypotheses, references);
+}
+
+struct Column {
+  const char *name, *title;
+  double factor;
+  int decimals;
+  const char* unit;
+};
+constexpr Column columns[] = {{"loss", "loss", 1, 4, ""},
+                              {"perplexity", "perplexity", 1, 3, ""},
+                              {"token_accuracy", "token accuracy", 100, 2, " %"},
+                              {"exact_match", "exact match", 100, 2, " %"},
+                              {"bleu", "BLEU", 1, 2, ""}};
+
+}  // namespace
+
+Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                  const std::string& split) {
+  const TrainOptions& train = experiment.train;
+  const int64_t batch_size =
+      train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size;
+  const Scores scores = evaluate(model, split_of(corpus, split), corpus.framing, batch_size);
+  return Json::object()
+      .set("loss", scores.loss)
+      .set("perplexity", scores.perplexity)
+      .set("token_accuracy", scores.token_accuracy)
+      .set("exact_match", scores.exact_match)
+      .set("examples", scores.examples)
+      .set("targets", scores.targets);
+}
+
+Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                  const std::string& split) {
+  Json scores = quick_scores(model, corpus, experiment, split);
+  if (experiment.data.kind == DataKind::pairs)
+    scores.set("bleu",
+               bleu_of(model, corpus, split_of(corpus, split), positions_of(experiment.model)));
+  return scores;
+}
+
+std::vector<std::string> measured_splits(const Corpus& corpus) {
+  std::vector<std::string> names;
+  for (const char* name : {"val", "test", "test_longer"})
+    if (corpus.splits.contains(name)) names.push_back(name);
+  return names;
+}
+
+bool has_answers(const Experiment& experiment) {
+  return is_task(experiment.data.kind) || experiment.framing() != Framing::language_model;
+}
+
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits, bool answers) {
+  const auto has = [&](const Column& column) {
+    if (!answers && std::string_view(column.name) == "exact_match") return false;
+    return std::any_of(splits.begin(), splits.end(),
+                       [&](const auto& split) { return split.second.find(column.name); });
+  };
+  std::string text = fmt::format("{:<12}", "split");
+  for (const Column& column : columns)
+    if (has(column)) text += fmt::format("  {:>14}", column.title);
+  for (const auto& [name, scores] : splits) {
+    text += fmt::format("\n{:<12}", name);
+    for (const Column& column : columns) {
+      if (!has(column)) continue;
+      const Json* score = scores.find(column.name);
+      text +=
+          fmt::format("  {:>14}", score && score->is_number()
+                                      ? fmt::format("{:.{}f}{}", score->number() * column.factor,
+                                                    column.decimals, column.unit)
+                                      : "");
+    }
+  }
+  return text;
+}
+
+}  // namespace heed

@@ -1,0 +1,117 @@
+#include "apps/inference/vocabulary_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+Json codec_json(const TextCodec& codec) {
+  return Json::object()
+      .set("level", level_names[static_cast<int>(codec.level())])
+      .set("symbols", codec.vocabulary().symbols());
+}
+
+std::shared_ptr<const TextCodec> codec_of(const Json& json) {
+  const std::string& level = json.at("level").string();
+  const auto place = std::find(std::begin(level_names), std::end(level_names), level);
+  check_input(place != std::end(level_names), "no level '{}'", level);
+  return std::make_shared<TextCodec>(static_cast<Level>(place - std::begin(level_names)),
+                                     json.at("symbols").strings());
+}
+
+void add_lengths(Json& json, const Corpus& corpus) {
+  if (corpus.framing != Framing::language_model) return;
+  Example example;
+  corpus.splits.begin()->second->get(0, example);
+  if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return;
+  json.set("prompt", int64_t{example.prompt});
+  json.set("answer", int64_t{std::count_if(example.target.begin(), example.target.end(),
+                                           [](int32_t id) { return id >= 0; })});
+}
+
+// What the places hold where it is not tokens in a row.
+void add_form(Json& json, const Corpus& corpus) {
+  if (corpus.features > 0) json.set("features", corpus.features);
+  if (corpus.has_edges) json.set("edge_features", corpus.edge_features);
+  if (corpus.grid.empty()) return;
+  Json grid = Json::array();
+  for (const int64_t length : corpus.grid) grid.push(length);
+  json.set("grid", std::move(grid));
+}
+
+int64_t count_in(const Json& json, int64_t least) {
+  const int64_t count = json.integer();
+  check_input(least <= count && count <= 1 << 20, "{} is not in [{}, {}]", count, least, 1 << 20);
+  return count;
+}
+
+// Axes and places are no more than data can have, whoever wrote the file.
+std::vector<int64_t> grid_of(const Json& json) {
+  constexpr size_t most_axes = 5;
+  constexpr int64_t most_places = 1 << 24;
+  check_input(json.elements().size() <= most_axes, "a grid of more than {} axes", most_axes);
+  std::vector<int64_t> grid;
+  int64_t places = 1;
+  for (const Json& length : json.elements()) {
+    grid.push_back(count_in(length, 1));
+    places *= grid.back();
+    check_input(places <= most_places, "a grid of more than {} places", most_places);
+  }
+  return grid;
+}
+
+void read_form(const Json& json, Corpus& corpus) {
+  if (const Json* features = json.find("features")) corpus.features = count_in(*features, 1);
+  if (const Json* edge_features = json.find("edge_features")) {
+    corpus.has_edges = true;
+    corpus.edge_features = count_in(*edge_features, 0);
+  }
+  if (const Json* grid = json.find("grid")) corpus.grid = grid_of(*grid);
+}
+
+}  // namespace
+
+std::string vocabulary_text(const Corpus& corpus) {
+  Json json = Json::object();
+  if (corpus.source && corpus.target && corpus.source != corpus.target)
+    json.set("source", codec_json(*corpus.source)).set("target", codec_json(*corpus.target));
+  else if (corpus.source)
+    json = codec_json(*corpus.source);
+  else if (corpus.target)
+    json.set("target", codec_json(*corpus.target));
+  add_form(json, corpus);
+  if (!corpus.labels.empty()) json.set("labels", corpus.labels);
+  add_lengths(json, corpus);
+  return json.text(1) + "\n";
+}
+
+SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
+  const Json json = Json::parse(read_file(path, "vocabulary"), path);
+  SavedVocabulary saved;
+  Corpus& corpus = saved.corpus;
+  corpus.framing = framing;
+  try {
+    read_form(json, corpus);
+    const bool two = json.find("target") != nullptr;
+    if (corpus.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
+    if (two || framing != Framing::classifier)
+      corpus.target = two ? codec_of(json.at("target")) : corpus.source;
+    if (framing == Framing::classifier) corpus.labels = json.at("labels").strings();
+    if (json.find("prompt")) {
+      saved.prompt = json.at("prompt").integer();
+      saved.answer = json.at("answer").integer();
+    }
+  } catch (const InputError& error) {
+    throw InputError(
+        fmt::format("{}: {}; it must be the one that training wrote", path, error.what()));
+  }
+  return saved;
+}
+
+}  // namespace heed

@@ -1,0 +1,62 @@
+#include "apps/measure/rates.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/support/clock.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/gemm/gemm.h"
+#include "core/pool.h"
+#include "core/tensor.h"
+
+namespace heed {
+namespace {
+
+// Seconds of three runs, or of as many as there is time for, the fastest first.
+template <class F>
+std::vector<double> seconds_of(F&& f) {
+  constexpr double enough = 0.1;  // seconds
+  std::vector<double> seconds;
+  const double end = now() + enough;
+  while (seconds.size() < 3 || now() < end) {
+    const double start = now();
+    f();
+    seconds.push_back(now() - start);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+}  // namespace
+
+double gemm_rate(Precision precision) {
+  ScopeGuard here;
+  here->precision = precision;
+  double rate = 0;
+  for (const int64_t n : {2048, 1024, 384}) {  // by the last one the processor is awake
+    const Tensor a = Tensor::full({n, n}, 1), b = Tensor::full({n, n}, 1);
+    Tensor c = Tensor::full({n, n}, 0);
+    const std::vector<double> seconds = seconds_of([&] {
+      kernels::gemm({a.data(), n, n}, {b.data(), n, n}, {c.mutable_data(), false});
+    });
+    const double median = seconds[seconds.size() / 2];
+    rate = std::max(rate, 2.0 * static_cast<double>(n * n * n) / median);
+  }
+  return rate;
+}
+
+double memory_bandwidth() {
+  double seconds;
+  constexpr int64_t n = 1 << 25;
+  {
+    const Tensor a = Tensor::full({n}, 1), b = Tensor::full({n}, 1);
+    Tensor c = Tensor::full({n}, 0);
+    seconds = seconds_of([&] {
+                kernels::add({n}, {a.data(), {n}}, {b.data(), {n}}, {c.mutable_data(), false});
+              }).front();
+  }
+  pool_trim();
+  return 3.0 * n * sizeof(real) / seconds;
+}
+
+}  // namespace heed

@@ -1,0 +1,141 @@
+#include "apps/support/log.h"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/check.h"
+
+namespace heed::logging {
+namespace {
+
+// stderr, shared by log lines and the progress line: a log line first wipes the progress line, and
+// puts it back below itself.
+class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void set_progress(std::string line) {
+    const std::lock_guard lock(mutex_);
+    wipe();
+    progress_ = std::move(line);
+    std::fputs(progress_.c_str(), stderr);
+    std::fflush(stderr);
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    const bool coloured =
+        message.level >= spdlog::level::warn && on_terminal() && std::getenv("NO_COLOR") == nullptr;
+    wipe();
+    if (coloured) std::fputs(message.level >= spdlog::level::err ? "\033[31m" : "\033[33m", stderr);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (coloured) std::fputs("\033[m", stderr);
+    std::fputs(progress_.c_str(), stderr);
+  }
+  void flush_() override { std::fflush(stderr); }
+  void wipe() const {
+    if (!progress_.empty()) std::fputs("\r\033[K", stderr);
+  }
+
+  std::string progress_;
+};
+
+struct Loggers {
+  std::shared_ptr<TerminalSink> terminal = std::make_shared<TerminalSink>();
+  spdlog::logger to_terminal{"terminal", terminal};
+  std::unique_ptr<spdlog::logger> to_file;
+
+  Loggers() { to_terminal.set_pattern("%v"); }
+};
+
+Loggers& loggers() {
+  static Loggers all;
+  return all;
+}
+
+// 52310 → "52,310"
+std::string with_commas(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (auto i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<size_t>(i), ",");
+  return digits;
+}
+
+}  // namespace
+
+void write(Level level, fmt::string_view format, fmt::format_args args) {
+  constexpr spdlog::level::level_enum levels[] = {spdlog::level::info, spdlog::level::warn,
+                                                  spdlog::level::err};
+  constexpr const char* marks[] = {"", "warning: ", "error: "};
+  const auto index = static_cast<size_t>(level);
+  const std::string text = marks[index] + fmt::vformat(format, args);
+  Loggers& all = loggers();
+  all.to_terminal.log(levels[index], spdlog::string_view_t(text));
+  all.to_terminal.flush();
+  if (!all.to_file) return;
+  all.to_file->log(levels[index], spdlog::string_view_t(text));
+  all.to_file->flush();
+}
+
+void open_file(const std::string& path) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(path);
+    loggers().to_file = std::make_unique<spdlog::logger>("file", std::move(sink));
+  } catch (const spdlog::spdlog_ex& problem) {
+    throw Error(fmt::format("{}: cannot write the log: {}", path, problem.what()));
+  }
+  loggers().to_file->set_pattern("%Y-%m-%d %H:%M:%S %v", spdlog::pattern_time_type::utc);
+  // A full disk stops a checkpoint, and says so there; the log alone is not worth a word a line.
+  loggers().to_file->set_error_handler([](const std::string&) {});
+}
+
+void close_file() { loggers().to_file.reset(); }
+
+bool on_terminal() {
+  static const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  return terminal;
+}
+
+void show(const Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point last{};
+  if (!on_terminal() || Clock::now() - last < std::chrono::milliseconds(100)) return;
+  last = Clock::now();
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  loggers().terminal->set_progress(progress_line(progress, known ? size.ws_col - 1 : 79));
+}
+
+void hide_progress() {
+  if (on_terminal()) loggers().terminal->set_progress("");
+}
+
+std::string progress_line(const Progress& progress, int width) {
+  std::string line =
+      fmt::format("step {}/{}  loss {:.4g}  {} tokens/s", progress.step, progress.steps,
+                  progress.loss, with_commas(progress.tokens_per_second));
+  if (std::isfinite(progress.seconds_left))
+    line += fmt::format("  {} left", clock_text(progress.seconds_left));
+  return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<int64_t>(std::clamp(seconds, 0.0, 1e9) + 0.5);
+  const int64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                   : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+}  // namespace heed::logging

@@ -1,0 +1,46 @@
+#include "apps/support/suggest.h"
+
+#include <algorithm>
+
+namespace heed {
+
+int edit_distance(std::string_view a, std::string_view b) {
+  // Row i holds the distances from the first i characters of a to each beginning of b.
+  std::vector<int> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    next[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    std::swap(before, row);
+    std::swap(row, next);
+  }
+  return row[b.size()];
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr size_t longest = 200;  // nobody means a key by more
+  if (word.size() > longest) return "";
+  const auto last_part = [](std::string_view key) { return key.substr(key.rfind('.') + 1); };
+  std::string best;
+  int best_distance = static_cast<int>(word.size());
+  for (const std::string& candidate : candidates) {
+    const std::string_view part = last_part(candidate);
+    const int whole = edit_distance(word, candidate);
+    const int in_other_section = edit_distance(last_part(word), part) + 1;
+    // One slip in three letters is near.
+    const bool near = whole <= std::max<int>(1, static_cast<int>(part.size()) / 3) ||
+                      in_other_section <= 1 + static_cast<int>(part.size()) / 3;
+    const int distance = std::min(whole, in_other_section);
+    if (near && distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace heed

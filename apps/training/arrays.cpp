@@ -1,0 +1,66 @@
+#include "apps/training/arrays.h"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+
+#include "apps/support/files.h"
+#include "apps/training/run.h"
+#include "apps/training/trainer.h"
+#include "core/check.h"
+#include "core/joined.h"
+
+namespace heed {
+namespace {
+
+static_assert(sizeof(real) == 4, "checkpoints hold float32");
+
+ArrayHeader header_of(const NamedParameter& parameter) {
+  const Shape& shape = parameter.tensor.shape();
+  return {parameter.name, DType::F32, {shape.begin(), shape.end()}};
+}
+
+// The file that holds the weights of a run, or the path itself.
+std::string weights_file(const std::string& path) {
+  struct stat status {};
+  check_input(::stat(path.c_str(), &status) == 0, "train.load: {}: no such run or file", path);
+  if (!S_ISDIR(status.st_mode)) return path;
+  const Checkpoints checkpoints(RunFolder::open(path).checkpoints(), 1);
+  return in_folder(checkpoints.find("best"), "model.safetensors");
+}
+
+}  // namespace
+
+std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& parameters) {
+  std::vector<NamedArray> arrays;
+  for (const NamedParameter& p : parameters) arrays.push_back({header_of(p), p.tensor.data()});
+  return arrays;
+}
+
+std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters) {
+  std::vector<ArrayTarget> targets;
+  for (NamedParameter p : parameters) targets.push_back({header_of(p), p.tensor.mutable_data()});
+  return targets;
+}
+
+void load_weights(const std::string& path, const std::vector<std::string>& patterns,
+                  const std::vector<NamedParameter>& parameters) {
+  const SafetensorsFile file(weights_file(path));
+  std::vector<NamedParameter> chosen;
+  for (const NamedParameter& p : parameters)
+    if (fits_any(p.name, patterns)) chosen.push_back(p);
+  check_input(!chosen.empty(),
+              "train.load_names: no parameter fits; `heed summary` lists their names");
+  for (const ArrayTarget& target : targets_of(chosen)) {
+    const StoredArray* stored = file.find(target.name);
+    check_input(stored != nullptr,
+                "train.load: {} has no {}; choose with train.load_names what to take from it",
+                file.path(), target.name);
+    check_input(stored->dtype == target.dtype && stored->dims == target.dims,
+                "train.load: {}: {} is {} [{}] there, F32 [{}] here", file.path(), target.name,
+                dtype_name(stored->dtype), joined(stored->dims), joined(target.dims));
+    file.read(*stored, target.data);
+  }
+}
+
+}  // namespace heed

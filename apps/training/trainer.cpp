@@ -1,0 +1,112 @@
+#include "apps/training/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fnmatch.h>
+
+#include "apps/inference/evaluation.h"
+#include "core/autograd.h"
+#include "core/observer.h"
+#include "core/ops.h"
+
+namespace heed {
+
+bool fits_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+}
+
+namespace {
+
+std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus& corpus) {
+  ScopeGuard here;
+  here->seed = static_cast<uint64_t>(experiment.seed);
+  here->step = here->micro_batch = here->calls = 0;
+  std::unique_ptr<Model> model = make_model(experiment.model, model_sizes(experiment, corpus));
+  std::vector<NamedParameter> parameters = model->parameters();
+  for (const std::string& pattern : experiment.train.freeze) {
+    bool used = false;
+    for (NamedParameter& p : parameters)
+      if (fits_any(p.name, {pattern})) {
+        p.tensor.set_requires_grad(false);
+        used = true;
+      }
+    check_input(used, "train.freeze: no parameter fits \"{}\"; `heed summary` lists their names",
+                pattern);
+  }
+  return model;
+}
+
+LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) {
+  LabelSmoothing smoothing(train.label_smoothing, train.label_smoothing_over);
+  if (train.label_smoothing == 0) return {};
+  if (train.label_smoothing_over != Smoothing::possible_others) return smoothing;
+  if (corpus.framing != Framing::classifier)
+    smoothing.impossible = corpus.target->vocabulary().begin();
+  check_input(smoothing.impossible >= 0,
+              "train.label_smoothing_over = \"possible_others\" needs a symbol that is never a "
+              "target, <bos>, and these data have none: take \"others\"");
+  return smoothing;
+}
+
+const Dataset& training_split(const Corpus& corpus) { return *corpus.splits.at("train"); }
+
+}  // namespace
+
+Trainer::Trainer(const Experiment& e, const Corpus& corpus)
+    : experiment_(e),
+      smoothing_(label_smoothing(e.train, corpus)),
+      model_(initial_model(e, corpus)),
+      optimizer_(make_optimizer(e.optim, model_->parameters())),
+      schedule_(e.schedule, e.optim.lr, e.train.steps),
+      batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
+                                 static_cast<uint64_t>(e.seed), e.data.bucketing)),
+      micro_batches_(static_cast<size_t>(e.train.accumulate)) {}
+
+// Adds the gradients of one micro-batch; returns the sum of its losses.
+double Trainer::run_micro_batch(int64_t index) {
+  ScopeGuard here;
+  here->training = here->gradients = true;
+  here->detect_anomaly = experiment_.train.detect_anomaly;
+  here->precision = experiment_.precision;
+  // Names every random stream of this micro-batch, whatever ran before it.
+  here->seed = static_cast<uint64_t>(experiment_.seed);
+  here->step = static_cast<uint32_t>(steps_ + 1);
+  here->micro_batch = static_cast<uint32_t>(index);
+  here->calls = 0;
+  const Batch& batch = micro_batches_[static_cast<size_t>(index)];
+  const Tensor loss = model_->loss(inputs_of(batch), batch.target, smoothing_);
+  const double value = loss.item();
+  check(std::isfinite(value), "the loss is {}", value);
+  backward(loss);
+  return value;
+}
+
+StepReport Trainer::step() {
+  StepReport report;
+  const int64_t rows_before = rows_without_sum();
+  int64_t targets = 0;
+  const int64_t count = experiment_.train.accumulate;
+  for (int64_t i = 0; i < count; ++i) {
+    Batch& batch = micro_batches_[static_cast<size_t>(i)];
+    batches_.get(steps_ * count + i, batch);
+    targets += batch.targets;
+    report.tokens += batch.tokens;
+  }
+  passed(batch_stage);
+  const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
+  report.lr = schedule_.rate(steps_ + 1);
+  optimizer_->zero_grad();
+  for (int64_t i = 0; i < count; ++i) report.loss += run_micro_batch(i);
+  report.loss *= scale;
+  report.gradient_norm = optimizer_->step(report.lr, scale);
+  passed(optimizer_stage);
+  check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
+        report.gradient_norm);
+  report.rows_without_sum = rows_without_sum() - rows_before;
+  ++steps_;
+  return report;
+}
+
+}  // namespace heed

@@ -1,0 +1,263 @@
+#include "apps/training/training_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "apps/inference/predictions.h"
+#include "apps/inference/scores.h"
+#include "apps/support/files.h"
+#include "apps/support/interrupt.h"
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
+#include "apps/training/arrays.h"
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+double now() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+double per(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
+
+struct Measure {
+  const char* name;
+  bool larger_is_better;
+};
+
+Measure measure_of(BestBy best_by) {
+  constexpr Measure measures[] = {{"loss", false}, {"token_accuracy", true}, {"exact_match", true}};
+  return measures[static_cast<int>(best_by)];
+}
+
+}  // namespace
+
+TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunFolder& run,
+                           bool resume)
+    : experiment_(experiment),
+      corpus_(corpus),
+      run_(run),
+      trainer_(experiment, corpus),
+      checkpoints_(run.checkpoints(), experiment.train.keep_checkpoints),
+      started_(now()) {
+  check_input(
+      corpus.splits.contains("val") || (experiment.train.patience == 0 &&
+                                        experiment.schedule.kind != ScheduleOptions::Kind::plateau),
+      "train.patience and schedule.kind = \"plateau\" need validation data: set "
+      "data.val_fraction");
+  if (resume) checkpoints_.clean_up();
+  if (resume && !checkpoints_.steps().empty())
+    load(checkpoints_.open("latest"));
+  else if (!experiment.train.load.empty())
+    load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters());
+  metrics_ = std::make_unique<MetricsFile>(run.metrics(), trainer_.steps_done());
+}
+
+void TrainingLoop::load(const Checkpoint& checkpoint) {
+  const Json& state = checkpoint.state();
+  try {
+    check_input(state.at("data").string() == corpus_.fingerprint,
+                "the data are not those it was trained on; give it those, or train anew");
+    const std::string processor = state.at("processor").string();
+    if (processor != processor_name())
+      logging::warning("begun on another processor ({}): the weights will not have the same bits",
+                       processor);
+    checkpoint.read_model(targets_of(trainer_.model().parameters()));
+    std::vector<NamedParameter> saved = trainer_.optimizer().state();
+    for (NamedParameter& each : saved) each.tensor = each.tensor.clone();
+    checkpoint.read_optimizer(targets_of(saved));
+    trainer_.optimizer().load_state(state.at("optimizer_steps").integer(), saved);
+    std::map<std::string, double> schedule;
+    for (const auto& [name, value] : state.at("schedule").members())
+      schedule[name] = value.number();
+    trainer_.schedule().load_state(schedule);
+    state_ = LoopState::from(state.at("training"));
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    throw InputError(text.starts_with(checkpoint.path())
+                         ? text
+                         : fmt::format("{}: {}", checkpoint.path(), text));
+  }
+  const std::vector<int64_t> there = checkpoints_.steps();
+  if (!std::binary_search(there.begin(), there.end(), state_.best_step)) state_.best_step = 0;
+  saved_step_ = checkpoint.step();
+  seconds_before_ = state_.seconds;
+  trainer_.set_steps_done(saved_step_);
+  checkpoints_.settle(saved_step_, state_.best_step);
+  logging::info("going on from step {}", saved_step_);
+}
+
+void TrainingLoop::save() {
+  const int64_t step = trainer_.steps_done();
+  if (saved_step_ == step) return;
+  metrics_->sync();
+  state_.seconds = elapsed();
+  Json schedule = Json::object();
+  for (const auto& [name, value] : trainer_.schedule().state()) schedule.set(name, value);
+  Json state = Json::object()
+                   .set("step", step)
+                   .set("optimizer_steps", trainer_.optimizer().steps())
+                   .set("schedule", std::move(schedule))
+                   .set("training", state_.json())
+                   .set("data", corpus_.fingerprint)
+                   .set("processor", processor_name())
+                   .set("precision", precision_name(effective_precision(experiment_.precision)));
+  checkpoints_.save(step, arrays_of(trainer_.model().parameters()),
+                    arrays_of(trainer_.optimizer().state()), std::move(state), state_.best_step);
+  saved_step_ = step;
+}
+
+double TrainingLoop::elapsed() const { return seconds_before_ + now() - started_; }
+
+bool TrainingLoop::due(int64_t every) const {
+  const int64_t step = trainer_.steps_done();
+  return step == experiment_.train.steps || (every > 0 && step % every == 0);
+}
+
+bool TrainingLoop::stopped_early() const {
+  const int64_t patience = experiment_.train.patience;
+  return patience > 0 && state_.evaluations_since_best >= patience;
+}
+
+StepReport TrainingLoop::step() {
+  const double begin = now();
+  StepReport report;
+  try {
+    report = trainer_.step();
+  } catch (const Error& error) {
+    const std::string rest =
+        saved_step_ > 0 ? fmt::format("; the checkpoint of step {} is intact", saved_step_) : "";
+    const bool watched = experiment_.train.detect_anomaly;
+    throw Error(fmt::format("step {}: {}{}{}", trainer_.steps_done() + 1, error.what(), rest,
+                            watched ? "" : "; train.detect_anomaly = true names the operation"));
+  }
+  const double seconds = now() - begin;
+  state_.loss_sum += report.loss;
+  ++state_.loss_count;
+  state_.tokens += report.tokens;
+  state_.step_seconds += seconds;
+  row_tokens_ += report.tokens;
+  rows_without_sum_ += report.rows_without_sum;
+  row_seconds_ += seconds;
+  return report;
+}
+
+void TrainingLoop::log_step(const StepReport& report) {
+  const int64_t step = trainer_.steps_done();
+  const double loss =
+      state_.loss_sum / static_cast<double>(std::max<int64_t>(1, state_.loss_count));
+  const double tokens_per_s = per(static_cast<double>(row_tokens_), row_seconds_);
+  metrics_->write(Json::object()
+                      .set("step", step)
+                      .set("loss", loss)
+                      .set("lr", report.lr)
+                      .set("gradient_norm", report.gradient_norm)
+                      .set("tokens_per_s", std::round(tokens_per_s)));
+  logging::info("step {:>{}}  loss {:.4f}  rate {:.3g}  {:.0f} tokens/s", step,
+                std::to_string(experiment_.train.steps).size(), loss, report.lr, tokens_per_s);
+  if (rows_without_sum_ > 0)
+    logging::warning("{} rows of attention weights had a sum of no more than 1e-6 and became zeros",
+                     rows_without_sum_);
+  rows_without_sum_ = 0;
+  state_.loss_sum = 0;
+  state_.loss_count = row_tokens_ = 0;
+  row_seconds_ = 0;
+}
+
+void TrainingLoop::evaluate() {
+  if (!corpus_.splits.contains("val")) return;
+  const int64_t step = trainer_.steps_done();
+  ScopeGuard here;
+  here->step = static_cast<uint32_t>(step);
+  const Json scores = quick_scores(trainer_.model(), corpus_, experiment_, "val");
+  trainer_.schedule().observe(scores.at("loss").number());
+  const Measure measure = measure_of(experiment_.train.best_by);
+  const double score = scores.at(measure.name).number();
+  const bool better =
+      measure.larger_is_better ? score > state_.best_score : score < state_.best_score;
+  if (std::isfinite(score) && (state_.best_step == 0 || better)) {
+    state_.best_step = step;
+    state_.best_score = score;
+    state_.evaluations_since_best = 0;
+  } else {
+    ++state_.evaluations_since_best;
+  }
+  metrics_->write(Json::object().set("step", step).set("val", scores));
+  const double percent =
+      100 * scores.at(has_answers(experiment_) ? "exact_match" : "token_accuracy").number();
+  logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
+                has_answers(experiment_) ? "exact match" : "token accuracy", percent,
+                state_.best_step == step ? "  (best)" : "");
+  for (const Prediction& sample : samples("val")) logging::info("{}", sample_text(sample));
+}
+
+std::vector<Prediction> TrainingLoop::samples(const std::string& split) {
+  return predictions(trainer_.model(), corpus_, *corpus_.splits.at(split),
+                     experiment_.train.samples, positions_of(experiment_.model));
+}
+
+TrainingLoop::End TrainingLoop::run() {
+  const TrainOptions& train = experiment_.train;
+  const InterruptGuard guard;
+  while (trainer_.steps_done() < train.steps && !stopped_early() && !interrupted()) {
+    const StepReport report = step();
+    const int64_t done = trainer_.steps_done();
+    const double left = per(state_.step_seconds, static_cast<double>(done)) *
+                        static_cast<double>(train.steps - done);
+    logging::show({done, train.steps, report.loss,
+                   per(static_cast<double>(state_.tokens), state_.step_seconds), left});
+    if (due(train.log_every)) log_step(report);
+    const bool evaluation = due(train.evaluate_every);
+    if (evaluation) evaluate();
+    const bool best = evaluation && state_.best_step == done;
+    if (best || due(train.checkpoint_every) || (evaluation && train.checkpoint_every == 0) ||
+        stopped_early())
+      save();
+  }
+  logging::hide_progress();
+  if (trainer_.steps_done() > 0) save();
+  if (interrupted() && trainer_.steps_done() < train.steps) return End::interrupted;
+  if (stopped_early())
+    logging::info("stopped at step {}: {} evaluations in a row without a better one",
+                  trainer_.steps_done(), train.patience);
+  return End::done;
+}
+
+std::string TrainingLoop::finish() {
+  const int64_t steps = trainer_.steps_done();
+  state_.seconds = elapsed();
+  const int64_t best = state_.best_step > 0 ? state_.best_step : steps;
+  ScopeGuard here;
+  here->step = static_cast<uint32_t>(best);
+  if (best != steps)
+    checkpoints_.open("best").read_model(targets_of(trainer_.model().parameters()));
+  const double tokens_per_s = per(static_cast<double>(state_.tokens), state_.step_seconds);
+  Json result = Json::object()
+                    .set("steps", steps)
+                    .set("seconds", std::round(1000 * state_.seconds) / 1000)
+                    .set("tokens_per_s", std::round(tokens_per_s))
+                    .set("best_step", best)
+                    .set("parameters", trainer_.model().parameter_count());
+  std::vector<std::pair<std::string, Json>> splits;
+  for (const std::string& split : measured_splits(corpus_)) {
+    splits.emplace_back(split, split_scores(trainer_.model(), corpus_, experiment_, split));
+    result.set(split, splits.back().second);
+  }
+  write_file(run_.result(), result.text(2) + "\n");
+  std::string text =
+      fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", run_.path(),
+                  steps, logging::clock_text(state_.seconds), tokens_per_s, best,
+                  scores_table(splits, has_answers(experiment_)));
+  if (splits.empty()) return text;
+  const std::string shown = corpus_.splits.contains("test") ? "test" : splits[0].first;
+  for (const Prediction& sample : samples(shown)) text += "\n" + sample_text(sample);
+  return text + "\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,58 @@
+// A run: steps, and around them the log, evaluations, checkpoints, early stopping, and at the end
+// the scores of the best checkpoint.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/config/experiment.h"
+#include "apps/inference/predictions.h"
+#include "apps/training/checkpoint.h"
+#include "apps/training/loop_state.h"
+#include "apps/training/run.h"
+#include "apps/training/trainer.h"
+
+namespace heed {
+
+class TrainingLoop {
+ public:
+  // `resume`: goes on from the newest checkpoint, if there is one. The run must be locked. Throws
+  // InputError for a checkpoint that is damaged, or of other data.
+  TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunFolder& run,
+               bool resume);
+
+  enum class End { done, interrupted };
+  // Trains to the end, or until Ctrl-C: then all that was done is saved. Throws Error when a number
+  // is no longer finite, or the disk refuses; the last checkpoint is intact.
+  End run();
+
+  // Measures the best checkpoint on every split and writes result.json. Returns the same with some
+  // samples as text for a person.
+  std::string finish();
+
+ private:
+  void load(const Checkpoint& checkpoint);
+  void save();
+  StepReport step();
+  void log_step(const StepReport& report);
+  void evaluate();
+  std::vector<Prediction> samples(const std::string& split);
+  bool due(int64_t every) const;
+  bool stopped_early() const;
+  double elapsed() const;
+
+  const Experiment& experiment_;
+  const Corpus& corpus_;
+  const RunFolder& run_;
+  Trainer trainer_;
+  Checkpoints checkpoints_;
+  LoopState state_;
+  int64_t saved_step_ = 0;
+  int64_t row_tokens_ = 0;        // since the last row of metrics, in this process
+  int64_t rows_without_sum_ = 0;  // of attention weights, since the last warning of them
+  double row_seconds_ = 0;        // the same
+  double started_ = 0, seconds_before_ = 0;
+  std::unique_ptr<MetricsFile> metrics_;
+};
+
+}  // namespace heed

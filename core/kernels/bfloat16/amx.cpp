@@ -1,0 +1,60 @@
+// The six instructions of AMX that a product needs. There are eight tile registers; what shape a
+// tile has is a matter of the thread's configuration, in force from LDTILECFG to TILERELEASE.
+// (Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 1, chapter 18.)
+//
+// They are written out because gcc 12's intrinsics take the number of a tile as text, not as a
+// constant, and do not tell the compiler that they read memory: it may then leave out, or put
+// after them, the writing of what they load.
+//
+// This file alone is compiled with AVX-512, for the packing and for the end of a block.
+#include "core/kernels/bfloat16/amx.h"
+
+#if defined(__x86_64__) && !defined(HEED_DOUBLE)
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+// The operand of LDTILECFG. All eight tiles are 16 rows of 64 bytes.
+struct alignas(64) Configuration {
+  uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  uint16_t bytes_in_row[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+static_assert(sizeof(Configuration) == 64);
+constexpr Configuration configuration;
+
+struct AmxTiles {
+  static void configure() { asm volatile("ldtilecfg %0" ::"m"(configuration)); }
+  static void release() { asm volatile("tilerelease"); }
+
+  template <int tile>
+  void zero() {
+    asm volatile("tilezero %%tmm%c0" ::"i"(tile));
+  }
+  // 16 rows of 64 bytes, one behind the other.
+  template <int tile>
+  void load(const uint32_t* from) {
+    asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(int64_t{64}), "i"(tile)
+                 : "memory");
+  }
+  // 16 rows of 16 numbers, `leading` numbers from row to row.
+  template <int tile>
+  void store(float* to, int64_t leading) {
+    asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(leading * int64_t{sizeof(float)}),
+                 "i"(tile)
+                 : "memory");
+  }
+  // c += a · b; the assembler of the GNU tools names the result last.
+  template <int c, int a, int b>
+  void multiply() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+  }
+};
+
+}  // namespace
+
+const TileKernels amx_kernels = TileProduct<AmxTiles>::kernels;
+
+}  // namespace heed::inline HEED_REAL::kernels
+
+#endif

@@ -1,0 +1,53 @@
+#include "core/kernels/simd/transpose.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/kernels/simd/vector.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+// One round of turning a square of vectors over: in each pair of rows that differ in bit `bit` of
+// their number, what lies on the wrong side of the diagonal changes places.
+template <int bit, int... j>
+void exchange(Vector (&square)[lanes], std::integer_sequence<int, j...>) {
+#pragma GCC unroll 16
+  for (int i = 0; i < lanes; ++i)
+    if (!(i & bit)) {
+      const Vector upper = square[i], lower = square[i | bit];
+      square[i] = __builtin_shufflevector(upper, lower, (j & bit ? lanes + (j ^ bit) : j)...);
+      square[i | bit] = __builtin_shufflevector(upper, lower, (j & bit ? lanes + j : j ^ bit)...);
+    }
+}
+
+void turn_over(Vector (&square)[lanes]) {
+  constexpr auto places = std::make_integer_sequence<int, lanes>();
+  exchange<1>(square, places);
+  if constexpr (lanes > 2) exchange<2>(square, places);
+  if constexpr (lanes > 4) exchange<4>(square, places);
+  if constexpr (lanes > 8) exchange<8>(square, places);
+}
+
+}  // namespace
+
+void transpose(int64_t rows, int64_t columns, const real* from, int64_t leading_from, real* to,
+               int64_t leading_to) {
+  for (int64_t i = 0; i < rows; i += lanes) {
+    const real* row[lanes];
+    for (int64_t l = 0; l < lanes; ++l) row[l] = from + std::min(i + l, rows - 1) * leading_from;
+    int64_t j = 0;
+    for (; j + lanes <= columns; j += lanes) {
+      Vector square[lanes];
+#pragma GCC unroll 16
+      for (int64_t l = 0; l < lanes; ++l) square[l] = load(row[l] + j);
+      turn_over(square);
+#pragma GCC unroll 16
+      for (int64_t l = 0; l < lanes; ++l) store(to + (j + l) * leading_to + i, square[l]);
+    }
+    for (; j < columns; ++j)
+      for (int64_t l = 0; l < lanes; ++l) to[j * leading_to + i + l] = row[l][j];
+  }
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

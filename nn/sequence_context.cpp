@@ -1,0 +1,18 @@
+#include "nn/sequence_context.h"
+
+namespace heed::inline HEED_REAL {
+
+void Edges::check_fits(const char* operation, int64_t batch, int64_t time) const {
+  const int64_t places = batch * time, count = sender.size();
+  check(sender.shape() == Shape{count} && receiver.shape() == Shape{count},
+        "{}: senders {} and receivers {} must be as many", operation, sender.shape(),
+        receiver.shape());
+  for (int64_t e = 0; e < count; ++e) {
+    const int64_t from = sender[e], to = receiver[e];
+    check(from >= 0 && from < places && to >= 0 && to < places && from / time == to / time,
+          "{}: edge {} joins places {} and {}, which must lie in one of {} examples of {} places",
+          operation, e, from, to, batch, time);
+  }
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,116 @@
+// docs/sources.md, the table of what the five documents describe: nothing is missing from it, and
+// nothing in it is only said.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <sstream>
+
+#include "apps/config/load_config.h"
+#include "apps/training/trainer.h"
+#include "temporary.h"
+
+using namespace heed;
+
+namespace {
+
+const std::string root =
+    std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().string() + "/";
+
+struct Row {
+  std::string id, text;
+};
+
+// The rows of the tables whose first cell is a letter and a number.
+std::vector<Row> rows_of_table() {
+  std::istringstream file(read_file(root + "docs/sources.md", "document"));
+  std::vector<Row> rows;
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("| A") || line.starts_with("| Q"))
+      rows.push_back({line.substr(2, line.find(' ', 2) - 2), line});
+  return rows;
+}
+
+// Every text between two marks.
+std::vector<std::string> marked(const std::string& text, char mark) {
+  std::vector<std::string> found;
+  for (size_t first = text.find(mark); first != text.npos; first = text.find(mark, first)) {
+    const size_t last = text.find(mark, first + 1);
+    if (last == text.npos) break;
+    found.push_back(text.substr(first + 1, last - first - 1));
+    first = last + 1;
+  }
+  return found;
+}
+
+constexpr std::string_view train = "heed train ";
+
+// What `heed train CONFIG --set key=value …` does first: five steps, and no more.
+void train_five_steps(const std::string& command) {
+  CAPTURE(command);
+  std::istringstream words(command.substr(train.size()));
+  std::string config, word;
+  words >> config;
+  std::vector<std::string> assignments;
+  while (words >> word) {
+    REQUIRE(word == "--set");
+    words >> word;
+    std::erase(word, '\'');  // for the shell
+    assignments.push_back(word);
+  }
+  assignments.emplace_back("train.steps=5");
+  const LoadedConfig loaded = load_config(root + config, assignments);
+  const Corpus corpus = load_data(loaded);
+  Trainer trainer(loaded.experiment, corpus);
+  const auto weights = [&] {
+    std::vector<real> all;
+    for (const NamedParameter& p : trainer.model().parameters())
+      all.insert(all.end(), p.tensor.values().begin(), p.tensor.values().end());
+    return all;
+  };
+  const std::vector<real> before = weights();
+  for (int step = 0; step < 5; ++step) CHECK(std::isfinite(trainer.step().loss));
+  CHECK(weights() != before);
+}
+
+}  // namespace
+
+TEST_CASE("seeds: no row of the table is missing") {
+  std::vector<std::string> wanted, found;
+  for (int i = 1; i <= 52; ++i) wanted.push_back("A" + std::to_string(i));
+  for (int i = 1; i <= 19; ++i) wanted.push_back("Q" + std::to_string(i));
+  for (const Row& row : rows_of_table()) found.push_back(row.id);
+  CHECK(found == wanted);
+}
+
+TEST_CASE("seeds: every config of the table trains") {
+  int commands = 0;
+  for (const Row& row : rows_of_table())
+    for (const std::string& text : marked(row.text, '`'))
+      if (text.starts_with(train)) {
+        CAPTURE(row.id);
+        train_five_steps(text);
+        ++commands;
+      }
+  CHECK(commands >= 30);
+}
+
+// Cells name files as `core/ops.h`, and a test as `tests/nn/attention.cpp` "its name".
+TEST_CASE("seeds: every file and every test of the table is there") {
+  for (const Row& row : rows_of_table()) {
+    CAPTURE(row.id);
+    std::string file;
+    for (const std::string& text : marked(row.text, '`')) {
+      const bool is_path = text.find('/') != text.npos && text.find(' ') == text.npos;
+      if (is_path) CHECK_MESSAGE(std::filesystem::exists(root + text), text);
+    }
+    const size_t tests = row.text.find("`tests/");
+    REQUIRE_MESSAGE(tests != row.text.npos, "no test proves it");
+    const std::string cell = row.text.substr(tests);
+    const std::string source = read_file(root + marked(cell, '`').at(0), "test");
+    const std::vector<std::string> names = marked(cell, '"');
+    CHECK(!names.empty());
+    for (const std::string& name : names)
+      CHECK_MESSAGE(source.find("\"" + name) != source.npos, name);
+  }
+}

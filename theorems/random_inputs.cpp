@@ -1,0 +1,180 @@
+#include "theorems/random_inputs.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "core/scope.h"
+#include "theorems/samples.h"
+
+namespace heed::theorems {
+namespace {
+
+constexpr int64_t decoder_time = 8;
+
+Ids random_tokens(int64_t count, int64_t vocabulary) {
+  Random random(scope().next_stream(Purpose::test));
+  Ids ids = Ids::empty({1, count});
+  for (int64_t t = 0; t < count; ++t)
+    ids.data()[t] = static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary)));
+  return ids;
+}
+
+// An edge from a node to another with probability 0.3, and from each to itself.
+Edges random_edges(int64_t nodes, int64_t features) {
+  Random random(scope().next_stream(Purpose::test));
+  std::vector<int32_t> senders, receivers;
+  for (int32_t to = 0; to < nodes; ++to)
+    for (int32_t from = 0; from < nodes; ++from)
+      if (from == to || random.uniform() < 0.3) {
+        senders.push_back(from);
+        receivers.push_back(to);
+      }
+  const auto count = static_cast<int64_t>(senders.size());
+  Edges edges{Ids::empty({count}), Ids::empty({count}), {}};
+  std::copy(senders.begin(), senders.end(), edges.sender.data());
+  std::copy(receivers.begin(), receivers.end(), edges.receiver.data());
+  if (features > 0) edges.features = normal({count, features});
+  return edges;
+}
+
+Ids copy_of(const Ids& ids) {
+  Ids copy = Ids::empty(ids.shape());
+  std::copy_n(ids.data(), ids.size(), copy.data());
+  return copy;
+}
+
+// Other tokens than there are at [first, last); the same ones where there are no others.
+Ids with_others(const Ids& tokens, int64_t first, int64_t last, int64_t vocabulary) {
+  Ids others = copy_of(tokens);
+  Random random(scope().next_stream(Purpose::test));
+  for (int64_t t = first; t < last && vocabulary > 1; ++t) {
+    const auto step = 1 + random.below(static_cast<uint64_t>(vocabulary - 1));
+    others.data()[t] = static_cast<int32_t>((tokens[t] + static_cast<int64_t>(step)) % vocabulary);
+  }
+  return others;
+}
+
+}  // namespace
+
+bool reads_edges(const ModelOptions& options) {
+  return options.block.kind == MixingKind::graph_attention || options.attention.graph_distances > 0;
+}
+
+int64_t places_of(const Subject& subject, int64_t spare) {
+  const ModelOptions& o = subject.options;
+  int64_t time = 12;
+  if (!subject.sizes.grid.empty()) return Shape(subject.sizes.grid).size();
+  if (o.positional.kind == PositionalKind::learned)
+    time = std::min(time, o.positional.max_length - spare);
+  if (o.block.kind == MixingKind::dense) time = std::min(time, o.block.length - spare);
+  check_input(time >= 3, "the model reads {} places, which is too few to shuffle them",
+              time + spare);
+  return time;
+}
+
+RandomInputs::RandomInputs(const Subject& subject, int64_t time) : subject_(subject), time_(time) {
+  const ModelSizes& sizes = subject.sizes;
+  if (sizes.features > 0)
+    inputs_.features = normal({1, time, sizes.features});
+  else
+    tokens(inputs_) = random_tokens(time, vocabulary());
+  lengths(inputs_) = Ids::full({1}, static_cast<int32_t>(time));
+  if (reads_edges(subject.options)) inputs_.edges = random_edges(time, sizes.edge_features);
+  if (subject.options.kind != ModelKind::seq2seq) return;
+  const bool learned = subject.options.positional.kind == PositionalKind::learned;
+  const int64_t target =
+      std::min(decoder_time, learned ? subject.options.positional.max_length : decoder_time);
+  inputs_.input = random_tokens(target, sizes.vocabulary);
+  inputs_.input_lengths = Ids::full({1}, static_cast<int32_t>(target));
+}
+
+Ids& RandomInputs::tokens(Inputs& inputs) const {
+  return subject_.options.kind == ModelKind::seq2seq ? inputs.source : inputs.input;
+}
+
+Ids& RandomInputs::lengths(Inputs& inputs) const {
+  return subject_.options.kind == ModelKind::seq2seq ? inputs.source_lengths : inputs.input_lengths;
+}
+
+int64_t RandomInputs::vocabulary() const {
+  const bool is_seq2seq = subject_.options.kind == ModelKind::seq2seq;
+  return is_seq2seq ? subject_.sizes.source_vocabulary : subject_.sizes.vocabulary;
+}
+
+// Place t holds what from[t] held; edges stay between the numbers they join.
+Inputs RandomInputs::gathered(const Ids& from) const {
+  Inputs moved = inputs_;
+  if (inputs_.features) {
+    const Tensor rows = inputs_.features.reshape({time_, inputs_.features.dim(2)});
+    moved.features = embedding(rows, from).reshape({1, from.size(), rows.dim(1)});
+  } else {
+    Ids& to = tokens(moved);
+    const Ids old = to;
+    to = Ids::empty({1, from.size()});
+    for (int64_t t = 0; t < from.size(); ++t) to.data()[t] = old[from[t]];
+  }
+  return moved;
+}
+
+Inputs RandomInputs::permuted(const Ids& order) const {
+  Inputs moved = gathered(order);
+  if (!moved.edges) return moved;
+  Ids place = Ids::empty({time_});  // where each thing has gone
+  for (int32_t t = 0; t < time_; ++t) place.data()[order[t]] = t;
+  for (Ids* ends : {&moved.edges.sender, &moved.edges.receiver}) {
+    *ends = copy_of(*ends);
+    for (int64_t e = 0; e < ends->size(); ++e) ends->data()[e] = place[(*ends)[e]];
+  }
+  return moved;
+}
+
+Inputs RandomInputs::replaced(int64_t first, int64_t last) const {
+  Inputs changed = inputs_;
+  if (!inputs_.features) {
+    tokens(changed) = with_others(tokens(changed), first, last, vocabulary());
+    return changed;
+  }
+  const Tensor others = normal(inputs_.features.shape());
+  const Tensor parts[] = {slice(inputs_.features, 1, 0, first), slice(others, 1, first, last),
+                          slice(inputs_.features, 1, last, time_)};
+  changed.features = concat(parts, 1);
+  return changed;
+}
+
+Inputs RandomInputs::with_another_target(int64_t first, int64_t last) const {
+  Inputs changed = inputs_;
+  changed.input = with_others(inputs_.input, first, last, subject_.sizes.vocabulary);
+  return changed;
+}
+
+Inputs RandomInputs::all_alike() const { return gathered(Ids::full({time_}, 0)); }
+
+Inputs RandomInputs::cut(int64_t real) const {
+  Inputs padded = inputs_;
+  lengths(padded) = Ids::full({1}, static_cast<int32_t>(real));
+  padded.edges = short_of(real).edges;
+  return padded;
+}
+
+Inputs RandomInputs::short_of(int64_t real) const {
+  Ids first = Ids::empty({real});
+  for (int32_t t = 0; t < real; ++t) first.data()[t] = t;
+  Inputs shorter = gathered(first);
+  lengths(shorter) = Ids::full({1}, static_cast<int32_t>(real));
+  if (!shorter.edges) return shorter;
+  std::vector<int32_t> kept;
+  for (int32_t e = 0; e < inputs_.edges.sender.size(); ++e)
+    if (inputs_.edges.sender[e] < real && inputs_.edges.receiver[e] < real) kept.push_back(e);
+  const auto count = static_cast<int64_t>(kept.size());
+  Ids rows = Ids::empty({count});
+  std::copy(kept.begin(), kept.end(), rows.data());
+  shorter.edges = {Ids::empty({count}), Ids::empty({count}), {}};
+  for (int64_t e = 0; e < count; ++e) {
+    shorter.edges.sender.data()[e] = inputs_.edges.sender[rows[e]];
+    shorter.edges.receiver.data()[e] = inputs_.edges.receiver[rows[e]];
+  }
+  if (inputs_.edges.features) shorter.edges.features = embedding(inputs_.edges.features, rows);
+  return shorter;
+}
+
+}  // namespace heed::theorems
