@@ -19,7 +19,7 @@
 #include <span>
 #include <utility>
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/observer.h"
 #include "core/pool.h"
 #include "core/scope.h"

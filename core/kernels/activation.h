@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/activation.h"
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

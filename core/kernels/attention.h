@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/mask.h"
 #include "core/random.h"
 #include "core/scope.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -1,7 +1,7 @@
 // Dropout (Srivastava et al. 2014) by a mask that is a function of its stream.
 #pragma once
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/random.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {

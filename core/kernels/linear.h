@@ -9,7 +9,7 @@
 #pragma once
 
 #include "core/activation.h"
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/parallel.h"
 #include "core/shape.h"
 

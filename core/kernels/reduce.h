@@ -1,7 +1,7 @@
 // Sums and maxima along any axes, in an order that only the shapes decide.
 #pragma once
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {

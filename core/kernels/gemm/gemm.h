@@ -10,7 +10,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/kernels/destination.h"
+#include "core/destination.h"
 #include "core/scope.h"
 #include "core/shape.h"
 

@@ -1,4 +1,4 @@
-// Where a kernel puts its result: over what is there, or added to it.
+// Where a kernel writes its result, and whether it overwrites or accumulates.
 #pragma once
 
 #include "core/real.h"
