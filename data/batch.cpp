@@ -87,7 +87,7 @@ void reserve_alike(std::vector<Example>& examples, Member member) {
 Batches::Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing)
     : dataset_(&dataset),
       framing_(framing),
-      form_(dataset.form()),
+      format_(dataset.format()),
       batch_size_(batch_size),
       bucketing_(bucketing) {
   check(dataset.size() >= 1, "batches: the dataset is empty");
@@ -146,22 +146,22 @@ void Batches::sort_by_length() {
 }
 
 void Batches::write_inputs(Rows rows, Batch& batch) const {
-  const bool two_sided = framing_ == Framing::seq2seq, has_features = form_.features > 0;
+  const bool two_sided = framing_ == Framing::seq2seq, has_features = format_.features > 0;
   if (has_features)
-    pad_features(examples_, rows, form_.features, batch.features,
+    pad_features(examples_, rows, format_.features, batch.features,
                  two_sided ? batch.source_lengths : batch.input_lengths);
   else if (two_sided)
     pad(examples_, rows, &Example::source, 0, batch.source, &batch.source_lengths);
   if (two_sided || !has_features)
     pad(examples_, rows, &Example::input, 0, batch.input, &batch.input_lengths);
-  if (!form_.has_edges) return;
+  if (!format_.has_edges) return;
   const int64_t time = has_features ? batch.features.dim(1)
                        : two_sided  ? batch.source.dim(1)
                                     : batch.input.dim(1);
   join_ends(examples_, rows, &Example::sender, time, batch.sender);
   join_ends(examples_, rows, &Example::receiver, time, batch.receiver);
-  if (form_.edge_features > 0)
-    join_edge_features(examples_, rows, batch.sender.size(), form_.edge_features,
+  if (format_.edge_features > 0)
+    join_edge_features(examples_, rows, batch.sender.size(), format_.edge_features,
                        batch.edge_features);
 }
 

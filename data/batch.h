@@ -27,7 +27,7 @@ struct Batch {
   // (B, T, F): with it there is no `source`, or no `input` for a classifier; the lengths remain.
   Tensor features;
   Ids sender, receiver;  // (E): place t of row b is b · T + t, padding counted
-  Tensor edge_features;  // (E, form.edge_features)
+  Tensor edge_features;  // (E, format.edge_features)
 };
 
 // Batches of a dataset, which must outlive them. What get() gives is a function of `position`
@@ -56,7 +56,7 @@ class Batches {
 
   const Dataset* dataset_;
   Framing framing_;
-  Form form_;
+  ExampleFormat format_;
   int64_t batch_size_, bucketing_;
   std::optional<Shuffle> shuffle_, shuffle_batches_;
   int64_t group_ = -1;  // which examples are loaded: those of batches [group · bucketing, …)

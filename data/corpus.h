@@ -12,8 +12,8 @@
 
 namespace heed {
 
-// It has the form of its examples.
-struct Corpus : Form {
+struct Corpus {
+  ExampleFormat format;
   Framing framing = Framing::language_model;
   // What the model reads first and what it writes: one object unless the two sides of pairs have
   // vocabularies of their own. A classifier reads `source` and has as many classes as labels. What

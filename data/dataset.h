@@ -15,7 +15,7 @@ enum class Framing { language_model, seq2seq, classifier };
 inline constexpr const char* framing_names[] = {"language_model", "seq2seq", "classifier"};
 
 // What all examples of a dataset hold.
-struct Form {
+struct ExampleFormat {
   int64_t features = 0;       // F; 0: places hold tokens
   bool has_edges = false;     // from place to place
   int64_t edge_features = 0;  // numbers that an edge carries
@@ -28,17 +28,17 @@ struct Example {
                                 // symbol is not to be learned; classifier: one label
   int32_t prompt = 0;  // language model of a task: how many inputs come first and are given
 
-  // Where the form says so. Features are in place of `source`, or of a classifier's `input`.
+  // Where the format says so. Features are in place of `source`, or of a classifier's `input`.
   std::vector<float> features;            // (T, F)
   std::vector<int32_t> sender, receiver;  // (E): each edge leads from a place of these to another
-  std::vector<float> edge_features;       // (E, form.edge_features)
+  std::vector<float> edge_features;       // (E, format.edge_features)
 };
 
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual int64_t size() const = 0;
-  virtual Form form() const { return {}; }
+  virtual ExampleFormat format() const { return {}; }
   // Writes example i, 0 ≤ i < size(), into `example`, whose vectors keep their capacity. The same i
   // always gives the same example. A dataset belongs to one thread.
   virtual void get(int64_t i, Example& example) const = 0;

@@ -34,7 +34,7 @@ class DrawnExamples final : public Dataset {
       : task_(std::move(task)), source_(source), size_(size) {}
 
   int64_t size() const override { return size_; }
-  Form form() const override { return task_.form; }
+  ExampleFormat format() const override { return task_.format; }
   void get(int64_t i, Example& example) const override {
     Random random(source_.seed, Purpose::task, static_cast<uint32_t>(i),
                   static_cast<uint32_t>(i >> 32), source_.stream);
@@ -77,7 +77,7 @@ class DrawnLoader {
 
   Corpus load() {
     const DrawnTask task = make_drawn_task(options_, {options_.lengths[0], options_.lengths[1]});
-    static_cast<Form&>(corpus_) = task.form;
+    corpus_.format = task.format;
     corpus_.grid = task.grid;
     corpus_.source = task.source;
     corpus_.target = task.target;

@@ -83,7 +83,9 @@ class Patches final : public Dataset {
       : images_(std::move(images)), chosen_(std::move(chosen)), patch_(patch) {}
 
   int64_t size() const override { return static_cast<int64_t>(chosen_.size()); }
-  Form form() const override { return {.features = patch_ * patch_ * images_->channels}; }
+  ExampleFormat format() const override {
+    return {.features = patch_ * patch_ * images_->channels};
+  }
   void get(int64_t i, Example& example) const override {
     const Images& images = *images_;
     const int32_t which = chosen_[static_cast<size_t>(i)];
@@ -118,7 +120,7 @@ class ImageLoader {
   }
 
   Corpus load() {
-    choose_form();
+    choose_format();
     choose_labels();
     hold_out();
     note_common_images();
@@ -129,7 +131,7 @@ class ImageLoader {
  private:
   const Images& train() const { return *sources_[0]; }
 
-  void choose_form() {
+  void choose_format() {
     const int64_t height = train().height, width = train().width, patch = options_.patch;
     std::vector<int64_t> patches;
     for (int64_t side = 1; side <= std::min(height, width); ++side)
@@ -144,7 +146,7 @@ class ImageLoader {
                   images ? images->path : "", images ? images->height : 0,
                   images ? images->width : 0, images ? images->channels : 0, train().path, height,
                   width, train().channels);
-    corpus_.features = patch * patch * train().channels;
+    corpus_.format.features = patch * patch * train().channels;
     corpus_.grid = {height / patch, width / patch};
     corpus_.longest_input = corpus_.grid[0] * corpus_.grid[1];
   }

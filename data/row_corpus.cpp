@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "core/check.h"
-#include "data/encoder.h"
 #include "data/framing.h"
 #include "data/loaders.h"
 #include "data/rows.h"
+#include "data/text_encoder.h"
 
 namespace heed {
 
@@ -139,8 +139,8 @@ class RowLoader {
 
   const DataOptions& options_;
   Corpus corpus_;
-  Encoder first_, second_;
-  Encoder &source_, &target_;  // one and the same where there is one vocabulary
+  TextEncoder first_, second_;
+  TextEncoder &source_, &target_;  // one and the same where there is one vocabulary
   SplitRows rows_;
 };
 

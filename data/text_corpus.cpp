@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/check.h"
-#include "data/encoder.h"
 #include "data/loaders.h"
+#include "data/text_encoder.h"
 
 namespace heed {
 
@@ -70,7 +70,7 @@ Corpus load_text(const DataOptions& options, Files& files) {
               files.paths()[0], val_count, name, count);
 
   const size_t cut = offset_of(options.level, text, train_count);
-  Encoder encoder(options);
+  TextEncoder encoder(options);
   encoder.count(text.substr(0, cut));
   encoder.choose({});
   const auto windows = [&](std::string_view part, int64_t stride) {

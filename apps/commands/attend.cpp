@@ -118,10 +118,10 @@ int attend(const AttendArguments& arguments) {
   if (arguments.example) data = run.data(checkpoint);
   const Corpus& corpus = arguments.example ? data : saved.corpus;
   check_input(
-      arguments.example || corpus.features == 0,
+      arguments.example || corpus.format.features == 0,
       "{}: this model reads vectors of {} numbers, which cannot be typed; choose an example "
       "of its data with --example N",
-      run.folder.path(), corpus.features);
+      run.folder.path(), corpus.format.features);
   const std::unique_ptr<Model> model = run.model(corpus, checkpoint);
   const Reading reading = reading_of(arguments, experiment, saved, corpus, *model);
   const std::vector<AttentionRecord> records = watched(*model, reading.inputs, arguments.only);

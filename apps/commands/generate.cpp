@@ -173,10 +173,10 @@ int generate(const GenerateArguments& arguments) {
   const SavedVocabulary saved = run.vocabulary();
   const Corpus& corpus = saved.corpus;
   const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(arguments.checkpoint));
-  check_input(corpus.features == 0,
+  check_input(corpus.format.features == 0,
               "{}: this model reads vectors of {} numbers, which cannot be typed; `heed evaluate` "
               "scores it on its data",
-              run.folder.path(), corpus.features);
+              run.folder.path(), corpus.format.features);
   const int64_t positions = positions_of(experiment.model);
   switch (experiment.model.kind) {
     case ModelKind::language_model:

@@ -79,10 +79,10 @@ namespace {
 // What the data must have for the model to make sense of it.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadOptions& attention = model.attention;
-  check_input(model.block.kind != MixingKind::graph_attention || corpus.has_edges,
+  check_input(model.block.kind != MixingKind::graph_attention || corpus.format.has_edges,
               "model.block.mixing = \"graph_attention\" needs data with edges: data.kind = "
               "\"graph\"");
-  check_input(attention.graph_distances == 0 || corpus.has_edges,
+  check_input(attention.graph_distances == 0 || corpus.format.has_edges,
               "model.attention.graph_distances = {} needs data with edges: data.kind = \"graph\"",
               attention.graph_distances);
   const auto axes = static_cast<int64_t>(corpus.grid.size());
@@ -125,9 +125,9 @@ ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   else
     sizes.vocabulary = corpus.target->vocabulary().size();
   sizes.classes = static_cast<int64_t>(corpus.labels.size());
-  sizes.features = corpus.features;
+  sizes.features = corpus.format.features;
   sizes.grid = corpus.grid;
-  sizes.edge_features = corpus.edge_features;
+  sizes.edge_features = corpus.format.edge_features;
   check_input(!experiment.model.share_embeddings || corpus.source == corpus.target,
               "model.share_embeddings = true needs one vocabulary for both sides: set "
               "data.share_vocabulary = true");

@@ -43,11 +43,11 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
 
 // What was read, as text: tokens, or how much there was of what is not text.
 std::string source_text(const Corpus& corpus, const Example& example, const Sequence& tokens) {
-  if (corpus.features == 0) return corpus.source->decode(tokens);
-  const size_t places = example.features.size() / static_cast<size_t>(corpus.features);
+  if (corpus.format.features == 0) return corpus.source->decode(tokens);
+  const size_t places = example.features.size() / static_cast<size_t>(corpus.format.features);
   std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", places)
                                          : fmt::format("[{}", joined(corpus.grid, " × "));
-  if (corpus.has_edges) text += fmt::format(", {} edges", example.sender.size());
+  if (corpus.format.has_edges) text += fmt::format(", {} edges", example.sender.size());
   return text + "]";
 }
 

@@ -174,7 +174,7 @@ void add_labels(const Corpus& corpus, Reading& reading) {
   PlaceLabels& labels = reading.labels;
   const bool writes = corpus.framing != Framing::classifier;
   if (writes) labels.target = token_labels(*corpus.target, in.input);
-  if (corpus.features > 0)
+  if (corpus.format.features > 0)
     labels.source = place_labels(in.features.dim(1), corpus.grid);
   else if (corpus.framing != Framing::language_model)
     labels.source = token_labels(*corpus.source, writes ? in.source : in.input);

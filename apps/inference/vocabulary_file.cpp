@@ -37,8 +37,8 @@ void add_lengths(Json& json, const Corpus& corpus) {
 
 // What the places hold where it is not tokens in a row.
 void add_form(Json& json, const Corpus& corpus) {
-  if (corpus.features > 0) json.set("features", corpus.features);
-  if (corpus.has_edges) json.set("edge_features", corpus.edge_features);
+  if (corpus.format.features > 0) json.set("features", corpus.format.features);
+  if (corpus.format.has_edges) json.set("edge_features", corpus.format.edge_features);
   if (corpus.grid.empty()) return;
   Json grid = Json::array();
   for (const int64_t length : corpus.grid) grid.push(length);
@@ -67,10 +67,10 @@ std::vector<int64_t> grid_of(const Json& json) {
 }
 
 void read_form(const Json& json, Corpus& corpus) {
-  if (const Json* features = json.find("features")) corpus.features = count_in(*features, 1);
+  if (const Json* features = json.find("features")) corpus.format.features = count_in(*features, 1);
   if (const Json* edge_features = json.find("edge_features")) {
-    corpus.has_edges = true;
-    corpus.edge_features = count_in(*edge_features, 0);
+    corpus.format.has_edges = true;
+    corpus.format.edge_features = count_in(*edge_features, 0);
   }
   if (const Json* grid = json.find("grid")) corpus.grid = grid_of(*grid);
 }
@@ -99,7 +99,7 @@ SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
   try {
     read_form(json, corpus);
     const bool two = json.find("target") != nullptr;
-    if (corpus.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
+    if (corpus.format.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
     if (two || framing != Framing::classifier)
       corpus.target = two ? codec_of(json.at("target")) : corpus.source;
     if (framing == Framing::classifier) corpus.labels = json.at("labels").strings();

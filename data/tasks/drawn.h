@@ -24,7 +24,7 @@ namespace heed {
 using Content = std::vector<int32_t>;
 
 struct DrawnTask {
-  Form form;
+  ExampleFormat format;
   std::vector<int64_t> grid;                        // as in Corpus
   std::shared_ptr<const TextCodec> source, target;  // those there are, as in Corpus
   std::vector<std::string> labels;                  // classifier: the classes, by id

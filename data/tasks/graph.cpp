@@ -157,7 +157,7 @@ class Graphs {
 
 DrawnTask graph_task(const DataOptions& options, Lengths lengths) {
   DrawnTask task;
-  task.form = {options.symbols + 1, true, options.edge_kinds};
+  task.format = {options.symbols + 1, true, options.edge_kinds};
   task.labels = numbers(options.symbols);
   task.longest_input = lengths.most;
   task.draw = Graphs(lengths, options.symbols, options.edge_kinds);

@@ -23,7 +23,7 @@ namespace heed {
 DrawnTask shapes_task(const DataOptions& options) {
   const int64_t size = options.size;
   DrawnTask task;
-  task.form.features = colour_channels;
+  task.format.features = colour_channels;
   task.grid = {size, size};
   task.labels.assign(std::begin(figure_names), std::end(figure_names));
   task.longest_input = size * size;

@@ -70,7 +70,7 @@ DrawnTask streams_task(const DataOptions& options, Lengths lengths) {
   while (columns * columns < options.symbols) ++columns;
   const int64_t rows = (options.symbols + columns - 1) / columns;
   DrawnTask task;
-  task.form.features = rows + columns;
+  task.format.features = rows + columns;
   task.target =
       task_codec(Level::word, numbers(options.symbols), Framing::seq2seq, /*one_length=*/false);
   task.longest_source =

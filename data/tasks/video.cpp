@@ -23,7 +23,7 @@ namespace heed {
 DrawnTask video_task(const DataOptions& options) {
   const int64_t size = options.size, frames = options.frames;
   DrawnTask task;
-  task.form.features = colour_channels;
+  task.format.features = colour_channels;
   task.grid = {frames, size, size};
   task.labels = {"up", "down", "left", "right"};
   task.longest_input = frames * size * size;

@@ -143,7 +143,7 @@ class NumberedGraphs final : public Dataset {
   explicit NumberedGraphs(Framing framing, bool has_edges = true)
       : framing_(framing), has_edges_(has_edges) {}
   int64_t size() const override { return 30; }
-  Form form() const override { return {2, has_edges_, has_edges_ ? 1 : 0}; }
+  ExampleFormat format() const override { return {2, has_edges_, has_edges_ ? 1 : 0}; }
   void get(int64_t i, Example& example) const override {
     for (std::vector<float>* numbers : {&example.features, &example.edge_features})
       numbers->clear();

@@ -63,11 +63,11 @@ static int32_t figure_in(const Picture& picture) {
 
 TEST_CASE("shapes: one figure of one colour, and the label is which") {
   const Corpus corpus = drawn(drawn_options(DataKind::shapes));
-  CHECK(corpus.features == 3);
+  CHECK(corpus.format.features == 3);
   CHECK(corpus.grid == std::vector<int64_t>{8, 8});
   CHECK(corpus.labels == std::vector<std::string>{"+", "x", "L", "J", "T", "⊥"});
   CHECK(corpus.longest_input == 64);
-  CHECK_FALSE(corpus.has_edges);
+  CHECK_FALSE(corpus.format.has_edges);
   CHECK(corpus.source == nullptr);
   CHECK(corpus.target == nullptr);
   check_labels(corpus, 6000, [](const Example& example) {
@@ -84,7 +84,7 @@ TEST_CASE("shapes: one figure of one colour, and the label is which") {
 TEST_CASE("video: every frame is the one before, moved by a pixel in one direction") {
   const DataOptions options = drawn_options(DataKind::video);
   const Corpus corpus = drawn(options);
-  CHECK(corpus.features == 3);
+  CHECK(corpus.format.features == 3);
   CHECK(corpus.grid == std::vector<int64_t>{4, 5, 5});
   CHECK(corpus.longest_input == 100);
   constexpr int moves[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};  // up, down, left, right
@@ -161,9 +161,9 @@ TEST_CASE("graph: the label is the colour of the marked node two steps from node
     DataOptions options = drawn_options(DataKind::graph);
     options.edge_kinds = kinds;
     const Corpus corpus = drawn(options);
-    CHECK(corpus.features == 5);
-    CHECK(corpus.has_edges);
-    CHECK(corpus.edge_features == kinds);
+    CHECK(corpus.format.features == 5);
+    CHECK(corpus.format.has_edges);
+    CHECK(corpus.format.edge_features == kinds);
     CHECK(corpus.grid.empty());
     CHECK(corpus.longest_input == 16);
     std::set<size_t> sizes;
@@ -199,7 +199,7 @@ TEST_CASE("graph: neither the number of a node nor the colours close by give the
 
 TEST_CASE("streams: the keys are read off the tones; how long they are held is anybody's guess") {
   const Corpus corpus = drawn(drawn_options(DataKind::streams));
-  CHECK(corpus.features == 3 + 4);  // 12 keys in rows of 4
+  CHECK(corpus.format.features == 3 + 4);  // 12 keys in rows of 4
   CHECK(corpus.source == nullptr);
   CHECK(corpus.target->vocabulary().size() == 14);
   CHECK(corpus.longest_source == 4 * 6 + 3 * 3 + 6);

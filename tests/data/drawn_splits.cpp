@@ -208,7 +208,7 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound
         Batch batch;
         for (int64_t position = 0; position < 5; ++position) {
           batches.get(position, batch);
-          const bool reads_features = corpus.features > 0;
+          const bool reads_features = corpus.format.features > 0;
           REQUIRE(static_cast<bool>(batch.features) == reads_features);
           bool inside = batch.targets > 0;
           const int64_t places = reads_features ? 3 * batch.features.dim(1) : batch.input.size();
@@ -219,7 +219,7 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound
               inside = inside && batch.input[i] >= 0 &&
                        batch.input[i] < corpus.source->vocabulary().size();
           for (const Ids* ends : {&batch.sender, &batch.receiver})
-            if (corpus.has_edges)
+            if (corpus.format.has_edges)
               for (int64_t e = 0; e < ends->size(); ++e)
                 inside = inside && (*ends)[e] >= 0 && (*ends)[e] < places;
           REQUIRE(inside);

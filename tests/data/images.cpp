@@ -41,14 +41,14 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become number
   options.patch = 2;
   const Corpus corpus = load(options);
   CHECK(corpus.grid == std::vector<int64_t>{2, 3});
-  CHECK(corpus.features == 4);
+  CHECK(corpus.format.features == 4);
   CHECK(corpus.longest_input == 6);
-  CHECK_FALSE(corpus.has_edges);
+  CHECK_FALSE(corpus.format.has_edges);
   CHECK(corpus.source == nullptr);
   CHECK(corpus.target == nullptr);
   const Dataset& train = split(corpus, "train");
   CHECK(train.size() == 2);
-  CHECK(train.form().features == 4);
+  CHECK(train.format().features == 4);
   std::vector<int> expected = {0,  1,  6,  7,  2,  3,  8,  9,  4,  5,  10, 11,
                                12, 13, 18, 19, 14, 15, 20, 21, 16, 17, 22, 23};
   CHECK(bytes_of(example_of(train, 0)) == expected);
@@ -62,12 +62,12 @@ TEST_CASE("a fourth dimension is colour: the channels of a pixel stay together")
   const Folder folder;
   DataOptions options = counting(folder, idx_header(colour_magic, {2, 2, 2, 3}), 12);
   const Corpus pixels = load(options);
-  CHECK(pixels.features == 3);
+  CHECK(pixels.format.features == 3);
   CHECK(pixels.grid == std::vector<int64_t>{2, 2});
   CHECK(bytes_of(example_of(split(pixels, "train"), 0)) ==
         std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   options.patch = 2;
-  CHECK(load(options).features == 12);
+  CHECK(load(options).format.features == 12);
 }
 
 TEST_CASE("all brightnesses, 0 and 255 included") {

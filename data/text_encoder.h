@@ -15,10 +15,10 @@
 
 namespace heed {
 
-class Encoder {
+class TextEncoder {
  public:
   // Uses level, min_count and max_vocabulary.
-  explicit Encoder(const DataOptions& options);
+  explicit TextEncoder(const DataOptions& options);
   void count(std::string_view training_text);
   // Throws InputError if no symbol is left.
   void choose(const std::vector<std::string>& special_symbols);

@@ -1,4 +1,4 @@
-#include "data/encoder.h"
+#include "data/text_encoder.h"
 
 #include <utility>
 
@@ -6,18 +6,18 @@
 
 namespace heed {
 
-Encoder::Encoder(const DataOptions& options)
+TextEncoder::TextEncoder(const DataOptions& options)
     : level_(options.level),
       min_count_(options.min_count),
       max_vocabulary_(options.max_vocabulary),
       met_unknown_(options.level == Level::word) {}
 
-void Encoder::count(std::string_view training_text) {
+void TextEncoder::count(std::string_view training_text) {
   if (level_ == Level::byte) return;
   for_each_token(level_, training_text, [this](std::string_view token) { counts_.add(token); });
 }
 
-void Encoder::choose(const std::vector<std::string>& special_symbols) {
+void TextEncoder::choose(const std::vector<std::string>& special_symbols) {
   std::vector<std::string> symbols =
       level_ == Level::byte ? byte_symbols() : counts_.chosen(min_count_, max_vocabulary_);
   check_input(!symbols.empty(), "the vocabulary is empty: no {} comes data.min_count = {} times",
@@ -26,7 +26,7 @@ void Encoder::choose(const std::vector<std::string>& special_symbols) {
   known_ = std::make_unique<TextCodec>(level_, std::move(symbols));
 }
 
-void Encoder::append(std::string_view text, std::vector<int32_t>& ids) {
+void TextEncoder::append(std::string_view text, std::vector<int32_t>& ids) {
   const size_t first = ids.size();
   known_->append(text, ids);
   for (size_t i = first; i < ids.size(); ++i) {
@@ -36,7 +36,7 @@ void Encoder::append(std::string_view text, std::vector<int32_t>& ids) {
   }
 }
 
-std::shared_ptr<const TextCodec> Encoder::codec() const {
+std::shared_ptr<const TextCodec> TextEncoder::codec() const {
   std::vector<std::string> symbols = known_->vocabulary().symbols();
   if (met_unknown_) symbols.push_back(unknown_symbol);
   return std::make_shared<TextCodec>(level_, std::move(symbols));
