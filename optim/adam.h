@@ -15,6 +15,27 @@
 
 namespace heed::inline HEED_REAL {
 
+namespace kernels {
+
+// What one step of Adam depends on, besides the parameters.
+struct AdamStep {
+  int64_t t;  // number of the step, from 1
+  double lr;
+  double beta1, beta2;    // β₁, β₂
+  double epsilon;         // ε
+  double weight_decay;    // 0 for none
+  bool decoupled;         // adamw: weight decay acts on the parameters, not on the gradient
+  double gradient_scale;  // multiplies every gradient
+};
+
+// Updates n parameters w and their state with gradients g, all arrays (n), in place. `mean` is m,
+// `mean_square` is v; `largest`, the largest v so far, is null except for amsgrad. The arrays start
+// at a cache line and n is a multiple of Arena::line.
+void adam_step(const AdamStep& step, int64_t n, const real* g, real* w, real* mean,
+               real* mean_square, real* largest);
+
+}  // namespace kernels
+
 class Adam : public Optimizer {
  public:
   Adam(const OptimOptions& options, std::vector<NamedParameter> parameters);

@@ -11,6 +11,23 @@
 
 namespace heed::inline HEED_REAL {
 
+namespace kernels {
+
+// What one step of SGD depends on, besides the parameters.
+struct SgdStep {
+  double lr;
+  double weight_decay;  // 0 for none
+  double momentum;      // 0 for none
+  bool nesterov;
+  double gradient_scale;  // multiplies every gradient
+};
+
+// Updates n parameters w with gradients g, both (n), in place. `buffer` (n) is b, or null without
+// momentum.
+void sgd_step(const SgdStep& step, int64_t n, const real* g, real* w, real* buffer);
+
+}  // namespace kernels
+
 class Sgd : public Optimizer {
  public:
   Sgd(const OptimOptions& options, std::vector<NamedParameter> parameters);

@@ -52,7 +52,7 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
   for (const std::string& note : corpus.notes) logging::info("data: {}", note);
   logging::info("model: {} parameters, {} of them trained", summary.parameters, summary.trained);
   logging::info("machine: {}, {} threads, precision {}, {}", processor_name(), thread_count(),
-                precision_name(effective_precision(experiment.precision)), blas_backend());
+                precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
 int train_in(const RunFolder& run, TrainingLoop& training) {

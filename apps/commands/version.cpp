@@ -13,7 +13,7 @@ std::string version_text() {
   return fmt::format(
       "heed {}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: {}\nprecisions: {}",
       HEED_VERSION, processor_name(), physical_cores(), joined(processor_features(), " "),
-      blas_backend(), joined(available_precisions()));
+      kernels::blas_backend(), joined(available_precisions()));
 }
 
 }  // namespace heed::commands

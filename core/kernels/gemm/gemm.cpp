@@ -212,12 +212,8 @@ void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const 
   });
 }
 
-}  // namespace heed::inline HEED_REAL::kernels
-
-namespace heed::inline HEED_REAL {
-
 const char* blas_backend() {
-  kernels::prepare_blas();
+  prepare_blas();
   static const std::string text =
       fmt::format("{}, {}", openblas_get_config(),
                   openblas_get_parallel() == OPENBLAS_OPENMP ? "OpenMP build"
@@ -225,4 +221,4 @@ const char* blas_backend() {
   return text.c_str();
 }
 
-}  // namespace heed::inline HEED_REAL
+}  // namespace heed::inline HEED_REAL::kernels

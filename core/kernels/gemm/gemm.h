@@ -86,9 +86,7 @@ class BatchIndex {
 void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
                   const BatchIndex& at_b, Destination c);
 
-}  // namespace heed::inline HEED_REAL::kernels
-
-namespace heed::inline HEED_REAL {
 // "OpenBLAS 0.3.21 (OpenMP, SkylakeX)".
 const char* blas_backend();
-}  // namespace heed::inline HEED_REAL
+
+}  // namespace heed::inline HEED_REAL::kernels
