@@ -1,6 +1,4 @@
 // What layers cost in parameters and operations, and how that grows with the length L.
-#include "apps/measure/costs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,20 +74,15 @@ void parameters(Measurements& m) {
             });
 }
 
-// Operations of one layer of width 16 on one sequence of L, by apps/measure/costs.h.
+// Operations of one layer of width 16 on one sequence of L: two for each multiplication of a matrix
+// product.
 constexpr double width = 16;
 double attention_operations(double length) {
-  return attention_flops(1, length, length, width, width).forward;
+  return theorems::attention_operations(length, width, width);
 }
-double convolution_operations(double length) {
-  return linear_flops(length, 3 * width * width, true).forward;
-}
-double gru_operations(double length) {
-  return linear_flops(length, 6 * width * width, true).forward;
-}
-double dense_operations(double length) {
-  return linear_flops(1, length * length * width * width, true).forward;
-}
+double convolution_operations(double length) { return 2 * length * 3 * width * width; }
+double gru_operations(double length) { return 2 * length * 6 * width * width; }
+double dense_operations(double length) { return 2 * length * length * width * width; }
 
 // Multiplications and additions of softmax(Q Kᵀ) V, counted in the loops that define it.
 double counted_in_loops(int64_t length) {

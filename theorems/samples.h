@@ -56,6 +56,11 @@ double error_of_shift(Padding padding, int64_t first, int64_t last);
 // 1 if f throws Error, else 0.
 double refused(const std::function<void()>& f);
 
+// Operations of softmax(Q Kᵀ) V on L queries and keys: a multiplication and its addition are two.
+constexpr double attention_operations(double length, double key_width, double value_width) {
+  return 2 * length * length * (key_width + value_width);
+}
+
 // So many scores of random queries and keys of this width.
 Tensor random_scores(SimilarityKind kind, int64_t pairs, int64_t width);
 double mean_square(const Tensor& x);

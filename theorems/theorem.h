@@ -53,8 +53,8 @@ class Measurements {
   // A text below the section, made where the id is wanted.
   void note(const char* id, const std::function<std::string()>& text);
 
-  // Throws InputError for a wanted id that was never met, naming those that were.
-  void check_wanted() const;
+  // Every id met so far, requested or not.
+  const std::vector<std::string>& ids() const { return ids_; }
   // Those in which something was measured.
   std::vector<Section> sections() const;
 
@@ -64,7 +64,7 @@ class Measurements {
 
   uint64_t seed_;
   uint32_t rows_ = 0;
-  std::vector<std::string> only_, met_;
+  std::vector<std::string> only_, ids_;
   std::vector<Section> sections_;
 };
 
@@ -79,12 +79,8 @@ void measure_costs(Measurements& m);          // costs.cpp
 void measure_layers(Measurements& m);         // layers.cpp
 void measure_mistakes(Measurements& m);       // mistakes.cpp
 void measure_more_mistakes(Measurements& m);  // more_mistakes.cpp
-std::vector<Section> measure_all(uint64_t seed, const std::vector<std::string>& only);
+void measure_all(Measurements& m);
 
-// For a person: a table a section, and how many hold.
-std::string table(const std::vector<Section>& sections);
-// [{"id", "claim", "source", "measured", "threshold", "pass"}, …]
-std::string json(const std::vector<Section>& sections);
 // Whether no theorem fails; questions do not count.
 bool all_hold(const std::vector<Section>& sections);
 

@@ -1,9 +1,14 @@
-// heed theorems: what the documents claim, measured; and which of it a model has.
+// heed theorems: measures the claims of the source documents, or the properties of a model.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "apps/commands/commands.h"
 #include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "apps/support/suggest.h"
 #include "apps/training/saved_run.h"
+#include "core/joined.h"
 #include "theorems/model.h"
 
 namespace heed::commands {
@@ -12,8 +17,9 @@ namespace {
 using heed::theorems::Measurements;
 using heed::theorems::Section;
 using heed::theorems::Subject;
+using heed::theorems::Theorem;
 
-Subject of_run(const std::string& path) {
+Subject subject_of_run(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
   apply_settings(run.config.experiment);
   const Checkpoint checkpoint = run.checkpoint("");
@@ -23,14 +29,14 @@ Subject of_run(const std::string& path) {
           run.model(corpus, checkpoint)};
 }
 
-// With the weights that training would begin with.
-Subject of_config(const std::string& path, const std::vector<std::string>& assignments) {
+// The model of a config, with the weights that training would start from.
+Subject subject_of_config(const std::string& path, const std::vector<std::string>& assignments) {
   const LoadedConfig config = load_config(path, assignments);
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(config);
-  ScopeGuard here;
-  here->seed = static_cast<uint64_t>(experiment.seed);
+  ScopeGuard scope_guard;
+  scope_guard->seed = static_cast<uint64_t>(experiment.seed);
   return with_places(config.origins, [&] {
     const ModelSizes sizes = model_sizes(experiment, corpus);
     return Subject{path + ", not trained", experiment.model, sizes,
@@ -38,17 +44,83 @@ Subject of_config(const std::string& path, const std::vector<std::string>& assig
   });
 }
 
-std::vector<Section> properties(const TheoremsArguments& arguments) {
+Subject subject_of(const TheoremsArguments& arguments) {
   const bool is_run = is_folder(arguments.model);
   check_input(!is_run || arguments.set.empty(),
-              "--set changes a config; {} is a run, whose model is what was trained",
+              "--set changes a config, but {} is a run: its model is already trained",
               arguments.model);
-  const Subject subject =
-      is_run ? of_run(arguments.model) : of_config(arguments.model, arguments.set);
-  Measurements measurements(static_cast<uint64_t>(arguments.seed), arguments.only);
-  measure_model(measurements, subject);
-  measurements.check_wanted();
-  return measurements.sections();
+  return is_run ? subject_of_run(arguments.model)
+                : subject_of_config(arguments.model, arguments.set);
+}
+
+// Throws InputError for a requested id that does not exist.
+void check_ids(const std::vector<std::string>& requested, const std::vector<std::string>& ids) {
+  for (const std::string& id : requested) {
+    if (std::ranges::find(ids, id) != ids.end()) continue;
+    const std::string suggestion = nearest(id, ids);
+    throw InputError(fmt::format("--only {}: there is no such row{}; the rows are {}", id,
+                                 suggestion.empty() ? "" : "; did you mean " + suggestion + "?",
+                                 joined(ids)));
+  }
+}
+
+// [{"id", "claim", "source", "measured", "threshold", "pass"}, …]
+std::string json(const std::vector<Section>& sections) {
+  Json list = Json::array();
+  for (const Section& section : sections)
+    for (const Theorem& t : section.theorems)
+      list.push(Json::object()
+                    .set("id", t.id)
+                    .set("claim", t.claim)
+                    .set("source", t.source)
+                    .set("measured", t.measured)
+                    .set("threshold", t.bound)
+                    .set("pass", t.holds()));
+  return list.text(2) + "\n";
+}
+
+// The number of code points: what a terminal shows of UTF-8 without combining marks.
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+const char* verdict(const Theorem& t) {
+  if (t.is_question) return t.holds() ? "yes" : "no";
+  return t.holds() ? "PASS" : "FAIL";
+}
+
+std::string summary(const std::vector<Section>& sections) {
+  int64_t held = 0, theorems = 0, yes = 0, questions = 0;
+  for (const Section& section : sections)
+    for (const Theorem& t : section.theorems) {
+      (t.is_question ? questions : theorems) += 1;
+      (t.is_question ? yes : held) += t.holds();
+    }
+  if (questions == 0) return fmt::format("{} of {} hold\n", held, theorems);
+  return fmt::format("{} of {} that its config promises hold; of {} others it has {}\n", held,
+                     theorems, questions, yes);
+}
+
+// One table for each section, and how many theorems hold.
+std::string table(const std::vector<Section>& sections) {
+  size_t claim_width = 0, source_width = 0;
+  for (const Section& section : sections)
+    for (const Theorem& t : section.theorems) {
+      claim_width = std::max(claim_width, width_of(t.claim));
+      source_width = std::max(source_width, width_of(t.source));
+    }
+  std::string text;
+  for (const Section& section : sections) {
+    text += section.title + "\n";
+    for (const Theorem& t : section.theorems)
+      text += fmt::format("  {:<3}  {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id, t.claim,
+                          claim_width, t.source, source_width, t.measured,
+                          t.is_lower_bound ? "≥" : "≤", t.bound, verdict(t));
+    for (const std::string& note : section.notes) text += "\n" + note;
+    text += "\n";
+  }
+  return text + summary(sections);
 }
 
 }  // namespace
@@ -56,13 +128,15 @@ std::vector<Section> properties(const TheoremsArguments& arguments) {
 int theorems(const TheoremsArguments& arguments) {
   check_input(!arguments.model.empty() || arguments.set.empty(),
               "--set changes a config: name one with --model");
-  const std::vector<Section> sections =
-      arguments.model.empty()
-          ? heed::theorems::measure_all(static_cast<uint64_t>(arguments.seed), arguments.only)
-          : properties(arguments);
-  fmt::print("{}",
-             arguments.json ? heed::theorems::json(sections) : heed::theorems::table(sections));
-  return heed::theorems::all_hold(sections) ? exit_done : exit_failed;
+  Measurements measurements(static_cast<uint64_t>(arguments.seed), arguments.only);
+  if (arguments.model.empty())
+    measure_all(measurements);
+  else
+    measure_model(measurements, subject_of(arguments));
+  check_ids(arguments.only, measurements.ids());
+  const std::vector<Section> sections = measurements.sections();
+  fmt::print("{}", arguments.json ? json(sections) : table(sections));
+  return all_hold(sections) ? exit_done : exit_failed;
 }
 
 }  // namespace heed::commands
