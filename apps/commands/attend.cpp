@@ -1,9 +1,9 @@
-// heed attend: what a trained model looks at while it reads and writes, as a picture and as data.
+// heed attend: draws the attention weights of a trained model, and writes them as data.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/inference/attention_picture.h"
 #include "apps/inference/reading.h"
 #include "apps/support/files.h"
@@ -14,12 +14,43 @@
 #include "data/utf8.h"
 #include "nn/recorder.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
 
-constexpr int64_t most_rows = 5'000'000;  // of CSV
 constexpr const char* default_picture = "attention.svg";
 
+struct Arguments final : CommandArguments {
+  std::string path, checkpoint;
+  ReadingRequest request;
+  std::vector<std::string> only;  // patterns of names; empty: all
+  std::string output = default_picture, csv, safetensors;
+
+  std::vector<Option> options() override {
+    return {
+        {"RUN", "", &path, "Folder of the run"},
+        checkpoint_option(checkpoint),
+        {"--input", "TEXT", &request.input,
+         "Prompt, or source line of an encoder: the text, a file that holds it, or - for standard "
+         "input"},
+        {"--example",
+         "N",
+         &request.example,
+         "Instead of --input: example N of the run's data, counted from 0",
+         {0, 1e12}},
+        {"--split", "NAME", &request.split,
+         "Split that the example is in (default: test, else val)"},
+        {"--target", "TEXT", &request.target, "Target text (default: what the model generates)"},
+        {"--only", "PATTERN", &only,
+         "Layers to draw: those whose name matches a pattern with * and ?; may be repeated"},
+        {"--output", "FILE", &output, "SVG file to write (default: attention.svg)"},
+        {"--csv", "FILE", &csv, "Also write the weights as CSV, one row each"},
+        {"--safetensors", "FILE", &safetensors,
+         "Also write the weights as safetensors, one tensor for each layer"}};
+  }
+  int run() const override;
+};
+
+constexpr int64_t most_rows = 5'000'000;  // of CSV
 // The beginning of a text, on one line.
 std::string headline(const std::string& text) {
   constexpr size_t most = 100;
@@ -69,13 +100,12 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
   }
 }
 
-void check_arguments(const AttendArguments& a) {
-  check_input(a.input.has_value() != a.example.has_value(),
+void check_arguments(const Arguments& a) {
+  check_input(a.request.input.has_value() != a.request.example.has_value(),
               "give what to read: --input TEXT, or --example N of the run's own data");
-  check_input(a.split.empty() || a.example, "--split goes with --example");
-  const std::string picture = a.output.empty() ? default_picture : a.output;
+  check_input(a.request.split.empty() || a.request.example, "--split goes with --example");
   std::vector<std::string> paths;
-  for (const std::string& path : {picture, a.csv, a.safetensors}) {
+  for (const std::string& path : {a.output, a.csv, a.safetensors}) {
     if (path.empty()) continue;
     check_input(!is_folder(path), "{}: a folder; give the name of a file", path);
     paths.push_back(absolute_path(path, "."));
@@ -85,7 +115,7 @@ void check_arguments(const AttendArguments& a) {
               "--output, --csv and --safetensors must name different files");
 }
 
-void write_all(const AttendArguments& a, const std::string& title,
+void write_all(const Arguments& a, const std::string& title,
                const std::vector<AttentionRecord>& records, const std::vector<AttentionMap>& maps) {
   check_input(a.csv.empty() || weights_in(maps) <= most_rows,
               "--csv: {} rows are more than {}; write --safetensors, or choose some layers with "
@@ -100,36 +130,47 @@ void write_all(const AttendArguments& a, const std::string& title,
     write_file(a.csv, attention_csv(maps));
     written.push_back(a.csv);
   }
-  written.push_back(a.output.empty() ? default_picture : a.output);
-  write_file(written.back(), attention_picture(maps, title));
+  write_file(a.output, attention_picture(maps, title));
+  written.push_back(a.output);
   fmt::print("{}\n{}\n", title, joined(written, "\n"));
+}
+
+int Arguments::run() const {
+  check_arguments(*this);
+  const SavedRun run = SavedRun::open(path);
+  const Experiment& experiment = run.config.experiment;
+  apply_settings(experiment);
+  const Checkpoint loaded = run.checkpoint(checkpoint);
+  const SavedVocabulary saved = run.vocabulary();
+  Corpus data;
+  if (request.example) data = run.data(loaded);
+  const Corpus& corpus = request.example ? data : saved.corpus;
+  check_input(
+      request.example || corpus.format.features == 0,
+      "{}: this model reads vectors of {} numbers, which cannot be typed; choose an example "
+      "of its data with --example N",
+      run.folder.path(), corpus.format.features);
+  const std::unique_ptr<Model> model = run.model(corpus, loaded);
+  const Reading reading = reading_of(request, experiment, saved, corpus, *model);
+  const std::vector<AttentionRecord> records = watched(*model, reading.inputs, only);
+  std::string title =
+      fmt::format("{}, step {}: {}", run.folder.path(), loaded.step(), headline(reading.source));
+  if (!reading.target.empty()) title += " → " + headline(reading.target);
+  write_all(*this, title, records, attention_maps(records, reading.labels));
+  return exit_done;
 }
 
 }  // namespace
 
-int attend(const AttendArguments& arguments) {
-  check_arguments(arguments);
-  const SavedRun run = SavedRun::open(arguments.run);
-  const Experiment& experiment = run.config.experiment;
-  apply_settings(experiment);
-  const Checkpoint checkpoint = run.checkpoint(arguments.checkpoint);
-  const SavedVocabulary saved = run.vocabulary();
-  Corpus data;
-  if (arguments.example) data = run.data(checkpoint);
-  const Corpus& corpus = arguments.example ? data : saved.corpus;
-  check_input(
-      arguments.example || corpus.format.features == 0,
-      "{}: this model reads vectors of {} numbers, which cannot be typed; choose an example "
-      "of its data with --example N",
-      run.folder.path(), corpus.format.features);
-  const std::unique_ptr<Model> model = run.model(corpus, checkpoint);
-  const Reading reading = reading_of(arguments, experiment, saved, corpus, *model);
-  const std::vector<AttentionRecord> records = watched(*model, reading.inputs, arguments.only);
-  std::string title = fmt::format("{}, step {}: {}", run.folder.path(), checkpoint.step(),
-                                  headline(reading.source));
-  if (!reading.target.empty()) title += " → " + headline(reading.target);
-  write_all(arguments, title, records, attention_maps(records, reading.labels));
-  return exit_done;
-}
+const Command commands::attend = {
+    .name = "attend",
+    .summary = "Draw the attention weights of a trained model",
+    .details =
+        "Examples:\n"
+        "  heed attend runs/sort --input '2 0 1 1 0 2'\n"
+        "  heed attend runs/reverse --input '3 14 15 9 26' --only 'decoder*' --csv weights.csv\n"
+        "  heed attend runs/shapes --example 7 --split test --output shape.svg",
+    .arguments = make_arguments<Arguments>,
+};
 
-}  // namespace heed::commands
+}  // namespace heed

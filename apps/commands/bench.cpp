@@ -13,17 +13,74 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/measure/benchmark.h"
 #include "apps/measure/generation_benchmark.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/version.h"
+#include "core/joined.h"
 #include "core/parallel.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
+
+std::vector<std::string> size_names() {
+  std::vector<std::string> names;
+  for (const BenchmarkSize& size : benchmark_sizes()) names.emplace_back(size.name);
+  return names;
+}
+
+struct Arguments final : CommandArguments {
+  std::vector<std::string> sizes;  // empty: all
+  std::string precision = "highest";
+  double seconds = 5;  // for each size
+  int64_t threads = 0;
+  bool json = false;
+  bool generate = false;         // measures generation instead of training steps
+  std::optional<int64_t> batch;  // of generation
+  bool no_cache = false;         // of generation
+
+  std::vector<Option> options() override {
+    constexpr const char* generation = "Generation with a language model";
+    return {{"--size", "NAME[,NAME]", &sizes,
+             fmt::format("Sizes to measure, of {} (default: all)", joined(size_names()))},
+            {"--precision", "P", &precision,
+             "Precision of matrix products: highest, high or medium (default: highest)"},
+            {"--seconds",
+             "SECONDS",
+             &seconds,
+             "Seconds to spend on each size (default: 5)",
+             {0, 86400}},
+            {"--threads",
+             "COUNT",
+             &threads,
+             "Threads to use (default: one for each physical core)",
+             {1, 1024}},
+            {"--json", "", &json, "Print JSON, one line for each size"},
+            {"--generate",
+             "",
+             &generate,
+             "Measure generated tokens per second, from one token up to the last position",
+             {},
+             generation},
+            {"--batch",
+             "COUNT",
+             &batch,
+             "Texts to generate at once (default: 1)",
+             {1, 1 << 16},
+             generation},
+            {"--no-cache",
+             "",
+             &no_cache,
+             "Read all tokens again for each new one, without a cache of keys and values",
+             {},
+             generation}};
+  }
+  int run() const override;
+};
 
 constexpr double mib = 1024 * 1024;
 
@@ -46,7 +103,7 @@ const char* factors(Precision precision) {
 // What was measured.
 Json subject(const BenchmarkSize& size, Precision precision, int64_t parameters) {
   return Json::object()
-      .set("peer", "heed " HEED_VERSION)
+      .set("peer", fmt::format("heed {}", program_version))
       .set("size", size.name)
       .set("dtype", factors(precision))
       .set("threads", thread_count())
@@ -108,7 +165,7 @@ std::string as_json(const BenchmarkSize& size, Precision precision, const Genera
          "\n";
 }
 
-int bench_generation(const BenchArguments& arguments, const std::vector<BenchmarkSize>& sizes,
+int bench_generation(const Arguments& arguments, const std::vector<BenchmarkSize>& sizes,
                      Precision precision) {
   const GenerationTask task{arguments.batch.value_or(1), !arguments.no_cache};
   if (!arguments.json)
@@ -127,7 +184,7 @@ int bench_generation(const BenchArguments& arguments, const std::vector<Benchmar
 }
 
 // Those that were named, or all that can do what is asked.
-std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
+std::vector<BenchmarkSize> chosen_sizes(const Arguments& arguments) {
   std::vector<BenchmarkSize> sizes;
   for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));
   if (sizes.empty())
@@ -139,24 +196,21 @@ std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
   return sizes;
 }
 
-}  // namespace
-
-int bench(const BenchArguments& arguments) {
-  const std::vector<BenchmarkSize> sizes = chosen_sizes(arguments);
-  check_input(arguments.generate || !arguments.batch, "--batch is for --generate");
-  check_input(arguments.generate || !arguments.no_cache, "--no-cache is for --generate");
-  check_input(std::isfinite(arguments.seconds), "--seconds {}: a number", arguments.seconds);
+int Arguments::run() const {
+  const std::vector<BenchmarkSize> chosen = chosen_sizes(*this);
+  check_input(generate || !batch, "--batch is for --generate");
+  check_input(generate || !no_cache, "--no-cache is for --generate");
   Experiment settings;
-  settings.threads = arguments.threads;
-  settings.precision = precision_of(arguments.precision);
+  settings.threads = threads;
+  settings.precision = precision_of(precision);
   apply_settings(settings);
-  const Precision precision = effective_precision(settings.precision);
-  if (!arguments.json)
+  const Precision effective = effective_precision(settings.precision);
+  if (!json)
     logging::info("{}, {} threads, precision {}", processor_name(), thread_count(),
-                  precision_name(precision));
-  if (arguments.generate) return bench_generation(arguments, sizes, precision);
-  if (!arguments.json) fmt::print("{}", table_head());
-  for (const BenchmarkSize& size : sizes) {
+                  precision_name(effective));
+  if (generate) return bench_generation(*this, chosen, effective);
+  if (!json) fmt::print("{}", table_head());
+  for (const BenchmarkSize& size : chosen) {
     std::fflush(stdout);             // or both processes would write what is in the buffer
     const pid_t process = ::fork();  // nothing has run in parallel yet: no thread is lost
     check(process >= 0, "bench: no process: {}", std::strerror(errno));
@@ -166,12 +220,26 @@ int bench(const BenchArguments& arguments) {
     }
     Experiment experiment = benchmark_experiment(size);
     experiment.precision = settings.precision;
-    const BenchmarkResult result =
-        run_benchmark(experiment, benchmark_corpus(size), arguments.seconds);
-    fmt::print("{}", arguments.json ? as_json(size, precision, result) : table_row(size, result));
+    const BenchmarkResult result = run_benchmark(experiment, benchmark_corpus(size), seconds);
+    fmt::print("{}", json ? as_json(size, effective, result) : table_row(size, result));
     return exit_done;  // this process ends as the program does
   }
   return exit_done;
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::bench = {
+    .name = "bench",
+    .summary = "Measure training steps or generation for models of fixed sizes",
+    .details =
+        "Examples:\n"
+        "  heed bench\n"
+        "  heed bench --generate --size baby --batch 8\n"
+        "  heed bench --size tiny,baby --precision medium\n"
+        "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
+        "bench/compare and bench/generate compare heed with PyTorch.",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

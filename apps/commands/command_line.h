@@ -1,17 +1,11 @@
-// What can be said to heed: its verbs and their options.
+// The command line: which command it names, and with which options.
 #pragma once
-
-#include <string>
-#include <vector>
 
 namespace heed {
 
-// In the order in which the help names them.
-std::vector<std::string> verbs();
-
-// Calls the function (apps/commands/commands.h) of the verb that the command line names, and
-// returns its exit code; without a verb, explains. Throws InputError where the options are wrong,
-// and what the function throws.
-int run_verb(int argc, char** argv);
+// Runs the command that the command line names and returns its exit code. Prints the help if there
+// is no command. Throws InputError for unknown commands and wrong options, and what the command
+// throws.
+int run_command_line(int argc, char** argv);
 
 }  // namespace heed

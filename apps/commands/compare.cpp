@@ -1,17 +1,29 @@
-// heed compare: what differs between runs, and the scores each reached.
+// heed compare: lists the config keys in which runs differ, and the scores of each.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 #include <sys/stat.h>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
+
+struct Arguments final : CommandArguments {
+  std::vector<std::string> paths;
+  bool json = false, csv = false;
+
+  std::vector<Option> options() override {
+    return {{"RUN...", "", &paths, "Folders of runs"},
+            json_option(json),
+            {"--csv", "", &csv, "Print CSV"}};
+  }
+  int run() const override;
+};
 
 struct Row {
   std::string name;                // a key of the config, or a score: test.loss
@@ -134,14 +146,12 @@ std::string as_table(const std::vector<std::string>& names, const std::vector<Ro
   return text;
 }
 
-}  // namespace
-
-int compare(const CompareArguments& arguments) {
-  check_input(!(arguments.json && arguments.csv), "--json and --csv: choose one");
+int Arguments::run() const {
+  check_input(!(json && csv), "--json and --csv: choose one");
   std::vector<SavedRun> runs;
   std::vector<ConfigListing> listings;
   std::vector<std::string> names;
-  for (const std::string& path : arguments.runs) {
+  for (const std::string& path : paths) {
     runs.push_back(SavedRun::open(path));
     listings.push_back(list_config(runs.back().config.experiment));
     names.push_back(runs.back().folder.path());
@@ -149,11 +159,20 @@ int compare(const CompareArguments& arguments) {
   std::vector<Row> rows = differing_keys(listings);
   const std::vector<Row> scores = scores_of(runs);
   rows.insert(rows.end(), scores.begin(), scores.end());
-  const std::string text = arguments.json  ? as_json(names, rows)
-                           : arguments.csv ? as_csv(names, rows)
-                                           : as_table(names, rows);
+  const std::string text = json  ? as_json(names, rows)
+                           : csv ? as_csv(names, rows)
+                                 : as_table(names, rows);
   fmt::print("{}", text);
   return exit_done;
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::compare = {
+    .name = "compare",
+    .summary = "Compare the configs and scores of runs",
+    .details = "Examples:\n  heed compare runs/shallow runs/deep --csv > scores.csv",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

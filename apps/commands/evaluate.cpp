@@ -1,33 +1,57 @@
-// heed evaluate: the scores of a checkpoint on a split of the run's data.
+// heed evaluate: scores a checkpoint on a split of its run's data.
 #include <fmt/format.h>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/inference/scores.h"
 #include "apps/training/saved_run.h"
 
-namespace heed::commands {
+namespace heed {
+namespace {
 
-int evaluate(const EvaluateArguments& arguments) {
-  const SavedRun run = SavedRun::open(arguments.run);
+struct Arguments final : CommandArguments {
+  std::string path, split, checkpoint;
+  bool json = false;
+
+  std::vector<Option> options() override {
+    return {{"RUN", "", &path, "Folder of the run"},
+            {"--split", "NAME", &split, "Split to score: val, test, … (default: test, else val)"},
+            checkpoint_option(checkpoint),
+            json_option(json)};
+  }
+  int run() const override;
+};
+
+int Arguments::run() const {
+  const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
-  const Checkpoint checkpoint = run.checkpoint(arguments.checkpoint);
-  const Corpus corpus = run.data(checkpoint);
-  const std::string split = split_or_default(corpus, arguments.split);
-  const std::unique_ptr<Model> model = run.model(corpus, checkpoint);
-  const Json scores = split_scores(*model, corpus, experiment, split);
-  if (!arguments.json) {
-    fmt::print("{}, step {}\n\n{}\n", run.folder.path(), checkpoint.step(),
-               scores_table({{split, scores}}, has_answers(experiment)));
+  const Checkpoint loaded = run.checkpoint(checkpoint);
+  const Corpus corpus = run.data(loaded);
+  const std::string chosen = split_or_default(corpus, split);
+  const std::unique_ptr<Model> model = run.model(corpus, loaded);
+  const Json scores = split_scores(*model, corpus, experiment, chosen);
+  if (!json) {
+    fmt::print("{}, step {}\n\n{}\n", run.folder.path(), loaded.step(),
+               scores_table({{chosen, scores}}, has_answers(experiment)));
     return exit_done;
   }
-  Json result = Json::object()
-                    .set("run", run.folder.path())
-                    .set("step", checkpoint.step())
-                    .set("split", split);
+  Json result =
+      Json::object().set("run", run.folder.path()).set("step", loaded.step()).set("split", chosen);
   for (const auto& [name, score] : scores.members()) result.set(name, score);
   fmt::print("{}\n", result.text(2));
   return exit_done;
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::evaluate = {
+    .name = "evaluate",
+    .summary = "Score a trained model on a split of its data",
+    .details =
+        "Examples:\n"
+        "  heed evaluate runs/deep\n"
+        "  heed evaluate runs/deep --split val --checkpoint latest --json",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

@@ -1,20 +1,75 @@
-// heed generate: what a trained model writes. A language model goes on from a prompt; the others
-// give one line for each line they read.
+// heed generate: generates text, or predicts outputs. A language model continues a prompt; the
+// other models print one line for each line of input.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <unistd.h>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/inference/generation.h"
 #include "apps/inference/predictions.h"
 #include "apps/training/saved_run.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
+
+struct Arguments final : CommandArguments {
+  std::string path, checkpoint;
+  std::optional<int64_t> length;
+  // Language models.
+  std::optional<std::string> prompt;
+  std::optional<int64_t> count, top_k, seed;
+  std::optional<double> temperature, top_p;
+  // Encoder-decoders and classifiers.
+  std::optional<std::string> input;  // a file; standard input without it, or for "-"
+  std::optional<int64_t> beam;
+  std::optional<double> length_penalty;
+
+  std::vector<Option> options() override {
+    constexpr Range counts{1, 1e6};
+    constexpr const char* language = "Language models";
+    constexpr const char* lines =
+        "Encoder-decoders and classifiers: one line of output for each line of input";
+    return {
+        {"RUN", "", &path, "Folder of the run"},
+        checkpoint_option(checkpoint),
+        {"--length", "COUNT", &length, "Largest number of tokens to generate", counts},
+        {"--prompt", "TEXT", &prompt, "Text to continue", {}, language},
+        {"--count", "COUNT", &count, "Number of samples (default: 1)", counts, language},
+        {"--temperature",
+         "NUMBER",
+         &temperature,
+         "Divisor of the logits; 0 always takes the most likely token (default: 1, for tasks 0)",
+         {0, 1e6},
+         language},
+        {"--top-k", "K", &top_k, "Sample from the K most likely tokens", counts, language},
+        {"--top-p",
+         "P",
+         &top_p,
+         "Nucleus sampling: sample from the smallest set of tokens whose total probability is at "
+         "least P",
+         {0, 1},
+         language},
+        {"--seed", "SEED", &seed, "Seed of the samples (default: the seed of the run)", seeds,
+         language},
+        {"--input", "FILE", &input, "File to read (default: standard input)", {}, lines},
+        {"--beam",
+         "COUNT",
+         &beam,
+         "Width of the beam search; 1 is greedy (default: 1)",
+         {1, 1000},
+         lines},
+        {"--length-penalty",
+         "NUMBER",
+         &length_penalty,
+         "Exponent α of the length penalty; larger values favour longer outputs (default: 0)",
+         {0, 100},
+         lines}};
+  }
+  int run() const override;
+};
 
 void print_line(const std::string& line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
@@ -43,13 +98,12 @@ Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
 }
 
 // What the options say, and where they say nothing: the one answer to a problem, a text otherwise.
-ContinueOptions options_of(const GenerateArguments& a, const Experiment& experiment,
+ContinueOptions options_of(const Arguments& a, const Experiment& experiment,
                            const SavedVocabulary& saved) {
   ContinueOptions options;
   options.sampling.temperature = a.temperature.value_or(is_task(experiment.data.kind) ? 0 : 1);
   options.sampling.top_k = a.top_k.value_or(0);
   options.sampling.top_p = a.top_p.value_or(1);
-  check_input(std::isfinite(options.sampling.temperature), "--temperature must be finite");
   check_input(options.sampling.top_p > 0, "--top-p must be above 0");
   options.count = a.count.value_or(1);
   options.max_length = a.length.value_or(saved.answer > 0 ? saved.answer : options.max_length);
@@ -58,8 +112,8 @@ ContinueOptions options_of(const GenerateArguments& a, const Experiment& experim
   return options;
 }
 
-int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
-                    const SavedVocabulary& saved, const LanguageModel& model) {
+int continue_prompt(const Arguments& a, const Experiment& experiment, const SavedVocabulary& saved,
+                    const LanguageModel& model) {
   constexpr const char* others = "encoder-decoders, and this run is a language model";
   refuse(a.input.has_value(), "input", others);
   refuse(a.beam.has_value(), "beam", others);
@@ -83,8 +137,7 @@ int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
 
 // Reads lines and writes as many, some at a time: at a terminal each at once.
 template <class Answer>
-void answer_lines(const GenerateArguments& a, const TextCodec& codec, int64_t positions,
-                  Answer&& answer) {
+void answer_lines(const Arguments& a, const TextCodec& codec, int64_t positions, Answer&& answer) {
   const std::string path = a.input.value_or("-");
   std::ifstream file;
   if (path != "-") file.open(path, std::ios::binary);
@@ -119,7 +172,7 @@ void answer_lines(const GenerateArguments& a, const TextCodec& codec, int64_t po
   check_input(!input.bad(), "{}: cannot read", path);
 }
 
-void refuse_sampling(const GenerateArguments& a) {
+void refuse_sampling(const Arguments& a) {
   constexpr const char* others = "language models; this run reads lines from --input FILE";
   refuse(a.prompt.has_value(), "prompt", others);
   refuse(a.count.has_value(), "count", others);
@@ -129,7 +182,7 @@ void refuse_sampling(const GenerateArguments& a) {
   refuse(a.seed.has_value(), "seed", others);
 }
 
-int answer_sources(const GenerateArguments& a, const Corpus& corpus, const Seq2Seq& model,
+int answer_sources(const Arguments& a, const Corpus& corpus, const Seq2Seq& model,
                    int64_t positions) {
   refuse_sampling(a);
   AnswerOptions options;
@@ -148,7 +201,7 @@ int answer_sources(const GenerateArguments& a, const Corpus& corpus, const Seq2S
   return exit_done;
 }
 
-int label_sources(const GenerateArguments& a, const Corpus& corpus, const Classifier& model,
+int label_sources(const Arguments& a, const Corpus& corpus, const Classifier& model,
                   int64_t positions) {
   refuse_sampling(a);
   constexpr const char* others = "encoder-decoders, and this run is a classifier";
@@ -164,15 +217,13 @@ int label_sources(const GenerateArguments& a, const Corpus& corpus, const Classi
   return exit_done;
 }
 
-}  // namespace
-
-int generate(const GenerateArguments& arguments) {
-  const SavedRun run = SavedRun::open(arguments.run);
+int Arguments::run() const {
+  const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
   const SavedVocabulary saved = run.vocabulary();
   const Corpus& corpus = saved.corpus;
-  const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(arguments.checkpoint));
+  const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(checkpoint));
   check_input(corpus.format.features == 0,
               "{}: this model reads vectors of {} numbers, which cannot be typed; `heed evaluate` "
               "scores it on its data",
@@ -180,14 +231,26 @@ int generate(const GenerateArguments& arguments) {
   const int64_t positions = positions_of(experiment.model);
   switch (experiment.model.kind) {
     case ModelKind::language_model:
-      return continue_prompt(arguments, experiment, saved,
-                             dynamic_cast<const LanguageModel&>(*model));
+      return continue_prompt(*this, experiment, saved, dynamic_cast<const LanguageModel&>(*model));
     case ModelKind::seq2seq:
-      return answer_sources(arguments, corpus, dynamic_cast<const Seq2Seq&>(*model), positions);
+      return answer_sources(*this, corpus, dynamic_cast<const Seq2Seq&>(*model), positions);
     case ModelKind::classifier:
-      return label_sources(arguments, corpus, dynamic_cast<const Classifier&>(*model), positions);
+      return label_sources(*this, corpus, dynamic_cast<const Classifier&>(*model), positions);
   }
   throw Error("model: unknown kind");
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::generate = {
+    .name = "generate",
+    .summary = "Generate text, or predict outputs, with a trained model",
+    .details =
+        "Examples:\n"
+        "  heed generate runs/words --count 20 --temperature 0.8\n"
+        "  heed generate runs/shakespeare --prompt 'ROMEO:' --length 300 --top-k 20\n"
+        "  echo '3 14 15 9 26' | heed generate runs/reverse --beam 4",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

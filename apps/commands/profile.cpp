@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
@@ -14,8 +14,26 @@
 #include "apps/support/machine.h"
 #include "core/parallel.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
+
+struct Arguments final : CommandArguments {
+  std::string path;
+  std::vector<std::string> set;
+  int64_t steps = 10;
+  std::optional<std::string> trace;
+  bool json = false;
+
+  std::vector<Option> options() override {
+    return {{"CONFIG", "", &path, "Config of the model"},
+            set_option(set),
+            {"--steps", "COUNT", &steps, "Steps to profile (default: 10)", {1, 100}},
+            {"--trace", "FILE", &trace,
+             "Write the trace of one step, for Perfetto or chrome://tracing"},
+            json_option(json)};
+  }
+  int run() const override;
+};
 
 constexpr double mib = 1024 * 1024;
 constexpr int name_width = 38;
@@ -171,27 +189,41 @@ Json as_json(const Profile& p, const Experiment& experiment) {
       .set("memory_bytes", as_json(p.memory));
 }
 
-}  // namespace
-
-int profile(const ProfileArguments& arguments) {
-  if (arguments.trace) check_writable(*arguments.trace);
-  const LoadedConfig config = load_config(arguments.config, arguments.set);
+int Arguments::run() const {
+  if (trace) check_writable(*trace);
+  const LoadedConfig config = load_config(path, set);
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(config);
   const Profile result = with_places(config.origins, [&] {
     check_memory(summarize(experiment, corpus));
-    return profile_training(experiment, corpus, arguments.steps);
+    return profile_training(experiment, corpus, steps);
   });
-  if (arguments.json)
+  if (json)
     fmt::print("{}\n", as_json(result, experiment).text());
   else
     fmt::print("{}\n{}\n{}\n{}", head(result, experiment), operations_table(result),
                layers_table(result), memory_table(result.memory));
-  if (!arguments.trace) return exit_done;
-  write_file(*arguments.trace, chrome_trace(result));
-  logging::info("{}: a step, for https://ui.perfetto.dev or chrome://tracing", *arguments.trace);
+  if (!trace) return exit_done;
+  write_file(*trace, chrome_trace(result));
+  logging::info("{}: a step, for https://ui.perfetto.dev or chrome://tracing", *trace);
   return exit_done;
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::profile = {
+    .name = "profile",
+    .summary = "Profile training steps: time and memory by operation and by layer",
+    .details =
+        "Examples:\n"
+        "  heed profile configs/reverse.toml\n"
+        "  heed profile configs/sort.toml --set model.layers=6 --steps 3 --trace step.json\n"
+        "The limit of an operation is the time that its FLOPs take at the rate of the fastest "
+        "matrix product, or its bytes at memory bandwidth, whichever is longer. More than 100 % of "
+        "the limit means that the data were in a cache. The time of a forward operation includes "
+        "everything since the operation before it.",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

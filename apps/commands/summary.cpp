@@ -1,20 +1,29 @@
-// heed summary: what a model is made of, and what training it costs.
+// heed summary: prints the layers of a model and what training it costs.
 #include "apps/measure/summary.h"
 
 #include <fmt/format.h>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/support/files.h"
 #include "apps/training/run.h"
 
-namespace heed::commands {
+namespace heed {
+namespace {
 
-int summary(const SummaryArguments& arguments) {
+struct Arguments final : CommandArguments {
+  std::string path;
+  std::vector<std::string> set;
+
+  std::vector<Option> options() override {
+    return {{"CONFIG|RUN", "", &path, "Config, or folder of a run"}, set_option(set)};
+  }
+  int run() const override;
+};
+
+int Arguments::run() const {
   const LoadedConfig config =
-      load_config(is_folder(arguments.subject) ? RunFolder::open(arguments.subject).config()
-                                               : arguments.subject,
-                  arguments.set);
+      load_config(is_folder(path) ? RunFolder::open(path).config() : path, set);
   apply_settings(config.experiment);
   const Corpus corpus = load_data(config);
   with_places(config.origins, [&] {
@@ -25,4 +34,13 @@ int summary(const SummaryArguments& arguments) {
   return exit_done;
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::summary = {
+    .name = "summary",
+    .summary = "Print layers, shapes, parameters, FLOPs and memory of a model",
+    .details = "Examples:\n  heed summary configs/reverse.toml --set model.dim=512",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/suggest.h"
@@ -11,13 +11,31 @@
 #include "core/joined.h"
 #include "theorems/model.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
 
-using heed::theorems::Measurements;
-using heed::theorems::Section;
-using heed::theorems::Subject;
-using heed::theorems::Theorem;
+using theorems::Measurements;
+using theorems::Section;
+using theorems::Subject;
+using theorems::Theorem;
+
+struct Arguments final : CommandArguments {
+  std::vector<std::string> only;  // ids; empty: all
+  int64_t seed = 1;
+  std::string model;  // a config or a run; empty: the theorems instead of a model's properties
+  std::vector<std::string> set;
+  bool json = false;
+
+  std::vector<Option> options() override {
+    return {{"--only", "ID[,ID]", &only, "Rows of docs/sources.md to measure (default: all)"},
+            {"--seed", "SEED", &seed, "Seed of the random data (default: 1)", seeds},
+            {"--model", "RUN|CONFIG", &model,
+             "Measure the properties of this model, trained (a run) or untrained (a config)"},
+            set_option(set),
+            json_option(json)};
+  }
+  int run() const override;
+};
 
 Subject subject_of_run(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
@@ -44,7 +62,7 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
   });
 }
 
-Subject subject_of(const TheoremsArguments& arguments) {
+Subject subject_of(const Arguments& arguments) {
   const bool is_run = is_folder(arguments.model);
   check_input(!is_run || arguments.set.empty(),
               "--set changes a config, but {} is a run: its model is already trained",
@@ -65,7 +83,7 @@ void check_ids(const std::vector<std::string>& requested, const std::vector<std:
 }
 
 // [{"id", "claim", "source", "measured", "threshold", "pass"}, …]
-std::string json(const std::vector<Section>& sections) {
+std::string json_of(const std::vector<Section>& sections) {
   Json list = Json::array();
   for (const Section& section : sections)
     for (const Theorem& t : section.theorems)
@@ -103,7 +121,7 @@ std::string summary(const std::vector<Section>& sections) {
 }
 
 // One table for each section, and how many theorems hold.
-std::string table(const std::vector<Section>& sections) {
+std::string table_of(const std::vector<Section>& sections) {
   size_t claim_width = 0, source_width = 0;
   for (const Section& section : sections)
     for (const Theorem& t : section.theorems) {
@@ -123,20 +141,30 @@ std::string table(const std::vector<Section>& sections) {
   return text + summary(sections);
 }
 
-}  // namespace
-
-int theorems(const TheoremsArguments& arguments) {
-  check_input(!arguments.model.empty() || arguments.set.empty(),
-              "--set changes a config: name one with --model");
-  Measurements measurements(static_cast<uint64_t>(arguments.seed), arguments.only);
-  if (arguments.model.empty())
+int Arguments::run() const {
+  check_input(!model.empty() || set.empty(), "--set changes a config: name one with --model");
+  Measurements measurements(static_cast<uint64_t>(seed), only);
+  if (model.empty())
     measure_all(measurements);
   else
-    measure_model(measurements, subject_of(arguments));
-  check_ids(arguments.only, measurements.ids());
+    measure_model(measurements, subject_of(*this));
+  check_ids(only, measurements.ids());
   const std::vector<Section> sections = measurements.sections();
-  fmt::print("{}", arguments.json ? json(sections) : table(sections));
+  fmt::print("{}", json ? json_of(sections) : table_of(sections));
   return all_hold(sections) ? exit_done : exit_failed;
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::theorems = {
+    .name = "theorems",
+    .summary = "Measure the claims about attention, or the properties of one model",
+    .details =
+        "Examples:\n"
+        "  heed theorems\n"
+        "  heed theorems --only A16,A17 --seed 7 --json\n"
+        "  heed theorems --model configs/set.toml --set model.positional.kind=sinusoidal",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

@@ -1,10 +1,10 @@
-// heed train: a new run from a config, or an old one resumed.
+// heed train: starts a run from a config, or resumes one.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <sys/stat.h>
 
-#include "apps/commands/commands.h"
+#include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/inference/vocabulary_file.h"
 #include "apps/measure/summary.h"
@@ -16,8 +16,23 @@
 #include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
+
+struct Arguments final : CommandArguments {
+  std::string config;  // with --resume it may be the folder of the run
+  std::vector<std::string> set;
+  std::string run_path;
+  bool resume = false;
+
+  std::vector<Option> options() override {
+    return {{"[CONFIG]", "", &config, "Config to train; not needed with --resume"},
+            set_option(set),
+            {"--run", "DIR", &run_path, "Folder of the run (default: runs/<config>-<UTC time>)"},
+            {"--resume", "", &resume, "Continue from the newest checkpoint of the run"}};
+  }
+  int run() const override;
+};
 
 bool is_run(const std::string& path) {
   struct stat status {};
@@ -30,16 +45,17 @@ struct Plan {
   LoadedConfig config;
 };
 
-Plan plan_of(TrainArguments a) {
-  if (a.resume && a.run.empty() && is_folder(a.config)) std::swap(a.run, a.config);
-  check_input(!a.resume || !a.run.empty(),
+Plan plan_of(Arguments a) {
+  if (a.resume && a.run_path.empty() && is_folder(a.config)) std::swap(a.run_path, a.config);
+  check_input(!a.resume || !a.run_path.empty(),
               "--resume needs a run: heed train --resume --run runs/NAME");
   check_input(a.resume || !a.config.empty(),
               "train needs a config, such as heed train configs/reverse.toml");
   // --resume with a config is for those who want the run begun if it is not.
-  if (!a.resume || (!a.config.empty() && !is_run(a.run)))
-    return {a.run.empty() ? new_run_path(a.config) : a.run, false, load_config(a.config, a.set)};
-  const RunFolder run = RunFolder::open(a.run);
+  if (!a.resume || (!a.config.empty() && !is_run(a.run_path)))
+    return {a.run_path.empty() ? new_run_path(a.config) : a.run_path, false,
+            load_config(a.config, a.set)};
+  const RunFolder run = RunFolder::open(a.run_path);
   const LoadedConfig before = load_config(run.config(), {});
   LoadedConfig now = load_config(a.config.empty() ? run.config() : a.config, a.set);
   check_resumable(list_config(before.experiment), list_config(now.experiment), run.path());
@@ -65,10 +81,8 @@ int train_in(const RunFolder& run, TrainingLoop& training) {
   return exit_done;
 }
 
-}  // namespace
-
-int train(const TrainArguments& arguments) {
-  const Plan plan = plan_of(arguments);
+int Arguments::run() const {
+  const Plan plan = plan_of(*this);
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(plan.config);
@@ -97,4 +111,18 @@ int train(const TrainArguments& arguments) {
   return train_in(run, *training);
 }
 
-}  // namespace heed::commands
+}  // namespace
+
+const Command commands::train = {
+    .name = "train",
+    .summary = "Train a model from a config, or resume a run",
+    .details =
+        "Examples:\n"
+        "  heed train configs/reverse.toml\n"
+        "  heed train configs/reverse.toml --set model.layers=4 --set optim.lr=1e-4 --run "
+        "runs/deep\n"
+        "  heed train --resume --run runs/deep --set train.steps=20000",
+    .arguments = make_arguments<Arguments>,
+};
+
+}  // namespace heed

@@ -12,7 +12,7 @@
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 
-namespace heed::commands {
+namespace heed {
 namespace {
 
 constexpr int64_t most_places = 4096;    // whose weights are 64 MB a head
@@ -81,7 +81,7 @@ std::vector<std::string> token_labels(const TextCodec& codec, const Ids& ids) {
 }
 
 // A prompt, and what is written behind it: given, or for a problem the model's own answer.
-void read_prompt(const AttendArguments& a, const Experiment& experiment,
+void read_prompt(const ReadingRequest& a, const Experiment& experiment,
                  const SavedVocabulary& saved, const LanguageModel& model, Reading& reading) {
   const TextCodec& codec = *saved.corpus.target;
   const int64_t longest = longest_of(experiment);
@@ -114,7 +114,7 @@ void read_prompt(const AttendArguments& a, const Experiment& experiment,
 }
 
 // A line for an encoder.
-void read_line(const AttendArguments& a, const Experiment& experiment, const TextCodec& codec,
+void read_line(const ReadingRequest& a, const Experiment& experiment, const TextCodec& codec,
                Reading& reading) {
   reading.source = text_of(*a.input);
   check_input(reading.source.find('\n') == std::string::npos,
@@ -127,7 +127,7 @@ void read_line(const AttendArguments& a, const Experiment& experiment, const Tex
 }
 
 // Example N of a split of the run's own data.
-void read_example(const AttendArguments& a, const Corpus& corpus, Reading& reading) {
+void read_example(const ReadingRequest& a, const Corpus& corpus, Reading& reading) {
   const std::string split = split_or_default(corpus, a.split);
   const Dataset& dataset = split_of(corpus, split);
   check_input(*a.example < dataset.size(),
@@ -147,7 +147,7 @@ void read_example(const AttendArguments& a, const Corpus& corpus, Reading& readi
 }
 
 // What a decoder has before it: the given answer, or the model's own.
-void add_answer(const AttendArguments& a, const Experiment& experiment, const Corpus& corpus,
+void add_answer(const ReadingRequest& a, const Experiment& experiment, const Corpus& corpus,
                 const Seq2Seq& model, Reading& reading) {
   const TextCodec& codec = *corpus.target;
   const int64_t positions = positions_of(experiment.model), longest = longest_of(experiment);
@@ -182,7 +182,7 @@ void add_labels(const Corpus& corpus, Reading& reading) {
 
 }  // namespace
 
-Reading reading_of(const AttendArguments& a, const Experiment& experiment,
+Reading reading_of(const ReadingRequest& a, const Experiment& experiment,
                    const SavedVocabulary& saved, const Corpus& corpus, const Model& model) {
   const ModelKind kind = experiment.model.kind;
   check_input(!a.target || kind != ModelKind::classifier,
@@ -206,4 +206,4 @@ Reading reading_of(const AttendArguments& a, const Experiment& experiment,
   return reading;
 }
 
-}  // namespace heed::commands
+}  // namespace heed

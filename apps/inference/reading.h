@@ -1,12 +1,22 @@
 // What `heed attend` shows a model: a text that was typed, or an example of its data.
 #pragma once
 
-#include "apps/commands/commands.h"
+#include <optional>
+#include <string>
+
 #include "apps/config/experiment.h"
 #include "apps/inference/attention_map.h"
 #include "apps/inference/vocabulary_file.h"
 
-namespace heed::commands {
+namespace heed {
+
+// The input that the options of `heed attend` ask for.
+struct ReadingRequest {
+  std::optional<std::string> input;  // the text, a file that holds it, or "-" for standard input
+  std::optional<int64_t> example;    // instead of the text: example N of the run's data, from 0
+  std::string split;                 // of the example; "" for test, or val where there is no test
+  std::optional<std::string> target;
+};
 
 // One example, as the model reads it.
 struct Reading {
@@ -18,7 +28,7 @@ struct Reading {
 // `corpus` is the run's data where an example is wanted, else that of `saved`. The answer of a
 // model that writes is its own, found greedily, unless one is given. Throws InputError for what
 // cannot be read: it names the option.
-Reading reading_of(const AttendArguments& arguments, const Experiment& experiment,
+Reading reading_of(const ReadingRequest& request, const Experiment& experiment,
                    const SavedVocabulary& saved, const Corpus& corpus, const Model& model);
 
-}  // namespace heed::commands
+}  // namespace heed

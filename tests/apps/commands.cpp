@@ -146,7 +146,7 @@ TEST_CASE("generate: what a run cannot do is refused") {
   refused({"sums"}, "give the problem with --prompt");
   refused({"sums", "--prompt", "345"}, "a problem has ");
   refused({"words", "--temperature", "-1"}, "--temperature");
-  refused({"words", "--temperature", "nan"}, "finite");
+  refused({"words", "--temperature", "nan"}, "--temperature");
   refused({"words", "--top-p", "0"}, "above 0");
   refused({"words", "--count", "x"}, "--count");
   refused({"words", "--top-p", "1.5"}, "--top-p");
@@ -226,7 +226,7 @@ TEST_CASE("the command line: help, version, and what is none of it") {
     CHECK_SAYS(help.out, "Examples:\n  ");
   }
   CHECK(trained().heed({}).code == 2);
-  check_refused(trained().heed({"trian"}), 2, {"no verb 'trian'; did you mean train?"});
+  check_refused(trained().heed({"trian"}), 2, {"unknown command 'trian'; did you mean 'train'?"});
   check_refused(trained().heed({"train", "--bogus"}), 2, {"--bogus"});
   check_refused(trained().heed({"train", "words.toml", "more"}), 2, {"more"});
   check_refused(trained().heed({"evaluate"}), 2, {"RUN"});

@@ -1,0 +1,77 @@
+// A command of the program: its name, its help, its options and what it does.
+//
+// To add one: a file in this folder that defines a Command, and one entry in HEED_COMMANDS below.
+// Options are plain data, so that only command_line.cpp includes CLI11, which is slow to compile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/fields.h"
+#include "core/registry.h"
+
+namespace heed {
+
+inline constexpr int exit_done = 0, exit_failed = 1, exit_misused = 2, exit_interrupted = 130;
+
+// An option of a command and the variable that it sets.
+struct Option {
+  // "--run"; without dashes a positional argument: "RUN", "[RUN]" if optional, "RUN..." if several.
+  const char* name;
+  // What the help calls the value: "DIR". With a comma, "ID[,ID]", the value is a list.
+  const char* value;
+  // Unless the option is used, the variable keeps its value. A vector takes the option repeatedly.
+  std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*,
+               int64_t*, std::optional<int64_t>*, double*, std::optional<double>*>
+      target;
+  std::string help;
+  Range range = {};        // of a number
+  const char* group = "";  // heading in the help
+};
+
+// Options that several commands have.
+inline Option set_option(std::vector<std::string>& set) {
+  return {"--set", "KEY=VALUE", &set,
+          "Set a key of the config, such as model.layers=4; may be repeated"};
+}
+inline Option checkpoint_option(std::string& checkpoint) {
+  return {"--checkpoint", "WHICH", &checkpoint,
+          "Checkpoint to load: best, latest or a step (default: best, else latest)"};
+}
+inline Option json_option(bool& json) { return {"--json", "", &json, "Print JSON"}; }
+
+inline constexpr Range seeds{0, 9e15};
+
+// The options of one call of a command, and its action.
+class CommandArguments {
+ public:
+  virtual ~CommandArguments() = default;
+  virtual std::vector<Option> options() = 0;
+  // Returns the exit code. Throws InputError for mistakes of the user and Error for failures of the
+  // machine. Results go to stdout, everything else to stderr.
+  virtual int run() const = 0;
+};
+
+struct Command {
+  const char* name;
+  const char* summary;  // one line, a verb first
+  const char* details;  // examples and notes
+  std::unique_ptr<CommandArguments> (*arguments)();
+};
+
+template <class Arguments>
+std::unique_ptr<CommandArguments> make_arguments() {
+  return std::make_unique<Arguments>();
+}
+
+// In the order of `heed --help`.
+#define HEED_COMMANDS(entry)                                                              \
+  entry(train) entry(evaluate) entry(generate) entry(attend) entry(summary) entry(config) \
+      entry(compare) entry(bench) entry(profile) entry(theorems)
+HEED_REGISTRY(commands, Command, HEED_COMMANDS)
+
+}  // namespace heed
