@@ -7,9 +7,9 @@
 #include "apps/inference/attention_picture.h"
 #include "apps/inference/reading.h"
 #include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "apps/training/arrays.h"
 #include "apps/training/saved_run.h"
-#include "apps/training/trainer.h"
 #include "core/joined.h"
 #include "data/utf8.h"
 #include "nn/recorder.h"
@@ -73,7 +73,7 @@ std::vector<AttentionRecord> watched(const Model& model, const Inputs& inputs,
   std::vector<std::string> names;
   for (AttentionRecord& record : watching.records(model)) {
     names.push_back(record.name);
-    if (patterns.empty() || fits_any(record.name, patterns)) chosen.push_back(std::move(record));
+    if (patterns.empty() || matches_any(record.name, patterns)) chosen.push_back(std::move(record));
   }
   check_input(!names.empty(), "this model has no attention: there is nothing to watch");
   check_input(!chosen.empty(), "--only: no attention fits '{}'; there are {}", joined(patterns),

@@ -1,13 +1,12 @@
 #include "apps/measure/benchmark.h"
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "apps/measure/rates.h"
 #include "apps/measure/summary.h"
 #include "apps/support/clock.h"
+#include "apps/support/machine.h"
 #include "apps/support/suggest.h"
 #include "apps/training/trainer.h"
 #include "core/check.h"
@@ -155,18 +154,6 @@ Corpus benchmark_corpus(const BenchmarkSize& size) {
 
 namespace {
 
-// What Linux says of the memory of this process, in bytes: VmRSS, held now, or VmHWM, the most
-// since the program began. (getrusage() also counts what was there before, of the program that
-// started this one.)
-double memory_held(const std::string& key) {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);)
-    if (double kib;
-        line.starts_with(key + ":") && std::istringstream(line.substr(key.size() + 1)) >> kib)
-      return kib * 1024;
-  throw Error("/proc/self/status: no " + key);
-}
-
 constexpr double mib = 1024 * 1024;
 
 double median(std::vector<double> numbers) {
@@ -186,7 +173,7 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
       summary.memory.peak() / mib, summary.available / mib);
   BenchmarkResult result;
   result.flops = summary.flops.total();
-  const double held = memory_held("VmRSS");
+  const double held = resident_memory();
   {
     Trainer trainer(experiment, corpus);
     for (int i = 0; i < 3; ++i) trainer.step();
@@ -203,7 +190,7 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
     result.steps = static_cast<int64_t>(times.size());
     result.seconds = median(std::move(times));
   }
-  result.peak_memory = memory_held("VmHWM");
+  result.peak_memory = peak_resident_memory();
   result.working_memory = result.peak_memory - held - 16 * static_cast<double>(result.parameters);
   result.gemm = gemm_rate(experiment.precision);
   return result;

@@ -1,9 +1,7 @@
 #include "apps/measure/costs.h"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "core/kernels/linear.h"
 #include "core/ops.h"
@@ -230,52 +228,6 @@ Memory memory_of(const Experiment& experiment, const ModelSizes& sizes, const St
   bytes.backward = sizeof(real) * training.backward();
   bytes.evaluation = sizeof(real) * (evaluation.unkept() + evaluation.positions());
   return bytes;
-}
-
-namespace {
-
-// The first number of a file, infinity where there is none.
-double number_in(const std::string& path) {
-  double number;
-  return std::ifstream(path) >> number ? number : std::numeric_limits<double>::infinity();
-}
-
-double available_to_system(const std::string& root) {
-  std::ifstream file(root + "/proc/meminfo");
-  for (std::string line; std::getline(file, line);)
-    if (double kib; line.starts_with("MemAvailable:") && std::istringstream(line.substr(13)) >> kib)
-      return kib * 1024;
-  return std::numeric_limits<double>::infinity();
-}
-
-// The lowest limit of a group, "/user/shell", and of those it is in; a group whose folder is out of
-// sight (inside a container) has none.
-double lowest_limit(const std::string& folder, std::string group, const std::string& file) {
-  double limit = std::numeric_limits<double>::infinity();
-  for (;; group.resize(group.rfind('/'))) {
-    limit = std::min(limit, number_in(folder + group + file));
-    if (group.find('/') == group.npos) return limit;
-  }
-}
-
-}  // namespace
-
-double available_memory(const std::string& root) {
-  double available = available_to_system(root);
-  std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line;
-       std::getline(groups, line);) {  // "0::/a/b", or "4:memory:/a/b" (version 1)
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == line.npos) continue;
-    const std::string controllers = line.substr(first, second + 1 - first);
-    const std::string group = line.substr(second + 1);
-    if (controllers == "::")
-      available = std::min(available, lowest_limit(root + "/sys/fs/cgroup", group, "/memory.max"));
-    if (controllers == ":memory:")
-      available = std::min(
-          available, lowest_limit(root + "/sys/fs/cgroup/memory", group, "/memory.limit_in_bytes"));
-  }
-  return available;
 }
 
 }  // namespace heed

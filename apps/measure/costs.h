@@ -60,8 +60,4 @@ struct Memory {
 Memory memory_of(const Experiment& experiment, const ModelSizes& sizes, const StepSizes& step,
                  int64_t parameters, int64_t trained);
 
-// Bytes this process may still take: what Linux calls available, or the limit of a control group it
-// is in where that is lower; infinity where neither is known. `root`: where proc and sys are.
-double available_memory(const std::string& root = "");
-
 }  // namespace heed

@@ -1,9 +1,9 @@
 #include "apps/measure/generation_benchmark.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "apps/inference/generation.h"
+#include "apps/support/clock.h"
 #include "core/check.h"
 #include "core/scope.h"
 
@@ -12,7 +12,6 @@ namespace heed {
 GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
                                 double seconds) {
   check(size.source == 0, "generation: size {} is an encoder-decoder", size.name);
-  using Clock = std::chrono::steady_clock;
   const Experiment experiment = benchmark_experiment(size);
   const Corpus corpus = benchmark_corpus(size);
   ScopeGuard here;
@@ -34,11 +33,11 @@ GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask&
   write();
   options.max_length = size.input;
   written = 0;
-  const Clock::time_point start = Clock::now();
+  const double start = now();
   GenerationResult result;
   do {
     write();
-    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    result.seconds = now() - start;
   } while (result.seconds < seconds);
   result.parameters = model.parameter_count();
   result.tokens = written;

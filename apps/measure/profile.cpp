@@ -7,6 +7,7 @@
 
 #include "apps/measure/rates.h"
 #include "apps/support/clock.h"
+#include "apps/support/names.h"
 #include "apps/training/trainer.h"
 #include "core/pool.h"
 
@@ -25,17 +26,6 @@ double ProfileMemory::held(Pass pass) const {
   for (const Holder& holder : holders)
     if (holder.pass == pass) bytes += holder.bytes;
   return bytes;
-}
-
-std::string layer_of(const std::string& part) {
-  constexpr std::string_view layers = ".layers.";
-  const size_t at = part.find(layers);
-  if (at != part.npos) {
-    const size_t number_end = part.find('.', at + layers.size());
-    return part.substr(0, number_end == part.npos ? number_end : part.find('.', number_end + 1));
-  }
-  const bool in_stack = part.starts_with("encoder.") || part.starts_with("decoder.");
-  return part.substr(0, part.find('.', in_stack ? 8 : 0));
 }
 
 namespace {

@@ -77,10 +77,6 @@ inline constexpr const char* outside_model = "outside the model";
 // Trains 3 + 2 · steps steps. Throws as Trainer does.
 Profile profile_training(const Experiment& experiment, const Corpus& corpus, int64_t steps);
 
-// The layer of a summary (apps/measure/summary.h) that a part of the model belongs to:
-// decoder.layers.0.attention.query → decoder.layers.0.attention, embedding.token → embedding.
-std::string layer_of(const std::string& part);
-
 // The step as complete events of the Trace Event Format, for Perfetto or chrome://tracing: the
 // step, in it what each layer did at a stretch, in that the operations.
 std::string chrome_trace(const Profile& profile);

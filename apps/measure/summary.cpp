@@ -6,6 +6,8 @@
 #include <cmath>
 #include <span>
 
+#include "apps/support/machine.h"
+#include "apps/support/names.h"
 #include "apps/training/trainer.h"
 #include "core/joined.h"
 #include "core/pool.h"
@@ -14,15 +16,6 @@ namespace heed {
 namespace {
 
 constexpr std::string_view first_layer = ".layers.0.";
-
-// decoder.layers.0.attention.query.weight → decoder.layers.0.attention; embedding.token.weight →
-// embedding; decoder.norm.weight → decoder.norm
-std::string part_of(const std::string& name) {
-  const size_t layer = name.find(first_layer);
-  if (layer != name.npos) return name.substr(0, name.find('.', layer + first_layer.size()));
-  const bool in_stack = name.starts_with("encoder.") || name.starts_with("decoder.");
-  return name.substr(0, name.find('.', in_stack ? 8 : 0));
-}
 
 // The stack whose layers have a part, or the part itself.
 std::string_view owner_of(const Part& part) {
@@ -45,7 +38,7 @@ std::vector<Part> parts_of_one_layer(ModelOptions model, const ModelSizes& sizes
   std::vector<Part> parts;
   try {
     for (const NamedParameter& p : make_model(model, sizes)->parameters()) {
-      const std::string part = part_of(p.name);
+      const std::string part = layer_of(p.name);
       if (parts.empty() || parts.back().name != part) parts.emplace_back().name = part;
       parts.back().lines.push_back({p.name.substr(part.size() + 1), p.tensor.shape(), true});
       parts.back().parameters += p.tensor.size();
@@ -70,7 +63,7 @@ std::vector<bool> training(std::span<const Part> parts, int64_t layer,
   for (const Part& part : parts)
     for (const ParameterLine& line : part.lines)
       trains.push_back(
-          !fits_any(in_layer(part.name + "." + line.name, std::to_string(layer)), frozen));
+          !matches_any(in_layer(part.name + "." + line.name, std::to_string(layer)), frozen));
   return trains;
 }
 

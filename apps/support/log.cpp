@@ -6,7 +6,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "apps/support/clock.h"
 #include "core/check.h"
 
 namespace heed::logging {
@@ -109,10 +109,9 @@ bool on_terminal() {
 }
 
 void show(const Progress& progress) {
-  using Clock = std::chrono::steady_clock;
-  static Clock::time_point last{};
-  if (!on_terminal() || Clock::now() - last < std::chrono::milliseconds(100)) return;
-  last = Clock::now();
+  static double last = 0;
+  if (!on_terminal() || now() - last < 0.1) return;
+  last = now();
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   loggers().terminal->set_progress(progress_line(progress, known ? size.ws_col - 1 : 79));

@@ -2,26 +2,59 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <sstream>
+
+#include "core/check.h"
 
 namespace heed {
 namespace {
 
-// The first value that /proc/cpuinfo gives for a key; "" if there is none.
-std::string cpuinfo(const std::string& key) {
-  std::ifstream file("/proc/cpuinfo");
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The first value of a key in a file with lines "key: value"; "" if there is none.
+std::string value_in(const std::string& path, const std::string& key) {
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(':');
-    if (colon != line.npos && line.starts_with(key) && colon + 2 <= line.size())
-      return line.substr(colon + 2);
+    const size_t colon = line.find(':'), value = line.find_first_not_of(" \t", colon + 1);
+    if (colon != line.npos && value != line.npos && line.starts_with(key))
+      return line.substr(value);
   }
   return "";
+}
+
+// The same for a value such as "1024 kB", in bytes; infinity if there is none.
+double bytes_in(const std::string& path, const std::string& key) {
+  double kib;
+  return std::istringstream(value_in(path, key)) >> kib ? 1024 * kib : infinity;
+}
+
+double memory_of_process(const std::string& key) {
+  const double bytes = bytes_in("/proc/self/status", key);
+  check(bytes < infinity, "/proc/self/status has no {}", key);
+  return bytes;
+}
+
+// The number in a file; infinity if there is none.
+double number_in(const std::string& path) {
+  double number;
+  return std::ifstream(path) >> number ? number : infinity;
+}
+
+// The lowest limit of a control group, such as "/user/shell", and of the groups around it. A group
+// whose folder is not visible (inside a container) has no limit.
+double lowest_limit(const std::string& folder, std::string group, const std::string& file) {
+  double limit = infinity;
+  for (;; group.resize(group.rfind('/'))) {
+    limit = std::min(limit, number_in(folder + group + file));
+    if (group.find('/') == group.npos) return limit;
+  }
 }
 
 }  // namespace
 
 std::string processor_name() {
-  const std::string name = cpuinfo("model name");
+  const std::string name = value_in("/proc/cpuinfo", "model name");
   return name.empty() ? "unknown processor" : name;
 }
 
@@ -29,7 +62,7 @@ std::vector<std::string> processor_features() {
   const std::vector<std::string> known = {"avx2",        "fma",      "f16c",
                                           "avx512f",     "avx512bw", "avx512vl",
                                           "avx512_bf16", "amx_tile", "amx_bf16"};
-  std::istringstream flags(cpuinfo("flags"));
+  std::istringstream flags(value_in("/proc/cpuinfo", "flags"));
   std::vector<std::string> features;
   for (std::string flag; flags >> flag;)
     if (std::find(known.begin(), known.end(), flag) != known.end()) features.push_back(flag);
@@ -47,5 +80,27 @@ std::vector<std::string> available_precisions() {
     if (effective_precision(precision) == precision) names.emplace_back(precision_name(precision));
   return names;
 }
+
+double available_memory(const std::string& root) {
+  double available = bytes_in(root + "/proc/meminfo", "MemAvailable");
+  std::ifstream groups(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    // "0::/a/b", or "4:memory:/a/b" in version 1.
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = line.substr(first, second + 1 - first);
+    const std::string group = line.substr(second + 1);
+    if (controllers == "::")
+      available = std::min(available, lowest_limit(root + "/sys/fs/cgroup", group, "/memory.max"));
+    if (controllers == ":memory:")
+      available = std::min(
+          available, lowest_limit(root + "/sys/fs/cgroup/memory", group, "/memory.limit_in_bytes"));
+  }
+  return available;
+}
+
+double resident_memory() { return memory_of_process("VmRSS"); }
+
+double peak_resident_memory() { return memory_of_process("VmHWM"); }
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// What a run was computed on: weights have the same bits on one type of processor only.
+// The processor and the memory of this machine, as Linux reports them.
 #pragma once
 
 #include <string>
@@ -8,9 +8,18 @@
 
 namespace heed {
 
-std::string processor_name();                   // as Linux calls it
-std::vector<std::string> processor_features();  // those that matter here, such as avx2
+std::string processor_name();                   // "unknown processor" if Linux does not say
+std::vector<std::string> processor_features();  // those that heed has kernels for, such as avx2
 const char* precision_name(Precision precision);
 std::vector<std::string> available_precisions();
+
+// Bytes that this process may still allocate: the available memory, or what is left to the lowest
+// limit of its control groups. Infinity if neither is known. `root` is the folder that holds proc
+// and sys.
+double available_memory(const std::string& root = "");
+// Bytes of memory that this process holds now, and the most it has held since its program started
+// (getrusage() also counts the program that started it). Throws Error if Linux does not say.
+double resident_memory();
+double peak_resident_memory();
 
 }  // namespace heed

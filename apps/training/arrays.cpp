@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "apps/training/run.h"
-#include "apps/training/trainer.h"
 #include "core/check.h"
 #include "core/joined.h"
 
@@ -48,7 +48,7 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
   const SafetensorsFile file(weights_file(path));
   std::vector<NamedParameter> chosen;
   for (const NamedParameter& p : parameters)
-    if (fits_any(p.name, patterns)) chosen.push_back(p);
+    if (matches_any(p.name, patterns)) chosen.push_back(p);
   check_input(!chosen.empty(),
               "train.load_names: no parameter fits; `heed summary` lists their names");
   for (const ArrayTarget& target : targets_of(chosen)) {

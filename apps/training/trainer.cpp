@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fnmatch.h>
 
 #include "apps/inference/evaluation.h"
+#include "apps/support/names.h"
 #include "core/autograd.h"
 #include "core/observer.h"
 #include "core/ops.h"
 
 namespace heed {
-
-bool fits_any(const std::string& name, const std::vector<std::string>& patterns) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-    return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-  });
-}
 
 namespace {
 
@@ -28,7 +22,7 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
   for (const std::string& pattern : experiment.train.freeze) {
     bool used = false;
     for (NamedParameter& p : parameters)
-      if (fits_any(p.name, {pattern})) {
+      if (matches_any(p.name, {pattern})) {
         p.tensor.set_requires_grad(false);
         used = true;
       }

@@ -52,7 +52,4 @@ class Trainer {
   int64_t steps_ = 0;
 };
 
-// Whether a name fits one of the patterns, in which * stands for any text and ? for one character.
-bool fits_any(const std::string& name, const std::vector<std::string>& patterns);
-
 }  // namespace heed

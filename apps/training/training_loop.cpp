@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
+#include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/log.h"
@@ -18,11 +18,6 @@
 
 namespace heed {
 namespace {
-
-double now() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 double per(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 

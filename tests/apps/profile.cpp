@@ -229,18 +229,6 @@ TEST_CASE("profile: the trace is JSON, its events are nested and tell all operat
   CHECK_SAYS(text, R"("part":"encoder.layers.0.feed_forward.up","inputs":["[32, 26, 64]",)");
 }
 
-TEST_CASE("profile: the layer of a part") {
-  CHECK(layer_of("") == "");
-  CHECK(layer_of("head") == "head");
-  CHECK(layer_of("embedding.token") == "embedding");
-  CHECK(layer_of("decoder.norm") == "decoder.norm");
-  CHECK(layer_of("encoder") == "encoder");
-  CHECK(layer_of("encoder.layers.0") == "encoder.layers.0");
-  CHECK(layer_of("encoder.layers.12.attention") == "encoder.layers.12.attention");
-  CHECK(layer_of("encoder.layers.12.attention.query") == "encoder.layers.12.attention");
-  CHECK(layer_of("pool.attention.key") == "pool");
-}
-
 TEST_CASE("profile: what the program prints") {
   const TemporaryFolder place;
   write_file(place / "c.toml", tiny_config());

@@ -9,6 +9,7 @@
 
 #include "allocations.h"
 #include "apps/inference/evaluation.h"
+#include "apps/support/names.h"
 #include "core/parallel.h"
 
 using namespace heed;
@@ -177,18 +178,11 @@ TEST_CASE("frozen parameters stay as they are, the others train") {
   const auto after = snapshot();
   for (size_t i = 0; i < before.size(); ++i)
     CHECK_MESSAGE(
-        (before[i].second == after[i].second) == fits_any(before[i].first, e.train.freeze),
+        (before[i].second == after[i].second) == matches_any(before[i].first, e.train.freeze),
         before[i].first);
 
   e.train.freeze = {"encodr.*"};
   CHECK_THROWS_WITH_AS(Training{e}, doctest::Contains("encodr"), InputError);
-}
-
-TEST_CASE("patterns") {
-  CHECK(fits_any("encoder.layers.0.norm.weight", {"encoder.*"}));
-  CHECK(fits_any("a.b", {"x", "a?b"}));
-  CHECK_FALSE(fits_any("decoder.weight", {"encoder.*"}));
-  CHECK_FALSE(fits_any("a", {}));
 }
 
 TEST_CASE("label smoothing changes what is trained, not what is reported of an evaluation") {

@@ -1,6 +1,4 @@
-// apps/costs: the memory of the machine. Its formulas are tested with the models they are for, in
-// summary.cpp.
-#include "apps/measure/costs.h"
+#include "apps/support/machine.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +8,7 @@
 
 using namespace heed;
 
-TEST_CASE("costs: the memory of the machine") {
+TEST_CASE("machine: available memory is the lowest of the system and its control groups") {
   CHECK(available_memory() > 1 << 20);
   const TemporaryFolder root;
   const auto write = [&](const std::string& path, const std::string& text) {

@@ -1,0 +1,23 @@
+#include "apps/support/names.h"
+
+#include <algorithm>
+#include <fnmatch.h>
+
+namespace heed {
+
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+}
+
+std::string layer_of(const std::string& name) {
+  const bool in_stack = name.starts_with("encoder.") || name.starts_with("decoder.");
+  int components = 1;
+  if (in_stack) components = name.find(".layers.") == name.npos ? 2 : 4;
+  size_t end = name.find('.');
+  while (--components > 0 && end != name.npos) end = name.find('.', end + 1);
+  return name.substr(0, end);
+}
+
+}  // namespace heed

@@ -1,0 +1,17 @@
+// Names of parameters and modules, such as decoder.layers.0.attention.query.weight.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+// Returns whether a name matches one of the patterns. In a pattern * matches any text, ? one
+// character and [ab] one of several.
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns);
+
+// Returns the layer that a parameter or module belongs to: decoder.layers.0.attention, decoder.norm
+// or embedding.
+std::string layer_of(const std::string& name);
+
+}  // namespace heed
