@@ -10,7 +10,7 @@
 namespace heed::theorems {
 namespace {
 
-// f(q, k) of the similarities without a parameter, for rows of width K.
+// f(q, k) of the similarities without parameters, for rows of K elements.
 double similarity_of(SimilarityKind kind, const real* q, const real* k, int64_t width) {
   double product = 0, qq = 0, kk = 0, squares = 0;
   for (int64_t c = 0; c < width; ++c) {
@@ -33,7 +33,7 @@ double similarity_of(SimilarityKind kind, const real* q, const real* k, int64_t 
   }
 }
 
-// Equation 1, in loops: q (1, n, D), k and v (1, m, D).
+// Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D).
 Tensor by_definition(SimilarityKind kind, NormaliserKind normaliser, const Tensor& q,
                      const Tensor& k, const Tensor& v) {
   const int64_t n = q.dim(1), m = k.dim(1), width = q.dim(2);
@@ -44,7 +44,7 @@ Tensor by_definition(SimilarityKind kind, NormaliserKind normaliser, const Tenso
     for (int64_t j = 0; j < m; ++j) {
       f.push_back(similarity_of(kind, q.data() + i * width, k.data() + j * width, width));
       if (normaliser == NormaliserKind::softmax && !is_exponential(kind))
-        f.back() = std::exp(f[static_cast<size_t>(j)]);
+        f.back() = std::exp(f.back());
       sum += f.back();
     }
     const double c = normaliser == NormaliserKind::none    ? 1
@@ -59,38 +59,55 @@ Tensor by_definition(SimilarityKind kind, NormaliserKind normaliser, const Tenso
   return o;
 }
 
-constexpr SimilarityKind kinds[] = {SimilarityKind::dot, SimilarityKind::scaled_dot,
-                                    SimilarityKind::cosine, SimilarityKind::gaussian,
-                                    SimilarityKind::embedded_gaussian};
-
 double error_of_general_form() {
-  double most = 0;
+  double max = 0;
   const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
-  for (const SimilarityKind kind : kinds)
+  for (const SimilarityKind kind :
+       {SimilarityKind::dot, SimilarityKind::scaled_dot, SimilarityKind::cosine,
+        SimilarityKind::gaussian, SimilarityKind::embedded_gaussian})
     for (const NormaliserKind normaliser :
          {NormaliserKind::softmax, NormaliserKind::count, NormaliserKind::none}) {
       const MultiHeadAttention attention(4, 1, basic(kind, normaliser));
-      most = std::max(
-          most, distance(attention(q, k, v, {}, {}), by_definition(kind, normaliser, q, k, v)));
+      max = std::max(
+          max, distance(attention(q, k, v, {}, {}), by_definition(kind, normaliser, q, k, v)));
     }
-  return most;
+  return max;
 }
 
-double least_difference_of_similarities() {
-  double least = 1;
+double min_difference_of_similarities() {
+  double min = 1;
   const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
   std::vector<Tensor> outputs;
-  for (const SimilarityKind kind : {kinds[0], kinds[1], kinds[2], kinds[3]}) {
+  for (const SimilarityKind kind : {SimilarityKind::dot, SimilarityKind::scaled_dot,
+                                    SimilarityKind::cosine, SimilarityKind::gaussian}) {
     outputs.push_back(MultiHeadAttention(4, 1, basic(kind))(q, k, v, {}, {}));
     for (size_t i = 0; i + 1 < outputs.size(); ++i)
-      least = std::min(least, distance(outputs[i], outputs.back()));
+      min = std::min(min, distance(outputs[i], outputs.back()));
   }
-  return least;
+  return min;
 }
 
-// W_V V softmax((W_K K)ᵀ W_Q Q), a vector a column, against rows.
+double error_of_identity_value() {
+  AttentionSetup setup = basic();
+  const MultiHeadAttention identity(4, 1, setup);
+  setup.form.project_value = true;
+  setup.linear.bias = false;
+  const MultiHeadAttention linear(4, 1, setup);
+  set_parameter(linear, "value.weight",
+                tensor({4, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}));
+  const Tensor x = normal({1, 6, 4});
+  return distance(linear(x, {}), identity(x, {}));
+}
+
+double error_of_embedded_gaussian() {
+  const Tensor scores = normal({2, 2, 5, 6});
+  const Tensor f = attention_weights(scores, {}, {NormaliserKind::none, false, true});
+  return distance(f / sum(f, {-1}, true), attention_weights(scores, {}));
+}
+
+// W_V V softmax((W_K K)ᵀ W_Q Q), where a vector is a column, against the layer's rows.
 double error_of_columns() {
-  AttentionSetup setup = plain();
+  AttentionSetup setup = without_bias();
   setup.context_dim = 4;
   setup.form.similarity.kind = SimilarityKind::dot;
   setup.form.combine = Combine::concat;
@@ -98,9 +115,9 @@ double error_of_columns() {
   setup.form.value_dim = 3;
   const MultiHeadAttention attention(3, 1, setup);
   const Tensor wq = normal({2, 3}), wk = normal({2, 4}), wv = normal({3, 4});
-  set(attention, "query.weight", wq);
-  set(attention, "key.weight", wk);
-  set(attention, "value.weight", wv);
+  set_parameter(attention, "query.weight", wq);
+  set_parameter(attention, "key.weight", wk);
+  set_parameter(attention, "value.weight", wv);
   const Tensor q = normal({3, 3}), c = normal({4, 5});
   const Tensor columns =
       matmul(matmul(wv, c), softmax(matmul(transpose(matmul(wk, c), 0, 1), matmul(wq, q)), 0));
@@ -109,12 +126,12 @@ double error_of_columns() {
   return distance(rows.reshape({3, 3}), transpose(columns, 0, 1));
 }
 
-// The smallest ‖∂oⱼ/∂vᵢ‖₁ of a random direction, over outputs and inputs.
-double least_influence() {
+// min over j, i of ‖∂(oⱼ · direction) / ∂vᵢ‖₁
+double min_influence() {
   scope().gradients = true;
   const MultiHeadAttention attention(4, 2);
   const Tensor q = normal({1, 3, 4}), direction = normal({4});
-  double least = 1;
+  double min = 1;
   for (int64_t j = 0; j < 3; ++j) {
     Tensor context = normal({1, 7, 4}).set_requires_grad();
     backward(sum(slice(attention(q, context, {}), 1, j, j + 1) * direction));
@@ -122,119 +139,113 @@ double least_influence() {
       double size = 0;
       for (int64_t c = 0; c < 4; ++c)
         size += std::abs(static_cast<double>(context.grad().data()[i * 4 + c]));
-      least = std::min(least, size);
+      min = std::min(min, size);
     }
   }
-  return least;
+  return min;
 }
 
-void general_form(Measurements& m) {
-  m.at_most("A1", rounding, "S0 eq. 1",
-            "o = Σ f(q, k) v / C for five f and three C, as the formula", error_of_general_form);
-  m.at_least("A1", different, "S0 eq. 1", "another f gives another o",
-             least_difference_of_similarities);
-  m.at_most("A2", rounding, "S0, S1", "g(v) = W v with W = I is g(v) = v", [] {
-    AttentionSetup setup = basic();
-    const MultiHeadAttention identity(4, 1, setup);
-    setup.form.project_value = true;
-    setup.linear.bias = false;
-    const MultiHeadAttention linear(4, 1, setup);
-    set(linear, "value.weight", tensor({4, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}));
-    const Tensor x = normal({1, 6, 4});
-    return distance(linear(x, {}), identity(x, {}));
-  });
-  m.at_most("A3", rounding, "S0", "f = exp(θ(q)·φ(k)) over its sum is the softmax of θ(q)·φ(k)",
-            [] {
-              const Tensor scores = normal({2, 2, 5, 6});
-              const Tensor f = attention_weights(scores, {}, {NormaliserKind::none, false, true});
-              return distance(f / sum(f, {-1}, true), attention_weights(scores, {}));
-            });
-  m.at_most("A4", rounding, "S0 eq. 2",
-            "columns, W_V V softmax((W_K K)ᵀ W_Q Q), are rows transposed", error_of_columns);
-  m.at_most("A5", 0, "S0", "there are as many outputs as queries, for 1, 3 and 64 (misfits)", [] {
-    const MultiHeadAttention attention(4, 2);
-    double misfits = 0;
-    for (const int64_t n : {1, 3, 64})
-      misfits += misfit(attention(normal({1, n, 4}), normal({1, 7, 4}), {}), {1, n, 4});
-    return misfits;
-  });
-  m.at_least("A5", 1e-6, "S0", "every output has a gradient by every input (the smallest)",
-             least_influence);
+MultiHeadAttention raw_dot_product() {
+  return {4, 1, basic(SimilarityKind::dot, NormaliserKind::none)};
 }
 
-void basic_attention(Measurements& m) {
-  m.at_most("A6", 0, "S1, S3, S4", "basic attention has no parameter (their number)", [] {
-    return static_cast<double>(MultiHeadAttention(4, 1, basic()).parameter_count());
-  });
-  m.at_most("A6", rounding, "S1, S3, S4", "basic attention is yᵢ = Σ softmax(xᵢ·xⱼ) xⱼ", [] {
-    const Tensor x = normal({1, 4, 2});
-    return distance(MultiHeadAttention(2, 1, basic())(x, {}),
-                    by_definition(SimilarityKind::dot, NormaliserKind::softmax, x, x, x));
-  });
-  m.at_most("A6", rounding, "S1", "t = 4, d = 2: it follows the permutation [0, 1, 3, 2]", [] {
-    const MultiHeadAttention attention(2, 1, basic());
-    const Tensor x = normal({1, 4, 2});
-    const Ids order = Ids::from({4}, {0, 1, 3, 2});
-    return distance(attention(permuted(x, order), {}), permuted(attention(x, {}), order));
-  });
-  m.at_most("A7", rounding, "S1, S4", "without a softmax: weights are products, y = (x xᵀ) x", [] {
-    const Tensor x = normal({1, 5, 4});
-    const MultiHeadAttention raw(4, 1, basic(SimilarityKind::dot, NormaliserKind::none));
-    return distance(raw(x, {}), matmul(matmul(x, transpose(x, 1, 2)), x));
-  });
-  m.at_least("A7", different, "S1, S4", "… which is not attention with a softmax", [] {
-    const Tensor x = normal({1, 5, 4});
-    const MultiHeadAttention raw(4, 1, basic(SimilarityKind::dot, NormaliserKind::none));
-    return distance(raw(x, {}), MultiHeadAttention(4, 1, basic())(x, {}));
-  });
-  m.at_most("A8", 0, "S0 to S4", "self-attention is attention(x, x, x)", [] {
-    const MultiHeadAttention attention(6, 2);
-    const Tensor x = normal({1, 5, 6});
-    return distance(attention(x, SequenceContext{}), attention(x, x, x, {}, {}));
-  });
-  m.at_most("A8", rounding, "S3", "keys and values tied are two equal projections", [] {
-    AttentionSetup setup;
-    const MultiHeadAttention apart(6, 2, setup);
-    setup.form.tie_key_value = true;
-    const MultiHeadAttention tied(6, 2, setup);
-    copy_parameters(tied, apart);
-    for (const NamedParameter& p : tied.parameters())
-      if (p.name.starts_with("key.")) set(apart, "value" + p.name.substr(3), p.tensor);
-    const Tensor x = normal({1, 5, 6});
-    return distance(tied(x, {}), apart(x, {}));
-  });
-  m.at_most("A9", 0, "S0 eq. 4",
-            "two learned queries give two outputs, of 1, 5 or 50 inputs (misfits)", [] {
-              const LearnedQueries queries(2, 6, 2);
-              double misfits = 0;
-              for (const int64_t n : {1, 5, 50})
-                misfits += misfit(queries(normal({1, n, 6}), {}), {1, 2, 6});
-              return misfits;
-            });
+double error_of_tied_projections() {
+  AttentionSetup setup;
+  const MultiHeadAttention separate(6, 2, setup);
+  setup.form.tie_key_value = true;
+  const MultiHeadAttention tied(6, 2, setup);
+  copy_parameters(tied, separate);
+  for (const NamedParameter& p : tied.parameters())
+    if (p.name.starts_with("key.")) set_parameter(separate, "value" + p.name.substr(3), p.tensor);
+  const Tensor x = normal({1, 5, 6});
+  return distance(tied(x, {}), separate(x, {}));
 }
 
-// The greatest step of an output beyond the range of the values it is a mean of.
+// How far an output goes beyond the range of the values that it is a mean of.
 double overshoot() {
   const MultiHeadAttention attention(4, 1, basic());
   const Tensor v = normal({1, 7, 4});
   const Tensor y = attention(normal({1, 50, 4}), normal({1, 7, 4}), v, {}, {});
-  const Tensor most = max(v, {1}, true), least = neg(max(neg(v), {1}, true));
-  return static_cast<double>(max(relu(y - most) + relu(least - y)).item());
+  const Tensor upper = max(v, {1}, true), lower = neg(max(neg(v), {1}, true));
+  return number(max(relu(y - upper) + relu(lower - y)));
 }
+
+constexpr Claim claims[] = {
+    {"A1", equal, "S0 eq. 1", "o = Σ f(q, k) v / C equals its formula, for five f and three C",
+     error_of_general_form},
+    {"A1", differs, "S0 eq. 1", "a different f gives a different o",
+     min_difference_of_similarities},
+    {"A2", equal, "S0, S1", "g(v) = W v with W = I equals g(v) = v", error_of_identity_value},
+    {"A3", equal, "S0", "f = exp(θ(q)·φ(k)) divided by its sum equals the softmax of θ(q)·φ(k)",
+     error_of_embedded_gaussian},
+    {"A4", equal, "S0 eq. 2",
+     "the column form W_V V softmax((W_K K)ᵀ W_Q Q) is the transpose of the row form",
+     error_of_columns},
+    {"A5", at_most(0), "S0", "there are as many outputs as queries: 1, 3 and 64 (wrong shapes)",
+     [] {
+       const MultiHeadAttention attention(4, 2);
+       double wrong = 0;
+       for (const int64_t n : {1, 3, 64})
+         wrong += wrong_shape(attention(normal({1, n, 4}), normal({1, 7, 4}), {}), {1, n, 4});
+       return wrong;
+     }},
+    {"A5", at_least(1e-6), "S0", "every output depends on every input (smallest gradient)",
+     min_influence},
+    {"A6", at_most(0), "S1, S3, S4", "basic attention has no parameters (count)",
+     [] { return static_cast<double>(MultiHeadAttention(4, 1, basic()).parameter_count()); }},
+    {"A6", equal, "S1, S3, S4", "basic attention is yᵢ = Σ softmax(xᵢ·xⱼ) xⱼ",
+     [] {
+       const Tensor x = normal({1, 4, 2});
+       return distance(MultiHeadAttention(2, 1, basic())(x, {}),
+                       by_definition(SimilarityKind::dot, NormaliserKind::softmax, x, x, x));
+     }},
+    {"A6", equal, "S1", "for t = 4, d = 2 it follows the permutation [0, 1, 3, 2]",
+     [] {
+       const MultiHeadAttention attention(2, 1, basic());
+       const Tensor x = normal({1, 4, 2});
+       const Ids order = Ids::from({4}, {0, 1, 3, 2});
+       return distance(attention(permuted(x, order), {}), permuted(attention(x, {}), order));
+     }},
+    {"A7", equal, "S1, S4", "without a softmax the weights are dot products: y = (x xᵀ) x",
+     [] {
+       const Tensor x = normal({1, 5, 4});
+       return distance(raw_dot_product()(x, {}), matmul(matmul(x, transpose(x, 1, 2)), x));
+     }},
+    {"A7", differs, "S1, S4", "… which differs from attention with a softmax",
+     [] {
+       const Tensor x = normal({1, 5, 4});
+       return distance(raw_dot_product()(x, {}), MultiHeadAttention(4, 1, basic())(x, {}));
+     }},
+    {"A8", at_most(0), "S0 to S4", "self-attention is attention(x, x, x)",
+     [] {
+       const MultiHeadAttention attention(6, 2);
+       const Tensor x = normal({1, 5, 6});
+       return distance(attention(x, SequenceContext{}), attention(x, x, x, {}, {}));
+     }},
+    {"A8", equal, "S3", "tied keys and values are two equal projections",
+     error_of_tied_projections},
+    {"A9", at_most(0), "S0 eq. 4",
+     "two learned queries give two outputs for 1, 5 or 50 inputs (wrong shapes)",
+     [] {
+       const LearnedQueries queries(2, 6, 2);
+       double wrong = 0;
+       for (const int64_t n : {1, 5, 50})
+         wrong += wrong_shape(queries(normal({1, n, 6}), {}), {1, 2, 6});
+       return wrong;
+     }},
+    {"A23", at_most(1e-6), "S3", "attention is a weighted mean: outputs stay within the values",
+     overshoot},
+    {"A23", at_most(0), "S3",
+     "a query of rank 1 reduces keys and values of rank 2 to rank 1 (wrong shapes)",
+     [] {
+       const Tensor k = normal({1, 7, 4});
+       const Tensor y = MultiHeadAttention(4, 1, basic())(normal({1, 1, 4}), k, {});
+       return wrong_shape(y, {1, 1, 4});
+     }},
+};
 
 }  // namespace
 
-void measure_attention(Measurements& m) {
-  m.section("What attention is");
-  general_form(m);
-  basic_attention(m);
-  m.at_most("A23", 1e-6, "S3", "a weighted mean: no output beyond the values", overshoot);
-  m.at_most("A23", 0, "S3", "a query, rank 1, takes keys and values, rank 2, to rank 1 (misfits)",
-            [] {
-              const Tensor k = normal({1, 7, 4});
-              const Tensor y = MultiHeadAttention(4, 1, basic())(normal({1, 1, 4}), k, {});
-              return misfit(y, {1, 1, 4});
-            });
-}
+const Topic topics::attention = {"What attention is", claims};
 
 }  // namespace heed::theorems

@@ -11,10 +11,10 @@
 namespace heed::theorems {
 namespace {
 
-// More than float32's rounding through a stack of layers, less than any difference that matters.
-constexpr double same = 1e-4;
+// Above float32's rounding through a stack of layers, below any difference that matters.
+constexpr Bound same = at_most(1e-4);
 
-// The states of what the model reads: of its encoder, or its only stack. (1, T, D)
+// The hidden states of the encoder, or of the only stack: (1, T, D).
 Tensor states(const Subject& s, const Inputs& inputs) {
   if (const auto* model = dynamic_cast<const Seq2Seq*>(s.model.get())) return model->encode(inputs);
   if (const auto* model = dynamic_cast<const LanguageModel*>(s.model.get()))
@@ -22,45 +22,47 @@ Tensor states(const Subject& s, const Inputs& inputs) {
   return dynamic_cast<const Classifier&>(*s.model).encode(inputs);
 }
 
-// What the options promise of a model, whatever its weights. An f that is no exponential may have
-// sums near 0, and the greatest of two scores may change with their rounding: they promise nothing.
-struct Promises {
-  bool sums_to_one, order_free, all_alike, shift, causal;
+// The properties that the options guarantee, whatever the weights. Two are not guaranteed, because
+// of rounding: similarities that are not exponential may sum to nearly 0, and the maximum of two
+// equal scores may be either.
+struct Guarantees {
+  bool sums_to_one, order_free, ignores_positions, shift, causal;
 
-  explicit Promises(const ModelOptions& o) {
+  explicit Guarantees(const ModelOptions& o) {
     const MultiHeadOptions& a = o.attention;
     const bool decoder_only = o.kind == ModelKind::language_model;
     const bool attends = o.block.kind == MixingKind::attention;
     const bool convolves = o.block.kind == MixingKind::convolution;
     const bool by_graph = o.block.kind == MixingKind::graph_attention;
-    const bool nowhere = o.positional.kind == PositionalKind::none;
+    const bool no_positions = o.positional.kind == PositionalKind::none;
     sums_to_one = a.normaliser == NormaliserKind::softmax ||
                   (a.normaliser == NormaliserKind::sum && is_exponential(a.similarity.kind));
     causal =
         decoder_only || (a.causal && (attends || convolves)) || o.block.kind == MixingKind::gru;
     const bool sees_all = attends && !causal && a.window == 0 && a.axes.empty() && sums_to_one;
-    order_free = nowhere && (sees_all || by_graph || (convolves && o.block.kernel_size == 1));
-    const bool ring = convolves && o.block.padding == Padding::circular;
-    shift = order_free || (nowhere && ring);
-    all_alike = nowhere && ((attends && sums_to_one && a.graph_distances == 0) || ring);
+    order_free = no_positions && (sees_all || by_graph || (convolves && o.block.kernel_size == 1));
+    const bool circular = convolves && o.block.padding == Padding::circular;
+    shift = order_free || (no_positions && circular);
+    ignores_positions =
+        no_positions && ((attends && sums_to_one && a.graph_distances == 0) || circular);
   }
 };
 
-// The greatest f(order) over random permutations, fewer of them for longer inputs; the first place
-// stays where it is if `keep_first`.
-double over_orders(int64_t time, bool keep_first, const std::function<double(const Ids&)>& f) {
+// The maximum of f(order) over random permutations, fewer of them for longer inputs. With
+// `keep_first` the first position stays in place.
+double max_over_orders(int64_t time, bool keep_first, const std::function<double(const Ids&)>& f) {
   const int64_t count = std::clamp<int64_t>(1200 / time, 3, 100);
-  double most = 0;
+  double max = 0;
   for (int64_t i = 0; i < count; ++i) {
     Ids order = random_permutation(time);
     if (keep_first) std::swap(order.data()[0], *std::find(order.data(), order.data() + time, 0));
     const double value = f(order);
-    most = std::isnan(value) ? value : std::max(most, value);
+    max = std::isnan(value) ? value : std::max(max, value);
   }
-  return most;
+  return max;
 }
 
-// One step along the last axis of the grid, or the only one.
+// A circular shift by one along the last axis of the grid, or of the sequence.
 Ids shifted(const ModelSizes& sizes, int64_t time) {
   const int64_t line = sizes.grid.empty() ? time : sizes.grid.back();
   Ids order = Ids::empty({time});
@@ -69,148 +71,150 @@ Ids shifted(const ModelSizes& sizes, int64_t time) {
   return order;
 }
 
-double error_of_states(const Subject& s, const RandomInputs& x, const Ids& order) {
+double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
   return distance(states(s, x.permuted(order)), permuted(states(s, x.inputs()), order));
 }
 
-double error_of_answer(const Subject& s, const Inputs& a, const Inputs& b) {
+double difference_of_logits(const Subject& s, const Inputs& a, const Inputs& b) {
   return distance(s.model->logits(a), s.model->logits(b));
 }
 
-// How much the states of the places before `first` move when all from there on are others.
+// How much the states of the first half change when the second half of the input does.
 double error_of_causality(const Subject& s) {
-  const int64_t time = places_of(s, 0), first = time / 2;
+  const int64_t time = input_length(s, 0), half = time / 2;
   const RandomInputs x(s, time);
-  return distance(slice(states(s, x.replaced(first, time)), 1, 0, first),
-                  slice(states(s, x.inputs()), 1, 0, first));
+  return distance(slice(states(s, x.replaced(half, time)), 1, 0, half),
+                  slice(states(s, x.inputs()), 1, 0, half));
 }
 
-// The least that a state moves when what stands at one place is another, over some places.
-double least_influence(const Subject& s) {
-  const int64_t time = places_of(s, 0);
+// The same for the logits of a decoder and its own input.
+double error_of_decoder_causality(const Subject& s) {
+  const RandomInputs x(s, input_length(s, 0));
+  const int64_t time = x.inputs().input.dim(1), half = time / 2;
+  const Tensor changed = s.model->logits(x.with_another_target(half, time));
+  return distance(slice(changed, 1, 0, half), slice(s.model->logits(x.inputs()), 1, 0, half));
+}
+
+// The smallest change of a state with one position of the input, over some positions.
+double min_influence(const Subject& s) {
+  const int64_t time = input_length(s, 0);
   const RandomInputs x(s, time);
   const Tensor before = states(s, x.inputs());
-  double least = 1;
+  double min = 1;
   for (int64_t i = 0; i < time; i += std::max<int64_t>(1, time / 12)) {
     const Tensor after = states(s, x.replaced(i, i + 1));
     for (int64_t t = 0; t < time; ++t)
-      least = std::min(least, distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1)));
+      min = std::min(min, distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1)));
   }
-  return least;
+  return min;
 }
 
-double difference_of_equals(const Subject& s) {
-  const RandomInputs x(s, places_of(s, 0));
-  const Tensor y = states(s, x.all_alike());
+double difference_of_equal_inputs(const Subject& s) {
+  const RandomInputs x(s, input_length(s, 0));
+  const Tensor y = states(s, x.all_equal());
   return distance(y, Tensor::zeros(y.shape()) + slice(y, 1, 0, 1));
 }
 
-void order(Measurements& m, const Subject& s, const Promises& promises) {
-  const ModelOptions& o = s.options;
-  const bool keep_first = o.kind == ModelKind::classifier && o.pool == Pool::first;
-  m.property("A16", promises.order_free, false, same, "S0 thm 1",
-             "equivariant: shuffled places give shuffled states", [&] {
-               const RandomInputs x(s, places_of(s, 0));
-               return over_orders(x.time(), false,
-                                  [&](const Ids& order) { return error_of_states(s, x, order); });
-             });
-  if (o.kind != ModelKind::language_model)
-    m.property("A17", promises.order_free, false, same, "S0 thm 1",
-               keep_first ? "invariant: all but the first place shuffled, the same answer"
-                          : "invariant: what it reads shuffled, the same answer",
-               [&] {
-                 const RandomInputs x(s, places_of(s, 0));
-                 return over_orders(x.time(), keep_first, [&](const Ids& order) {
-                   return error_of_answer(s, x.permuted(order), x.inputs());
-                 });
-               });
-  m.property("A20", promises.shift, false, same, "S0",
-             "translation equivariant: places shifted around give shifted states", [&] {
-               const RandomInputs x(s, places_of(s, 0));
-               return error_of_states(s, x, shifted(s.sizes, x.time()));
-             });
-  if (!reads_edges(o))
-    m.property("A46", promises.all_alike, false, same, "S4",
-               "blind to positions: the same at every place, all states alike",
-               [&] { return difference_of_equals(s); });
+double error_of_shuffled_memory(const Subject& s) {
+  const auto& model = dynamic_cast<const Seq2Seq&>(*s.model);
+  const RandomInputs x(s, input_length(s, 0));
+  const Tensor memory = model.encode(x.inputs());
+  const Ids &in = x.inputs().input, &lengths = x.inputs().source_lengths;
+  const Tensor y = model.decode(in, memory, lengths);
+  return max_over_orders(x.time(), false, [&](const Ids& order) {
+    return distance(model.decode(in, permuted(memory, order), lengths), y);
+  });
 }
 
-void reach(Measurements& m, const Subject& s, const Promises& promises) {
-  m.property("A44", promises.causal, false, 1e-6, "S4",
-             "causal: later places leave earlier states alone",
-             [&] { return error_of_causality(s); });
-  m.property("A5", false, true, 1e-6, "S0",
-             "every state depends on every place (the smallest change)",
-             [&] { return least_influence(s); });
-  if (s.options.kind == ModelKind::seq2seq) {
-    m.property("A44", true, false, 1e-6, "S4",
-               "its decoder is causal: later symbols leave earlier answers alone", [&] {
-                 const RandomInputs x(s, places_of(s, 0));
-                 const int64_t time = x.inputs().input.dim(1), first = time / 2;
-                 const Tensor a = s.model->logits(x.with_another_target(first, time));
-                 return distance(slice(a, 1, 0, first),
-                                 slice(s.model->logits(x.inputs()), 1, 0, first));
-               });
-    m.property("A19", promises.sums_to_one, false, same, "S4 exercise",
-               "keys and values of cross-attention shuffled together, the same answers", [&] {
-                 const auto& model = dynamic_cast<const Seq2Seq&>(*s.model);
-                 const RandomInputs x(s, places_of(s, 0));
-                 const Tensor memory = model.encode(x.inputs());
-                 const Ids &in = x.inputs().input, &lengths = x.inputs().source_lengths;
-                 const Tensor y = model.decode(in, memory, lengths);
-                 return over_orders(x.time(), false, [&](const Ids& order) {
-                   return distance(model.decode(in, permuted(memory, order), lengths), y);
-                 });
-               });
-  }
-  if (s.options.kind != ModelKind::language_model && s.sizes.grid.empty())
-    m.property("Q18", true, false, same, "S4",
-               "any length: padding, whatever it holds, changes nothing", [&] {
-                 constexpr int64_t padding = 3;
-                 const int64_t real = places_of(s, padding);
-                 const RandomInputs x(s, real + padding);
-                 return error_of_answer(s, x.cut(real), x.short_of(real));
-               });
+double error_of_padding(const Subject& s) {
+  constexpr int64_t padding = 3;
+  const int64_t time = input_length(s, padding);
+  const RandomInputs x(s, time + padding);
+  return difference_of_logits(s, x.padded_after(time), x.truncated(time));
 }
 
-bool attends(const ModelOptions& o) {
+bool has_attention(const ModelOptions& o) {
   return o.block.kind == MixingKind::attention || o.block.kind == MixingKind::graph_attention ||
          o.kind == ModelKind::seq2seq ||
          (o.kind == ModelKind::classifier && o.pool == Pool::learned);
 }
 
-// f of the weights of every layer and head, the greatest.
-double of_weights(const Subject& s, double (*f)(const Tensor& weights)) {
-  const RandomInputs x(s, places_of(s, 0));
-  const Recorder watching;
+// The maximum of f(weights) over all layers.
+double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
+  const RandomInputs x(s, input_length(s, 0));
+  const Recorder recorder;
   (void)s.model->logits(x.inputs());
-  double most = 0;
-  for (const AttentionRecord& record : watching.records(*s.model))
-    most = std::max(most, f(record.weights));
-  return most;
-}
-
-void weights(Measurements& m, const Subject& s, const Promises& promises) {
-  if (!attends(s.options) || s.options.layers == 0) return;
-  m.property("A23", promises.sums_to_one, false, rounding, "S3",
-             "the weights of every query of every head add up to 1 (error)",
-             [&] { return of_weights(s, greatest_error_of_sums); });
-  m.property("Q9", promises.sums_to_one, false, 0, "S0 eq. 1",
-             "no weight is negative (the greatest negative one)", [&] {
-               return of_weights(s, [](const Tensor& weights) {
-                 return static_cast<double>(max(relu(neg(weights))).item());
-               });
-             });
+  double max = 0;
+  for (const AttentionRecord& record : recorder.records(*s.model))
+    max = std::max(max, f(record.weights));
+  return max;
 }
 
 }  // namespace
 
-void measure_model(Measurements& m, const Subject& subject) {
-  m.section(subject.title);
-  const Promises promises(subject.options);
-  order(m, subject, promises);
-  reach(m, subject, promises);
-  weights(m, subject, promises);
+void measure_model(Measurements& m, const Subject& s) {
+  const ModelOptions& o = s.options;
+  const Guarantees guaranteed(o);
+  const bool is_seq2seq = o.kind == ModelKind::seq2seq;
+  const auto property = [&](const char* id, bool is_guaranteed, Bound bound, const char* source,
+                            const char* claim, const std::function<double()>& measure) {
+    m.measure({id, claim, source, bound, !is_guaranteed}, measure);
+  };
+  m.section(s.title);
+  property("A16", guaranteed.order_free, same, "S0 thm 1",
+           "equivariant: a permutation of the input permutes the states", [&] {
+             const RandomInputs x(s, input_length(s, 0));
+             return max_over_orders(x.time(), false, [&](const Ids& order) {
+               return equivariance_error(s, x, order);
+             });
+           });
+  if (o.kind != ModelKind::language_model) {
+    const bool keep_first = o.kind == ModelKind::classifier && o.pool == Pool::first;
+    property("A17", guaranteed.order_free, same, "S0 thm 1",
+             keep_first ? "invariant: a permutation of all but the first position changes nothing"
+                        : "invariant: a permutation of the input changes nothing",
+             [&] {
+               const RandomInputs x(s, input_length(s, 0));
+               return max_over_orders(x.time(), keep_first, [&](const Ids& order) {
+                 return difference_of_logits(s, x.permuted(order), x.inputs());
+               });
+             });
+  }
+  property("A20", guaranteed.shift, same, "S0",
+           "translation equivariant: a circular shift of the input shifts the states", [&] {
+             const RandomInputs x(s, input_length(s, 0));
+             return equivariance_error(s, x, shifted(s.sizes, x.time()));
+           });
+  if (!reads_edges(o))
+    property("A46", guaranteed.ignores_positions, same, "S4",
+             "blind to positions: equal inputs give equal states",
+             [&] { return difference_of_equal_inputs(s); });
+  property("A44", guaranteed.causal, at_most(1e-6), "S4",
+           "causal: later positions do not change earlier states",
+           [&] { return error_of_causality(s); });
+  property("A5", false, at_least(1e-6), "S0",
+           "every state depends on every position (smallest change)",
+           [&] { return min_influence(s); });
+  if (is_seq2seq) {
+    property("A44", true, at_most(1e-6), "S4",
+             "its decoder is causal: later tokens do not change earlier outputs",
+             [&] { return error_of_decoder_causality(s); });
+    property("A19", guaranteed.sums_to_one, same, "S4 exercise",
+             "shuffling keys and values of cross-attention together changes nothing",
+             [&] { return error_of_shuffled_memory(s); });
+  }
+  if (o.kind != ModelKind::language_model && s.sizes.grid.empty())
+    property("Q18", true, same, "S4", "any length: padding changes nothing, whatever it contains",
+             [&] { return error_of_padding(s); });
+  if (!has_attention(o) || o.layers == 0) return;
+  property("A23", guaranteed.sums_to_one, equal, "S3",
+           "the weights of every query and head sum to 1 (error)",
+           [&] { return max_over_weights(s, error_of_sums); });
+  property("Q9", guaranteed.sums_to_one, at_most(0), "S0 eq. 1",
+           "no weight is negative (size of the most negative one)", [&] {
+             return max_over_weights(
+                 s, [](const Tensor& weights) { return number(max(relu(neg(weights)))); });
+           });
 }
 
 }  // namespace heed::theorems

@@ -1,4 +1,4 @@
-// Which of the properties that the theorems are about a model has, trained or not.
+// The properties that the claims are about, measured on a model, trained or not.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,8 @@ struct Subject {
   std::unique_ptr<Model> model;
 };
 
-// Measures the model on random inputs of its own kind. What its options promise is a theorem, and
-// must hold; of all else it is asked whether it has it. Throws InputError for a model that cannot
-// read the few places this takes.
+// Measures the model on random inputs. A property that its options guarantee must hold; any other
+// is a question. Throws InputError for a model that cannot read three positions.
 void measure_model(Measurements& m, const Subject& subject);
 
 }  // namespace heed::theorems

@@ -1,4 +1,4 @@
-// Where S1, S2 and S4 are wrong: what is printed, and what is right (Q11 to Q19).
+// Mistakes of S1, S2 and S4: the printed form, and the correct one (Q11 to Q19).
 #include <algorithm>
 #include <cmath>
 
@@ -11,72 +11,35 @@
 namespace heed::theorems {
 namespace {
 
-void s1(Measurements& m) {
-  m.at_least("Q11", 0.1, "S1",
-             "printed: qkv_attention has no softmax; its weights do not add up to 1 (error)", [] {
-               return greatest_error_of_sums(matmul(normal({5, 4}), normal({4, 7})));
-             });
-  m.at_most("Q11", rounding, "S1", "correct: softmax(q kᵀ / √d)", [] {
-    return greatest_error_of_sums(softmax(mul(matmul(normal({5, 4}), normal({4, 7})), real{0.5})));
-  });
-  m.at_least("Q11", different, "S1",
-             "printed: q = x W in code, q = W x in formulas, one W (difference)", [] {
-               const Tensor x = normal({5, 4}), w = normal({4, 4});
-               return distance(matmul(x, w), linear(x, w));
-             });
-  m.at_most("Q11", rounding, "S1", "correct: one is the other's transpose", [] {
-    const Tensor x = normal({5, 4}), w = normal({4, 4});
-    return distance(matmul(x, w), linear(x, transpose(w, 0, 1)));
-  });
-  m.at_least("Q12", 10, "S1",
-             "printed: because vectors are √d long; that would be d, times std(q·k), d = 512", [] {
-               const double lengths = std::sqrt(mean_square(normal({1000, 512})) * 512) *
-                                      std::sqrt(mean_square(normal({1000, 512})) * 512);
-               return lengths /
-                      std::sqrt(mean_square(random_scores(SimilarityKind::dot, 4000, 512)));
-             });
-  m.at_most("Q12", 0.1, "S1, S2", "correct: std(q·k) = √d (relative error)", [] {
-    const double variance = mean_square(random_scores(SimilarityKind::dot, 4000, 512));
-    return std::abs(std::sqrt(variance / 512) - 1);
-  });
+Tensor random_products() { return matmul(normal({5, 4}), normal({4, 7})); }
+
+double difference_of_layouts(bool transpose_weights) {
+  const Tensor x = normal({5, 4}), w = normal({4, 4});
+  return distance(matmul(x, w), linear(x, transpose_weights ? transpose(w, 0, 1) : w));
 }
 
-void s2(Measurements& m) {
-  m.at_least("Q13", 1, "S2", "printed: V W(Q, K), 7 × 3 times 5 × 7, does not conform (refused)",
-             [] { return refused([] {
-                    (void)matmul(normal({7, 3}), softmax(normal({5, 7})));
-                  }); });
-  m.at_most("Q13", 0, "S2", "correct: W V, 5 × 7 times 7 × 3 (misfit)", [] {
-    return misfit(matmul(softmax(normal({5, 7})), normal({7, 3})), {5, 3});
-  });
+// √d · √d / std(q·k) for d = 512.
+double lengths_over_deviation() {
+  const double query = std::sqrt(mean_square(normal({1000, 512})) * 512);
+  const double key = std::sqrt(mean_square(normal({1000, 512})) * 512);
+  return query * key / std::sqrt(mean_square(random_scores(SimilarityKind::dot, 4000, 512)));
 }
 
-// Attention with its three arguments in another order than query, key, value.
+// Attention whose three arguments are in this order, against (query, key, value) in theirs.
 double error_of_order(int query, int key, int value) {
   const MultiHeadAttention attention(4, 1, basic());
   const Tensor x[] = {normal({1, 5, 4}), normal({1, 5, 4}), normal({1, 5, 4})};
   return distance(attention(x[query], x[key], x[value], {}, {}), attention_of(x[0], x[1], x[2]));
 }
 
-void s4_words(Measurements& m) {
-  m.at_least("Q14", different, "S4",
-             "printed: sᵢⱼ = qⱼ·kᵢ; over j, its softmax is another (difference)", [] {
-               const Tensor q = normal({5, 4}), k = normal({5, 4});
-               return distance(softmax(matmul(k, transpose(q, 0, 1))),
-                               softmax(matmul(q, transpose(k, 0, 1))));
-             });
-  m.at_least("Q14", different, "S4",
-             "printed: Attention(x W_V, x W_Q, x W_K), taken as (query, key, value)",
-             [] { return error_of_order(2, 0, 1); });
-  m.at_most("Q14", rounding, "S4", "correct: attention(query, key, value)",
-            [] { return error_of_order(0, 1, 2); });
-}
-
-Tensor place_1(int64_t first_k) {
+// The sinusoids of position 1, d = 4.
+Tensor position_1(int64_t first_k) {
   PositionalOptions options;
   options.first_k = first_k;
   return slice(sinusoidal_positions(2, 4, options), 0, 1, 2);
 }
+
+const std::vector<double> paper_position_1 = {0.841471, 0.540302, 0.010000, 0.999950};
 
 // fairseq's divisor: ωₖ = 10000^(-k / (d/2 - 1)), sines before cosines.
 Tensor fairseq(int64_t length, int64_t dim) {
@@ -98,113 +61,141 @@ Tensor in_layout(RotaryLayout layout) {
   return sinusoidal_positions(50, 16, options);
 }
 
-void s4_positions(Measurements& m) {
-  m.at_least("Q15", different, "S4",
-             "printed: ωₖ from k = 1; place 1 is .0100, .99995, .0001, 1.0, unlike the paper's",
-             [] {
-               return greatest_difference(place_1(1), {0.841471, 0.540302, 0.010000, 0.999950});
-             });
-  m.at_most("Q15", 1e-6, "S4", "… with model.positional.first_k = 1 one has them", [] {
-    return greatest_difference(place_1(1), {0.010000, 0.999950, 0.000100, 1.0});
-  });
-  m.at_most("Q15", 1e-6, "the paper", "correct: from k = 0; place 1 is .8415, .5403, .0100, .99995",
-            [] {
-              return greatest_difference(place_1(0), {0.841471, 0.540302, 0.010000, 0.999950});
-            });
-  m.at_least("Q16", different, "paper, OpenNMT",
-             "four layouts: sines first are other vectors than interleaved ones", [] {
-               return distance(in_layout(RotaryLayout::halves),
-                               in_layout(RotaryLayout::interleaved));
-             });
-  m.at_most("Q16", rounding, "paper, OpenNMT", "… with the same φ(i)·φ(j)", [] {
-    const Tensor a = in_layout(RotaryLayout::halves), b = in_layout(RotaryLayout::interleaved);
-    return distance(matmul(a, transpose(a, 0, 1)), matmul(b, transpose(b, 0, 1)));
-  });
-  m.at_least("Q16", different, "fairseq", "… fairseq's divisor, d/2 - 1, gives another φ(i)·φ(j)",
-             [] {
-               const Tensor a = fairseq(50, 16), b = in_layout(RotaryLayout::halves);
-               return distance(matmul(a, transpose(a, 0, 1)), matmul(b, transpose(b, 0, 1)));
-             });
+double difference_of_products(const Tensor& a, const Tensor& b) {
+  return distance(matmul(a, transpose(a, 0, 1)), matmul(b, transpose(b, 0, 1)));
 }
 
-void s4_costs(Measurements& m) {
-  m.at_least("Q17", 0.4, "S4",
-             "printed: attention costs L² dₖ; correct: L² (dₖ + dᵥ) (the share left out)", [] {
-               const double whole = attention_operations(100, 16, 16);
-               return 1 - attention_operations(100, 16, 0) / whole;
-             });
-  m.at_least("Q17", 0.4, "S4",
-             "printed: a recurrent layer costs L d dᵥ; correct: + L dᵥ² (the share left out)", [] {
-               const auto whole = static_cast<double>(Gru(16, {false}).parameter_count());
-               return 1 - static_cast<double>(3 * 16 * 16) / whole;
-             });
-  m.at_least("Q17", 100, "S4",
-             "printed: a dense layer has L d dᵥ parameters; correct: L² d dᵥ, L = 100 (ratio)", [] {
-               const Linear whole(100 * 2, 100 * 2, {false});
-               return static_cast<double>(whole.parameter_count()) / (100 * 2 * 2);
-             });
-  m.at_most("Q18", 0, "S4", "printed: a CNN cannot read any length; it reads 1, 9 and 50 (misfits)",
-            [] {
-              const Convolution convolution(4, 3, Padding::zero, false);
-              double misfits = 0;
-              for (const int64_t n : {1, 9, 50})
-                misfits += misfit(convolution(normal({1, n, 4}), {}), {1, n, 4});
-              return misfits;
-            });
-  m.at_least("Q18", 1, "S4", "correct: the dense layer cannot; made for 9 places, it refuses 10",
-             [] { return refused([] {
-                    (void)TimeDense(4, 9)(normal({1, 10, 4}), {});
-                  }); });
-  m.at_least("Q18", 1, "S4",
-             "printed: Keras concatenates heads; that has 6 columns, not d = 3 (difference)", [] {
-               const Tensor heads[] = {normal({4, 3}), normal({4, 3})};
-               return static_cast<double>(concat(heads, -1).dim(-1) - 3);
-             });
-  m.at_most("Q18", 0, "Keras",
-            "correct: an output projection of 6 × 3 + 3 makes the 77 parameters (difference)", [] {
-              AttentionSetup setup;
-              setup.form.key_dim = 2;
-              setup.form.value_dim = 3;
-              const int64_t inside =
-                  2 * Linear(3, 4).parameter_count() + Linear(3, 6).parameter_count();
-              const int64_t count = MultiHeadAttention(3, 2, setup).parameter_count();
-              return std::abs(static_cast<double>(count - inside - (6 * 3 + 3)));
-            });
-  m.at_least("Q19", 1, "S4", "printed: positions are appended; then x is wider by them (columns)",
-             [] {
-               PositionalOptions options;
-               options.combine = PositionalCombine::concat;
-               options.dim = 8;
-               const PositionalEncoding encode(16, options, 1);
-               return static_cast<double>(encode(normal({1, 5, 8})).dim(2) - 8);
-             });
-  m.at_most("Q19", 0, "the paper", "correct: added, and x is as wide as before (misfit)", [] {
-    const PositionalEncoding encode(8, {PositionalKind::sinusoidal}, 1);
-    return misfit(encode(normal({1, 5, 8})), {1, 5, 8});
-  });
-  m.at_least("Q19", 2, "S4",
-             "printed: attention has fewer parameters; than a convolution of 1 more (ratio)", [] {
-               const auto convolution =
-                   static_cast<double>(Convolution(12, 1, Padding::zero, false).parameter_count());
-               return static_cast<double>(MultiHeadAttention(12, 1).parameter_count()) /
-                      convolution;
-             });
-  m.at_most("Q19", 0.1, "S4",
-            "correct: fewer than a dense layer of everything, L = 9 (their share)", [] {
-              const auto dense = static_cast<double>(Linear(9 * 12, 9 * 12).parameter_count());
-              return static_cast<double>(MultiHeadAttention(12, 1).parameter_count()) / dense;
-            });
+double ratio(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+
+double wrong_shapes_of_convolution() {
+  const Convolution convolution(4, 3, Padding::zero, false);
+  double wrong = 0;
+  for (const int64_t n : {1, 9, 50})
+    wrong += wrong_shape(convolution(normal({1, n, 4}), {}), {1, n, 4});
+  return wrong;
 }
+
+double error_of_keras_output_projection() {
+  AttentionSetup setup;
+  setup.form.key_dim = 2;
+  setup.form.value_dim = 3;
+  const int64_t inside = 2 * Linear(3, 4).parameter_count() + Linear(3, 6).parameter_count();
+  return difference(MultiHeadAttention(3, 2, setup).parameter_count() - inside, 6 * 3 + 3);
+}
+
+constexpr Claim claims[] = {
+    {"Q11", at_least(0.1), "S1",
+     "printed: qkv_attention has no softmax; its weights do not sum to 1 (error)",
+     [] { return error_of_sums(random_products()); }},
+    {"Q11", equal, "S1", "correct: softmax(q kᵀ / √d)",
+     [] { return error_of_sums(softmax(mul(random_products(), real{0.5}))); }},
+    {"Q11", differs, "S1",
+     "printed: q = x W in code and q = W x in formulas, for the same W (difference)",
+     [] { return difference_of_layouts(false); }},
+    {"Q11", equal, "S1", "correct: one W is the transpose of the other",
+     [] { return difference_of_layouts(true); }},
+    {"Q12", at_least(10), "S1",
+     "printed: because vectors have length √d; their product d is many times std(q·k), d = 512",
+     lengths_over_deviation},
+    {"Q12", at_most(0.1), "S1, S2", "correct: std(q·k) = √d (relative error)",
+     [] {
+       const double variance = mean_square(random_scores(SimilarityKind::dot, 4000, 512));
+       return std::abs(std::sqrt(variance / 512) - 1);
+     }},
+    {"Q13", at_least(1), "S2", "printed: V W(Q, K), 7 × 3 times 5 × 7, does not conform (rejected)",
+     [] { return rejected([] {
+            (void)matmul(normal({7, 3}), softmax(normal({5, 7})));
+          }); }},
+    {"Q13", at_most(0), "S2", "correct: W V, 5 × 7 times 7 × 3 (wrong shape)",
+     [] {
+       return wrong_shape(matmul(softmax(normal({5, 7})), normal({7, 3})), {5, 3});
+     }},
+    {"Q14", differs, "S4",
+     "printed: sᵢⱼ = qⱼ·kᵢ; its softmax over j is a different one (difference)",
+     [] {
+       const Tensor q = normal({5, 4}), k = normal({5, 4});
+       return distance(softmax(matmul(k, transpose(q, 0, 1))),
+                       softmax(matmul(q, transpose(k, 0, 1))));
+     }},
+    {"Q14", differs, "S4", "printed: Attention(x W_V, x W_Q, x W_K), read as (query, key, value)",
+     [] { return error_of_order(2, 0, 1); }},
+    {"Q14", equal, "S4", "correct: attention(query, key, value)",
+     [] { return error_of_order(0, 1, 2); }},
+    {"Q15", differs, "S4",
+     "printed: ωₖ from k = 1; position 1 is .0100, .99995, .0001, 1.0, unlike the paper's",
+     [] { return max_difference(position_1(1), paper_position_1); }},
+    {"Q15", at_most(1e-6), "S4", "… which model.positional.first_k = 1 gives",
+     [] {
+       return max_difference(position_1(1), {0.010000, 0.999950, 0.000100, 1.0});
+     }},
+    {"Q15", at_most(1e-6), "the paper",
+     "correct: from k = 0; position 1 is .8415, .5403, .0100, .99995",
+     [] { return max_difference(position_1(0), paper_position_1); }},
+    {"Q16", differs, "paper, OpenNMT",
+     "four layouts: all sines first gives other vectors than interleaved",
+     [] {
+       return distance(in_layout(RotaryLayout::halves), in_layout(RotaryLayout::interleaved));
+     }},
+    {"Q16", equal, "paper, OpenNMT", "… with the same φ(i)·φ(j)",
+     [] {
+       return difference_of_products(in_layout(RotaryLayout::halves),
+                                     in_layout(RotaryLayout::interleaved));
+     }},
+    {"Q16", differs, "fairseq", "… fairseq's divisor, d/2 - 1, gives another φ(i)·φ(j)",
+     [] { return difference_of_products(fairseq(50, 16), in_layout(RotaryLayout::halves)); }},
+    {"Q17", at_least(0.4), "S4",
+     "printed: attention costs L² dₖ; correct: L² (dₖ + dᵥ) (fraction left out)",
+     [] { return 1 - attention_flops(100, 16, 0) / attention_flops(100, 16, 16); }},
+    {"Q17", at_least(0.4), "S4",
+     "printed: a recurrent layer costs L d dᵥ; correct: + L dᵥ² (fraction left out)",
+     [] { return 1 - ratio(3 * 16 * 16, Gru(16, {false}).parameter_count()); }},
+    {"Q17", at_least(100), "S4",
+     "printed: a dense layer has L d dᵥ parameters; correct: L² d dᵥ, L = 100 (ratio)",
+     [] { return ratio(Linear(100 * 2, 100 * 2, {false}).parameter_count(), 100 * 2 * 2); }},
+    {"Q18", at_most(0), "S4",
+     "printed: a CNN has a fixed input length; it takes 1, 9 and 50 (wrong shapes)",
+     wrong_shapes_of_convolution},
+    {"Q18", at_least(1), "S4", "correct: a dense layer has; one for 9 positions rejects 10",
+     [] { return rejected([] {
+            (void)TimeDense(4, 9)(normal({1, 10, 4}), {});
+          }); }},
+    {"Q18", at_least(1), "S4",
+     "printed: Keras concatenates heads; that gives 6 columns, not d = 3 (difference)",
+     [] {
+       const Tensor heads[] = {normal({4, 3}), normal({4, 3})};
+       return static_cast<double>(concat(heads, -1).dim(-1) - 3);
+     }},
+    {"Q18", at_most(0), "Keras",
+     "correct: an output projection of 6 × 3 + 3 completes the 77 parameters (difference)",
+     error_of_keras_output_projection},
+    {"Q19", at_least(1), "S4", "printed: positions are appended; then x is wider (columns)",
+     [] {
+       PositionalOptions options;
+       options.combine = PositionalCombine::concat;
+       options.dim = 8;
+       const PositionalEncoding encode(16, options, 1);
+       return static_cast<double>(encode(normal({1, 5, 8})).dim(2) - 8);
+     }},
+    {"Q19", at_most(0), "the paper", "correct: added, and x has the same width (wrong shape)",
+     [] {
+       const PositionalEncoding encode(8, {PositionalKind::sinusoidal}, 1);
+       return wrong_shape(encode(normal({1, 5, 8})), {1, 5, 8});
+     }},
+    {"Q19", at_least(2), "S4",
+     "printed: attention has fewer parameters; it has more than a convolution of 1 (ratio)",
+     [] {
+       return ratio(MultiHeadAttention(12, 1).parameter_count(),
+                    Convolution(12, 1, Padding::zero, false).parameter_count());
+     }},
+    {"Q19", at_most(0.1), "S4", "correct: fewer than a dense layer over everything, L = 9 (ratio)",
+     [] {
+       return ratio(MultiHeadAttention(12, 1).parameter_count(),
+                    Linear(9 * 12, 9 * 12).parameter_count());
+     }},
+};
 
 }  // namespace
 
-void measure_more_mistakes(Measurements& m) {
-  m.section("Mistakes of S1, S2 and S4");
-  s1(m);
-  s2(m);
-  s4_words(m);
-  s4_positions(m);
-  s4_costs(m);
-}
+const Topic topics::more_mistakes = {"Mistakes of S1, S2 and S4", claims};
 
 }  // namespace heed::theorems

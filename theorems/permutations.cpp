@@ -1,9 +1,8 @@
-// What a shuffle of the places changes: S0's theorem, its lemma, and what breaks it.
+// What a permutation of the positions changes: S0's theorem, its lemma, and what breaks it.
 #include <algorithm>
 
 #include "core/autograd.h"
 #include "core/scope.h"
-#include "nn/convolution.h"
 #include "optim/optimizer.h"
 #include "theorems/samples.h"
 #include "theorems/theorem.h"
@@ -11,215 +10,165 @@
 namespace heed::theorems {
 namespace {
 
-constexpr int64_t places = 8, dim = 6;
+constexpr int64_t positions = 8, dim = 6;
 
-// f(X P) against f(X) P.
-double unlike(const Mixing& f, const Tensor& x, const Ids& order) {
-  return distance(f(permuted(x, order), {}), permuted(f(x, {}), order));
+using Layer = std::function<Tensor(const Tensor& x)>;  // (1, T, D) → (1, T', D)
+
+Layer self_attention() {
+  const auto attention = std::make_shared<MultiHeadAttention>(dim, 2);
+  return [attention](const Tensor& x) { return (*attention)(x, SequenceContext{}); };
 }
 
-OverPermutations of_self_attention() {
-  const MultiHeadAttention attention(dim, 2);
-  const Tensor x = normal({1, places, dim});
-  return over_permutations(places, [&](const Ids& order) { return unlike(attention, x, order); });
+Layer learned_queries() {
+  const auto queries = std::make_shared<LearnedQueries>(2, dim, 2);
+  return [queries](const Tensor& x) { return (*queries)(x, {}); };
 }
 
-OverPermutations of_learned_queries() {
-  const LearnedQueries queries(2, dim, 2);
-  const Tensor x = normal({1, places, dim}), y = queries(x, {});
-  return over_permutations(
-      places, [&](const Ids& order) { return distance(queries(permuted(x, order), {}), y); });
+Layer convolution(int64_t k, Padding padding) {
+  const auto layer = std::make_shared<Convolution>(dim, k, padding, false);
+  return [layer](const Tensor& x) { return (*layer)(x, {}); };
+}
+
+Layer with_positions(const Layer& f) {
+  const auto encode = std::make_shared<PositionalEncoding>(
+      dim, PositionalOptions{PositionalKind::sinusoidal}, int64_t{1});
+  return [f, encode](const Tensor& x) { return f((*encode)(x)); };
+}
+
+// distance(f(X P), f(X) P) over random P.
+OverPermutations equivariance_error(const Layer& f) {
+  const Tensor x = normal({1, positions, dim}), y = f(x);
+  return over_permutations(positions, [&](const Ids& order) {
+    return distance(f(permuted(x, order)), permuted(y, order));
+  });
+}
+
+// distance(f(X P), f(X)) over random P.
+OverPermutations invariance_error(const Layer& f) {
+  const Tensor x = normal({1, positions, dim}), y = f(x);
+  return over_permutations(positions,
+                           [&](const Ids& order) { return distance(f(permuted(x, order)), y); });
 }
 
 double error_of_orthogonality() {
   const Tensor identity = permutation_matrix(Ids::from({5}, {0, 1, 2, 3, 4}));
-  return over_permutations(5,
-                           [&](const Ids& order) {
-                             const Tensor p = permutation_matrix(order), t = transpose(p, 0, 1);
-                             return std::max(distance(matmul(p, t), identity),
-                                             distance(matmul(t, p), identity));
-                           })
-      .most;
+  const auto error = [&](const Ids& order) {
+    const Tensor p = permutation_matrix(order), t = transpose(p, 0, 1);
+    return std::max(distance(matmul(p, t), identity), distance(matmul(t, p), identity));
+  };
+  return over_permutations(5, error).max;
+}
+
+double error_of_column_order() {
+  const Tensor x = normal({1, positions, dim});
+  const auto error = [&](const Ids& order) {
+    const Tensor product = matmul(transpose(x, 1, 2), permutation_matrix(order));
+    return distance(permuted(x, order), transpose(product, 1, 2));
+  };
+  return over_permutations(positions, error).max;
 }
 
 double error_of_lemma() {
   const Tensor scores = normal({7, 7});
   const Tensor weights = softmax(scores);
-  return over_permutations(7,
-                           [&](const Ids& order) {
-                             const Tensor p = permutation_matrix(order), t = transpose(p, 0, 1);
-                             return distance(softmax(matmul(matmul(t, scores), p)),
-                                             matmul(matmul(t, weights), p));
-                           })
-      .most;
+  const auto error = [&](const Ids& order) {
+    const Tensor p = permutation_matrix(order), t = transpose(p, 0, 1);
+    return distance(softmax(matmul(matmul(t, scores), p)), matmul(matmul(t, weights), p));
+  };
+  return over_permutations(7, error).max;
 }
 
-void theorem_1(Measurements& m) {
-  m.at_most("A15", 0, "S0 def. 1", "P Pᵀ = Pᵀ P = I, 1,000 random P", error_of_orthogonality);
-  m.at_most("A15", 0, "S0 def. 1", "X P, in columns, has the places of X in another order", [] {
-    const Tensor x = normal({1, places, dim});
-    return over_permutations(places,
-                             [&](const Ids& order) {
-                               const Tensor product =
-                                   matmul(transpose(x, 1, 2), permutation_matrix(order));
-                               return distance(permuted(x, order), transpose(product, 1, 2));
-                             })
-        .most;
-  });
-  m.at_most("A16", rounding, "S0 thm 1, S1, S3",
-            "self-attention is equivariant: A(X P) = A(X) P, 1,000 random P",
-            [] { return of_self_attention().most; });
-  m.at_least("A16", 1e-9, "S1 22.1648/9", "… but not to the bit: the sums have another order",
-             [] { return of_self_attention().most; });
-  m.at_least("A16", different, "S0 thm 1", "… and not invariant: A(X P) is not A(X) (mean)", [] {
-    const MultiHeadAttention attention(dim, 2);
-    const Tensor x = normal({1, places, dim}), y = attention(x, SequenceContext{});
-    return over_permutations(places,
-                             [&](const Ids& order) {
-                               return distance(attention(permuted(x, order), SequenceContext{}), y);
-                             })
-        .mean;
-  });
-  m.at_most("A17", rounding, "S0 thm 1",
-            "attention with learned queries is invariant: A(X P) = A(X), 1,000 random P",
-            [] { return of_learned_queries().most; });
-  m.at_most("A18", rounding, "S0 lemma", "softmax(Pᵀ M P) = Pᵀ softmax(M) P, 1,000 random P",
-            error_of_lemma);
-}
-
-// How keys and values are reordered, each by its own f of a random order.
-template <class F>
-OverPermutations reordered_context(F&& f) {
+// How much cross-attention changes when f(order) reorders its keys, and its values if `both`.
+OverPermutations reordered_context(bool both, Ids (*f)(const Ids& order)) {
   const MultiHeadAttention attention(dim, 2);
-  const Tensor x = normal({1, 3, dim}), k = normal({1, places, dim}), v = normal({1, places, dim});
+  const Tensor x = normal({1, 3, dim}), k = normal({1, positions, dim}),
+               v = normal({1, positions, dim});
   const Tensor y = attention(x, k, v, {}, {});
-  return over_permutations(places, [&](const Ids& order) {
-    const auto [keys, values] = f(k, v, order);
-    return distance(attention(x, keys, values, {}, {}), y);
+  return over_permutations(positions, [&](const Ids& random) {
+    const Ids order = f(random);
+    return distance(attention(x, permuted(k, order), both ? permuted(v, order) : v, {}, {}), y);
   });
 }
 
-void keys_and_values(Measurements& m) {
-  m.at_most("A19", rounding, "S4 exercise", "keys and values shuffled together change nothing", [] {
-    return reordered_context([](const Tensor& k, const Tensor& v, const Ids& order) {
-             return std::pair(permuted(k, order), permuted(v, order));
-           })
-        .most;
-  });
-  m.at_most("A19", rounding, "S4 exercise", "keys and values shifted together change nothing", [] {
-    return reordered_context([](const Tensor& k, const Tensor& v, const Ids&) {
-             const Ids shift = circular_shift(places);
-             return std::pair(permuted(k, shift), permuted(v, shift));
-           })
-        .most;
-  });
-  m.at_least("A19", different, "S4 exercise", "keys shuffled alone do (mean)", [] {
-    return reordered_context([](const Tensor& k, const Tensor& v, const Ids& order) {
-             return std::pair(permuted(k, order), v);
-           })
-        .mean;
-  });
-}
+Ids shuffled(const Ids& order) { return order; }
+Ids shifted(const Ids&) { return circular_shift(positions); }
 
-OverPermutations of_convolution(int64_t k, Padding padding) {
-  const Convolution convolution(dim, k, padding, false);
-  const Tensor x = normal({1, places, dim});
-  return over_permutations(places, [&](const Ids& order) { return unlike(convolution, x, order); });
-}
-
-void convolutions(Measurements& m) {
-  m.at_most("A20", rounding, "S0", "a convolution with k = 1 is equivariant, 1,000 random P",
-            [] { return of_convolution(1, Padding::zero).most; });
-  m.at_least("A20", different, "S0", "k = 3 is not equivariant (mean)",
-             [] { return of_convolution(3, Padding::zero).mean; });
-  m.at_least("A20", different, "S0", "k = 3 is not invariant either (mean)", [] {
-    const Convolution convolution(dim, 3, Padding::circular, false);
-    const Tensor x = normal({1, places, dim}), y = convolution(x, {});
-    return over_permutations(
-               places,
-               [&](const Ids& order) { return distance(convolution(permuted(x, order), {}), y); })
-        .mean;
-  });
-  m.at_most("A20", rounding, "S0", "k = 3 with joined ends follows circular shifts",
-            [] { return error_of_shift(Padding::circular, 0, places); });
-  m.at_most("A20", rounding, "S0", "k = 3 with zeros beyond the ends follows a shift inside",
-            [] { return error_of_shift(Padding::zero, 2, places - 1); });
-  m.at_least("A20", different, "S0", "… but not at the ends",
-             [] { return error_of_shift(Padding::zero, 0, 2); });
-}
-
-// A convolution of 3, relu, mean over the places, one number: it is to learn the greatest of 8
-// numbers. Trained on numbers in one order, ascending, or shuffled; measured on shuffled ones.
-double loss_after_training(bool shuffled) {
+// A small network of a convolution of 3, ReLU and a mean over the positions learns the maximum of 8
+// numbers. It is trained on ascending or on shuffled numbers; returns its loss on shuffled numbers.
+double loss_after_training(bool on_shuffled) {
   scope().gradients = true;
-  const Linear read(1, 8), answer(8, 1);
+  const Linear input(1, 8), output(8, 1);
   const Convolution convolution(8, 3, Padding::zero, false);
-  OptimOptions options;
   std::vector<NamedParameter> parameters;
-  for (const Module* part :
-       {static_cast<const Module*>(&read), static_cast<const Module*>(&convolution),
-        static_cast<const Module*>(&answer)})
-    for (NamedParameter p : part->parameters()) {
+  for (const Module* module : std::initializer_list<const Module*>{&input, &convolution, &output})
+    for (NamedParameter p : module->parameters()) {
       p.name = std::to_string(parameters.size());
       parameters.push_back(p);
     }
-  const std::unique_ptr<Optimizer> optimizer = make_optimizer(options, parameters);
-  const auto loss = [&](bool in_any_order) {
-    Tensor x = normal({32, places, 1});
-    const Tensor greatest = max(x, {1});
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(OptimOptions(), parameters);
+  const auto loss = [&](bool is_shuffled) {
+    Tensor x = normal({32, positions, 1});
+    const Tensor target = max(x, {1});
     real* numbers = x.mutable_data();
-    for (int64_t b = 0; b < 32 && !in_any_order; ++b)
-      std::sort(numbers + b * places, numbers + (b + 1) * places);
-    return mse_loss(answer(mean(relu(convolution(read(x), {})), {1})), greatest);
+    for (int64_t b = 0; b < 32 && !is_shuffled; ++b)
+      std::sort(numbers + b * positions, numbers + (b + 1) * positions);
+    return mse_loss(output(mean(relu(convolution(input(x), {})), {1})), target);
   };
   for (int step = 0; step < 400; ++step) {
     optimizer->zero_grad();
-    backward(loss(shuffled));
+    backward(loss(on_shuffled));
     (void)optimizer->step(1e-2);
   }
   double total = 0;
-  for (int i = 0; i < 8; ++i) total += static_cast<double>(loss(true).item()) / 8;
+  for (int i = 0; i < 8; ++i) total += number(loss(true)) / 8;
   return total;
 }
 
-void what_breaks_it(Measurements& m) {
-  m.at_least("A21", 1.5, "S0",
-             "a convolution's error on shuffled sets: trained on one order, over on shuffled",
-             [] { return loss_after_training(false) / loss_after_training(true); });
-  m.at_least(
-      "A22", different, "S0, S4", "with positions added, self-attention is not equivariant (mean)",
-      [] {
-        const MultiHeadAttention attention(dim, 2);
-        const PositionalEncoding positions(dim, {PositionalKind::sinusoidal}, 1);
-        const Tensor x = normal({1, places, dim}), y = attention(positions(x), SequenceContext{});
-        return over_permutations(places,
-                                 [&](const Ids& order) {
-                                   return distance(
-                                       attention(positions(permuted(x, order)), SequenceContext{}),
-                                       permuted(y, order));
-                                 })
-            .mean;
-      });
-  m.at_least("A22", different, "S0, S4", "… and learned queries are not invariant (mean)", [] {
-    const LearnedQueries queries(2, dim, 2);
-    const PositionalEncoding positions(dim, {PositionalKind::sinusoidal}, 1);
-    const Tensor x = normal({1, places, dim}), y = queries(positions(x), {});
-    return over_permutations(places,
-                             [&](const Ids& order) {
-                               return distance(queries(positions(permuted(x, order)), {}), y);
-                             })
-        .mean;
-  });
-}
+constexpr Claim claims[] = {
+    {"A15", at_most(0), "S0 def. 1", "P Pᵀ = Pᵀ P = I for 1,000 random P", error_of_orthogonality},
+    {"A15", at_most(0), "S0 def. 1", "X P, in columns, is X with its positions reordered",
+     error_of_column_order},
+    {"A16", equal, "S0 thm 1, S1, S3",
+     "self-attention is equivariant: A(X P) = A(X) P for 1,000 random P",
+     [] { return equivariance_error(self_attention()).max; }},
+    {"A16", at_least(1e-9), "S1 22.1648/9", "… but not bit for bit: the order of summation differs",
+     [] { return equivariance_error(self_attention()).max; }},
+    {"A16", differs, "S0 thm 1", "… and not invariant: A(X P) differs from A(X) (mean)",
+     [] { return invariance_error(self_attention()).mean; }},
+    {"A17", equal, "S0 thm 1",
+     "attention with learned queries is invariant: A(X P) = A(X) for 1,000 random P",
+     [] { return invariance_error(learned_queries()).max; }},
+    {"A18", equal, "S0 lemma", "softmax(Pᵀ M P) = Pᵀ softmax(M) P for 1,000 random P",
+     error_of_lemma},
+    {"A19", equal, "S4 exercise", "shuffling keys and values together changes nothing",
+     [] { return reordered_context(true, shuffled).max; }},
+    {"A19", equal, "S4 exercise", "shifting keys and values together changes nothing",
+     [] { return reordered_context(true, shifted).max; }},
+    {"A19", differs, "S4 exercise", "shuffling only the keys changes the output (mean)",
+     [] { return reordered_context(false, shuffled).mean; }},
+    {"A20", equal, "S0", "a convolution with k = 1 is equivariant for 1,000 random P",
+     [] { return equivariance_error(convolution(1, Padding::zero)).max; }},
+    {"A20", differs, "S0", "k = 3 is not equivariant (mean)",
+     [] { return equivariance_error(convolution(3, Padding::zero)).mean; }},
+    {"A20", differs, "S0", "k = 3 is not invariant either (mean)",
+     [] { return invariance_error(convolution(3, Padding::circular)).mean; }},
+    {"A20", equal, "S0", "k = 3 with circular padding is equivariant to circular shifts",
+     [] { return error_of_shift(Padding::circular, 0, positions); }},
+    {"A20", equal, "S0", "k = 3 with zero padding is equivariant to shifts away from the ends",
+     [] { return error_of_shift(Padding::zero, 2, positions - 1); }},
+    {"A20", differs, "S0", "… but not at the ends",
+     [] { return error_of_shift(Padding::zero, 0, 2); }},
+    {"A21", at_least(1.5), "S0",
+     "loss of a convolution on shuffled sets: trained on sorted sets, divided by on shuffled ones",
+     [] { return loss_after_training(false) / loss_after_training(true); }},
+    {"A22", differs, "S0, S4", "with positions added, self-attention is not equivariant (mean)",
+     [] { return equivariance_error(with_positions(self_attention())).mean; }},
+    {"A22", differs, "S0, S4", "… and attention with learned queries is not invariant (mean)",
+     [] { return invariance_error(with_positions(learned_queries())).mean; }},
+};
 
 }  // namespace
 
-void measure_permutations(Measurements& m) {
-  m.section("Permutations");
-  theorem_1(m);
-  keys_and_values(m);
-  convolutions(m);
-  what_breaks_it(m);
-}
+const Topic topics::permutations = {"Permutations", claims};
 
 }  // namespace heed::theorems

@@ -19,7 +19,7 @@ Ids random_tokens(int64_t count, int64_t vocabulary) {
   return ids;
 }
 
-// An edge from a node to another with probability 0.3, and from each to itself.
+// An edge between any two nodes with probability 0.3, and from each node to itself.
 Edges random_edges(int64_t nodes, int64_t features) {
   Random random(scope().next_stream(Purpose::test));
   std::vector<int32_t> senders, receivers;
@@ -43,15 +43,16 @@ Ids copy_of(const Ids& ids) {
   return copy;
 }
 
-// Other tokens than there are at [first, last); the same ones where there are no others.
-Ids with_others(const Ids& tokens, int64_t first, int64_t last, int64_t vocabulary) {
-  Ids others = copy_of(tokens);
+// Random different tokens at [first, last), unless the vocabulary has only one.
+Ids with_replaced(const Ids& tokens, int64_t first, int64_t last, int64_t vocabulary) {
+  Ids replaced = copy_of(tokens);
   Random random(scope().next_stream(Purpose::test));
   for (int64_t t = first; t < last && vocabulary > 1; ++t) {
     const auto step = 1 + random.below(static_cast<uint64_t>(vocabulary - 1));
-    others.data()[t] = static_cast<int32_t>((tokens[t] + static_cast<int64_t>(step)) % vocabulary);
+    replaced.data()[t] =
+        static_cast<int32_t>((tokens[t] + static_cast<int64_t>(step)) % vocabulary);
   }
-  return others;
+  return replaced;
 }
 
 }  // namespace
@@ -60,15 +61,14 @@ bool reads_edges(const ModelOptions& options) {
   return options.block.kind == MixingKind::graph_attention || options.attention.graph_distances > 0;
 }
 
-int64_t places_of(const Subject& subject, int64_t spare) {
+int64_t input_length(const Subject& subject, int64_t spare) {
   const ModelOptions& o = subject.options;
   int64_t time = 12;
   if (!subject.sizes.grid.empty()) return Shape(subject.sizes.grid).size();
   if (o.positional.kind == PositionalKind::learned)
     time = std::min(time, o.positional.max_length - spare);
   if (o.block.kind == MixingKind::dense) time = std::min(time, o.block.length - spare);
-  check_input(time >= 3, "the model reads {} places, which is too few to shuffle them",
-              time + spare);
+  check_input(time >= 3, "the model reads {} positions, which is too few to permute", time + spare);
   return time;
 }
 
@@ -101,7 +101,7 @@ int64_t RandomInputs::vocabulary() const {
   return is_seq2seq ? subject_.sizes.source_vocabulary : subject_.sizes.vocabulary;
 }
 
-// Place t holds what from[t] held; edges stay between the numbers they join.
+// Position t holds position from[t]. Edges keep their node numbers.
 Inputs RandomInputs::gathered(const Ids& from) const {
   Inputs moved = inputs_;
   if (inputs_.features) {
@@ -119,11 +119,11 @@ Inputs RandomInputs::gathered(const Ids& from) const {
 Inputs RandomInputs::permuted(const Ids& order) const {
   Inputs moved = gathered(order);
   if (!moved.edges) return moved;
-  Ids place = Ids::empty({time_});  // where each thing has gone
-  for (int32_t t = 0; t < time_; ++t) place.data()[order[t]] = t;
+  Ids moved_to = Ids::empty({time_});  // the inverse of the permutation
+  for (int32_t t = 0; t < time_; ++t) moved_to.data()[order[t]] = t;
   for (Ids* ends : {&moved.edges.sender, &moved.edges.receiver}) {
     *ends = copy_of(*ends);
-    for (int64_t e = 0; e < ends->size(); ++e) ends->data()[e] = place[(*ends)[e]];
+    for (int64_t e = 0; e < ends->size(); ++e) ends->data()[e] = moved_to[(*ends)[e]];
   }
   return moved;
 }
@@ -131,7 +131,7 @@ Inputs RandomInputs::permuted(const Ids& order) const {
 Inputs RandomInputs::replaced(int64_t first, int64_t last) const {
   Inputs changed = inputs_;
   if (!inputs_.features) {
-    tokens(changed) = with_others(tokens(changed), first, last, vocabulary());
+    tokens(changed) = with_replaced(tokens(changed), first, last, vocabulary());
     return changed;
   }
   const Tensor others = normal(inputs_.features.shape());
@@ -143,28 +143,28 @@ Inputs RandomInputs::replaced(int64_t first, int64_t last) const {
 
 Inputs RandomInputs::with_another_target(int64_t first, int64_t last) const {
   Inputs changed = inputs_;
-  changed.input = with_others(inputs_.input, first, last, subject_.sizes.vocabulary);
+  changed.input = with_replaced(inputs_.input, first, last, subject_.sizes.vocabulary);
   return changed;
 }
 
-Inputs RandomInputs::all_alike() const { return gathered(Ids::full({time_}, 0)); }
+Inputs RandomInputs::all_equal() const { return gathered(Ids::full({time_}, 0)); }
 
-Inputs RandomInputs::cut(int64_t real) const {
+Inputs RandomInputs::padded_after(int64_t length) const {
   Inputs padded = inputs_;
-  lengths(padded) = Ids::full({1}, static_cast<int32_t>(real));
-  padded.edges = short_of(real).edges;
+  lengths(padded) = Ids::full({1}, static_cast<int32_t>(length));
+  padded.edges = truncated(length).edges;
   return padded;
 }
 
-Inputs RandomInputs::short_of(int64_t real) const {
-  Ids first = Ids::empty({real});
-  for (int32_t t = 0; t < real; ++t) first.data()[t] = t;
+Inputs RandomInputs::truncated(int64_t length) const {
+  Ids first = Ids::empty({length});
+  for (int32_t t = 0; t < length; ++t) first.data()[t] = t;
   Inputs shorter = gathered(first);
-  lengths(shorter) = Ids::full({1}, static_cast<int32_t>(real));
+  lengths(shorter) = Ids::full({1}, static_cast<int32_t>(length));
   if (!shorter.edges) return shorter;
   std::vector<int32_t> kept;
   for (int32_t e = 0; e < inputs_.edges.sender.size(); ++e)
-    if (inputs_.edges.sender[e] < real && inputs_.edges.receiver[e] < real) kept.push_back(e);
+    if (inputs_.edges.sender[e] < length && inputs_.edges.receiver[e] < length) kept.push_back(e);
   const auto count = static_cast<int64_t>(kept.size());
   Ids rows = Ids::empty({count});
   std::copy(kept.begin(), kept.end(), rows.data());

@@ -1,30 +1,32 @@
-// Random inputs of a model's own kind, one example of them, and what a property changes in it.
+// Random inputs for a model, one example at a time, and changed copies of them.
 #pragma once
 
 #include "theorems/model.h"
 
 namespace heed::theorems {
 
-// Whether the model looks at the edges of a graph.
+// Returns whether the model reads the edges of a graph.
 bool reads_edges(const ModelOptions& options);
-// How many places an input has: those of its grid, or 12 where the model can read as many, with
-// `spare` places more. Throws InputError where it can read fewer than 3.
-int64_t places_of(const Subject& subject, int64_t spare);
+// Returns the number of positions to measure with: those of the grid, or 12, or as many as leave
+// `spare` of the positions that the model can read. Throws InputError if that is less than 3.
+int64_t input_length(const Subject& subject, int64_t spare);
 
 class RandomInputs {
  public:
-  // `time` places are what the encoder reads, or the only stack; seq2seq's decoder reads 8 more.
+  // One example of `time` positions for the encoder or the only stack. The decoder of a seq2seq
+  // model reads 8 more.
   RandomInputs(const Subject& subject, int64_t time);
 
   const Inputs& inputs() const { return inputs_; }
   int64_t time() const { return time_; }
 
-  Inputs permuted(const Ids& order) const;             // place t holds what order[t] held
-  Inputs replaced(int64_t first, int64_t last) const;  // other things at [first, last)
-  Inputs with_another_target(int64_t first, int64_t last) const;  // the same of seq2seq's decoder
-  Inputs all_alike() const;        // at each place what place 0 holds
-  Inputs cut(int64_t real) const;  // the places from `real` on count as padding, and are as before
-  Inputs short_of(int64_t real) const;  // these places are not there
+  Inputs permuted(const Ids& order) const;             // position t holds position order[t]
+  Inputs replaced(int64_t first, int64_t last) const;  // other values at positions [first, last)
+  Inputs with_another_target(int64_t first,
+                             int64_t last) const;  // the same for the decoder's input
+  Inputs all_equal() const;                        // every position holds position 0
+  Inputs padded_after(int64_t length) const;  // later positions are padding and keep their values
+  Inputs truncated(int64_t length) const;     // without the later positions
 
  private:
   Ids& tokens(Inputs& inputs) const;

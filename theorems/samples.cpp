@@ -14,16 +14,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Tensor tensor(const Shape& shape, const std::vector<double>& numbers) {
-  const std::vector<real> values(numbers.begin(), numbers.end());
-  return Tensor::from(shape, values);
+Tensor tensor(const Shape& shape, const std::vector<double>& values) {
+  return Tensor::from(shape, std::vector<real>(values.begin(), values.end()));
 }
 
 Tensor normal(const Shape& shape) {
   Random random(scope().next_stream(Purpose::test));
   Tensor x = Tensor::empty(shape);
-  real* to = x.mutable_data();
-  for (int64_t i = 0; i < x.size(); ++i) to[i] = static_cast<real>(random.normal());
+  real* elements = x.mutable_data();
+  for (int64_t i = 0; i < x.size(); ++i) elements[i] = static_cast<real>(random.normal());
   return x;
 }
 
@@ -58,7 +57,7 @@ OverPermutations over_permutations(int64_t n, const std::function<double(const I
   OverPermutations result;
   for (int i = 0; i < count; ++i) {
     const double value = f(random_permutation(n));
-    result.most = std::isnan(value) ? value : std::max(result.most, value);
+    result.max = std::isnan(value) ? value : std::max(result.max, value);
     result.mean += value / count;
   }
   return result;
@@ -66,40 +65,62 @@ OverPermutations over_permutations(int64_t n, const std::function<double(const I
 
 double distance(const Tensor& a, const Tensor& b) {
   if (!(a.shape() == b.shape())) return infinity;
-  double difference = 0, size = 0;
+  double squares = 0, size = 0;
   for (int64_t i = 0; i < a.size(); ++i) {
-    difference += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);
+    squares += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);
     size += std::pow(static_cast<double>(b.data()[i]), 2);
   }
-  if (difference == 0) return 0;
-  return std::isfinite(difference) ? std::sqrt(difference / size) : infinity;
+  if (squares == 0) return 0;
+  return std::isfinite(squares) ? std::sqrt(squares / size) : infinity;
 }
 
-double greatest_difference(const Tensor& got, const std::vector<double>& wanted) {
-  if (got.size() != static_cast<int64_t>(wanted.size())) return infinity;
-  double most = 0;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(got.values()[i]) - wanted[i]);
-    most = std::isnan(difference) ? infinity : std::max(most, difference);
+double max_difference(const Tensor& actual, const std::vector<double>& expected) {
+  if (actual.size() != static_cast<int64_t>(expected.size())) return infinity;
+  double max = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double error = std::abs(static_cast<double>(actual.values()[i]) - expected[i]);
+    max = std::isnan(error) ? infinity : std::max(max, error);
   }
-  return most;
+  return max;
 }
 
-double misfit(const Tensor& x, const Shape& wanted) { return x.shape() == wanted ? 0 : 1; }
+double difference(int64_t a, int64_t b) { return static_cast<double>(std::abs(a - b)); }
 
-void set(const Module& module, const std::string& name, const Tensor& value) {
-  for (const NamedParameter& p : module.parameters()) {
-    if (p.name != name) continue;
-    check(p.tensor.shape() == value.shape(), "theorems: {} has shape {}, not {}", name,
-          p.tensor.shape(), value.shape());
-    std::copy_n(value.data(), value.size(), Tensor(p.tensor).mutable_data());
-    return;
+double wrong_shape(const Tensor& x, const Shape& expected) { return x.shape() == expected ? 0 : 1; }
+
+double rejected(const std::function<void()>& f) {
+  try {
+    f();
+    return 0;
+  } catch (const Error&) {
+    return 1;
   }
+}
+
+double number(const Tensor& x) { return static_cast<double>(x.item()); }
+
+double error_of_sums(const Tensor& weights) {
+  const Tensor sums = sum(weights, {-1});
+  return max_difference(sums, std::vector<double>(static_cast<size_t>(sums.size()), 1));
+}
+
+double mean_square(const Tensor& x) { return number(mean(x * x)); }
+
+Tensor parameter(const Module& module, const std::string& name) {
+  for (const NamedParameter& p : module.parameters())
+    if (p.name == name) return p.tensor;
   throw Error("theorems: there is no parameter " + name);
 }
 
+void set_parameter(const Module& module, const std::string& name, const Tensor& value) {
+  Tensor tensor = parameter(module, name);
+  check(tensor.shape() == value.shape(), "theorems: {} has shape {}, not {}", name, tensor.shape(),
+        value.shape());
+  std::copy_n(value.data(), value.size(), tensor.mutable_data());
+}
+
 void copy_parameters(const Module& from, const Module& to) {
-  for (const NamedParameter& p : from.parameters()) set(to, p.name, p.tensor);
+  for (const NamedParameter& p : from.parameters()) set_parameter(to, p.name, p.tensor);
 }
 
 AttentionSetup basic(SimilarityKind similarity, NormaliserKind normaliser) {
@@ -111,7 +132,7 @@ AttentionSetup basic(SimilarityKind similarity, NormaliserKind normaliser) {
   return setup;
 }
 
-AttentionSetup plain() {
+AttentionSetup without_bias() {
   AttentionSetup setup;
   setup.linear.bias = false;
   return setup;
@@ -119,6 +140,13 @@ AttentionSetup plain() {
 
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale) {
   return matmul(softmax(mul(matmul(q, transpose(k, -1, -2)), static_cast<real>(scale))), v);
+}
+
+Tensor random_scores(SimilarityKind kind, int64_t pairs, int64_t width) {
+  SimilarityOptions options;
+  options.kind = kind;
+  const Similarity similarity(options, 1, width, width);
+  return similarity(normal({pairs, 1, 1, width}), normal({pairs, 1, 1, width}));
 }
 
 double error_of_shift(Padding padding, int64_t first, int64_t last) {
@@ -129,27 +157,13 @@ double error_of_shift(Padding padding, int64_t first, int64_t last) {
                   slice(permuted(convolution(x, {}), shift), 1, first, last));
 }
 
-double refused(const std::function<void()>& f) {
-  try {
-    f();
-    return 0;
-  } catch (const Error&) {
-    return 1;
+Edges complete_graph(int64_t nodes) {
+  Edges edges{Ids::empty({nodes * nodes}), Ids::empty({nodes * nodes}), {}};
+  for (int64_t e = 0; e < nodes * nodes; ++e) {
+    edges.receiver.data()[e] = static_cast<int32_t>(e / nodes);
+    edges.sender.data()[e] = static_cast<int32_t>(e % nodes);
   }
-}
-
-Tensor random_scores(SimilarityKind kind, int64_t pairs, int64_t width) {
-  SimilarityOptions options;
-  options.kind = kind;
-  const Similarity similarity(options, 1, width, width);
-  return similarity(normal({pairs, 1, 1, width}), normal({pairs, 1, 1, width}));
-}
-
-double mean_square(const Tensor& x) { return static_cast<double>(mean(x * x).item()); }
-
-double greatest_error_of_sums(const Tensor& weights) {
-  const Tensor sums = sum(weights, {-1});
-  return greatest_difference(sums, std::vector<double>(static_cast<size_t>(sums.size()), 1));
+  return edges;
 }
 
 }  // namespace heed::theorems

@@ -1,5 +1,5 @@
-// What theorems are measured on: random tensors and permutations, and how far two tensors differ.
-// All draw from the next random stream of the scope.
+// Random inputs for the claims, and comparisons of results. Everything random draws from the next
+// random stream of the current scope.
 #pragma once
 
 #include <functional>
@@ -11,60 +11,65 @@
 
 namespace heed::theorems {
 
-// A tensor of these numbers.
-Tensor tensor(const Shape& shape, const std::vector<double>& numbers);
-// N(0, 1)
+Tensor tensor(const Shape& shape, const std::vector<double>& values);
+// Elements from N(0, 1).
 Tensor normal(const Shape& shape);
 
-// A permutation of n things, all as likely (Fisher & Yates).
+// A uniformly random permutation of 0 … n - 1 (Fisher & Yates).
 Ids random_permutation(int64_t n);
-// One place to the right, the last to the front.
+// The permutation that moves each position one to the right, and the last to the front.
 Ids circular_shift(int64_t n);
-// P with column t the unit vector of order[t], so that X P has column order[t] of X in place t.
+// P (n, n), whose column t is the unit vector of order[t]: column t of X P is column order[t] of X.
 Tensor permutation_matrix(const Ids& order);
-// x (1, T, D) with its place order[t] in place t.
+// x (1, T, D) → (1, T, D), whose position t holds position order[t] of x.
 Tensor permuted(const Tensor& x, const Ids& order);
-// The greatest and the mean of f(order) over 1,000 random permutations of n places.
+
 struct OverPermutations {
-  double most = 0, mean = 0;
+  double max = 0, mean = 0;
 };
+// The maximum and the mean of f(order) over 1,000 random permutations of n positions.
 OverPermutations over_permutations(int64_t n, const std::function<double(const Ids& order)>& f);
 
-// ‖a - b‖ / ‖b‖; infinity where the shapes differ, or a number is not finite.
+// ‖a - b‖ / ‖b‖; infinity if the shapes differ or an element is not finite.
 double distance(const Tensor& a, const Tensor& b);
-// The greatest |a - b|; infinity where there are not as many, or one is not a number.
-double greatest_difference(const Tensor& got, const std::vector<double>& wanted);
-// 0 where a shape is as wanted, else 1.
-double misfit(const Tensor& x, const Shape& wanted);
+// max |actual - expected|; infinity if the sizes differ or an element is NaN.
+double max_difference(const Tensor& actual, const std::vector<double>& expected);
+// |a - b|
+double difference(int64_t a, int64_t b);
+// 0 if x has this shape, else 1.
+double wrong_shape(const Tensor& x, const Shape& expected);
+// 1 if f throws Error, else 0.
+double rejected(const std::function<void()>& f);
+// The element of a tensor of size 1.
+double number(const Tensor& x);
+// max |Σⱼ x[…, j] - 1|
+double error_of_sums(const Tensor& weights);
+double mean_square(const Tensor& x);
 
-// Copies a value into the parameter of this name, or the parameters of one module into another.
-void set(const Module& module, const std::string& name, const Tensor& value);
+// The parameter of this name. Throws Error if there is none.
+Tensor parameter(const Module& module, const std::string& name);
+// Copies a value into a parameter. Throws Error if the shapes differ.
+void set_parameter(const Module& module, const std::string& name, const Tensor& value);
 void copy_parameters(const Module& from, const Module& to);
 
-// Attention without a parameter: scores and weights as `form` says, queries, keys and values as
-// they come.
+// Attention without parameters: queries, keys and values are the inputs themselves.
 AttentionSetup basic(SimilarityKind similarity = SimilarityKind::dot,
                      NormaliserKind normaliser = NormaliserKind::softmax);
-// Without biases.
-AttentionSetup plain();
-// Of rows of queries, keys and values, (…, D); one head: softmax(q kᵀ · scale) v, from operations.
+// Attention with projections but without biases.
+AttentionSetup without_bias();
+// softmax(q kᵀ · scale) v for rows of queries, keys and values (…, D), from basic operations.
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale = 1);
-
-// f(X) against f after a shift of one place around, f a convolution of 3 over 8 places: at the
-// places [first, last) of the result.
-double error_of_shift(Padding padding, int64_t first, int64_t last);
-// 1 if f throws Error, else 0.
-double refused(const std::function<void()>& f);
-
-// Operations of softmax(Q Kᵀ) V on L queries and keys: a multiplication and its addition are two.
-constexpr double attention_operations(double length, double key_width, double value_width) {
+// Scores of `pairs` random queries and keys: (pairs, 1, 1, 1).
+Tensor random_scores(SimilarityKind kind, int64_t pairs, int64_t width);
+// FLOPs of softmax(Q Kᵀ) V for L queries and keys.
+constexpr double attention_flops(double length, double key_width, double value_width) {
   return 2 * length * length * (key_width + value_width);
 }
 
-// So many scores of random queries and keys of this width.
-Tensor random_scores(SimilarityKind kind, int64_t pairs, int64_t width);
-double mean_square(const Tensor& x);
-// How much of x (…, T) its sums over the last axis differ from 1, at most.
-double greatest_error_of_sums(const Tensor& weights);
+// distance(f(shifted X), shifted f(X)) at output positions [first, last), for a convolution f of
+// kernel size 3 over 8 positions and a circular shift.
+double error_of_shift(Padding padding, int64_t first, int64_t last);
+// The edges of a complete graph with self-loops: edge i · n + j goes from node j to node i.
+Edges complete_graph(int64_t nodes);
 
 }  // namespace heed::theorems

@@ -1,4 +1,4 @@
-// Why scores are divided by √K, what stands around attention, and what it can be used for.
+// Why scores are divided by √K, and other uses of attention.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,31 +11,31 @@
 namespace heed::theorems {
 namespace {
 
-// The greatest |var(s(q, k)) / wanted - 1| over widths 1, 8, 64, 512.
-double greatest_error_of_variance(SimilarityKind kind) {
-  double most = 0;
+// max |var(s(q, k)) / expected - 1| over widths 1, 8, 64 and 512.
+double max_error_of_variance(SimilarityKind kind) {
+  double max = 0;
   for (const int64_t width : {1, 8, 64, 512}) {
     const int64_t pairs = width == 1 ? 60'000 : width < 512 ? 20'000 : 4'000;
-    const double wanted = kind == SimilarityKind::dot ? static_cast<double>(width) : 1;
-    most = std::max(most, std::abs(mean_square(random_scores(kind, pairs, width)) / wanted - 1));
+    const double expected = kind == SimilarityKind::dot ? static_cast<double>(width) : 1;
+    max = std::max(max, std::abs(mean_square(random_scores(kind, pairs, width)) / expected - 1));
   }
-  return most;
+  return max;
 }
 
-// Of a random direction's gradient by the scores of a row of 16 keys of width 512, the median over
-// 64 rows.
+// The median over 64 rows of ‖∂(softmax(scores) · direction) / ∂scores‖, for rows of 16 keys of
+// width 512.
 double median_gradient(SimilarityKind kind) {
   scope().gradients = true;
   const Tensor scores =
       random_scores(kind, 64 * 16, 512).reshape({64, 16}).detach().set_requires_grad();
   backward(sum(softmax(scores) * normal({64, 16})));
-  std::vector<double> sizes;
+  std::vector<double> norms;
   for (int64_t row = 0; row < 64; ++row) {
     const real* g = scores.grad().data() + row * 16;
-    sizes.push_back(std::sqrt(std::inner_product(g, g + 16, g, 0.0)));
+    norms.push_back(std::sqrt(std::inner_product(g, g + 16, g, 0.0)));
   }
-  std::nth_element(sizes.begin(), sizes.begin() + 32, sizes.end());
-  return sizes[32];
+  std::nth_element(norms.begin(), norms.begin() + 32, norms.end());
+  return norms[32];
 }
 
 MultiHeadAttention with_scale(ScoreScale scale) {
@@ -46,46 +46,27 @@ MultiHeadAttention with_scale(ScoreScale scale) {
 }
 
 double error_of_scales() {
-  double most = 0;
+  double max = 0;
   const Tensor x = normal({1, 5, 16});
   const std::pair<ScoreScale, double> scales[] = {{ScoreScale::none, 1},
                                                   {ScoreScale::inverse_sqrt, 0.25},
                                                   {ScoreScale::inverse, 0.0625},
                                                   {ScoreScale::value, 0.3}};
   for (const auto& [name, scale] : scales)
-    most = std::max(most, distance(with_scale(name)(x, {}), attention_of(x, x, x, scale)));
-  return most;
+    max = std::max(max, distance(with_scale(name)(x, {}), attention_of(x, x, x, scale)));
+  return max;
 }
 
-void scale(Measurements& m) {
-  m.at_most("A33", 0.15, "S2, S3", "var(q·k) = d for d = 1, 8, 64, 512 (relative error)",
-            [] { return greatest_error_of_variance(SimilarityKind::dot); });
-  m.at_most("A33", 0.15, "S2, S3", "var(q·k / √d) = 1 for the same d",
-            [] { return greatest_error_of_variance(SimilarityKind::scaled_dot); });
-  m.at_least("A33", 10, "S1, S3",
-             "d = 512: the median gradient of a softmax with the scale, over that without", [] {
-               const double with = median_gradient(SimilarityKind::scaled_dot);
-               return with / median_gradient(SimilarityKind::dot);
-             });
-  m.at_most("A34", rounding, "S4", "the scale is a choice: 1, 1/√d, 1/d or 0.3", error_of_scales);
-  m.at_least("A34", different, "S4", "… and changes what is read", [] {
-    const Tensor x = normal({1, 5, 16});
-    return distance(with_scale(ScoreScale::none)(x, {}),
-                    with_scale(ScoreScale::inverse_sqrt)(x, {}));
-  });
-}
-
-// Features ask, labels answer: Σ f(x, xⱼ) yⱼ / Σ f(x, xⱼ).
-AttentionSetup kernel_regression() {
+// Queries and keys are features, values are labels: Σ f(x, xⱼ) yⱼ / Σ f(x, xⱼ).
+MultiHeadAttention kernel_regression() {
   AttentionSetup setup = basic(SimilarityKind::gaussian, NormaliserKind::sum);
   setup.form.similarity.sigma = 0.8;
-  return setup;
+  return {3, 1, setup};
 }
 
 double error_of_kernel_regression() {
-  const MultiHeadAttention attention(3, 1, kernel_regression());
   const Tensor at = normal({1, 4, 3}), points = normal({1, 10, 3}), labels = normal({1, 10, 3});
-  std::vector<double> wanted;
+  std::vector<double> expected;
   for (int64_t i = 0; i < 4; ++i) {
     double weights = 0, total[3] = {0, 0, 0};
     for (int64_t j = 0; j < 10; ++j) {
@@ -97,14 +78,14 @@ double error_of_kernel_regression() {
       weights += weight;
       for (int64_t c = 0; c < 3; ++c) total[c] += weight * labels.data()[j * 3 + c];
     }
-    for (const double sum : total) wanted.push_back(sum / weights);
+    for (const double sum : total) expected.push_back(sum / weights);
   }
-  return greatest_difference(attention(at, points, labels, {}, {}), wanted);
+  return max_difference(kernel_regression()(at, points, labels, {}, {}), expected);
 }
 
-// How much of a change of one point's label arrives in what is foretold of that very point.
+// How much the prediction at a point changes when the label of that point grows by 1.
 double leak() {
-  const MultiHeadAttention attention(3, 1, kernel_regression());
+  const MultiHeadAttention attention = kernel_regression();
   const Tensor points = normal({1, 10, 3}), labels = normal({1, 10, 3});
   Tensor changed = labels.clone();
   changed.mutable_data()[0] += 1;
@@ -113,55 +94,70 @@ double leak() {
          before.data()[0];
 }
 
-// Sound asks, text answers: other lengths, other widths.
-double misfits_of_streams() {
+// Queries from audio, keys from text, values from video, of different lengths and widths.
+double wrong_shape_of_streams() {
   AttentionSetup setup;
   setup.context_dim = 5;
   setup.value_source_dim = 3;
   const MultiHeadAttention attention(8, 2, setup);
-  return misfit(attention(normal({1, 40, 8}), normal({1, 7, 5}), normal({1, 7, 3}), {}, {}),
-                {1, 40, 8});
+  return wrong_shape(attention(normal({1, 40, 8}), normal({1, 7, 5}), normal({1, 7, 3}), {}, {}),
+                     {1, 40, 8});
 }
 
-MultiHeadAttention with_activation(Activation function) {
+double error_of_activation() {
   AttentionSetup setup;
-  setup.form.activation = function;
-  return {6, 2, setup};
+  const MultiHeadAttention linear(6, 2, setup);
+  setup.form.activation = Activation::tanh;
+  const MultiHeadAttention activated(6, 2, setup);
+  copy_parameters(linear, activated);
+  const Tensor x = normal({1, 5, 6});
+  return distance(activated(x, {}), tanh(linear(x, SequenceContext{})));
 }
 
-void uses(Measurements& m) {
-  m.at_most("A35", 0, "S2, S4",
-            "40 frames of sound, 7 keys of text, 7 values of video, of other widths (misfits)",
-            misfits_of_streams);
-  m.at_least("A35", different, "S4", "… what is read follows the other stream", [] {
-    const MultiHeadAttention attention(8, 2);
-    const Tensor x = normal({1, 40, 8}), text = normal({1, 7, 8}), other = normal({1, 7, 8});
-    return distance(attention(x, text, {}), attention(x, other, {}));
-  });
-  m.at_most("A36", rounding, "S2", "φ around attention is φ of what attention gives, φ = tanh", [] {
-    const MultiHeadAttention bare(6, 2), around = with_activation(Activation::tanh);
-    copy_parameters(bare, around);
-    const Tensor x = normal({1, 5, 6});
-    return distance(around(x, {}), tanh(bare(x, SequenceContext{})));
-  });
-  m.at_most("A37", rounding, "S2", "features ask, labels answer: Nadaraya and Watson's regression",
-            error_of_kernel_regression);
-  m.at_least("A37", different, "S2",
-             "… and it leaks: a label's share in what is foretold of its own point", leak);
-  m.at_most("A38", 0, "S3, S4", "attention has the parameters of its four projections (difference)",
-            [] {
-              const int64_t projections = 4 * Linear(12, 12).parameter_count();
-              return std::abs(
-                  static_cast<double>(MultiHeadAttention(12, 3).parameter_count() - projections));
-            });
-}
+constexpr Claim claims[] = {
+    {"A33", at_most(0.15), "S2, S3", "var(q·k) = d for d = 1, 8, 64, 512 (relative error)",
+     [] { return max_error_of_variance(SimilarityKind::dot); }},
+    {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d",
+     [] { return max_error_of_variance(SimilarityKind::scaled_dot); }},
+    {"A33", at_least(10), "S1, S3",
+     "d = 512: median gradient of a softmax with the scale, divided by that without",
+     [] {
+       const double scaled = median_gradient(SimilarityKind::scaled_dot);
+       return scaled / median_gradient(SimilarityKind::dot);
+     }},
+    {"A34", equal, "S4", "the scale is a choice: 1, 1/√d, 1/d or 0.3", error_of_scales},
+    {"A34", differs, "S4", "… and it changes the output",
+     [] {
+       const Tensor x = normal({1, 5, 16});
+       return distance(with_scale(ScoreScale::none)(x, {}),
+                       with_scale(ScoreScale::inverse_sqrt)(x, {}));
+     }},
+    {"A35", at_most(0), "S2, S4",
+     "queries, keys and values from streams of different lengths and widths (wrong shapes)",
+     wrong_shape_of_streams},
+    {"A35", differs, "S4", "… the output depends on the other stream",
+     [] {
+       const MultiHeadAttention attention(8, 2);
+       const Tensor x = normal({1, 40, 8}), text = normal({1, 7, 8}), other = normal({1, 7, 8});
+       return distance(attention(x, text, {}), attention(x, other, {}));
+     }},
+    {"A36", equal, "S2", "attention with an activation φ = tanh is φ(attention)",
+     error_of_activation},
+    {"A37", equal, "S2",
+     "features as queries and keys, labels as values: Nadaraya–Watson regression",
+     error_of_kernel_regression},
+    {"A37", differs, "S2", "… which leaks: change of a prediction with the label of its own point",
+     leak},
+    {"A38", at_most(0), "S3, S4",
+     "attention has the parameters of its four projections and no others (difference)",
+     [] {
+       return difference(MultiHeadAttention(12, 3).parameter_count(),
+                         4 * Linear(12, 12).parameter_count());
+     }},
+};
 
 }  // namespace
 
-void measure_scale(Measurements& m) {
-  m.section("The scale, and what stands around attention");
-  scale(m);
-  uses(m);
-}
+const Topic topics::scale = {"The scale, and other uses of attention", claims};
 
 }  // namespace heed::theorems

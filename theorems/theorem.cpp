@@ -11,61 +11,42 @@ Measurements::Measurements(uint64_t seed, std::vector<std::string> only)
 
 void Measurements::section(std::string title) { sections_.push_back({std::move(title), {}, {}}); }
 
-bool Measurements::wants(const std::string& id) {
-  if (std::find(ids_.begin(), ids_.end(), id) == ids_.end()) ids_.push_back(id);
-  return only_.empty() || std::find(only_.begin(), only_.end(), id) != only_.end();
+bool Measurements::is_selected(const std::string& id) {
+  if (std::ranges::find(ids_, id) == ids_.end()) ids_.push_back(id);
+  return only_.empty() || std::ranges::find(only_, id) != only_.end();
 }
 
-void Measurements::add(Theorem theorem, const Measure& measure) {
-  const uint32_t row = rows_++;
-  if (!wants(theorem.id)) return;
-  ScopeGuard here;
-  here->gradients = here->training = false;
-  here->precision = Precision::highest;
-  here->seed = seed_;
-  here->micro_batch = row;
-  here->calls = 0;
-  theorem.measured = measure();
+void Measurements::measure(Theorem theorem, const std::function<double()>& value) {
+  const uint32_t position = count_++;
+  if (!is_selected(theorem.id)) return;
+  ScopeGuard scope_guard;
+  scope_guard->gradients = scope_guard->training = false;
+  scope_guard->precision = Precision::highest;
+  scope_guard->seed = seed_;
+  scope_guard->micro_batch = position;
+  scope_guard->calls = 0;
+  theorem.measured = value();
   sections_.back().theorems.push_back(std::move(theorem));
 }
 
-void Measurements::at_most(const char* id, double bound, const char* source, const char* claim,
-                           const Measure& measure) {
-  add({id, claim, source, 0, bound, false, false}, measure);
-}
-
-void Measurements::at_least(const char* id, double bound, const char* source, const char* claim,
-                            const Measure& measure) {
-  add({id, claim, source, 0, bound, true, false}, measure);
-}
-
-void Measurements::property(const char* id, bool promised, bool is_lower_bound, double bound,
-                            const char* source, const char* claim, const Measure& measure) {
-  add({id, claim, source, 0, bound, is_lower_bound, !promised}, measure);
-}
-
-void Measurements::note(const char* id, const std::function<std::string()>& text) {
-  if (wants(id)) sections_.back().notes.push_back(text());
+void Measurements::note(const Note& note) {
+  if (is_selected(note.id)) sections_.back().notes.push_back(note.text());
 }
 
 std::vector<Section> Measurements::sections() const {
   std::vector<Section> measured;
-  for (const Section& section : sections_)
-    if (!section.theorems.empty()) measured.push_back(section);
+  std::ranges::copy_if(sections_, std::back_inserter(measured),
+                       [](const Section& section) { return !section.theorems.empty(); });
   return measured;
 }
 
 void measure_all(Measurements& m) {
-  measure_attention(m);
-  measure_scale(m);
-  measure_heads(m);
-  measure_permutations(m);
-  measure_examples(m);
-  measure_positions(m);
-  measure_costs(m);
-  measure_layers(m);
-  measure_mistakes(m);
-  measure_more_mistakes(m);
+  for (const Topic* topic : topics::all) {
+    m.section(topic->title);
+    for (const Claim& claim : topic->claims)
+      m.measure({claim.id, claim.text, claim.source, claim.bound}, claim.measure);
+    for (const Note& note : topic->notes) m.note(note);
+  }
 }
 
 bool all_hold(const std::vector<Section>& sections) {

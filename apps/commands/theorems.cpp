@@ -92,7 +92,7 @@ std::string json_of(const std::vector<Section>& sections) {
                     .set("claim", t.claim)
                     .set("source", t.source)
                     .set("measured", t.measured)
-                    .set("threshold", t.bound)
+                    .set("threshold", t.bound.value)
                     .set("pass", t.holds()));
   return list.text(2) + "\n";
 }
@@ -134,7 +134,7 @@ std::string table_of(const std::vector<Section>& sections) {
     for (const Theorem& t : section.theorems)
       text += fmt::format("  {:<3}  {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id, t.claim,
                           claim_width, t.source, source_width, t.measured,
-                          t.is_lower_bound ? "≥" : "≤", t.bound, verdict(t));
+                          t.bound.is_lower ? "≥" : "≤", t.bound.value, verdict(t));
     for (const std::string& note : section.notes) text += "\n" + note;
     text += "\n";
   }

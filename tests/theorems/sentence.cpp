@@ -10,34 +10,35 @@ namespace {
 
 constexpr double rounding = 1e-5;
 
-Change normaliser(NormaliserKind kind) {
+sentence::Change normaliser(NormaliserKind kind) {
   return [kind](MultiHeadOptions& o) { o.normaliser = kind; };
 }
 
 }  // namespace
 
-TEST_CASE("hard attention: what every word reads") {
-  // All scores of "The" are equal: it reads the mean. "sleepy" scores itself and "reads" equally.
-  CHECK(greatest_difference(Sentence::readings(normaliser(NormaliserKind::hardmax)),
-                            {0.1, 0.1, 0.3, 0.4, 0, 0.4}) <= rounding);
+TEST_CASE("hard attention: the output of every word") {
+  // All scores of "The" are equal: its output is the mean. "sleepy" scores itself and "reads"
+  // equally.
+  CHECK(max_difference(sentence::outputs(normaliser(NormaliserKind::hardmax)),
+                       {0.1, 0.1, 0.3, 0.4, 0, 0.4}) <= rounding);
 }
 
 TEST_CASE("raw scores as weights may be negative, and their sum need not be 1") {
   // The scores 0, 1, -4, 7, 0, 5 add up to 9.
-  CHECK(greatest_difference(
-            attention_weights(Sentence::scores(), {}, {NormaliserKind::sum, false, false}),
-            {0, 1 / 9.0, -4 / 9.0, 7 / 9.0, 0, 5 / 9.0}) <= rounding);
+  CHECK(
+      max_difference(attention_weights(sentence::scores(), {}, {NormaliserKind::sum, false, false}),
+                     {0, 1 / 9.0, -4 / 9.0, 7 / 9.0, 0, 5 / 9.0}) <= rounding);
   // -1·0.2 - 4·0.3 + 7·0.4 + 5·0.1 = 1.9, divided by the sum, by the count, and not divided.
-  const auto reads = [](NormaliserKind kind) { return Sentence::book_reads(normaliser(kind)); };
-  CHECK(reads(NormaliserKind::sum) == doctest::Approx(1.9 / 9).epsilon(rounding));
-  CHECK(reads(NormaliserKind::count) == doctest::Approx(1.9 / 6).epsilon(rounding));
-  CHECK(reads(NormaliserKind::none) == doctest::Approx(1.9).epsilon(rounding));
+  const auto output = [](NormaliserKind kind) { return sentence::book_output(normaliser(kind)); };
+  CHECK(output(NormaliserKind::sum) == doctest::Approx(1.9 / 9).epsilon(rounding));
+  CHECK(output(NormaliserKind::count) == doctest::Approx(1.9 / 6).epsilon(rounding));
+  CHECK(output(NormaliserKind::none) == doctest::Approx(1.9).epsilon(rounding));
 }
 
 TEST_CASE("a layer of exponentials normalised by their sum is a layer with a softmax") {
-  const Tensor sum = Sentence::readings([](MultiHeadOptions& o) {
+  const Tensor sum = sentence::outputs([](MultiHeadOptions& o) {
     o.similarity.kind = SimilarityKind::embedded_gaussian;
     o.normaliser = NormaliserKind::sum;
   });
-  CHECK(distance(sum, Sentence::readings(as_it_is)) <= rounding);
+  CHECK(distance(sum, sentence::outputs()) <= rounding);
 }

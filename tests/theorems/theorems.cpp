@@ -23,7 +23,7 @@ TEST_CASE("every claim of the documents holds") {
       CHECK(t.holds());
       CHECK(!t.source.empty());
       CHECK(std::isfinite(t.measured));
-      CHECK(std::isfinite(t.bound));
+      CHECK(std::isfinite(t.bound.value));
     }
   for (int i = 1; i <= 52; ++i) CHECK(ids.contains("A" + std::to_string(i)));
   for (int i = 1; i <= 19; ++i) CHECK(ids.contains("Q" + std::to_string(i)));
@@ -53,20 +53,16 @@ TEST_CASE("claims about random inputs hold for another seed") {
 }
 
 TEST_CASE("a measured value beyond its bound, or not finite, fails") {
-  const auto holds = [](bool is_lower_bound, double measured, double bound) {
+  const auto holds = [](Bound bound, double measured) {
     Measurements m(1, {});
     m.section("test");
-    const auto measure = [measured] { return measured; };
-    if (is_lower_bound)
-      m.at_least("A1", bound, "S0", "a claim", measure);
-    else
-      m.at_most("A1", bound, "S0", "a claim", measure);
+    m.measure({"A1", "a claim", "S0", bound}, [=] { return measured; });
     return all_hold(m.sections());
   };
-  CHECK(holds(false, 1e-6, 1e-5));
-  CHECK(!holds(false, 1e-4, 1e-5));
-  CHECK(holds(true, 0.1, 1e-2));
-  CHECK(!holds(true, 1e-6, 1e-2));
-  for (const bool is_lower_bound : {false, true}) CHECK(!holds(is_lower_bound, std::nan(""), 0.1));
-  CHECK(!holds(false, std::numeric_limits<double>::infinity(), 1e-5));
+  CHECK(holds(at_most(1e-5), 1e-6));
+  CHECK(!holds(at_most(1e-5), 1e-4));
+  CHECK(holds(at_least(1e-2), 0.1));
+  CHECK(!holds(at_least(1e-2), 1e-6));
+  for (const Bound bound : {at_most(0.1), at_least(0.1)}) CHECK(!holds(bound, std::nan("")));
+  CHECK(!holds(at_most(1e-5), std::numeric_limits<double>::infinity()));
 }
