@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "apps/commands/command.h"
+#include "apps/inference/attended_example.h"
 #include "apps/inference/attention_picture.h"
-#include "apps/inference/reading.h"
 #include "apps/support/files.h"
 #include "apps/support/names.h"
 #include "apps/training/arrays.h"
@@ -21,7 +21,7 @@ constexpr const char* default_picture = "attention.svg";
 
 struct Arguments final : CommandArguments {
   std::string path, checkpoint;
-  ReadingRequest request;
+  ExampleRequest request;
   std::vector<std::string> only;  // patterns of names; empty: all
   std::string output = default_picture, csv, safetensors;
 
@@ -151,7 +151,7 @@ int Arguments::run() const {
       "of its data with --example N",
       run.folder.path(), corpus.format.features);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
-  const Reading reading = reading_of(request, experiment, saved, corpus, *model);
+  const AttendedExample reading = attended_example(request, experiment, saved, corpus, *model);
   const std::vector<AttentionRecord> records = watched(*model, reading.inputs, only);
   std::string title =
       fmt::format("{}, step {}: {}", run.folder.path(), loaded.step(), headline(reading.source));

@@ -32,7 +32,7 @@ int Arguments::run() const {
   const Json scores = split_scores(*model, corpus, experiment, chosen);
   if (!json) {
     fmt::print("{}, step {}\n\n{}\n", run.folder.path(), loaded.step(),
-               scores_table({{chosen, scores}}, has_answers(experiment)));
+               scores_table({{chosen, scores}}, has_exact_match(experiment)));
     return exit_done;
   }
   Json result =

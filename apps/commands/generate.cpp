@@ -82,15 +82,15 @@ void refuse(bool given, const char* option, const char* whose) {
 
 // How many of the last symbols the model may be shown at once; 0: all.
 int64_t window_of(const Experiment& experiment) {
-  if (const int64_t positions = positions_of(experiment.model)) return positions;
+  if (const int64_t positions = learned_positions(experiment.model)) return positions;
   return experiment.data.kind == DataKind::text ? experiment.data.context : 0;
 }
 
 Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
   try {
     const Sequence ids = saved.corpus.target->prompt(text);
-    check_input(saved.prompt == 0 || static_cast<int64_t>(ids.size()) == saved.prompt,
-                "a problem has {} symbols, not {}", saved.prompt, ids.size());
+    check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
+                "a problem has {} symbols, not {}", saved.prompt_length, ids.size());
     return ids;
   } catch (const InputError& error) {
     throw InputError(fmt::format("--prompt: {}", error.what()));
@@ -98,15 +98,16 @@ Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
 }
 
 // What the options say, and where they say nothing: the one answer to a problem, a text otherwise.
-ContinueOptions options_of(const Arguments& a, const Experiment& experiment,
-                           const SavedVocabulary& saved) {
-  ContinueOptions options;
+ContinuationOptions options_of(const Arguments& a, const Experiment& experiment,
+                               const SavedVocabulary& saved) {
+  ContinuationOptions options;
   options.sampling.temperature = a.temperature.value_or(is_task(experiment.data.kind) ? 0 : 1);
   options.sampling.top_k = a.top_k.value_or(0);
   options.sampling.top_p = a.top_p.value_or(1);
   check_input(options.sampling.top_p > 0, "--top-p must be above 0");
   options.count = a.count.value_or(1);
-  options.max_length = a.length.value_or(saved.answer > 0 ? saved.answer : options.max_length);
+  options.max_length =
+      a.length.value_or(saved.target_length > 0 ? saved.target_length : options.max_length);
   options.window = window_of(experiment);
   options.seed = static_cast<uint64_t>(a.seed.value_or(experiment.seed));
   return options;
@@ -122,7 +123,7 @@ int continue_prompt(const Arguments& a, const Experiment& experiment, const Save
   const bool is_problem = is_task(experiment.data.kind);
   check_input(a.prompt || !is_problem, "give the problem with --prompt");
   const bool given = a.prompt && (is_problem || !a.prompt->empty());
-  const Sequence prompt = given ? prompt_of(saved, *a.prompt) : first_prompt(codec);
+  const Sequence prompt = given ? prompt_of(saved, *a.prompt) : default_prompt(codec);
   const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
   const std::vector<Sequence> found =
       continuations(model, codec.vocabulary(), {&prompt, 1}, options_of(a, experiment, saved));
@@ -185,16 +186,16 @@ void refuse_sampling(const Arguments& a) {
 int answer_sources(const Arguments& a, const Corpus& corpus, const Seq2Seq& model,
                    int64_t positions) {
   refuse_sampling(a);
-  AnswerOptions options;
+  OutputOptions options;
   options.beam = a.beam.value_or(1);
   options.length_penalty = a.length_penalty.value_or(0);
   if (positions > 0 && a.length)
     check_input(*a.length <= positions, "--length {} is more than the {} positions of the model",
                 *a.length, positions);
   answer_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
-    options.max_length = a.length.value_or(longest_answer(sources, positions));
+    options.max_length = a.length.value_or(max_output_length(sources, positions));
     std::vector<std::string> texts;
-    for (const Hypothesis& found : answers(model, corpus.target->vocabulary(), sources, options))
+    for (const Hypothesis& found : outputs(model, corpus.target->vocabulary(), sources, options))
       texts.push_back(corpus.target->decode(found.tokens));
     return texts;
   });
@@ -210,7 +211,7 @@ int label_sources(const Arguments& a, const Corpus& corpus, const Classifier& mo
   refuse(a.length.has_value(), "length", "models that write, and this run is a classifier");
   answer_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
     std::vector<std::string> texts;
-    for (const int32_t label : classes(model, sources))
+    for (const int32_t label : predicted_classes(model, sources))
       texts.push_back(corpus.labels.at(static_cast<size_t>(label)));
     return texts;
   });
@@ -228,7 +229,7 @@ int Arguments::run() const {
               "{}: this model reads vectors of {} numbers, which cannot be typed; `heed evaluate` "
               "scores it on its data",
               run.folder.path(), corpus.format.features);
-  const int64_t positions = positions_of(experiment.model);
+  const int64_t positions = learned_positions(experiment.model);
   switch (experiment.model.kind) {
     case ModelKind::language_model:
       return continue_prompt(*this, experiment, saved, dynamic_cast<const LanguageModel&>(*model));

@@ -42,7 +42,7 @@ std::vector<std::string> query_labels(int64_t count) {
   return labels;
 }
 
-AttentionMap map_of(const AttentionRecord& record, const PlaceLabels& labels) {
+AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels) {
   AttentionMap map{record.name, part_of(record.name), record.weights, {}, {}, {}, {}};
   const bool of_decoder = map.part == AttentionPart::decoder || map.part == AttentionPart::cross;
   map.queries = map.part == AttentionPart::pool ? query_labels(record.weights.dim(2))
@@ -50,14 +50,14 @@ AttentionMap map_of(const AttentionRecord& record, const PlaceLabels& labels) {
                                                 : labels.source;
   map.keys = map.part == AttentionPart::decoder ? labels.target : labels.source;
   const bool in_lines = !record.grid.empty();
-  map.query_places = in_lines ? places_of_lines(record) : in_order(map.queries.size());
-  map.key_places = in_lines ? map.query_places : in_order(map.keys.size());
+  map.query_positions = in_lines ? places_of_lines(record) : in_order(map.queries.size());
+  map.key_positions = in_lines ? map.query_positions : in_order(map.keys.size());
   const auto fits = [&](const std::vector<std::string>& names, const std::vector<int64_t>& places,
                         int axis) {
     return names.size() == places.size() &&
            static_cast<int64_t>(places.size()) == record.weights.dim(0) * record.weights.dim(axis);
   };
-  check(fits(map.queries, map.query_places, 2) && fits(map.keys, map.key_places, 3),
+  check(fits(map.queries, map.query_positions, 2) && fits(map.keys, map.key_positions, 3),
         "{}: {} queries and {} keys have names, and the weights are {}", record.name,
         map.queries.size(), map.keys.size(), record.weights.shape());
   return map;
@@ -73,7 +73,7 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::vector<AttentionMap> attention_maps(const std::vector<AttentionRecord>& records,
-                                         const PlaceLabels& labels) {
+                                         const PositionLabels& labels) {
   std::vector<AttentionMap> maps;
   for (const AttentionRecord& record : records) maps.push_back(map_of(record, labels));
   return maps;
@@ -94,8 +94,8 @@ std::string attention_csv(const std::vector<AttentionMap>& maps) {
       for (int64_t h = 0; h < map.heads(); ++h)
         for (int64_t i = line * n; i < (line + 1) * n; ++i)
           for (int64_t j = line * m; j < (line + 1) * m; ++j) {
-            const int64_t query = map.query_places[static_cast<size_t>(i)];
-            const int64_t key = map.key_places[static_cast<size_t>(j)];
+            const int64_t query = map.query_positions[static_cast<size_t>(i)];
+            const int64_t key = map.key_positions[static_cast<size_t>(j)];
             fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", map.name, h, query,
                            key, quoted(map.queries[static_cast<size_t>(query)]),
                            quoted(map.keys[static_cast<size_t>(key)]), *weight++);
@@ -126,7 +126,7 @@ std::string token_label(const TextCodec& codec, int32_t id) {
   return label;
 }
 
-std::vector<std::string> place_labels(int64_t places, const std::vector<int64_t>& grid) {
+std::vector<std::string> position_labels(int64_t places, const std::vector<int64_t>& grid) {
   std::vector<std::string> labels;
   for (int64_t place = 0; place < places; ++place) {
     std::vector<int64_t> coordinates(std::max<size_t>(1, grid.size()));

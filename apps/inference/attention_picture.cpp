@@ -108,8 +108,8 @@ std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t 
     const real* weight = map.weights.data() + (line * map.heads() + head) * n * m;
     for (int64_t i = line * n; i < (line + 1) * n; ++i)
       for (int64_t j = line * m; j < (line + 1) * m; ++j) {
-        const int64_t row = map.query_places[static_cast<size_t>(i)] / panel.thinning;
-        const int64_t column = map.key_places[static_cast<size_t>(j)] / panel.thinning;
+        const int64_t row = map.query_positions[static_cast<size_t>(i)] / panel.thinning;
+        const int64_t column = map.key_positions[static_cast<size_t>(j)] / panel.thinning;
         Cell& cell =
             cells[static_cast<size_t>(row) * panel.keys.size() + static_cast<size_t>(column)];
         cell.sum += static_cast<double>(*weight++);
@@ -205,9 +205,9 @@ std::string xml_escaped(std::string_view text) {
 
 namespace {
 
-// How many places a cell must stand for, so that the picture has no more than most_cells.
+// How many places a cell must stand for, so that the picture has no more than max_cells.
 int64_t thinning_of(const std::vector<AttentionMap>& maps) {
-  if (weights_in(maps) <= most_cells) return 1;
+  if (weights_in(maps) <= max_cells) return 1;
   for (int64_t thinning = 2;; ++thinning) {
     const auto cells = [thinning](const std::vector<std::string>& places) {
       return (static_cast<int64_t>(places.size()) + thinning - 1) / thinning;
@@ -217,8 +217,8 @@ int64_t thinning_of(const std::vector<AttentionMap>& maps) {
       total += map.heads() * cells(map.queries) * cells(map.keys);
       panels += map.heads();
     }
-    check(panels <= most_cells, "attention picture: {} heads are more than {}", panels, most_cells);
-    if (total <= most_cells) return thinning;
+    check(panels <= max_cells, "attention picture: {} heads are more than {}", panels, max_cells);
+    if (total <= max_cells) return thinning;
   }
 }
 

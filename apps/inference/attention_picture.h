@@ -17,7 +17,7 @@ namespace heed {
 
 // What a picture holds at most: 30 MB, and about all that a browser bears. Where there are more
 // weights, a cell shows the mean of as many queries and keys side by side as it takes.
-inline constexpr int64_t most_cells = 200'000;
+inline constexpr int64_t max_cells = 200'000;
 
 // Well-formed XML, whatever the labels hold.
 std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title);

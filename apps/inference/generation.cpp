@@ -45,8 +45,8 @@ void for_each_batch(std::span<const Sequence> sequences, int64_t batch_size,
 
 }  // namespace
 
-std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
-                                const AnswerOptions& options) {
+std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+                                const OutputOptions& options) {
   const Shape& shape = batch.features ? batch.features.shape() : batch.source.shape();
   const int64_t sources = shape[0], longest = shape[1];
   SearchOptions search;
@@ -58,15 +58,15 @@ std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target, 
   return beam_search(next_logits(model, batch, {.cache = options.cache}), sources, search);
 }
 
-std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
-                                std::span<const Sequence> sources, const AnswerOptions& options) {
+std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target,
+                                std::span<const Sequence> sources, const OutputOptions& options) {
   std::vector<Hypothesis> results(sources.size());
   for_each_batch(sources, options.batch_size, [&](std::span<const size_t> chosen) {
     const Padded batch = padded(sources, chosen);
     Inputs inputs;
     inputs.source = batch.ids;
     inputs.source_lengths = batch.lengths;
-    std::vector<Hypothesis> found = answers(model, target, inputs, options);
+    std::vector<Hypothesis> found = outputs(model, target, inputs, options);
     for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = std::move(found[i]);
   });
   return results;
@@ -108,7 +108,7 @@ Tensor logits_of(const NextLogits& next, const std::vector<Growing>& open) {
 
 // Goes on with one batch until all of it has ended.
 void write(const LanguageModel& model, const Vocabulary& vocabulary, std::vector<Growing> open,
-           const ContinueOptions& options, std::vector<Sequence>& results) {
+           const ContinuationOptions& options, std::vector<Sequence>& results) {
   const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
   while (!open.empty()) {
     const Tensor logits = logits_of(next, open);
@@ -136,7 +136,7 @@ void write(const LanguageModel& model, const Vocabulary& vocabulary, std::vector
 
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
                                     std::span<const Sequence> prompts,
-                                    const ContinueOptions& options) {
+                                    const ContinuationOptions& options) {
   for (const Sequence& prompt : prompts)
     check(!prompt.empty(), "a language model needs at least one token to go on from");
   const auto count = static_cast<size_t>(options.count);
@@ -161,7 +161,7 @@ std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary
   return results;
 }
 
-std::vector<int32_t> classes(const Classifier& model, const Inputs& batch) {
+std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const Tensor logits = model.logits(batch);
@@ -174,15 +174,15 @@ std::vector<int32_t> classes(const Classifier& model, const Inputs& batch) {
   return results;
 }
 
-std::vector<int32_t> classes(const Classifier& model, std::span<const Sequence> sources,
-                             int64_t batch_size) {
+std::vector<int32_t> predicted_classes(const Classifier& model, std::span<const Sequence> sources,
+                                       int64_t batch_size) {
   std::vector<int32_t> results(sources.size());
   for_each_batch(sources, batch_size, [&](std::span<const size_t> chosen) {
     const Padded batch = padded(sources, chosen);
     Inputs inputs;
     inputs.input = batch.ids;
     inputs.input_lengths = batch.lengths;
-    const std::vector<int32_t> found = classes(model, inputs);
+    const std::vector<int32_t> found = predicted_classes(model, inputs);
     for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = found[i];
   });
   return results;

@@ -16,7 +16,7 @@ namespace heed {
 
 using Sequence = std::vector<int32_t>;
 
-struct AnswerOptions {
+struct OutputOptions {
   int64_t beam = 1;
   double length_penalty = 0;
   int64_t max_length = 0;   // tokens of an answer; 0: twice the source's and ten more
@@ -25,13 +25,13 @@ struct AnswerOptions {
 };
 
 // The best answer to each source of a batch.
-std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
-                                const AnswerOptions& options);
+std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+                                const OutputOptions& options);
 // The same for sources of any number, in their order. Throws Error for an empty source.
-std::vector<Hypothesis> answers(const Seq2Seq& model, const Vocabulary& target,
-                                std::span<const Sequence> sources, const AnswerOptions& options);
+std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target,
+                                std::span<const Sequence> sources, const OutputOptions& options);
 
-struct ContinueOptions {
+struct ContinuationOptions {
   SamplingOptions sampling;
   int64_t count = 1;         // continuations of each prompt, drawn apart
   int64_t max_length = 500;  // tokens to add
@@ -47,11 +47,11 @@ struct ContinueOptions {
 // others are.
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
                                     std::span<const Sequence> prompts,
-                                    const ContinueOptions& options);
+                                    const ContinuationOptions& options);
 
 // The likeliest class of each row of a batch, and of each source.
-std::vector<int32_t> classes(const Classifier& model, const Inputs& batch);
-std::vector<int32_t> classes(const Classifier& model, std::span<const Sequence> sources,
-                             int64_t batch_size = 32);
+std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch);
+std::vector<int32_t> predicted_classes(const Classifier& model, std::span<const Sequence> sources,
+                                       int64_t batch_size = 32);
 
 }  // namespace heed

@@ -53,13 +53,13 @@ std::string source_text(const Corpus& corpus, const Example& example, const Sequ
 
 std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus, const Dataset& dataset,
                                  const std::vector<Example>& examples, int64_t positions) {
-  AnswerOptions options;
+  OutputOptions options;
   const int64_t enough = 2 * corpus.longest_source + 10;
   options.max_length = positions > 0 ? std::min(enough, positions) : enough;
   std::vector<Prediction> results;
   for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
     for (const Hypothesis& found :
-         answers(model, corpus.target->vocabulary(), inputs_of(batch), options)) {
+         outputs(model, corpus.target->vocabulary(), inputs_of(batch), options)) {
       if (results.size() == examples.size()) return;
       const Example& example = examples[results.size()];
       results.push_back({source_text(corpus, example, example.source),
@@ -72,7 +72,7 @@ std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus, con
 
 std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& codec,
                                   const std::vector<Example>& examples, int64_t window) {
-  ContinueOptions options;
+  ContinuationOptions options;
   options.sampling.temperature = 0;
   options.window = window;
   options.max_length = 0;
@@ -97,13 +97,13 @@ std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& c
 
 std::vector<Prediction> drawn(const LanguageModel& model, const TextCodec& codec, int64_t count,
                               int64_t window) {
-  ContinueOptions options;
+  ContinuationOptions options;
   options.count = count;
   options.max_length = longest_sample;
   options.window = window;
   options.seed = sample_seed;
   std::vector<Prediction> results;
-  const Sequence prompt = first_prompt(codec);
+  const Sequence prompt = default_prompt(codec);
   for (const Sequence& ids : continuations(model, codec.vocabulary(), {&prompt, 1}, options))
     results.push_back({"", codec.decode(ids), ""});
   return results;
@@ -114,7 +114,7 @@ std::vector<Prediction> classified(const Classifier& model, const Corpus& corpus
   const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
   std::vector<Prediction> results;
   for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
-    for (const int32_t found : classes(model, inputs_of(batch))) {
+    for (const int32_t found : predicted_classes(model, inputs_of(batch))) {
       if (results.size() == examples.size()) return;
       const Example& example = examples[results.size()];
       results.push_back(
@@ -143,18 +143,18 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
   return drawn(language_model, *corpus.target, count, positions);
 }
 
-int64_t longest_answer(std::span<const Sequence> sources, int64_t positions) {
+int64_t max_output_length(std::span<const Sequence> sources, int64_t positions) {
   size_t longest = 0;
   for (const Sequence& source : sources) longest = std::max(longest, source.size());
   const int64_t enough = 2 * static_cast<int64_t>(longest) + 10;
   return positions > 0 ? std::min(enough, positions) : enough;
 }
 
-int64_t positions_of(const ModelOptions& model) {
+int64_t learned_positions(const ModelOptions& model) {
   return model.positional.kind == PositionalKind::learned ? model.positional.max_length : 0;
 }
 
-Sequence first_prompt(const TextCodec& codec) {
+Sequence default_prompt(const TextCodec& codec) {
   const Vocabulary& vocabulary = codec.vocabulary();
   if (vocabulary.begin() != Vocabulary::none) return {vocabulary.begin()};
   const int32_t new_line = vocabulary.find(codec.level() == Level::byte ? "0a" : "\n");

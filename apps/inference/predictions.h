@@ -17,18 +17,18 @@ struct Prediction {
 };
 
 // Of the first `count` examples. A language model whose data has no prompts (text, lines) writes as
-// many samples of its own. `positions`: see positions_of().
+// many samples of its own. `positions`: see learned_positions().
 std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
                                     const Dataset& dataset, int64_t count, int64_t positions);
 
 // How many symbols the model has a learned position for; 0: there is no end to them.
-int64_t positions_of(const ModelOptions& model);
+int64_t learned_positions(const ModelOptions& model);
 // Symbols after which an answer is cut: twice the longest source and ten more, if positions reach.
-int64_t longest_answer(std::span<const Sequence> sources, int64_t positions);
+int64_t max_output_length(std::span<const Sequence> sources, int64_t positions);
 
 // What a language model starts from when it is given nothing: <bos>, or else a new line, or else
 // the first symbol.
-Sequence first_prompt(const TextCodec& codec);
+Sequence default_prompt(const TextCodec& codec);
 
 // Source, arrow, prediction, and what would have been right where it is wrong.
 std::string sample_text(const Prediction& sample);

@@ -78,8 +78,8 @@ Json split_scores(const Model& model, const Corpus& corpus, const Experiment& ex
                   const std::string& split) {
   Json scores = quick_scores(model, corpus, experiment, split);
   if (experiment.data.kind == DataKind::pairs)
-    scores.set("bleu",
-               bleu_of(model, corpus, split_of(corpus, split), positions_of(experiment.model)));
+    scores.set("bleu", bleu_of(model, corpus, split_of(corpus, split),
+                               learned_positions(experiment.model)));
   return scores;
 }
 
@@ -90,7 +90,7 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
   return names;
 }
 
-bool has_answers(const Experiment& experiment) {
+bool has_exact_match(const Experiment& experiment) {
   return is_task(experiment.data.kind) || experiment.framing() != Framing::language_model;
 }
 

@@ -29,7 +29,7 @@ std::vector<std::string> measured_splits(const Corpus& corpus);
 
 // Whether examples have a right answer as a whole, so that exact match says something; a text that
 // goes on has none.
-bool has_answers(const Experiment& experiment);
+bool has_exact_match(const Experiment& experiment);
 
 // One row a split, one column a score; without exact match where there are no answers.
 std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits, bool answers);

@@ -104,8 +104,8 @@ SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
       corpus.target = two ? codec_of(json.at("target")) : corpus.source;
     if (framing == Framing::classifier) corpus.labels = json.at("labels").strings();
     if (json.find("prompt")) {
-      saved.prompt = json.at("prompt").integer();
-      saved.answer = json.at("answer").integer();
+      saved.prompt_length = json.at("prompt").integer();
+      saved.target_length = json.at("answer").integer();
     }
   } catch (const InputError& error) {
     throw InputError(

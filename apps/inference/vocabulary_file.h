@@ -18,7 +18,7 @@ struct SavedVocabulary {
   Corpus corpus;  // without splits
   // Of a language model of a task whose sequences all have one length: how many symbols a problem
   // has, and its answer. 0 for all others.
-  int64_t prompt = 0, answer = 0;
+  int64_t prompt_length = 0, target_length = 0;
 };
 
 // Throws InputError naming the file and what is wrong with it.

@@ -17,7 +17,7 @@ GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask&
   ScopeGuard here;
   here->seed = 1;
   const LanguageModel model(experiment.model, model_sizes(experiment, corpus));
-  ContinueOptions options;
+  ContinuationOptions options;
   options.count = options.batch_size = task.batch;
   options.cache = task.cache;
   options.window = size.input;

@@ -185,16 +185,16 @@ void TrainingLoop::evaluate() {
   }
   metrics_->write(Json::object().set("step", step).set("val", scores));
   const double percent =
-      100 * scores.at(has_answers(experiment_) ? "exact_match" : "token_accuracy").number();
+      100 * scores.at(has_exact_match(experiment_) ? "exact_match" : "token_accuracy").number();
   logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
-                has_answers(experiment_) ? "exact match" : "token accuracy", percent,
+                has_exact_match(experiment_) ? "exact match" : "token accuracy", percent,
                 state_.best_step == step ? "  (best)" : "");
   for (const Prediction& sample : samples("val")) logging::info("{}", sample_text(sample));
 }
 
 std::vector<Prediction> TrainingLoop::samples(const std::string& split) {
   return predictions(trainer_.model(), corpus_, *corpus_.splits.at(split),
-                     experiment_.train.samples, positions_of(experiment_.model));
+                     experiment_.train.samples, learned_positions(experiment_.model));
 }
 
 TrainingLoop::End TrainingLoop::run() {
@@ -248,7 +248,7 @@ std::string TrainingLoop::finish() {
   std::string text =
       fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", run_.path(),
                   steps, logging::clock_text(state_.seconds), tokens_per_s, best,
-                  scores_table(splits, has_answers(experiment_)));
+                  scores_table(splits, has_exact_match(experiment_)));
   if (splits.empty()) return text;
   const std::string shown = corpus_.splits.contains("test") ? "test" : splits[0].first;
   for (const Prediction& sample : samples(shown)) text += "\n" + sample_text(sample);

@@ -297,9 +297,9 @@ namespace {
 AttentionMap map_of(const std::string& label, const Tensor& weights) {
   AttentionMap map{label, AttentionPart::encoder, weights, {}, {}, {}, {}};
   for (int64_t i = 0; i < weights.dim(2); ++i)
-    map.queries.push_back(label), map.query_places.push_back(i);
+    map.queries.push_back(label), map.query_positions.push_back(i);
   for (int64_t j = 0; j < weights.dim(3); ++j)
-    map.keys.push_back("the same long word once and once more"), map.key_places.push_back(j);
+    map.keys.push_back("the same long word once and once more"), map.key_positions.push_back(j);
   return map;
 }
 

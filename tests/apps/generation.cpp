@@ -49,11 +49,11 @@ const std::vector<Sequence> sources = {{0, 1, 2}, {3}, {2, 2, 1, 0, 3, 3, 1}, {0
 TEST_CASE("greedy answers are the first choices, one token after the other, whatever the batch") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
-    AnswerOptions options;
+    OutputOptions options;
     options.max_length = 8;
     for (int64_t batch_size : {1, 2, 5}) {
       options.batch_size = batch_size;
-      const auto found = answers(model, letters, sources, options);
+      const auto found = outputs(model, letters, sources, options);
       for (size_t i = 0; i < sources.size(); ++i) {
         Inputs in{
             one_row(sources[i]), Ids::full({1}, static_cast<int32_t>(sources[i].size())), {}, {}};
@@ -72,18 +72,18 @@ TEST_CASE("greedy answers are the first choices, one token after the other, what
 
 TEST_CASE("a wider beam never finds something less likely than its own rank says") {
   const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 9);
-  AnswerOptions greedy, beam;
+  OutputOptions greedy, beam;
   greedy.max_length = beam.max_length = 8;
   beam.beam = 6;
-  const auto one = answers(model, letters, sources, greedy);
-  const auto six = answers(model, letters, sources, beam);
+  const auto one = outputs(model, letters, sources, greedy);
+  const auto six = outputs(model, letters, sources, beam);
   for (size_t i = 0; i < sources.size(); ++i)
     CHECK(six[i].log_probability >= one[i].log_probability - 1e-4);
 }
 
 TEST_CASE("a language model goes on from its prompt") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
-  ContinueOptions options;
+  ContinuationOptions options;
   options.max_length = 6;
   options.count = 8;
   options.sampling.temperature = 0;
@@ -115,7 +115,7 @@ TEST_CASE("a language model goes on from its prompt") {
 
 TEST_CASE("a window limits what a language model reads, not what it says") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
-  ContinueOptions options;
+  ContinuationOptions options;
   options.max_length = 5;
   options.sampling.temperature = 0;
   options.window = 2;
@@ -129,7 +129,7 @@ TEST_CASE("prompts of any lengths are continued side by side as each alone") {
   for (const int64_t window : {0, 4})
     for (const double temperature : {0.0, 2.0}) {
       const auto model = random_model<LanguageModel>(ModelKind::language_model, 5);
-      ContinueOptions options;
+      ContinuationOptions options;
       options.sampling.temperature = temperature;
       options.count = 3;
       options.max_length = 9;
@@ -150,7 +150,7 @@ TEST_CASE("a cache changes no text that is drawn, within the model's window and 
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const auto model = random_model<LanguageModel>(ModelKind::language_model, seed);
     const std::vector<Sequence> prompts = {{bos, 1}, {bos, 3, 0}};
-    ContinueOptions options;
+    ContinuationOptions options;
     options.count = 4;
     options.max_length = 20;
     options.seed = seed;
@@ -169,13 +169,13 @@ TEST_CASE("a cache changes no text that is drawn, within the model's window and 
 TEST_CASE("a cache changes no answer") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
-    AnswerOptions options;
+    OutputOptions options;
     for (const int64_t beam : {1, 4}) {
       options.beam = beam;
       options.cache = false;
-      const auto without = answers(model, letters, sources, options);
+      const auto without = outputs(model, letters, sources, options);
       options.cache = true;
-      const auto with = answers(model, letters, sources, options);
+      const auto with = outputs(model, letters, sources, options);
       for (size_t i = 0; i < sources.size(); ++i) CHECK(with[i].tokens == without[i].tokens);
     }
   }
@@ -183,7 +183,7 @@ TEST_CASE("a cache changes no answer") {
 
 TEST_CASE("a classifier's class is its greatest logit") {
   const auto model = random_model<Classifier>(ModelKind::classifier, 4);
-  const std::vector<int32_t> found = classes(model, sources, 2);
+  const std::vector<int32_t> found = predicted_classes(model, sources, 2);
   for (size_t i = 0; i < sources.size(); ++i)
     CHECK(found[i] ==
           first_choice(model.logits({{},

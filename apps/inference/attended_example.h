@@ -11,7 +11,7 @@
 namespace heed {
 
 // The input that the options of `heed attend` ask for.
-struct ReadingRequest {
+struct ExampleRequest {
   std::optional<std::string> input;  // the text, a file that holds it, or "-" for standard input
   std::optional<int64_t> example;    // instead of the text: example N of the run's data, from 0
   std::string split;                 // of the example; "" for test, or val where there is no test
@@ -19,16 +19,17 @@ struct ReadingRequest {
 };
 
 // One example, as the model reads it.
-struct Reading {
+struct AttendedExample {
   Inputs inputs;
-  PlaceLabels labels;
+  PositionLabels labels;
   std::string source, target;  // in words: what was read, and what it led to
 };
 
 // `corpus` is the run's data where an example is wanted, else that of `saved`. The answer of a
 // model that writes is its own, found greedily, unless one is given. Throws InputError for what
 // cannot be read: it names the option.
-Reading reading_of(const ReadingRequest& request, const Experiment& experiment,
-                   const SavedVocabulary& saved, const Corpus& corpus, const Model& model);
+AttendedExample attended_example(const ExampleRequest& request, const Experiment& experiment,
+                                 const SavedVocabulary& saved, const Corpus& corpus,
+                                 const Model& model);
 
 }  // namespace heed

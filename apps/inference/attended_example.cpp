@@ -1,4 +1,4 @@
-#include "apps/inference/reading.h"
+#include "apps/inference/attended_example.h"
 
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ void check_count(const char* option, size_t count, int64_t most) {
 
 // How many symbols a model can be shown at once, and its attention drawn.
 int64_t longest_of(const Experiment& experiment) {
-  if (const int64_t positions = positions_of(experiment.model))
+  if (const int64_t positions = learned_positions(experiment.model))
     return std::min(positions, most_places);
   const bool is_text = experiment.data.kind == DataKind::text;
   return is_text ? std::min(experiment.data.context, most_places) : most_places;
@@ -81,41 +81,42 @@ std::vector<std::string> token_labels(const TextCodec& codec, const Ids& ids) {
 }
 
 // A prompt, and what is written behind it: given, or for a problem the model's own answer.
-void read_prompt(const ReadingRequest& a, const Experiment& experiment,
-                 const SavedVocabulary& saved, const LanguageModel& model, Reading& reading) {
+void read_prompt(const ExampleRequest& a, const Experiment& experiment,
+                 const SavedVocabulary& saved, const LanguageModel& model,
+                 AttendedExample& reading) {
   const TextCodec& codec = *saved.corpus.target;
   const int64_t longest = longest_of(experiment);
   reading.source = text_of(*a.input);
   Sequence ids = for_option("input", [&] { return codec.prompt(reading.source); });
   check_count("input", reading.source.empty() ? 0 : ids.size(), longest);
-  check_input(saved.prompt == 0 || static_cast<int64_t>(ids.size()) == saved.prompt,
-              "--input: a problem has {} symbols, not {}", saved.prompt, ids.size());
+  check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
+              "--input: a problem has {} symbols, not {}", saved.prompt_length, ids.size());
   Sequence answer;
   if (a.target) {
     answer = for_option("target", [&] { return codec.encode(*a.target); });
     check_count("target", ids.size() + answer.size(), longest + 1);
   } else if (is_task(experiment.data.kind)) {
-    ContinueOptions options;
+    ContinuationOptions options;
     options.sampling.temperature = 0;
     options.window = longest;
-    options.max_length = saved.answer > 0
-                             ? saved.answer
-                             : longest_answer(std::vector<Sequence>{ids},
-                                              longest + 1 - static_cast<int64_t>(ids.size()));
+    options.max_length = saved.target_length > 0
+                             ? saved.target_length
+                             : max_output_length(std::vector<Sequence>{ids},
+                                                 longest + 1 - static_cast<int64_t>(ids.size()));
     answer = continuations(model, codec.vocabulary(), {&ids, 1}, options)[0];
   }
   reading.target = codec.decode(answer);
   ids.insert(ids.end(), answer.begin(), answer.end());
   // The last symbol of an answer that has a fixed length is written, and never read.
   const bool is_over = static_cast<int64_t>(ids.size()) > longest;
-  if (is_over || (saved.answer > 0 && !answer.empty())) ids.pop_back();
+  if (is_over || (saved.target_length > 0 && !answer.empty())) ids.pop_back();
   reading.inputs.input = row_of(ids);
   reading.inputs.input_lengths = length_of(ids);
 }
 
 // A line for an encoder.
-void read_line(const ReadingRequest& a, const Experiment& experiment, const TextCodec& codec,
-               Reading& reading) {
+void read_line(const ExampleRequest& a, const Experiment& experiment, const TextCodec& codec,
+               AttendedExample& reading) {
   reading.source = text_of(*a.input);
   check_input(reading.source.find('\n') == std::string::npos,
               "--input: more than one line; a picture shows one");
@@ -127,7 +128,7 @@ void read_line(const ReadingRequest& a, const Experiment& experiment, const Text
 }
 
 // Example N of a split of the run's own data.
-void read_example(const ReadingRequest& a, const Corpus& corpus, Reading& reading) {
+void read_example(const ExampleRequest& a, const Corpus& corpus, AttendedExample& reading) {
   const std::string split = split_or_default(corpus, a.split);
   const Dataset& dataset = split_of(corpus, split);
   check_input(*a.example < dataset.size(),
@@ -147,10 +148,10 @@ void read_example(const ReadingRequest& a, const Corpus& corpus, Reading& readin
 }
 
 // What a decoder has before it: the given answer, or the model's own.
-void add_answer(const ReadingRequest& a, const Experiment& experiment, const Corpus& corpus,
-                const Seq2Seq& model, Reading& reading) {
+void add_answer(const ExampleRequest& a, const Experiment& experiment, const Corpus& corpus,
+                const Seq2Seq& model, AttendedExample& reading) {
   const TextCodec& codec = *corpus.target;
-  const int64_t positions = positions_of(experiment.model), longest = longest_of(experiment);
+  const int64_t positions = learned_positions(experiment.model), longest = longest_of(experiment);
   Sequence answer;
   if (a.target) {
     answer = for_option("target", [&] { return codec.encode(*a.target); });
@@ -158,9 +159,9 @@ void add_answer(const ReadingRequest& a, const Experiment& experiment, const Cor
   } else {
     const auto length = static_cast<size_t>(reading.inputs.source_lengths[0]);
     const std::vector<Sequence> sources = {Sequence(length)};
-    AnswerOptions options;
-    options.max_length = std::min(longest_answer(sources, positions), longest);
-    answer = answers(model, codec.vocabulary(), reading.inputs, options)[0].tokens;
+    OutputOptions options;
+    options.max_length = std::min(max_output_length(sources, positions), longest);
+    answer = outputs(model, codec.vocabulary(), reading.inputs, options)[0].tokens;
   }
   reading.target = codec.decode(answer);
   answer.insert(answer.begin(), codec.vocabulary().begin());
@@ -169,27 +170,28 @@ void add_answer(const ReadingRequest& a, const Experiment& experiment, const Cor
   reading.inputs.input_lengths = length_of(answer);
 }
 
-void add_labels(const Corpus& corpus, Reading& reading) {
+void add_labels(const Corpus& corpus, AttendedExample& reading) {
   const Inputs& in = reading.inputs;
-  PlaceLabels& labels = reading.labels;
+  PositionLabels& labels = reading.labels;
   const bool writes = corpus.framing != Framing::classifier;
   if (writes) labels.target = token_labels(*corpus.target, in.input);
   if (corpus.format.features > 0)
-    labels.source = place_labels(in.features.dim(1), corpus.grid);
+    labels.source = position_labels(in.features.dim(1), corpus.grid);
   else if (corpus.framing != Framing::language_model)
     labels.source = token_labels(*corpus.source, writes ? in.source : in.input);
 }
 
 }  // namespace
 
-Reading reading_of(const ReadingRequest& a, const Experiment& experiment,
-                   const SavedVocabulary& saved, const Corpus& corpus, const Model& model) {
+AttendedExample attended_example(const ExampleRequest& a, const Experiment& experiment,
+                                 const SavedVocabulary& saved, const Corpus& corpus,
+                                 const Model& model) {
   const ModelKind kind = experiment.model.kind;
   check_input(!a.target || kind != ModelKind::classifier,
               "--target is for models that write, and this run is a classifier");
   check_input(!a.target || !a.example || kind == ModelKind::seq2seq,
               "--target: an example of a language model has its own");
-  Reading reading;
+  AttendedExample reading;
   if (a.example)
     read_example(a, corpus, reading);
   else if (kind == ModelKind::language_model)
@@ -199,7 +201,8 @@ Reading reading_of(const ReadingRequest& a, const Experiment& experiment,
   if (kind == ModelKind::seq2seq)
     add_answer(a, experiment, corpus, dynamic_cast<const Seq2Seq&>(model), reading);
   if (kind == ModelKind::classifier) {
-    const int32_t label = classes(dynamic_cast<const Classifier&>(model), reading.inputs)[0];
+    const int32_t label =
+        predicted_classes(dynamic_cast<const Classifier&>(model), reading.inputs)[0];
     reading.target = corpus.labels.at(static_cast<size_t>(label));
   }
   add_labels(corpus, reading);
