@@ -1,11 +1,11 @@
-# What core and all above it stand on. What only the program or the tests use is found where it is used.
+# The packages that core and the folders above it need. Packages of the program and of the tests are found
+# where they are used.
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(fmt REQUIRED)
 find_package(OpenBLASOpenMP REQUIRED)
-find_package(ZLIB REQUIRED)  # for data alone, but who links data must find it too
+find_package(ZLIB REQUIRED)  # used only by data, but clients that link data must find it too
 
-# Threads are OpenMP's, but under the thread sanitizer, which cannot see into libgomp, core/parallel.h
-# runs on std::thread.
+# Threads come from OpenMP. The thread sanitizer cannot see into libgomp: there core/parallel.h uses std::thread.
 if(HEED_SANITIZE MATCHES thread)
   find_package(Threads REQUIRED)
   set(HEED_THREADS Threads::Threads)
@@ -14,6 +14,6 @@ else()
   set(HEED_THREADS OpenMP::OpenMP_CXX)
 endif()
 
-# A program has its path to OpenBLAS from the start, and keeps it when it is installed.
+# Programs keep their path to OpenBLAS when they are installed.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

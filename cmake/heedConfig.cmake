@@ -1,4 +1,4 @@
-# find_package(heed): what the installed libraries need, then the libraries.
+# find_package(heed): finds the packages that the installed libraries need, then the libraries.
 include(CMakeFindDependencyMacro)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_dependency(fmt)

@@ -1,6 +1,7 @@
-# cmake --install: the program, the libraries with their headers, and find_package(heed), which gives
-# heed::core, heed::nn, heed::optim, heed::data, and heed::heed for all of them.
+# cmake --install: the program, the libraries, the public headers, and find_package(heed), which gives heed::core,
+# heed::nn, heed::optim, heed::data, and heed::heed for all of them.
 include(CMakePackageConfigHelpers)
+include(cmake/export_headers.cmake)
 
 add_library(heed INTERFACE)
 add_library(heed::heed ALIAS heed)
@@ -9,9 +10,18 @@ foreach(folder core nn optim data)
   target_link_libraries(heed INTERFACE heed_${folder})
   set_target_properties(heed_${folder} PROPERTIES EXPORT_NAME ${folder})
   install(TARGETS heed_${folder} EXPORT heedTargets)
-  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed FILES_MATCHING PATTERN "*.h")
 endforeach()
-install(TARGETS heed_program)
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  heed_export_headers(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
+endif()
+install(CODE "
+  include(\"${PROJECT_SOURCE_DIR}/cmake/export_headers.cmake\")
+  heed_export_headers(\"${PROJECT_SOURCE_DIR}\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")")
+
+if(HEED_PROGRAM)
+  install(TARGETS heed_program)
+endif()
 install(FILES LICENSE TYPE DOC)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)

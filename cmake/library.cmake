@@ -1,8 +1,8 @@
 # heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [QUICK])
 #
-# One static library a folder, heed_<folder>, which may use the folders named in USES. With DOUBLE it is
-# built a second time with real = double, as heed_<folder>_f64, from the same files, for the tests. QUICK
-# is for a folder where no time of a run is spent: quicker to compile.
+# Adds the static library heed_<folder>, which may include only the folders named in USES. With DOUBLE the same
+# files are built once more with real = double as heed_<folder>_f64, for the tests. QUICK lowers optimisation in
+# folders where a run spends no time, for quicker builds.
 function(heed_library folder)
   cmake_parse_arguments(ARG "DOUBLE;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
   heed_source_options(${ARG_SOURCES})
@@ -23,15 +23,15 @@ function(heed_library folder)
     heed_compile_options(${target})
     if(ARG_QUICK)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-      heed_precompile(${target} ${target})
-    else()
-      heed_precompile(${target} heed_core)
     endif()
     target_compile_features(${target} PUBLIC cxx_std_20)
-    target_include_directories(${target} PUBLIC
-      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>        # <heed/core/tensor.h>, for users
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/heed>)  # "core/tensor.h", as here
+    if(PROJECT_IS_TOP_LEVEL)
+      target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+    else()  # see heed_export_headers()
+      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}
+        INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+    endif()
+    target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     list(TRANSFORM ARG_USES REPLACE "(.+)" "heed_\\1${suffix}" OUTPUT_VARIABLE used)
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} ${used} PRIVATE ${ARG_PRIVATE})
   endforeach()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the launcher in a tree of stand-ins: every tool it calls is a few lines of shell that write down
-# how they were called, so that nothing is installed or built.
+# Tests the launcher with stubs: every tool it calls is replaced by a few lines of shell that record their arguments,
+# so that nothing is installed or built.
 #   run.sh LAUNCHER
 set -euo pipefail
 launcher=$1
@@ -13,33 +13,33 @@ calls=$work/calls
 mkdir -p "$tree" "$tools" "$work/elsewhere"
 cp "$launcher" "$tree/heed"
 touch "$tree/CMakePresets.json" "$tree/CMakeLists.txt"
-mkdir "$tree"/{core,nn,optim,data,apps,cmake}
+mkdir "$tree"/{core,nn,optim,data,theorems,apps,cmake}
 for tool in bash env dirname readlink mkdir rm cat grep find flock awk mktemp sleep touch chmod true; do
   ln -s "$(type -P "$tool")" "$tools/$tool"
 done
 export tree calls
 
-# A stand-in named $1 whose body is standard input.
-stand_in() {
+# Makes a stub named $1 with standard input as its body.
+stub() {
   { echo '#!/usr/bin/env bash'; cat; } >"$tools/$1"
   chmod +x "$tools/$1"
 }
 
-# As on a machine that has everything, in a folder where nothing has been built.
+# Restores a machine with every package installed and nothing built.
 reset() {
   rm -rf "$tree/build" "$calls"
   touch "$calls"
-  stand_in dpkg-query <<<'for package in "${@:3}"; do printf "installed:%s " "$package"; done'
-  stand_in apt-get <<<'echo "apt-get $*" >>"$calls"'
-  stand_in sudo <<<'"$@"'
-  stand_in g++ </dev/null
-  stand_in cmake <<'END'
+  stub dpkg-query <<<'for package in "${@:3}"; do printf "installed:%s " "$package"; done'
+  stub apt-get <<<'echo "apt-get $*" >>"$calls"'
+  stub sudo <<<'"$@"'
+  stub g++ </dev/null
+  stub cmake <<'END'
 echo "cmake $*" >>"$calls"
 echo "-- what cmake says"
 mkdir -p "$tree/build/release"
 touch "$tree/build/release/build.ninja"
 END
-  stand_in ninja <<'END'
+  stub ninja <<'END'
 echo "ninja ${*: -1}" >>"$calls"
 echo "[1/1] Building"
 mkdir -p "$tree/build/release/bin"
@@ -57,30 +57,30 @@ END
 case_name=
 failed=0
 a_case() { case_name=$1; reset; }
-# Calls the launcher as $called, from another folder; sets output, errors and code.
+# Runs $called from another folder; sets output, errors and code.
 called=("$tree/heed")
 call() {
   code=0
   output=$(cd "$work/elsewhere" && PATH=$tools "${called[@]}" "$@" 2>"$work/errors") || code=$?
   errors=$(<"$work/errors")
 }
-expect() {  # WHAT GOT PATTERN
+expect() {  # WHAT FOUND PATTERN
   [[ $2 == $3 ]] && return
-  printf '%s: %s is\n%s\nand not\n%s\n' "$case_name" "$1" "$2" "$3"
+  printf '%s: %s: found\n%s\nexpected\n%s\n' "$case_name" "$1" "$2" "$3"
   failed=1
 }
 
-a_case "becomes the program"
+a_case "starts the program"
 call train 'two words' '' <<<'standard input'
 expect output "$output" "$work/elsewhere"$'\n3\ntrain\ntwo words\n\nstandard input'
 expect "exit code" "$code" 7
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
 expect errors "$errors" 'heed: building'
 
-a_case "says nothing and configures nothing when nothing is stale"
+a_case "prints and configures nothing when the build is up to date"
 call </dev/null
 : >"$calls"
-stand_in ninja <<<'echo "[0/1] Re-checking globbed directories..."; echo "ninja: no work to do."'
+stub ninja <<<'echo "[0/1] Re-checking globbed directories..."; echo "ninja: no work to do."'
 call </dev/null
 expect calls "$(<"$calls")" ''
 expect errors "$errors" ''
@@ -93,7 +93,7 @@ call one </dev/null
 called=("$tree/heed")
 expect output "$output" "$work/elsewhere"$'\n1\none'
 
-a_case "builds anew for another processor"
+a_case "rebuilds for another processor"
 call </dev/null
 echo "another" >"$tree/build/release/.made-for"
 touch "$tree/build/release/old"
@@ -102,14 +102,14 @@ expect errors "$errors" '*another processor*'
 expect "exit code" "$code" 7
 [[ ! -e $tree/build/release/old ]] || expect "the old build" there gone
 
-a_case "shows a failed configuration whole"
-stand_in cmake <<<'echo "-- one"; echo "CMake Error: two" >&2; exit 1'
+a_case "shows all output of a failed configuration"
+stub cmake <<<'echo "-- one"; echo "CMake Error: two" >&2; exit 1'
 call
 expect "exit code" "$code" 1
 expect errors "$errors" '*-- one*CMake Error: two*could not be configured*'
 
-a_case "shows a failed build whole"
-stand_in ninja <<'END'
+a_case "shows all output of a failed build"
+stub ninja <<'END'
 echo "[1/2] Building"
 echo "FAILED: x.o"
 echo "x.cpp:1:1: error: it is wrong"
@@ -121,14 +121,14 @@ expect "exit code" "$code" 1
 expect output "$output" ''
 expect errors "$errors" '*FAILED: x.o*x.cpp:1:1: error: it is wrong*the build failed*'
 
-a_case "installs what is missing, and updates the lists when it must"
-stand_in dpkg-query <<'END'
+a_case "installs missing packages and updates the package lists if necessary"
+stub dpkg-query <<'END'
 for package in "${@:3}"; do
   case $package in g++ | doctest-dev) ;; *) printf "installed:%s " "$package" ;; esac
 done
 exit 1
 END
-stand_in apt-get <<'END'
+stub apt-get <<'END'
 echo "apt-get $*" >>"$calls"
 case $* in *update) touch "$tree/updated" ;; *) [[ -e $tree/updated ]] ;; esac
 END
@@ -137,22 +137,22 @@ expect "exit code" "$code" 7
 expect errors "$errors" '*apt-get: g++ doctest-dev*'
 expect calls "$(<"$calls")" $'*install*g++ doctest-dev\n*update\n*install*g++ doctest-dev\ncmake*'
 
-a_case "names the packages that it could not install"
-stand_in dpkg-query <<<'exit 1'
-stand_in apt-get <<<'echo "apt-get has its reasons"; exit 100'
+a_case "names the packages that could not be installed"
+stub dpkg-query <<<'exit 1'
+stub apt-get <<<'echo "apt-get has its reasons"; exit 100'
 call
 expect "exit code" "$code" 1
 expect errors "$errors" '*apt-get has its reasons*apt-get install g++ cmake *doctest-dev'
 
-a_case "names all packages where there is no apt-get"
+a_case "names all packages on systems without apt-get"
 rm "$tools"/{apt-get,g++}
 call
 expect "exit code" "$code" 1
 expect errors "$errors" '*by hand*g++ cmake *doctest-dev'
 
-a_case "two at once wait for each other"
-stand_in cmake <<<'touch "$tree/build/release/build.ninja"'
-stand_in ninja <<'END'
+a_case "concurrent calls wait for each other"
+stub cmake <<<'touch "$tree/build/release/build.ninja"'
+stub ninja <<'END'
 echo begin >>"$calls"; sleep 0.2; echo end >>"$calls"
 mkdir -p "$tree/build/release/bin"; cd "$tree/build/release/bin"
 echo '#!/usr/bin/env bash' >heed; chmod +x heed
@@ -163,8 +163,8 @@ wait
 expect calls "$(<"$calls")" $'begin\nend\nbegin\nend'
 expect errors "$(cat "$work/first" "$work/second")" '*waiting for another build*'
 
-a_case "counts test cases, and other tests as one each"
-stand_in ctest <<'END'
+a_case "counts doctest cases, and other tests as one each"
+stub ctest <<'END'
 echo "ctest $*" >>"$calls"
 while [[ $1 != --output-junit ]]; do shift; done
 cat >"$2" <<XML
@@ -186,9 +186,12 @@ END
 call test -R 'a b'
 expect "exit code" "$code" 0
 expect output "$output" '5 passed, 0 failed, 1 skipped'
-expect calls "$(<"$calls")" $'*\nninja all\nctest *-R a b'
+expect calls "$(<"$calls")" $'*\nninja all\nctest --preset release *-R a b'
+: >"$calls"
+call test --nightly -R c
+expect calls "$(<"$calls")" $'*\nctest --preset nightly *-R c'
 
-case_name="counts failures, and a crash as one"
+case_name="counts failures, and a crash as one failure"
 cat >"$tree/more" <<'END'
   <testcase name="c" classname="c" time="1" status="fail">
     <failure message=""/>
@@ -207,14 +210,14 @@ call test
 expect "exit code" "$code" '[1-9]*'
 expect output "$output" '6 passed, 4 failed, 1 skipped'
 
-case_name="a run of no test is a failure"
-stand_in ctest <<<'exit 0'
+case_name="a run without tests fails"
+stub ctest <<<'exit 0'
 call test
 expect "exit code" "$code" 1
 expect output "$output" '0 passed, 0 failed'
 
-if ((EUID == 0)); then  # who is not root has nobody else's build to try
-  a_case "runs a build that it may only read while that is up to date"
+if ((EUID == 0)); then  # only root can act as a second user
+  a_case "runs a read-only build while it is up to date"
   call </dev/null
   called=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups "$tree/heed")
   : >"$calls"

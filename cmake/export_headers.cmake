@@ -1,0 +1,23 @@
+# heed_export_headers(source destination): copies the public headers of heed to destination/heed.
+#
+# Inside heed a header is "core/tensor.h"; a client includes <heed/core/tensor.h>. The copies include one another
+# by the client's names, so that only the folder above heed/ is on the client's include path and a core/tensor.h
+# of the client's own disturbs nobody. Kernels are private and are not copied.
+function(heed_export_headers source destination)
+  file(GLOB_RECURSE headers RELATIVE ${source} ${source}/core/*.h ${source}/nn/*.h ${source}/optim/*.h
+    ${source}/data/*.h)
+  list(FILTER headers EXCLUDE REGEX "/(kernels|reference)/")
+  list(APPEND headers heed.h)
+  foreach(header IN LISTS headers)
+    file(READ ${source}/${header} text)
+    string(REGEX REPLACE "#include \"([a-z_/0-9]+\\.h)\"" "#include <heed/\\1>" text "${text}")
+    set(copy ${destination}/heed/${header})
+    set(before "")
+    if(EXISTS ${copy})
+      file(READ ${copy} before)
+    endif()
+    if(NOT before STREQUAL text)
+      file(WRITE ${copy} "${text}")
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Trains every shipped config and compares its scores with the goals in the config's head, such as
+#   # Goal: test exact_match ≥ 0.99, test_longer exact_match ≥ 0.99
+# A config whose data are not installed is skipped, and says so; HEED_TEXT names a text for shakespeare.toml.
+#
+#   scores.sh PROGRAM [CONFIG…]
+set -euo pipefail
+program=$1
+shift
+configs=$(dirname "$(readlink -f "$0")")/../../configs
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# Prints the value of member $2 of the object $1 in result.json.
+score() {
+  awk -v part="\"$1\":" -v metric="\"$2\":" '
+    $1 == part { inside = 1 }
+    inside && $1 == metric { sub(/,$/, "", $2); print $2; exit }' "$3/result.json"
+}
+
+(($#)) || set -- "$configs"/*.toml
+for config; do
+  name=$(basename "$config" .toml)
+  goals=$(sed -n 's/^# Goal: //p' "$config")
+  [[ $goals ]] || { echo "$name: the head has no line '# Goal: …'"; failed=1; continue; }
+  set=()
+  if [[ $name == shakespeare ]]; then
+    [[ ${HEED_TEXT-} ]] || { echo "$name: skipped, HEED_TEXT names no text"; continue; }
+    set=(--set "data.path=$HEED_TEXT")
+  fi
+  if [[ $name == fashion && ! -d /usr/share/datasets/fashion-mnist ]]; then
+    echo "$name: skipped, the package dataset-fashion-mnist is not installed"
+    continue
+  fi
+  run=$work/$name
+  "$program" train "$config" --run "$run" "${set[@]}" &>"$work/log" || { echo "$name: failed"; cat "$work/log"; failed=1; continue; }
+  IFS=, read -ra parts <<<"$goals"
+  for goal in "${parts[@]}"; do
+    read -r split metric relation bound <<<"$goal"
+    value=$(score "$split" "$metric" "$run")
+    verdict=$(awk -v value="$value" -v relation="$relation" -v bound="$bound" '
+      BEGIN { print value != "" && (relation == "≥" ? value >= bound : value <= bound) ? "reached" : "MISSED" }')
+    echo "$name: $split $metric $value, goal $relation $bound: $verdict"
+    [[ $verdict == reached ]] || failed=1
+  done
+done
+exit "$failed"
