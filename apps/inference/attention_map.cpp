@@ -19,21 +19,19 @@ AttentionPart part_of(const std::string& name) {
   return name.starts_with("decoder") ? AttentionPart::decoder : AttentionPart::encoder;
 }
 
-// Which place stands where in the lines along some axes of a grid: the numbers of the places go the
-// way that vectors go.
-std::vector<int64_t> places_of_lines(const AttentionRecord& record) {
-  int64_t places = 1;
-  for (const int64_t length : record.grid) places *= length;
-  Tensor numbers = Tensor::empty({1, places, 1});
-  std::iota(numbers.mutable_data(), numbers.mutable_data() + places, real{0});
-  const Tensor lines = unfold(numbers, record.grid, record.axes);
+// The positions in the order of the lines along some axes of a grid: unfolds their indices.
+std::vector<int64_t> positions_of_lines(const AttentionRecord& record) {
+  const int64_t count = Shape(record.grid).size();
+  Tensor indices = Tensor::empty({1, count, 1});
+  std::iota(indices.mutable_data(), indices.mutable_data() + count, real{0});
+  const Tensor lines = unfold(indices, record.grid, record.axes);
   return {lines.values().begin(), lines.values().end()};
 }
 
 std::vector<int64_t> in_order(size_t count) {
-  std::vector<int64_t> places(count);
-  std::iota(places.begin(), places.end(), int64_t{0});
-  return places;
+  std::vector<int64_t> positions(count);
+  std::iota(positions.begin(), positions.end(), int64_t{0});
+  return positions;
 }
 
 std::vector<std::string> query_labels(int64_t count) {
@@ -44,22 +42,22 @@ std::vector<std::string> query_labels(int64_t count) {
 
 AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels) {
   AttentionMap map{record.name, part_of(record.name), record.weights, {}, {}, {}, {}};
-  const bool of_decoder = map.part == AttentionPart::decoder || map.part == AttentionPart::cross;
+  const bool is_decoder = map.part == AttentionPart::decoder || map.part == AttentionPart::cross;
   map.queries = map.part == AttentionPart::pool ? query_labels(record.weights.dim(2))
-                : of_decoder                    ? labels.target
+                : is_decoder                    ? labels.target
                                                 : labels.source;
   map.keys = map.part == AttentionPart::decoder ? labels.target : labels.source;
-  const bool in_lines = !record.grid.empty();
-  map.query_positions = in_lines ? places_of_lines(record) : in_order(map.queries.size());
-  map.key_positions = in_lines ? map.query_positions : in_order(map.keys.size());
-  const auto fits = [&](const std::vector<std::string>& names, const std::vector<int64_t>& places,
-                        int axis) {
-    return names.size() == places.size() &&
-           static_cast<int64_t>(places.size()) == record.weights.dim(0) * record.weights.dim(axis);
+  const bool has_lines = !record.grid.empty();
+  map.query_positions = has_lines ? positions_of_lines(record) : in_order(map.queries.size());
+  map.key_positions = has_lines ? map.query_positions : in_order(map.keys.size());
+  const auto fits = [&](const std::vector<std::string>& names,
+                        const std::vector<int64_t>& positions, int axis) {
+    return names.size() == positions.size() &&
+           std::ssize(positions) == record.weights.dim(0) * record.weights.dim(axis);
   };
   check(fits(map.queries, map.query_positions, 2) && fits(map.keys, map.key_positions, 3),
-        "{}: {} queries and {} keys have names, and the weights are {}", record.name,
-        map.queries.size(), map.keys.size(), record.weights.shape());
+        "{}: there are labels for {} queries and {} keys, but the weights have shape {}",
+        record.name, map.queries.size(), map.keys.size(), record.weights.shape());
   return map;
 }
 
@@ -105,20 +103,20 @@ std::string attention_csv(const std::vector<AttentionMap>& maps) {
 }
 
 std::string token_label(const TextCodec& codec, int32_t id) {
-  std::string symbol = codec.vocabulary().symbol(id);
+  std::string token = codec.vocabulary().symbol(id);
   if (codec.level() == Level::byte && id < 256) {
-    if (id < 0x20 || id > 0x7E) return symbol;  // two hexadecimal digits
-    symbol = std::string(1, static_cast<char>(id));
+    if (id < 0x20 || id > 0x7E) return token;  // two hexadecimal digits
+    token = std::string(1, static_cast<char>(id));
   }
   std::string label;
-  for (const char c : symbol) {
+  for (const char c : token) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == ' ')
       label += "␣";
     else if (c == '\n')
       label += "↵";
     else if (byte < 0x20 ||
-             byte == 0x7F)  // U+2400 … U+241F, U+2421: pictures of control characters
+             byte == 0x7F)  // U+2400 … U+241F, U+2421: symbols for control characters
       label += {'\xE2', '\x90', static_cast<char>(byte == 0x7F ? 0xA1 : 0x80 + byte)};
     else
       label += c;
@@ -126,14 +124,14 @@ std::string token_label(const TextCodec& codec, int32_t id) {
   return label;
 }
 
-std::vector<std::string> position_labels(int64_t places, const std::vector<int64_t>& grid) {
+std::vector<std::string> position_labels(int64_t positions, const std::vector<int64_t>& grid) {
   std::vector<std::string> labels;
-  for (int64_t place = 0; place < places; ++place) {
-    std::vector<int64_t> coordinates(std::max<size_t>(1, grid.size()));
-    int64_t rest = place;
+  for (int64_t i = 0; i < positions; ++i) {
+    std::vector<int64_t> coordinates(grid.size());
+    int64_t rest = i;
     for (size_t axis = grid.size(); axis-- > 0; rest /= grid[axis])
       coordinates[axis] = rest % grid[axis];
-    if (grid.empty()) coordinates[0] = place;
+    if (grid.empty()) coordinates = {i};
     labels.push_back(joined(coordinates, ","));
   }
   return labels;

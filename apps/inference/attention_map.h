@@ -1,5 +1,4 @@
-// What was recorded of attention (nn/recorder.h), with a label for everything that looks and
-// everything that is looked at.
+// The recorded attention weights of a model (nn/recorder.h), with labels for queries and keys.
 #pragma once
 
 #include <string>
@@ -10,41 +9,42 @@
 
 namespace heed {
 
-// In the order in which they are shown.
+// In the order of the picture.
 enum class AttentionPart { encoder, decoder, cross, pool };
 
-// The attention of one module over one example.
+// The attention of one module on one example.
 struct AttentionMap {
   std::string name;  // of the module
   AttentionPart part;
   Tensor weights;                          // (lines, H, n, m)
-  std::vector<std::string> queries, keys;  // labels of places
-  // Along some axes of a grid there are as many lines as there are along these; else there is one,
-  // and it holds every place. Row i of line l is place query_positions[l · n + i]; columns
-  // likewise.
+  std::vector<std::string> queries, keys;  // a label for each position
+  // Attention along some axes of a grid has one line for each choice of the other axes. Other
+  // attention has one line with all positions. Row i of line l is position
+  // query_positions[l · n + i]; columns likewise.
   std::vector<int64_t> query_positions, key_positions;
 
   int64_t heads() const { return weights.dim(1); }
 };
 
-// Labels of what a model reads and writes, place by place. `target` is empty but for a decoder.
+// A label for each position that a model reads. `target` is empty unless the model has a decoder.
 struct PositionLabels {
   std::vector<std::string> source, target;
 };
 
-// Of records of one example. Throws Error for labels that are not as many as the places.
+// Combines the records of one example with labels. Throws Error if the number of labels is not the
+// number of positions.
 std::vector<AttentionMap> attention_maps(const std::vector<AttentionRecord>& records,
                                          const PositionLabels& labels);
 
 // Σ lines · H · n · m
 int64_t weights_in(const std::vector<AttentionMap>& maps);
 
-// Rows name,head,query,key,query_token,key_token,weight; queries and keys are places, from 0.
+// Rows name,head,query,key,query_token,key_token,weight, where query and key are positions, from 0.
 std::string attention_csv(const std::vector<AttentionMap>& maps);
 
-// A token that can be seen: a space as ␣, a new line as ↵, a byte as the character it is.
+// Returns a visible form of a token: a space is ␣, a new line ↵, a byte the character it encodes.
 std::string token_label(const TextCodec& codec, int32_t id);
-// "0", "1", … or, on a grid, row-major coordinates: "0,0", "0,1", …
-std::vector<std::string> position_labels(int64_t places, const std::vector<int64_t>& grid);
+// Returns "0", "1", … or, on a grid, row-major coordinates "0,0", "0,1", …
+std::vector<std::string> position_labels(int64_t positions, const std::vector<int64_t>& grid);
 
 }  // namespace heed

@@ -14,8 +14,8 @@ namespace {
 
 // Pixels.
 constexpr int64_t margin = 16, heading_height = 34, name_height = 22, caption_height = 16, gap = 24,
-                  greatest_panel = 560, smallest_cell = 3, largest_cell = 26;
-constexpr int64_t most_label = 14;  // characters of a label that are shown
+                  max_panel = 560, min_cell = 3, max_cell = 26;
+constexpr int64_t max_label = 14;  // characters
 
 template <class... Args>
 void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
@@ -28,45 +28,45 @@ int64_t characters(const std::string& text) {
 }
 
 std::string shortened(const std::string& valid) {
-  if (characters(valid) <= most_label) return valid;
+  if (characters(valid) <= max_label) return valid;
   size_t end = 0;
-  for (int64_t i = 0; i + 1 < most_label; ++i) end += character_length(valid[end]);
+  for (int64_t i = 0; i + 1 < max_label; ++i) end += character_length(valid[end]);
   return valid.substr(0, end) + "…";
 }
 
-// Of the first of every `thinning` places.
-std::vector<std::string> shown(const std::vector<std::string>& labels, int64_t thinning) {
+// The labels of every `block`-th position.
+std::vector<std::string> shown(const std::vector<std::string>& labels, int64_t block) {
   std::vector<std::string> all;
-  for (size_t i = 0; i < labels.size(); i += static_cast<size_t>(thinning))
+  for (size_t i = 0; i < labels.size(); i += static_cast<size_t>(block))
     all.push_back(shortened(printable(labels[i])));
   return all;
 }
 
-int64_t widest(const std::vector<std::string>& labels) {
-  int64_t most = 1;
-  for (const std::string& label : labels) most = std::max(most, characters(label));
-  return most;
+int64_t max_width(const std::vector<std::string>& labels) {
+  int64_t width = 1;
+  for (const std::string& label : labels) width = std::max(width, characters(label));
+  return width;
 }
 
-// The measures that all panels of one module share.
+// The sizes that all panels of one module share, in pixels unless stated.
 struct Panel {
-  int64_t thinning;                        // places a cell stands for, down and across
+  int64_t block;                           // a cell stands for block × block weights
   std::vector<std::string> queries, keys;  // a label for every row and column of cells
-  int64_t cell, font, step;                // every step-th place has a label
-  bool upright;                            // keys' labels, or turned by 90 degrees
-  int64_t left, top;                       // room for labels
+  int64_t cell, font, step;                // every step-th row and column has a label
+  bool upright;                            // labels of keys; otherwise rotated by 90 degrees
+  int64_t left, top;                       // space for labels
 
-  Panel(const AttentionMap& map, int64_t thin)
-      : thinning(thin), queries(shown(map.queries, thin)), keys(shown(map.keys, thin)) {
-    const auto places = static_cast<int64_t>(std::max({queries.size(), keys.size(), size_t{1}}));
-    cell = std::clamp(greatest_panel / places, smallest_cell, largest_cell);
+  Panel(const AttentionMap& map, int64_t block_size)
+      : block(block_size), queries(shown(map.queries, block)), keys(shown(map.keys, block)) {
+    const auto cells = static_cast<int64_t>(std::max({queries.size(), keys.size(), size_t{1}}));
+    cell = std::clamp(max_panel / cells, min_cell, max_cell);
     font = std::clamp<int64_t>(cell - 2, 9, 12);
     step = (font + cell - 1) / cell;
-    upright = widest(keys) * font * 2 / 3 <= cell;
-    left = widest(queries) * font * 2 / 3 + 6;
-    top = caption_height + (upright ? font : widest(keys) * font * 2 / 3) + 6;
+    upright = max_width(keys) * font * 2 / 3 <= cell;
+    left = max_width(queries) * font * 2 / 3 + 6;
+    top = caption_height + (upright ? font : max_width(keys) * font * 2 / 3) + 6;
   }
-  // Captions need some room, however few the keys.
+  // The caption needs at least 120 pixels.
   int64_t width() const {
     return std::max<int64_t>(left + cell * static_cast<int64_t>(keys.size()), 120) + gap;
   }
@@ -96,11 +96,11 @@ void put_labels(std::string& out, const Panel& panel) {
 
 struct Cell {
   double sum = 0;
-  int64_t count = 0;  // weights it stands for; 0: nothing could look there
+  int64_t count = 0;  // weights in the block; 0: these positions are not in one line
   double weight() const { return sum / static_cast<double>(count); }
 };
 
-// Row by row, the cells of a head.
+// The cells of a head, in row-major order.
 std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t head) {
   std::vector<Cell> cells(panel.queries.size() * panel.keys.size());
   const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
@@ -108,8 +108,8 @@ std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t 
     const real* weight = map.weights.data() + (line * map.heads() + head) * n * m;
     for (int64_t i = line * n; i < (line + 1) * n; ++i)
       for (int64_t j = line * m; j < (line + 1) * m; ++j) {
-        const int64_t row = map.query_positions[static_cast<size_t>(i)] / panel.thinning;
-        const int64_t column = map.key_positions[static_cast<size_t>(j)] / panel.thinning;
+        const int64_t row = map.query_positions[static_cast<size_t>(i)] / panel.block;
+        const int64_t column = map.key_positions[static_cast<size_t>(j)] / panel.block;
         Cell& cell =
             cells[static_cast<size_t>(row) * panel.keys.size() + static_cast<size_t>(column)];
         cell.sum += static_cast<double>(*weight++);
@@ -119,44 +119,44 @@ std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t 
   return cells;
 }
 
-// "1" for the darkest, and no more digits than an eye can tell apart.
-std::string opacity(double weight, double most) {
+// The square root of weight / max, in steps of 1/250.
+std::string opacity(double weight, double max) {
   if (!std::isfinite(weight)) return "1";
-  return most > 0
-             ? fmt::format("{:.3g}", std::round(250 * std::sqrt(std::abs(weight / most))) / 250)
-             : "0";
+  return max > 0 ? fmt::format("{:.3g}", std::round(250 * std::sqrt(std::abs(weight / max))) / 250)
+                 : "0";
 }
 
-// "3", or "3…5" where a cell stands for several places.
-std::string places_text(size_t index, int64_t thinning, size_t places) {
-  const int64_t first = static_cast<int64_t>(index) * thinning;
-  const int64_t last = std::min(first + thinning, static_cast<int64_t>(places)) - 1;
+// The positions of block `index`: "3", or "3…5".
+std::string positions_text(size_t index, int64_t block, size_t positions) {
+  const int64_t first = static_cast<int64_t>(index) * block;
+  const int64_t last = std::min(first + block, static_cast<int64_t>(positions)) - 1;
   return first == last ? fmt::format("{}", first) : fmt::format("{}…{}", first, last);
 }
 
 void put_cell(std::string& out, const AttentionMap& map, const Panel& panel, size_t row,
-              size_t column, double weight, double most) {
+              size_t column, double weight, double max) {
   put(out, "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{} fill-opacity=\"{}\">",
       static_cast<int64_t>(column) * panel.cell, static_cast<int64_t>(row) * panel.cell, panel.cell,
-      panel.cell, weight < 0 ? " fill=\"#b2182b\"" : "", opacity(weight, most));
-  put(out, "<title>{} ({}) reads {} ({}): {:.4g}</title></rect>\n", xml_escaped(panel.queries[row]),
-      places_text(row, panel.thinning, map.queries.size()), xml_escaped(panel.keys[column]),
-      places_text(column, panel.thinning, map.keys.size()), weight);
+      panel.cell, weight < 0 ? " fill=\"#b2182b\"" : "", opacity(weight, max));
+  put(out, "<title>{} ({}) attends to {} ({}): {:.4g}</title></rect>\n",
+      xml_escaped(panel.queries[row]), positions_text(row, panel.block, map.queries.size()),
+      xml_escaped(panel.keys[column]), positions_text(column, panel.block, map.keys.size()),
+      weight);
 }
 
 void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int64_t head) {
   const std::vector<Cell> cells = cells_of(map, panel, head);
-  double most = 0;
+  double max = 0;
   for (const Cell& cell : cells)
-    if (cell.count > 0 && std::isfinite(cell.sum)) most = std::max(most, std::abs(cell.weight()));
-  put(out, "<text x=\"0\" y=\"{}\">head {}, up to {:.2g}</text>\n", 12 - panel.top, head, most);
+    if (cell.count > 0 && std::isfinite(cell.sum)) max = std::max(max, std::abs(cell.weight()));
+  put(out, "<text x=\"0\" y=\"{}\">head {}, up to {:.2g}</text>\n", 12 - panel.top, head, max);
   put_labels(out, panel);
   out += "<g fill=\"#08306b\">\n";
   const size_t rows = panel.queries.size(), columns = panel.keys.size();
   for (size_t i = 0; i < rows; ++i)
     for (size_t j = 0; j < columns; ++j)
       if (const Cell& cell = cells[i * columns + j]; cell.count > 0)
-        put_cell(out, map, panel, i, j, cell.weight(), most);
+        put_cell(out, map, panel, i, j, cell.weight(), max);
   put(out,
       "</g>\n<rect width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\" "
       "pointer-events=\"none\"/>\n",
@@ -170,9 +170,9 @@ const char* heading(AttentionPart part) {
     case AttentionPart::decoder:
       return "Decoder";
     case AttentionPart::cross:
-      return "Cross-attention: the decoder reads the encoder";
+      return "Cross-attention: the decoder attends to the encoder";
     case AttentionPart::pool:
-      return "Pool: learned queries read the encoder";
+      return "Pool: learned queries attend to the encoder";
   }
   throw Error("attention picture: unknown part");
 }
@@ -205,12 +205,12 @@ std::string xml_escaped(std::string_view text) {
 
 namespace {
 
-// How many places a cell must stand for, so that the picture has no more than max_cells.
-int64_t thinning_of(const std::vector<AttentionMap>& maps) {
+// The smallest block with which the picture has at most max_cells cells.
+int64_t block_of(const std::vector<AttentionMap>& maps) {
   if (weights_in(maps) <= max_cells) return 1;
-  for (int64_t thinning = 2;; ++thinning) {
-    const auto cells = [thinning](const std::vector<std::string>& places) {
-      return (static_cast<int64_t>(places.size()) + thinning - 1) / thinning;
+  for (int64_t block = 2;; ++block) {
+    const auto cells = [block](const std::vector<std::string>& labels) {
+      return (std::ssize(labels) + block - 1) / block;
     };
     int64_t total = 0, panels = 0;
     for (const AttentionMap& map : maps) {
@@ -218,7 +218,7 @@ int64_t thinning_of(const std::vector<AttentionMap>& maps) {
       panels += map.heads();
     }
     check(panels <= max_cells, "attention picture: {} heads are more than {}", panels, max_cells);
-    if (total <= max_cells) return thinning;
+    if (total <= max_cells) return block;
   }
 }
 
@@ -228,8 +228,8 @@ struct Canvas {
 };
 
 // One row of panels.
-void put_map(Canvas& canvas, const AttentionMap& map, int64_t thinning) {
-  const Panel panel(map, thinning);
+void put_map(Canvas& canvas, const AttentionMap& map, int64_t block) {
+  const Panel panel(map, block);
   canvas.height += name_height;
   put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n", margin,
       canvas.height - 8, xml_escaped(map.name));
@@ -243,19 +243,18 @@ void put_map(Canvas& canvas, const AttentionMap& map, int64_t thinning) {
   canvas.width = std::max(canvas.width, 2 * margin + map.heads() * panel.width());
 }
 
-std::string caption(int64_t thinning) {
+std::string caption(int64_t block) {
   const std::string text =
-      "Queries go down, keys across. The darker, the more a query looks at a key: darkness goes "
-      "with "
-      "the square root of the weight.";
-  if (thinning == 1) return text;
-  return text + fmt::format(" A cell is the mean of {0} queries and {0} keys.", thinning);
+      "Rows are queries, columns are keys. Darkness is proportional to the square root of the "
+      "weight.";
+  if (block == 1) return text;
+  return text + fmt::format(" A cell is the mean of {0} queries and {0} keys.", block);
 }
 
 }  // namespace
 
 std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title) {
-  const int64_t thinning = thinning_of(maps);
+  const int64_t block = block_of(maps);
   Canvas canvas;
   for (const AttentionPart part : {AttentionPart::encoder, AttentionPart::decoder,
                                    AttentionPart::cross, AttentionPart::pool}) {
@@ -269,7 +268,7 @@ std::string attention_picture(const std::vector<AttentionMap>& maps, const std::
             canvas.height - 12, heading(part));
       }
       is_first = false;
-      put_map(canvas, map, thinning);
+      put_map(canvas, map, block);
     }
   }
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -282,7 +281,7 @@ std::string attention_picture(const std::vector<AttentionMap>& maps, const std::
       shown_title);
   put(out, "<text x=\"{}\" y=\"{}\" font-size=\"14\">{}</text>\n", margin, margin + 14,
       shown_title);
-  put(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", margin, margin + 32, caption(thinning));
+  put(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", margin, margin + 32, caption(block));
   return out + canvas.body + "</svg>\n";
 }
 

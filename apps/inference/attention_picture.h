@@ -1,11 +1,11 @@
-// Attention as a picture: an SVG drawing (https://www.w3.org/TR/SVG11/) that any browser shows.
+// Attention weights as an SVG drawing (https://www.w3.org/TR/SVG11/) for any browser.
 //
-// A row of panels is a layer, a panel is a head. In a panel queries go down and keys across, and
-// the darker a cell, the more the query looks at the key: white is 0, and the darkest cell of a
-// panel is its greatest weight, which is written above it. Between them darkness goes with the
-// square root: under a causal mask the first query gives its only key a weight of 1, beside which
-// one that looks at fifty keys alike would seem to look at none. Weights below 0, which only
-// attention that is not normalised has, are red. A cell tells its weight when pointed at.
+// A row of panels is a layer, a panel is a head. In a panel, queries are rows and keys are columns.
+// The darkness of a cell shows its weight: white is 0, and the darkest cell has the maximum of the
+// panel, which is printed above it. Darkness is proportional to the square root of the weight.
+// (Under a causal mask the first query gives its only key the weight 1; on a linear scale, weights
+// of 1/50 would look like 0 next to it.) Negative weights, which only occur without normalisation,
+// are red. A cell shows its weight as a tooltip.
 #pragma once
 
 #include <string>
@@ -15,14 +15,15 @@
 
 namespace heed {
 
-// What a picture holds at most: 30 MB, and about all that a browser bears. Where there are more
-// weights, a cell shows the mean of as many queries and keys side by side as it takes.
+// The maximum number of cells in a picture: about 30 MB, which browsers still display. With more
+// weights, a cell shows the mean over a block of adjacent queries and keys.
 inline constexpr int64_t max_cells = 200'000;
 
-// Well-formed XML, whatever the labels hold.
+// Returns well-formed XML for any labels.
 std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title);
 
-// For text and for attributes: XML's signs escaped, and what XML may not hold replaced by U+FFFD.
+// Escapes text for XML, in elements and in attributes. Replaces characters that XML does not allow
+// by U+FFFD.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace heed

@@ -17,14 +17,14 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_stop(char c) { return c == '.' || c == ','; }
 
-// ASCII's punctuation but for ' , - and . (the last three have rules of their own).
+// ASCII punctuation except ' , - and . (the last three have their own rules).
 bool is_punctuation(char c) {
   return (c >= '!' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// How many bytes the white space at the start of a text has (Unicode's, as in Python's split), 0
-// where there is none.
+// The length in bytes of the white space character that a text starts with, or 0. White space is
+// Unicode's, as in Python's split.
 size_t space_length(std::string_view text) {
   constexpr std::string_view single = " \t\n\v\f\r\x1c\x1d\x1e\x1f";
   constexpr std::string_view longer[] = {
@@ -57,8 +57,9 @@ void replace(std::string& text, std::string_view from, std::string_view to) {
     text.replace(at, from.size(), to);
 }
 
-// Copies a text. `rule` looks at each place and its neighbour, writes either two characters with
-// spaces around and between them, or nothing; characters it has written are not looked at again.
+// Copies a text and separates pairs of characters. `rule` gets each character and the next one. It
+// appends the pair with spaces and returns true, and the copy continues after the pair; or it
+// returns false.
 template <class Rule>
 std::string rewritten(const std::string& text, Rule rule) {
   std::string result;
@@ -92,13 +93,13 @@ std::string tokenize_13a(std::string_view line) {
       spaced += c;
   }
   spaced += ' ';
-  // . and , unless a digit stands before them …
+  // . and , unless they follow a digit …
   text = rewritten(spaced, [](char a, char b, std::string& out) {
     if (is_digit(a) || !is_stop(b)) return false;
     out += {a, ' ', b, ' '};
     return true;
   });
-  // … or behind them; - where a digit stands before it.
+  // … or precede one; - if it follows a digit.
   spaced = rewritten(text, [](char a, char b, std::string& out) {
     if (!is_stop(a) || is_digit(b)) return false;
     out += {' ', a, ' ', b};
@@ -135,7 +136,7 @@ struct Counts {
   int64_t hypothesis_length = 0, reference_length = 0;
 };
 
-// Where each token of a tokenised line starts, and where one more would.
+// The offset of each token of a tokenized line, and of the token that would follow the last.
 std::vector<size_t> token_starts(std::string_view tokens) {
   std::vector<size_t> starts{0};
   if (tokens.empty()) return starts;
@@ -144,7 +145,7 @@ std::vector<size_t> token_starts(std::string_view tokens) {
   return starts;
 }
 
-// An n-gram is the part of the line that it takes up: one space between tokens, none in them.
+// An n-gram is a part of the tokenized line.
 using Ngrams = std::unordered_map<std::string_view, int64_t>;
 
 Ngrams count_ngrams(std::string_view tokens, const std::vector<size_t>& starts, size_t order) {
@@ -155,14 +156,15 @@ Ngrams count_ngrams(std::string_view tokens, const std::vector<size_t>& starts, 
 }
 
 void add_pair(const std::string& hypothesis, const std::string& reference, Counts& counts) {
-  const std::vector<size_t> starts = token_starts(hypothesis), wanted = token_starts(reference);
-  counts.hypothesis_length += static_cast<int64_t>(starts.size()) - 1;
-  counts.reference_length += static_cast<int64_t>(wanted.size()) - 1;
+  const std::vector<size_t> starts = token_starts(hypothesis);
+  const std::vector<size_t> reference_starts = token_starts(reference);
+  counts.hypothesis_length += std::ssize(starts) - 1;
+  counts.reference_length += std::ssize(reference_starts) - 1;
   for (size_t order = 1; order <= highest_order; ++order) {
-    const Ngrams there = count_ngrams(reference, wanted, order);
+    const Ngrams expected = count_ngrams(reference, reference_starts, order);
     for (const auto& [ngram, count] : count_ngrams(hypothesis, starts, order)) {
       counts.ngrams[order - 1] += count;
-      if (const auto found = there.find(ngram); found != there.end())
+      if (const auto found = expected.find(ngram); found != expected.end())
         counts.matches[order - 1] += std::min(count, found->second);
     }
   }
@@ -186,7 +188,7 @@ double score(const Counts& counts) {
 double corpus_bleu(std::span<const std::string> hypotheses,
                    std::span<const std::string> references) {
   check(hypotheses.size() == references.size(),
-        "BLEU: {} hypotheses for {} references; one each is needed", hypotheses.size(),
+        "BLEU: {} hypotheses for {} references: each needs one reference", hypotheses.size(),
         references.size());
   Counts counts;
   for (size_t i = 0; i < hypotheses.size(); ++i)

@@ -1,11 +1,11 @@
-// BLEU (Papineni et al. 2002) of a whole corpus, the same number that sacreBLEU gives by default
-// (Post 2018; signature nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp):
+// Corpus BLEU (Papineni et al. 2002), equal to the default of sacreBLEU (Post 2018; signature
+// nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp):
 //
 //   BLEU = 100 · min(1, e^(1 - r/c)) · (p₁ p₂ p₃ p₄)^(1/4)
 //
-// pₙ is the share of the hypotheses' n-grams that are in their references, each as often as it is
-// there at most; c and r are the numbers of tokens in all hypotheses and all references. Counts are
-// summed over the corpus first: it is not the mean of the sentences' scores.
+// pₙ is the fraction of the hypotheses' n-grams that are in their references; each n-gram matches
+// at most as often as the reference contains it. c and r are the token counts of all hypotheses and
+// of all references. Counts are summed over the corpus, so BLEU is not the mean of sentence scores.
 #pragma once
 
 #include <span>
@@ -14,16 +14,16 @@
 
 namespace heed {
 
-// From 0 to 100, hypothesis i against reference i. Where no n-gram of an order matches, pₙ is
-// 1 / (2ᵏ · number of n-grams), k counting such orders from 1 ("exponential smoothing", the NIST
-// method in Chen & Cherry 2014). 0 where nothing at all matches, where no hypothesis has four
-// tokens, and for no hypotheses. Throws Error if the counts differ.
+// Returns BLEU, from 0 to 100, of hypothesis i against reference i. If no n-gram of an order
+// matches, pₙ is 1 / (2ᵏ · number of n-grams), where k counts such orders from 1 ("exponential
+// smoothing", the NIST method in Chen & Cherry 2014). Returns 0 if nothing matches, if no
+// hypothesis has four tokens, or if there are no hypotheses. Throws Error if the two counts differ.
 double corpus_bleu(std::span<const std::string> hypotheses,
                    std::span<const std::string> references);
 
-// The tokens of a line with one space between, as mteval-v13a.pl (NIST) cuts them: punctuation
-// stands alone, but . and , stay within numbers, and - stays unless it follows a digit; &quot;
-// &amp; &lt; &gt; are what they stand for. Any bytes will do.
+// Tokenizes a line like mteval-v13a.pl (NIST) and joins the tokens with one space. Punctuation is
+// separated, except . and , within numbers, and - unless it follows a digit. &quot; &amp; &lt; &gt;
+// are replaced by their characters. Accepts any bytes.
 std::string tokenize_13a(std::string_view line);
 
 }  // namespace heed

@@ -16,38 +16,38 @@ Inputs inputs_of(const Batch& batch) {
 
 namespace {
 
-struct Right {
+struct Correct {
   int64_t tokens = 0, examples = 0;
 };
 
-// Counts targets, and examples all of whose targets, are the greatest logit of their row.
-// logits (B, T, V) and target (B, T), or (B, C) and (B).
-Right count_right(const Tensor& logits, const Ids& target) {
+// Counts the targets that have the maximum logit of their row, and the examples whose targets all
+// do. logits (B, T, V) and target (B, T), or (B, C) and (B).
+Correct count_correct(const Tensor& logits, const Ids& target) {
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
   const int64_t time = target.size() / std::max<int64_t>(1, examples);
-  Right right;
+  Correct correct;
   for (int64_t b = 0; b < examples; ++b) {
     bool all = true;
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
       if (target[t] == ignored) continue;
       const real* row = logits.data() + t * vocabulary;
       const bool hit = std::max_element(row, row + vocabulary) - row == target[t];
-      right.tokens += hit;
+      correct.tokens += hit;
       all = all && hit;
     }
-    right.examples += all;
+    correct.examples += all;
   }
-  return right;
+  return correct;
 }
 
 }  // namespace
 
 Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  ScopeGuard scope_guard;
+  scope_guard->gradients = scope_guard->training = false;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
   Scores scores;
-  Right right;
+  Correct correct;
   Batch batch;
   for (int64_t i = 0; i < batches.count(); ++i) {
     batches.get(i, batch);
@@ -55,17 +55,17 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
     scores.loss += cross_entropy(logits, batch.target).item();
     scores.targets += batch.targets;
     scores.examples += batch.target.dim(0);
-    const Right here_right = count_right(logits, batch.target);
-    right.tokens += here_right.tokens;
-    right.examples += here_right.examples;
+    const Correct batch_correct = count_correct(logits, batch.target);
+    correct.tokens += batch_correct.tokens;
+    correct.examples += batch_correct.examples;
   }
-  const auto share = [](int64_t part, int64_t whole) {
+  const auto fraction = [](int64_t part, int64_t whole) {
     return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(1, whole));
   };
   scores.loss /= static_cast<double>(std::max<int64_t>(1, scores.targets));
   scores.perplexity = std::exp(scores.loss);
-  scores.token_accuracy = share(right.tokens, scores.targets);
-  scores.exact_match = share(right.examples, scores.examples);
+  scores.token_accuracy = fraction(correct.tokens, scores.targets);
+  scores.exact_match = fraction(correct.examples, scores.examples);
   return scores;
 }
 

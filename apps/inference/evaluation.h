@@ -1,4 +1,4 @@
-// How well a model does on a dataset.
+// Scores of a model on a dataset.
 #pragma once
 
 #include "data/batch.h"
@@ -6,21 +6,22 @@
 
 namespace heed {
 
-// What the model reads of a batch.
+// The inputs of a model in a batch.
 Inputs inputs_of(const Batch& batch);
 
 struct Scores {
   double loss = 0;        // mean over targets of -log p(target), in nats; without label smoothing
   double perplexity = 0;  // e^loss
-  double token_accuracy = 0;  // share of targets that are the model's first choice
-  // Share of examples all of whose targets are. That is greedy search's exact match, without
-  // searching: it says what is expected if and only if the first choice is right each time, given
-  // what is right.
+  double token_accuracy = 0;  // fraction of targets that are the most likely token
+  // Fraction of examples whose targets all are the most likely token. This equals the exact match
+  // of greedy search, because greedy search generates the targets if and only if each target is the
+  // most likely token after the targets before it.
   double exact_match = 0;
   int64_t examples = 0, targets = 0;
 };
 
-// Every example of the dataset once, without dropout. Changes nothing that training depends on.
+// Evaluates every example of the dataset once, without dropout. Does not change the state of
+// training.
 Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size);
 
 }  // namespace heed

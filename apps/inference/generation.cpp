@@ -24,14 +24,15 @@ Padded padded(std::span<const Sequence> sequences, std::span<const size_t> chose
   Padded batch{Ids::full({count, width}, 0), Ids::empty({count})};
   for (int64_t row = 0; row < count; ++row) {
     const Sequence& sequence = sequences[chosen[static_cast<size_t>(row)]];
-    check(!sequence.empty(), "there is nothing to read in an empty sequence");
+    check(!sequence.empty(), "a model cannot read an empty sequence");
     std::copy(sequence.begin(), sequence.end(), batch.ids.data() + row * width);
     batch.lengths.data()[row] = static_cast<int32_t>(sequence.size());
   }
   return batch;
 }
 
-// Calls f(batch) with places of sequences of similar length, so that little is padding.
+// Calls f(indices) for each batch. Batches hold sequences of similar length, to have little
+// padding.
 void for_each_batch(std::span<const Sequence> sequences, int64_t batch_size,
                     const std::function<void(std::span<const size_t>)>& f) {
   std::vector<size_t> order(sequences.size());
@@ -74,61 +75,57 @@ std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target,
 
 namespace {
 
-// A continuation while it grows. All of a batch have as many tokens, so a longer prompt is still
-// being read while what follows a shorter one is written.
-struct Growing {
-  size_t place;  // among all continuations
+// A continuation being generated. In a batch all have the same number of tokens, so the rest of a
+// longer prompt is read while the continuation of a shorter one is generated.
+struct Continuation {
+  size_t index;  // among all continuations
   const Sequence* prompt;
-  Random stream;
-  Sequence tokens;  // of the prompt, and behind it those that were drawn
-  int64_t parent;   // its row in the batch before
+  Random random;
+  Sequence tokens;  // of the prompt, then generated ones
+  int64_t parent;   // its row in the previous batch
 
-  // The token at the place behind the others, of the prompt or drawn.
+  bool reads_prompt() const { return tokens.size() < prompt->size(); }
   int32_t next(std::span<const real> logits, const SamplingOptions& sampling) {
-    if (tokens.size() < prompt->size()) return (*prompt)[tokens.size()];
-    return sample(logits, sampling, stream.uniform());
+    if (reads_prompt()) return (*prompt)[tokens.size()];
+    return sample(logits, sampling, random.uniform());
   }
-  Sequence written() const {
-    if (tokens.size() <= prompt->size()) return {};
-    return {tokens.begin() + static_cast<ptrdiff_t>(prompt->size()), tokens.end()};
-  }
+  Sequence generated() const { return {tokens.begin() + std::ssize(*prompt), tokens.end()}; }
 };
 
-Tensor logits_of(const NextLogits& next, const std::vector<Growing>& open) {
-  const auto rows = static_cast<int64_t>(open.size());
-  Ids tokens = Ids::empty({rows, static_cast<int64_t>(open[0].tokens.size())});
+Tensor logits_of(const NextLogits& next, const std::vector<Continuation>& active) {
+  Ids tokens = Ids::empty({std::ssize(active), std::ssize(active[0].tokens)});
   std::vector<int64_t> parents;
   int32_t* to = tokens.data();
-  for (const Growing& text : open) {
-    to = std::copy(text.tokens.begin(), text.tokens.end(), to);
-    parents.push_back(text.parent);
+  for (const Continuation& c : active) {
+    to = std::copy(c.tokens.begin(), c.tokens.end(), to);
+    parents.push_back(c.parent);
   }
   return next(tokens, parents);
 }
 
-// Goes on with one batch until all of it has ended.
-void write(const LanguageModel& model, const Vocabulary& vocabulary, std::vector<Growing> open,
-           const ContinuationOptions& options, std::vector<Sequence>& results) {
+// Generates until every continuation of the batch has ended.
+void generate(const LanguageModel& model, const Vocabulary& vocabulary,
+              std::vector<Continuation> active, const ContinuationOptions& options,
+              std::vector<Sequence>& results) {
   const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
-  while (!open.empty()) {
-    const Tensor logits = logits_of(next, open);
+  while (!active.empty()) {
+    const Tensor logits = logits_of(next, active);
     const auto width = static_cast<size_t>(logits.dim(1));
-    std::vector<Growing> still_open;
-    for (size_t row = 0; row < open.size(); ++row) {
-      Growing& text = open[row];
-      const bool reads = text.tokens.size() < text.prompt->size();
-      const int32_t token =
-          text.next(logits.values().subspan(row * width, width), options.sampling);
-      const bool ends = !reads && token == vocabulary.end();
-      if (!ends) text.tokens.push_back(token);
-      if (ends || std::ssize(text.tokens) == std::ssize(*text.prompt) + options.max_length) {
-        results[text.place] = text.written();
+    std::vector<Continuation> still_active;
+    for (size_t row = 0; row < active.size(); ++row) {
+      Continuation& c = active[row];
+      const bool reads_prompt = c.reads_prompt();
+      const int32_t token = c.next(logits.values().subspan(row * width, width), options.sampling);
+      const bool ends = !reads_prompt && token == vocabulary.end();
+      if (!ends) c.tokens.push_back(token);
+      if (ends || std::ssize(c.tokens) == std::ssize(*c.prompt) + options.max_length) {
+        results[c.index] = c.generated();
       } else {
-        text.parent = static_cast<int64_t>(row);
-        still_open.push_back(std::move(text));
+        c.parent = static_cast<int64_t>(row);
+        still_active.push_back(std::move(c));
       }
     }
-    open = std::move(still_open);
+    active = std::move(still_active);
   }
 }
 
@@ -138,7 +135,7 @@ std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary
                                     std::span<const Sequence> prompts,
                                     const ContinuationOptions& options) {
   for (const Sequence& prompt : prompts)
-    check(!prompt.empty(), "a language model needs at least one token to go on from");
+    check(!prompt.empty(), "a language model needs a prompt of at least one token");
   const auto count = static_cast<size_t>(options.count);
   std::vector<Sequence> results(prompts.size() * count);
   if (options.max_length == 0) return results;
@@ -148,22 +145,22 @@ std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary
     auto shortest = std::numeric_limits<ptrdiff_t>::max();
     for (size_t i = first; i < last; ++i)
       shortest = std::min(shortest, std::ssize(prompts[i / count]));
-    std::vector<Growing> open;
+    std::vector<Continuation> active;
     for (size_t i = first; i < last; ++i) {
       const Sequence& prompt = prompts[i / count];
-      open.push_back(
+      active.push_back(
           {i, &prompt,
            Random(options.seed, Purpose::generation, 0, 0, static_cast<uint32_t>(i % count)),
-           Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(open)});
+           Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(active)});
     }
-    write(model, vocabulary, std::move(open), options, results);
+    generate(model, vocabulary, std::move(active), options, results);
   }
   return results;
 }
 
 std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
+  ScopeGuard scope_guard;
+  scope_guard->gradients = scope_guard->training = false;
   const Tensor logits = model.logits(batch);
   const int64_t width = logits.dim(1);
   std::vector<int32_t> results;

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t longest_sample = 200;  // symbols
+constexpr int64_t sample_length = 200;  // tokens
 constexpr uint64_t sample_seed = 1;
 
 std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
@@ -21,7 +21,7 @@ std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
   return examples;
 }
 
-// Calls f(batch) with batches of the dataset, in order, that hold its first `count` examples.
+// Calls f(batch) for the batches that contain the first `count` examples, in order.
 template <class F>
 void for_each_batch(const Dataset& dataset, Framing framing, size_t count, const F& f) {
   constexpr int64_t batch_size = 32;
@@ -33,7 +33,7 @@ void for_each_batch(const Dataset& dataset, Framing framing, size_t count, const
   }
 }
 
-// The targets that count, which <eos> ends.
+// The targets that are not ignored, decoded up to <eos>.
 std::string expected_text(const TextCodec& codec, const Example& example) {
   Sequence ids;
   for (const int32_t id : example.target)
@@ -41,43 +41,44 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
   return codec.decode(ids);
 }
 
-// What was read, as text: tokens, or how much there was of what is not text.
+// The source as text; for vectors, their number or grid.
 std::string source_text(const Corpus& corpus, const Example& example, const Sequence& tokens) {
   if (corpus.format.features == 0) return corpus.source->decode(tokens);
-  const size_t places = example.features.size() / static_cast<size_t>(corpus.format.features);
-  std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", places)
+  const size_t positions = example.features.size() / static_cast<size_t>(corpus.format.features);
+  std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", positions)
                                          : fmt::format("[{}", joined(corpus.grid, " × "));
   if (corpus.format.has_edges) text += fmt::format(", {} edges", example.sender.size());
   return text + "]";
 }
 
-std::vector<Prediction> answered(const Seq2Seq& model, const Corpus& corpus, const Dataset& dataset,
-                                 const std::vector<Example>& examples, int64_t positions) {
+std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corpus,
+                                        const Dataset& dataset,
+                                        const std::vector<Example>& examples, int64_t positions) {
   OutputOptions options;
-  const int64_t enough = 2 * corpus.longest_source + 10;
-  options.max_length = positions > 0 ? std::min(enough, positions) : enough;
+  options.max_length = max_output_length(corpus.longest_source, positions);
   std::vector<Prediction> results;
   for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
-    for (const Hypothesis& found :
+    for (const Hypothesis& hypothesis :
          outputs(model, corpus.target->vocabulary(), inputs_of(batch), options)) {
       if (results.size() == examples.size()) return;
       const Example& example = examples[results.size()];
       results.push_back({source_text(corpus, example, example.source),
-                         corpus.target->decode(found.tokens),
+                         corpus.target->decode(hypothesis.tokens),
                          expected_text(*corpus.target, example)});
     }
   });
   return results;
 }
 
-std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& codec,
-                                  const std::vector<Example>& examples, int64_t window) {
+std::vector<Prediction> predict_continuations(const LanguageModel& model, const TextCodec& codec,
+                                              const std::vector<Example>& examples,
+                                              int64_t window) {
   ContinuationOptions options;
   options.sampling.temperature = 0;
   options.window = window;
   options.max_length = 0;
   std::vector<Sequence> prompts;
-  std::vector<int64_t> lengths;  // of the right answers
+  std::vector<int64_t> lengths;  // of the targets
   for (const Example& example : examples) {
     prompts.emplace_back(example.input.begin(), example.input.begin() + example.prompt);
     lengths.push_back(std::count_if(example.target.begin(), example.target.end(),
@@ -95,11 +96,11 @@ std::vector<Prediction> continued(const LanguageModel& model, const TextCodec& c
   return results;
 }
 
-std::vector<Prediction> drawn(const LanguageModel& model, const TextCodec& codec, int64_t count,
-                              int64_t window) {
+std::vector<Prediction> random_samples(const LanguageModel& model, const TextCodec& codec,
+                                       int64_t count, int64_t window) {
   ContinuationOptions options;
   options.count = count;
-  options.max_length = longest_sample;
+  options.max_length = sample_length;
   options.window = window;
   options.seed = sample_seed;
   std::vector<Prediction> results;
@@ -109,8 +110,9 @@ std::vector<Prediction> drawn(const LanguageModel& model, const TextCodec& codec
   return results;
 }
 
-std::vector<Prediction> classified(const Classifier& model, const Corpus& corpus,
-                                   const Dataset& dataset, const std::vector<Example>& examples) {
+std::vector<Prediction> predict_labels(const Classifier& model, const Corpus& corpus,
+                                       const Dataset& dataset,
+                                       const std::vector<Example>& examples) {
   const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
   std::vector<Prediction> results;
   for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
@@ -132,22 +134,28 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
   if (examples.empty()) return {};
   switch (corpus.framing) {
     case Framing::seq2seq:
-      return answered(dynamic_cast<const Seq2Seq&>(model), corpus, dataset, examples, positions);
+      return predict_outputs(dynamic_cast<const Seq2Seq&>(model), corpus, dataset, examples,
+                             positions);
     case Framing::classifier:
-      return classified(dynamic_cast<const Classifier&>(model), corpus, dataset, examples);
+      return predict_labels(dynamic_cast<const Classifier&>(model), corpus, dataset, examples);
     case Framing::language_model:
       break;
   }
   const auto& language_model = dynamic_cast<const LanguageModel&>(model);
-  if (examples[0].prompt > 0) return continued(language_model, *corpus.target, examples, positions);
-  return drawn(language_model, *corpus.target, count, positions);
+  if (examples[0].prompt > 0)
+    return predict_continuations(language_model, *corpus.target, examples, positions);
+  return random_samples(language_model, *corpus.target, count, positions);
+}
+
+int64_t max_output_length(int64_t source_length, int64_t positions) {
+  const int64_t length = 2 * source_length + 10;
+  return positions > 0 ? std::min(length, positions) : length;
 }
 
 int64_t max_output_length(std::span<const Sequence> sources, int64_t positions) {
-  size_t longest = 0;
-  for (const Sequence& source : sources) longest = std::max(longest, source.size());
-  const int64_t enough = 2 * static_cast<int64_t>(longest) + 10;
-  return positions > 0 ? std::min(enough, positions) : enough;
+  int64_t longest = 0;
+  for (const Sequence& source : sources) longest = std::max(longest, std::ssize(source));
+  return max_output_length(longest, positions);
 }
 
 int64_t learned_positions(const ModelOptions& model) {

@@ -1,4 +1,4 @@
-// What a model makes of examples, as text: for samples in the log, and for BLEU.
+// Predictions for examples, as text: for samples in the log, and for BLEU.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,28 @@
 namespace heed {
 
 struct Prediction {
-  std::string source;     // what was read; empty where there is nothing to read
-  std::string predicted;  // greedily; where there is no one answer, drawn at random
-  std::string expected;   // empty where there is no one answer
+  std::string source;     // empty for a sample without a prompt
+  std::string predicted;  // greedily, or sampled if there is no expected output
+  std::string expected;   // empty if there is none
 };
 
-// Of the first `count` examples. A language model whose data has no prompts (text, lines) writes as
-// many samples of its own. `positions`: see learned_positions().
+// Predicts the first `count` examples. For data without prompts (text, lines) a language model
+// generates `count` samples instead. `positions`: see learned_positions().
 std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
                                     const Dataset& dataset, int64_t count, int64_t positions);
 
-// How many symbols the model has a learned position for; 0: there is no end to them.
+// Returns the number of positions that the model has learned embeddings for; 0: no limit.
 int64_t learned_positions(const ModelOptions& model);
-// Symbols after which an answer is cut: twice the longest source and ten more, if positions reach.
+// Returns the maximum number of tokens to generate for sources up to this length: twice the length
+// plus 10, but at most `positions` unless that is 0.
+int64_t max_output_length(int64_t source_length, int64_t positions);
 int64_t max_output_length(std::span<const Sequence> sources, int64_t positions);
 
-// What a language model starts from when it is given nothing: <bos>, or else a new line, or else
-// the first symbol.
+// Returns what a language model continues without a prompt: <bos>, else a new line, else the first
+// token of the vocabulary.
 Sequence default_prompt(const TextCodec& codec);
 
-// Source, arrow, prediction, and what would have been right where it is wrong.
+// Returns "source → predicted", followed by the expected output if the prediction is wrong.
 std::string sample_text(const Prediction& sample);
 
 }  // namespace heed

@@ -13,25 +13,25 @@
 namespace heed {
 
 const Dataset& split_of(const Corpus& corpus, const std::string& split) {
-  const auto place = corpus.splits.find(split);
-  if (place != corpus.splits.end()) return *place->second;
+  const auto found = corpus.splits.find(split);
+  if (found != corpus.splits.end()) return *found->second;
   std::vector<std::string> names;
   for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
-  throw InputError(fmt::format("no split '{}'; there are {}", split, joined(names)));
+  throw InputError(fmt::format("no split '{}'; the splits are {}", split, joined(names)));
 }
 
-std::string split_or_default(const Corpus& corpus, const std::string& wanted) {
-  if (!wanted.empty()) return wanted;
+std::string split_or_default(const Corpus& corpus, const std::string& split) {
+  if (!split.empty()) return split;
   return corpus.splits.contains("test") ? "test" : "val";
 }
 
 namespace {
 
-// An unknown word of a reference is none that a model could have written.
+// Replaces <unk> in a reference by a character that no model generates, so that it never matches.
 std::string without_unknown(std::string text) {
-  constexpr std::string_view unknown = unknown_symbol, nobodys = "\uE000";  // private use
-  for (size_t at = 0; (at = text.find(unknown, at)) != text.npos; at += nobodys.size())
-    text.replace(at, unknown.size(), nobodys);
+  constexpr std::string_view unknown = unknown_symbol, replacement = "\uE000";  // private use
+  for (size_t at = 0; (at = text.find(unknown, at)) != text.npos; at += replacement.size())
+    text.replace(at, unknown.size(), replacement);
   return text;
 }
 
@@ -94,9 +94,10 @@ bool has_exact_match(const Experiment& experiment) {
   return is_task(experiment.data.kind) || experiment.framing() != Framing::language_model;
 }
 
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits, bool answers) {
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,
+                         bool with_exact_match) {
   const auto has = [&](const Column& column) {
-    if (!answers && std::string_view(column.name) == "exact_match") return false;
+    if (!with_exact_match && std::string_view(column.name) == "exact_match") return false;
     return std::any_of(splits.begin(), splits.end(),
                        [&](const auto& split) { return split.second.find(column.name); });
   };

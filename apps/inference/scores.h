@@ -11,27 +11,28 @@
 
 namespace heed {
 
-// A split by name. Throws InputError that lists those there are.
+// Returns a split by name. Throws InputError, with the names of all splits, if there is none.
 const Dataset& split_of(const Corpus& corpus, const std::string& split);
-// The split that was asked for; where none was, "test", or "val" where there is no test.
-std::string split_or_default(const Corpus& corpus, const std::string& wanted);
+// Returns `split`, or if it is empty "test", or "val" if there is no "test".
+std::string split_or_default(const Corpus& corpus, const std::string& split);
 
-// loss, perplexity, token_accuracy, exact_match, examples, targets; for pairs bleu too, of greedy
-// answers. Throws InputError if the corpus has no such split.
+// Returns loss, perplexity, token_accuracy, exact_match, examples and targets; for pairs also the
+// bleu of greedy outputs. Throws InputError if the corpus has no such split.
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
-// Without BLEU, which has to generate: what an evaluation during training looks at.
+// The same without BLEU, which requires generation: for evaluation during training.
 Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
 
-// The splits that are measured when a run is over: all but "train".
+// Returns the splits that are evaluated at the end of a run: all but "train".
 std::vector<std::string> measured_splits(const Corpus& corpus);
 
-// Whether examples have a right answer as a whole, so that exact match says something; a text that
-// goes on has none.
+// Returns whether exact match is meaningful: examples have a complete target, unlike continuous
+// text.
 bool has_exact_match(const Experiment& experiment);
 
-// One row a split, one column a score; without exact match where there are no answers.
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits, bool answers);
+// Returns a table with a row for each split and a column for each score.
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,
+                         bool with_exact_match);
 
 }  // namespace heed

@@ -35,8 +35,8 @@ void add_lengths(Json& json, const Corpus& corpus) {
                                            [](int32_t id) { return id >= 0; })});
 }
 
-// What the places hold where it is not tokens in a row.
-void add_form(Json& json, const Corpus& corpus) {
+// The format of inputs that are not a sequence of tokens.
+void add_format(Json& json, const Corpus& corpus) {
   if (corpus.format.features > 0) json.set("features", corpus.format.features);
   if (corpus.format.has_edges) json.set("edge_features", corpus.format.edge_features);
   if (corpus.grid.empty()) return;
@@ -45,28 +45,28 @@ void add_form(Json& json, const Corpus& corpus) {
   json.set("grid", std::move(grid));
 }
 
-int64_t count_in(const Json& json, int64_t least) {
+int64_t count_in(const Json& json, int64_t min) {
   const int64_t count = json.integer();
-  check_input(least <= count && count <= 1 << 20, "{} is not in [{}, {}]", count, least, 1 << 20);
+  check_input(min <= count && count <= 1 << 20, "{} is not in [{}, {}]", count, min, 1 << 20);
   return count;
 }
 
-// Axes and places are no more than data can have, whoever wrote the file.
+// Limits the axes and positions to what data can have, because the file may be invalid.
 std::vector<int64_t> grid_of(const Json& json) {
-  constexpr size_t most_axes = 5;
-  constexpr int64_t most_places = 1 << 24;
-  check_input(json.elements().size() <= most_axes, "a grid of more than {} axes", most_axes);
+  constexpr size_t max_axes = 5;
+  constexpr int64_t max_positions = 1 << 24;
+  check_input(json.elements().size() <= max_axes, "a grid of more than {} axes", max_axes);
   std::vector<int64_t> grid;
-  int64_t places = 1;
+  int64_t positions = 1;
   for (const Json& length : json.elements()) {
     grid.push_back(count_in(length, 1));
-    places *= grid.back();
-    check_input(places <= most_places, "a grid of more than {} places", most_places);
+    positions *= grid.back();
+    check_input(positions <= max_positions, "a grid of more than {} positions", max_positions);
   }
   return grid;
 }
 
-void read_form(const Json& json, Corpus& corpus) {
+void read_format(const Json& json, Corpus& corpus) {
   if (const Json* features = json.find("features")) corpus.format.features = count_in(*features, 1);
   if (const Json* edge_features = json.find("edge_features")) {
     corpus.format.has_edges = true;
@@ -85,7 +85,7 @@ std::string vocabulary_text(const Corpus& corpus) {
     json = codec_json(*corpus.source);
   else if (corpus.target)
     json.set("target", codec_json(*corpus.target));
-  add_form(json, corpus);
+  add_format(json, corpus);
   if (!corpus.labels.empty()) json.set("labels", corpus.labels);
   add_lengths(json, corpus);
   return json.text(1) + "\n";
@@ -97,7 +97,7 @@ SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
   Corpus& corpus = saved.corpus;
   corpus.framing = framing;
   try {
-    read_form(json, corpus);
+    read_format(json, corpus);
     const bool two = json.find("target") != nullptr;
     if (corpus.format.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
     if (two || framing != Framing::classifier)
@@ -109,7 +109,7 @@ SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
     }
   } catch (const InputError& error) {
     throw InputError(
-        fmt::format("{}: {}; it must be the one that training wrote", path, error.what()));
+        fmt::format("{}: {}; expected the file that training wrote", path, error.what()));
   }
   return saved;
 }

@@ -1,4 +1,4 @@
-// vocabulary.json: what a run's model reads and writes, so that it can be used without its data.
+// vocabulary.json: the vocabularies and labels of a run's model, so that it works without its data.
 //
 //   {"level": "character", "symbols": ["a", "b", …, "<eos>"]}          one vocabulary
 //   {"source": {"level": …, "symbols": …}, "target": {…}}              two (pairs)
@@ -16,12 +16,12 @@ std::string vocabulary_text(const Corpus& corpus);
 
 struct SavedVocabulary {
   Corpus corpus;  // without splits
-  // Of a language model of a task whose sequences all have one length: how many symbols a problem
-  // has, and its answer. 0 for all others.
+  // Number of tokens of the prompt and of the target, for tasks of language models where it is
+  // fixed. Otherwise 0.
   int64_t prompt_length = 0, target_length = 0;
 };
 
-// Throws InputError naming the file and what is wrong with it.
+// Throws InputError, with the path and the mistake, for a file that is not valid.
 SavedVocabulary read_vocabulary(const std::string& path, Framing framing);
 
 }  // namespace heed

@@ -1,4 +1,5 @@
-// heed attend: the picture is XML, the data are what it says, and mistakes leave nothing behind.
+// heed attend: the picture is well-formed XML, the CSV and tensors match it, and errors leave no
+// files.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,8 +13,8 @@ using namespace heed;
 
 namespace {
 
-// Checks that a text is well-formed XML, as far as this program writes any: tags nest and close,
-// there is one root, attributes are quoted, and each & begins a known entity. "" or what is wrong.
+// Checks the XML that this program writes: tags nest and close, there is one root, attributes are
+// quoted, and each & starts a known entity. Returns "" or the mistake.
 std::string xml_mistake(const std::string& text) {
   std::vector<std::string> open;
   int roots = 0;
@@ -57,7 +58,7 @@ int64_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// One run of every kind, each trained for a moment.
+// Short runs of every kind of model.
 struct Trained : TemporaryFolder {
   Trained() {
     std::string lines, pairs;
@@ -97,15 +98,15 @@ const Trained& trained() {
   return all;
 }
 
-// What a call in a folder of its own wrote.
-struct Watched {
+// The files that one call wrote, in its own folder.
+struct Attended {
   TemporaryFolder folder;
   Said said;
   std::string picture;
-  std::vector<std::vector<std::string>> rows;  // of the CSV, behind its head; no quotes inside
+  std::vector<std::vector<std::string>> rows;  // of the CSV, without the header and quotes
 
-  explicit Watched(const std::string& run, const std::vector<std::string>& options,
-                   const std::string& input = "") {
+  explicit Attended(const std::string& run, const std::vector<std::string>& options,
+                    const std::string& input = "") {
     std::vector<std::string> arguments = {"attend", trained() / run, "--csv",
                                           "w.csv",  "--safetensors", "w.safetensors"};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -131,8 +132,8 @@ struct Watched {
           rows.back().back() += c;
       REQUIRE(rows.back().size() == 7);
     }
-    // A cell and its number for every row.
-    CHECK(count_of(picture, ") reads ") == static_cast<int64_t>(rows.size()));
+    // A cell for every row.
+    CHECK(count_of(picture, ") attends to ") == static_cast<int64_t>(rows.size()));
   }
   std::string shape(const std::string& name) const {
     const SafetensorsFile file(folder / "w.safetensors");
@@ -143,7 +144,7 @@ struct Watched {
       text += (text.empty() ? "" : " ") + std::to_string(length);
     return text;
   }
-  // Σ over keys of the weights of each query is 1.
+  // For each query, the weights of all keys sum to 1.
   void check_rows_sum_to_one() const {
     std::map<std::string, double> sums;
     for (const auto& row : rows) sums[row[0] + row[1] + "/" + row[2]] += std::stod(row[6]);
@@ -151,50 +152,50 @@ struct Watched {
   }
 };
 
-std::vector<std::string> names_of(const Watched& watched) {
+std::vector<std::string> names_of(const Attended& attended) {
   std::vector<std::string> names;
-  for (const auto& row : watched.rows)
+  for (const auto& row : attended.rows)
     if (names.empty() || names.back() != row[0]) names.push_back(row[0]);
   return names;
 }
 
 }  // namespace
 
-TEST_CASE("the XML checker knows XML from what is not") {
+TEST_CASE("attend: the XML checker accepts XML and rejects mistakes") {
   CHECK(xml_mistake("<?xml version=\"1.0\"?>\n<a b=\"c\">&lt;<d/><e>x</e></a>\n") == "");
   for (const char* wrong : {"<a>", "<a></b>", "<a>&</a>", "<a>&x;</a>", "<a b=\"c></a>", "<a/><b/>",
                             "<a><b></a></b>", "x", "<a>\x01</a>", "<a", "<a>b></a>"})
     CHECK_MESSAGE(xml_mistake(wrong) != "", wrong);
 }
 
-TEST_CASE("a language model: its prompt, or a problem with its answer") {
-  const Watched lines("lines", {"--input", "a<b&\" c,"});
+TEST_CASE("attend: a language model attends to its prompt, and to the target of a task") {
+  const Attended lines("lines", {"--input", "a<b&\" c,"});
   CHECK(names_of(lines) == std::vector<std::string>{"decoder.layers.0.attention"});
   lines.check_rows_sum_to_one();
   REQUIRE(lines.rows.size() == 2 * 9 * 9);  // <bos> and eight characters
   CHECK(lines.rows[0] == std::vector<std::string>{"decoder.layers.0.attention", "0", "0", "0",
                                                   "<bos>", "<bos>", "1"});
-  CHECK(lines.rows[1][6] == "0");  // no query sees a later key
+  CHECK(lines.rows[1][6] == "0");  // masked: a later key
   CHECK(lines.rows[9][4] == "a");
   CHECK(lines.rows[6][5] == "␣");
   CHECK(lines.rows[8][5] == ",");
   CHECK(lines.shape("decoder.layers.0.attention") == "1 2 9 9");
-  CHECK_SAYS(lines.picture, "&lt;bos&gt; (0) reads &lt;bos&gt; (0): 1</title>");
+  CHECK_SAYS(lines.picture, "&lt;bos&gt; (0) attends to &lt;bos&gt; (0): 1</title>");
   CHECK_SAYS(lines.picture, ">Decoder</text>");
   CHECK_SAYS(lines.picture, ">head 1, up to 1</text>");
   CHECK_SAYS(lines.said.out, "lines, step 4: a<b&\" c,\nw.safetensors\nw.csv\nattention.svg\n");
 
-  // Four symbols and an answer of as many, of which the last is never read.
-  CHECK(Watched("sort", {"--input", "2 0 1 0"}).rows.size() == 2 * 7 * 7);
-  const Watched given("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2"});
-  CHECK(given.rows.size() == 2 * 7 * 7);
-  CHECK(given.rows[6][5] == "1");
-  CHECK(Watched("sort", {"--example", "0", "--split", "val"}).rows.size() == 2 * 7 * 7);
-  CHECK(Watched("bytes", {"--input", "a<"}).rows.back()[5] == "<");
+  // Four tokens and a target of four, whose last token is not read.
+  CHECK(Attended("sort", {"--input", "2 0 1 0"}).rows.size() == 2 * 7 * 7);
+  const Attended with_target("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2"});
+  CHECK(with_target.rows.size() == 2 * 7 * 7);
+  CHECK(with_target.rows[6][5] == "1");
+  CHECK(Attended("sort", {"--example", "0", "--split", "val"}).rows.size() == 2 * 7 * 7);
+  CHECK(Attended("bytes", {"--input", "a<"}).rows.back()[5] == "<");
 }
 
-TEST_CASE("an encoder-decoder: encoder, decoder and cross, with its own answer or a given one") {
-  const Watched pairs("pairs", {"--input", "a<b", "--target", "cab,"});
+TEST_CASE("attend: an encoder-decoder has encoder, decoder and cross-attention") {
+  const Attended pairs("pairs", {"--input", "a<b", "--target", "cab,"});
   CHECK(names_of(pairs) ==
         std::vector<std::string>{"encoder.layers.0.attention", "encoder.layers.1.attention",
                                  "decoder.layers.0.attention", "decoder.layers.0.cross_attention",
@@ -210,39 +211,39 @@ TEST_CASE("an encoder-decoder: encoder, decoder and cross, with its own answer o
   CHECK(encoder < decoder);
   CHECK(decoder < cross);
   CHECK(cross != pairs.picture.npos);
-  CHECK(Watched("pairs", {"--input", "-"}, "a<b\r\n").shape("encoder.layers.0.attention") ==
+  CHECK(Attended("pairs", {"--input", "-"}, "a<b\r\n").shape("encoder.layers.0.attention") ==
         "1 2 3 3");
-  Watched one("pairs", {"--example", "1", "--split", "train", "--only", "*cross*"});
+  Attended one("pairs", {"--example", "1", "--split", "train", "--only", "*cross*"});
   CHECK(names_of(one) == std::vector<std::string>{"decoder.layers.0.cross_attention",
                                                   "decoder.layers.1.cross_attention"});
   write_file(trained() / "in.txt", "cab\n");
-  CHECK(Watched("pairs", {"--input", trained() / "in.txt"}).shape("encoder.layers.0.attention") ==
+  CHECK(Attended("pairs", {"--input", trained() / "in.txt"}).shape("encoder.layers.0.attention") ==
         "1 2 3 3");
 }
 
-TEST_CASE("classifiers: learned queries, lines of a grid, edges of a graph") {
-  const Watched set("set", {"--example", "2"});
+TEST_CASE("attend: classifiers with learned queries, along an axis of a grid, on a graph") {
+  const Attended set("set", {"--example", "2"});
   CHECK(names_of(set).back() == "pool.attention");
   CHECK(set.rows.back()[4] == "query 2");
-  CHECK_SAYS(set.picture, ">Pool: learned queries read the encoder</text>");
+  CHECK_SAYS(set.picture, ">Pool: learned queries attend to the encoder</text>");
   set.check_rows_sum_to_one();
 
-  const Watched shapes("shapes", {"--example", "0"});
-  CHECK(shapes.shape("encoder.layers.0.attention") == "6 2 6 6");  // a row of the image a line
+  const Attended shapes("shapes", {"--example", "0"});
+  CHECK(shapes.shape("encoder.layers.0.attention") == "6 2 6 6");  // one line per row of the image
   REQUIRE(shapes.rows.size() == 2 * 6 * 2 * 6 * 6);
   shapes.check_rows_sum_to_one();
-  for (const auto& row : shapes.rows) {  // every pair in one row of the image
+  for (const auto& row : shapes.rows) {  // both positions are in one row of the image
     CHECK(std::stol(row[2]) / 6 == std::stol(row[3]) / 6);
     CHECK(row[4] ==
           std::to_string(std::stol(row[2]) / 6) + "," + std::to_string(std::stol(row[2]) % 6));
   }
   const SafetensorsFile tensors(shapes.folder / "w.safetensors");
   CHECK(tensors.metadata().at("encoder.layers.1.attention") == "axes [1] of [6, 6]");
-  std::vector<float> weights(6 * 2 * 6 * 6);  // the CSV and the tensor are one and the same
+  std::vector<float> weights(6 * 2 * 6 * 6);  // the CSV and the tensor are equal
   tensors.read(*tensors.find("encoder.layers.0.attention"), weights.data());
   for (size_t i = 0; i < weights.size(); ++i) CHECK(std::stof(shapes.rows[i][6]) == weights[i]);
 
-  CHECK(names_of(Watched("graph", {"--example", "5"})) ==
+  CHECK(names_of(Attended("graph", {"--example", "5"})) ==
         std::vector<std::string>{"encoder.layers.0.graph_attention"});
 }
 
@@ -252,7 +253,7 @@ TEST_CASE("attend: its help has examples") {
   CHECK_SAYS(help.out, "Examples:\n  heed attend runs/sort --input");
 }
 
-TEST_CASE("mistakes: one line, exit code 2, and nothing left behind") {
+TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files") {
   const auto refused = [](const std::string& run, const std::vector<std::string>& options,
                           const std::string& part, int code = 2, const std::string& input = "") {
     const TemporaryFolder folder;
@@ -269,23 +270,24 @@ TEST_CASE("mistakes: one line, exit code 2, and nothing left behind") {
   refused("lines", {}, "--input TEXT, or --example N");
   refused("lines", {"--input", "a", "--example", "1"}, "--input TEXT, or --example N");
   refused("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
-  refused("lines", {"--input", ""}, "--input: there is nothing to read");
+  refused("lines", {"--input", ""}, "--input: the text is empty");
   refused("lines", {"--input", "aQ"}, "--input: the character \"Q\"");
   refused("lines", {"--input", "a", "--target", "Q"}, "--target: the character \"Q\"");
-  refused("lines", {"--example", "0", "--target", "a"}, "has its own");
+  refused("lines", {"--example", "0", "--target", "a"}, "already has a target");
   refused("lines", {"--input", std::string(5000, 'a')}, "more than the 4096");
-  refused("lines", {"--example", "100000"}, "the first of which is 0");
+  refused("lines", {"--example", "100000"}, "counted from 0");
   refused("lines", {"--example", "-1"}, "--example");
-  refused("lines", {"--example", "0", "--split", "x"}, "no split 'x'; there are test, train, val");
+  refused("lines", {"--example", "0", "--split", "x"},
+          "no split 'x'; the splits are test, train, val");
   refused("lines", {"--input", "a", "--only", "encoder*"}, "there are decoder.layers.0.attention");
   refused("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
   refused("lines", {"--input", "a", "--output", "."}, ".: a folder");
   refused("lines", {"--input", "a", "--output", "no/w.svg"}, "no/", 1);
   refused("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/", 1);
-  refused("sort", {"--input", "2 0 1"}, "a problem has ");
-  refused("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 symbols");
+  refused("sort", {"--input", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
+  refused("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
   refused("pairs", {"--input", "a\nb"}, "more than one line");
-  refused("pairs", {"--input", "-"}, "nothing to read");
+  refused("pairs", {"--input", "-"}, "the text is empty");
   refused("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
   refused("shapes", {"--input", "a"}, "cannot be typed; choose an example");
   refused("convolution", {"--input", "a"}, "no attention");
@@ -293,7 +295,7 @@ TEST_CASE("mistakes: one line, exit code 2, and nothing left behind") {
 
 namespace {
 
-// One layer of queries and keys that have these labels, and no other name.
+// A map whose name and queries have this label.
 AttentionMap map_of(const std::string& label, const Tensor& weights) {
   AttentionMap map{label, AttentionPart::encoder, weights, {}, {}, {}, {}};
   for (int64_t i = 0; i < weights.dim(2); ++i)
@@ -305,7 +307,7 @@ AttentionMap map_of(const std::string& label, const Tensor& weights) {
 
 }  // namespace
 
-TEST_CASE("the largest picture has a bounded size, and any label is good XML") {
+TEST_CASE("attend: the size of a picture is bounded, and any label gives well-formed XML") {
   const std::string hostile = "\x01\xFF]]></title><b>&\"'\xEF\xBF\xBF";
   const std::string picture =
       attention_picture({map_of(hostile, Tensor::full({1, 1, 400, 500}, real{-0.5}))}, hostile);
@@ -313,20 +315,20 @@ TEST_CASE("the largest picture has a bounded size, and any label is good XML") {
   CHECK(picture.find('\x01') == picture.npos);
   CHECK(picture.find("\xEF\xBF\xBF") == picture.npos);
   CHECK(picture.size() < 45'000'000);
-  CHECK(count_of(picture, ") reads ") == 400 * 500);
+  CHECK(count_of(picture, ") attends to ") == 400 * 500);
   CHECK(count_of(picture, "the same long…") > 0);
   CHECK(xml_escaped("<a&b>\"") == "&lt;a&amp;b&gt;&quot;");
 }
 
-TEST_CASE("of more weights than a picture holds a cell shows the mean") {
+TEST_CASE("attend: with too many weights for a picture, a cell is a mean") {
   Tensor weights = Tensor::zeros({1, 2, 401, 500});
-  // What ends in cell (0, 0), (0, 1) and the last one, of one query, of head 0.
+  // In head 0: all of cell (0, 0), one weight of (0, 1), and one query of the last cell.
   for (const int64_t at : {0, 1, 500, 501, 2, 400 * 500 + 499}) weights.mutable_data()[at] = 0.5;
   const std::string picture = attention_picture({map_of("w", weights)}, "");
   CHECK(xml_mistake(picture) == "");
-  CHECK(count_of(picture, ") reads ") == 2 * 201 * 250);
+  CHECK(count_of(picture, ") attends to ") == 2 * 201 * 250);
   CHECK_SAYS(picture, "A cell is the mean of 2 queries and 2 keys.");
-  CHECK_SAYS(picture, "w (0…1) reads the same long… (0…1): 0.5</title>");
-  CHECK_SAYS(picture, "w (0…1) reads the same long… (2…3): 0.125</title>");
-  CHECK_SAYS(picture, "w (400) reads the same long… (498…499): 0.25</title>");
+  CHECK_SAYS(picture, "w (0…1) attends to the same long… (0…1): 0.5</title>");
+  CHECK_SAYS(picture, "w (0…1) attends to the same long… (2…3): 0.125</title>");
+  CHECK_SAYS(picture, "w (400) attends to the same long… (498…499): 0.25</title>");
 }

@@ -1,4 +1,4 @@
-// apps/bleu: values that can be worked out by hand, and mteval-v13a's way of cutting a line.
+// BLEU: values computed by hand, and the tokenization of mteval-v13a.
 #include "apps/inference/bleu.h"
 
 #include <doctest/doctest.h>
@@ -22,60 +22,61 @@ doctest::Approx close_to(double value) { return doctest::Approx(value).epsilon(1
 
 }  // namespace
 
-TEST_CASE("bleu: 100 for what is the same, however it is spaced") {
+TEST_CASE("bleu: 100 for equal lines, whatever their spacing") {
   CHECK(bleu({"the cat sat on the mat ."}, {"the cat sat on the mat ."}) == close_to(100));
   CHECK(bleu({"the  cat sat on the mat. \n"}, {"the cat sat on the mat ."}) == close_to(100));
-  // A line too short for four tokens takes nothing away where another has them.
+  // A line of fewer than four tokens is fine if another line has four.
   CHECK(bleu({"a b c d", "", "a"}, {"a b c d", "", "a"}) == close_to(100));
 }
 
-TEST_CASE("bleu: shares of n-grams, each counted as often as the reference has it") {
+TEST_CASE("bleu: an n-gram matches at most as often as the reference contains it") {
   // Unigrams: the × 7, of which the reference has 2, clipped to 2 of 7 (Papineni et al. 2002,
   // example 2); no bigram: 1/(2 · 6), 1/(4 · 5), 1/(8 · 4).
   CHECK(bleu({"the the the the the the the"}, {"the cat is on the mat"}) ==
         close_to(100 * std::pow(2. / 7 / 12 / 20 / 32, 0.25)));
-  // a b c d e against a b c d f: 4/5, 3/4, 2/3, 1/2, whose product is 1/5.
+  // a b c d e against a b c d f: 4/5, 3/4, 2/3, 1/2, product 1/5.
   CHECK(bleu({"a b c d e"}, {"a b c d f"}) == close_to(100 * std::pow(0.2, 0.25)));
   // Case matters.
   CHECK(bleu({"A b c d e"}, {"a b c d e"}) == close_to(100 * std::pow(0.2, 0.25)));
 }
 
-TEST_CASE("bleu: counts are summed over the corpus before they are divided") {
-  // 4 of 4 and 0 of 4 unigrams; 3 of 6; 2 of 4; 1 of 2: every share is a half.
+TEST_CASE("bleu: counts are summed over the corpus") {
+  // 4 of 4 and 0 of 4 unigrams; 3 of 6; 2 of 4; 1 of 2: every fraction is 1/2.
   CHECK(bleu({"a b c d", "e f g h"}, {"a b c d", "i j k l"}) == close_to(50));
-  // Hypothesis i is held against reference i alone.
+  // Hypothesis i is compared only with reference i.
   CHECK(bleu({"a b c d", "e f g h"}, {"e f g h", "a b c d"}) == 0);
 }
 
-TEST_CASE("bleu: hypotheses shorter than the references are punished, longer ones are not") {
+TEST_CASE("bleu: only hypotheses shorter than the references have a brevity penalty") {
   // All n-grams match; c = 4, r = 6: e^(1 - 6/4).
   CHECK(bleu({"a b c d"}, {"a b c d e f"}) == close_to(100 * std::exp(-0.5)));
-  // Lengths too are summed first: c = 8, r = 8.
+  // Lengths are summed too: c = 8, r = 8.
   CHECK(bleu({"a b c d", "e f g h"}, {"a b c d e", "f g h"}) ==
         close_to(100 * std::pow(7. / 8 * 5 / 6 * 3 / 4 * 1 / 2, 0.25)));
   // 4/6, 3/5, 2/4, 1/3: their product is 1/15.
   CHECK(bleu({"a b c d e f"}, {"a b c d"}) == close_to(100 * std::pow(1. / 15, 0.25)));
 }
 
-TEST_CASE("bleu: an order without a match counts half as much as the one before") {
+TEST_CASE("bleu: exponential smoothing of orders without a match") {
   // 4/5 unigrams; a b and d e of 4 bigrams; none of 3 trigrams: 1/(2 · 3); none of 2: 1/(4 · 2).
   CHECK(bleu({"a b x d e"}, {"a b c d e"}) ==
         close_to(100 * std::pow(4. / 5 * 2 / 4 / 6 / 8, 0.25)));
-  // 1 of 4 unigrams and nothing more: 1/(2 · 3), 1/(4 · 2), 1/(8 · 1).
+  // 1 of 4 unigrams matches: 1/(2 · 3), 1/(4 · 2), 1/(8 · 1).
   CHECK(bleu({"a x y z"}, {"a b c d"}) == close_to(100 * std::pow(1. / 4 / 6 / 8 / 8, 0.25)));
 }
 
-TEST_CASE("bleu: 0 where it is not defined") {
+TEST_CASE("bleu: 0 if it is undefined") {
   CHECK(bleu({}, {}) == 0);
   CHECK(bleu({""}, {""}) == 0);
   CHECK(bleu({""}, {"a b c d"}) == 0);
   CHECK(bleu({"a b c d"}, {""}) == 0);
   CHECK(bleu({"x y z w"}, {"a b c d"}) == 0);
-  CHECK(bleu({"a b c", "a b c"}, {"a b c", "a b c"}) == 0);  // no 4-gram: the order is not lowered
+  CHECK(bleu({"a b c", "a b c"}, {"a b c", "a b c"}) ==
+        0);  // no 4-gram, and the order is not reduced
   CHECK_SAYS(thrown<Error>([] { bleu({"a"}, {"a", "b"}); }), "1 hypotheses for 2 references");
 }
 
-TEST_CASE("bleu: tokens as mteval-v13a cuts them") {
+TEST_CASE("bleu: tokenization of mteval-v13a") {
   const std::pair<std::string, std::string> cases[] = {
       {"", ""},
       {" \t\n", ""},
@@ -92,21 +93,21 @@ TEST_CASE("bleu: tokens as mteval-v13a cuts them") {
       {"well-known 1990-2000 a- -1", "well-known 1990 - 2000 a- -1"},
       {"a cut-\nword", "a cutword"},
       {"two\nlines", "two lines"},
-      {"ends in a dash-\n", "ends in a dash-"},  // the end of the line is not part of it
+      {"ends in a dash-\n", "ends in a dash-"},  // the new line is not part of it
       {"<skipped>a b<skipped>", "a b"},
       {"&quot;a&quot; &lt;b&gt; c&amp;d", "\" a \" < b > c & d"},
       {"&amp;lt;", "<"},       // &amp; first
-      {"&apos;", "& apos ;"},  // one it does not know
+      {"&apos;", "& apos ;"},  // unknown to it
       {"caf\xc3\xa9. na\xc3\xafve", "caf\xc3\xa9 . na\xc3\xafve"},
       {"a\xc2\xa0"
        "b\xe3\x80\x80"
        "c\xe2\x80\x89"
        "d",
-       "a b c d"},  // Unicode's spaces
+       "a b c d"},  // Unicode spaces
       {"a\xe2\x80\x8b"
        "b",
        "a\xe2\x80\x8b"
-       "b"},  // zero width is no space
+       "b"},  // zero width space is not white space
   };
   for (const auto& [line, tokens] : cases) {
     CAPTURE(line);
@@ -114,7 +115,7 @@ TEST_CASE("bleu: tokens as mteval-v13a cuts them") {
   }
 }
 
-TEST_CASE("bleu: any bytes will do") {
+TEST_CASE("bleu: any bytes are accepted") {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
   CHECK(bleu({all + all}, {all + all}) == close_to(100));

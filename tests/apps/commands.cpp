@@ -74,7 +74,7 @@ TEST_CASE("evaluate: the scores of a split, as a table or JSON") {
   CHECK_SAYS(trained().heed({"evaluate", "pairs", "--checkpoint", "latest"}).out, "step 40");
   CHECK(trained().heed({"evaluate", "pairs", "--checkpoint", "40"}).code == 0);
   check_refused(trained().heed({"evaluate", "pairs", "--split", "x"}), 2,
-                {"no split 'x'; there are test, train, val"});
+                {"no split 'x'; the splits are test, train, val"});
   check_refused(trained().heed({"evaluate", "pairs", "--checkpoint", "41"}), 2,
                 {"no checkpoint '41'; there are best, latest, 40"});
   check_refused(trained().heed({"evaluate", "nothing"}), 2, {"nothing: no such run"});

@@ -1,5 +1,5 @@
-// Runs of models that are not the usual Transformer over tokens: what one trains, the others verbs
-// find again in the run's folder.
+// Runs of models that are not the usual Transformer over tokens: `heed evaluate` and `heed
+// generate` on what `heed train` wrote.
 #include <fmt/format.h>
 
 #include "apps/support/json.h"
@@ -9,12 +9,12 @@ using namespace heed;
 
 namespace {
 
-// Trains a config for a few steps and holds `heed evaluate` against what training measured.
-void check_evaluates_as_measured(const TemporaryFolder& place) {
-  const Said trained = heed_in(place.path, {"train", "c.toml", "--run", "r"});
+// Trains a config and checks that `heed evaluate` gives the scores that training measured.
+void check_evaluates_as_measured(const TemporaryFolder& folder) {
+  const Said trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
-  const Json result = Json::parse(read_file(place / "r/result.json", "result"), "result.json");
-  const Said said = heed_in(place.path, {"evaluate", "r", "--json"});
+  const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
+  const Said said = heed_in(folder.path, {"evaluate", "r", "--json"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   const Json again = Json::parse(said.out, "output");
   CHECK(again.at("loss").number() == result.at("test").at("loss").number());
@@ -23,26 +23,25 @@ void check_evaluates_as_measured(const TemporaryFolder& place) {
 
 }  // namespace
 
-TEST_CASE("a temperature that falls is, when evaluated, that of the checkpoint's step") {
-  const TemporaryFolder place;
-  write_file(place / "c.toml", tiny_config() +
-                                   "[model.attention]\ntemperature = 4\nfinal_temperature = 0.01\n"
-                                   "temperature_steps = 40\n");
-  check_evaluates_as_measured(place);
-  // With the temperature of another step the loss is another one.
-  std::string text = read_file(place / "r/config.toml", "config");
+TEST_CASE("evaluation uses the temperature of the checkpoint's step") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config() +
+                                    "[model.attention]\ntemperature = 4\nfinal_temperature = 0.01\n"
+                                    "temperature_steps = 40\n");
+  check_evaluates_as_measured(folder);
+  // The temperature of another step gives another loss.
+  std::string text = read_file(folder / "r/config.toml", "config");
   const size_t at = text.find("temperature_steps = 40");
   REQUIRE(at != text.npos);
-  write_file(place / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
-  const Json result = Json::parse(read_file(place / "r/result.json", "result"), "result.json");
-  const Said said = heed_in(place.path, {"evaluate", "r", "--json"});
+  write_file(folder / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
+  const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
+  const Said said = heed_in(folder.path, {"evaluate", "r", "--json"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   CHECK(Json::parse(said.out, "output").at("loss").number() !=
         result.at("test").at("loss").number());
 }
 
-TEST_CASE(
-    "runs on pictures, graphs and sound evaluate as they were measured, and cannot generate") {
+TEST_CASE("runs on images, graphs and audio evaluate as measured, and cannot generate") {
   const char* const common =
       "seed = 3\n[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\nheads = 2\n";
   const std::pair<const char*, const char*> forms[] = {
@@ -56,29 +55,29 @@ TEST_CASE(
   };
   for (const auto& [form, name] : forms) {
     CAPTURE(std::string(name));
-    const TemporaryFolder place;
+    const TemporaryFolder folder;
     std::string text = common;
     if (std::string(form).find("dim = 24") != std::string::npos)
       text.erase(text.find("dim = 16\n"), 9);
-    write_file(place / "c.toml", text + form + "val_size = 20\ntest_size = 20\n");
-    check_evaluates_as_measured(place);
-    check_refused(heed_in(place.path, {"generate", "r"}, "1 2\n"), 2,
+    write_file(folder / "c.toml", text + form + "val_size = 20\ntest_size = 20\n");
+    check_evaluates_as_measured(folder);
+    check_refused(heed_in(folder.path, {"generate", "r"}, "1 2\n"), 2,
                   {"reads vectors", "evaluate"});
   }
 }
 
-TEST_CASE("a grid that no data can have is refused before anything is made for it") {
-  const TemporaryFolder place;
-  write_file(place / "c.toml",
+TEST_CASE("a grid that is too large for any data is rejected before memory is allocated") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml",
              "[train]\nsteps = 1\nbatch_size = 2\n[model]\nkind = 'classifier'\nlayers = 1\n"
              "dim = 16\nheads = 2\n[data]\nkind = 'shapes'\nsize = 4\nval_size = 2\n"
              "test_size = 2\n");
-  const Said trained = heed_in(place.path, {"train", "c.toml", "--run", "r"});
+  const Said trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
-  for (const auto& [grid, words] :
-       {std::pair("[1048576, 1048576]", "places"), std::pair("[1, 1, 1, 1, 1, 1, 1, 1]", "axes")}) {
-    write_file(place / "r/vocabulary.json",
+  for (const auto& [grid, words] : {std::pair("[1048576, 1048576]", "positions"),
+                                    std::pair("[1, 1, 1, 1, 1, 1, 1, 1]", "axes")}) {
+    write_file(folder / "r/vocabulary.json",
                fmt::format(R"({{"features": 3, "grid": {}, "labels": ["a", "b"]}})", grid));
-    check_refused(heed_in(place.path, {"generate", "r"}, ""), 2, {"vocabulary.json", words});
+    check_refused(heed_in(folder.path, {"generate", "r"}, ""), 2, {"vocabulary.json", words});
   }
 }

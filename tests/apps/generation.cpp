@@ -14,12 +14,12 @@ namespace {
 const Vocabulary letters({"a", "b", "c", "d", "<bos>", "<eos>"});
 constexpr int32_t bos = 4, eos = 5;
 
-// Weights drawn wide enough that the model has clear preferences without training.
+// Random weights with a large gain, so that an untrained model has clear preferences.
 template <class M>
 M random_model(ModelKind kind, uint64_t seed) {
-  ScopeGuard here;
-  here->seed = seed;
-  here->calls = 0;
+  ScopeGuard scope_guard;
+  scope_guard->seed = seed;
+  scope_guard->calls = 0;
   ModelOptions o;
   o.kind = kind;
   o.layers = 1;
@@ -30,7 +30,7 @@ M random_model(ModelKind kind, uint64_t seed) {
   return M(o, {6, 6, 3});
 }
 
-int32_t first_choice(const Tensor& logits) {
+int32_t most_likely(const Tensor& logits) {
   const auto values = logits.values();
   const auto last = values.subspan(values.size() - static_cast<size_t>(logits.dim(-1)));
   return static_cast<int32_t>(std::max_element(last.begin(), last.end()) - last.begin());
@@ -46,31 +46,31 @@ const std::vector<Sequence> sources = {{0, 1, 2}, {3}, {2, 2, 1, 0, 3, 3, 1}, {0
 
 }  // namespace
 
-TEST_CASE("greedy answers are the first choices, one token after the other, whatever the batch") {
+TEST_CASE("greedy outputs are the most likely tokens, one after the other, for any batch size") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
     OutputOptions options;
     options.max_length = 8;
     for (int64_t batch_size : {1, 2, 5}) {
       options.batch_size = batch_size;
-      const auto found = outputs(model, letters, sources, options);
+      const auto actual = outputs(model, letters, sources, options);
       for (size_t i = 0; i < sources.size(); ++i) {
         Inputs in{
             one_row(sources[i]), Ids::full({1}, static_cast<int32_t>(sources[i].size())), {}, {}};
-        Sequence said = {bos};
-        while (said.size() < 9) {
-          in.input = one_row(said);
-          const int32_t token = first_choice(model.logits(in));
+        Sequence expected = {bos};
+        while (expected.size() < 9) {
+          in.input = one_row(expected);
+          const int32_t token = most_likely(model.logits(in));
           if (token == eos) break;
-          said.push_back(token);
+          expected.push_back(token);
         }
-        CHECK(found[i].tokens == Sequence(said.begin() + 1, said.end()));
+        CHECK(actual[i].tokens == Sequence(expected.begin() + 1, expected.end()));
       }
     }
   }
 }
 
-TEST_CASE("a wider beam never finds something less likely than its own rank says") {
+TEST_CASE("a wider beam finds outputs at least as likely as greedy search") {
   const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 9);
   OutputOptions greedy, beam;
   greedy.max_length = beam.max_length = 8;
@@ -81,50 +81,50 @@ TEST_CASE("a wider beam never finds something less likely than its own rank says
     CHECK(six[i].log_probability >= one[i].log_probability - 1e-4);
 }
 
-TEST_CASE("a language model goes on from its prompt") {
+TEST_CASE("a language model continues its prompt") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
   ContinuationOptions options;
   options.max_length = 6;
   options.count = 8;
   options.sampling.temperature = 0;
   const std::vector<Sequence> prompt = {{bos, 1}};
-  Sequence said = prompt[0];
-  while (said.size() < 8) {
-    const int32_t token = first_choice(model.logits({{}, {}, one_row(said), {}}));
+  Sequence expected = prompt[0];
+  while (expected.size() < 8) {
+    const int32_t token = most_likely(model.logits({{}, {}, one_row(expected), {}}));
     if (token == eos) break;
-    said.push_back(token);
+    expected.push_back(token);
   }
   for (const Sequence& s : continuations(model, letters, prompt, options))
-    CHECK(s == Sequence(said.begin() + 2, said.end()));
+    CHECK(s == Sequence(expected.begin() + 2, expected.end()));
 
   options.sampling.temperature = 3;
-  const auto drawn = continuations(model, letters, prompt, options);
-  CHECK(std::set<Sequence>(drawn.begin(), drawn.end()).size() > 1);
-  CHECK(continuations(model, letters, prompt, options) == drawn);
-  options.count = 2;  // each has a stream of its own: fewer are the first of more
+  const auto samples = continuations(model, letters, prompt, options);
+  CHECK(std::set<Sequence>(samples.begin(), samples.end()).size() > 1);
+  CHECK(continuations(model, letters, prompt, options) == samples);
+  options.count = 2;  // each has its own random stream
   const auto fewer = continuations(model, letters, prompt, options);
-  CHECK(fewer[1] == drawn[1]);
+  CHECK(fewer[1] == samples[1]);
   options.seed = 2;
   options.count = 8;
-  CHECK(continuations(model, letters, prompt, options) != drawn);
+  CHECK(continuations(model, letters, prompt, options) != samples);
   CHECK(continuations(model, letters, {}, options).empty());
   CHECK_THROWS_AS(continuations(model, letters, std::vector<Sequence>{{1}, {}}, options), Error);
   options.max_length = 0;
   CHECK(continuations(model, letters, prompt, options) == std::vector<Sequence>(8));
 }
 
-TEST_CASE("a window limits what a language model reads, not what it says") {
+TEST_CASE("a language model with a window reads only its last tokens") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
   ContinuationOptions options;
   options.max_length = 5;
   options.sampling.temperature = 0;
   options.window = 2;
   const std::vector<Sequence> prompts = {{0, 1, 2, 3}, {3, 3, 3, 2, 3}};
-  const auto found = continuations(model, letters, prompts, options);
-  CHECK(found.at(0) == found.at(1));
+  const auto actual = continuations(model, letters, prompts, options);
+  CHECK(actual.at(0) == actual.at(1));
 }
 
-TEST_CASE("prompts of any lengths are continued side by side as each alone") {
+TEST_CASE("prompts of different lengths in a batch have the same continuations as each by itself") {
   const std::vector<Sequence> prompts = {{bos, 1}, {bos}, {bos, 0, 3, 2, 1}, {2, 2, 2}};
   for (const int64_t window : {0, 4})
     for (const double temperature : {0.0, 2.0}) {
@@ -134,18 +134,18 @@ TEST_CASE("prompts of any lengths are continued side by side as each alone") {
       options.count = 3;
       options.max_length = 9;
       options.window = window;
-      const auto together = continuations(model, letters, prompts, options);
-      REQUIRE(together.size() == 12);
-      options.batch_size = 5;  // a prompt in two batches, and two prompts in one
-      CHECK(continuations(model, letters, prompts, options) == together);
+      const auto batched = continuations(model, letters, prompts, options);
+      REQUIRE(batched.size() == 12);
+      options.batch_size = 5;  // one prompt in two batches, and two prompts in one batch
+      CHECK(continuations(model, letters, prompts, options) == batched);
       for (size_t p = 0; p < prompts.size(); ++p) {
-        const auto alone = continuations(model, letters, {&prompts[p], 1}, options);
-        for (size_t i = 0; i < 3; ++i) CHECK(together[3 * p + i] == alone[i]);
+        const auto single = continuations(model, letters, {&prompts[p], 1}, options);
+        for (size_t i = 0; i < 3; ++i) CHECK(batched[3 * p + i] == single[i]);
       }
     }
 }
 
-TEST_CASE("a cache changes no text that is drawn, within the model's window and beyond") {
+TEST_CASE("a cache does not change samples, within the window of the model and beyond") {
   std::set<Sequence> all;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const auto model = random_model<LanguageModel>(ModelKind::language_model, seed);
@@ -166,7 +166,7 @@ TEST_CASE("a cache changes no text that is drawn, within the model's window and 
   CHECK(all.size() > 100);
 }
 
-TEST_CASE("a cache changes no answer") {
+TEST_CASE("a cache does not change outputs") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
     OutputOptions options;
@@ -181,13 +181,13 @@ TEST_CASE("a cache changes no answer") {
   }
 }
 
-TEST_CASE("a classifier's class is its greatest logit") {
+TEST_CASE("a classifier predicts the class of the maximum logit") {
   const auto model = random_model<Classifier>(ModelKind::classifier, 4);
-  const std::vector<int32_t> found = predicted_classes(model, sources, 2);
+  const std::vector<int32_t> actual = predicted_classes(model, sources, 2);
   for (size_t i = 0; i < sources.size(); ++i)
-    CHECK(found[i] ==
-          first_choice(model.logits({{},
-                                     {},
-                                     one_row(sources[i]),
-                                     Ids::full({1}, static_cast<int32_t>(sources[i].size()))})));
+    CHECK(actual[i] ==
+          most_likely(model.logits({{},
+                                    {},
+                                    one_row(sources[i]),
+                                    Ids::full({1}, static_cast<int32_t>(sources[i].size()))})));
 }
