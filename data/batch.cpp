@@ -14,9 +14,9 @@ namespace {
 
 using Rows = std::span<const size_t>;
 using IdsMember = std::vector<int32_t> Example::*;
-using NumbersMember = std::vector<float> Example::*;
+using FloatsMember = std::vector<float> Example::*;
 
-// (B, T) and (B): one member of every example, padded.
+// Pads one member of every example: (B, T) and (B).
 void pad(const std::vector<Example>& examples, Rows rows, IdsMember member, int32_t padding,
          Ids& ids, Ids* lengths) {
   const auto batch_size = static_cast<int64_t>(rows.size());
@@ -32,7 +32,7 @@ void pad(const std::vector<Example>& examples, Rows rows, IdsMember member, int3
   }
 }
 
-// (B, T, F) and (B): the vectors of every example, padded.
+// Pads the features of every example: (B, T, F) and (B).
 void pad_features(const std::vector<Example>& examples, Rows rows, int64_t width, Tensor& features,
                   Ids& lengths) {
   const auto batch_size = static_cast<int64_t>(rows.size());
@@ -48,11 +48,11 @@ void pad_features(const std::vector<Example>& examples, Rows rows, int64_t width
   }
 }
 
-// (E): one end of every edge, places of row b moved by b · T.
+// Joins one end of every edge: (E). Positions of row b are shifted by b · T.
 void join_ends(const std::vector<Example>& examples, Rows rows, IdsMember member, int64_t time,
                Ids& ends) {
   check(static_cast<int64_t>(rows.size()) * time <= std::numeric_limits<int32_t>::max(),
-        "batches: {} examples of {} places are too many to number: make the batch smaller",
+        "batches: {} examples of {} positions are too many to number: make the batch smaller",
         rows.size(), time);
   size_t count = 0;
   for (const size_t row : rows) count += (examples[row].*member).size();
@@ -60,12 +60,12 @@ void join_ends(const std::vector<Example>& examples, Rows rows, IdsMember member
   int32_t* out = ends.data();
   int32_t first = 0;
   for (const size_t row : rows) {
-    for (const int32_t place : examples[row].*member) *out++ = first + place;
+    for (const int32_t position : examples[row].*member) *out++ = first + position;
     first += static_cast<int32_t>(time);
   }
 }
 
-// (E, width)
+// Joins the features of all edges: (E, width).
 void join_edge_features(const std::vector<Example>& examples, Rows rows, int64_t edges,
                         int64_t width, Tensor& features) {
   features = Tensor::empty({edges, width});
@@ -74,12 +74,12 @@ void join_edge_features(const std::vector<Example>& examples, Rows rows, int64_t
     out = std::copy(examples[row].edge_features.begin(), examples[row].edge_features.end(), out);
 }
 
-// Gives one member of every example room for the longest.
+// Reserves space for the longest in one member of every example.
 template <class Member>
 void reserve_alike(std::vector<Example>& examples, Member member) {
-  size_t most = 0;
-  for (const Example& example : examples) most = std::max(most, (example.*member).capacity());
-  for (Example& example : examples) (example.*member).reserve(most);
+  size_t largest = 0;
+  for (const Example& example : examples) largest = std::max(largest, (example.*member).capacity());
+  for (Example& example : examples) (example.*member).reserve(largest);
 }
 
 }  // namespace
@@ -108,18 +108,18 @@ Batches Batches::in_order(const Dataset& dataset, Framing framing, int64_t batch
 }
 
 void Batches::load(int64_t group) {
-  int64_t wanted = batch_size_ * bucketing_;
-  const int64_t first = group * wanted;
-  if (!shuffle_) wanted = std::min(wanted, dataset_->size() - first);
-  examples_.resize(static_cast<size_t>(wanted));
-  places_.resize(examples_.size());
-  std::iota(places_.begin(), places_.end(), first);
+  int64_t count = batch_size_ * bucketing_;
+  const int64_t first = group * count;
+  if (!shuffle_) count = std::min(count, dataset_->size() - first);
+  examples_.resize(static_cast<size_t>(count));
+  indices_.resize(examples_.size());
+  std::iota(indices_.begin(), indices_.end(), first);
   if (shuffle_)
-    parallel_for(wanted, 4, [this](int64_t from, int64_t to) {
+    parallel_for(count, 4, [this](int64_t from, int64_t to) {
       for (auto i = static_cast<size_t>(from); i < static_cast<size_t>(to); ++i)
-        places_[i] = (*shuffle_)(places_[i]);
+        indices_[i] = (*shuffle_)(indices_[i]);
     });
-  for (size_t i = 0; i < examples_.size(); ++i) dataset_->get(places_[i], examples_[i]);
+  for (size_t i = 0; i < examples_.size(); ++i) dataset_->get(indices_[i], examples_[i]);
   reserve_alike();
   order_.resize(examples_.size());
   std::iota(order_.begin(), order_.end(), 0);
@@ -127,16 +127,16 @@ void Batches::load(int64_t group) {
   group_ = group;
 }
 
-// Once the longest was seen, nothing is allocated again.
+// Allocates nothing once the longest example was seen.
 void Batches::reserve_alike() {
   for (const IdsMember member :
        {&Example::source, &Example::input, &Example::target, &Example::sender, &Example::receiver})
     heed::reserve_alike(examples_, member);
-  for (const NumbersMember member : {&Example::features, &Example::edge_features})
+  for (const FloatsMember member : {&Example::features, &Example::edge_features})
     heed::reserve_alike(examples_, member);
 }
 
-// Shortest first, equals as they came.
+// Shortest first, stable.
 void Batches::sort_by_length() {
   std::sort(order_.begin(), order_.end(), [this](size_t a, size_t b) {
     const Example &left = examples_[a], &right = examples_[b];
@@ -169,8 +169,8 @@ void Batches::get(int64_t position, Batch& batch) {
   check(position >= 0 && (shuffle_ || position < count()), "batches: there is no batch {} of {}",
         position, count());
   if (position / bucketing_ != group_) load(position / bucketing_);
-  const int64_t place = shuffle_ ? (*shuffle_batches_)(position) : 0;
-  const auto first = static_cast<size_t>(place * batch_size_);
+  const int64_t index = shuffle_ ? (*shuffle_batches_)(position) : 0;
+  const auto first = static_cast<size_t>(index * batch_size_);
   const Rows rows = Rows(order_).subspan(
       first, std::min(order_.size() - first, static_cast<size_t>(batch_size_)));
   write_inputs(rows, batch);

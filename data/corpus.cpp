@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "data/loaders.h"
+#include "data/files.h"
 #include "data/split.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
@@ -20,16 +21,13 @@ void Corpus::measure(const Example& example) {
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed) {
   check_options(options, framing);
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
+  const DataKind& kind = *options.kind;
   Files files;
-  Corpus corpus = is_drawn(options.kind)             ? load_drawn(options, framing, seed)
-                  : is_task(options.kind)            ? load_task(options, framing, seed)
-                  : options.kind == DataKind::text   ? load_text(options, files)
-                  : options.kind == DataKind::images ? load_images(options, files)
-                                                     : load_rows(options, files);
+  Corpus corpus = kind.is_task() ? load_task(options, framing, seed) : kind.load(options, files);
   corpus.framing = framing;
   corpus.seed = seed;
   corpus.files = files.paths();
-  const std::string drawn = is_task(options.kind) ? fmt::format("drawn with {}\n", seed) : "";
+  const std::string drawn = kind.is_task() ? fmt::format("drawn with {}\n", seed) : "";
   corpus.fingerprint =
       fmt::format("{:016x}", stable_hash(describe(options) + drawn, files.fingerprint()));
   return corpus;

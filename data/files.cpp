@@ -12,11 +12,11 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t most_bytes = int64_t{1} << 31;
+constexpr int64_t max_bytes = int64_t{1} << 31;
 
 std::string read_bytes(const std::string& path) {
   const int64_t bytes = file_size(path);
-  check_input(bytes <= most_bytes, "{} holds {} bytes: texts are read whole, 2 GiB at most", path,
+  check_input(bytes <= max_bytes, "{} holds {} bytes, and texts may have at most 2 GiB", path,
               bytes);
   std::ifstream in(path, std::ios::binary);
   check_input(in.is_open(), "{} cannot be read: {}", path, std::strerror(errno));
@@ -34,7 +34,7 @@ void check_text(const std::string& path, std::string_view text) {
   const size_t nul = text.find('\0');
   check_input(nul == text.npos,
               "{}: line {}: a NUL byte at offset {}: this is not text (data.level = \"byte\" reads "
-              "any bytes)",
+              "any file)",
               path, nul == text.npos ? 0 : line_of(nul), nul);
   const size_t invalid = find_invalid_utf8(text);
   check_input(

@@ -1,4 +1,4 @@
-// Reading text files whole: what is no text is refused, with the file and the line.
+// Reads text files whole, and rejects what is not text with the file and the line.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace heed {
 
-// In bytes. Throws InputError for a file that is missing, a folder or otherwise not a regular file.
+// In bytes. Throws InputError for a path that is not an existing regular file.
 int64_t file_size(const std::string& path);
 
-// Keeps every text it read, at most 2 GiB each, so that views into them stay good while it lives.
+// Keeps the text of every file that it reads, at most 2 GiB each, so that views into it stay valid.
 class Files {
  public:
-  // The file's text without a byte order mark. Throws InputError for a file that is missing, a
-  // folder or otherwise not a regular file, empty, too large, or, except at the level of bytes,
-  // holds a NUL byte or what is not UTF-8.
+  // Returns the file's text without a byte order mark. Throws InputError for a path that is not an
+  // existing regular file, for an empty or too large file and, except at byte level, for a NUL byte
+  // or invalid UTF-8.
   std::string_view read(const std::string& path, Level level);
 
-  // Counts a file that was read elsewhere among those that were read here.
+  // Adds a file that was read elsewhere to the paths and the fingerprint.
   void add(const std::string& path, std::initializer_list<std::string_view> content);
 
   const std::vector<std::string>& paths() const { return paths_; }
-  uint64_t fingerprint() const { return fingerprint_; }  // of all that was read, in order
+  uint64_t fingerprint() const { return fingerprint_; }  // of all files, in order
 
  private:
   std::deque<std::string> texts_;

@@ -1,7 +1,6 @@
 #include "data/framing.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace heed {
 
@@ -11,7 +10,7 @@ Layout::Layout(Framing framing_, const Vocabulary& vocabulary)
       end(vocabulary.end()),
       separator(vocabulary.separator()) {}
 
-// Writes <bos> x… <sep> y… <eos> but for its last symbol.
+// Writes <bos> x… <sep> y… <eos> without its last token.
 static void write_input(std::span<const int32_t> x, std::span<const int32_t> y,
                         const Layout& layout, std::vector<int32_t>& input) {
   input.clear();
@@ -36,25 +35,12 @@ void Layout::lay_out(std::span<const int32_t> x, std::span<const int32_t> y,
     x = {};
   }
   write_input(x, y, *this, example.input);
-  // The target is what comes after each input: y at the end, the prompt's symbols unlearned before.
+  // The target is the token after each input: y at the end, -1 before, within the prompt.
   const size_t learned = y.size() + (end != Vocabulary::none);
   example.target.assign(example.input.size() - std::min(learned, example.input.size()), -1);
   example.target.insert(example.target.end(), y.begin(), y.end());
   if (end != Vocabulary::none) example.target.push_back(end);
   if (!x.empty()) example.prompt = static_cast<int32_t>(example.input.size() - learned + 1);
 }
-
-std::span<const int32_t> Sequences::operator[](int64_t i) const {
-  const size_t start = starts_[static_cast<size_t>(i)];
-  return std::span(ids_).subspan(start, starts_[static_cast<size_t>(i) + 1] - start);
-}
-
-void Sequences::add(std::span<const int32_t> sequence) {
-  ids_.insert(ids_.end(), sequence.begin(), sequence.end());
-  starts_.push_back(ids_.size());
-}
-
-StoredPairs::StoredPairs(Sequences x, Sequences y, Layout layout)
-    : x_(std::move(x)), y_(std::move(y)), layout_(layout) {}
 
 }  // namespace heed

@@ -10,15 +10,15 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t most_elements = int64_t{1} << 31;
-constexpr uint32_t unsigned_bytes = 0x00000800;  // magic, but for its last byte
-constexpr size_t most_rank = 4;
+constexpr int64_t max_elements = int64_t{1} << 31;
+constexpr uint32_t unsigned_bytes = 0x00000800;  // magic number without its last byte
+constexpr size_t max_rank = 4;
 
 const char* name_of(IdxContent content) {
   return content == IdxContent::labels ? "labels" : "images";
 }
 
-// What an array of this many dimensions is.
+// Whether an array of this rank can hold labels or images.
 bool holds(size_t rank, IdxContent content) {
   return content == IdxContent::labels ? rank == 1 : rank == 3 || rank == 4;
 }
@@ -30,7 +30,7 @@ IdxFile::IdxFile(const std::string& path, IdxContent content) : file_(path) { re
 uint32_t IdxFile::read_number() {
   std::array<uint8_t, 4> bytes{};
   check_input(file_.read(bytes) == bytes.size(),
-              "{} ends after {} bytes, within the header of an IDX file: fetch it again", path(),
+              "{} ends after {} bytes, within the header of an IDX file: download it again", path(),
               header_.size());
   header_.append(bytes.begin(), bytes.end());
   uint32_t number = 0;
@@ -40,11 +40,11 @@ uint32_t IdxFile::read_number() {
 
 void IdxFile::read_magic(IdxContent content) {
   const uint32_t magic = read_number(), rank = magic & 0xFF;
-  check_input((magic & 0xFFFFFF00) == unsigned_bytes && 1 <= rank && rank <= most_rank,
-              "{} is not an IDX file of bytes, packed by gzip or not: it begins with 0x{:08x}, and "
-              "{} begin with {}",
-              path(), magic, name_of(content),
-              content == IdxContent::labels ? "0x00000801" : "0x00000803");
+  check_input(
+      (magic & 0xFFFFFF00) == unsigned_bytes && 1 <= rank && rank <= max_rank,
+      "{} is not an IDX file of bytes, compressed or not: it begins with 0x{:08x}, and files of "
+      "{} begin with {}",
+      path(), magic, name_of(content), content == IdxContent::labels ? "0x00000801" : "0x00000803");
   const IdxContent other = content == IdxContent::labels ? IdxContent::images : IdxContent::labels;
   check_input(!holds(rank, other),
               "{} holds {}, not {}: path names the images, target_path the labels", path(),
@@ -58,18 +58,18 @@ void IdxFile::read_dims(size_t rank) {
   for (size_t i = 0; i < rank; ++i) dims_.push_back(read_number());
   for (const int64_t dim : dims_) {
     check_input(dim > 0, "{} holds nothing: its header says {}", path(), joined(dims_, " × "));
-    check_input(dim <= most_elements / size_,
-                "{}: its header promises {} bytes, and 2 GiB are the most that is read: cut the "
-                "file up, or fetch it again if it should be smaller",
+    check_input(dim <= max_elements / size_,
+                "{}: its header promises {} bytes, and the limit is 2 GiB: split the file, or "
+                "download it again if it should be smaller",
                 path(), joined(dims_, " × "));
     size_ *= dim;
   }
-  const int64_t most = file_.most_bytes() - static_cast<int64_t>(header_.size());
+  const int64_t limit = file_.max_bytes() - static_cast<int64_t>(header_.size());
   check_input(
-      size_ <= most,
+      size_ <= limit,
       "{}: its header promises {} bytes, more than the {} that a file of this size can hold: "
-      "fetch it again",
-      path(), joined(dims_, " × "), most);
+      "download it again",
+      path(), joined(dims_, " × "), limit);
 }
 
 std::vector<uint8_t> IdxFile::read() {
@@ -79,17 +79,17 @@ std::vector<uint8_t> IdxFile::read() {
   while (elements.size() < size) {
     const size_t begin = elements.size();
     const size_t end = std::min(size, std::max(first_part, 2 * begin));
-    elements.reserve(end);  // resize() alone would round up
+    elements.reserve(end);  // resize() would allocate more
     elements.resize(end);
     const size_t count = file_.read(std::span(elements).subspan(begin));
     check_input(begin + count == elements.size(),
-                "{}: its header promises {} bytes, and there are {}: fetch it again", path(),
+                "{}: its header promises {} bytes, and there are {}: download it again", path(),
                 joined(dims_, " × "), begin + count);
   }
   std::array<uint8_t, 1> behind{};
   check_input(file_.read(behind) == 0,
-              "{}: there is more in it than the {} bytes its header promises: fetch it again",
-              path(), joined(dims_, " × "));
+              "{} holds more than the {} bytes that its header promises: download it again", path(),
+              joined(dims_, " × "));
   return elements;
 }
 

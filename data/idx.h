@@ -1,12 +1,12 @@
-// IDX, the file format of MNIST (http://yann.lecun.com/exdb/mnist): an array of bytes behind its
-// shape, packed by gzip or not.
+// IDX, the file format of MNIST (http://yann.lecun.com/exdb/mnist): the shape of an array, then its
+// bytes. The file may be compressed by gzip.
 //
-//   00 00 08 R           magic: the elements are unsigned bytes (08), the array has R dimensions
-//   R numbers            its dimensions, 32 bits each, big end first
+//   00 00 08 R           magic number: elements are unsigned bytes (08), the array has rank R
+//   R numbers            its dimensions, 32 bits each, big-endian
 //   the elements         row-major
 //
-// Labels are one dimension (magic 0x00000801), the label of every example. Images are three (magic
-// 0x00000803), examples × height × width, or, in colour, four with the channels last.
+// Labels have one dimension (magic 0x00000801): the label of every example. Images have three
+// (magic 0x00000803), examples × height × width, or, in colour, four with the channels last.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ enum class IdxContent { labels, images };
 
 class IdxFile {
  public:
-  // Reads the header alone. Throws InputError for a file that PackedFile refuses, that is no IDX
-  // file, holds something else, is cut off in its header, has a dimension of 0, promises more than
-  // 2 GiB, or more than a file of its size can hold.
+  // Reads only the header. Throws InputError for a file that PackedFile rejects, that is not an IDX
+  // file of this content, is cut off in its header, or has a dimension of 0, and for a header that
+  // promises more than 2 GiB or more than a file of this size can hold.
   IdxFile(const std::string& path, IdxContent content);
 
   const std::string& path() const { return file_.path(); }
   const std::vector<int64_t>& dims() const { return dims_; }
-  const std::string& header() const { return header_; }  // as it stands in the file
+  const std::string& header() const { return header_; }  // its bytes in the file
 
-  // The elements; to be called once. Memory grows with what is there, not with what is promised.
+  // Reads the elements. Call it once. Allocates memory as it reads, not as the header promises.
   // Throws InputError for more or fewer elements than the header promises.
   std::vector<uint8_t> read();
 

@@ -1,52 +1,53 @@
-// Images with labels as a corpus, from IDX files (data/idx.h).
+// The kind "images": images with labels, from IDX files (data/idx.h).
 //
 // An image of height × width pixels is cut into patches of p × p (Dosovitskiy et al. 2021, "An
-// image is worth 16 × 16 words", section 3.1): a place is a patch, row by row on the grid (height /
-// p, width / p), and its vector the p · p · channels bytes of its pixels, row-major. With a patch
-// of 2:
+// image is worth 16 × 16 words", section 3.1). A position is a patch, row by row on the grid
+// (height / p, width / p). Its vector is the p · p · channels bytes of its pixels, row-major. With
+// p = 2:
 //
 //    0  1 |  2  3
 //    4  5 |  6  7         (0 1 4 5)  (2 3 6 7)
-//   ------+------   →                             grid (2, 2), vectors of 4, each number / 255
+//   ------+------   →                             grid (2, 2), 4 features, each byte / 255
 //    8  9 | 10 11         (8 9 12 13)  (10 11 14 15)
 //   12 13 | 14 15
 //
-// Numbers are in [0, 1], 0 for black, and are not normalised by the mean and deviation of the
-// training images: the first layer is linear and can learn that, so that a trained model needs to
-// know nothing of the images it was trained on.
+// Features are in [0, 1], 0 for black. They are not normalised by the mean and deviation of the
+// training images: the first layer is linear and can learn that, so that a trained model needs no
+// statistics of its training images.
 //
-// In memory images stay bytes; they become numbers when an example is asked for.
+// In memory images stay bytes. They become floats when an example is read.
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "core/check.h"
 #include "core/joined.h"
+#include "data/corpus.h"
+#include "data/files.h"
 #include "data/idx.h"
-#include "data/loaders.h"
 #include "data/split.h"
+#include "data/utf8.h"
 
 namespace heed {
 
 namespace {
 
-constexpr int64_t most_numbers = int64_t{1} << 20;  // in an image
+constexpr int64_t max_image_size = int64_t{1} << 20;  // in bytes
 
-// What a file of images and its file of labels hold.
+// A file of images and its file of labels.
 struct Images {
   std::string path, label_path;
   int64_t count, height, width, channels;
   std::vector<uint8_t> pixels;  // (count, height, width, channels)
   std::vector<uint8_t> labels;  // (count)
 
-  int64_t numbers() const { return height * width * channels; }
-  const uint8_t* image(int64_t i) const { return pixels.data() + i * numbers(); }
+  int64_t image_size() const { return height * width * channels; }
+  const uint8_t* image(int64_t i) const { return pixels.data() + i * image_size(); }
   uint64_t hash(int64_t i) const {
-    return stable_hash({reinterpret_cast<const char*>(image(i)), static_cast<size_t>(numbers())});
+    return stable_hash(
+        {reinterpret_cast<const char*>(image(i)), static_cast<size_t>(image_size())});
   }
 };
 
@@ -54,22 +55,22 @@ std::string_view text_of(const std::vector<uint8_t>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Both headers are checked, and against each other, before much is read.
+// Checks both headers, and that they agree, before it reads the content.
 std::shared_ptr<const Images> read_images(const std::string& path, const std::string& label_path,
                                           Files& files) {
   IdxFile pixels(path, IdxContent::images), labels(label_path, IdxContent::labels);
   const std::vector<int64_t>& dims = pixels.dims();
   check_input(dims[0] == labels.dims()[0],
-              "{} holds {} images and {} holds {} labels: name two files of the same examples",
+              "{} holds {} images and {} holds {} labels: the files must have the same examples",
               path, dims[0], label_path, labels.dims()[0]);
   auto images = std::make_shared<Images>();
   images->path = path;
   images->label_path = label_path;
   images->count = dims[0], images->height = dims[1], images->width = dims[2];
   images->channels = dims.size() == 4 ? dims[3] : 1;
-  check_input(images->numbers() <= most_numbers,
-              "{}: an image of {} × {} × {} is too large: {} numbers at most; make them smaller",
-              path, images->height, images->width, images->channels, most_numbers);
+  check_input(images->image_size() <= max_image_size,
+              "{}: an image of {} × {} × {} is too large: use images of at most {} bytes", path,
+              images->height, images->width, images->channels, max_image_size);
   images->pixels = pixels.read();
   images->labels = labels.read();
   files.add(path, {pixels.header(), text_of(images->pixels)});
@@ -88,15 +89,15 @@ class Patches final : public Dataset {
   }
   void get(int64_t i, Example& example) const override {
     const Images& images = *images_;
-    const int32_t which = chosen_[static_cast<size_t>(i)];
-    example.target.assign(1, images.labels[static_cast<size_t>(which)]);
-    example.features.resize(static_cast<size_t>(images.numbers()));
+    const int32_t image = chosen_[static_cast<size_t>(i)];
+    example.target.assign(1, images.labels[static_cast<size_t>(image)]);
+    example.features.resize(static_cast<size_t>(images.image_size()));
     float* out = example.features.data();
     for (int64_t top = 0; top < images.height; top += patch_)
       for (int64_t left = 0; left < images.width; left += patch_)
         for (int64_t row = top; row < top + patch_; ++row) {
           const uint8_t* const pixels =
-              images.image(which) + (row * images.width + left) * images.channels;
+              images.image(image) + (row * images.width + left) * images.channels;
           out = std::transform(pixels, pixels + patch_ * images.channels, out, scaled);
         }
   }
@@ -112,11 +113,12 @@ class Patches final : public Dataset {
 class ImageLoader {
  public:
   ImageLoader(const DataOptions& options, Files& files) : options_(options) {
-    sources_[0] = read_images(options.path, options.target_path, files);
-    if (!options.val_path.empty())
-      sources_[1] = read_images(options.val_path, options.val_target_path, files);
-    if (!options.test_path.empty())
-      sources_[2] = read_images(options.test_path, options.test_target_path, files);
+    const auto read = [&](Split split, const std::string& path, const std::string& labels) {
+      if (!path.empty()) sources_[split] = read_images(path, labels, files);
+    };
+    read(Split::train, options.path, options.target_path);
+    read(Split::val, options.val_path, options.val_target_path);
+    read(Split::test, options.test_path, options.test_target_path);
   }
 
   Corpus load() {
@@ -124,43 +126,42 @@ class ImageLoader {
     choose_labels();
     hold_out();
     note_common_images();
-    for (size_t split = 0; split < chosen_.size(); ++split) store(split);
+    for (const auto& [name, split] : split_names) store(name, split);
     return std::move(corpus_);
   }
 
  private:
-  const Images& train() const { return *sources_[0]; }
+  const Images& train() const { return *sources_.at(Split::train); }
 
   void choose_format() {
     const int64_t height = train().height, width = train().width, patch = options_.patch;
     std::vector<int64_t> patches;
     for (int64_t side = 1; side <= std::min(height, width); ++side)
       if (height % side == 0 && width % side == 0) patches.push_back(side);
-    check_input(height % patch == 0 && width % patch == 0,
-                "data.patch = {} does not divide the images of {}, which are {} × {}: choose of {}",
-                patch, train().path, height, width, joined(patches));
-    for (const auto& images : sources_)
-      check_input(!images || (images->height == height && images->width == width &&
-                              images->channels == train().channels),
-                  "{} holds images of {} × {} × {} and {} of {} × {} × {}: all must be alike",
-                  images ? images->path : "", images ? images->height : 0,
-                  images ? images->width : 0, images ? images->channels : 0, train().path, height,
-                  width, train().channels);
+    check_input(
+        height % patch == 0 && width % patch == 0,
+        "data.patch = {} does not divide the images of {}, which are {} × {}: choose one of {}",
+        patch, train().path, height, width, joined(patches));
+    for (const auto& [split, images] : sources_)
+      check_input(images->height == height && images->width == width &&
+                      images->channels == train().channels,
+                  "{} holds images of {} × {} × {} and {} of {} × {} × {}: all must have one size",
+                  images->path, images->height, images->width, images->channels, train().path,
+                  height, width, train().channels);
     corpus_.format.features = patch * patch * train().channels;
     corpus_.grid = {height / patch, width / patch};
     corpus_.longest_input = corpus_.grid[0] * corpus_.grid[1];
   }
 
-  // The names there are, or a number for each label up to the largest in training.
+  // The names in the options, or the numbers up to the largest label in training.
   void choose_labels() {
-    const int most = *std::max_element(train().labels.begin(), train().labels.end());
+    const int largest = *std::max_element(train().labels.begin(), train().labels.end());
     corpus_.labels = options_.label_names;
-    for (int label = 0; options_.label_names.empty() && label <= most; ++label)
+    for (int label = 0; options_.label_names.empty() && label <= largest; ++label)
       corpus_.labels.push_back(std::to_string(label));
-    check_input(corpus_.labels.size() >= 2, "{}: all labels are 0: two are needed",
+    check_input(corpus_.labels.size() >= 2, "{}: all labels are 0: at least two labels are needed",
                 train().label_path);
-    for (const auto& images : sources_)
-      if (images) check_labels(*images);
+    for (const auto& [split, images] : sources_) check_labels(*images);
   }
 
   void check_labels(const Images& images) const {
@@ -173,64 +174,90 @@ class ImageLoader {
 
   [[noreturn]] void throw_outside(const Images& images, int label, int64_t example) const {
     const std::string known = options_.label_names.empty()
-                                  ? fmt::format("the labels of {} are at most", train().label_path)
+                                  ? fmt::format("the largest label of {} is", train().label_path)
                                   : std::string("data.label_names has names for 0 to");
-    throw InputError(fmt::format("{}: label {} of example {} (from 0) is not known: {} {}",
+    throw InputError(fmt::format("{}: label {} of example {} (from 0) is unknown: {} {}",
                                  images.label_path, label, example, known,
                                  corpus_.labels.size() - 1));
   }
 
-  // A share of the training images, by hash, for the splits that have no files of their own.
+  // Holds out training images, by hash, for the splits that have no files of their own.
   void hold_out() {
-    const Shares shares{sources_[1] ? 0 : options_.val_fraction,
-                        sources_[2] ? 0 : options_.test_fraction};
+    const SplitFractions fractions{has_files(Split::val) ? 0 : options_.val_fraction,
+                                   has_files(Split::test) ? 0 : options_.test_fraction};
     for (int64_t i = 0; i < train().count; ++i)
-      chosen_[static_cast<size_t>(shares.of(train().hash(i)))].push_back(static_cast<int32_t>(i));
-    check_input(!chosen_[0].empty(), "{}: no image is left to train on: lower data.val_fraction",
-                train().path);
-    for (const auto& [split, share] : {std::pair<size_t, double>{1, shares.val}, {2, shares.test}})
-      check_input(share == 0 || !chosen_[split].empty(),
-                  "{0}: none of {1} images falls in the share of the split {2}: raise "
-                  "data.{2}_fraction, or 0 for no such split",
-                  train().path, train().count, split_names[split]);
-    for (const size_t split : {1, 2})
-      for (int64_t i = 0; sources_[split] && i < sources_[split]->count; ++i)
+      chosen_[fractions.split_of(train().hash(i))].push_back(static_cast<int32_t>(i));
+    check_input(!chosen_[Split::train].empty(),
+                "{}: no image is left to train on: lower data.val_fraction", train().path);
+    for (const auto& [split, fraction] :
+         {std::pair(Split::val, fractions.val), {Split::test, fractions.test}})
+      check_input(fraction == 0 || !chosen_[split].empty(),
+                  "{0}: none of {1} images falls into the split {2}: raise data.{2}_fraction, or "
+                  "set it to 0 for no such split",
+                  train().path, train().count, name_of(split_names, split));
+    for (const auto& [split, images] : sources_)
+      for (int64_t i = 0; split != Split::train && i < images->count; ++i)
         chosen_[split].push_back(static_cast<int32_t>(i));
   }
 
   void note_common_images() {
+    if (sources_.size() == 1) return;
     std::unordered_set<uint64_t> trained;
-    if (sources_[1] || sources_[2])
-      for (const int32_t i : chosen_[0]) trained.insert(train().hash(i));
-    for (const size_t split : {1, 2}) {
-      if (!sources_[split]) continue;
-      const Images& images = *sources_[split];
+    for (const int32_t i : chosen_[Split::train]) trained.insert(train().hash(i));
+    for (const auto& [split, images] : sources_) {
+      if (split == Split::train) continue;
       int64_t common = 0;
-      for (int64_t i = 0; i < images.count; ++i) common += trained.contains(images.hash(i));
+      for (int64_t i = 0; i < images->count; ++i) common += trained.contains(images->hash(i));
       if (common > 0)
-        corpus_.notes.push_back(fmt::format("{}: {} of {} images are in the training data too",
-                                            split_names[split], common, images.count));
+        corpus_.notes.push_back(fmt::format("{}: {} of {} images are also in the training data",
+                                            name_of(split_names, split), common, images->count));
     }
   }
 
-  void store(size_t split) {
+  bool has_files(Split split) const { return sources_.contains(split); }
+
+  void store(const char* name, Split split) {
     if (chosen_[split].empty()) return;
-    corpus_.notes.push_back(
-        fmt::format("{}: {} images", split_names[split], chosen_[split].size()));
-    corpus_.splits[split_names[split]] = std::make_unique<Patches>(
-        sources_[split] ? sources_[split] : sources_[0], std::move(chosen_[split]), options_.patch);
+    corpus_.notes.push_back(fmt::format("{}: {} images", name, chosen_[split].size()));
+    corpus_.splits[name] =
+        std::make_unique<Patches>(sources_.at(has_files(split) ? split : Split::train),
+                                  std::move(chosen_[split]), options_.patch);
   }
 
   const DataOptions& options_;
   Corpus corpus_;
-  std::array<std::shared_ptr<const Images>, 3> sources_;  // by Split; none: held out of the first
-  std::array<std::vector<int32_t>, 3> chosen_;            // by Split: images of the source
+  std::map<Split, std::shared_ptr<const Images>> sources_;  // none: held out of training
+  std::map<Split, std::vector<int32_t>> chosen_;            // images of the source
 };
-
-}  // namespace
 
 Corpus load_images(const DataOptions& options, Files& files) {
   return ImageLoader(options, files).load();
 }
+
+void check_images(const DataOptions& options) {
+  check_input(!options.target_path.empty(),
+              "data.kind = \"images\" needs data.target_path, the file of labels");
+  const std::vector<std::string>& names = options.label_names;
+  check_input(names.size() != 1, "data.label_names has one name: a classifier needs two labels");
+  check_input(names.size() <= 256, "data.label_names has {} names: labels are bytes, at most 256",
+              names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    check_input(!names[i].empty(), "data.label_names: the name of label {} is empty", i);
+    const auto before = std::find(names.begin(), names.end(), names[i]) - names.begin();
+    check_input(before == static_cast<std::ptrdiff_t>(i),
+                "data.label_names: labels {} and {} are both named {}", before, i,
+                in_quotes(names[i]));
+  }
+}
+
+}  // namespace
+
+const DataKind data_kinds::images = {
+    .name = "images",
+    .keys = {"path", "target_path", "val_path", "val_target_path", "test_path", "test_target_path",
+             "test_fraction", "patch", "label_names"},
+    .framings = {Framing::classifier},
+    .check = check_images,
+    .load = load_images};
 
 }  // namespace heed

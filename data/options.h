@@ -1,47 +1,19 @@
-// What a config may say about data: the section [data].
+// The section [data] of a config.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/fields.h"
-#include "data/dataset.h"
+#include "data/kind.h"
 #include "data/tokens.h"
 
 namespace heed {
 
-enum class DataKind {
-  copy,
-  reverse,
-  sort,
-  addition,
-  modular,
-  parity,  // generated tasks, data/tasks: problems
-  shapes,
-  video,
-  graph,
-  streams,
-  set,
-  subject,
-  recall,  // generated tasks, data/tasks: drawn examples
-  text,
-  lines,
-  pairs,
-  labelled,
-  images  // read from files
-};
-inline constexpr const char* data_kinds[] = {"copy",   "reverse",  "sort",   "addition", "modular",
-                                             "parity", "shapes",   "video",  "graph",    "streams",
-                                             "set",    "subject",  "recall", "text",     "lines",
-                                             "pairs",  "labelled", "images"};
-inline bool is_task(DataKind kind) { return kind < DataKind::text; }
-inline bool is_drawn(DataKind kind) { return is_task(kind) && kind >= DataKind::shapes; }
-
 enum class Operation { add, subtract, multiply, divide };
-inline constexpr const char* operation_names[] = {"add", "subtract", "multiply", "divide"};
 
 struct DataOptions {
-  DataKind kind = DataKind::reverse;
+  const DataKind* kind = &data_kinds::reverse;
 
   // Generated tasks.
   int64_t symbols = 50;
@@ -78,13 +50,12 @@ struct DataOptions {
   void fields(Fields& f);
 };
 
-// Throws InputError for a key that `kind` does not use, keys that contradict each other, one that
-// is missing, or a kind that cannot train a model of this framing. Ranges of single keys are
-// checked by whoever sets them.
+// Throws InputError for a key that the kind does not use, for keys that contradict each other, for
+// a missing key, and for a kind that cannot train a model of this framing. Does not check the
+// ranges of single keys: the config reader does.
 void check_options(const DataOptions& options, Framing framing);
 
-// The keys that `kind` uses with their values, one "name = value" a line; no paths, as a file is
-// what it holds.
+// The keys that the kind uses with their values, one "name = value" per line. Paths are left out.
 std::string describe(const DataOptions& options);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// A file read from its start, and unpacked on the way if gzip packed it (RFC 1952, by zlib).
+// Reads a file from its start, and decompresses it if it is a gzip file (RFC 1952, by zlib).
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,16 @@ namespace heed {
 
 class PackedFile {
  public:
-  // Throws InputError for a file that is missing, a folder or otherwise not a regular file, empty,
-  // or cannot be opened.
+  // Throws InputError for a path that is not an existing regular file, or an empty file.
   explicit PackedFile(const std::string& path);
 
-  // Reads on until `bytes` is full or the file ends, and returns how many there were. Throws
-  // InputError where what is packed is damaged or cut off.
+  // Reads until `bytes` is full or the file ends. Returns the number of bytes read. Throws
+  // InputError if the compressed data are damaged or cut off.
   size_t read(std::span<uint8_t> bytes);
 
-  // The most bytes that can be read in all, whatever they are: the file's size, or of a packed one
-  // 1032 times as many, since deflate writes no more than 258 bytes for a quarter of a byte.
-  int64_t most_bytes() const { return most_bytes_; }
+  // An upper bound for the bytes that can be read: the file's size, or 1032 times that for a gzip
+  // file, since deflate produces at most 258 bytes from a quarter of a byte.
+  int64_t max_bytes() const { return max_bytes_; }
   const std::string& path() const { return path_; }
 
  private:
@@ -32,7 +31,7 @@ class PackedFile {
 
   std::string path_;
   std::unique_ptr<void, Close> file_;  // zlib's gzFile
-  int64_t most_bytes_;
+  int64_t max_bytes_;
 };
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Lines, pairs and labelled lines as a corpus: rows of text become pairs of sequences of ids.
+// The kinds "lines", "pairs" and "labelled": rows of text become pairs of sequences of ids.
 //
 //   lines       x is empty              y is the line           language_model
 //   pairs       x is the source side    y is the target side    seq2seq
@@ -6,19 +6,48 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 #include "core/check.h"
+#include "data/corpus.h"
 #include "data/framing.h"
-#include "data/loaders.h"
 #include "data/rows.h"
 #include "data/text_encoder.h"
 
 namespace heed {
 
 namespace {
+
+// Many sequences in one array.
+class Sequences {
+ public:
+  int64_t size() const { return static_cast<int64_t>(starts_.size()) - 1; }
+  std::span<const int32_t> operator[](int64_t i) const {
+    const size_t start = starts_[static_cast<size_t>(i)];
+    return std::span(ids_).subspan(start, starts_[static_cast<size_t>(i) + 1] - start);
+  }
+  void add(std::span<const int32_t> sequence) {
+    ids_.insert(ids_.end(), sequence.begin(), sequence.end());
+    starts_.push_back(ids_.size());
+  }
+
+ private:
+  std::vector<int32_t> ids_;
+  std::vector<size_t> starts_ = {0};
+};
+
+class StoredPairs final : public Dataset {
+ public:
+  StoredPairs(Sequences x, Sequences y, Layout layout)
+      : x_(std::move(x)), y_(std::move(y)), layout_(layout) {}
+  int64_t size() const override { return y_.size(); }
+  void get(int64_t i, Example& example) const override { layout_.lay_out(x_[i], y_[i], example); }
+
+ private:
+  Sequences x_, y_;
+  Layout layout_;
+};
 
 class RowLoader {
  public:
@@ -27,19 +56,20 @@ class RowLoader {
         first_(options),
         second_(options),
         source_(first_),
-        target_(options.kind == DataKind::pairs && !options.share_vocabulary ? second_ : first_),
+        target_(options.kind == &data_kinds::pairs && !options.share_vocabulary ? second_ : first_),
         rows_(read_rows(options, files, corpus_.notes)) {}
 
   Corpus load() {
     choose_vocabularies();
     if (is_labelled()) choose_labels();
-    std::array<Encoded, 3> splits;
-    for (size_t i = 0; i < splits.size(); ++i) splits[i] = encode(rows_[i], split_names[i]);
+    std::map<Split, Encoded> splits;
+    for (const auto& [split, rows] : rows_)
+      splits[split] = encode(rows, name_of(split_names, split));
     corpus_.target = target_.codec();
     corpus_.source = &source_ == &target_ ? corpus_.target : source_.codec();
     note_vocabularies();
-    for (size_t i = 0; i < splits.size(); ++i)
-      if (splits[i].y.size() > 0) store(split_names[i], splits[i]);
+    for (auto& [split, encoded] : splits)
+      if (encoded.y.size() > 0) store(name_of(split_names, split), encoded);
     return std::move(corpus_);
   }
 
@@ -48,24 +78,26 @@ class RowLoader {
     Sequences x, y;
   };
 
-  bool is_labelled() const { return options_.kind == DataKind::labelled; }
-  bool has_source() const { return options_.kind != DataKind::lines; }
+  bool is_labelled() const { return options_.kind == &data_kinds::labelled; }
+  bool has_source() const { return options_.kind != &data_kinds::lines; }
+  const std::vector<Row>& train() const { return rows_.at(Split::train); }
 
   void choose_vocabularies() {
-    for (const Row& row : rows_[0]) {
+    for (const Row& row : train()) {
       if (has_source()) source_.count(row.source);
       if (!is_labelled()) target_.count(row.target);
     }
     target_.choose(is_labelled() ? std::vector<std::string>{}
-                                 : std::vector<std::string>{begin_symbol, end_symbol});
+                                 : std::vector<std::string>{begin_token, end_token});
     if (&source_ != &target_) source_.choose({});
   }
 
   void choose_labels() {
     std::set<std::string_view> labels;
-    for (const Row& row : rows_[0]) labels.insert(row.target);
-    check_input(labels.size() >= 2, "{}: all training lines have the label {}: two are needed",
-                rows_[0][0].path, in_quotes(*labels.begin()));
+    for (const Row& row : train()) labels.insert(row.target);
+    check_input(labels.size() >= 2,
+                "{}: all training lines have the label {}: at least two labels are needed",
+                train()[0].path, in_quotes(*labels.begin()));
     corpus_.labels.assign(labels.begin(), labels.end());
   }
 
@@ -107,9 +139,9 @@ class RowLoader {
                   int64_t too_long) {
     if (rows.empty()) return;
     std::string note = fmt::format("{}: {} examples", split, kept);
-    if (empty > 0) note += fmt::format(", {} with an empty side dropped", empty);
+    if (empty > 0) note += fmt::format(", dropped {} with an empty side", empty);
     if (too_long > 0)
-      note += fmt::format(", {} longer than data.max_length = {} dropped", too_long,
+      note += fmt::format(", dropped {} longer than data.max_length = {}", too_long,
                           options_.max_length);
     check_input(kept > 0, "{}: no example is left. {}", rows[0].path, note);
     corpus_.notes.push_back(note);
@@ -124,11 +156,9 @@ class RowLoader {
   }
 
   void store(const char* name, Encoded& encoded) {
-    const Framing framing = is_labelled()  ? Framing::classifier
-                            : has_source() ? Framing::seq2seq
-                                           : Framing::language_model;
-    auto dataset = std::make_unique<StoredPairs>(std::move(encoded.x), std::move(encoded.y),
-                                                 Layout(framing, corpus_.target->vocabulary()));
+    auto dataset = std::make_unique<StoredPairs>(
+        std::move(encoded.x), std::move(encoded.y),
+        Layout(options_.kind->framings[0], corpus_.target->vocabulary()));
     Example example;
     for (int64_t i = 0; i < dataset->size(); ++i) {
       dataset->get(i, example);
@@ -140,14 +170,35 @@ class RowLoader {
   const DataOptions& options_;
   Corpus corpus_;
   TextEncoder first_, second_;
-  TextEncoder &source_, &target_;  // one and the same where there is one vocabulary
+  TextEncoder &source_, &target_;  // the same object if there is one vocabulary
   SplitRows rows_;
 };
-
-}  // namespace
 
 Corpus load_rows(const DataOptions& options, Files& files) {
   return RowLoader(options, files).load();
 }
+
+std::vector<std::string_view> row_keys(std::initializer_list<std::string_view> more) {
+  std::vector<std::string_view> keys = {"path",  "val_path",   "test_path", "test_fraction",
+                                        "level", "max_length", "min_count", "max_vocabulary"};
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+}  // namespace
+
+const DataKind data_kinds::lines = {.name = "lines",
+                                    .keys = row_keys({"paths", "alphabet"}),
+                                    .framings = {Framing::language_model},
+                                    .load = load_rows};
+
+const DataKind data_kinds::pairs = {
+    .name = "pairs",
+    .keys = row_keys({"target_path", "val_target_path", "test_target_path", "share_vocabulary"}),
+    .framings = {Framing::seq2seq},
+    .load = load_rows};
+
+const DataKind data_kinds::labelled = {
+    .name = "labelled", .keys = row_keys({}), .framings = {Framing::classifier}, .load = load_rows};
 
 }  // namespace heed

@@ -1,8 +1,7 @@
-// Files of one example a line: lines, pairs, labelled lines. Here they are read and split; what
-// they hold is still text.
+// Reads files with one example per line: lines, pairs, labelled lines. The rows are still text.
 #pragma once
 
-#include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,16 +15,16 @@ namespace heed {
 struct Row {
   std::string_view source, target;  // lines: source is empty; labelled: target is the label
   std::string_view path;            // of the file
-  int64_t line;                     // in it, from 1
+  int64_t line;                     // number of the line, from 1
 };
 
-using SplitRows = std::array<std::vector<Row>, 3>;  // by Split
+using SplitRows = std::map<Split, std::vector<Row>>;  // all three splits
 
-// Rows of every split: from a file of its own where the options name one, else by hash of the
-// source (of lines: the line). Blank lines are skipped. `notes` tells of lines skipped for their
-// alphabet and of inputs that a file for validation or test has in common with training. Throws
-// InputError for a file that Files refuses, a line with the wrong number of columns, parallel files
-// of different lengths, and a split that comes out empty.
+// Reads the rows of every split: from its own file if the options name one, else by hash of the
+// source (of lines: the line). Skips blank lines. Adds to `notes` the number of lines skipped for
+// their alphabet, and of inputs that validation or test files share with training. Throws
+// InputError for a file that Files rejects, a line with the wrong number of columns, parallel files
+// of different lengths, and an empty split.
 SplitRows read_rows(const DataOptions& options, Files& files, std::vector<std::string>& notes);
 
 }  // namespace heed

@@ -10,14 +10,14 @@ namespace heed {
 
 Shuffle::Shuffle(int64_t size, uint64_t seed) : size_(size), seed_(seed) {
   check(size >= 1 && size <= int64_t{1} << 62, "shuffle: cannot order {} examples", size);
-  // Halves of fewer than three bits would make some permutations more likely than others.
+  // With halves of less than three bits some permutations are more likely than others.
   const int bits = std::max(6, static_cast<int>(std::bit_width(static_cast<uint64_t>(size - 1))));
   low_bits_ = (bits + 1) / 2;
   high_bits_ = bits - low_bits_;
 }
 
 int64_t Shuffle::operator()(int64_t position) const {
-  constexpr uint32_t rounds = 8;  // four do for large domains (Luby and Rackoff 1988)
+  constexpr uint32_t rounds = 8;  // four are enough for large domains (Luby and Rackoff 1988)
   const auto epoch = static_cast<uint64_t>(position / size_);
   StreamKey key(seed_, Purpose::shuffle, static_cast<uint32_t>(epoch),
                 static_cast<uint32_t>(epoch >> 32));

@@ -1,11 +1,11 @@
-// The order in which training meets its examples: every one once an epoch, each epoch shuffled
-// anew.
+// The order in which training visits the examples: each once per epoch, every epoch shuffled anew.
 //
 // index = permutation of [0, size) named by (seed, epoch), at position mod size; epoch = position
-// div size. Nothing is stored: the permutation is a Feistel network whose round function is Philox,
-// on the smallest power of two that holds `size` (64 at least), walked until it lands inside (Black
-// and Rogaway 2002, "Ciphers with arbitrary finite domains", cycle walking). So the sampler's state
-// is the position, any place is reached at once, and a set may be too large for any list.
+// div size. Nothing is stored: the permutation is a Feistel network with Philox as its round
+// function, on the smallest power of two ≥ size (at least 64), applied repeatedly until the result
+// is below size (Black and Rogaway 2002, "Ciphers with arbitrary finite domains", cycle walking).
+// So the position is the whole state of the sampler, any position is reached at once, and the
+// dataset may be too large for any list.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace heed {
 
 class Shuffle {
  public:
-  // 1 ≤ size ≤ 2^62; throws Error otherwise.
+  // Throws Error unless 1 ≤ size ≤ 2^62.
   Shuffle(int64_t size, uint64_t seed);
   int64_t operator()(int64_t position) const;
 
  private:
   int64_t size_;
   uint64_t seed_;
-  int low_bits_, high_bits_;  // a number of the domain is cut into two halves
+  int low_bits_, high_bits_;  // the two halves of a number of the domain
 };
 
 }  // namespace heed

@@ -1,172 +1,195 @@
-// A generated task as a corpus.
+// The data of a generated task.
 //
-// A task of at most a million problems is listed: each split has every problem whose hash falls in
-// its share, or as many of them as asked for. Of a larger one, "val" and "test" are so many
-// distinct problems drawn at random from their share; "train" is not stored: example i is drawn
-// when it is asked for, from a random stream named by (seed, i), again and again until its hash is
-// in training's share.
+// A task of at most a million examples is enumerated: each split has all examples whose hash falls
+// into it, or as many of them as the config asks for. Of larger tasks, training examples are not
+// stored: example i is drawn when it is needed, from a random stream named by (seed, split, i),
+// until the hash of its content falls into the split. Validation and test of a task that could be
+// enumerated are distinct examples, drawn once; those of other tasks are drawn as training is, and
+// may repeat a content.
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "core/check.h"
-#include "data/framing.h"
-#include "data/loaders.h"
 #include "data/split.h"
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 
 namespace heed {
 
 namespace {
 
-constexpr int64_t most_listed = 1 << 20;
-constexpr int64_t endless = int64_t{1} << 40;
-constexpr int64_t held_out_size = 1000;  // of a task too large to list, unless the config says so
+constexpr int64_t unlimited = int64_t{1} << 40;
+constexpr int64_t held_out_size = 1000;  // default, for tasks that are too large to enumerate
 
-bool is_listed(const Task& task) { return task.count(most_listed + 1) <= most_listed; }
-
-class DrawnProblems final : public Dataset {
+class GeneratedExamples final : public Dataset {
  public:
-  DrawnProblems(Task task, Shares shares, Layout layout, uint64_t seed, int64_t size)
-      : task_(std::move(task)), shares_(shares), layout_(layout), seed_(seed), size_(size) {}
+  using Get = std::function<void(int64_t i, Example& example)>;
+  GeneratedExamples(ExampleFormat format, int64_t size, Get get)
+      : format_(format), size_(size), get_(std::move(get)) {}
 
   int64_t size() const override { return size_; }
-  void get(int64_t i, Example& example) const override {
-    Random random(seed_, Purpose::task, static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32));
-    do task_.draw(random, problem_);
-    while (shares_.of(stable_hash(problem_.question)) != Split::train);
-    layout_.lay_out(problem_.question, problem_.answer, example);
-  }
+  ExampleFormat format() const override { return format_; }
+  void get(int64_t i, Example& example) const override { get_(i, example); }
 
  private:
-  Task task_;
-  Shares shares_;
-  Layout layout_;
-  uint64_t seed_;
+  ExampleFormat format_;
   int64_t size_;
-  mutable Problem problem_;  // working space that keeps its capacity
+  Get get_;
 };
 
-struct Problems {
-  Sequences questions, answers;
-  void add(const Problem& problem) {
-    questions.add(problem.question);
-    answers.add(problem.answer);
+// The examples of one split.
+struct Selection {
+  uint64_t seed;
+  uint32_t stream;  // a different one for each split
+  SplitFractions fractions;
+  std::optional<Split> split;  // none: any content
+
+  bool contains(const Content& content) const {
+    return !split || fractions.split_of(stable_hash(content)) == *split;
+  }
+  Random random(int64_t i) const {
+    return Random(seed, Purpose::task, static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32),
+                  stream);
   }
 };
 
-// The problems that `belongs(hash)` accepts: all of them, or the `wanted` with the least hashes, as
-// many as there are.
-template <class Belongs>
-Problems list_problems(const Task& task, int64_t wanted, Belongs belongs) {
-  std::vector<std::pair<uint64_t, int64_t>> found;
-  Problem problem;
-  for (int64_t index = 0, count = task.count(most_listed); index < count; ++index) {
-    if (!task.list(index, problem)) continue;
-    const uint64_t hash = stable_hash(problem.question);
-    if (belongs(hash)) found.emplace_back(hash, index);
+// Whether drawing takes few tries: detects splits with less than 1 in 1,000 examples.
+bool has_enough(const Task& task, const Selection& selection) {
+  Random random = selection.random(0);
+  Example example;
+  Content content;
+  int found = 0;
+  for (int tries = 10'000; tries > 0 && found < 10; --tries) {
+    task.draw(random, example, content);
+    found += selection.contains(content);
   }
-  std::sort(found.begin(), found.end());
-  if (wanted > 0 && static_cast<size_t>(wanted) < found.size())
-    found.resize(static_cast<size_t>(wanted));
-  Problems problems;
-  for (const auto& [hash, index] : found) {
-    task.list(index, problem);
-    problems.add(problem);
-  }
-  return problems;
+  return found == 10;
 }
 
-// `wanted` distinct problems that `belongs(hash)` accepts, or fewer if they are too hard to find.
-template <class Belongs>
-Problems draw_problems(const Task& task, int64_t wanted, Random random, Belongs belongs) {
+GeneratedExamples::Get drawn(const Task& task, const Selection& selection) {
+  return [=, content = Content()](int64_t i, Example& example) mutable {
+    Random random = selection.random(i);
+    do task.draw(random, example, content);
+    while (!selection.contains(content));
+    if (task.noise == 0) return;
+    for (float& feature : example.features)
+      feature += static_cast<float>(task.noise * random.normal());
+  };
+}
+
+// The numbers of all examples of the split, or of the `size` > 0 with the smallest hashes.
+std::vector<int64_t> listed(const Task& task, const Selection& selection, int64_t size) {
+  std::vector<std::pair<uint64_t, int64_t>> found;
+  Example example;
+  Content content;
+  for (int64_t i = 0; i < task.count; ++i)
+    if (task.list(i, example, content) && selection.contains(content))
+      found.emplace_back(stable_hash(content), i);
+  std::sort(found.begin(), found.end());
+  if (size > 0 && static_cast<size_t>(size) < found.size()) found.resize(static_cast<size_t>(size));
+  std::vector<int64_t> numbers;
+  for (const auto& [hash, i] : found) numbers.push_back(i);
+  return numbers;
+}
+
+// The random streams of `size` distinct examples of the split, or of fewer if they are rare.
+std::vector<Random> distinct(const Task& task, const Selection& selection, int64_t size) {
+  std::vector<Random> streams;
   std::unordered_set<uint64_t> seen;
-  Problems problems;
-  Problem problem;
-  for (int64_t tries = 1000 * wanted; tries > 0 && problems.questions.size() < wanted; --tries) {
-    task.draw(random, problem);
-    const uint64_t hash = stable_hash(problem.question);
-    if (belongs(hash) && seen.insert(hash).second) problems.add(problem);
+  Random random = selection.random(0);
+  Example example;
+  Content content;
+  for (int64_t tries = 1000 * size; tries > 0 && std::ssize(streams) < size; --tries) {
+    const Random before = random;
+    task.draw(random, example, content);
+    if (selection.contains(content) && seen.insert(stable_hash(content)).second)
+      streams.push_back(before);
   }
-  return problems;
+  return streams;
 }
 
 class TaskLoader {
  public:
   TaskLoader(const DataOptions& options, Framing framing, uint64_t seed)
-      : options_(options),
-        seed_(seed),
-        task_(make_task(options, {options.lengths[0], options.lengths[1]})),
-        codec_(task_codec(
-            task_.level, task_.symbols, framing,
-            task_.lengths.least == task_.lengths.most && options.longer_lengths.empty())),
-        layout_(framing, codec_->vocabulary()) {
-    corpus_.source = corpus_.target = codec_;
-    if (framing == Framing::classifier) corpus_.labels = task_.labels;
-  }
+      : options_(options), framing_(framing), seed_(seed) {}
 
   Corpus load() {
-    const Shares shares{options_.val_fraction, options_.test_fraction};
-    const auto in = [shares](Split split) {
-      return [=](uint64_t hash) { return shares.of(hash) == split; };
-    };
-    if (is_listed(task_)) {
-      hold("train", task_, options_.train_size, 0, in(Split::train));
-    } else {
-      const int64_t size = options_.train_size > 0 ? options_.train_size : endless;
-      corpus_.notes.push_back(options_.train_size > 0 ? fmt::format("train: {} problems", size)
-                                                      : "train: problems drawn without end");
-      corpus_.splits["train"] =
-          std::make_unique<DrawnProblems>(task_, shares, layout_, seed_, size);
-      measure_longest(task_);
-    }
-    if (shares.val > 0) hold("val", task_, options_.val_size, 1, in(Split::val));
-    if (shares.test > 0) hold("test", task_, options_.test_size, 2, in(Split::test));
+    const Task task = make_task(options_.lengths);
+    corpus_.format = task.format;
+    corpus_.grid = task.grid;
+    corpus_.source = task.source;
+    corpus_.target = task.target;
+    corpus_.labels = task.labels;
+    add("train", task, options_.train_size, 0, Split::train);
+    if (fractions_.val > 0) add("val", task, options_.val_size, 1, Split::val);
+    if (fractions_.test > 0) add("test", task, options_.test_size, 2, Split::test);
     if (!options_.longer_lengths.empty())
-      hold("test_longer",
-           make_task(options_, {options_.longer_lengths[0], options_.longer_lengths[1]}),
-           options_.test_size, 3, [](uint64_t) { return true; });
+      add("test_longer", make_task(options_.longer_lengths), options_.test_size, 3, std::nullopt);
     return std::move(corpus_);
   }
 
  private:
-  // Stores the split: `size` problems, 0 for as many as there are.
-  template <class Belongs>
-  void hold(const char* name, const Task& task, int64_t size, uint32_t stream, Belongs belongs) {
-    if (size == 0 && !is_listed(task)) size = held_out_size;
-    Problems found =
-        is_listed(task)
-            ? list_problems(task, size, belongs)
-            : draw_problems(task, size, Random(seed_, Purpose::task, 0, 0, stream), belongs);
-    const int64_t count = found.questions.size();
-    check_input(
-        count > 0 && count >= size,
-        "data: the split {} would need {} problems, and only {} fall in its share "
-        "(data.val_fraction = {}, data.test_fraction = {}): ask for fewer or change its share",
-        name, std::max(size, int64_t{1}), count, options_.val_fraction, options_.test_fraction);
-    corpus_.notes.push_back(fmt::format("{}: {} problems", name, count));
-    corpus_.splits[name] = std::make_unique<StoredPairs>(std::move(found.questions),
-                                                         std::move(found.answers), layout_);
-    measure_longest(task);
+  Task make_task(const std::vector<int64_t>& range) const {
+    const Lengths lengths{range[0], range[1]};
+    if (options_.kind->task) return options_.kind->task(options_, lengths);
+    SequenceTask task = options_.kind->sequence_task(options_, lengths);
+    const bool one_length =
+        task.lengths.least == task.lengths.most && options_.longer_lengths.empty();
+    return task_of(std::move(task), framing_, one_length);
   }
 
-  void measure_longest(Task task) {
-    task.lengths.least = task.lengths.most;
-    Random random(0, Purpose::task);
-    Problem problem;
-    task.draw(random, problem);
-    Example example;
-    layout_.lay_out(problem.question, problem.answer, example);
-    corpus_.measure(example);
+  // `size`: as in the options, 0 for the default.
+  void add(const char* name, const Task& task, int64_t size, uint32_t stream,
+           std::optional<Split> split) {
+    const Selection selection{seed_, stream, fractions_, split};
+    GeneratedExamples::Get get;
+    if (task.count > 0 && task.count < Task::limit) {
+      std::vector<int64_t> numbers = listed(task, selection, size);
+      size = checked_size(name, size, std::ssize(numbers));
+      get = [task, numbers = std::move(numbers), content = Content()](int64_t i,
+                                                                      Example& example) mutable {
+        task.list(numbers[static_cast<size_t>(i)], example, content);
+      };
+    } else if (task.count > 0 && split != Split::train) {
+      if (size == 0) size = held_out_size;
+      std::vector<Random> streams = distinct(task, selection, size);
+      size = checked_size(name, size, std::ssize(streams));
+      get = [task, streams = std::move(streams), content = Content()](int64_t i,
+                                                                      Example& example) mutable {
+        Random random = streams[static_cast<size_t>(i)];
+        task.draw(random, example, content);
+      };
+    } else {
+      if (size == 0) size = split == Split::train ? unlimited : held_out_size;
+      check_input(has_enough(task, selection),
+                  "data: almost no example falls into the split {} (data.val_fraction = {}, "
+                  "data.test_fraction = {}): raise the fraction, or make the task more varied",
+                  name, fractions_.val, fractions_.test);
+      get = drawn(task, selection);
+    }
+    corpus_.notes.push_back(size == unlimited ? fmt::format("{}: unlimited examples", name)
+                                              : fmt::format("{}: {} examples", name, size));
+    corpus_.splits[name] = std::make_unique<GeneratedExamples>(task.format, size, std::move(get));
+    corpus_.longest_source = std::max(corpus_.longest_source, task.longest_source);
+    corpus_.longest_input = std::max(corpus_.longest_input, task.longest_input);
+  }
+
+  int64_t checked_size(const char* name, int64_t requested, int64_t found) const {
+    check_input(found > 0 && found >= requested,
+                "data: the split {} needs {} examples, and only {} fall into it "
+                "(data.val_fraction = {}, data.test_fraction = {}): ask for fewer or change the "
+                "fraction",
+                name, std::max(requested, int64_t{1}), found, fractions_.val, fractions_.test);
+    return found;
   }
 
   const DataOptions& options_;
+  Framing framing_;
   uint64_t seed_;
-  Task task_;
-  std::shared_ptr<const TextCodec> codec_;
-  Layout layout_;
+  SplitFractions fractions_{options_.val_fraction, options_.test_fraction};
   Corpus corpus_;
 };
 

@@ -9,13 +9,13 @@
 
 namespace heed {
 
-TextCodec::TextCodec(Level level, std::vector<std::string> symbols)
-    : level_(level), vocabulary_(std::move(symbols)) {
+TextCodec::TextCodec(Level level, std::vector<std::string> tokens)
+    : level_(level), vocabulary_(std::move(tokens)) {
   if (level != Level::byte) return;
-  const std::vector<std::string> bytes = byte_symbols();
-  const std::vector<std::string>& all = vocabulary_.symbols();
+  const std::vector<std::string> bytes = byte_tokens();
+  const std::vector<std::string>& all = vocabulary_.tokens();
   check_input(all.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), all.begin()),
-              "vocabulary: at the level of bytes the first 256 symbols must be \"00\" to \"ff\"");
+              "vocabulary: at byte level the first 256 tokens must be \"00\" to \"ff\"");
 }
 
 int32_t TextCodec::id_of(std::string_view token) const {
@@ -35,9 +35,8 @@ std::vector<int32_t> TextCodec::encode(std::string_view text) const {
   for_each_token(level_, text, [&](std::string_view token) {
     const int32_t id = id_of(token);
     check_input(id != Vocabulary::none || vocabulary_.unknown() != Vocabulary::none,
-                "the {} {}, number {} of the text, is not in the vocabulary of {} symbols",
-                level_names[static_cast<int>(level_)], in_quotes(token), ids.size() + 1,
-                vocabulary_.size());
+                "the {} {} (number {} of the text) is not in the vocabulary of {} tokens",
+                name_of(levels, level_), in_quotes(token), ids.size() + 1, vocabulary_.size());
     ids.push_back(id != Vocabulary::none ? id : vocabulary_.unknown());
   });
   return ids;
@@ -53,22 +52,22 @@ std::vector<int32_t> TextCodec::prompt(std::string_view text) const {
 std::string TextCodec::decode(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) {
-    const std::string& symbol = vocabulary_.symbol(id);
+    const std::string& token = vocabulary_.token(id);
     if (id == vocabulary_.begin() || id == vocabulary_.end()) continue;
     if (level_ == Level::word && !text.empty()) text += ' ';
     if (level_ == Level::byte && id < 256)
       text += static_cast<char>(id);
     else
-      text += symbol;
+      text += token;
   }
   return text;
 }
 
-std::vector<std::string> byte_symbols() {
-  std::vector<std::string> symbols;
-  symbols.reserve(256);
-  for (int byte = 0; byte < 256; ++byte) symbols.push_back(fmt::format("{:02x}", byte));
-  return symbols;
+std::vector<std::string> byte_tokens() {
+  std::vector<std::string> tokens;
+  tokens.reserve(256);
+  for (int byte = 0; byte < 256; ++byte) tokens.push_back(fmt::format("{:02x}", byte));
+  return tokens;
 }
 
 }  // namespace heed

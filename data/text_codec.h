@@ -1,6 +1,6 @@
-// From text to ids and back: a vocabulary and the level its symbols are of.
+// Converts text to ids and back, with a vocabulary and the level of its tokens.
 //
-// All that generation needs from the data: it is rebuilt from a level and a list of symbols.
+// Generation needs nothing else of the data. A level and a list of tokens restore a codec.
 #pragma once
 
 #include <span>
@@ -15,25 +15,26 @@ namespace heed {
 
 class TextCodec {
  public:
-  // At the level of bytes the first 256 symbols are byte_symbols(). Throws InputError otherwise, or
-  // for what a Vocabulary refuses.
-  TextCodec(Level level, std::vector<std::string> symbols);
+  // Throws InputError for tokens that Vocabulary rejects and, at byte level, unless the first 256
+  // tokens are byte_tokens().
+  TextCodec(Level level, std::vector<std::string> tokens);
 
   Level level() const { return level_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
-  // A token that is not in the vocabulary becomes <unk> if that is in it. Throws InputError that
-  // names the token if not, or the place where the text is not UTF-8. A special symbol spelled out
-  // in a text is a token like another, never the special one.
+  // Returns the ids of a text. A token outside the vocabulary becomes <unk>. Throws InputError that
+  // names the token if the vocabulary has no <unk>, or the offset if the text is not UTF-8. A
+  // special token spelled out in a text is treated as an ordinary one.
   std::vector<int32_t> encode(std::string_view text) const;
-  // The same, but adds to `ids`, puts Vocabulary::none for what is not known and throws nothing.
+  // Appends the ids to `ids`, with Vocabulary::none for tokens outside the vocabulary. Never
+  // throws.
   void append(std::string_view text, std::vector<int32_t>& ids) const;
-  // What a language model is given to go on from: <bos> text <sep>, of the special symbols those
-  // that the vocabulary has. Throws as encode() does.
+  // Returns the prompt of a language model: <bos> text <sep>, with those special tokens that the
+  // vocabulary has. Throws as encode() does.
   std::vector<int32_t> prompt(std::string_view text) const;
 
-  // Without <bos> and <eos>; words with one space between. At the level of bytes the result need
-  // not be UTF-8: see printable(). Throws Error for an id that is not in the vocabulary.
+  // Returns the text without <bos> and <eos>, words separated by one space. At byte level the
+  // result need not be UTF-8: see printable(). Throws Error for an id outside the vocabulary.
   std::string decode(std::span<const int32_t> ids) const;
 
  private:
@@ -43,7 +44,7 @@ class TextCodec {
   Vocabulary vocabulary_;
 };
 
-// "00" … "ff": how the 256 bytes are written as symbols.
-std::vector<std::string> byte_symbols();
+// The 256 bytes as tokens: "00" … "ff".
+std::vector<std::string> byte_tokens();
 
 }  // namespace heed

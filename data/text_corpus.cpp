@@ -1,19 +1,20 @@
-// A text as a corpus: one long row of tokens, cut in two; a window onto it is an example.
+// The kind "text": one long sequence of tokens, cut in two. An example is a window of it.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/check.h"
-#include "data/loaders.h"
+#include "data/corpus.h"
+#include "data/files.h"
 #include "data/text_encoder.h"
 
 namespace heed {
 
 namespace {
 
-// Windows of `context` inputs at every `stride` tokens, each input's target the token after it. All
-// are full if they stand at every token, else the last one ends with the text.
+// Windows of `context` inputs every `stride` tokens. The target of an input is the token after it.
+// With a stride of 1 all windows are full, else the last one ends with the text.
 class Windows final : public Dataset {
  public:
   Windows(std::vector<int32_t> tokens, int64_t context, int64_t stride)
@@ -44,30 +45,28 @@ std::string_view read_all(const DataOptions& options, Files& files, std::string&
   return joined;
 }
 
-// Offset of token number `n`.
+// Offset in bytes of token n.
 size_t offset_of(Level level, std::string_view text, int64_t n) {
   size_t offset = 0;
   for (; n > 0; --n) offset += level == Level::byte ? 1 : character_length(text[offset]);
   return offset;
 }
 
-}  // namespace
-
 Corpus load_text(const DataOptions& options, Files& files) {
   std::string joined;
   const std::string_view text = read_all(options, files, joined);
-  const char* const name = level_names[static_cast<int>(options.level)];
+  const char* const name = name_of(levels, options.level);
   int64_t count = 0;
   for_each_token(options.level, text, [&](std::string_view) { ++count; });
   const auto train_count =
       static_cast<int64_t>(static_cast<double>(count) * (1 - options.val_fraction));
   const int64_t val_count = count - train_count;
   check_input(train_count > options.context,
-              "{}: too short: {} of its {} {}s are for training, data.context = {} needs {}",
+              "{}: too short: {} of its {} {}s are for training, and data.context = {} needs {}",
               files.paths()[0], train_count, count, name, options.context, options.context + 1);
   check_input(options.val_fraction == 0 || val_count >= 2,
-              "{}: {} {} of {} left for validation, 2 are needed: raise data.val_fraction",
-              files.paths()[0], val_count, name, count);
+              "{}: {} of {} {}s are for validation, which needs 2: raise data.val_fraction",
+              files.paths()[0], val_count, count, name);
 
   const size_t cut = offset_of(options.level, text, train_count);
   TextEncoder encoder(options);
@@ -83,10 +82,25 @@ Corpus load_text(const DataOptions& options, Files& files) {
   if (val_count > 0) corpus.splits["val"] = windows(text.substr(cut), options.context);
   corpus.source = corpus.target = encoder.codec();
   corpus.longest_input = options.context;
-  corpus.notes.push_back(fmt::format("{} {}s to train on, {} for validation; vocabulary of {}",
+  corpus.notes.push_back(fmt::format("{} {}s for training, {} for validation; vocabulary of {}",
                                      train_count, name, val_count,
                                      corpus.source->vocabulary().size()));
   return corpus;
 }
+
+void check_level(const DataOptions& options) {
+  check_input(options.level != Level::word,
+              "data.level = \"word\" is for lines, pairs and labelled lines: read a text by "
+              "character or byte");
+}
+
+}  // namespace
+
+const DataKind data_kinds::text = {
+    .name = "text",
+    .keys = {"path", "paths", "level", "context", "min_count", "max_vocabulary"},
+    .framings = {Framing::language_model},
+    .check = check_level,
+    .load = load_text};
 
 }  // namespace heed

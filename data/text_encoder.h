@@ -1,8 +1,8 @@
-// Builds a vocabulary from the training side and encodes every side with it.
+// Chooses a vocabulary from the training data, and encodes all splits with it.
 //
-// First count() all training text, then choose(), then append() text of any split, then codec().
-// <unk> is in the vocabulary at the level of words, and at that of characters if some text has one
-// that is not known; as it is the last symbol its id is settled before that is.
+// Call count() with all training text, then choose(), then append() with the text of any split,
+// then codec(). The vocabulary has <unk> at word level, and at character level if some text has a
+// character that training does not have. <unk> is the last token, so its id is known in advance.
 #pragma once
 
 #include <memory>
@@ -20,17 +20,17 @@ class TextEncoder {
   // Uses level, min_count and max_vocabulary.
   explicit TextEncoder(const DataOptions& options);
   void count(std::string_view training_text);
-  // Throws InputError if no symbol is left.
-  void choose(const std::vector<std::string>& special_symbols);
+  // Throws InputError if no token is left.
+  void choose(const std::vector<std::string>& special_tokens);
   void append(std::string_view text, std::vector<int32_t>& ids);
   std::shared_ptr<const TextCodec> codec() const;
 
  private:
   Level level_;
   int64_t min_count_, max_vocabulary_;
-  SymbolCounts counts_;
+  TokenCounts counts_;
   std::unique_ptr<TextCodec> known_;  // without <unk>
-  bool met_unknown_;
+  bool has_unknown_;
 };
 
 }  // namespace heed

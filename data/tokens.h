@@ -1,19 +1,21 @@
-// What one token of a text is, and how a text is cut into them.
+// Splits a text into tokens.
 #pragma once
 
 #include <algorithm>
 #include <string_view>
 
+#include "core/fields.h"
 #include "data/utf8.h"
 
 namespace heed {
 
 enum class Level { character, byte, word };
-inline constexpr const char* level_names[] = {"character", "byte", "word"};
+inline constexpr Named<Level> levels[] = {
+    {"character", Level::character}, {"byte", Level::byte}, {"word", Level::word}};
 
-// Calls visit(std::string_view) for each token of `text` in turn: a character is one Unicode code
-// point, a word what stands between ASCII white space. At the levels of characters and words the
-// text should be valid UTF-8; other bytes give tokens too, but meaningless ones.
+// Calls visit(std::string_view) for each token of `text` in order. A character is one Unicode code
+// point. A word is a maximal run without ASCII white space. For characters and words the text
+// should be valid UTF-8: other bytes give meaningless tokens.
 template <class Visit>
 void for_each_token(Level level, std::string_view text, Visit visit) {
   constexpr std::string_view spaces = " \t\n\v\f\r";

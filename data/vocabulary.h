@@ -1,8 +1,8 @@
-// The symbols a model knows, each with its number, its id.
+// The tokens that a model knows, and their ids.
 //
-// Ordinary symbols come first (a task's number n has id n; characters and words are in the order of
-// their bytes, which for UTF-8 is that of their code points), special ones last, so that a special
-// symbol more or less renumbers nothing. Padding is a length, never a symbol.
+// Ordinary tokens come first (the number n of a task has id n; characters and words are in byte
+// order, which for UTF-8 is code point order). Special tokens come last, so that adding one
+// renumbers nothing. Padding is not a token: batches store lengths.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace heed {
 
-// The special symbols: the start and the end of a sequence, what stands between a problem and its
-// answer, and the one in place of every symbol that is not known.
-inline constexpr const char* begin_symbol = "<bos>";
-inline constexpr const char* end_symbol = "<eos>";
-inline constexpr const char* separator_symbol = "<sep>";
-inline constexpr const char* unknown_symbol = "<unk>";
-bool is_special(std::string_view symbol);
+// The special tokens: start and end of a sequence, separator between source and target, and the
+// replacement for tokens that are not in the vocabulary.
+inline constexpr const char* begin_token = "<bos>";
+inline constexpr const char* end_token = "<eos>";
+inline constexpr const char* separator_token = "<sep>";
+inline constexpr const char* unknown_token = "<unk>";
+bool is_special(std::string_view token);
 
-// Lets a map of strings be asked with a string_view.
+// A map from strings that can be searched with a string_view.
 struct StringHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
@@ -33,35 +33,35 @@ class Vocabulary {
  public:
   static constexpr int32_t none = -1;
 
-  // The symbol at place i has id i. Throws InputError for none at all, or one that comes twice.
-  explicit Vocabulary(std::vector<std::string> symbols);
+  // Token i has id i. Throws InputError for an empty list or a repeated token.
+  explicit Vocabulary(std::vector<std::string> tokens);
 
-  int32_t size() const { return static_cast<int32_t>(symbols_.size()); }
-  const std::vector<std::string>& symbols() const { return symbols_; }
-  // The id of a symbol, special ones too, or `none`.
-  int32_t find(std::string_view symbol) const;
+  int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
+  const std::vector<std::string>& tokens() const { return tokens_; }
+  // Returns the id of a token, special or not, or `none`.
+  int32_t find(std::string_view token) const;
   // Throws Error for an id outside [0, size).
-  const std::string& symbol(int32_t id) const;
+  const std::string& token(int32_t id) const;
 
-  // Ids of the special symbols, `none` where the vocabulary does not have them.
+  // Ids of the special tokens, or `none`.
   int32_t begin() const { return begin_; }
   int32_t end() const { return end_; }
   int32_t separator() const { return separator_; }
   int32_t unknown() const { return unknown_; }
 
  private:
-  std::vector<std::string> symbols_;
+  std::vector<std::string> tokens_;
   StringMap<int32_t> ids_;
   int32_t begin_, end_, separator_, unknown_;
 };
 
-// Counts symbols, to choose a vocabulary from the training side.
-class SymbolCounts {
+// Counts tokens, to choose a vocabulary from the training data.
+class TokenCounts {
  public:
-  void add(std::string_view symbol);
-  // The symbols seen at least `least` times, of those the `most` frequent ones (0: all; among
-  // equals the first in order), in order. Special symbols that stand in a text are left out.
-  std::vector<std::string> chosen(int64_t least, int64_t most) const;
+  void add(std::string_view token);
+  // Returns the tokens with at least `min_count` occurrences, in byte order; of these only the
+  // `max_size` most frequent ones (0: all; ties in byte order). Leaves out special tokens.
+  std::vector<std::string> chosen(int64_t min_count, int64_t max_size) const;
 
  private:
   StringMap<int64_t> counts_;

@@ -83,7 +83,7 @@ void refuse(bool given, const char* option, const char* whose) {
 // How many of the last symbols the model may be shown at once; 0: all.
 int64_t window_of(const Experiment& experiment) {
   if (const int64_t positions = learned_positions(experiment.model)) return positions;
-  return experiment.data.kind == DataKind::text ? experiment.data.context : 0;
+  return experiment.data.kind == &data_kinds::text ? experiment.data.context : 0;
 }
 
 Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
@@ -101,7 +101,7 @@ Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
 ContinuationOptions options_of(const Arguments& a, const Experiment& experiment,
                                const SavedVocabulary& saved) {
   ContinuationOptions options;
-  options.sampling.temperature = a.temperature.value_or(is_task(experiment.data.kind) ? 0 : 1);
+  options.sampling.temperature = a.temperature.value_or(experiment.data.kind->is_task() ? 0 : 1);
   options.sampling.top_k = a.top_k.value_or(0);
   options.sampling.top_p = a.top_p.value_or(1);
   check_input(options.sampling.top_p > 0, "--top-p must be above 0");
@@ -120,7 +120,7 @@ int continue_prompt(const Arguments& a, const Experiment& experiment, const Save
   refuse(a.beam.has_value(), "beam", others);
   refuse(a.length_penalty.has_value(), "length-penalty", others);
   const TextCodec& codec = *saved.corpus.target;
-  const bool is_problem = is_task(experiment.data.kind);
+  const bool is_problem = experiment.data.kind->is_task();
   check_input(a.prompt || !is_problem, "give the problem with --prompt");
   const bool given = a.prompt && (is_problem || !a.prompt->empty());
   const Sequence prompt = given ? prompt_of(saved, *a.prompt) : default_prompt(codec);

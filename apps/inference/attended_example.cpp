@@ -58,7 +58,7 @@ void check_count(const char* option, int64_t count, int64_t max) {
 int64_t max_tokens(const Experiment& experiment) {
   if (const int64_t positions = learned_positions(experiment.model))
     return std::min(positions, max_positions);
-  const bool is_text = experiment.data.kind == DataKind::text;
+  const bool is_text = experiment.data.kind == &data_kinds::text;
   return is_text ? std::min(experiment.data.context, max_positions) : max_positions;
 }
 
@@ -104,7 +104,7 @@ struct Builder {
     if (request.target) {
       target = for_option("target", [&] { return codec.encode(*request.target); });
       check_count("target", std::ssize(ids) + std::ssize(target), longest + 1);
-    } else if (is_task(experiment.data.kind)) {
+    } else if (experiment.data.kind->is_task()) {
       ContinuationOptions options;
       options.sampling.temperature = 0;
       options.window = longest;

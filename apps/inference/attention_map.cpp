@@ -103,7 +103,7 @@ std::string attention_csv(const std::vector<AttentionMap>& maps) {
 }
 
 std::string token_label(const TextCodec& codec, int32_t id) {
-  std::string token = codec.vocabulary().symbol(id);
+  std::string token = codec.vocabulary().token(id);
   if (codec.level() == Level::byte && id < 256) {
     if (id < 0x20 || id > 0x7E) return token;  // two hexadecimal digits
     token = std::string(1, static_cast<char>(id));

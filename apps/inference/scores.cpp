@@ -29,7 +29,7 @@ namespace {
 
 // Replaces <unk> in a reference by a character that no model generates, so that it never matches.
 std::string without_unknown(std::string text) {
-  constexpr std::string_view unknown = unknown_symbol, replacement = "\uE000";  // private use
+  constexpr std::string_view unknown = unknown_token, replacement = "\uE000";  // private use
   for (size_t at = 0; (at = text.find(unknown, at)) != text.npos; at += replacement.size())
     text.replace(at, unknown.size(), replacement);
   return text;
@@ -77,7 +77,7 @@ Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& ex
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split) {
   Json scores = quick_scores(model, corpus, experiment, split);
-  if (experiment.data.kind == DataKind::pairs)
+  if (experiment.data.kind == &data_kinds::pairs)
     scores.set("bleu", bleu_of(model, corpus, split_of(corpus, split),
                                learned_positions(experiment.model)));
   return scores;
@@ -91,7 +91,7 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
 }
 
 bool has_exact_match(const Experiment& experiment) {
-  return is_task(experiment.data.kind) || experiment.framing() != Framing::language_model;
+  return experiment.data.kind->is_task() || experiment.framing() != Framing::language_model;
 }
 
 std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,

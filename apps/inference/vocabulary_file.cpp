@@ -13,16 +13,16 @@ namespace {
 
 Json codec_json(const TextCodec& codec) {
   return Json::object()
-      .set("level", level_names[static_cast<int>(codec.level())])
-      .set("symbols", codec.vocabulary().symbols());
+      .set("level", name_of(levels, codec.level()))
+      .set("symbols", codec.vocabulary().tokens());
 }
 
 std::shared_ptr<const TextCodec> codec_of(const Json& json) {
   const std::string& level = json.at("level").string();
-  const auto place = std::find(std::begin(level_names), std::end(level_names), level);
-  check_input(place != std::end(level_names), "no level '{}'", level);
-  return std::make_shared<TextCodec>(static_cast<Level>(place - std::begin(level_names)),
-                                     json.at("symbols").strings());
+  const auto found = std::find_if(std::begin(levels), std::end(levels),
+                                  [&](const auto& entry) { return entry.name == level; });
+  check_input(found != std::end(levels), "no level '{}'", level);
+  return std::make_shared<TextCodec>(found->value, json.at("symbols").strings());
 }
 
 void add_lengths(Json& json, const Corpus& corpus) {

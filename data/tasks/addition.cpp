@@ -1,33 +1,40 @@
 // Addition of two numbers of n digits (minGPT's adder; n is data.digits).
 //
-// The question is the digits of both numbers, filled with zeros to n each, without + or =. The
-// answer is the sum in n + 1 digits, the last digit first: that is the order in which one adds by
-// hand, each digit needing only a carry from the one before. A digit is one symbol and its own id.
-// With n = 2:
+// The source is the digits of both numbers, each filled with zeros to n digits, without + or =. The
+// target is the sum in n + 1 digits, the last digit first: in this order each digit needs only a
+// carry from the digit before. A digit is one token and its own id. With n = 2:
 //
-//   85 + 50 = 135   question 8550   answer 531
-//    6 + 39 =  45   question 0639   answer 540
+//   85 + 50 = 135   source 8550   target 531
+//    6 + 39 =  45   source 0639   target 540
 //
 // A language model reads 855053 and learns - - - 5 3 1: a vocabulary of 10, a context of 3n.
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 
 namespace heed {
 
-Task addition_task(const DataOptions& options) {
-  const int64_t n = options.digits;
-  return {Level::character, numbers(10), {}, 10, {2 * n, 2 * n}, [](Problem& problem) {
-            const size_t digits = problem.question.size() / 2;
-            problem.answer.resize(digits + 1);
-            int32_t carry = 0;
-            for (size_t place = 0; place < digits; ++place) {
-              const int32_t sum = problem.question[digits - 1 - place] +
-                                  problem.question[2 * digits - 1 - place] + carry;
-              problem.answer[place] = sum % 10;
-              carry = sum / 10;
-            }
-            problem.answer[digits] = carry;
-            return true;
-          }};
+static bool add(SequencePair& pair) {
+  const size_t digits = pair.source.size() / 2;
+  pair.target.resize(digits + 1);
+  int32_t carry = 0;
+  for (size_t i = 0; i < digits; ++i) {
+    const int32_t sum = pair.source[digits - 1 - i] + pair.source[2 * digits - 1 - i] + carry;
+    pair.target[i] = sum % 10;
+    carry = sum / 10;
+  }
+  pair.target[digits] = carry;
+  return true;
 }
+
+const DataKind data_kinds::addition = {
+    .name = "addition",
+    .keys = {"digits"},
+    .framings = {Framing::language_model, Framing::seq2seq},
+    .sequence_task = [](const DataOptions& options, Lengths) -> SequenceTask {
+      return {.tokens = numbered(10),
+              .base = 10,
+              .lengths = {2 * options.digits, 2 * options.digits},
+              .solve = add,
+              .level = Level::character};
+    }};
 
 }  // namespace heed

@@ -1,21 +1,27 @@
-// Copy: write down what was read, the simplest thing attention can do.
+// Copy: repeat the sequence, the simplest task for attention.
 //
-// Question and answer are the same numbers below data.symbols, as many as data.lengths allows. A
-// number is one symbol and its own id. With 50 symbols:
+// The source is numbers below data.symbols, as many as data.lengths allows. The target is the same
+// numbers. A number is one token and its own id. With 50 symbols:
 //
-//   question        answer
+//   source          target
 //   7 0 49          7 0 49
 //   12              12
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 
 namespace heed {
 
-Task copy_task(const DataOptions& options, Lengths lengths) {
-  return {
-      Level::word, numbers(options.symbols), {}, options.symbols, lengths, [](Problem& problem) {
-        problem.answer = problem.question;
-        return true;
-      }};
-}
+const DataKind data_kinds::copy = {
+    .name = "copy",
+    .keys = {"lengths", "symbols"},
+    .framings = {Framing::language_model, Framing::seq2seq},
+    .sequence_task = [](const DataOptions& options, Lengths lengths) -> SequenceTask {
+      return {.tokens = numbered(options.symbols),
+              .base = options.symbols,
+              .lengths = lengths,
+              .solve = [](SequencePair& pair) {
+                pair.target = pair.source;
+                return true;
+              }};
+    }};
 
 }  // namespace heed

@@ -1,15 +1,16 @@
-// Modular arithmetic, a ∘ b = c mod p: the task on which generalisation comes long after memory
-// (Power et al. 2022, "Grokking"). p is data.modulus, ∘ is data.operation.
+// Modular arithmetic, a ∘ b = c mod p: models memorise it long before they generalise (Power et al.
+// 2022, "Grokking"). p is data.modulus, ∘ is data.operation.
 //
-// The question is four symbols, a ∘ b =, the answer one, c. The numbers 0 … p-1 are their own ids,
-// then come the sign and =. Division is by every b but 0 and takes a prime p: c is the number for
-// which c · b = a mod p. With p = 97:
+// The source is four tokens, a ∘ b =, the target one token, c. The numbers 0 … p-1 are their own
+// ids, followed by the sign and =. Division is by every b but 0 and needs a prime p: c is the
+// number with c · b = a mod p. With p = 97:
 //
-//   add             question 55 + 60 =    answer 18
-//   divide          question  1 / 2 =     answer 49, since 49 · 2 = 98 = 1 mod 97
+//   add             source 55 + 60 =    target 18
+//   divide          source  1 / 2 =     target 49, since 49 · 2 = 98 = 1 mod 97
 //
 // A classifier has c as its label.
-#include "data/tasks/task.h"
+#include "core/check.h"
+#include "data/tasks/sequence_task.h"
 
 namespace heed {
 
@@ -22,25 +23,52 @@ static int64_t quotient(int64_t a, int64_t b, int64_t p) {
   return a;
 }
 
-Task modular_task(const DataOptions& options) {
+static const char* sign_of(Operation operation) {
+  switch (operation) {
+    case Operation::add:
+      return "+";
+    case Operation::subtract:
+      return "-";
+    case Operation::multiply:
+      return "*";
+    default:
+      return "/";
+  }
+}
+
+static SequenceTask modular_task(const DataOptions& options, Lengths) {
   const int64_t p = options.modulus;
   const Operation operation = options.operation;
-  std::vector<std::string> symbols = numbers(p);
-  for (const char* sign : {"+", "-", "*", "/"})
-    if (*sign == "+-*/"[static_cast<int>(operation)]) symbols.push_back(sign);
-  symbols.push_back("=");
-  return {Level::word, symbols, numbers(p), p, {2, 2}, [p, operation](Problem& problem) {
-            const int64_t a = problem.question[0], b = problem.question[1];
-            if (operation == Operation::divide && b == 0) return false;
-            const int64_t c = operation == Operation::add        ? (a + b) % p
-                              : operation == Operation::subtract ? (a - b + p) % p
-                              : operation == Operation::multiply ? a * b % p
-                                                                 : quotient(a, b, p);
-            const auto sign = static_cast<int32_t>(p);
-            problem.question.assign({problem.question[0], sign, problem.question[1], sign + 1});
-            problem.answer.assign(1, static_cast<int32_t>(c));
-            return true;
-          }};
+  std::vector<std::string> tokens = numbered(p);
+  tokens.insert(tokens.end(), {sign_of(operation), "="});
+  const auto solve = [p, operation](SequencePair& pair) {
+    const int64_t a = pair.source[0], b = pair.source[1];
+    if (operation == Operation::divide && b == 0) return false;
+    const int64_t c = operation == Operation::add        ? (a + b) % p
+                      : operation == Operation::subtract ? (a - b + p) % p
+                      : operation == Operation::multiply ? a * b % p
+                                                         : quotient(a, b, p);
+    const auto sign = static_cast<int32_t>(p);
+    pair.source.assign({pair.source[0], sign, pair.source[1], sign + 1});
+    pair.target.assign(1, static_cast<int32_t>(c));
+    return true;
+  };
+  return {.tokens = tokens, .base = p, .lengths = {2, 2}, .solve = solve, .labels = numbered(p)};
 }
+
+static void check_prime(const DataOptions& options) {
+  if (options.operation != Operation::divide) return;
+  for (int64_t factor = 2; factor * factor <= options.modulus; ++factor)
+    check_input(options.modulus % factor != 0,
+                "data.modulus = {} must be a prime for data.operation = \"divide\"",
+                options.modulus);
+}
+
+const DataKind data_kinds::modular = {
+    .name = "modular",
+    .keys = {"modulus", "operation"},
+    .framings = {Framing::language_model, Framing::seq2seq, Framing::classifier},
+    .check = check_prime,
+    .sequence_task = modular_task};
 
 }  // namespace heed

@@ -1,25 +1,35 @@
-// Parity: is the number of ones odd? Every bit counts, so no few of them tell anything.
+// Parity: is the number of ones odd? Every bit counts: any subset of them says nothing.
 //
-// The question is bits, as many as data.lengths allows, the answer one symbol, 1 for odd and 0 for
+// The source is bits, as many as data.lengths allows. The target is one token, 1 for odd and 0 for
 // even. A bit is its own id.
 //
-//   question        answer
+//   source          target
 //   0110            0       two ones: even
 //   10101           1       three ones: odd
 //
 // A classifier has the classes even and odd.
 #include <numeric>
 
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 
 namespace heed {
 
-Task parity_task(Lengths lengths) {
-  return {Level::character, numbers(2), {"even", "odd"}, 2, lengths, [](Problem& problem) {
-            const std::vector<int32_t>& bits = problem.question;
-            problem.answer.assign(1, std::accumulate(bits.begin(), bits.end(), 0) % 2);
-            return true;
-          }};
-}
+const DataKind data_kinds::parity = {
+    .name = "parity",
+    .keys = {"lengths"},
+    .framings = {Framing::language_model, Framing::seq2seq, Framing::classifier},
+    .sequence_task = [](const DataOptions&, Lengths lengths) -> SequenceTask {
+      return {.tokens = numbered(2),
+              .base = 2,
+              .lengths = lengths,
+              .solve =
+                  [](SequencePair& pair) {
+                    const std::vector<int32_t>& bits = pair.source;
+                    pair.target.assign(1, std::accumulate(bits.begin(), bits.end(), 0) % 2);
+                    return true;
+                  },
+              .level = Level::character,
+              .labels = {"even", "odd"}};
+    }};
 
 }  // namespace heed

@@ -1,29 +1,29 @@
-// Set: how many different symbols are in it? Their order means nothing.
+// Set: how many different tokens does it hold? Their order means nothing.
 //
 // A set is a bag of numbers below data.symbols, as many as data.lengths allows, some of them more
-// than once, in random order. A number is one symbol and its own id. The label is how many
-// different ones there are, 1 … C, where C = min(shortest length, data.symbols): each is as likely
-// at every length. With 10 symbols and lengths of 6 and more:
+// than once, in random order. A number is one token and its own id. The label is the number of
+// different tokens, 1 … C, where C = min(shortest length, data.symbols). All labels are equally
+// likely at every length. With 10 symbols and lengths of 6 and more:
 //
 //   7 7 0 7 0 7             label 2
 //   4 1 9 1 1 5 4           label 4
 //
-// Held out is the bag, in whatever order.
+// Held out: the bag, in any order.
 //
-// The answer is invariant under permutations, as is attention whose query is learned: a query that
-// looks for a symbol tells whether it is there, and how often does not matter. Chance is 1/C.
+// The label is invariant under permutations, as is attention with a learned query: a query that
+// looks for one token tells whether it is there, and how often does not matter. Guessing gives 1/C.
 #include <algorithm>
 #include <numeric>
 
-#include "data/tasks/drawn.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
-DrawnTask set_task(const DataOptions& options, Lengths lengths) {
+static Task set_task(const DataOptions& options, Lengths lengths) {
   const int64_t symbols = options.symbols, classes = std::min(options.lengths[0], symbols);
-  DrawnTask task;
+  Task task;
   task.source = task.target =
-      task_codec(Level::word, numbers(symbols), Framing::classifier, /*one_length=*/false);
+      task_codec(Level::word, numbered(symbols), Framing::classifier, /*one_length=*/false);
   for (int64_t count = 1; count <= classes; ++count) task.labels.push_back(std::to_string(count));
   task.longest_input = lengths.most;
   task.draw = [=](Random& random, Example& example, Content& content) {
@@ -43,5 +43,15 @@ DrawnTask set_task(const DataOptions& options, Lengths lengths) {
   };
   return task;
 }
+
+const DataKind data_kinds::set = {
+    .name = "set",
+    .keys = {"lengths", "symbols"},
+    .framings = {Framing::classifier},
+    .check =
+        [](const DataOptions& options) {
+          check_shortest(options, 2, "all smaller sets have the same number of different tokens");
+        },
+    .task = set_task};
 
 }  // namespace heed

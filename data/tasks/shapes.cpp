@@ -1,31 +1,31 @@
-// Shapes: which figure does the picture show? It takes both axes of the picture.
+// Shapes: which figure does the picture show? This takes both axes of the picture.
 //
-// A picture of data.size × data.size pixels is black but for one figure (data/tasks/figure.h) of
-// random kind, size, place and colour. A place is a pixel, row by row, its vector the brightness of
-// red, green and blue, 0 or 1, plus noise of deviation data.noise. The label is the figure. With a
-// size of 4, in green:
+// A picture of data.size × data.size pixels is black except for one figure (data/tasks/figure.h) of
+// random kind, size, location and colour. A position is a pixel, row by row. Its vector is the
+// brightness of red, green and blue, 0 or 1, plus noise of standard deviation data.noise. The label
+// is the figure. With a size of 4, in green:
 //
 //   . # # #
 //   . . # .         0 0 0  0 1 0  0 1 0  0 1 0    0 0 0  0 0 0  0 1 0  0 0 0    …       label T
 //   . . # .
 //   . . . .
 //
-// Held out is the figure of this kind, size and colour at this place.
+// Held out: the figure of this kind, size and colour at this location.
 //
-// Every figure of a size lights as many pixels, so that a model blind to positions (attention
-// without positional encoding; the mean over all pixels) reaches chance, 1/6, and no more. To solve
-// it, a pixel must find out what is beside, above and below it.
-#include "data/tasks/drawn.h"
+// All figures of one size have the same number of lit pixels, so that a model that ignores
+// positions (attention without positional encoding, the mean over all pixels) is no better than
+// guessing, 1/6. To solve it, a pixel must find out what is beside, above and below it.
 #include "data/tasks/figure.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
-DrawnTask shapes_task(const DataOptions& options) {
+static Task shapes_task(const DataOptions& options, Lengths) {
   const int64_t size = options.size;
-  DrawnTask task;
+  Task task;
   task.format.features = colour_channels;
   task.grid = {size, size};
-  task.labels.assign(std::begin(figure_names), std::end(figure_names));
+  for (const FigureKind& kind : figure_kinds) task.labels.push_back(kind.name);
   task.longest_input = size * size;
   task.noise = options.noise;
   task.draw = [size](Random& random, Example& example, Content& content) {
@@ -39,5 +39,10 @@ DrawnTask shapes_task(const DataOptions& options) {
   };
   return task;
 }
+
+const DataKind data_kinds::shapes = {.name = "shapes",
+                                     .keys = {"size", "noise"},
+                                     .framings = {Framing::classifier},
+                                     .task = shapes_task};
 
 }  // namespace heed

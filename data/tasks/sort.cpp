@@ -1,27 +1,33 @@
-// Sort: write the numbers in rising order (minGPT's demo: 3 symbols, length 6, 729 problems).
+// Sort: write the numbers in ascending order (minGPT's demo: 3 symbols, length 6, 729 examples).
 //
-// The question is numbers below data.symbols, as many as data.lengths allows, the answer the same
-// numbers sorted. A number is one symbol and its own id. With 3 symbols:
+// The source is numbers below data.symbols, as many as data.lengths allows. The target is the same
+// numbers sorted. A number is one token and its own id. With 3 symbols:
 //
-//   question        answer
+//   source          target
 //   0 0 2 1 0 1     0 0 0 1 1 2
 //   2 1 0 2 1 0     0 0 1 1 2 2
 //
-// All questions of one length need no special symbol: a language model reads 0 0 2 1 0 1 0 0 0 1 1
-// and learns the answer at the last six places, - - - - - 0 0 0 1 1 2.
+// If all sources have one length, a language model needs no special token: it reads
+// 0 0 2 1 0 1 0 0 0 1 1 and learns the target at the last six positions, - - - - - 0 0 0 1 1 2.
 #include <algorithm>
 
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 
 namespace heed {
 
-Task sort_task(const DataOptions& options, Lengths lengths) {
-  return {
-      Level::word, numbers(options.symbols), {}, options.symbols, lengths, [](Problem& problem) {
-        problem.answer = problem.question;
-        std::sort(problem.answer.begin(), problem.answer.end());
-        return true;
-      }};
-}
+const DataKind data_kinds::sort = {
+    .name = "sort",
+    .keys = {"lengths", "symbols"},
+    .framings = {Framing::language_model, Framing::seq2seq},
+    .sequence_task = [](const DataOptions& options, Lengths lengths) -> SequenceTask {
+      return {.tokens = numbered(options.symbols),
+              .base = options.symbols,
+              .lengths = lengths,
+              .solve = [](SequencePair& pair) {
+                pair.target = pair.source;
+                std::sort(pair.target.begin(), pair.target.end());
+                return true;
+              }};
+    }};
 
 }  // namespace heed

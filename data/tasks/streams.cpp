@@ -1,27 +1,27 @@
-// Streams: write down the keys that were pressed on a telephone, two streams without a common
-// clock.
+// Streams: write down the keys that were pressed on a telephone. Source and target are two streams
+// without a common clock.
 //
 // Each key sounds as two tones at once, one for its row and one for its column of the keypad (the
-// dual tones of ITU-T Q.23: 16 keys, 4 + 4 tones). The data.symbols keys stand in rows of c = ⌈√S⌉,
-// so that with r = ⌈S / c⌉ rows there are r + c tones. The source is the sound, a vector of the
-// strength of each tone a frame, 0 or 1, plus noise of deviation data.noise; a key is held for 2 …
-// 6 frames, with silence of 1 … 3 frames between keys and of 0 … 3 at both ends. The target is the
-// keys, as many as data.lengths allows, with <bos> and <eos>. A key is one symbol and its own id.
-// With 4 symbols, the keys 2 0, frames from left to right:
+// dual tones of ITU-T Q.23: 16 keys, 4 + 4 tones). The data.symbols keys are in rows of c = ⌈√S⌉,
+// so that with r = ⌈S / c⌉ rows there are r + c tones. The source is the sound: one vector per
+// frame with the strength of each tone, 0 or 1, plus noise of standard deviation data.noise. A key
+// is held for 2 … 6 frames, with silence of 1 … 3 frames between keys and of 0 … 3 at both ends.
+// The target is the keys, as many as data.lengths allows, with <bos> and <eos>. A key is one token
+// and its own id. With 4 symbols, the keys 2 0, frames from left to right:
 //
 //   tone of row 0      0 0 0 0 0 1 1 0
 //   tone of row 1      0 1 1 1 0 0 0 0        target 2 0 <eos>
 //   tone of column 0   0 1 1 1 0 1 1 0
 //   tone of column 1   0 0 0 0 0 0 0 0
 //
-// Held out is the row of keys, however long each is held.
+// Held out: the sequence of keys, however long each is held.
 //
-// Where the next key sounds is a matter of how long all others were held: no fixed place of the
-// source can be copied, cross-attention must find it. Chance is 1/S a key.
+// The frame of the next key depends on how long all keys before it were held: no fixed position of
+// the source can be copied, cross-attention must find it. Guessing gives 1/S per key.
 #include <utility>
 
 #include "data/framing.h"
-#include "data/tasks/drawn.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
@@ -51,7 +51,7 @@ class Streams {
   }
 
  private:
-  // Silent ones; the first of them.
+  // Adds silent frames and returns the first of them.
   float* add_frames(int64_t count, std::vector<float>& features) const {
     const size_t before = features.size();
     features.resize(before + static_cast<size_t>(count * (rows_ + columns_)), 0.0F);
@@ -65,14 +65,14 @@ class Streams {
 
 }  // namespace
 
-DrawnTask streams_task(const DataOptions& options, Lengths lengths) {
+static Task streams_task(const DataOptions& options, Lengths lengths) {
   int64_t columns = 1;
   while (columns * columns < options.symbols) ++columns;
   const int64_t rows = (options.symbols + columns - 1) / columns;
-  DrawnTask task;
+  Task task;
   task.format.features = rows + columns;
   task.target =
-      task_codec(Level::word, numbers(options.symbols), Framing::seq2seq, /*one_length=*/false);
+      task_codec(Level::word, numbered(options.symbols), Framing::seq2seq, /*one_length=*/false);
   task.longest_source =
       lengths.most * held.most + (lengths.most - 1) * between_keys.most + 2 * at_the_ends.most;
   task.longest_input = lengths.most + 1;
@@ -81,5 +81,10 @@ DrawnTask streams_task(const DataOptions& options, Lengths lengths) {
                       Layout(Framing::seq2seq, task.target->vocabulary()));
   return task;
 }
+
+const DataKind data_kinds::streams = {.name = "streams",
+                                      .keys = {"lengths", "symbols", "noise"},
+                                      .framings = {Framing::seq2seq},
+                                      .task = streams_task};
 
 }  // namespace heed

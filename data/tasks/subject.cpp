@@ -1,24 +1,25 @@
 // Subject: find the subject of the verb, at a random distance.
 //
-// In a sentence of as many words as data.lengths allows stand data.nouns nouns, each in a case of
-// its own, one verb, and fillers everywhere else, all at random places. A verb governs a case: its
-// subject is the noun in that case, and the label is that noun. There are data.symbols = S nouns, S
-// cases and S verbs, verb v3 for case c3, and 8 fillers. A noun in a case is one word, noun n in
-// case c has id c · S + n; then come the verbs, then the fillers. With 4 symbols and 3 nouns:
+// A sentence has as many words as data.lengths allows: data.nouns nouns, all in different cases,
+// one verb, and fillers, in random order. A verb governs a case. Its subject is the noun in that
+// case, and the label is that noun. There are data.symbols = S nouns, S cases and S verbs (verb v3
+// governs case c3), and 8 fillers. A noun in a case is one word: noun n in case c has id c · S + n.
+// The ids of the verbs follow, then those of the fillers. With 4 symbols and 3 nouns:
 //
-//   f1 n0c2 f7 f7 n3c0 v2 f3 n0c1 f0            label n0, the one in case c2
+//   f1 n0c2 f7 f7 n3c0 v2 f3 n0c1 f0            label n0, the noun in case c2
 //   v1 n2c1 f0 f2 n2c3 f5 f5 f1 n1c0            label n2
 //
-// Held out is the sentence.
+// Held out: the sentence.
 //
-// Only its case tells the subject from the other nouns, and neither it nor the verb has a place of
-// its own. Attention makes its weights from the words: the verb looks for a noun in its case. A
-// convolution sees no verb that is further off than its kernels reach; a dense layer over time
-// weighs places, whatever stands there. Who knows which nouns there are, but not their cases,
-// reaches a little over 1 / data.nouns; chance is 1/S.
+// Only its case distinguishes the subject from the other nouns, and neither subject nor verb has a
+// fixed position. Attention computes its weights from the words: the verb looks for a noun in its
+// case. A convolution sees no verb beyond the reach of its kernels. A dense layer over time weights
+// positions, whatever their words. A model that knows the nouns but not their cases reaches a
+// little over 1 / data.nouns. Guessing gives 1/S.
 #include <numeric>
 
-#include "data/tasks/drawn.h"
+#include "core/check.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
@@ -38,7 +39,7 @@ class Sentences {
     cases_.resize(static_cast<size_t>(symbols_));
     std::iota(cases_.begin(), cases_.end(), 0);
     shuffle(random, cases_, nouns);
-    // The subject, the other nouns, the verb, fillers: then all change places.
+    // The subject, the other nouns, the verb and the fillers, then all in random order.
     const int32_t verbs = symbols_ * symbols_;
     for (size_t i = 0; i < nouns; ++i)
       words[i] = cases_[i] * symbols_ + any_below(random, symbols_);
@@ -59,14 +60,14 @@ class Sentences {
 
 }  // namespace
 
-DrawnTask subject_task(const DataOptions& options, Lengths lengths) {
-  const std::vector<std::string> nouns = numbered("n", options.symbols);
+static Task subject_task(const DataOptions& options, Lengths lengths) {
+  const std::vector<std::string> nouns = numbered(options.symbols, "n");
   std::vector<std::string> words;
-  for (const std::string& in_case : numbered("c", options.symbols))
+  for (const std::string& in_case : numbered(options.symbols, "c"))
     for (const std::string& noun : nouns) words.push_back(noun + in_case);
   for (const auto& [prefix, count] : {std::pair("v", options.symbols), std::pair("f", fillers)})
-    for (std::string& word : numbered(prefix, count)) words.push_back(std::move(word));
-  DrawnTask task;
+    for (std::string& word : numbered(count, prefix)) words.push_back(std::move(word));
+  Task task;
   task.source = task.target =
       task_codec(Level::word, std::move(words), Framing::classifier, /*one_length=*/false);
   task.labels = nouns;
@@ -74,5 +75,21 @@ DrawnTask subject_task(const DataOptions& options, Lengths lengths) {
   task.draw = Sentences(lengths, options.symbols, options.nouns);
   return task;
 }
+
+static void check_words(const DataOptions& options) {
+  check_shortest(options, options.nouns + 1, "a sentence holds data.nouns nouns and a verb");
+  check_input(options.nouns <= options.symbols,
+              "data.nouns = {} must not exceed the number of cases, data.symbols = {}",
+              options.nouns, options.symbols);
+  check_input(options.symbols <= 1000,
+              "data.symbols = {} nouns in as many cases are too many words: use at most 1000",
+              options.symbols);
+}
+
+const DataKind data_kinds::subject = {.name = "subject",
+                                      .keys = {"lengths", "symbols", "nouns"},
+                                      .framings = {Framing::classifier},
+                                      .check = check_words,
+                                      .task = subject_task};
 
 }  // namespace heed

@@ -1,65 +1,83 @@
-// Generated tasks: problems made of random symbols, and the answer to each.
+// Generated tasks: examples drawn from a random stream.
 //
-// A problem is drawn as a sequence of independent symbols below `base`, of a length within
-// `lengths`; the task then poses it: it may rewrite the question, and writes the answer. Every task
-// is a function in a file of its own whose head gives the encoding and worked examples. How
-// question and answer are laid out for a model, with <bos>, <sep> and <eos>, is data/framing.h's.
+// A task draws one example at a time, without noise, and its *content*: a few integers that say
+// what the example shows, whatever the noise and the order of its parts. The hash of the content
+// selects the split, so that training never shows a held-out content under other noise or in
+// another order. Each task is a file of its own, whose head gives the encoding, what it takes to
+// solve it, and the accuracy of guessing. Tasks from sequences to sequences have a simpler form:
+// data/tasks/sequence_task.h.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
-#include "data/options.h"
-#include "data/text_codec.h"
+#include "data/corpus.h"
 
 namespace heed {
 
-struct Problem {
-  std::vector<int32_t> question, answer;
-};
+using Content = std::vector<int32_t>;
 
 struct Lengths {
   int64_t least, most;
 };
 
 struct Task {
-  Level level;                       // how its symbols are written in a row: 3 1 4 or 314
-  std::vector<std::string> symbols;  // by id
-  std::vector<std::string> labels;   // where the answer is one symbol: the classes, by its id
-  int64_t base;
-  Lengths lengths;
-  // Turns a drawn sequence into the question and answers it; false if this is no problem.
-  std::function<bool(Problem&)> pose;
+  ExampleFormat format;
+  std::vector<int64_t> grid;                        // as in Corpus
+  std::shared_ptr<const TextCodec> source, target;  // as in Corpus; may be null
+  std::vector<std::string> labels;                  // classifier: names of the classes, by id
+  int64_t longest_source = 0, longest_input = 0;    // maximum number of positions of an example
+  double noise = 0;  // standard deviation of the noise added to every feature
 
-  // A random problem, every length equally likely.
-  void draw(Random& random, Problem& problem) const;
-  // How many sequences can be drawn, or `limit` if there are more.
-  int64_t count(int64_t limit) const;
-  // Sequence number `index` of them, in the order of length and then of value; false if it is no
-  // problem.
-  bool list(int64_t index, Problem& problem) const;
+  // Overwrites the parts of an example that this task uses, and its content. The result depends
+  // only on the random stream.
+  std::function<void(Random&, Example&, Content&)> draw;
+
+  // Where examples can be enumerated: their number, at most `limit`, and example i as draw() would
+  // write it. list() returns false for a number that is not an example.
+  static constexpr int64_t limit = (1 << 20) + 1;
+  int64_t count = 0;  // 0: they cannot be enumerated
+  std::function<bool(int64_t i, Example&, Content&)> list;
 };
 
-Task copy_task(const DataOptions& options, Lengths lengths);
-Task reverse_task(const DataOptions& options, Lengths lengths);
-Task sort_task(const DataOptions& options, Lengths lengths);
-Task addition_task(const DataOptions& options);
-Task modular_task(const DataOptions& options);
-Task parity_task(Lengths lengths);
+// Generates the data of a task. Fills everything but `framing`, `seed` and the fingerprint.
+Corpus load_task(const DataOptions& options, Framing framing, uint64_t seed);
 
-// The task that options.kind names, with sequences of these lengths where the task has a choice.
-Task make_task(const DataOptions& options, Lengths lengths);
-
-// The symbols of a task and the special ones that its layout needs (data/framing.h). Where all its
-// questions have one length, a language model needs none.
-std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> symbols,
+// The tokens of a task and the special tokens that its layout needs (data/framing.h). A language
+// model needs none if all prompts have one length.
+std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> tokens,
                                             Framing framing, bool one_length);
 
-// "0", "1", … "count-1".
-std::vector<std::string> numbers(int64_t count);
+// The names prefix0, prefix1, …
+std::vector<std::string> numbered(int64_t count, const char* prefix = "");
+
+// Throws InputError, with the reason, if data.lengths starts below `least`.
+void check_shortest(const DataOptions& options, int64_t least, const char* reason);
+
+// Uniform in [0, count).
+inline int32_t any_below(Random& random, int64_t count) {
+  return static_cast<int32_t>(random.below(static_cast<uint64_t>(count)));
+}
+
+// Uniform over the lengths.
+inline int64_t any_length(Random& random, Lengths lengths) {
+  return lengths.least + any_below(random, lengths.most - lengths.least + 1);
+}
+
+// Moves `count` random values to the front, in random order (Fisher and Yates). Without a count,
+// shuffles all values.
+template <class Value>
+void shuffle(Random& random, std::vector<Value>& values, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    std::swap(values[i], values[i + random.below(values.size() - i)]);
+}
+template <class Value>
+void shuffle(Random& random, std::vector<Value>& values) {
+  shuffle(random, values, values.size());
+}
 
 }  // namespace heed

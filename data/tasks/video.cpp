@@ -1,28 +1,29 @@
-// Video: which way does the figure move? It takes two frames at least, and both axes of them.
+// Video: in which direction does the figure move? This takes at least two frames, and both axes of
+// them.
 //
-// A film of data.frames pictures, each of data.size × data.size pixels, shows one figure
-// (data/tasks/figure.h) that moves by a pixel a frame up, down, left or right; what leaves the
-// picture at one edge comes back at the other. Places and vectors are those of shapes, frame after
-// frame: time, row, column. The label is the direction. With a size of 4:
+// A video of data.frames pictures, each of data.size × data.size pixels, shows one figure
+// (data/tasks/figure.h) that moves by one pixel per frame up, down, left or right. What leaves the
+// picture at one edge reappears at the opposite edge. Positions and vectors are those of shapes,
+// frame after frame: time, row, column. The label is the direction. With a size of 4:
 //
 //   . # . .     . . # .     . . . #     # . . .
 //   # # # .     . # # #     # . # #     # # . #       label right
 //   . # . .     . . # .     . . . #     # . . .
 //   . . . .     . . . .     . . . .     . . . .
 //
-// Held out is the film but for its noise.
+// Held out: the video, without its noise.
 //
-// Since the picture has no edges, every frame by itself is as likely in every film: one frame, or
-// the mean over frames in which their order is lost, tells nothing of left against right. Chance is
-// 1/4, for who tells vertical from horizontal 1/2.
-#include "data/tasks/drawn.h"
+// Since the picture wraps around, every single frame is equally likely for all directions: one
+// frame, or the mean over frames, which loses their order, says nothing about left against right.
+// Guessing gives 1/4, or 1/2 if vertical and horizontal are told apart.
 #include "data/tasks/figure.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
-DrawnTask video_task(const DataOptions& options) {
+static Task video_task(const DataOptions& options, Lengths) {
   const int64_t size = options.size, frames = options.frames;
-  DrawnTask task;
+  Task task;
   task.format.features = colour_channels;
   task.grid = {frames, size, size};
   task.labels = {"up", "down", "left", "right"};
@@ -41,12 +42,17 @@ DrawnTask video_task(const DataOptions& options) {
       paint(figure, row + frame * down, column + frame * right, size,
             example.features.data() + frame * picture);
     example.target.assign(1, direction);
-    // The film is its first picture and the direction. (The figure would not do: if it fills the
-    // picture, an L is a + elsewhere.)
+    // The first picture and the direction determine the video. The figure does not: an L that fills
+    // the picture is a + at another location.
     content.assign(example.features.begin(), example.features.begin() + picture);
     content.push_back(direction);
   };
   return task;
 }
+
+const DataKind data_kinds::video = {.name = "video",
+                                    .keys = {"size", "noise", "frames"},
+                                    .framings = {Framing::classifier},
+                                    .task = video_task};
 
 }  // namespace heed

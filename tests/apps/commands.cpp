@@ -136,7 +136,7 @@ TEST_CASE("generate: what a run cannot do is refused") {
     arguments.insert(arguments.end(), options.begin(), options.end());
     check_refused(trained().heed(arguments, input), 2, {part});
   };
-  refused({"words", "--prompt", "aQ"}, "--prompt: the character \"Q\", number 2 of the text");
+  refused({"words", "--prompt", "aQ"}, "--prompt: the character \"Q\" (number 2 of the text)");
   refused({"words", "--prompt", "\xFF"}, "not valid UTF-8");
   refused({"words", "--input", "x"}, "--input is for encoder-decoders");
   refused({"pairs", "--prompt", "a"}, "--prompt is for language models");

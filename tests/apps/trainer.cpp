@@ -24,7 +24,7 @@ Experiment copying() {
   e.model.dim = 32;
   e.model.heads = 2;
   e.optim.lr = 5e-3;
-  e.data.kind = DataKind::copy;
+  e.data.kind = &data_kinds::copy;
   e.data.symbols = 8;
   e.data.lengths = {1, 6};
   e.data.val_size = 100;
@@ -67,7 +67,7 @@ TEST_CASE("each kind of model learns a small task") {
   e.model.kind =
       ModelKind::classifier;  // whether a string of up to six bits has an odd number of ones
   e.data = DataOptions();
-  e.data.kind = DataKind::parity;
+  e.data.kind = &data_kinds::parity;
   e.data.lengths = {1, 6};
   CHECK(exact_match(e) > 0.9);
 }

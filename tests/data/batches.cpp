@@ -301,18 +301,18 @@ TEST_CASE("sizes that make no batch are refused") {
 #if !defined(__SANITIZE_ADDRESS__)  // under which the pool keeps nothing
 TEST_CASE("batches in the steady state ask the system for no memory") {
   DataOptions reverse, graph, streams;
-  graph.kind = DataKind::graph;
+  graph.kind = &data_kinds::graph;
   graph.symbols = 4;
   graph.lengths = {4, 12};
   graph.edge_kinds = 2;
-  streams.kind = DataKind::streams;
+  streams.kind = &data_kinds::streams;
   streams.symbols = 9;
   streams.lengths = {1, 4};
   for (const DataOptions& options : {reverse, graph, streams}) {
-    const int64_t warm_up = options.kind == DataKind::reverse ? 1600 : 480;
+    const int64_t warm_up = options.kind == &data_kinds::reverse ? 1600 : 480;
     const Framing framing =
-        options.kind == DataKind::graph ? Framing::classifier : Framing::seq2seq;
-    CAPTURE(data_kinds[static_cast<int>(options.kind)]);
+        options.kind == &data_kinds::graph ? Framing::classifier : Framing::seq2seq;
+    CAPTURE(options.kind->name);
     const Corpus corpus = load_corpus(options, framing, 1);
     for (const int64_t bucketing : {1, 16}) {
       Batches batches = Batches::shuffled(split(corpus, "train"), framing, 32, 1, bucketing);

@@ -17,19 +17,19 @@ TEST_CASE("a vocabulary numbers its symbols and knows the special ones by name")
   CHECK(vocabulary.unknown() == 3);
   CHECK(vocabulary.end() == Vocabulary::none);
   CHECK(vocabulary.separator() == Vocabulary::none);
-  CHECK(vocabulary.symbol(0) == "a");
-  CHECK_THROWS_AS((void)vocabulary.symbol(4), Error);
-  CHECK_THROWS_AS((void)vocabulary.symbol(-1), Error);
+  CHECK(vocabulary.token(0) == "a");
+  CHECK_THROWS_AS((void)vocabulary.token(4), Error);
+  CHECK_THROWS_AS((void)vocabulary.token(-1), Error);
 }
 
 TEST_CASE("a vocabulary that cannot be one is refused") {
-  CHECK_CONTAINS(input_error([] { Vocabulary({}); }), "no symbols");
-  CHECK_CONTAINS(input_error([] { Vocabulary({"a", "b", "a"}); }), "\"a\" comes twice");
+  CHECK_CONTAINS(input_error([] { Vocabulary({}); }), "no tokens");
+  CHECK_CONTAINS(input_error([] { Vocabulary({"a", "b", "a"}); }), "\"a\" is repeated");
   CHECK_CONTAINS(input_error([] { TextCodec(Level::byte, {"a", "b"}); }), "\"00\" to \"ff\"");
 }
 
 TEST_CASE("the most frequent symbols are chosen, and come in order") {
-  SymbolCounts counts;
+  TokenCounts counts;
   for (const char* word : {"pear", "fig", "apple", "fig", "pear", "fig", "<eos>", "<eos>", "<eos>"})
     counts.add(word);
   using Words = std::vector<std::string>;
@@ -49,7 +49,7 @@ TEST_CASE("characters, words and bytes to ids and back") {
   CHECK(words.decode(Ints{1, 0, 2}) == "3 1 10");
   CHECK(words.encode("").empty());
 
-  std::vector<std::string> symbols = byte_symbols();
+  std::vector<std::string> symbols = byte_tokens();
   symbols.push_back("<eos>");
   const TextCodec bytes(Level::byte, symbols);
   CHECK(bytes.encode("a\xff") == Ints{97, 255});
@@ -60,7 +60,7 @@ TEST_CASE("characters, words and bytes to ids and back") {
 TEST_CASE("an unknown token is named, or <unk> where there is one") {
   const TextCodec codec(Level::character, {"a", "b"});
   const std::string message = input_error([&] { (void)codec.encode("abßa"); });
-  CHECK_CONTAINS(message, "the character \"ß\", number 3 of the text, is not in the vocabulary");
+  CHECK_CONTAINS(message, "the character \"ß\" (number 3 of the text) is not in the vocabulary");
   CHECK_CONTAINS(input_error([&] { (void)codec.encode("ab\xc3"); }), "not valid UTF-8 at byte 2");
   CHECK(TextCodec(Level::character, {"a", "<unk>"}).encode("aß") == Ints{0, 1});
   const TextCodec words(Level::word, {"<eos>", "a"});
@@ -77,7 +77,7 @@ TEST_CASE("a prompt has what its vocabulary asks for") {
 TEST_CASE("random UTF-8 comes back as it was, by character and by byte") {
   Random random(1, Purpose::test);
   for (int round = 0; round < 200; ++round) {
-    SymbolCounts counts;
+    TokenCounts counts;
     std::string text;
     for (uint64_t n = random.below(40); n > 0; --n) {
       // One code point of 1 to 4 bytes; the surrogates are none.
@@ -101,7 +101,7 @@ TEST_CASE("random UTF-8 comes back as it was, by character and by byte") {
     for_each_token(Level::character, text, [&](std::string_view token) { counts.add(token); });
     std::vector<std::string> symbols = counts.chosen(1, 0);
     symbols.push_back("<unk>");
-    const TextCodec characters(Level::character, symbols), bytes(Level::byte, byte_symbols());
+    const TextCodec characters(Level::character, symbols), bytes(Level::byte, byte_tokens());
     CHECK(characters.decode(characters.encode(text)) == text);
     CHECK(bytes.decode(bytes.encode(text)) == text);
   }

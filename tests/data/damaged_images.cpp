@@ -65,21 +65,21 @@ TEST_CASE("a file that is cut off, at every byte") {
 }
 
 TEST_CASE("a file that is longer than its header says") {
-  check_images(good + "x", "there is more in it than the 4 × 2 × 2 bytes");
-  check_images(gzipped(good + "x"), "there is more in it than the 4 × 2 × 2 bytes");
-  check_labels(idx_header(labels_magic, {4}) + "\1\2\1\2\1", "there is more in it");
+  check_images(good + "x", "holds more than the 4 × 2 × 2 bytes");
+  check_images(gzipped(good + "x"), "holds more than the 4 × 2 × 2 bytes");
+  check_labels(idx_header(labels_magic, {4}) + "\1\2\1\2\1", "holds more than");
 }
 
 TEST_CASE("a file of something else") {
   check_images("PK\3\4 this is a zip file",
-               "begins with 0x504b0304, and images begin with 0x00000803");
+               "begins with 0x504b0304, and files of images begin with 0x00000803");
   check_images(idx_header(0xD03, {4, 2, 2}) + sixteen, "is not an IDX file of bytes");  // floats
   check_images(idx_header(0x805, {1, 1, 4, 2, 2}) + sixteen, "is not an IDX file of bytes");
   check_images(idx_header(0x800, {}) + sixteen, "is not an IDX file of bytes");
   check_images(idx_header(0x802, {8, 2}) + sixteen, "an array of 2 dimensions: images have 3");
   check_images(idx_header(labels_magic, {16}) + sixteen, "holds labels, not images");
   check_labels(good, "holds images, not labels");
-  check_labels("0\n1\n0\n1\n", "labels begin with 0x00000801");
+  check_labels("0\n1\n0\n1\n", "files of labels begin with 0x00000801");
   std::string damaged = gzipped(good);
   damaged[damaged.size() - 6] ^= 1;  // in the checksum
   check_images(damaged, "is damaged");
@@ -98,11 +98,11 @@ TEST_CASE("counts that do not match, or are none") {
 
 TEST_CASE("a header cannot make the reader take memory for what is not there") {
   constexpr uint32_t most = 0xFFFFFFFF;
-  check_images(idx_header(images_magic, {most, most, most}) + sixteen, "2 GiB are the most");
-  check_images(idx_header(colour_magic, {most, most, most, most}) + sixteen, "2 GiB are the most");
+  check_images(idx_header(images_magic, {most, most, most}) + sixteen, "the limit is 2 GiB");
+  check_images(idx_header(colour_magic, {most, most, most, most}) + sixteen, "the limit is 2 GiB");
   // Products that wrap around 32 and 64 bits.
-  check_images(idx_header(images_magic, {1U << 31, 2, 1}) + sixteen, "2 GiB are the most");
-  check_images(idx_header(colour_magic, {1U << 31, 1U << 31, 4, 4}), "2 GiB are the most");
+  check_images(idx_header(images_magic, {1U << 31, 2, 1}) + sixteen, "the limit is 2 GiB");
+  check_images(idx_header(colour_magic, {1U << 31, 1U << 31, 4, 4}), "the limit is 2 GiB");
   check_images(idx_header(images_magic, {1U << 31, 1, 1}) + sixteen,
                "more than the 16 that a file");
   check_images(gzipped(idx_header(images_magic, {1U << 31, 1, 1}) + sixteen),
@@ -113,7 +113,7 @@ TEST_CASE("a header cannot make the reader take memory for what is not there") {
 
 TEST_CASE("a small file that unpacks to a large one is not unpacked further than it promises") {
   const std::string bomb = good + std::string(100'000'000, '\0');
-  check_images(gzipped(bomb), "there is more in it");
+  check_images(gzipped(bomb), "holds more than");
   // Zeros pack nearly as well as anything can: the limit is not below what is possible.
   const Folder folder;
   ImageFiles files(2, 1, 1);

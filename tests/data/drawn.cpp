@@ -62,7 +62,7 @@ static int32_t figure_in(const Picture& picture) {
 }
 
 TEST_CASE("shapes: one figure of one colour, and the label is which") {
-  const Corpus corpus = drawn(drawn_options(DataKind::shapes));
+  const Corpus corpus = drawn(drawn_options(&data_kinds::shapes));
   CHECK(corpus.format.features == 3);
   CHECK(corpus.grid == std::vector<int64_t>{8, 8});
   CHECK(corpus.labels == std::vector<std::string>{"+", "x", "L", "J", "T", "⊥"});
@@ -82,7 +82,7 @@ TEST_CASE("shapes: one figure of one colour, and the label is which") {
 }
 
 TEST_CASE("video: every frame is the one before, moved by a pixel in one direction") {
-  const DataOptions options = drawn_options(DataKind::video);
+  const DataOptions options = drawn_options(&data_kinds::video);
   const Corpus corpus = drawn(options);
   CHECK(corpus.format.features == 3);
   CHECK(corpus.grid == std::vector<int64_t>{4, 5, 5});
@@ -158,7 +158,7 @@ static int32_t colour_two_steps_away(const Example& example, size_t colours, siz
 TEST_CASE("graph: the label is the colour of the marked node two steps from node 0") {
   for (const int64_t kinds : {0, 1, 3}) {
     CAPTURE(kinds);
-    DataOptions options = drawn_options(DataKind::graph);
+    DataOptions options = drawn_options(&data_kinds::graph);
     options.edge_kinds = kinds;
     const Corpus corpus = drawn(options);
     CHECK(corpus.format.features == 5);
@@ -177,7 +177,7 @@ TEST_CASE("graph: the label is the colour of the marked node two steps from node
 }
 
 TEST_CASE("graph: neither the number of a node nor the colours close by give the label away") {
-  const Corpus corpus = drawn(drawn_options(DataKind::graph));
+  const Corpus corpus = drawn(drawn_options(&data_kinds::graph));
   Example example;
   int as_own = 0, as_neighbour = 0, as_marked = 0;
   constexpr int count = 4000;
@@ -198,7 +198,7 @@ TEST_CASE("graph: neither the number of a node nor the colours close by give the
 }
 
 TEST_CASE("streams: the keys are read off the tones; how long they are held is anybody's guess") {
-  const Corpus corpus = drawn(drawn_options(DataKind::streams));
+  const Corpus corpus = drawn(drawn_options(&data_kinds::streams));
   CHECK(corpus.format.features == 3 + 4);  // 12 keys in rows of 4
   CHECK(corpus.source == nullptr);
   CHECK(corpus.target->vocabulary().size() == 14);
@@ -251,7 +251,7 @@ TEST_CASE("streams: the keys are read off the tones; how long they are held is a
 
 TEST_CASE(
     "set: the label is how many different symbols there are, whatever their number and order") {
-  const Corpus corpus = drawn(drawn_options(DataKind::set));
+  const Corpus corpus = drawn(drawn_options(&data_kinds::set));
   CHECK(corpus.labels == std::vector<std::string>{"1", "2", "3", "4", "5"});
   CHECK(corpus.source->vocabulary().size() == 7);
   CHECK(corpus.longest_input == 9);
@@ -270,7 +270,7 @@ TEST_CASE(
 }
 
 TEST_CASE("subject: the label is the noun in the case that the verb governs") {
-  const Corpus corpus = drawn(drawn_options(DataKind::subject));
+  const Corpus corpus = drawn(drawn_options(&data_kinds::subject));
   CHECK(corpus.labels == std::vector<std::string>{"n0", "n1", "n2", "n3", "n4"});
   CHECK(corpus.source->encode("n3c2 v0 f0 f7") == Ints{2 * 5 + 3, 25, 30, 37});
   CHECK(corpus.source->vocabulary().size() == 38);
@@ -304,7 +304,7 @@ TEST_CASE("subject: the label is the noun in the case that the verb governs") {
 }
 
 TEST_CASE("recall: the answer is the value that came with the last key") {
-  const Corpus corpus = drawn(drawn_options(DataKind::recall));
+  const Corpus corpus = drawn(drawn_options(&data_kinds::recall));
   CHECK(corpus.source->encode("k0 k5 v0 v5") == Ints{0, 5, 6, 11});
   CHECK(corpus.source->vocabulary().size() == 12);
   CHECK(corpus.longest_input == 9);

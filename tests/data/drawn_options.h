@@ -1,4 +1,4 @@
-// What the tests of drawn examples share: small options for each task, without noise.
+// Small options for every task that draws whole examples, without noise.
 #pragma once
 
 #include "support.h"
@@ -7,37 +7,38 @@ namespace heed {
 
 using Ints = std::vector<int32_t>;
 
-inline DataOptions drawn_options(DataKind kind) {
+inline std::vector<const DataKind*> drawn_kinds() {
+  std::vector<const DataKind*> kinds;
+  for (const DataKind* kind : data_kinds::all)
+    if (kind->task) kinds.push_back(kind);
+  return kinds;
+}
+
+inline DataOptions drawn_options(const DataKind* kind) {
+  struct Small {
+    const DataKind* kind;
+    std::vector<int64_t> lengths;
+    int64_t symbols;
+  };
+  static const Small sizes[] = {{&data_kinds::graph, {8, 16}, 4},
+                                {&data_kinds::streams, {1, 4}, 12},
+                                {&data_kinds::set, {5, 9}, 7},
+                                {&data_kinds::subject, {9, 12}, 5},
+                                {&data_kinds::recall, {2, 4}, 6}};
   DataOptions options;
   options.kind = kind;
-  if (kind == DataKind::shapes || kind == DataKind::video || kind == DataKind::streams)
-    options.noise = 0;
-  if (kind == DataKind::video) options.size = 5;
-  if (kind == DataKind::graph) options.lengths = {8, 16};
-  if (kind == DataKind::graph) options.symbols = 4;
-  if (kind == DataKind::streams) options.lengths = {1, 4};
-  if (kind == DataKind::streams) options.symbols = 12;
-  if (kind == DataKind::set) options.lengths = {5, 9};
-  if (kind == DataKind::set) options.symbols = 7;
-  if (kind == DataKind::subject) options.lengths = {9, 12};
-  if (kind == DataKind::subject) options.symbols = 5;
-  if (kind == DataKind::recall) options.lengths = {2, 4};
-  if (kind == DataKind::recall) options.symbols = 6;
+  if (kind->uses("noise")) options.noise = 0;
+  if (kind == &data_kinds::video) options.size = 5;
+  for (const Small& small : sizes) {
+    if (small.kind != kind) continue;
+    options.lengths = small.lengths;
+    options.symbols = small.symbols;
+  }
   return options;
 }
 
-inline Framing framing_of(DataKind kind) {
-  return kind == DataKind::streams  ? Framing::seq2seq
-         : kind == DataKind::recall ? Framing::language_model
-                                    : Framing::classifier;
-}
-
 inline Corpus drawn(const DataOptions& options, uint64_t seed = 1) {
-  return load_corpus(options, framing_of(options.kind), seed);
+  return load_corpus(options, options.kind->framings[0], seed);
 }
-
-inline constexpr DataKind all_kinds[] = {DataKind::shapes,  DataKind::video, DataKind::graph,
-                                         DataKind::streams, DataKind::set,   DataKind::subject,
-                                         DataKind::recall};
 
 }  // namespace heed

@@ -11,17 +11,17 @@
 namespace heed {
 
 // What must not be in two splits.
-static Ints content_of(DataKind kind, const Example& example) {
-  if (kind == DataKind::streams) return example.target;
+static Ints content_of(const DataKind* kind, const Example& example) {
+  if (kind == &data_kinds::streams) return example.target;
   Ints content = example.input;
-  if (kind == DataKind::set) std::sort(content.begin(), content.end());
+  if (kind == &data_kinds::set) std::sort(content.begin(), content.end());
   for (const float number : example.features) content.push_back(static_cast<int32_t>(number));
   for (const Ints* more : {&example.sender, &example.receiver})
     content.insert(content.end(), more->begin(), more->end());
   return content;
 }
 
-static std::set<Ints> contents(const Corpus& corpus, DataKind kind, const char* name,
+static std::set<Ints> contents(const Corpus& corpus, const DataKind* kind, const char* name,
                                int64_t count) {
   std::set<Ints> found;
   Example example;
@@ -33,8 +33,8 @@ static std::set<Ints> contents(const Corpus& corpus, DataKind kind, const char* 
 }
 
 TEST_CASE("drawn examples: training never shows what is held out, whatever the seeds") {
-  for (const DataKind kind : all_kinds) {
-    CAPTURE(data_kinds[static_cast<int>(kind)]);
+  for (const DataKind* kind : drawn_kinds()) {
+    CAPTURE(kind->name);
     const DataOptions options = drawn_options(kind);
     const Corpus corpus = drawn(options, 1), other = drawn(options, 2);
     CHECK(split(corpus, "val").size() == 1000);
@@ -59,8 +59,8 @@ static bool operator==(const Example& a, const Example& b) {
 }
 
 TEST_CASE("a drawn example is a function of seed, split and number, in whatever order they come") {
-  for (const DataKind kind : all_kinds) {
-    CAPTURE(data_kinds[static_cast<int>(kind)]);
+  for (const DataKind* kind : drawn_kinds()) {
+    CAPTURE(kind->name);
     DataOptions options = drawn_options(kind);
     if (options.noise == 0) options.noise = 0.3;
     const Corpus a = drawn(options, 3), b = drawn(options, 3), c = drawn(options, 4);
@@ -86,7 +86,7 @@ TEST_CASE("a drawn example is a function of seed, split and number, in whatever 
 }
 
 TEST_CASE("noise is added to what would be there without, and to nothing else") {
-  for (const DataKind kind : {DataKind::shapes, DataKind::video, DataKind::streams}) {
+  for (const DataKind* kind : {&data_kinds::shapes, &data_kinds::video, &data_kinds::streams}) {
     DataOptions options = drawn_options(kind);
     const Corpus clear = drawn(options);
     options.noise = 0.25;
@@ -111,9 +111,9 @@ TEST_CASE("noise is added to what would be there without, and to nothing else") 
 }
 
 TEST_CASE("longer sets, graphs, streams, sentences and questions are a split of their own") {
-  for (const DataKind kind :
-       {DataKind::graph, DataKind::streams, DataKind::set, DataKind::subject, DataKind::recall}) {
-    CAPTURE(data_kinds[static_cast<int>(kind)]);
+  for (const DataKind* kind : {&data_kinds::graph, &data_kinds::streams, &data_kinds::set,
+                               &data_kinds::subject, &data_kinds::recall}) {
+    CAPTURE(kind->name);
     DataOptions options = drawn_options(kind);
     options.longer_lengths = {options.lengths[1] + 1, options.lengths[1] + 2};
     options.test_size = 77;
@@ -127,44 +127,60 @@ TEST_CASE("longer sets, graphs, streams, sentences and questions are a split of 
   }
 }
 
-TEST_CASE("options of a drawn task that make no examples are refused") {
-  const auto refusal = [](const DataOptions& options) {
-    return input_error([&] { drawn(options); });
+TEST_CASE("invalid options of a drawn task are rejected") {
+  using Change = void (*)(DataOptions&);
+  struct Row {
+    const DataKind* kind;
+    Change change;
+    const char* message;
   };
-  DataOptions options = drawn_options(DataKind::graph);
-  options.lengths = {2, 5};
-  CHECK_CONTAINS(refusal(options), "data.lengths must begin with 3 at least, not 2");
-  options = drawn_options(DataKind::graph);
-  options.symbols = 1001;
-  CHECK_CONTAINS(refusal(options), "data.symbols = 1001 colours are too many");
-  options = drawn_options(DataKind::set);
-  options.lengths = {1, 5};
-  CHECK_CONTAINS(refusal(options), "data.lengths must begin with 2 at least, not 1");
-  options.lengths = {2, 2};
-  options.symbols = 2;
-  CHECK_CONTAINS(refusal(options), "hardly any example falls in the share of the split");
-  options = drawn_options(DataKind::subject);
-  options.lengths = {4, 12};
-  CHECK_CONTAINS(refusal(options), "a sentence must hold data.nouns nouns and a verb");
-  options = drawn_options(DataKind::subject);
-  options.nouns = 6;
-  CHECK_CONTAINS(refusal(options), "data.nouns = 6 must not be more than the cases");
-  options = drawn_options(DataKind::subject);
-  options.symbols = 1001;
-  CHECK_CONTAINS(refusal(options), "too many words");
-  options = drawn_options(DataKind::recall);
-  options.longer_lengths = {5, 7};
-  CHECK_CONTAINS(refusal(options), "7 pairs need as many keys, and there are data.symbols = 6");
-  options = drawn_options(DataKind::shapes);
-  options.frames = 5;
-  CHECK_CONTAINS(refusal(options), "data.frames is of no use to data.kind = \"shapes\"");
-  options = drawn_options(DataKind::shapes);
-  CHECK_CONTAINS(input_error([&] { load_corpus(options, Framing::seq2seq, 1); }),
-                 "data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");
+  const Row rows[] = {
+      {&data_kinds::graph,
+       [](DataOptions& o) {
+         o.lengths = {2, 5};
+       },
+       "data.lengths must start at 3 or more, not 2"},
+      {&data_kinds::graph, [](DataOptions& o) { o.symbols = 1001; },
+       "data.symbols = 1001 colours are too many"},
+      {&data_kinds::set,
+       [](DataOptions& o) {
+         o.lengths = {1, 5};
+       },
+       "data.lengths must start at 2 or more, not 1"},
+      {&data_kinds::set,
+       [](DataOptions& o) {
+         o.lengths = {2, 2};
+         o.symbols = 2;
+       },
+       "almost no example falls into the split"},
+      {&data_kinds::subject,
+       [](DataOptions& o) {
+         o.lengths = {4, 12};
+       },
+       "a sentence holds data.nouns nouns and a verb"},
+      {&data_kinds::subject, [](DataOptions& o) { o.nouns = 6; },
+       "data.nouns = 6 must not exceed the number of cases"},
+      {&data_kinds::subject, [](DataOptions& o) { o.symbols = 1001; }, "too many words"},
+      {&data_kinds::recall,
+       [](DataOptions& o) {
+         o.longer_lengths = {5, 7};
+       },
+       "7 pairs need as many keys, and there are data.symbols = 6"},
+      {&data_kinds::shapes, [](DataOptions& o) { o.frames = 5; },
+       "data.frames is not used by data.kind = \"shapes\""},
+  };
+  for (const Row& row : rows) {
+    DataOptions options = drawn_options(row.kind);
+    row.change(options);
+    CHECK_CONTAINS(input_error([&] { drawn(options); }), row.message);
+  }
+  CHECK_CONTAINS(
+      input_error([] { load_corpus(drawn_options(&data_kinds::shapes), Framing::seq2seq, 1); }),
+      "data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");
 }
 
 // The smallest of everything, and whatever lies near it.
-static DataOptions any_options(DataKind kind, Random& random) {
+static DataOptions any_options(const DataKind* kind, Random& random) {
   const auto between = [&](int64_t least, uint64_t spread) {
     return least + static_cast<int64_t>(random.below(spread));
   };
@@ -178,23 +194,23 @@ static DataOptions any_options(DataKind kind, Random& random) {
   all.symbols = between(2, 8);
   all.lengths = {between(1, 5), 0};
   all.lengths[1] = between(all.lengths[0], 4);
-  const bool is_picture = kind == DataKind::shapes || kind == DataKind::video;
-  if (is_picture) options.size = all.size;
-  if (kind == DataKind::video) options.frames = all.frames;
-  if (is_picture || kind == DataKind::streams) options.noise = all.noise;
-  if (kind == DataKind::graph) options.edge_kinds = all.edge_kinds;
-  if (kind == DataKind::subject) options.nouns = all.nouns;
-  if (!is_picture) options.symbols = all.symbols;
-  if (!is_picture) options.lengths = all.lengths;
+  if (kind->uses("size")) options.size = all.size;
+  if (kind->uses("frames")) options.frames = all.frames;
+  if (kind->uses("noise")) options.noise = all.noise;
+  if (kind->uses("edge_kinds")) options.edge_kinds = all.edge_kinds;
+  if (kind->uses("nouns")) options.nouns = all.nouns;
+  if (kind->uses("symbols")) options.symbols = all.symbols;
+  if (kind->uses("lengths")) options.lengths = all.lengths;
   options.val_fraction = options.test_fraction = random.below(2) ? 0.3 : 0;
   return options;
 }
 
 TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound batches") {
   Random random(4, Purpose::test);
+  const std::vector<const DataKind*> kinds = drawn_kinds();
   int loaded = 0, refused = 0;
   for (int round = 0; round < 300; ++round) {
-    const DataKind kind = all_kinds[round % std::size(all_kinds)];
+    const DataKind* kind = kinds[static_cast<size_t>(round) % kinds.size()];
     const DataOptions options = any_options(kind, random);
     try {
       const Corpus corpus = drawn(options);

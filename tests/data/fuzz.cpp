@@ -26,23 +26,25 @@ static std::string noise(Random& random) {
 
 static DataOptions any_options(const Folder& folder, Random& random) {
   DataOptions options;
-  options.kind = static_cast<DataKind>(static_cast<int>(DataKind::text) + random.below(4));
+  constexpr const DataKind* kinds[] = {&data_kinds::text, &data_kinds::lines, &data_kinds::pairs,
+                                       &data_kinds::labelled};
+  options.kind = kinds[random.below(std::size(kinds))];
   options.path = folder.write("path", noise(random));
   options.level = static_cast<Level>(random.below(3));
   options.val_fraction = random.below(2) ? 0.1 : 0;
-  if (options.kind == DataKind::text) {
+  if (options.kind == &data_kinds::text) {
     options.context = 1 + static_cast<int64_t>(random.below(8));
     return options;
   }
   options.test_fraction = random.below(2) ? 0.1 : 0;
   if (random.below(2)) options.val_path = folder.write("val", noise(random));
-  if (options.kind == DataKind::pairs && random.below(2)) {
+  if (options.kind == &data_kinds::pairs && random.below(2)) {
     options.target_path = folder.write("target", noise(random));
     if (!options.val_path.empty())
       options.val_target_path = folder.write("val_target", noise(random));
   }
-  options.share_vocabulary = options.kind == DataKind::pairs && random.below(2);
-  if (options.kind == DataKind::lines && random.below(2)) options.alphabet = "ab é";
+  options.share_vocabulary = options.kind == &data_kinds::pairs && random.below(2);
+  if (options.kind == &data_kinds::lines && random.below(2)) options.alphabet = "ab é";
   options.max_length = static_cast<int64_t>(random.below(5));
   if (options.level != Level::byte) {
     options.min_count = 1 + static_cast<int64_t>(random.below(2));
@@ -57,9 +59,7 @@ TEST_CASE("random files give a corpus or an InputError") {
   int loaded = 0, refused = 0;
   for (int round = 0; round < 2000; ++round) {
     const DataOptions options = any_options(folder, random);
-    const Framing framing = options.kind == DataKind::pairs      ? Framing::seq2seq
-                            : options.kind == DataKind::labelled ? Framing::classifier
-                                                                 : Framing::language_model;
+    const Framing framing = options.kind->framings[0];
     try {
       const Corpus corpus = load_corpus(options, framing, 1);
       ++loaded;
@@ -107,7 +107,7 @@ TEST_CASE("a codec takes any bytes: ids or an InputError") {
         CHECK(find_invalid_utf8(bytes) != std::string::npos);
       }
     }
-    const TextCodec codec(Level::byte, byte_symbols());
+    const TextCodec codec(Level::byte, byte_tokens());
     CHECK(codec.decode(codec.encode(bytes)) == bytes);
     CHECK(find_invalid_utf8(printable(bytes)) == std::string::npos);
     CHECK(find_invalid_utf8(in_quotes(bytes)) == std::string::npos);
@@ -116,8 +116,8 @@ TEST_CASE("a codec takes any bytes: ids or an InputError") {
 
 TEST_CASE("one very long line is a line") {
   const Folder folder;
-  DataOptions options =
-      file_options(DataKind::lines, folder.write("long", std::string(20'000'000, 'x') + "\ny\n"));
+  DataOptions options = file_options(&data_kinds::lines,
+                                     folder.write("long", std::string(20'000'000, 'x') + "\ny\n"));
   options.val_fraction = options.test_fraction = 0;
   options.max_length = 10;
   CHECK(split(load_corpus(options, Framing::language_model, 1), "train").size() == 1);

@@ -134,7 +134,7 @@ TEST_CASE("labels are named by the config, or by their numbers up to the largest
   options.label_names = {"a", "b", "c"};
   const std::string unnamed = input_error([&] { load(options); });
   CHECK_CONTAINS(unnamed, options.target_path);
-  CHECK_CONTAINS(unnamed, "label 3 of example 3 (from 0) is not known: data.label_names");
+  CHECK_CONTAINS(unnamed, "label 3 of example 3 (from 0) is unknown: data.label_names");
   options.label_names = {"a"};
   CHECK_CONTAINS(input_error([&] { load(options); }), "data.label_names has one name");
   options.label_names.assign(257, "a");
@@ -154,9 +154,9 @@ TEST_CASE("labels that training does not have, or only one") {
   const std::string unknown = input_error([&] { load(options); });
   CHECK_CONTAINS(unknown, options.test_target_path);
   CHECK_CONTAINS(unknown, "label 3 of example 3");
-  CHECK_CONTAINS(unknown, "are at most 2");
+  CHECK_CONTAINS(unknown, "labels is 2");
   options = ImageFiles(9, 2, 2, 1).write(folder);
-  CHECK_CONTAINS(input_error([&] { load(options); }), "all labels are 0: two are needed");
+  CHECK_CONTAINS(input_error([&] { load(options); }), "all labels are 0: at least two labels");
 }
 
 TEST_CASE("what is held out is a matter of the image: no image is in two splits") {
@@ -195,13 +195,13 @@ TEST_CASE("files of their own are splits whole, and what they share with trainin
   CHECK(split(corpus, "train").size() + split(corpus, "test").size() == 50);
   bool told = false;
   for (const std::string& note : corpus.notes)
-    told |= note.find("of 20 images are in the training data too") != note.npos;
+    told |= note.find("of 20 images are also in the training data") != note.npos;
   CHECK(told);
   options.val_path = folder.write("val", ImageFiles(20, 2, 3).images);
   const std::string unlike = input_error([&] { load(options); });
   CHECK_CONTAINS(unlike, options.val_path);
   CHECK_CONTAINS(unlike, "2 × 3 × 1");
-  CHECK_CONTAINS(unlike, "all must be alike");
+  CHECK_CONTAINS(unlike, "all must have one size");
 }
 
 TEST_CASE("a patch must divide the images, and the error says which do") {
@@ -210,7 +210,7 @@ TEST_CASE("a patch must divide the images, and the error says which do") {
   options.patch = 4;
   CHECK_CONTAINS(input_error([&] { load(options); }),
                  "data.patch = 4 does not divide the images of " + options.path +
-                     ", which are 12 × 18: choose of 1, 2, 3, 6");
+                     ", which are 12 × 18: choose one of 1, 2, 3, 6");
   options.patch = 6;
   CHECK(load(options).grid == std::vector<int64_t>{2, 3});
 }
@@ -219,7 +219,7 @@ TEST_CASE("images need their labels, and what is of no use to them is refused") 
   const Folder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
   options.context = 8;
-  CHECK_CONTAINS(input_error([&] { load(options); }), "data.context is of no use");
+  CHECK_CONTAINS(input_error([&] { load(options); }), "data.context is not used");
   options.context = DataOptions().context;
   CHECK_CONTAINS(input_error([&] { load_corpus(options, Framing::seq2seq, 1); }),
                  "it trains: classifier");

@@ -13,11 +13,11 @@ TEST_CASE("a model that the data cannot train: the error lists those it can") {
   CHECK_CONTAINS(message, "data.kind = \"reverse\" cannot train model.kind = \"classifier\"");
   CHECK_CONTAINS(message, "it trains: language_model, seq2seq");
   CHECK_CONTAINS(message, "modular, parity, shapes, video, graph, set, subject, labelled");
-  for (const DataKind kind : {DataKind::text, DataKind::lines, DataKind::labelled}) {
+  for (const DataKind* kind : {&data_kinds::text, &data_kinds::lines, &data_kinds::labelled}) {
     options.kind = kind;
     CHECK_CONTAINS(refusal(options, Framing::seq2seq), "cannot train model.kind = \"seq2seq\"");
   }
-  options.kind = DataKind::pairs;
+  options.kind = &data_kinds::pairs;
   CHECK_CONTAINS(refusal(options, Framing::language_model), "it trains: seq2seq");
 }
 
@@ -25,13 +25,13 @@ TEST_CASE("a key that the kind does not use is refused, with those it does") {
   DataOptions options;
   options.digits = 3;
   const std::string message = refusal(options, Framing::seq2seq);
-  CHECK_CONTAINS(message, "data.digits is of no use to data.kind = \"reverse\"");
+  CHECK_CONTAINS(message, "data.digits is not used by data.kind = \"reverse\"");
   CHECK_CONTAINS(message, "symbols");
   options = {};
-  options.kind = DataKind::text;
+  options.kind = &data_kinds::text;
   options.path = "x";
   options.lengths = {1, 2};
-  CHECK_CONTAINS(refusal(options, Framing::language_model), "data.lengths is of no use");
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "data.lengths is not used");
 }
 
 TEST_CASE("keys that contradict each other") {
@@ -42,18 +42,18 @@ TEST_CASE("keys that contradict each other") {
   CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.lengths = [3] must be two lengths");
   options.lengths = {1, 25};
   options.longer_lengths = {20, 30};
-  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "must begin above the longest");
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "must start above the longest");
   options = {};
   options.val_fraction = options.test_fraction = 0.5;
-  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "leave less than a tenth to train on");
+  CHECK_CONTAINS(refusal(options, Framing::seq2seq), "leave less than a tenth for training");
   options = {};
-  options.kind = DataKind::modular;
+  options.kind = &data_kinds::modular;
   options.operation = Operation::divide;
   options.modulus = 91;
   CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.modulus = 91 must be a prime");
 
   options = {};
-  options.kind = DataKind::text;
+  options.kind = &data_kinds::text;
   CHECK_CONTAINS(refusal(options, Framing::language_model), "needs data.path");
   options.path = "a";
   options.paths = {"b"};
@@ -63,9 +63,9 @@ TEST_CASE("keys that contradict each other") {
   CHECK_CONTAINS(refusal(options, Framing::language_model), "data.level = \"word\"");
   options.level = Level::byte;
   options.min_count = 2;
-  CHECK_CONTAINS(refusal(options, Framing::language_model), "all 256 bytes are known");
+  CHECK_CONTAINS(refusal(options, Framing::language_model), "all 256 bytes are in the vocabulary");
   options = {};
-  options.kind = DataKind::pairs;
+  options.kind = &data_kinds::pairs;
   options.path = "a";
   options.target_path = "b";
   options.val_path = "c";
@@ -77,7 +77,7 @@ TEST_CASE("keys that contradict each other") {
 
 TEST_CASE("the description has the keys in use, and no paths") {
   DataOptions options;
-  options.kind = DataKind::text;
+  options.kind = &data_kinds::text;
   options.path = "somewhere";
   const std::string text = describe(options);
   CHECK_CONTAINS(text, "context = 64\n");

@@ -16,11 +16,7 @@ static std::string names(int count) {
 }
 
 static Corpus load(const DataOptions& options) {
-  return load_corpus(options,
-                     options.kind == DataKind::lines   ? Framing::language_model
-                     : options.kind == DataKind::pairs ? Framing::seq2seq
-                                                       : Framing::classifier,
-                     1);
+  return load_corpus(options, options.kind->framings[0], 1);
 }
 
 static std::string load_error(const DataOptions& options) {
@@ -31,7 +27,7 @@ static std::string load_error(const DataOptions& options) {
 
 TEST_CASE("lines: <bos> line <eos>, none lost, duplicates on one side") {
   const Folder folder;
-  DataOptions options = file_options(DataKind::lines, folder.write("names", names(1000)));
+  DataOptions options = file_options(&data_kinds::lines, folder.write("names", names(1000)));
   const Corpus corpus = load(options);
   const Vocabulary& vocabulary = corpus.source->vocabulary();
   CHECK(vocabulary.size() == 14 + 2);  // aemn0…9
@@ -61,9 +57,9 @@ TEST_CASE("lines: <bos> line <eos>, none lost, duplicates on one side") {
 TEST_CASE("lines: line ends, blank lines, a byte order mark, an alphabet, a longest length") {
   const Folder folder;
   DataOptions options =
-      file_options(DataKind::lines, folder.write("lines",
-                                                 "\xEF\xBB\xBF"
-                                                 "ab\r\n\r\n\nAb\nabcabc\nb\xC3\xA9\nba"));
+      file_options(&data_kinds::lines, folder.write("lines",
+                                                    "\xEF\xBB\xBF"
+                                                    "ab\r\n\r\n\nAb\nabcabc\nb\xC3\xA9\nba"));
   options.val_fraction = options.test_fraction = 0;
   const auto lines = [&] {
     const Corpus corpus = load(options);
@@ -78,14 +74,14 @@ TEST_CASE("lines: line ends, blank lines, a byte order mark, an alphabet, a long
   CHECK(load(options).notes[0] == "2 lines skipped for a character outside data.alphabet");
   options.max_length = 2;
   CHECK(lines() == Words{"ab", "ba"});
-  CHECK_CONTAINS(load(options).notes[1], "1 longer than data.max_length = 2 dropped");
+  CHECK_CONTAINS(load(options).notes[1], "dropped 1 longer than data.max_length = 2");
   options.max_length = 1;
   CHECK_CONTAINS(load_error(options), "no example is left");
 }
 
 TEST_CASE("lines: files of their own for validation and test, and what they share is told") {
   const Folder folder;
-  DataOptions options = file_options(DataKind::lines, folder.write("train", "a\nb\nc\n"));
+  DataOptions options = file_options(&data_kinds::lines, folder.write("train", "a\nb\nc\n"));
   options.val_path = folder.write("val", "a\nd\n");
   options.test_path = folder.write("test", "b\nb\nb\n");
   const Corpus corpus = load(options);
@@ -93,30 +89,30 @@ TEST_CASE("lines: files of their own for validation and test, and what they shar
   CHECK(split(corpus, "val").size() == 2);
   CHECK(split(corpus, "test").size() == 3);
   CHECK(corpus.files == Words{options.path, options.val_path, options.test_path});
-  CHECK(corpus.source->vocabulary().symbols() == Words{"a", "b", "c", "<bos>", "<eos>", "<unk>"});
-  CHECK(corpus.notes[0] == "val: 1 of 2 inputs are in the training data too");
-  CHECK(corpus.notes[1] == "test: 3 of 3 inputs are in the training data too");
+  CHECK(corpus.source->vocabulary().tokens() == Words{"a", "b", "c", "<bos>", "<eos>", "<unk>"});
+  CHECK(corpus.notes[0] == "val: 1 of 2 inputs are also in the training data");
+  CHECK(corpus.notes[1] == "test: 3 of 3 inputs are also in the training data");
 }
 
 TEST_CASE("lines: too few to hold any out") {
   const Folder folder;
-  CHECK_CONTAINS(load_error(file_options(DataKind::lines, folder.write("two", "a\nb\n"))),
-                 "falls in the");
-  CHECK_CONTAINS(load_error(file_options(DataKind::lines, folder.write("blank", "\n\r\n\n"))),
+  CHECK_CONTAINS(load_error(file_options(&data_kinds::lines, folder.write("two", "a\nb\n"))),
+                 "falls into the split");
+  CHECK_CONTAINS(load_error(file_options(&data_kinds::lines, folder.write("blank", "\n\r\n\n"))),
                  "there is no line to train on");
 }
 
 TEST_CASE("pairs: one file of two columns, words, vocabularies apart or shared") {
   const Folder folder;
   DataOptions options =
-      file_options(DataKind::pairs,
+      file_options(&data_kinds::pairs,
                    folder.write("pairs.tsv", "ein Hund\ta dog\nein Haus\ta house\n\nHund\tdog\n"));
   options.level = Level::word;
   options.val_path = folder.write("val.tsv", "ein Baum\ta tree\r\n");
   options.test_fraction = 0;
   const Corpus corpus = load(options);
-  CHECK(corpus.source->vocabulary().symbols() == Words{"Haus", "Hund", "ein", "<unk>"});
-  CHECK(corpus.target->vocabulary().symbols() ==
+  CHECK(corpus.source->vocabulary().tokens() == Words{"Haus", "Hund", "ein", "<unk>"});
+  CHECK(corpus.target->vocabulary().tokens() ==
         Words{"a", "dog", "house", "<bos>", "<eos>", "<unk>"});
   const Example first = example_of(split(corpus, "train"), 0);
   CHECK(first.source == Ints{2, 1});
@@ -131,10 +127,10 @@ TEST_CASE("pairs: one file of two columns, words, vocabularies apart or shared")
   options.share_vocabulary = true;
   const Corpus shared = load(options);
   CHECK(shared.source == shared.target);
-  CHECK(shared.source->vocabulary().symbols() ==
+  CHECK(shared.source->vocabulary().tokens() ==
         Words{"Haus", "Hund", "a", "dog", "ein", "house", "<bos>", "<eos>", "<unk>"});
   options.min_count = 2;
-  CHECK(load(options).source->vocabulary().symbols() ==
+  CHECK(load(options).source->vocabulary().tokens() ==
         Words{"Hund", "a", "dog", "ein", "<bos>", "<eos>", "<unk>"});
   options.max_vocabulary = 1;
   CHECK(load(options).source->vocabulary().size() == 4);
@@ -142,26 +138,26 @@ TEST_CASE("pairs: one file of two columns, words, vocabularies apart or shared")
 
 TEST_CASE("pairs: two parallel files, characters; an empty side is dropped") {
   const Folder folder;
-  DataOptions options = file_options(DataKind::pairs, folder.write("de", "ab\n\nba\nb\n"));
+  DataOptions options = file_options(&data_kinds::pairs, folder.write("de", "ab\n\nba\nb\n"));
   options.target_path = folder.write("en", "x\ny\n\nyx");
   options.val_fraction = options.test_fraction = 0;
   const Corpus corpus = load(options);
   CHECK(split(corpus, "train").size() == 2);
-  CHECK_CONTAINS(corpus.notes[0], "2 with an empty side dropped");
+  CHECK_CONTAINS(corpus.notes[0], "dropped 2 with an empty side");
   CHECK(example_of(split(corpus, "train"), 1).source == Ints{1});
   CHECK(corpus.target->decode(example_of(split(corpus, "train"), 1).target) == "yx");
 
   folder.write("en", "x\ny\n");
   const std::string message = load_error(options);
   CHECK_CONTAINS(message, "de has 4 lines and ");
-  CHECK_CONTAINS(message, "en has 2: line 3 of the longer one has no partner");
+  CHECK_CONTAINS(message, "en has 2: line 3 of the longer file has no partner");
 }
 
 TEST_CASE("pairs: the same source is never in two splits") {
   const Folder folder;
   std::string text;
   for (int i = 0; i < 600; ++i) text += fmt::format("s{}\tt{}\n", i % 300, i);
-  const Corpus corpus = load(file_options(DataKind::pairs, folder.write("pairs", text)));
+  const Corpus corpus = load(file_options(&data_kinds::pairs, folder.write("pairs", text)));
   std::map<Ints, std::set<std::string>> where;
   for (const auto& [name, dataset] : corpus.splits)
     for (int64_t i = 0; i < dataset->size(); ++i)
@@ -173,25 +169,25 @@ TEST_CASE("pairs: the same source is never in two splits") {
 TEST_CASE("a line with the wrong number of columns is named") {
   const Folder folder;
   CHECK_CONTAINS(
-      load_error(file_options(DataKind::pairs, folder.write("a.tsv", "a\tb\nonly one\n"))),
-      "a.tsv: line 2 has 1 column, not two");
+      load_error(file_options(&data_kinds::pairs, folder.write("a.tsv", "a\tb\nonly one\n"))),
+      "a.tsv: line 2 has 1 column, expected two");
   CHECK_CONTAINS(
-      load_error(file_options(DataKind::pairs, folder.write("b.tsv", "a\tb\n\na\tb\tc\td\n"))),
-      "b.tsv: line 3 has 4 columns, not two");
-  CHECK_CONTAINS(load_error(file_options(DataKind::labelled, folder.write("c.tsv", "good\n"))),
+      load_error(file_options(&data_kinds::pairs, folder.write("b.tsv", "a\tb\n\na\tb\tc\td\n"))),
+      "b.tsv: line 3 has 4 columns, expected two");
+  CHECK_CONTAINS(load_error(file_options(&data_kinds::labelled, folder.write("c.tsv", "good\n"))),
                  "c.tsv: line 1 has 1 column");
 }
 
 TEST_CASE("labelled lines: sorted labels, text in, one label out") {
   const Folder folder;
   DataOptions options = file_options(
-      DataKind::labelled, folder.write("train", "spam\tbuy\nham\thello you\nspam\tnow\n"));
+      &data_kinds::labelled, folder.write("train", "spam\tbuy\nham\thello you\nspam\tnow\n"));
   options.level = Level::word;
   options.val_path = folder.write("val", "ham\tyou now\n");
   options.test_fraction = 0;
   const Corpus corpus = load(options);
   CHECK(corpus.labels == Words{"ham", "spam"});
-  CHECK(corpus.source->vocabulary().symbols() == Words{"buy", "hello", "now", "you", "<unk>"});
+  CHECK(corpus.source->vocabulary().tokens() == Words{"buy", "hello", "now", "you", "<unk>"});
   CHECK(corpus.source == corpus.target);
   CHECK(example_of(split(corpus, "train"), 1).input == Ints{1, 3});
   CHECK(example_of(split(corpus, "train"), 1).target == Ints{0});
@@ -210,7 +206,7 @@ TEST_CASE("labelled lines: sorted labels, text in, one label out") {
 TEST_CASE("bytes: lines and labelled texts need not be UTF-8, labels do") {
   const Folder folder;
   DataOptions options =
-      file_options(DataKind::labelled, folder.write("train", "x\t\xff\ny\t\xfe\n"));
+      file_options(&data_kinds::labelled, folder.write("train", "x\t\xff\ny\t\xfe\n"));
   options.level = Level::byte;
   options.val_fraction = options.test_fraction = 0;
   CHECK(example_of(split(load(options), "train"), 0).input == Ints{255});

@@ -23,7 +23,7 @@ std::string Folder::write(const char* name, std::string_view text) const {
   return path;
 }
 
-DataOptions file_options(DataKind kind, const std::string& path) {
+DataOptions file_options(const DataKind* kind, const std::string& path) {
   DataOptions options;
   options.kind = kind;
   options.path = path;

@@ -30,7 +30,7 @@ class Folder {
   std::string path_;
 };
 
-DataOptions file_options(DataKind kind, const std::string& path);
+DataOptions file_options(const DataKind* kind, const std::string& path);
 
 // The text of the InputError that `action` throws; fails if it throws none or something else.
 std::string input_error(const std::function<void()>& action);

@@ -1,20 +1,24 @@
 // Generated tasks: their worked examples, how they are laid out, and that splits share no problem.
 #include <set>
 
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 #include "support.h"
 
 namespace heed {
 
 using Ints = std::vector<int32_t>;
 
-static Problem posed(const Task& task, Ints drawn) {
-  Problem problem{std::move(drawn), {}};
-  REQUIRE(task.pose(problem));
-  return problem;
+static SequencePair solved(const SequenceTask& task, Ints source) {
+  SequencePair pair{std::move(source), {}};
+  REQUIRE(task.solve(pair));
+  return pair;
 }
 
-static DataOptions task_options(DataKind kind, std::vector<int64_t> lengths = {1, 25}) {
+static SequenceTask sequence_task(const DataOptions& options, Lengths lengths = {1, 25}) {
+  return options.kind->sequence_task(options, lengths);
+}
+
+static DataOptions task_options(const DataKind* kind, std::vector<int64_t> lengths = {1, 25}) {
   DataOptions options;
   options.kind = kind;
   options.lengths = std::move(lengths);
@@ -22,23 +26,23 @@ static DataOptions task_options(DataKind kind, std::vector<int64_t> lengths = {1
 }
 
 TEST_CASE("copy: the worked examples") {
-  const Task task = copy_task({}, {1, 25});
-  CHECK(posed(task, {7, 0, 49}).answer == Ints{7, 0, 49});
-  CHECK(posed(task, {12}).answer == Ints{12});
+  const SequenceTask task = sequence_task(task_options(&data_kinds::copy));
+  CHECK(solved(task, {7, 0, 49}).target == Ints{7, 0, 49});
+  CHECK(solved(task, {12}).target == Ints{12});
 }
 
 TEST_CASE("reverse: the worked examples") {
-  const Task task = reverse_task({}, {1, 25});
-  CHECK(posed(task, {7, 0, 49}).answer == Ints{49, 0, 7});
-  CHECK(posed(task, {12, 12, 3, 4}).answer == Ints{4, 3, 12, 12});
+  const SequenceTask task = sequence_task(task_options(&data_kinds::reverse));
+  CHECK(solved(task, {7, 0, 49}).target == Ints{49, 0, 7});
+  CHECK(solved(task, {12, 12, 3, 4}).target == Ints{4, 3, 12, 12});
 }
 
 TEST_CASE("sort: the worked examples, and minGPT's layout") {
-  DataOptions options = task_options(DataKind::sort, {6, 6});
+  DataOptions options = task_options(&data_kinds::sort, {6, 6});
   options.symbols = 3;
-  const Task task = sort_task(options, {6, 6});
-  CHECK(posed(task, {0, 0, 2, 1, 0, 1}).answer == Ints{0, 0, 0, 1, 1, 2});
-  CHECK(posed(task, {2, 1, 0, 2, 1, 0}).answer == Ints{0, 0, 1, 1, 2, 2});
+  const SequenceTask task = sequence_task(options, {6, 6});
+  CHECK(solved(task, {0, 0, 2, 1, 0, 1}).target == Ints{0, 0, 0, 1, 1, 2});
+  CHECK(solved(task, {2, 1, 0, 2, 1, 0}).target == Ints{0, 0, 1, 1, 2, 2});
 
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
   CHECK(corpus.source == corpus.target);
@@ -59,11 +63,11 @@ TEST_CASE("sort: the worked examples, and minGPT's layout") {
 }
 
 TEST_CASE("addition: the worked examples, and minGPT's layout") {
-  DataOptions options = task_options(DataKind::addition);
-  const Task task = addition_task(options);
-  CHECK(posed(task, {8, 5, 5, 0}).answer == Ints{5, 3, 1});
-  CHECK(posed(task, {0, 6, 3, 9}).answer == Ints{5, 4, 0});
-  CHECK(posed(task, {9, 9, 9, 9}).answer == Ints{8, 9, 1});
+  DataOptions options = task_options(&data_kinds::addition);
+  const SequenceTask task = sequence_task(options);
+  CHECK(solved(task, {8, 5, 5, 0}).target == Ints{5, 3, 1});
+  CHECK(solved(task, {0, 6, 3, 9}).target == Ints{5, 4, 0});
+  CHECK(solved(task, {9, 9, 9, 9}).target == Ints{8, 9, 1});
 
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
   CHECK(corpus.source->vocabulary().size() == 10);
@@ -81,35 +85,35 @@ TEST_CASE("addition: the worked examples, and minGPT's layout") {
 }
 
 TEST_CASE("modular: the worked examples, for every operation") {
-  DataOptions options = task_options(DataKind::modular);
-  CHECK(posed(modular_task(options), {55, 60}).question == Ints{55, 97, 60, 98});
-  CHECK(posed(modular_task(options), {55, 60}).answer == Ints{18});
+  DataOptions options = task_options(&data_kinds::modular);
+  CHECK(solved(sequence_task(options), {55, 60}).source == Ints{55, 97, 60, 98});
+  CHECK(solved(sequence_task(options), {55, 60}).target == Ints{18});
   options.operation = Operation::subtract;
-  CHECK(posed(modular_task(options), {3, 5}).answer == Ints{95});
+  CHECK(solved(sequence_task(options), {3, 5}).target == Ints{95});
   options.operation = Operation::multiply;
-  CHECK(posed(modular_task(options), {96, 96}).answer == Ints{1});
+  CHECK(solved(sequence_task(options), {96, 96}).target == Ints{1});
   options.operation = Operation::divide;
-  const Task divide = modular_task(options);
-  CHECK(posed(divide, {1, 2}).answer == Ints{49});
-  CHECK(divide.symbols[97] == "/");
-  Problem by_zero{{1, 0}, {}};
-  CHECK_FALSE(divide.pose(by_zero));
+  const SequenceTask divide = sequence_task(options);
+  CHECK(solved(divide, {1, 2}).target == Ints{49});
+  CHECK(divide.tokens[97] == "/");
+  SequencePair by_zero{{1, 0}, {}};
+  CHECK_FALSE(divide.solve(by_zero));
   for (int32_t a = 0; a < 97; ++a)
-    for (int32_t b = 1; b < 97; ++b) CHECK(posed(divide, {a, b}).answer[0] * b % 97 == a);
+    for (int32_t b = 1; b < 97; ++b) CHECK(solved(divide, {a, b}).target[0] * b % 97 == a);
 }
 
 TEST_CASE("parity: the worked examples") {
-  const Task task = parity_task({1, 25});
-  CHECK(posed(task, {0, 1, 1, 0}).answer == Ints{0});
-  CHECK(posed(task, {1, 0, 1, 0, 1}).answer == Ints{1});
+  const SequenceTask task = sequence_task(task_options(&data_kinds::parity));
+  CHECK(solved(task, {0, 1, 1, 0}).target == Ints{0});
+  CHECK(solved(task, {1, 0, 1, 0, 1}).target == Ints{1});
 }
 
 TEST_CASE("the layouts of a task: encoder-decoder, language model of any length, classifier") {
-  DataOptions options = task_options(DataKind::reverse, {1, 3});
+  DataOptions options = task_options(&data_kinds::reverse, {1, 3});
   options.symbols = 4;
   const Corpus pairs = load_corpus(options, Framing::seq2seq, 1);
   const int32_t begin = 4, end = 5;
-  CHECK(pairs.target->vocabulary().symbols() ==
+  CHECK(pairs.target->vocabulary().tokens() ==
         std::vector<std::string>{"0", "1", "2", "3", "<bos>", "<eos>"});
   CHECK(pairs.longest_source == 3);
   CHECK(pairs.longest_input == 4);
@@ -124,7 +128,7 @@ TEST_CASE("the layouts of a task: encoder-decoder, language model of any length,
   }
 
   const Corpus model = load_corpus(options, Framing::language_model, 1);
-  CHECK(model.target->vocabulary().symbols() ==
+  CHECK(model.target->vocabulary().tokens() ==
         std::vector<std::string>{"0", "1", "2", "3", "<sep>", "<eos>"});
   CHECK(model.longest_input == 7);
   for (int64_t i = 0; i < split(model, "train").size(); ++i) {
@@ -142,34 +146,34 @@ TEST_CASE("the layouts of a task: encoder-decoder, language model of any length,
   }
 
   const Corpus classes =
-      load_corpus(task_options(DataKind::parity, {2, 6}), Framing::classifier, 1);
+      load_corpus(task_options(&data_kinds::parity, {2, 6}), Framing::classifier, 1);
   CHECK(classes.labels == std::vector<std::string>{"even", "odd"});
   CHECK(classes.source->vocabulary().size() == 2);
   CHECK(classes.longest_input == 6);
   const Example bits = example_of(split(classes, "train"), 3);
   CHECK(bits.target ==
         Ints{static_cast<int32_t>(std::count(bits.input.begin(), bits.input.end(), 1) % 2)});
-  const Corpus modular = load_corpus(task_options(DataKind::modular), Framing::classifier, 1);
+  const Corpus modular = load_corpus(task_options(&data_kinds::modular), Framing::classifier, 1);
   CHECK(modular.labels.size() == 97);
   CHECK(modular.source->vocabulary().size() == 99);
 }
 
 TEST_CASE("a small task is listed: every problem is in exactly one split") {
   struct Row {
-    DataKind kind;
+    const DataKind* kind;
     Framing framing;
     std::vector<int64_t> lengths;
     int64_t problems;
   };
-  for (const Row& row : {Row{DataKind::sort, Framing::language_model, {6, 6}, 729},
-                         Row{DataKind::copy, Framing::seq2seq, {1, 4}, 3 + 9 + 27 + 81},
-                         Row{DataKind::reverse, Framing::seq2seq, {2, 5}, 9 + 27 + 81 + 243},
-                         Row{DataKind::addition, Framing::language_model, {1, 25}, 10000},
-                         Row{DataKind::modular, Framing::classifier, {1, 25}, 97 * 97},
-                         Row{DataKind::parity, Framing::classifier, {3, 10}, 2048 - 8}}) {
-    CAPTURE(data_kinds[static_cast<int>(row.kind)]);
+  for (const Row& row : {Row{&data_kinds::sort, Framing::language_model, {6, 6}, 729},
+                         Row{&data_kinds::copy, Framing::seq2seq, {1, 4}, 3 + 9 + 27 + 81},
+                         Row{&data_kinds::reverse, Framing::seq2seq, {2, 5}, 9 + 27 + 81 + 243},
+                         Row{&data_kinds::addition, Framing::language_model, {1, 25}, 10000},
+                         Row{&data_kinds::modular, Framing::classifier, {1, 25}, 97 * 97},
+                         Row{&data_kinds::parity, Framing::classifier, {3, 10}, 2048 - 8}}) {
+    CAPTURE(row.kind->name);
     DataOptions options = task_options(row.kind, row.lengths);
-    if (row.kind <= DataKind::sort) options.symbols = 3;
+    if (row.kind->uses("symbols")) options.symbols = 3;
     options.test_fraction = 0.25;
     const Corpus corpus = load_corpus(options, row.framing, 7);
     std::set<std::pair<Ints, Ints>> seen;
@@ -190,7 +194,7 @@ TEST_CASE("a small task is listed: every problem is in exactly one split") {
 }
 
 TEST_CASE("division by zero is no problem, so none is listed") {
-  DataOptions options = task_options(DataKind::modular);
+  DataOptions options = task_options(&data_kinds::modular);
   options.modulus = 5;
   options.operation = Operation::divide;
   options.val_fraction = 0.3;
@@ -202,7 +206,7 @@ TEST_CASE("division by zero is no problem, so none is listed") {
 
 // The configuration of the reverse experiment.
 TEST_CASE("a large task is drawn: training never shows what is held out, at any length") {
-  DataOptions options = task_options(DataKind::reverse);
+  DataOptions options = task_options(&data_kinds::reverse);
   options.longer_lengths = {26, 30};
   options.test_size = 1000;
   const Corpus corpus = load_corpus(options, Framing::seq2seq, 3);
@@ -239,7 +243,7 @@ TEST_CASE("a large task is drawn: training never shows what is held out, at any 
 }
 
 TEST_CASE("tasks are a function of the seed alone; what is held out is a function of nothing") {
-  DataOptions options = task_options(DataKind::reverse);
+  DataOptions options = task_options(&data_kinds::reverse);
   const Corpus a = load_corpus(options, Framing::seq2seq, 3),
                b = load_corpus(options, Framing::seq2seq, 3);
   const Corpus c = load_corpus(options, Framing::seq2seq, 4);
@@ -255,7 +259,7 @@ TEST_CASE("tasks are a function of the seed alone; what is held out is a functio
   CHECK(a.fingerprint == b.fingerprint);
   CHECK(a.fingerprint != c.fingerprint);
 
-  options = task_options(DataKind::addition);
+  options = task_options(&data_kinds::addition);
   const Corpus e = load_corpus(options, Framing::language_model, 1),
                f = load_corpus(options, Framing::language_model, 2);
   REQUIRE(split(e, "test").size() == split(f, "test").size());
@@ -263,7 +267,7 @@ TEST_CASE("tasks are a function of the seed alone; what is held out is a functio
 }
 
 TEST_CASE("sizes are what was asked for, or an error says what there is") {
-  DataOptions options = task_options(DataKind::addition);
+  DataOptions options = task_options(&data_kinds::addition);
   options.test_size = 700;
   options.train_size = 5000;
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
@@ -272,34 +276,34 @@ TEST_CASE("sizes are what was asked for, or an error says what there is") {
   options.test_size = 5000;
   const std::string message =
       input_error([&] { load_corpus(options, Framing::language_model, 1); });
-  CHECK_CONTAINS(message, "the split test would need 5000 problems, and only ");
+  CHECK_CONTAINS(message, "the split test needs 5000 examples, and only ");
   CHECK_CONTAINS(message, "data.test_fraction = 0.1");
 
-  options = task_options(DataKind::copy);
+  options = task_options(&data_kinds::copy);
   options.train_size = 123;
   CHECK(split(load_corpus(options, Framing::seq2seq, 1), "train").size() == 123);
 }
 
 TEST_CASE("generated problems are counted and listed without gaps") {
-  DataOptions options;
+  DataOptions options = task_options(&data_kinds::copy);
   options.symbols = 3;
-  const Task task = copy_task(options, {2, 3});
+  const SequenceTask task = sequence_task(options, {2, 3});
   CHECK(task.count(1000) == 36);
   CHECK(task.count(20) == 20);
-  CHECK(copy_task(options, {1, 100'000}).count(1 << 20) == 1 << 20);
-  Problem problem;
+  CHECK(sequence_task(options, {1, 100'000}).count(1 << 20) == 1 << 20);
+  SequencePair pair;
   std::set<Ints> seen;
   for (int64_t i = 0; i < 36; ++i) {
-    CHECK(task.list(i, problem));
-    seen.insert(problem.question);
+    CHECK(task.list(i, pair));
+    seen.insert(pair.source);
   }
   CHECK(seen.size() == 36);
-  task.list(0, problem);
-  CHECK(problem.question == Ints{0, 0});
-  task.list(9, problem);
-  CHECK(problem.question == Ints{0, 0, 0});
-  task.list(35, problem);
-  CHECK(problem.question == Ints{2, 2, 2});
+  task.list(0, pair);
+  CHECK(pair.source == Ints{0, 0});
+  task.list(9, pair);
+  CHECK(pair.source == Ints{0, 0, 0});
+  task.list(35, pair);
+  CHECK(pair.source == Ints{2, 2, 2});
 }
 
 }  // namespace heed

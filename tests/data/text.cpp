@@ -16,7 +16,7 @@ static std::string sample(int64_t characters) {
 TEST_CASE("validation windows cover its end once, training windows stand everywhere") {
   const Folder folder;
   for (const int64_t size : {100, 101, 102, 997}) {
-    DataOptions options = file_options(DataKind::text, folder.write("text", sample(size)));
+    DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(size)));
     options.context = 7;
     const Corpus corpus = load_corpus(options, Framing::language_model, 1);
     const Ints all = corpus.source->encode(sample(size));
@@ -49,7 +49,7 @@ TEST_CASE("the vocabulary comes from the training side; <unk> only where validat
   const Folder folder;
   const std::string text = sample(90);
   const auto load = [&](const std::string& whole) {
-    DataOptions options = file_options(DataKind::text, folder.write("text", whole));
+    DataOptions options = file_options(&data_kinds::text, folder.write("text", whole));
     options.context = 5;
     return load_corpus(options, Framing::language_model, 1);
   };
@@ -65,11 +65,11 @@ TEST_CASE("the vocabulary comes from the training side; <unk> only where validat
 TEST_CASE("several files are read as one; characters and bytes are counted apart") {
   const Folder folder;
   DataOptions options;
-  options.kind = DataKind::text;
+  options.kind = &data_kinds::text;
   options.paths = {folder.write("a", "\xEF\xBB\xBFéaéaéaéaéa"), folder.write("b", "bébébébébé")};
   options.context = 3;
   const Corpus characters = load_corpus(options, Framing::language_model, 1);
-  CHECK(characters.source->vocabulary().symbols() == std::vector<std::string>{"a", "b", "é"});
+  CHECK(characters.source->vocabulary().tokens() == std::vector<std::string>{"a", "b", "é"});
   CHECK(split(characters, "train").size() == 18 - 3);
   CHECK(characters.files == options.paths);
   options.level = Level::byte;
@@ -82,7 +82,7 @@ TEST_CASE("several files are read as one; characters and bytes are counted apart
 
 TEST_CASE("a text without validation has no such split") {
   const Folder folder;
-  DataOptions options = file_options(DataKind::text, folder.write("text", sample(50)));
+  DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(50)));
   options.val_fraction = 0;
   options.context = 49;
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
@@ -92,7 +92,7 @@ TEST_CASE("a text without validation has no such split") {
 
 TEST_CASE("the fingerprint tells when the text is another") {
   const Folder folder;
-  DataOptions options = file_options(DataKind::text, folder.write("text", sample(100)));
+  DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(100)));
   options.context = 5;
   const std::string before = load_corpus(options, Framing::language_model, 1).fingerprint;
   CHECK(before.size() == 16);
@@ -107,7 +107,7 @@ TEST_CASE("the fingerprint tells when the text is another") {
 TEST_CASE("a text that cannot be one: the error names the file and the place") {
   const Folder folder;
   const auto error = [](const std::string& path, Level level = Level::character) {
-    DataOptions options = file_options(DataKind::text, path);
+    DataOptions options = file_options(&data_kinds::text, path);
     options.level = level;
     const std::string message =
         input_error([&] { load_corpus(options, Framing::language_model, 1); });
@@ -128,7 +128,7 @@ TEST_CASE("a text that cannot be one: the error names the file and the place") {
   CHECK_CONTAINS(error(folder.write("cut", "one\nt\xE2\x82")),
                  "line 2: not valid UTF-8 at byte offset 5");
   CHECK_CONTAINS(error(folder.write("short", sample(60))),
-                 "too short: 54 of its 60 characters are for training, data.context = 64 needs 65");
+                 "too short: 54 of its 60 characters are for training, and data.context = 64 needs 65");
   CHECK_CONTAINS(error(folder.write("short", sample(60)), Level::byte), "its 60 bytes");
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("at the level of bytes a text may be any bytes") {
   const Folder folder;
   std::string bytes;
   for (int i = 0; i < 1000; ++i) bytes += static_cast<char>(i * 7);
-  DataOptions options = file_options(DataKind::text, folder.write("bytes", bytes));
+  DataOptions options = file_options(&data_kinds::text, folder.write("bytes", bytes));
   options.level = Level::byte;
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
   CHECK(corpus.source->decode(example_of(split(corpus, "train"), 10).input) ==

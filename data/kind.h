@@ -1,0 +1,48 @@
+// The kinds of data that data.kind can name: generated tasks and kinds of files.
+//
+// Each kind is an entry in a file of its own: a task in data/tasks, a kind of file in
+// data/*_corpus.cpp. One line below registers it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/registry.h"
+#include "data/dataset.h"
+
+namespace heed {
+
+class Files;
+struct Corpus;
+struct DataOptions;
+struct Lengths;
+struct SequenceTask;
+struct Task;
+
+struct DataKind {
+  const char* name;
+  // The keys of [data] that it uses, besides those that all kinds and all tasks use: see uses().
+  std::vector<std::string_view> keys;
+  std::vector<Framing> framings;  // the models that it can train
+
+  // Throws InputError for options that contradict each other. Null: any options are valid.
+  void (*check)(const DataOptions& options) = nullptr;
+
+  // Exactly one is set: a task from sequences to sequences (data/tasks/sequence_task.h), any other
+  // task (data/tasks/task.h), or a reader of files.
+  SequenceTask (*sequence_task)(const DataOptions& options, Lengths lengths) = nullptr;
+  Task (*task)(const DataOptions& options, Lengths lengths) = nullptr;
+  Corpus (*load)(const DataOptions& options, Files& files) = nullptr;
+
+  bool is_task() const { return load == nullptr; }
+  // Whether it uses a key of [data]. A kind with "lengths" also uses "longer_lengths".
+  bool uses(std::string_view key) const;
+};
+
+#define HEED_DATA_KINDS(entry)                                                         \
+  entry(copy) entry(reverse) entry(sort) entry(addition) entry(modular) entry(parity)  \
+      entry(shapes) entry(video) entry(graph) entry(streams) entry(set) entry(subject) \
+          entry(recall) entry(text) entry(lines) entry(pairs) entry(labelled) entry(images)
+HEED_REGISTRY(data_kinds, DataKind, HEED_DATA_KINDS)
+
+}  // namespace heed
