@@ -1,5 +1,5 @@
-// docs/sources.md, the table of what the five documents describe: nothing is missing from it, and
-// nothing in it is only said.
+// docs/sources.md, the table of the topics of the five documents: it is complete, and its commands,
+// files and tests exist.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Row {
   std::string id, text;
 };
 
-// The rows of the tables whose first cell is a letter and a number.
+// The rows of the tables whose first cell is A or Q and a number.
 std::vector<Row> rows_of_table() {
   std::istringstream file(read_file(root + "docs/sources.md", "document"));
   std::vector<Row> rows;
@@ -31,7 +31,7 @@ std::vector<Row> rows_of_table() {
   return rows;
 }
 
-// Every text between two marks.
+// Every text between two of these characters.
 std::vector<std::string> marked(const std::string& text, char mark) {
   std::vector<std::string> found;
   for (size_t first = text.find(mark); first != text.npos; first = text.find(mark, first)) {
@@ -45,7 +45,7 @@ std::vector<std::string> marked(const std::string& text, char mark) {
 
 constexpr std::string_view train = "heed train ";
 
-// What `heed train CONFIG --set key=value …` does first: five steps, and no more.
+// Runs five steps of `heed train CONFIG --set key=value …`.
 void train_five_steps(const std::string& command) {
   CAPTURE(command);
   std::istringstream words(command.substr(train.size()));
@@ -75,15 +75,15 @@ void train_five_steps(const std::string& command) {
 
 }  // namespace
 
-TEST_CASE("seeds: no row of the table is missing") {
-  std::vector<std::string> wanted, found;
-  for (int i = 1; i <= 52; ++i) wanted.push_back("A" + std::to_string(i));
-  for (int i = 1; i <= 19; ++i) wanted.push_back("Q" + std::to_string(i));
-  for (const Row& row : rows_of_table()) found.push_back(row.id);
-  CHECK(found == wanted);
+TEST_CASE("sources: no row of the table is missing") {
+  std::vector<std::string> expected, actual;
+  for (int i = 1; i <= 52; ++i) expected.push_back("A" + std::to_string(i));
+  for (int i = 1; i <= 19; ++i) expected.push_back("Q" + std::to_string(i));
+  for (const Row& row : rows_of_table()) actual.push_back(row.id);
+  CHECK(actual == expected);
 }
 
-TEST_CASE("seeds: every config of the table trains") {
+TEST_CASE("sources: every training command of the table trains") {
   int commands = 0;
   for (const Row& row : rows_of_table())
     for (const std::string& text : marked(row.text, '`'))
@@ -95,8 +95,8 @@ TEST_CASE("seeds: every config of the table trains") {
   CHECK(commands >= 30);
 }
 
-// Cells name files as `core/ops.h`, and a test as `tests/nn/attention.cpp` "its name".
-TEST_CASE("seeds: every file and every test of the table is there") {
+// Cells name files as `core/ops.h`, and a test as `tests/nn/attention.cpp` "name".
+TEST_CASE("sources: every file and test of the table exists") {
   for (const Row& row : rows_of_table()) {
     CAPTURE(row.id);
     std::string file;
@@ -105,7 +105,7 @@ TEST_CASE("seeds: every file and every test of the table is there") {
       if (is_path) CHECK_MESSAGE(std::filesystem::exists(root + text), text);
     }
     const size_t tests = row.text.find("`tests/");
-    REQUIRE_MESSAGE(tests != row.text.npos, "no test proves it");
+    REQUIRE_MESSAGE(tests != row.text.npos, "the row names no test");
     const std::string cell = row.text.substr(tests);
     const std::string source = read_file(root + marked(cell, '`').at(0), "test");
     const std::vector<std::string> names = marked(cell, '"');
