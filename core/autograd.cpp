@@ -22,13 +22,15 @@ void destroy_node(Node* node, std::vector<Slot*>& pile) {
   pool_free(node);
 }
 
-// Kept from one backward to the next with their capacity, so that they settle as the pool does.
-struct Piles {
+// The state of the graphs of one thread. The vectors keep their capacity from one backward to the
+// next, so that they stop allocating after a few steps.
+struct GraphState {
+  uint64_t nodes = 0;         // created so far
   std::vector<Slot*> doomed;  // waiting to be destroyed
   std::vector<Slot*> agenda;  // waiting to run
 };
 
-std::vector<Slot*>& doomed() { return per_thread<Piles>().doomed; }
+std::vector<Slot*>& doomed() { return per_thread<GraphState>().doomed; }
 
 void destroy_pile(std::vector<Slot*>& pile, size_t down_to) {
   while (pile.size() > down_to) {
@@ -102,10 +104,10 @@ Destination open(Slot& slot) {
   if (accumulate && !slot.bound &&
       slot.gradient->references > 1) {  // shared by pass(): take a copy
     Handle<Storage> own = Storage::allocate(slot.size);
-    std::copy_n(slot.gradient->numbers, slot.size, own->numbers);
+    std::copy_n(slot.gradient->data, slot.size, own->data);
     slot.gradient = std::move(own);
   }
-  return {slot.gradient->numbers, accumulate};
+  return {slot.gradient->data, accumulate};
 }
 
 }  // namespace
@@ -137,7 +139,7 @@ void Backward::sum_to(const real* from, const Shape& shape, const Shape& own, De
 const real* Saved::data() const {
   check(storage_->version == version_,
         "a tensor of shape {} that backward needs has been changed since it was used", shape_);
-  return storage_->numbers;
+  return storage_->data;
 }
 
 namespace detail {
@@ -149,14 +151,13 @@ bool any_wants_gradient(std::span<const Tensor> inputs) {
 
 Node* allocate_node(const char* name, const Shape& shape, std::span<const Tensor> inputs,
                     size_t closure_bytes) {
-  static thread_local uint64_t order = 0;
   constexpr size_t align = alignof(std::max_align_t);
   const size_t slots_at = (sizeof(Node) + align - 1) / align * align;
   const size_t closure_at = (slots_at + inputs.size() * sizeof(Slot*) + align - 1) / align * align;
   char* block = static_cast<char*>(pool_allocate(closure_at + closure_bytes));
   Node* node = new (block) Node{};
   node->name = name;
-  node->order = ++order;
+  node->order = ++per_thread<GraphState>().nodes;
   node->shape = shape;
   node->precision = scope().precision;
   node->input_count = static_cast<int>(inputs.size());
@@ -207,7 +208,7 @@ void check_gradients(const Node& node) {
   for (int i = 0; i < node.input_count; ++i) {
     const Slot* slot = node.inputs[i];
     if (!slot || !slot->written) continue;
-    const real* g = slot->gradient->numbers;
+    const real* g = slot->gradient->data;
     const real* bad = std::find_if(g, g + slot->size, [](real v) { return !std::isfinite(v); });
     check(bad == g + slot->size,
           "the gradient of input {} has {} at position {}; the result had shape {}", i, *bad,
@@ -221,9 +222,9 @@ void run(Node& node, Slot& output) {
   Backward g(node, output);
   Observer* const watching = observer();
   try {
-    if (watching) watching->backward_begins(node);
+    if (watching) watching->backward_started(node);
     node.run(node.closure, g);
-    if (watching) watching->backward_ends(node, output);
+    if (watching) watching->backward_finished(node, output);
     if (here->detect_anomaly) check_gradients(node);
   } catch (const Error& error) {
     throw Error(fmt::format("backward of {}: {}", node.name, error.what()));
@@ -237,7 +238,7 @@ void backward(const Tensor& y, const Tensor& cotangent) {
         y.shape());
   check(cotangent.shape() == y.shape(), "backward: the cotangent has shape {}, the tensor {}",
         cotangent.shape(), y.shape());
-  Agenda agenda(per_thread<Piles>().agenda);
+  Agenda agenda(per_thread<GraphState>().agenda);
   kernels::copy(y.size(), cotangent.data(), open(*y.slot()));
   agenda.push(y.slot().get());
   while (!agenda.empty()) {

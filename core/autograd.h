@@ -32,7 +32,7 @@ class Backward {
  public:
   Backward(Node& node, Slot& output) : node_(node), output_(output) {}
   // ∂loss/∂y, in the shape of y.
-  const real* dy() const { return output_.gradient->numbers; }
+  const real* dy() const { return output_.gradient->data; }
   const Shape& shape() const;
   int64_t size() const { return output_.size; }
   // Whether input i takes part in the differentiation.
@@ -129,7 +129,7 @@ Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs,
     detail::attach(y, node);
   }
   if (Observer* const watching = observer()) [[unlikely]]
-    watching->computed(name, y, inputs, node);
+    watching->op_finished(name, y, inputs, node);
   return y;
 }
 template <class Closure>

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/named.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -31,21 +32,6 @@ struct Range {
   double most = std::numeric_limits<double>::infinity();
 };
 inline constexpr Range at_least(double least) { return {least}; }
-
-// A word of a config and the value it stands for. A table of these is an array, in any order.
-template <class Value>
-struct Named {
-  const char* name;
-  Value value;
-};
-
-// The word for a value that the table has.
-template <class Value, size_t n>
-constexpr const char* name_of(const Named<Value> (&table)[n], const Value& value) {
-  for (const Named<Value>& entry : table)
-    if (entry.value == value) return entry.name;
-  return "";
-}
 
 class Fields {
  public:

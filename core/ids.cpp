@@ -8,7 +8,7 @@
 namespace heed::inline HEED_REAL {
 
 void Ids::View::destroy(View* view) {
-  if (!view->owner) pool_free(view->numbers);
+  if (!view->owner) pool_free(view->data);
   view->~View();
   pool_free(view);
 }
@@ -17,14 +17,14 @@ Ids Ids::empty(const Shape& shape) {
   View* view = new (pool_allocate(sizeof(View))) View;
   Ids ids(view);
   view->shape = shape;
-  view->numbers =
+  view->data =
       static_cast<int32_t*>(pool_allocate(static_cast<size_t>(shape.size()) * sizeof(int32_t)));
   return ids;
 }
 
 Ids Ids::full(const Shape& shape, int32_t value) {
   Ids ids = empty(shape);
-  std::fill_n(ids.data(), shape.size(), value);
+  std::fill_n(ids.mutable_data(), shape.size(), value);
   return ids;
 }
 
@@ -32,7 +32,7 @@ Ids Ids::from(const Shape& shape, std::initializer_list<int32_t> values) {
   check(static_cast<int64_t>(values.size()) == shape.size(),
         "ids: shape {} holds {} numbers, {} were given", shape, shape.size(), values.size());
   Ids ids = empty(shape);
-  std::copy(values.begin(), values.end(), ids.data());
+  std::copy(values.begin(), values.end(), ids.mutable_data());
   return ids;
 }
 
@@ -41,8 +41,8 @@ const Shape& Ids::shape() const {
   return array_ ? array_->shape : none;
 }
 
-const int32_t* Ids::data() const { return array_ ? array_->numbers : nullptr; }
-int32_t* Ids::data() { return array_ ? array_->numbers : nullptr; }
+const int32_t* Ids::data() const { return array_ ? array_->data : nullptr; }
+int32_t* Ids::mutable_data() { return array_ ? array_->data : nullptr; }
 
 Ids Ids::reshape(const Shape& shape) const {
   check(shape.size() == size(), "ids: cannot reshape {} to {}: {} numbers against {}",
@@ -50,7 +50,7 @@ Ids Ids::reshape(const Shape& shape) const {
   check(static_cast<bool>(array_), "ids: no array to reshape");
   View* view = new (pool_allocate(sizeof(View))) View;
   view->shape = shape;
-  view->numbers = array_->numbers;
+  view->data = array_->data;
   view->owner = array_->owner ? array_->owner : array_;
   return Ids(view);
 }

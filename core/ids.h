@@ -23,7 +23,8 @@ class Ids {
   int64_t dim(int axis) const { return shape()[axis]; }
   int64_t size() const { return shape().size(); }
   const int32_t* data() const;
-  int32_t* data();
+  int32_t* mutable_data();
+  int32_t* data() { return mutable_data(); }
   int32_t operator[](int64_t i) const { return data()[i]; }  // row-major position
   Ids reshape(const Shape& shape) const;                     // shares the numbers
 
@@ -31,7 +32,7 @@ class Ids {
   // A shape over numbers; the numbers are the owner's when this view came from reshape().
   struct View : Counted {
     Shape shape;
-    int32_t* numbers = nullptr;
+    int32_t* data = nullptr;
     Handle<View> owner;
     static void destroy(View* view);
   };

@@ -91,9 +91,9 @@ enum class HardmaxGradient {
 // The limit T → 0 of softmax(x / T): 1 at the greatest number of a row, shared equally by ties, and
 // 0 elsewhere. A row of -inf alone gives zeros.
 Tensor hardmax(const Tensor& x, HardmaxGradient gradient = HardmaxGradient::none);
-// x / Σ x. A row whose sum is ≤ 1e-6 gives zeros and a zero gradient, and is counted.
+// x / Σ x. A row whose sum is ≤ 1e-6 gives zeros and a zero gradient, and is counted in
+// Scope::rows_without_sum.
 Tensor sum_normalize(const Tensor& x);
-int64_t rows_without_sum();  // rows so counted since the calling thread began
 
 // ---- ops/rotary.cpp
 enum class RotaryLayout {

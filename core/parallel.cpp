@@ -60,8 +60,9 @@ int& threads() {
   static int count = physical_cores();
   return count;
 }
-thread_local int worker = 0;
-thread_local bool inside = false;
+// The worker that this thread is in the parallel loop it runs; -1 outside any loop. Not in Scope,
+// because it belongs to the thread: a ScopeGuard must not restore it.
+constinit thread_local int worker = -1;
 }  // namespace
 
 int thread_count() { return threads(); }
@@ -71,7 +72,7 @@ void set_thread_count(int count) {
   threads() = count;
 }
 
-int current_worker() { return worker; }
+int current_worker() { return std::max(0, worker); }
 
 bool in_openmp_region() {
 #ifdef HEED_STD_THREADS
@@ -85,18 +86,16 @@ namespace detail {
 
 void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {
   const int count = static_cast<int>(std::min<int64_t>(threads(), chunks));
-  if (count == 1 || inside) {
+  if (count == 1 || worker >= 0) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
     return;
   }
   const auto work = [=](int number, int workers) {
     worker = number;
-    inside = true;
     // Neighbours go to one worker: what it wrote in the last loop is in its cache in the next.
     const int64_t last = chunks * (number + 1) / workers;
     for (int64_t chunk = chunks * number / workers; chunk < last; ++chunk) run(context, chunk);
-    inside = false;
-    worker = 0;
+    worker = -1;
   };
 #ifdef HEED_STD_THREADS
   std::vector<std::thread> others;

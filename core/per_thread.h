@@ -1,6 +1,6 @@
-// One object for each thread, which outlives its thread: what a thread leaves behind is taken over
-// by the next that asks. So nothing is lost when threads come and go, and static objects may still
-// use it after everything else has ended.
+// One object per thread that outlives its thread. When a thread ends, its object is kept, and the
+// next thread that asks takes it over. So nothing is lost when threads come and go, and static
+// objects may still use theirs while the program exits.
 #pragma once
 
 #include <mutex>
@@ -9,30 +9,31 @@
 
 namespace heed::inline HEED_REAL {
 
-// The calling thread's T.
+// Returns the calling thread's T. Not part of Scope, whose values a ScopeGuard copies and restores.
 template <class T>
 T& per_thread() {
   struct Kept {
     T value;
-    Kept* next = nullptr;  // in the list of those left behind
+    Kept* next = nullptr;  // in the list of abandoned objects
   };
   static std::mutex mutex;
-  static Kept* left_behind = nullptr;
-  struct Leave {
+  static Kept* abandoned = nullptr;
+  struct Abandon {
     Kept* kept = nullptr;
-    ~Leave() {
+    ~Abandon() {
       const std::lock_guard lock(mutex);
-      kept->next = left_behind;
-      left_behind = kept;
+      kept->next = abandoned;
+      abandoned = kept;
     }
   };
-  static thread_local Kept* const mine = [] {
-    static thread_local Leave at_the_end;
+  static constinit thread_local Kept* mine = nullptr;
+  if (!mine) [[unlikely]] {
+    static thread_local Abandon at_thread_exit;
     const std::lock_guard lock(mutex);
-    at_the_end.kept = left_behind ? left_behind : new Kept;
-    if (left_behind) left_behind = left_behind->next;
-    return at_the_end.kept;
-  }();
+    mine = abandoned ? abandoned : new Kept;
+    if (abandoned) abandoned = abandoned->next;
+    at_thread_exit.kept = mine;
+  }
   return mine->value;
 }
 

@@ -99,13 +99,7 @@ struct Pool {
   }
 };
 
-// Asked for with every block: its address is kept, which saves a call.
-Pool& pool() {
-  static constinit thread_local Pool* mine = nullptr;
-  if (!mine) [[unlikely]]
-    mine = &per_thread<Pool>();
-  return *mine;
-}
+Pool& pool() { return per_thread<Pool>(); }
 
 }  // namespace
 

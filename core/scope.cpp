@@ -4,13 +4,8 @@
 
 namespace heed::inline HEED_REAL {
 
-Scope& scope() {
-  static thread_local Scope current;
-  return current;
-}
-
-Precision effective_precision(Precision wanted) {
-  return kernels::tile_kernels() ? wanted : Precision::highest;
+Precision effective_precision(Precision requested) {
+  return kernels::tile_kernels() ? requested : Precision::highest;
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -1,14 +1,21 @@
-// What surrounds a computation: one value a thread, changed for the length of a block.
+// The settings that surround a computation: one Scope per thread, changed for the length of a
+// block.
 //
-//   ScopeGuard here;                 // restores the surroundings when the block ends
+//   ScopeGuard here;                 // restores all settings at the end of the block
 //   here->gradients = false;
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
+#include "core/named.h"
 #include "core/random.h"
 
 namespace heed::inline HEED_REAL {
+
+class Module;    // nn/module.h
+class Observer;  // core/observer.h
+class Recorder;  // nn/recorder.h
 
 // How products of float32 matrices are computed, in PyTorch's words ("float32 matmul precision").
 // Everything else (activations, gradients, softmax, norms, the optimizer) stays in float32.
@@ -17,28 +24,42 @@ enum class Precision {
   high,     // each float32 split into two bfloat16, three products
   medium,   // one product of bfloat16
 };
+inline constexpr Named<Precision> precision_names[] = {
+    {"highest", Precision::highest}, {"high", Precision::high}, {"medium", Precision::medium}};
 
 struct Scope {
-  bool gradients = true;        // operations remember how they were made
-  bool training = false;        // dropout drops
-  bool detect_anomaly = false;  // the first operation to make a number that is not finite throws
-  bool shapes_only = false;     // weights are made but not filled: for counting, memory untouched
+  bool gradients = true;        // operations record how to differentiate them
+  bool training = false;        // dropout is active
+  bool detect_anomaly = false;  // an operation whose result is not finite throws
+  bool shapes_only = false;  // weights are allocated but not filled, so their memory is untouched
   Precision precision = Precision::highest;
 
-  // Names the random streams drawn inside: see core/random.h. The step of training is also what
-  // anything that changes as training goes on (a temperature) is told by; evaluating sets it to the
-  // step that the weights are from.
+  // The random streams drawn in this scope: see core/random.h. Settings that change during training
+  // (a temperature) also read `step`; an evaluation sets it to the step of the weights.
   uint64_t seed = 0;
   uint32_t step = 0, micro_batch = 0;
   uint32_t calls = 0;  // streams drawn so far in this micro-batch
+
+  // Listeners and the current module. Set them with ObserverScope, Recorder and ModuleScope, which
+  // nest.
+  Observer* observer = nullptr;
+  Recorder* recorder = nullptr;
+  const Module* module = nullptr;
+  // If set, sum_normalize() adds the number of rows whose sum was not positive.
+  int64_t* rows_without_sum = nullptr;
 
   StreamKey next_stream(Purpose purpose) {
     return StreamKey(seed, purpose, step, micro_batch, calls++);
   }
 };
 
-// The surroundings of the calling thread.
-Scope& scope();
+namespace detail {
+// Initialised at compile time, so that reading it is a load without a call.
+inline constinit thread_local Scope current_scope;
+}  // namespace detail
+
+// The settings of the calling thread.
+inline Scope& scope() { return detail::current_scope; }
 
 class ScopeGuard {
  public:
@@ -52,8 +73,22 @@ class ScopeGuard {
   Scope saved_;
 };
 
-// The precision products really run in here: `high` and `medium` need a bfloat16 kernel for this
-// processor, and are `highest` where there is none.
-Precision effective_precision(Precision wanted);
+// Changes one value until the end of the block. Guards of the same value must nest.
+template <class T>
+class ValueGuard {
+ public:
+  ValueGuard(T& variable, T value) : variable_(variable), outer_(std::exchange(variable, value)) {}
+  ~ValueGuard() { variable_ = outer_; }
+  ValueGuard(const ValueGuard&) = delete;
+  ValueGuard& operator=(const ValueGuard&) = delete;
+
+ private:
+  T& variable_;
+  T outer_;
+};
+
+// The precision that matrix products actually run in: `high` and `medium` become `highest` on a
+// processor for which there is no bfloat16 kernel.
+Precision effective_precision(Precision requested);
 
 }  // namespace heed::inline HEED_REAL

@@ -24,7 +24,7 @@ void destroy_in_pool(T* object) {
 
 Handle<Storage> Storage::allocate(int64_t size) {
   Handle<Storage> storage(create_in_pool<Storage>());
-  storage->numbers = static_cast<real*>(pool_allocate(static_cast<size_t>(size) * sizeof(real)));
+  storage->data = static_cast<real*>(pool_allocate(static_cast<size_t>(size) * sizeof(real)));
   storage->size = size;
   return storage;
 }
@@ -34,14 +34,14 @@ Handle<Storage> Storage::part_of(const Handle<Storage>& owner, int64_t first, in
         "storage: numbers {} to {} are not within the {} there are", first, first + size,
         owner->size);
   Handle<Storage> part(create_in_pool<Storage>());
-  part->numbers = owner->numbers + first;
+  part->data = owner->data + first;
   part->size = size;
   part->owner = owner;
   return part;
 }
 
 void Storage::destroy(Storage* storage) {
-  if (!storage->owner) pool_free(storage->numbers);
+  if (!storage->owner) pool_free(storage->data);
   destroy_in_pool(storage);
 }
 
@@ -65,7 +65,7 @@ Tensor Tensor::empty(const Shape& shape) { return make(shape, Storage::allocate(
 
 Tensor Tensor::full(const Shape& shape, real value) {
   Tensor tensor = empty(shape);
-  std::fill_n(tensor.storage()->numbers, tensor.size(), value);
+  std::fill_n(tensor.storage()->data, tensor.size(), value);
   return tensor;
 }
 
@@ -73,7 +73,7 @@ Tensor Tensor::from(const Shape& shape, std::span<const real> values) {
   check(static_cast<int64_t>(values.size()) == shape.size(),
         "tensor: shape {} holds {} numbers, {} were given", shape, shape.size(), values.size());
   Tensor tensor = empty(shape);
-  std::copy(values.begin(), values.end(), tensor.storage()->numbers);
+  std::copy(values.begin(), values.end(), tensor.storage()->data);
   return tensor;
 }
 
@@ -84,7 +84,7 @@ TensorBody& Tensor::body() const {
 
 real* Tensor::mutable_data() {
   ++body().storage->version;
-  return body().storage->numbers;
+  return body().storage->data;
 }
 
 real Tensor::item() const {
@@ -128,8 +128,8 @@ void Tensor::bind(Handle<Storage> numbers, Handle<Storage> gradient) {
   check(numbers->size == size() && gradient->size == size(),
         "bind: a tensor of {} numbers, places for {} and {}", size(), numbers->size,
         gradient->size);
-  std::copy_n(data(), size(), numbers->numbers);
-  if (slot()->written) std::copy_n(slot()->gradient->numbers, size(), gradient->numbers);
+  std::copy_n(data(), size(), numbers->data);
+  if (slot()->written) std::copy_n(slot()->gradient->data, size(), gradient->data);
   body().storage = std::move(numbers);
   slot()->gradient = std::move(gradient);
   slot()->bound = true;

@@ -22,7 +22,7 @@ struct Node;
 
 // Numbers. Those of a parameter in an arena belong to the arena's storage.
 struct Storage : Counted {
-  real* numbers = nullptr;
+  real* data = nullptr;
   int64_t size = 0;
   uint32_t version = 0;
   Handle<Storage> owner;  // whose memory it is; empty: its own
@@ -74,7 +74,7 @@ class Tensor {
   int64_t dim(int axis) const { return shape()[axis]; }  // negative axes count from the end
   int64_t size() const { return shape().size(); }
 
-  const real* data() const { return body().storage->numbers; }
+  const real* data() const { return body().storage->data; }
   // To write: counts as a change, which a backward that saved the old numbers will notice.
   real* mutable_data();
   std::span<const real> values() const& { return {data(), static_cast<size_t>(size())}; }

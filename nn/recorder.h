@@ -1,56 +1,52 @@
-// Watching attention: while a Recorder lives, every attention that this thread computes hands it
-// its weights.
+// Recording attention weights. While a Recorder exists, every attention computed on its thread
+// reports its weights to it.
 //
-//   Recorder watching;
+//   Recorder recorder;
 //   model.logits(inputs);
-//   for (const AttentionRecord& record : watching.records(model))
+//   for (const AttentionRecord& record : recorder.records(model))
 //     … record.name, "encoder.layers.0.attention", and record.weights, (B, H, Tq, Tk) …
 //
-// The weights are those that the normaliser gives, before dropout. Where the fused kernel computes
-// attention they never exist: they are then computed once more by the operations that define them,
-// without gradients. The model's own numbers are the same, to the bit, whether it is watched or
-// not; where nobody watches, nothing is computed and nothing is kept.
+// The weights are the normaliser's output, before dropout. The fused attention kernel never stores
+// them; they are then computed a second time by the unfused operations, without gradients. The
+// model's outputs are bitwise the same with and without a Recorder. Without one, nothing extra is
+// computed or stored.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/scope.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
 
 struct AttentionRecord {
   std::string name;  // of the module, as in a checkpoint
-  Tensor weights;    // (B, H, Tq, Tk); of the edges of a graph: (B, H, T, T), 0 where there is none
-  // Attention over some axes of a grid: the lengths of all its axes, and the chosen ones. Then B
-  // counts the lines along these, as unfold() of nn/grid.h orders them.
+  Tensor weights;    // (B, H, Tq, Tk); for a graph's edges: (B, H, T, T), 0 where there is no edge
+  // Attention over some axes of a grid: the lengths of all axes, and the attended axes. B then
+  // counts the lines along the attended axes, in the order of unfold() in nn/grid.h.
   std::vector<int64_t> grid = {}, axes = {};
 };
 
-// Watches the thread that makes it, which must be the one that ends it, last come, first gone. Of
-// two the inner one alone sees what is computed.
+// Recorders nest per thread; only the innermost records.
 class Recorder {
  public:
-  Recorder();
-  ~Recorder();
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
+  Recorder() : guard_(scope().recorder, this) {}
 
-  // What the parts of `model` have weighed so far, in the order of computation. A module does not
-  // know its name: the model, which must be the one that was watched, tells it here.
+  // Returns the weights of the modules of `model` so far, in the order of computation. A module
+  // does not know its name; `model`, which must be the recorded model, provides the names.
   std::vector<AttentionRecord> records(const Module& model) const;
 
-  // For those who compute attention: who watches this thread, or null; and what they see.
-  static Recorder* active();
-  void record(const Module& who, AttentionRecord what);
+  // For attention layers. Returns the recorder of this thread, or null.
+  static Recorder* active() { return scope().recorder; }
+  void record(const Module& module, AttentionRecord attention) {
+    seen_.emplace_back(&module, std::move(attention));
+  }
 
  private:
-  struct Seen {
-    const Module* who;
-    AttentionRecord what;
-  };
-  std::vector<Seen> seen_;
-  Recorder* outer_;
+  std::vector<std::pair<const Module*, AttentionRecord>> seen_;
+  ValueGuard<Recorder*> guard_;
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -12,7 +12,7 @@ int64_t padded(int64_t size) { return (size + Arena::line - 1) / Arena::line * A
 
 Handle<Storage> zeros(int64_t size) {
   Handle<Storage> storage = Storage::allocate(size);
-  std::fill_n(storage->numbers, size, real{0});
+  std::fill_n(storage->data, size, real{0});
   return storage;
 }
 
@@ -78,7 +78,7 @@ void Arena::complete_gradients() {
     check(here, "optimizer: {} was frozen, or given to another optimizer, after this one was made",
           parameter.name);
     const Slot& slot = *tensor.slot();
-    if (!slot.written) std::fill_n(slot.gradient->numbers, slot.size, real{0});
+    if (!slot.written) std::fill_n(slot.gradient->data, slot.size, real{0});
   }
 }
 

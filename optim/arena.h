@@ -28,8 +28,8 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   int64_t size() const { return gradients_->size; }  // with the padding
-  real* numbers() const { return numbers_->numbers; }
-  const real* gradients() const { return gradients_->numbers; }
+  real* numbers() const { return numbers_->data; }
+  const real* gradients() const { return gradients_->data; }
 
   // Forgets every gradient: the next one to arrive overwrites. Writes no numbers.
   void zero_grad();

@@ -43,7 +43,7 @@ Optimizer::Optimizer(const OptimOptions& options, std::vector<NamedParameter> pa
 
 real* Optimizer::add_state(const std::string& name) {
   state_.push_back({name, arena_.similar()});
-  return state_.back().numbers->numbers;
+  return state_.back().numbers->data;
 }
 
 double Optimizer::step(double lr, double gradient_scale) {

@@ -41,11 +41,10 @@ void TrainOptions::fields(Fields& f) {
 }
 
 void Experiment::fields(Fields& f) {
-  static constexpr const char* precisions[] = {"highest", "high", "medium"};
   f.integer("seed", seed, {0, 9e15}, "of initial weights, order of examples, dropout and samples");
   f.integer("threads", threads, {0, 1024},
             "0: the physical cores this process may use; results do not depend on it");
-  f.choice("precision", precision, precisions,
+  f.choice("precision", precision, precision_names,
            "of float32 products; high and medium allow bfloat16 where the processor has a kernel "
            "for it");
   f.section("train", train, "the training loop");

@@ -229,7 +229,7 @@ Profile profile_training(const Experiment& experiment, const Corpus& corpus, int
       unwatched.push_back(now() - start);
       StepWatch watch(watches.empty() ? nullptr : &watches.back());
       live = static_cast<double>(pool_statistics().live_bytes);
-      const Observation observation(watch);
+      const ObserverScope observation(watch);
       watch.begin();
       profile.loss = trainer.step().loss;
       watch.end();

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "core/autograd.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed {
 
@@ -35,10 +35,10 @@ void StepWatch::begin() { start_ = nanoseconds_now(); }
 
 void StepWatch::end() { nanoseconds_ = time(); }
 
-void StepWatch::computed(const char* name, const Tensor& y, std::span<const Tensor> inputs,
-                         const Node* node) noexcept {
+void StepWatch::op_finished(const char* name, const Tensor& y, std::span<const Tensor> inputs,
+                            const Node* node) noexcept {
   if (node) recorded_.push_back({node->order, events_.size()});
-  Event& event = events_.emplace_back(Event{name, Pass::forward, CurrentPart::get(), last_, 0});
+  Event& event = events_.emplace_back(Event{name, Pass::forward, ModuleScope::current(), last_, 0});
   event.call.result = y.shape();
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i]) continue;
@@ -48,7 +48,7 @@ void StepWatch::computed(const char* name, const Tensor& y, std::span<const Tens
   last_ = event.end = time();
 }
 
-void StepWatch::backward_begins(const Node& node) noexcept {
+void StepWatch::backward_started(const Node& node) noexcept {
   // A node that was made before the step was watched has no operation here.
   const auto made =
       std::lower_bound(recorded_.begin(), recorded_.end(), node.order,
@@ -61,7 +61,7 @@ void StepWatch::backward_begins(const Node& node) noexcept {
   events_.back().begin = time();
 }
 
-void StepWatch::backward_ends(const Node& node, const Slot& output) noexcept {
+void StepWatch::backward_finished(const Node& node, const Slot& output) noexcept {
   last_ = time();
   inside_ = false;
   Event& event = events_.back();
@@ -75,9 +75,9 @@ void StepWatch::backward_ends(const Node& node, const Slot& output) noexcept {
   }
 }
 
-void StepWatch::passed(const char* what) noexcept {
+void StepWatch::stage_finished(const char* what) noexcept {
   const int64_t here = time();
-  events_.push_back({what, Pass::other, CurrentPart::get(), last_, here});
+  events_.push_back({what, Pass::other, ModuleScope::current(), last_, here});
   last_ = here;
 }
 

@@ -39,7 +39,7 @@ class StepWatch final : public Observer {
   // `like`: an earlier step, as long as which this one will be; then no list has to grow.
   explicit StepWatch(const StepWatch* like = nullptr);
 
-  // The beginning and the end of the step. In between an Observation must live.
+  // The beginning and the end of the step. In between an ObserverScope must live.
   void begin();
   void end();
 
@@ -47,11 +47,11 @@ class StepWatch final : public Observer {
   const std::vector<Event>& events() const { return events_; }
   const std::vector<MemoryChange>& memory() const { return memory_; }
 
-  void computed(const char* name, const Tensor& y, std::span<const Tensor> inputs,
-                const Node* node) noexcept override;
-  void backward_begins(const Node& node) noexcept override;
-  void backward_ends(const Node& node, const Slot& output) noexcept override;
-  void passed(const char* what) noexcept override;
+  void op_finished(const char* name, const Tensor& y, std::span<const Tensor> inputs,
+                   const Node* node) noexcept override;
+  void backward_started(const Node& node) noexcept override;
+  void backward_finished(const Node& node, const Slot& output) noexcept override;
+  void stage_finished(const char* what) noexcept override;
   void allocated(const void* block, int64_t bytes) noexcept override;
   void freed(const void* block, int64_t bytes) noexcept override;
 

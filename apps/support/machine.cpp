@@ -69,15 +69,12 @@ std::vector<std::string> processor_features() {
   return features;
 }
 
-const char* precision_name(Precision precision) {
-  constexpr const char* names[] = {"highest", "high", "medium"};
-  return names[static_cast<int>(precision)];
-}
+const char* precision_name(Precision precision) { return name_of(precision_names, precision); }
 
 std::vector<std::string> available_precisions() {
   std::vector<std::string> names;
-  for (const Precision precision : {Precision::highest, Precision::high, Precision::medium})
-    if (effective_precision(precision) == precision) names.emplace_back(precision_name(precision));
+  for (const auto& [name, precision] : precision_names)
+    if (effective_precision(precision) == precision) names.emplace_back(name);
   return names;
 }
 

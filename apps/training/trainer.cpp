@@ -79,7 +79,8 @@ double Trainer::run_micro_batch(int64_t index) {
 
 StepReport Trainer::step() {
   StepReport report;
-  const int64_t rows_before = rows_without_sum();
+  ScopeGuard here;
+  here->rows_without_sum = &report.rows_without_sum;
   int64_t targets = 0;
   const int64_t count = experiment_.train.accumulate;
   for (int64_t i = 0; i < count; ++i) {
@@ -88,17 +89,16 @@ StepReport Trainer::step() {
     targets += batch.targets;
     report.tokens += batch.tokens;
   }
-  passed(batch_stage);
+  stage_finished(batch_stage);
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
   report.lr = schedule_.rate(steps_ + 1);
   optimizer_->zero_grad();
   for (int64_t i = 0; i < count; ++i) report.loss += run_micro_batch(i);
   report.loss *= scale;
   report.gradient_norm = optimizer_->step(report.lr, scale);
-  passed(optimizer_stage);
+  stage_finished(optimizer_stage);
   check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
         report.gradient_norm);
-  report.rows_without_sum = rows_without_sum() - rows_before;
   ++steps_;
   return report;
 }

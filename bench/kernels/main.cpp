@@ -71,7 +71,7 @@ Timed time_operation(benchmark::State& state, const Computation& operation, Pass
   const Tensor cotangent = Tensor::full(operation().shape(), 1);
   StepWatch watch;
   {
-    const Observation observation(watch);
+    const ObserverScope observation(watch);
     backward(operation(), cotangent);
   }
   Timed timed{0, {}};

@@ -11,8 +11,6 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-thread_local int64_t counted_rows = 0;
-
 struct Rows {
   int64_t count, width;
 
@@ -49,13 +47,12 @@ Tensor sum_normalize(const Tensor& x) {
   Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
   kernels::sum_normalize_forward(n.count, n.width, least, x.data(), y.mutable_data(),
                                  sum.mutable_data());
-  counted_rows += std::count(sum.data(), sum.data() + n.count, real{0});
+  if (int64_t* const counter = scope().rows_without_sum)
+    *counter += std::count(sum.data(), sum.data() + n.count, real{0});
   return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {
     // dx += (dy - Σ dy y) / Σ x
     kernels::sum_normalize_backward(n.count, n.width, g.dy(), ys.data(), sums.data(), g.into(0));
   });
 }
-
-int64_t rows_without_sum() { return counted_rows; }
 
 }  // namespace heed::inline HEED_REAL

@@ -33,7 +33,7 @@ kernels::SegmentSizes checked_sizes(const char* name, const Tensor& x, const Ids
 Tensor segment_softmax(const Tensor& x, const Ids& segments, int64_t n) {
   const kernels::SegmentSizes sizes = checked_sizes("segment_softmax", x, segments, n);
   Ids start = Ids::empty({n + 1}), by_segment = Ids::empty({sizes.entries});
-  kernels::sort_by_segment(sizes, segments.data(), start.data(), by_segment.data());
+  kernels::sort_by_segment(sizes, segments.data(), start.mutable_data(), by_segment.mutable_data());
   Tensor y = Tensor::empty(x.shape());
   kernels::segment_softmax_forward(sizes, {start.data(), by_segment.data()}, x.data(),
                                    y.mutable_data());

@@ -145,7 +145,7 @@ Tensor concat(std::span<const Tensor> parts, int axis) {
     total += shape[a];
     check(total <= std::numeric_limits<int32_t>::max(), "concat: axis {} would have {}", axis,
           total);
-    lengths.data()[i] = static_cast<int32_t>(shape[a]);
+    lengths.mutable_data()[i] = static_cast<int32_t>(shape[a]);
   }
   return joined("concat", parts, first.with(a, total), a, lengths);
 }

@@ -52,7 +52,7 @@ Ids random_ids(const Shape& shape, int64_t n) {
   Ids ids = Ids::empty(shape);
   Random random(11, Purpose::test);
   for (int64_t i = 0; i < shape.size(); ++i)
-    ids.data()[i] = static_cast<int32_t>(random.below(static_cast<uint64_t>(n)));
+    ids.mutable_data()[i] = static_cast<int32_t>(random.below(static_cast<uint64_t>(n)));
   return ids;
 }
 

@@ -22,19 +22,19 @@ struct Listener : Observer {
   std::map<const void*, int64_t> blocks;
   int64_t live = 0, from_before = 0;
 
-  void computed(const char* name, const Tensor& y, std::span<const Tensor> inputs,
-                const Node* node) noexcept override {
+  void op_finished(const char* name, const Tensor& y, std::span<const Tensor> inputs,
+                   const Node* node) noexcept override {
     said.push_back(
         fmt::format("{} {} of {}{}", name, y.shape(), inputs.size(), node ? "" : ", not recorded"));
     if (node) made[node->order] = name;
   }
-  void backward_begins(const Node& node) noexcept override {
+  void backward_started(const Node& node) noexcept override {
     said.push_back("begin " + made.at(node.order));
   }
-  void backward_ends(const Node& node, const Slot& output) noexcept override {
+  void backward_finished(const Node& node, const Slot& output) noexcept override {
     said.push_back(fmt::format("end {} {}", node.name, output.gradient->size));
   }
-  void passed(const char* what) noexcept override { said.emplace_back(what); }
+  void stage_finished(const char* what) noexcept override { said.emplace_back(what); }
   void allocated(const void* block, int64_t bytes) noexcept override {
     blocks[block] = bytes;
     live += bytes;
@@ -59,9 +59,9 @@ TEST_CASE("observer: operations when they are done, backward with its begin and 
   const Tensor w = weight(), x = Tensor::full({4, 2}, 1);
   Listener listener;
   {
-    const Observation observation(listener);
+    const ObserverScope observation(listener);
     const Tensor y = linear(x, w);
-    passed("a pause");
+    stage_finished("a pause");
     backward(sum(exp(y)));
   }
   CHECK(listener.said == Said{"linear [4, 3] of 3", "a pause", "exp [4, 3] of 1", "sum [] of 1",
@@ -71,7 +71,7 @@ TEST_CASE("observer: operations when they are done, backward with its begin and 
 
 TEST_CASE("observer: what is not recorded is told all the same") {
   Listener listener;
-  const Observation observation(listener);
+  const ObserverScope observation(listener);
   const Tensor x = Tensor::full({2}, 1);
   exp(x);
   Tensor w = Tensor::full({2}, 1);
@@ -88,7 +88,7 @@ TEST_CASE("observer: memory is the pool's, block by block") {
   Listener listener;
   const int64_t live = pool_statistics().live_bytes;
   {
-    const Observation observation(listener);
+    const ObserverScope observation(listener);
     const Tensor y = linear(Tensor::full({400, 2}, 1), w);
     CHECK(listener.live == pool_statistics().live_bytes - live);
     CHECK(listener.live >= int64_t{400 * 3 * sizeof(real)});
@@ -107,15 +107,15 @@ TEST_CASE("observer: memory is the pool's, block by block") {
 TEST_CASE("observer: of two the inner one alone sees, and nobody when both are gone") {
   Listener outer, inner;
   {
-    const Observation first(outer);
-    passed("one");
+    const ObserverScope first(outer);
+    stage_finished("one");
     {
-      const Observation second(inner);
-      passed("two");
+      const ObserverScope second(inner);
+      stage_finished("two");
     }
-    passed("three");
+    stage_finished("three");
   }
-  passed("four");
+  stage_finished("four");
   CHECK(observer() == nullptr);
   CHECK(outer.said == Said{"one", "three"});
   CHECK(inner.said == Said{"two"});
@@ -124,7 +124,7 @@ TEST_CASE("observer: of two the inner one alone sees, and nobody when both are g
 TEST_CASE("observer: a backward that throws begins and does not end") {
   Tensor w = weight();
   Listener listener;
-  const Observation observation(listener);
+  const ObserverScope observation(listener);
   const Tensor y = sum(exp(w * w));
   w.mutable_data()[0] = 5;
   CHECK_THROWS_AS(backward(y), Error);

@@ -114,7 +114,8 @@ TEST_CASE("op table: functions of one number") {
 Ids condition(const Shape& shape) {
   Ids ids = Ids::empty(shape);
   Random random(7, Purpose::test);
-  for (int64_t i = 0; i < shape.size(); ++i) ids.data()[i] = static_cast<int32_t>(random.below(2));
+  for (int64_t i = 0; i < shape.size(); ++i)
+    ids.mutable_data()[i] = static_cast<int32_t>(random.below(2));
   return ids;
 }
 

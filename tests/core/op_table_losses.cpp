@@ -67,7 +67,7 @@ TEST_CASE("op table: cross_entropy, mse_loss") {
              [] { cross_entropy(Tensor::scalar(0), Ids::from({}, {0})); }}};
   };
   Ids many = random_ids({40, 5}, 2);
-  for (int64_t i = 0; i < many.size(); i += 7) many.data()[i] = ignored;
+  for (int64_t i = 0; i < many.size(); i += 7) many.mutable_data()[i] = ignored;
   const LabelSmoothing others{0.1, Smoothing::others};
   const LabelSmoothing last_never{0.1, Smoothing::possible_others, 2};
   check_rows(std::vector<OpRow>{
@@ -160,7 +160,7 @@ TEST_CASE("op table: linear_cross_entropy") {
              }}};
   };
   Ids many = random_ids({40, 5}, 4);
-  for (int64_t i = 0; i < many.size(); i += 7) many.data()[i] = ignored;
+  for (int64_t i = 0; i < many.size(); i += 7) many.mutable_data()[i] = ignored;
   const Ids some = Ids::from({7}, {0, 3, ignored, 2, 2, 1, ignored});
   const LabelSmoothing others{0.1, Smoothing::others};
   const LabelSmoothing first_never{0.2, Smoothing::possible_others, 3};

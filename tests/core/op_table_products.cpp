@@ -181,7 +181,8 @@ TEST_CASE("op table: scaled_dot_product_attention") {
   both.mask.window = 2;
   lengths.mask.key_lengths = Ids::from({3}, {4, 0, 2});
   dense.mask.dense = random_ids({2, 2, 4, 5}, 2);
-  for (int64_t j = 0; j < 5; ++j) dense.mask.dense.data()[5 + j] = 0;  // a query that sees nothing
+  for (int64_t j = 0; j < 5; ++j)
+    dense.mask.dense.mutable_data()[5 + j] = 0;  // a query that sees nothing
   all.mask = {true, 4, Ids::from({2}, {5, 3}), random_ids({1, 2, 4, 5}, 2)};
   all.dropout = 0.25;
   scaled.scale = 0.9;

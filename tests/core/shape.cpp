@@ -76,7 +76,7 @@ TEST_CASE("ids: arrays, views, lifetime") {
       CHECK(ids.dim(-1) == 3);
       CHECK(ids[4] == 5);
       view = ids.reshape({3, 2});
-      ids.data()[0] = 9;
+      ids.mutable_data()[0] = 9;
     }
     CHECK(view[0] == 9);  // shared, and kept alive
     CHECK(view.reshape({6}).shape() == Shape{6});
@@ -124,7 +124,7 @@ TEST_CASE("mask: dense rows, shared among examples or heads or not") {
     for (const int64_t heads : {1, 3}) {
       KeepMask mask;
       mask.dense = Ids::empty({examples, heads, 4, 5});
-      for (int64_t i = 0; i < mask.dense.size(); ++i) mask.dense.data()[i] = i % 3 == 0;
+      for (int64_t i = 0; i < mask.dense.size(); ++i) mask.dense.mutable_data()[i] = i % 3 == 0;
       mask.check_fits("op", 2, 3, 4, 5);
       for (int64_t b = 0; b < 2; ++b)
         for (int64_t h = 0; h < 3; ++h) {

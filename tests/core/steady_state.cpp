@@ -40,7 +40,8 @@ Tensor received_of(const Tensor& x, const Ids& receivers) {
 // Forward and backward through most of the operations, and a step of gradient descent.
 void step(Parameters& p, int64_t time) {
   Ids ids = Ids::empty({batch, time});
-  for (int64_t i = 0; i < ids.size(); ++i) ids.data()[i] = static_cast<int32_t>(i * i % words);
+  for (int64_t i = 0; i < ids.size(); ++i)
+    ids.mutable_data()[i] = static_cast<int32_t>(i * i % words);
   const Ids hidden = Ids::full({1, time}, 0);
   ScopeGuard here;
   here->training = true;

@@ -105,22 +105,21 @@ TEST_CASE("tensor: leaves of one sum have gradients of their own") {
 
 TEST_CASE("tensor: bound to an arena") {
   const Handle<Storage> arena = Storage::allocate(10), gradients = Storage::allocate(10);
-  std::fill_n(arena->numbers, 10, real{0});
-  std::fill_n(gradients->numbers, 10, real{0});
+  std::fill_n(arena->data, 10, real{0});
+  std::fill_n(gradients->data, 10, real{0});
   Tensor x = Tensor::from({3}, {1, 2, 3});
   x.set_requires_grad();
   backward(sum(x * x));
   x.bind(Storage::part_of(arena, 4, 3), Storage::part_of(gradients, 4, 3));
-  CHECK(std::vector<real>(arena->numbers + 3, arena->numbers + 8) ==
-        std::vector<real>{0, 1, 2, 3, 0});
-  CHECK(gradients->numbers[5] == 4);  // what had gathered came along
+  CHECK(std::vector<real>(arena->data + 3, arena->data + 8) == std::vector<real>{0, 1, 2, 3, 0});
+  CHECK(gradients->data[5] == 4);  // what had gathered came along
   backward(sum(x * x));
-  CHECK(gradients->numbers[5] == 8);
+  CHECK(gradients->data[5] == 8);
   x.clear_grad();
   backward(sum(x * x));
-  CHECK(gradients->numbers[5] == 4);
-  CHECK(x.grad().data() == gradients->numbers + 4);
-  arena->numbers[4] = 11;
+  CHECK(gradients->data[5] == 4);
+  CHECK(x.grad().data() == gradients->data + 4);
+  arena->data[4] = 11;
   CHECK(x.data()[0] == 11);
   CHECK_THROWS_AS(Storage::part_of(arena, 8, 3), Error);
   CHECK_THROWS_AS(x.bind(Storage::allocate(2), Storage::allocate(3)), Error);

@@ -1,5 +1,5 @@
 // Every operation of a model is one of its parts', and nobody's outside of it.
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 #include <doctest/doctest.h>
 
@@ -23,13 +23,13 @@ struct PartListener : Observer {
   };
   std::vector<Seen> seen;
 
-  void computed(const char* name, const Tensor&, std::span<const Tensor>,
-                const Node*) noexcept override {
-    seen.push_back({name, CurrentPart::get()});
+  void op_finished(const char* name, const Tensor&, std::span<const Tensor>,
+                   const Node*) noexcept override {
+    seen.push_back({name, ModuleScope::current()});
   }
-  void backward_begins(const Node&) noexcept override {}
-  void backward_ends(const Node&, const Slot&) noexcept override {}
-  void passed(const char*) noexcept override {}
+  void backward_started(const Node&) noexcept override {}
+  void backward_finished(const Node&, const Slot&) noexcept override {}
+  void stage_finished(const char*) noexcept override {}
   void allocated(const void*, int64_t) noexcept override {}
   void freed(const void*, int64_t) noexcept override {}
 };
@@ -37,10 +37,10 @@ struct PartListener : Observer {
 std::vector<std::string> operations_by_part(const Model& model, const Inputs& inputs) {
   PartListener listener;
   {
-    const Observation observation(listener);
+    const ObserverScope observation(listener);
     sum(model.logits(inputs));
   }
-  CHECK(CurrentPart::get() == nullptr);
+  CHECK(ModuleScope::current() == nullptr);
   CHECK(listener.seen.back().part == nullptr);  // the sum
   listener.seen.pop_back();
   std::vector<std::string> all;

@@ -1,0 +1,27 @@
+// The module that is being computed. Profiles use it to tell the time of each (core/observer.h).
+//
+//   Tensor Norm::operator()(const Tensor& x) const {
+//     const ModuleScope here(*this);
+//
+// A module does not know its name; the model does (Module::name_of).
+#pragma once
+
+#include "core/scope.h"
+#include "nn/module.h"
+
+namespace heed::inline HEED_REAL {
+
+// Makes `module` the current one of this thread until the end of the block.
+class ModuleScope {
+ public:
+  explicit ModuleScope(const Module& module) : guard_(scope().module, &module) {}
+
+  // Returns the innermost module, or null.
+  static const Module* current() { return scope().module; }
+  static const Module* get() { return current(); }
+
+ private:
+  ValueGuard<const Module*> guard_;
+};
+
+}  // namespace heed::inline HEED_REAL
