@@ -32,21 +32,20 @@ inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 
-// ---- ops/unary.cpp: element by element
+// ---- ops/elementwise.cpp: functions of one value
 Tensor neg(const Tensor& x);
 Tensor exp(const Tensor& x);
 Tensor log(const Tensor& x);   // natural; -inf at 0, NaN below
 Tensor sqrt(const Tensor& x);  // NaN below 0
 Tensor pow(const Tensor& x, real exponent);
-Tensor tanh(const Tensor& x);
-Tensor sigmoid(const Tensor& x);  // 1 / (1 + e⁻ˣ)
-Tensor relu(const Tensor& x);     // max(x, 0), with derivative 0 at 0
-enum class GeluForm {
-  exact,  // x Φ(x), Φ the normal distribution's (Hendrycks & Gimpel 2016)
-  tanh,   // ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))), their approximation
-};
-Tensor gelu(const Tensor& x, GeluForm form = GeluForm::exact);
-Tensor silu(const Tensor& x);  // x · sigmoid(x)
+
+// The activations of core/activation.h: relu(x), tanh(x), sigmoid(x), silu(x), gelu(x),
+// gelu_tanh(x).
+#define HEED_DECLARE(name, ...) Tensor name(const Tensor& x);
+HEED_ACTIVATIONS(HEED_DECLARE, HEED_DECLARE)
+#undef HEED_DECLARE
+// The activation named by a value; Activation::none returns x itself.
+Tensor activate(Activation function, const Tensor& x);
 
 // ---- ops/reduce.cpp: over `axes` (all of them if none is named), which disappear unless `keep`
 Tensor sum(const Tensor& x, Axes axes = {}, bool keep = false);

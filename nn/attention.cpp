@@ -195,7 +195,7 @@ Tensor MultiHeadAttention::attended(const Tensor& q, const KeyValues& to, const 
     if (axes_.size() < grid_.size()) record.grid = grid_, record.axes = axes_;
     recorder->record(*this, std::move(record));
   }
-  return apply(form_.activation, combined(heads));
+  return activate(form_.activation, combined(heads));
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,

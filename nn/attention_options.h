@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "core/activation.h"
 #include "core/fields.h"
-#include "nn/activation.h"
 #include "nn/normaliser.h"
 #include "nn/similarity.h"
 

@@ -35,7 +35,7 @@ struct BlockOptions {
   int64_t dim = 64, heads = 4, feed_forward = 256;
   double dropout = 0;            // of what a part adds, and inside the feed-forward
   double attention_dropout = 0;  // of attention weights
-  FeedForwardActivation activation = FeedForwardActivation::relu;
+  FeedForwardActivation activation = Activation::relu;
   NormOptions norm;
   bool norm_first = true;
   bool final_norm = true;  // one more norm behind the stack

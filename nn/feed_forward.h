@@ -6,12 +6,23 @@
 
 #include <memory>
 
-#include "nn/activation.h"
+#include "core/activation.h"
 #include "nn/linear.h"
 
 namespace heed::inline HEED_REAL {
 
-enum class FeedForwardActivation { relu, gelu, gelu_tanh, silu, swiglu };
+// Any activation, or swiglu: silu with a gate.
+struct FeedForwardActivation {
+  Activation function;
+  bool gated = false;
+
+  constexpr FeedForwardActivation(Activation function_, bool gated_ = false)
+      : function(function_), gated(gated_) {}
+  bool operator==(const FeedForwardActivation&) const = default;
+};
+inline constexpr FeedForwardActivation swiglu{Activation::silu, true};
+inline constexpr Named<FeedForwardActivation> feed_forward_activation_names[] = {
+    HEED_ACTIVATIONS(HEED_ACTIVATION_NAMED, HEED_ACTIVATION_NAMED){"swiglu", swiglu}};
 
 class FeedForward : public Module {
  public:

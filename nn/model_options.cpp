@@ -7,7 +7,6 @@ namespace heed::inline HEED_REAL {
 
 void ModelOptions::fields(Fields& f) {
   static constexpr const char* kinds[] = {"seq2seq", "language_model", "classifier"};
-  static constexpr const char* activations[] = {"relu", "gelu", "gelu_tanh", "silu", "swiglu"};
   static constexpr const char* norms[] = {"layer", "rms"};
   static constexpr const char* choices[] = {"auto", "true", "false"};
   static constexpr const char* pools[] = {"mean", "first", "learned"};
@@ -22,7 +21,8 @@ void ModelOptions::fields(Fields& f) {
             "attention heads; must divide dim, or have widths of their own: see attention.key_dim");
   f.integer("feed_forward", feed_forward, {0, 1 << 20},
             "hidden width of a block; 0: 4 · its width");
-  f.choice("activation", activation, activations, "nonlinearity of the feed-forward network");
+  f.choice("activation", activation, feed_forward_activation_names,
+           "nonlinearity of the feed-forward network");
   f.number("dropout", dropout, probability,
            "of embeddings, hidden activations and what joins the residual stream");
   f.number("attention_dropout", attention_dropout, probability, "of attention weights");

@@ -24,7 +24,7 @@ struct ModelOptions {
   int64_t encoder_dim = 0;  // of seq2seq's encoder; 0: dim
   int64_t heads = 4;
   int64_t feed_forward = 0;  // hidden width; 0: 4 · dim
-  FeedForwardActivation activation = FeedForwardActivation::relu;
+  FeedForwardActivation activation = Activation::relu;
   double dropout = 0;
   double attention_dropout = 0;
   NormKind norm = NormKind::layer;

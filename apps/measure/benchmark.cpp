@@ -102,7 +102,7 @@ Experiment benchmark_experiment(const BenchmarkSize& size) {
   e.model.heads = size.heads;
   e.model.dim = size.dim;
   e.model.feed_forward = size.feed_forward;
-  e.model.activation = has_source ? FeedForwardActivation::relu : FeedForwardActivation::gelu;
+  e.model.activation = has_source ? Activation::relu : Activation::gelu;
   e.model.positional = {.kind = PositionalKind::learned,
                         .max_length = std::max(size.source, size.input)};
   e.model.share_embeddings = has_source;

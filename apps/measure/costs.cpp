@@ -106,8 +106,8 @@ class Activations {
   // Gradients of activations, when the logits are gone: those around the last feed-forward network,
   // less what it no longer needs, and what its weights' are made of.
   double backward() const {
-    const bool two = model_.activation == FeedForwardActivation::swiglu ||
-                     (model_.activation == FeedForwardActivation::relu && model_.dropout == 0);
+    const bool two = model_.activation == swiglu ||
+                     (model_.activation == Activation::relu && model_.dropout == 0);
     const auto layer = [&](const Widths& w, double rows) {
       const kernels::LinearSizes up{static_cast<int64_t>(rows), static_cast<int64_t>(w.dim),
                                     static_cast<int64_t>(w.hidden)};
@@ -120,7 +120,7 @@ class Activations {
 
   // Without backward: the memory, and a layer at work or the logits.
   double unkept() const {
-    const double arrays = model_.activation == FeedForwardActivation::swiglu ? 3 : 2;
+    const double arrays = model_.activation == swiglu ? 3 : 2;
     const auto layer = [&](const Widths& w, double rows) {
       return std::max(8 * w.dim, 3 * w.dim + arrays * w.hidden) * rows + scores(w, rows);
     };
@@ -184,8 +184,8 @@ class Activations {
   // but then what W₂ reads is no longer relu's result.
   double feed_forward(const Widths& w, double rows) const {
     double arrays = 2;
-    if (model_.activation == FeedForwardActivation::relu) arrays = model_.dropout > 0 ? 2 : 1;
-    if (model_.activation == FeedForwardActivation::swiglu) arrays = 4;
+    if (model_.activation == Activation::relu) arrays = model_.dropout > 0 ? 2 : 1;
+    if (model_.activation == swiglu) arrays = 4;
     return norm(rows) + (2 * w.dim + arrays * w.hidden) * rows;
   }
 

@@ -1,44 +1,54 @@
-// The nonlinearities and their derivatives, for loops over numbers (see vector_math.h).
+// The rows of core/activation.h as types, for loops over their elements.
+//
+//   Row::value(x)            φ(x)
+//   Row::keeps_slope         whether the row is a from_input
+//   Row::gradient(dy, kept)  dy φ'(x), where kept is φ'(x) if keeps_slope, else φ(x)
+//   Row::at(x)               φ(x) and φ'(x), if keeps_slope
 #pragma once
 
-#include <numbers>
-
+#include "core/activation.h"
 #include "core/kernels/simd/vector_math.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
-// φ(h) and φ'(h); a loop that uses one of them computes no more than that.
+// A loop that uses only one of them computes only that one.
 struct ValueAndSlope {
   real value, slope;
 };
 
-// max(h, 0), with derivative 0 at 0; NaN stays
-inline ValueAndSlope relu_at(real h) { return {h < 0 ? 0 : h, real(h > 0)}; }
+#define HEED_FROM_OUTPUT(name, formula, gradient_formula)              \
+  struct name##_row {                                                  \
+    static constexpr bool keeps_slope = false;                         \
+    static real value(real x) { return formula; }                      \
+    static real gradient(real dy, real y) { return gradient_formula; } \
+  };
+#define HEED_FROM_INPUT(name, formula, slope_formula, ...)           \
+  struct name##_row {                                                \
+    static constexpr bool keeps_slope = true;                        \
+    static ValueAndSlope at(real x) {                                \
+      const auto __VA_ARGS__;                                        \
+      return {formula, slope_formula};                               \
+    }                                                                \
+    static real value(real x) { return at(x).value; }                \
+    static real gradient(real dy, real slope) { return dy * slope; } \
+  };
+HEED_ACTIVATIONS(HEED_FROM_OUTPUT, HEED_FROM_INPUT)
+#undef HEED_FROM_OUTPUT
+#undef HEED_FROM_INPUT
 
-inline ValueAndSlope tanh_at(real h) {
-  const real t = tanh(h);
-  return {t, 1 - t * t};
-}
-
-// h s, s = sigmoid(h)
-inline ValueAndSlope silu_at(real h) {
-  const real s = sigmoid(h);
-  return {h * s, s * (1 + h * (1 - s))};
-}
-
-// h Φ(h), with derivative Φ(h) + h Φ'(h)
-inline ValueAndSlope gelu_at(real h) {
-  const Normal<real> at = normal(h);
-  return {h * at.below, at.below + h * at.density};
-}
-
-// ½ h (1 + t), t = tanh u, u = √(2/π) (h + 0.044715 h³)
-inline ValueAndSlope gelu_tanh_at(real h) {
-  constexpr real root = static_cast<real>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-  constexpr real cubic = static_cast<real>(0.044715);
-  const real t = tanh(root * (h + cubic * h * h * h));
-  const real slope_of_u = root * (1 + 3 * cubic * h * h);
-  return {h * (1 + t) / 2, (1 + t + h * (1 - t * t) * slope_of_u) / 2};
+// Calls use(row) with the row of an activation other than none.
+template <class Use>
+auto with_activation(Activation function, Use use) {
+#define HEED_CASE(name, ...) \
+  case Activation::name:     \
+    return use(name##_row{});
+  switch (function) {
+    HEED_ACTIVATIONS(HEED_CASE, HEED_CASE)
+    case Activation::none:
+      break;
+  }
+#undef HEED_CASE
+  return decltype(use(relu_row{}))();
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

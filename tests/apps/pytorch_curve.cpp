@@ -122,7 +122,7 @@ void check_curve(const std::string& name, const Experiment& e, int64_t source_sy
 
 TEST_CASE("ten steps of a language model are PyTorch's") {
   Experiment e = experiment(ModelKind::language_model);
-  e.model.activation = FeedForwardActivation::gelu;
+  e.model.activation = Activation::gelu;
   e.model.norm_first = true;
   e.model.positional.kind = PositionalKind::learned;
   e.model.positional.max_length = 12;
@@ -131,7 +131,7 @@ TEST_CASE("ten steps of a language model are PyTorch's") {
 
 TEST_CASE("ten steps of an encoder-decoder are PyTorch's") {
   Experiment e = experiment(ModelKind::seq2seq);
-  e.model.activation = FeedForwardActivation::relu;
+  e.model.activation = Activation::relu;
   e.model.norm_first = false;
   e.model.positional.kind = PositionalKind::sinusoidal;
   e.model.tie_weights = false;

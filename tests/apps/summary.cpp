@@ -123,7 +123,7 @@ TEST_CASE("summary: operations of a language model") {
   check_flops(part(s, "decoder.layers.0-1.attention_norm").flops, 0, 0);
   check_flops(part(s, "embedding").flops, 0, 0);
   check_flops(s.flops, 2 * (6240 + 3840) + 1680, 2 * (13680 + 7680) + 3360);
-  e.model.activation = FeedForwardActivation::swiglu;  // three matrices
+  e.model.activation = swiglu;  // three matrices
   check_flops(part(summarize(e, corpus_for(e, 7, 0, 5)), "decoder.layers.0-1.feed_forward").flops,
               5760, 11520);
 }
@@ -197,7 +197,7 @@ TEST_CASE("summary: memory by hand") {
   CHECK(m.batches == 4 * 2 * 2 * 5 * (3 + 1));
   CHECK(m.optimizer == 2 * m.gradients);
   CHECK(m.evaluation == 0);  // there is nothing to evaluate on
-  e.model.activation = FeedForwardActivation::gelu;
+  e.model.activation = Activation::gelu;
   CHECK(summarize(e, corpus).memory.activations == m.activations + 4 * 10 * 8);
   e.optim.amsgrad = true;
   CHECK(summarize(e, corpus).memory.optimizer == 3 * m.gradients);
@@ -245,14 +245,14 @@ TEST_CASE("summary: the estimate of memory is near what a step takes") {
   for (const ModelKind kind :
        {ModelKind::seq2seq, ModelKind::language_model, ModelKind::classifier})
     for (const FeedForwardActivation activation :
-         {FeedForwardActivation::relu, FeedForwardActivation::gelu, FeedForwardActivation::swiglu})
+         std::initializer_list<FeedForwardActivation>{Activation::relu, Activation::gelu, swiglu})
       for (const double dropout : {0.0, 0.1}) {
         Experiment e;
         e.model.kind = kind;
         e.model.activation = activation;
         e.model.dropout = dropout;
         CAPTURE(static_cast<int>(kind));
-        CAPTURE(static_cast<int>(activation));
+        CAPTURE(static_cast<int>(activation.function));
         CAPTURE(dropout);
         CHECK(estimate_over_taken(e) == doctest::Approx(1).epsilon(0.06));
       }

@@ -56,32 +56,23 @@ void check_same(const std::vector<Shape>& shapes, Fused fused, Composed composed
 
 using Inputs = const std::vector<Tensor>&;
 
-TEST_CASE("fused: linear with a nonlinearity") {
-  struct Pair {
-    Activation function;
-    Tensor (*composed)(const Tensor&);
-  };
-  const Pair pairs[] = {
-      {Activation::relu, relu},
-      {Activation::gelu, [](const Tensor& h) { return gelu(h); }},
-      {Activation::gelu_tanh, [](const Tensor& h) { return gelu(h, GeluForm::tanh); }},
-      {Activation::silu, silu},
-      {Activation::tanh, tanh}};
-  for (const Pair& pair : pairs) {
-    CAPTURE(static_cast<int>(pair.function));
+TEST_CASE("fused: linear with every activation") {
+  for (const Named<Activation>& entry : activation_names) {
+    const Activation function = entry.value;
+    CAPTURE(entry.name);
     // Few rows; many, whose backward goes by blocks; and weights too large for that.
     const std::vector<Shape> sizes[] = {{{130, 70}, {91, 70}, {91}},
                                         {{5, 80, 70}, {91, 70}, {91}},
                                         {{270, 230}, {290, 230}, {290}}};
     for (const std::vector<Shape>& shapes : sizes) {
       check_same(
-          shapes, [&](Inputs t) { return linear(t[0], t[1], t[2], pair.function); },
-          [&](Inputs t) { return pair.composed(linear(t[0], t[1]) + t[2]); });
+          shapes, [&](Inputs t) { return linear(t[0], t[1], t[2], function); },
+          [&](Inputs t) { return activate(function, linear(t[0], t[1]) + t[2]); });
       check_same(
-          {shapes[0], shapes[1]}, [&](Inputs t) { return linear(t[0], t[1], {}, pair.function); },
+          {shapes[0], shapes[1]}, [&](Inputs t) { return linear(t[0], t[1], {}, function); },
           [&](Inputs t) {
             const Tensor x = t[0].reshape({t[0].size() / t[0].dim(-1), t[0].dim(-1)});
-            const Tensor h = pair.composed(matmul(x, transpose(t[1], 0, 1)));
+            const Tensor h = activate(function, matmul(x, transpose(t[1], 0, 1)));
             return h.reshape(t[0].shape().with_last(t[1].dim(0)));
           });
     }

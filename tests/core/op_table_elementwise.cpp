@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "activation_definitions.h"
 #include "core/random.h"
 #include "core/scope.h"
 #include "op_check.h"
@@ -99,15 +100,24 @@ TEST_CASE("op table: functions of one number") {
   check_unary("sigmoid", sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); });
   check_unary("relu", relu, [](double x) { return x > 0 ? x : 0; });
   check_unary(
-      "gelu: exact", [](const Tensor& x) { return gelu(x); },
+      "gelu", [](const Tensor& x) { return gelu(x); },
       [](double x) { return x * normal_below(x); });
   check_unary(
-      "gelu: tanh", [](const Tensor& x) { return gelu(x, GeluForm::tanh); },
+      "gelu_tanh", [](const Tensor& x) { return gelu_tanh(x); },
       [](double x) {
         const double u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
         return 0.5 * x * (1 + std::tanh(u));
       });
   check_unary("silu", silu, [](double x) { return x / (1 + std::exp(-x)); });
+}
+
+TEST_CASE("op table: every activation of core/activation.h") {
+  for (const ActivationDefinition& a : definitions::all)
+    check_unary(
+        a.name, [&](const Tensor& x) { return activate(a.function, x); }, a.value);
+  CHECK(std::size(activation_names) == std::size(definitions::all) + 1);
+  const Tensor x = Tensor::scalar(2);
+  CHECK(activate(Activation::none, x).same_as(x));
 }
 
 // Zeros and ones.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "activation_definitions.h"
 #include "core/random.h"
 #include "core/scope.h"
 #include "op_check.h"
@@ -42,22 +43,8 @@ TEST_CASE("op table: linear") {
   });
 }
 
-TEST_CASE("op table: linear with a nonlinearity") {
-  struct Function {
-    const char* name;
-    Activation function;
-    double (*value)(double);
-  };
-  const Function functions[] = {
-      {"relu", Activation::relu, [](double h) { return h > 0 ? h : 0; }},
-      {"gelu", Activation::gelu, [](double h) { return h * std::erfc(-h / std::sqrt(2)) / 2; }},
-      {"gelu_tanh", Activation::gelu_tanh,
-       [](double h) {
-         return h / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (h + 0.044715 * h * h * h)));
-       }},
-      {"silu", Activation::silu, [](double h) { return h / (1 + std::exp(-h)); }},
-      {"tanh", Activation::tanh, [](double h) { return std::tanh(h); }}};
-  for (const Function& f : functions)
+TEST_CASE("op table: linear with every activation") {
+  for (const ActivationDefinition& f : definitions::all)
     check_rows(
         std::vector<OpRow>{{.name = fmt::format("linear: {}", f.name),
                             .inputs = {{2, 3, 5}, {4, 5}, {4}},

@@ -46,7 +46,7 @@ double variance(const Tensor& x) {
 TEST_CASE("parameters carry their full names in the order they were added") {
   CHECK(names(Linear(3, 2)) == std::vector<std::string>{"weight", "bias"});
   CHECK(names(Linear(3, 2, {.bias = false})) == std::vector<std::string>{"weight"});
-  CHECK(names(FeedForward(4, 8, FeedForwardActivation::swiglu, 0, {.bias = false})) ==
+  CHECK(names(FeedForward(4, 8, swiglu, 0, {.bias = false})) ==
         std::vector<std::string>{"up.weight", "gate.weight", "down.weight"});
   const auto all = names(*make_model(small(ModelKind::seq2seq), {5, 6, 0}));
   for (const char* name :

@@ -153,7 +153,7 @@ TEST_CASE("linear, embedding and layer norm are PyTorch's") {
 TEST_CASE("gelu is PyTorch's, in both forms") {
   Case exact("gelu_none"), approximate("gelu_tanh");
   exact.check_result(gelu(exact.input("x")));
-  approximate.check_result(gelu(approximate.input("x"), GeluForm::tanh));
+  approximate.check_result(gelu_tanh(approximate.input("x")));
 }
 
 TEST_CASE("cross entropy is PyTorch's, with ignored targets and label smoothing") {
@@ -224,10 +224,9 @@ TEST_CASE("a bias of the scores is PyTorch's attn_mask of numbers") {
 
 TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu and gelu") {
   for (bool norm_first : {false, true})
-    for (FeedForwardActivation activation :
-         {FeedForwardActivation::relu, FeedForwardActivation::gelu}) {
+    for (FeedForwardActivation activation : {Activation::relu, Activation::gelu}) {
       const std::string tag = std::string(norm_first ? "pre_" : "post_") +
-                              (activation == FeedForwardActivation::relu ? "relu" : "gelu");
+                              (activation == Activation::relu ? "relu" : "gelu");
       Case c("encoder_" + tag);
       const EncoderLayer encoder(block_options(norm_first, activation), 1);
       c.load(encoder);
@@ -244,8 +243,7 @@ TEST_CASE("encoder and decoder layers are PyTorch's: pre- and post-norm, relu an
 TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
   for (bool norm_first : {false, true}) {
     Case c(norm_first ? "transformer_pre_gelu" : "transformer_post_relu");
-    BlockOptions o = block_options(
-        norm_first, norm_first ? FeedForwardActivation::gelu : FeedForwardActivation::relu);
+    BlockOptions o = block_options(norm_first, norm_first ? Activation::gelu : Activation::relu);
     o.final_norm = true;
     const Encoder encoder(o, 2);
     const Decoder decoder(o, 2);

@@ -11,7 +11,7 @@ ModelOptions Variant::options() const {
   o.dim = 4;
   o.heads = 2;
   o.feed_forward = 6;
-  o.activation = FeedForwardActivation::gelu;
+  o.activation = Activation::gelu;
   o.positional.kind = PositionalKind::learned;
   o.positional.max_length = 9;
   change(o);
@@ -41,12 +41,9 @@ const std::vector<Variant>& variants() {
       {"post-norm decoder-only", language_model, [](ModelOptions& o) { o.norm_first = false; }},
       {"post-norm classifier", classifier, [](ModelOptions& o) { o.norm_first = false; }},
       {"gelu_tanh and rms", language_model,
-       [](ModelOptions& o) {
-         o.activation = FeedForwardActivation::gelu_tanh, o.norm = NormKind::rms;
-       }},
-      {"silu", language_model, [](ModelOptions& o) { o.activation = FeedForwardActivation::silu; }},
-      {"swiglu", language_model,
-       [](ModelOptions& o) { o.activation = FeedForwardActivation::swiglu; }},
+       [](ModelOptions& o) { o.activation = Activation::gelu_tanh, o.norm = NormKind::rms; }},
+      {"silu", language_model, [](ModelOptions& o) { o.activation = Activation::silu; }},
+      {"swiglu", language_model, [](ModelOptions& o) { o.activation = swiglu; }},
       {"encoder of another width", seq2seq, [](ModelOptions& o) { o.encoder_dim = 6; }},
       {"additive similarity", seq2seq,
        [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::additive; }},
