@@ -1,21 +1,21 @@
-// Adam (Kingma and Ba 2015, algorithm 1), with weight decay inside the gradient (adam) or apart
-// from it (adamw; Loshchilov and Hutter 2019, algorithm 2); amsgrad after Reddi et al. 2018. In
-// step t:
+// Adam (Kingma and Ba 2015, algorithm 1), with weight decay added to the gradient (adam) or
+// decoupled from it (adamw; Loshchilov and Hutter 2019, algorithm 2). amsgrad: Reddi et al. 2018.
+// Step t:
 //
+// clang-format off
 //   g = gradient + weight_decay · w      adam    |   g = gradient      adamw
 //                                                |   w ← w − lr · weight_decay · w
 //   m ← β₁ m + (1 − β₁) g                exp_avg: mean of gradients
 //   v ← β₂ v + (1 − β₂) g²               exp_avg_sq: mean of squared gradients
 //   w ← w − lr · m/(1 − β₁ᵗ) / (√(v/(1 − β₂ᵗ)) + ε)
+// clang-format on
 //
-// Amsgrad has, in place of v in the last line, the largest v so far (max_exp_avg_sq).
+// amsgrad replaces v in the last line by the maximum v so far (max_exp_avg_sq).
 #pragma once
 
-#include "optim/optimizer.h"
+#include "optim/arena.h"
 
-namespace heed::inline HEED_REAL {
-
-namespace kernels {
+namespace heed::inline HEED_REAL::kernels {
 
 // What one step of Adam depends on, besides the parameters.
 struct AdamStep {
@@ -34,17 +34,4 @@ struct AdamStep {
 void adam_step(const AdamStep& step, int64_t n, const real* g, real* w, real* mean,
                real* mean_square, real* largest);
 
-}  // namespace kernels
-
-class Adam : public Optimizer {
- public:
-  Adam(const OptimOptions& options, std::vector<NamedParameter> parameters);
-
- private:
-  void update(double lr, double scale) override;
-  real* exp_avg_;
-  real* exp_avg_sq_;
-  real* max_exp_avg_sq_ = nullptr;  // amsgrad alone
-};
-
-}  // namespace heed::inline HEED_REAL
+}  // namespace heed::inline HEED_REAL::kernels

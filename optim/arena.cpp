@@ -16,7 +16,7 @@ Handle<Storage> zeros(int64_t size) {
   return storage;
 }
 
-// Those that want a gradient, each tensor once, by name.
+// Returns the parameters that require a gradient, each tensor once, ordered by name.
 std::vector<NamedParameter> trained(std::vector<NamedParameter> parameters) {
   std::vector<NamedParameter> chosen;
   for (NamedParameter& parameter : parameters) {
@@ -48,34 +48,35 @@ Arena::Arena(std::vector<NamedParameter> parameters) {
   int64_t size = 0;
   for (NamedParameter& parameter : trained(std::move(parameters))) {
     const Shape shape = parameter.tensor.shape();
-    places_.push_back({std::move(parameter), size});
+    slices_.push_back({std::move(parameter), size});
     size += padded(shape.size());
     const bool matrix = shape.rank() >= 2;
     if (runs_.empty() || runs_.back().matrix != matrix) runs_.push_back({size, matrix});
     runs_.back().end = size;
   }
-  check_input(!places_.empty(), "optimizer: nothing to train, every parameter is frozen");
+  check_input(!slices_.empty(), "optimizer: nothing to train, every parameter is frozen");
 
-  numbers_ = zeros(size);
+  parameters_ = zeros(size);
   gradients_ = zeros(size);
   chunk_sums_.resize(static_cast<size_t>((size + chunk - 1) / chunk));
-  for (Place& place : places_) {
-    Tensor& tensor = place.parameter.tensor;
-    tensor.bind(Storage::part_of(numbers_, place.first, tensor.size()),
-                Storage::part_of(gradients_, place.first, tensor.size()));
+  for (Slice& slice : slices_) {
+    Tensor& tensor = slice.parameter.tensor;
+    tensor.bind(Storage::part_of(parameters_, slice.first, tensor.size()),
+                Storage::part_of(gradients_, slice.first, tensor.size()));
   }
-  pool_trim();  // where the parameters were before is of no use to activations
+  pool_trim();  // activations cannot use the former memory of the parameters
 }
 
 void Arena::zero_grad() {
-  for (Place& place : places_) place.parameter.tensor.clear_grad();
+  for (Slice& slice : slices_) slice.parameter.tensor.clear_grad();
 }
 
 void Arena::complete_gradients() {
-  for (const auto& [parameter, first] : places_) {
+  for (const auto& [parameter, first] : slices_) {
     const Tensor& tensor = parameter.tensor;
-    const bool here = tensor.slot() && tensor.slot()->bound && tensor.data() == numbers() + first;
-    check(here, "optimizer: {} was frozen, or given to another optimizer, after this one was made",
+    const bool here =
+        tensor.slot() && tensor.slot()->bound && tensor.data() == parameters() + first;
+    check(here, "optimizer: {} was frozen, or passed to another optimizer, after this one was made",
           parameter.name);
     const Slot& slot = *tensor.slot();
     if (!slot.written) std::fill_n(slot.gradient->data, slot.size, real{0});
@@ -83,7 +84,7 @@ void Arena::complete_gradients() {
 }
 
 void Arena::count_change() {
-  for (Place& place : places_) place.parameter.tensor.mutable_data();
+  for (Slice& slice : slices_) slice.parameter.tensor.mutable_data();
 }
 
 Handle<Storage> Arena::similar() const { return zeros(size()); }
@@ -91,7 +92,7 @@ Handle<Storage> Arena::similar() const { return zeros(size()); }
 std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
                                            const Handle<Storage>& array) const {
   std::vector<NamedParameter> views;
-  for (const auto& [parameter, first] : places_) {
+  for (const auto& [parameter, first] : slices_) {
     Tensor view = Tensor::empty(parameter.tensor.shape());
     view.body().storage = Storage::part_of(array, first, view.size());
     views.push_back({prefix + "." + parameter.name, std::move(view)});
@@ -101,7 +102,7 @@ std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
 
 double Arena::sum_of_squared_gradients() {
   parallel_for(size(), chunk, [&](int64_t first, int64_t last) {
-    double sums[line] = {};  // one for each place in a line
+    double sums[line] = {};  // one for each element of a line
     for (const real* g = gradients() + first; g < gradients() + last; g += line) {
       fetch_ahead(g);
 #pragma omp simd

@@ -1,33 +1,68 @@
-// What every optimizer has in common: one step over the parameters of a model, from their
-// gradients.
+// Optimizers: update the parameters of a model from their gradients.
 //
-//   optimizer->zero_grad();
+//   Optimizer optimizer({.lr = 1e-3}, model.parameters());
+//   optimizer.zero_grad();
 //   for (each micro-batch) backward(loss, a sum over its targets);
-//   const double norm = optimizer->step(schedule.rate(step), 1.0 / targets);
+//   optimizer.set_lr(schedule.rate(step));
+//   optimizer.step(1.0 / targets);
 //
-// Gradients of several backward passes add up, so that a step over micro-batches is the step over
-// the large batch. A step reads the gradients once for their norm, and once more, with everything
-// else, to update; both go through memory at its full speed and give the same bits for any number
-// of threads. The rules are PyTorch's, but that weight decay is for tensors of rank ≥ 2 alone:
-// matrices and embeddings, not biases or the scales of norms.
+// Gradients of several backward passes add up, so that a step over micro-batches equals the step
+// over the large batch. A step reads the gradients once for their norm, and once more to update.
+// Results are bitwise the same for any number of threads. The rules are PyTorch's, except that
+// weight decay applies only to tensors of rank ≥ 2 by default: to matrices and embeddings, not to
+// biases and the scales of norms.
 #pragma once
 
-#include <memory>
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/fields.h"
+#include "core/registry.h"
 #include "optim/arena.h"
 
 namespace heed::inline HEED_REAL {
 
-struct OptimOptions {
-  enum class Kind { sgd, adam, adamw };
+struct OptimOptions;
 
-  Kind kind = Kind::adamw;
+// A range of consecutive parameters in a step: all arrays (size), whole cache lines.
+struct UpdateRange {
+  const OptimOptions& options;
+  int64_t step;  // number of the step, from 1
+  double lr;
+  double gradient_scale;  // multiplies every gradient
+  double weight_decay;    // of these parameters: options.weight_decay or 0
+  int64_t size;
+  const real* gradients;
+  real* parameters;
+  std::array<real*, 3> state;  // in the order of OptimizerRule::state(), then null
+};
+
+// How a step computes new parameters from gradients. One file defines a rule, one line below
+// registers it.
+struct OptimizerRule {
+  const char* name;
+  // Names of the arrays that it keeps between steps, each of the size of the parameters, zero at
+  // first. At most 3.
+  std::vector<const char*> (*state)(const OptimOptions& options);
+  // Throws InputError for options that contradict each other.
+  void (*check)(const OptimOptions& options);
+  // Updates one range in place. Ranges of one step run in parallel.
+  void (*update)(const UpdateRange& range);
+};
+
+#define HEED_OPTIMIZERS(entry) entry(sgd) entry(adam) entry(adamw)
+HEED_REGISTRY(optimizers, OptimizerRule, HEED_OPTIMIZERS)
+
+// The parameters that weight decay applies to: tensors of rank ≥ 2, or all.
+enum class Decay { matrices, all };
+
+struct OptimOptions {
+  const OptimizerRule* kind = &optimizers::adamw;
   double lr = 1e-3;
   double weight_decay = 0;
+  Decay decay = Decay::matrices;
   double clip_norm = 1;
   double momentum = 0;
   bool nesterov = false;
@@ -37,57 +72,52 @@ struct OptimOptions {
   bool amsgrad = false;
 
   void fields(Fields& f);
-  // Throws InputError on values that contradict each other.
-  void validate() const;
+  // Throws InputError for options that contradict each other.
+  void validate() const { kind->check(*this); }
 };
 
 class Optimizer {
  public:
-  virtual ~Optimizer() = default;
+  // Optimizes those of the parameters that require a gradient, and moves them into an arena (see
+  // Arena). Throws InputError for options that contradict each other, and as Arena does.
+  Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters);
 
-  // Forgets the gradients. Call before the first backward of a step.
+  // Clears the gradients. Call it before the first backward of a step.
   void zero_grad() { arena_.zero_grad(); }
 
-  // Updates every parameter at learning rate `lr` with `gradient_scale` times its gradient, or with
-  // less where the norm of all gradients together (times gradient_scale) exceeds clip_norm: then
-  // they are multiplied by clip_norm / (norm + 1e-6), as PyTorch's clip_grad_norm_ does. The
-  // gradients themselves are left as they are. A parameter that got no gradient has a zero one.
-  //
-  // Returns the norm before clipping. If that is not finite, nothing has been changed.
-  [[nodiscard]] double step(double lr, double gradient_scale = 1);
+  // The learning rate of the next step, at first options.lr.
+  double lr() const { return lr_; }
+  // Throws Error for a rate that is not finite.
+  void set_lr(double lr);
 
-  // Steps that updated the parameters.
+  // Updates every parameter with gradient_scale times its gradient. If the norm of all gradients
+  // (times gradient_scale) exceeds clip_norm, multiplies them by clip_norm / (norm + 1e-6), as
+  // PyTorch's clip_grad_norm_ does. Does not change the gradients. A parameter without a gradient
+  // has a gradient of zero.
+  //
+  // Returns the norm before clipping. If it is not finite, changes nothing.
+  double step(double gradient_scale = 1);
+
+  // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
-  // All else that the next step depends on: tensors that share the optimizer's numbers, named
-  // exp_avg.<parameter> and so on.
+  // The rest of the state: tensors that share memory with the optimizer, named exp_avg.<parameter>
+  // and so on.
   std::vector<NamedParameter> state() const;
-  // Goes on from a saved state, to the bit. Throws InputError, and changes nothing, unless exactly
-  // the names and shapes of state() are given.
+  // Restores a saved state. The next steps are bitwise those of the saved optimizer. Throws
+  // InputError, and changes nothing, unless the names and shapes are exactly those of state().
   void load_state(int64_t steps, std::span<const NamedParameter> saved);
 
- protected:
-  Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters);
-  // A flat array that belongs to the state, zero at first.
-  real* add_state(const std::string& name);
+ private:
+  struct State {
+    std::string name;
+    Handle<Storage> values;
+  };
 
   const OptimOptions options_;
   Arena arena_;
-
- private:
-  // Applies the rule; steps() counts the step at hand. Gradients are to be multiplied by `scale`.
-  virtual void update(double lr, double scale) = 0;
-
-  struct State {
-    std::string name;
-    Handle<Storage> numbers;
-  };
   std::vector<State> state_;
+  double lr_ = 0;
   int64_t steps_ = 0;
 };
-
-// The optimizer the options name, over those of the parameters that want a gradient. Moves them
-// into an arena (see Arena). Throws InputError on options that contradict each other.
-std::unique_ptr<Optimizer> make_optimizer(const OptimOptions& options,
-                                          std::vector<NamedParameter> parameters);
 
 }  // namespace heed::inline HEED_REAL

@@ -1,32 +1,37 @@
-// The learning rate of each step. Steps count from 1, as in Vaswani et al. 2017; "peak" is
-// optim.lr.
+// Schedules: the learning rate of each step. Steps count from 1, as in Vaswani et al. 2017. "Peak"
+// is optim.lr.
 //
-// The first `warmup_steps` steps climb in a straight line, peak · step / warmup_steps, to the peak,
-// which step warmup_steps has. From there:
-//
-//   constant      the peak
-//   linear        in a straight line to min_lr, which step `steps` has
-//   cosine        min_lr + (peak − min_lr) · (1 + cos(π · progress)) / 2 to min_lr at step `steps`
-//                 (Loshchilov and Hutter 2017, eq. 5; nanoGPT's get_lr)
-//   inverse_sqrt  peak · √(warmup_steps / step); or, given the model's width as `dim`, eq. 3 of
-//                 Vaswani et al.: scale · dim^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)
-//   plateau       the peak, multiplied by `factor` whenever the evaluation loss has not improved
-//                 for more than `patience` evaluations (PyTorch's ReduceLROnPlateau)
+// The first `warmup_steps` steps increase the rate linearly, peak · step / warmup_steps, to the
+// peak at step warmup_steps. The rate after that is defined in optim/schedules.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "core/fields.h"
+#include "core/registry.h"
 
 namespace heed::inline HEED_REAL {
 
-struct ScheduleOptions {
-  enum class Kind { constant, linear, cosine, inverse_sqrt, plateau };
+class Schedule;
+struct ScheduleOptions;
 
-  Kind kind = Kind::constant;
+// One file in optim/schedules defines a rule, one line below registers it.
+struct ScheduleRule {
+  const char* name;
+  std::unique_ptr<Schedule> (*make)(const ScheduleOptions& options, double peak);
+  bool uses_min_lr = false;
+  bool uses_loss = false;  // observe() changes the rate
+};
+
+#define HEED_SCHEDULES(entry) \
+  entry(constant) entry(linear) entry(cosine) entry(inverse_sqrt) entry(plateau)
+HEED_REGISTRY(schedules, ScheduleRule, HEED_SCHEDULES)
+
+struct ScheduleOptions {
+  const ScheduleRule* kind = &schedules::constant;
   int64_t warmup_steps = 0;
   int64_t steps = 0;
   double min_lr = 0;
@@ -39,33 +44,43 @@ struct ScheduleOptions {
   void fields(Fields& f);
 };
 
+// Keeps the peak after warm-up, unless a subclass does something else.
 class Schedule {
  public:
-  // `peak` is optim.lr; `train_steps` the length of the run, for which options.steps = 0 stands.
-  // Throws InputError on values that contradict each other.
-  Schedule(const ScheduleOptions& options, double peak, int64_t train_steps);
+  // In `options`, steps = 0 is not replaced: see make_schedule().
+  Schedule(const ScheduleOptions& options, double peak) : options_(options), peak_(peak) {}
+  virtual ~Schedule() = default;
+  template <class Derived>
+  static std::unique_ptr<Schedule> make(const ScheduleOptions& options, double peak) {
+    return std::make_unique<Derived>(options, peak);
+  }
 
-  // The rate of step 1, 2, …: a function of the step alone but under plateau, where it also depends
-  // on the losses observed. Throws Error for a step before the first.
+  // Returns the rate of step 1, 2, …. It depends only on the step and, if the rule uses the loss,
+  // on the observed losses. Throws Error for a step below 1.
   double rate(int64_t step) const;
 
-  // An evaluation loss; only plateau minds. A loss that is not a number counts as no improvement.
-  void observe(double loss);
+  // Takes note of an evaluation loss.
+  virtual void observe(double) {}
 
-  // What plateau has seen, as finite numbers; empty for the others, which have no state.
-  std::map<std::string, double> state() const;
-  // Throws InputError, and changes nothing, unless exactly the names of state() are given.
+  // What a rule has observed, as finite numbers; empty for a rule without state.
+  virtual std::map<std::string, double> state() const { return {}; }
+  // Throws InputError, and changes nothing, unless the names are exactly those of state().
   void load_state(const std::map<std::string, double>& saved);
 
- private:
-  double after_warmup(int64_t step) const;
+ protected:
+  virtual double rate_of(int64_t step) const;
+  virtual double after_warmup(int64_t) const { return peak_; }
+  virtual void restore(const std::map<std::string, double>&) {}
+
+  // The fraction of the steps from warm-up to options.steps that remains: 1 … 0.
+  double remaining(int64_t step) const;
 
   ScheduleOptions options_;
   double peak_;
-  // Of plateau:
-  double level_;  // the rate after warm-up
-  double best_ = std::numeric_limits<double>::max();
-  int64_t bad_evaluations_ = 0;  // since the best
 };
+
+// Makes the schedule that the options name. `peak` is optim.lr. `train_steps`, the length of the
+// run, replaces options.steps = 0. Throws InputError for options that contradict each other.
+std::unique_ptr<Schedule> make_schedule(ScheduleOptions options, double peak, int64_t train_steps);
 
 }  // namespace heed::inline HEED_REAL

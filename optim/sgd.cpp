@@ -1,24 +1,29 @@
 #include "optim/sgd.h"
 
+#include "optim/optimizer.h"
+
 namespace heed::inline HEED_REAL {
 
-Sgd::Sgd(const OptimOptions& options, std::vector<NamedParameter> parameters)
-    : Optimizer(options, std::move(parameters)) {
-  if (options.momentum > 0) momentum_buffer_ = add_state("momentum_buffer");
+static std::vector<const char*> sgd_state(const OptimOptions& options) {
+  if (options.momentum > 0) return {"momentum_buffer"};
+  return {};
 }
 
-void Sgd::update(double lr, double scale) {
-  arena_.for_each_range([&](int64_t first, int64_t last, bool matrix) {
-    const kernels::SgdStep step{
-        .lr = lr,
-        .weight_decay = matrix ? options_.weight_decay : 0,
-        .momentum = options_.momentum,
-        .nesterov = options_.nesterov,
-        .gradient_scale = scale,
-    };
-    kernels::sgd_step(step, last - first, arena_.gradients() + first, arena_.numbers() + first,
-                      momentum_buffer_ ? momentum_buffer_ + first : nullptr);
-  });
+static void check_sgd(const OptimOptions& options) {
+  check_input(!options.amsgrad, "optim.amsgrad is not used by optim.kind = \"sgd\"");
+  check_input(!options.nesterov || options.momentum > 0,
+              "optim.nesterov needs optim.momentum above 0");
 }
+
+static void update_sgd(const UpdateRange& range) {
+  kernels::sgd_step({.lr = range.lr,
+                     .weight_decay = range.weight_decay,
+                     .momentum = range.options.momentum,
+                     .nesterov = range.options.nesterov,
+                     .gradient_scale = range.gradient_scale},
+                    range.size, range.gradients, range.parameters, range.state[0]);
+}
+
+const OptimizerRule optimizers::sgd = {"sgd", sgd_state, check_sgd, update_sgd};
 
 }  // namespace heed::inline HEED_REAL

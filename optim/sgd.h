@@ -1,17 +1,19 @@
 // Stochastic gradient descent with momentum (Sutskever et al. 2013, "On the importance of
 // initialization and momentum in deep learning"), in PyTorch's form:
 //
+// clang-format off
 //   g = gradient + weight_decay · w
 //   b ← momentum · b + g
-//   w ← w − lr · b                      with Nesterov's look-ahead:  w ← w − lr · (g + momentum ·
-//   b)
+//   w ← w − lr · b                         or, with Nesterov momentum:
+//   w ← w − lr · (g + momentum · b)
+// clang-format on
 #pragma once
 
-#include "optim/optimizer.h"
+#include <cstdint>
 
-namespace heed::inline HEED_REAL {
+#include "core/real.h"
 
-namespace kernels {
+namespace heed::inline HEED_REAL::kernels {
 
 // What one step of SGD depends on, besides the parameters.
 struct SgdStep {
@@ -26,15 +28,4 @@ struct SgdStep {
 // momentum.
 void sgd_step(const SgdStep& step, int64_t n, const real* g, real* w, real* buffer);
 
-}  // namespace kernels
-
-class Sgd : public Optimizer {
- public:
-  Sgd(const OptimOptions& options, std::vector<NamedParameter> parameters);
-
- private:
-  void update(double lr, double scale) override;
-  real* momentum_buffer_ = nullptr;  // b; not kept without momentum
-};
-
-}  // namespace heed::inline HEED_REAL
+}  // namespace heed::inline HEED_REAL::kernels

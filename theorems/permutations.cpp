@@ -105,7 +105,7 @@ double loss_after_training(bool on_shuffled) {
       p.name = std::to_string(parameters.size());
       parameters.push_back(p);
     }
-  const std::unique_ptr<Optimizer> optimizer = make_optimizer(OptimOptions(), parameters);
+  Optimizer optimizer({.lr = 1e-2}, parameters);
   const auto loss = [&](bool is_shuffled) {
     Tensor x = normal({32, positions, 1});
     const Tensor target = max(x, {1});
@@ -115,9 +115,9 @@ double loss_after_training(bool on_shuffled) {
     return mse_loss(output(mean(relu(convolution(input(x), {})), {1})), target);
   };
   for (int step = 0; step < 400; ++step) {
-    optimizer->zero_grad();
+    optimizer.zero_grad();
     backward(loss(on_shuffled));
-    (void)optimizer->step(1e-2);
+    optimizer.step();
   }
   double total = 0;
   for (int i = 0; i < 8; ++i) total += number(loss(true)) / 8;

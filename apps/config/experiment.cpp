@@ -58,7 +58,7 @@ void Experiment::validate() const {
   model.validate();
   optim.validate();
   check_options(data, framing());
-  Schedule(schedule, optim.lr, train.steps);
+  make_schedule(schedule, optim.lr, train.steps);
 }
 
 Framing Experiment::framing() const {

@@ -46,10 +46,9 @@ double Memory::peak() const {
 
 namespace {
 
-// Numbers of state for each one that trains: see optim/sgd.h and optim/adam.h.
+// Elements of optimizer state for each trained parameter.
 double optimizer_state(const OptimOptions& optim) {
-  if (optim.kind == OptimOptions::Kind::sgd) return optim.momentum > 0 ? 1 : 0;
-  return optim.amsgrad ? 3 : 2;
+  return static_cast<double>(optim.kind->state(optim).size());
 }
 
 // The widths of a stack of layers.

@@ -77,11 +77,8 @@ OperationCost backward_cost(std::string_view name, const OperationCall& call) {
 }
 
 OperationCost optimizer_cost(const OptimOptions& optim, int64_t trained) {
-  double arrays = 1 + 3;  // g; g, w, and w again
-  if (optim.kind == OptimOptions::Kind::sgd)
-    arrays += optim.momentum > 0 ? 2 : 0;
-  else
-    arrays += optim.amsgrad ? 6 : 4;
+  // Reads g for the norm, then reads g, w and the state, and writes w and the state.
+  const double arrays = 1 + 3 + 2 * static_cast<double>(optim.kind->state(optim).size());
   return {0, sizeof(real) * arrays * static_cast<double>(trained)};
 }
 

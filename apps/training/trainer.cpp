@@ -52,8 +52,8 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
     : experiment_(e),
       smoothing_(label_smoothing(e.train, corpus)),
       model_(initial_model(e, corpus)),
-      optimizer_(make_optimizer(e.optim, model_->parameters())),
-      schedule_(e.schedule, e.optim.lr, e.train.steps),
+      optimizer_(e.optim, model_->parameters()),
+      schedule_(make_schedule(e.schedule, e.optim.lr, e.train.steps)),
       batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
       micro_batches_(static_cast<size_t>(e.train.accumulate)) {}
@@ -91,11 +91,12 @@ StepReport Trainer::step() {
   }
   stage_finished(batch_stage);
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
-  report.lr = schedule_.rate(steps_ + 1);
-  optimizer_->zero_grad();
+  optimizer_.set_lr(schedule_->rate(steps_ + 1));
+  optimizer_.zero_grad();
+  report.lr = optimizer_.lr();
   for (int64_t i = 0; i < count; ++i) report.loss += run_micro_batch(i);
   report.loss *= scale;
-  report.gradient_norm = optimizer_->step(report.lr, scale);
+  report.gradient_norm = optimizer_.step(scale);
   stage_finished(optimizer_stage);
   check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
         report.gradient_norm);

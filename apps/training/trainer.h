@@ -34,8 +34,8 @@ class Trainer {
   int64_t steps_done() const { return steps_; }
 
   Model& model() { return *model_; }
-  Optimizer& optimizer() { return *optimizer_; }
-  Schedule& schedule() { return schedule_; }
+  Optimizer& optimizer() { return optimizer_; }
+  Schedule& schedule() { return *schedule_; }
   // Goes on as if so many steps were done; model, optimizer and schedule are loaded apart.
   void set_steps_done(int64_t steps) { steps_ = steps; }
 
@@ -45,8 +45,8 @@ class Trainer {
   const Experiment& experiment_;
   LabelSmoothing smoothing_;
   std::unique_ptr<Model> model_;
-  std::unique_ptr<Optimizer> optimizer_;
-  Schedule schedule_;
+  Optimizer optimizer_;
+  std::unique_ptr<Schedule> schedule_;
   Batches batches_;
   std::vector<Batch> micro_batches_;
   int64_t steps_ = 0;

@@ -41,11 +41,11 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
       trainer_(experiment, corpus),
       checkpoints_(run.checkpoints(), experiment.train.keep_checkpoints),
       started_(now()) {
-  check_input(
-      corpus.splits.contains("val") || (experiment.train.patience == 0 &&
-                                        experiment.schedule.kind != ScheduleOptions::Kind::plateau),
-      "train.patience and schedule.kind = \"plateau\" need validation data: set "
-      "data.val_fraction");
+  check_input(corpus.splits.contains("val") ||
+                  (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
+              "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
+              "data.val_fraction",
+              experiment.train.patience, experiment.schedule.kind->name);
   if (resume) checkpoints_.clean_up();
   if (resume && !checkpoints_.steps().empty())
     load(checkpoints_.open("latest"));

@@ -80,7 +80,7 @@ TEST_CASE("operation costs: the optimizer reads the gradients twice") {
   optim.amsgrad = true;
   CHECK(optimizer_cost(optim, 10).bytes == size * 10 * 10);
   optim = {};
-  optim.kind = OptimOptions::Kind::sgd;
+  optim.kind = &optimizers::sgd;
   CHECK(optimizer_cost(optim, 10).bytes == size * 10 * 4);
   optim.momentum = 0.9;
   CHECK(optimizer_cost(optim, 10).bytes == size * 10 * 6);

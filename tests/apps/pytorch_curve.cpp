@@ -91,7 +91,7 @@ Experiment experiment(ModelKind kind) {
   e.optim.weight_decay = 0.1;
   e.optim.beta2 = 0.95;
   e.optim.clip_norm = 1;
-  e.schedule.kind = ScheduleOptions::Kind::cosine;
+  e.schedule.kind = &schedules::cosine;
   e.schedule.warmup_steps = 3;
   e.schedule.min_lr = 0.001;
   return e;

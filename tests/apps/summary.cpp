@@ -201,7 +201,7 @@ TEST_CASE("summary: memory by hand") {
   CHECK(summarize(e, corpus).memory.activations == m.activations + 4 * 10 * 8);
   e.optim.amsgrad = true;
   CHECK(summarize(e, corpus).memory.optimizer == 3 * m.gradients);
-  e.optim = {.kind = OptimOptions::Kind::sgd};
+  e.optim = {.kind = &optimizers::sgd};
   m = summarize(e, corpus).memory;
   CHECK(m.optimizer == 0);
   CHECK(m.lasting() == 3 * m.parameters);  // while the optimizer copies them

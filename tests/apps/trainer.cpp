@@ -59,7 +59,7 @@ TEST_CASE("each kind of model learns a small task") {
   };
   Experiment e = copying();
   e.train.steps = 1500;
-  e.schedule.kind = ScheduleOptions::Kind::linear;
+  e.schedule.kind = &schedules::linear;
   CHECK(exact_match(e) > 0.9);
   e.model.kind = ModelKind::language_model;
   e.model.layers = 2;

@@ -1,4 +1,5 @@
-// Where parameters live: order, alignment, frozen and tied tensors, changes that backward must see.
+// The arena of parameters: order, alignment, frozen and tied tensors, changes that backward must
+// see.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,13 +18,15 @@ Tensor counting(const Shape& shape, int64_t start) {
 
 }  // namespace
 
-TEST_CASE("parameters keep their numbers and lie in the order of their names, 64 bytes apart") {
+TEST_CASE(
+    "parameters keep their values and are stored in the order of their names, aligned to 64 "
+    "bytes") {
   Tensor c = counting(Shape{3}, 100), a = counting(Shape{2, 20}, 200), b = counting(Shape{}, 300);
   const Tensor same_a = a;
   give_gradient(a, [](int64_t i) { return 7 + i; });
   Arena arena({{"c", c}, {"a", a}, {"b", b}});
 
-  CHECK(a.data() == arena.numbers());
+  CHECK(a.data() == arena.parameters());
   CHECK(a.data() < b.data());
   CHECK(b.data() < c.data());
   for (const Tensor& x : {a, b, c}) CHECK(reinterpret_cast<uintptr_t>(x.data()) % 64 == 0);
@@ -35,7 +38,7 @@ TEST_CASE("parameters keep their numbers and lie in the order of their names, 64
   for (int64_t i = 0; i < 40; ++i) CHECK(arena.gradients()[i] == 7 + i);
 }
 
-TEST_CASE("gradients arrive in the arena, the first over what was there, the next added") {
+TEST_CASE("the first gradient overwrites the arena, the next ones are added") {
   Tensor a = counting(Shape{4}, 0), b = counting(Shape{4}, 0);
   Arena arena({{"a", a}, {"b", b}});
   for (int round = 0; round < 2; ++round) {
@@ -46,7 +49,7 @@ TEST_CASE("gradients arrive in the arena, the first over what was there, the nex
     give_gradient(a, [](int64_t) { return 10; });
     for (int64_t i = 0; i < 4; ++i) CHECK(arena.gradients()[i] == 10 + i);
   }
-  SUBCASE("one that was not written since counts as zero") {
+  SUBCASE("a gradient that was not written counts as zero") {
     give_gradient(b, [](int64_t) { return 99; });
     arena.zero_grad();
     give_gradient(a, [](int64_t) { return 3; });
@@ -55,30 +58,31 @@ TEST_CASE("gradients arrive in the arena, the first over what was there, the nex
   }
 }
 
-TEST_CASE("frozen parameters stay out, tied ones have one place") {
+TEST_CASE("frozen parameters stay out, tied parameters are stored once") {
   Tensor frozen = Tensor::full(Shape{2, 2}, 5), w = counting(Shape{2, 2}, 0), v = w;
   const real* before = frozen.data();
   OptimOptions options;
-  options.kind = OptimOptions::Kind::sgd;
+  options.kind = &optimizers::sgd;
+  options.lr = 1;
   options.momentum = 0.5;
   options.clip_norm = 0;
-  auto optimizer = make_optimizer(options, {{"head", w}, {"frozen", frozen}, {"embedding", v}});
+  Optimizer optimizer(options, {{"head", w}, {"frozen", frozen}, {"embedding", v}});
   CHECK(frozen.data() == before);
 
-  const auto state = optimizer->state();
+  const auto state = optimizer.state();
   REQUIRE(state.size() == 1);
-  CHECK(state[0].name == "momentum_buffer.head");  // the first name given
+  CHECK(state[0].name == "momentum_buffer.head");  // the first of its names
   CHECK(state[0].tensor.shape() == Shape{2, 2});
 
-  optimizer->zero_grad();
+  optimizer.zero_grad();
   give_gradient(v, [](int64_t) { return 1; });  // both uses add up, and are updated once
   give_gradient(w, [](int64_t) { return 1; });
-  CHECK(optimizer->step(1) == 4);
+  CHECK(optimizer.step() == 4);
   CHECK(v.data()[3] == 1);
   CHECK(frozen.data()[0] == 5);
 }
 
-TEST_CASE("lists that cannot be trained are refused") {
+TEST_CASE("invalid lists of parameters are rejected") {
   Tensor w = counting(Shape{2}, 0);
   CHECK_THROWS_AS(Arena({{"w", Tensor::zeros(Shape{2})}}), InputError);
   CHECK_THROWS_AS(Arena({}), InputError);
@@ -87,28 +91,28 @@ TEST_CASE("lists that cannot be trained are refused") {
   CHECK_THROWS_AS(Arena({{"w", w}, {"view", w.reshape(Shape{2, 1})}}), Error);
 }
 
-TEST_CASE("a parameter frozen or taken away after the optimizer was made is noticed") {
+TEST_CASE("a step fails if a parameter was frozen or moved after the optimizer was made") {
   Tensor w = counting(Shape{2}, 0);
-  auto optimizer = make_optimizer({}, {{"w", w}});
+  Optimizer optimizer({}, {{"w", w}});
   SUBCASE("frozen") { w.set_requires_grad(false); }
   SUBCASE("frozen and thawed") { w.set_requires_grad(false).set_requires_grad(); }
-  SUBCASE("taken by another optimizer") { make_optimizer({}, {{"w", w}}); }
-  CHECK_THROWS_AS(static_cast<void>(optimizer->step(0.1)), Error);
+  SUBCASE("moved to another optimizer") { Optimizer other({}, {{"w", w}}); }
+  CHECK_THROWS_AS(optimizer.step(), Error);
 }
 
-TEST_CASE("a backward through a graph from before a step is refused") {
+TEST_CASE("a backward through a graph from before a step throws") {
   Tensor w = counting(Shape{2}, 1);
-  auto optimizer = make_optimizer({}, {{"w", w}});
+  Optimizer optimizer({}, {{"w", w}});
   const auto square = [](int64_t, real x) { return x * x; };
   const auto twice = [](int64_t, real x) { return 2 * x; };
   const Tensor loss = summed(w, square, twice), stale = summed(w, square, twice);
   backward(loss);
   SUBCASE("after an update") {
-    CHECK(optimizer->step(0.1) > 0);
+    CHECK(optimizer.step() > 0);
     CHECK_THROWS_AS(backward(stale), Error);
   }
-  SUBCASE("but not after a step that changed nothing") {
-    CHECK_FALSE(std::isfinite(optimizer->step(0.1, std::numeric_limits<double>::infinity())));
+  SUBCASE("except after a step that changed nothing") {
+    CHECK_FALSE(std::isfinite(optimizer.step(std::numeric_limits<double>::infinity())));
     CHECK_NOTHROW(backward(stale));
   }
 }

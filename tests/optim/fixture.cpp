@@ -12,10 +12,10 @@
 namespace heed::inline HEED_REAL {
 
 bool FieldSetter::take(const char* name, std::string& text) {
-  const auto found = given_.find(name);
-  if (found == given_.end()) return false;
+  const auto found = options_.find(name);
+  if (found == options_.end()) return false;
   text = found->second;
-  given_.erase(found);
+  options_.erase(found);
   return true;
 }
 
@@ -42,8 +42,8 @@ void FieldSetter::choose(const char* name, int& index, std::span<const char* con
 }
 
 double Case::take(const std::string& key) {
-  const double value = std::stod(given.at(key));
-  given.erase(key);
+  const double value = std::stod(options.at(key));
+  options.erase(key);
   return value;
 }
 
@@ -52,19 +52,19 @@ std::vector<Case> read_cases(const std::string& kind) {
                      "optim.txt");
   REQUIRE(file);
   std::vector<Case> cases;
-  bool wanted = false;
+  bool matches = false;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string word;
     words >> word;
     if (word == "#") continue;
     if (word == "trajectory" || word == "schedule") {
-      wanted = word == kind;
-      if (!wanted) continue;
+      matches = word == kind;
+      if (!matches) continue;
       Case& next = cases.emplace_back();
       words >> next.name;
-      for (std::string key, value; words >> key >> value;) next.given[key] = value;
-    } else if (wanted) {
+      for (std::string key, value; words >> key >> value;) next.options[key] = value;
+    } else if (matches) {
       std::vector<double>& row = cases.back().rows.emplace_back();
       do row.push_back(std::strtod(word.c_str(), nullptr));
       while (words >> word);

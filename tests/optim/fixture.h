@@ -9,10 +9,10 @@
 
 namespace heed::inline HEED_REAL {
 
-// Sets fields from text; what it has set is taken out of the map.
+// Sets fields from text, and removes from the map those that it has set.
 class FieldSetter : public Fields {
  public:
-  explicit FieldSetter(std::map<std::string, std::string>& given) : given_(given) {}
+  explicit FieldSetter(std::map<std::string, std::string>& options) : options_(options) {}
   void flag(const char* name, bool& value, const char* help) override;
   void integer(const char* name, int64_t& value, Range range, const char* help) override;
   void number(const char* name, double& value, Range range, const char* help) override;
@@ -30,15 +30,15 @@ class FieldSetter : public Fields {
 
  private:
   bool take(const char* name, std::string& text);
-  std::map<std::string, std::string>& given_;
+  std::map<std::string, std::string>& options_;
 };
 
 struct Case {
   std::string name;
-  std::map<std::string, std::string> given;
+  std::map<std::string, std::string> options;
   std::vector<std::vector<double>> rows;
 
-  double take(const std::string& key);  // a value that is no field
+  double take(const std::string& key);  // removes and returns a value that is not a field
 };
 
 // All cases of a kind ("trajectory" or "schedule").

@@ -34,7 +34,7 @@ double relative_error(const std::vector<double>& ours, const std::vector<double>
 
 }  // namespace
 
-TEST_CASE("trajectories of 100 steps are PyTorch's") {
+TEST_CASE("optimizers follow PyTorch's for 100 steps") {
   const double bound = sizeof(real) == 8 ? 1e-10 : 1e-5;
   const std::vector<Case> cases = read_cases("trajectory");
   CHECK(cases.size() == 15);
@@ -42,35 +42,35 @@ TEST_CASE("trajectories of 100 steps are PyTorch's") {
     CAPTURE(expected.name);
     OptimOptions options;
     const double scale = expected.take("scale");
-    FieldSetter setter(expected.given);
+    FieldSetter setter(expected.options);
     options.fields(setter);
-    REQUIRE(expected.given.empty());
+    REQUIRE(expected.options.empty());
 
     Tensor w = parameter(Shape{rows, columns}, [](int64_t i) { return initial(i); });
     Tensor b = parameter(Shape{bias}, [](int64_t i) { return initial(rows * columns + i); });
-    const auto optimizer = make_optimizer(options, {{"w", w}, {"b", b}});
+    Optimizer optimizer(options, {{"w", w}, {"b", b}});
     size_t row = 0;
     for (int64_t t = 1; t <= 100; ++t) {
-      optimizer->zero_grad();
+      optimizer.zero_grad();
       give_gradient(w, [&](int64_t i) { return gradient(i, t); });
       give_gradient(b, [&](int64_t i) { return gradient(rows * columns + i, t); });
-      const double lr = options.lr / (1 + static_cast<double>(t) / 50.0);
-      const double norm = optimizer->step(lr, scale);
+      optimizer.set_lr(options.lr / (1 + static_cast<double>(t) / 50.0));
+      const double norm = optimizer.step(scale);
 
-      const std::vector<double>& shown = expected.rows[row];
-      if (shown[0] != static_cast<double>(t)) continue;
+      const std::vector<double>& reference = expected.rows[row];
+      if (reference[0] != static_cast<double>(t)) continue;
       CAPTURE(t);
-      CHECK(norm == doctest::Approx(shown[1]).epsilon(bound));
+      CHECK(norm == doctest::Approx(reference[1]).epsilon(bound));
       std::vector<double> ours(w.values().begin(), w.values().end());
       ours.insert(ours.end(), b.values().begin(), b.values().end());
-      CHECK(relative_error(ours, {shown.begin() + 2, shown.end()}) <= bound);
+      CHECK(relative_error(ours, {reference.begin() + 2, reference.end()}) <= bound);
       ++row;
     }
     CHECK(row == expected.rows.size());
   }
 }
 
-TEST_CASE("schedules are PyTorch's, nanoGPT's, fairseq's") {
+TEST_CASE("schedules equal PyTorch's, nanoGPT's and fairseq's") {
   const std::vector<Case> cases = read_cases("schedule");
   CHECK(cases.size() == 13);
   for (Case expected : cases) {
@@ -78,21 +78,20 @@ TEST_CASE("schedules are PyTorch's, nanoGPT's, fairseq's") {
     ScheduleOptions options;
     const double peak = expected.take("lr");
     const double train_steps = expected.take("train_steps");
-    FieldSetter setter(expected.given);
+    FieldSetter setter(expected.options);
     options.fields(setter);
-    REQUIRE(expected.given.empty());
+    REQUIRE(expected.options.empty());
 
-    Schedule schedule(options, peak, static_cast<int64_t>(train_steps));
-    const bool plateau = options.kind == ScheduleOptions::Kind::plateau;
+    const auto schedule = make_schedule(options, peak, static_cast<int64_t>(train_steps));
     int64_t step = 1;
     for (const std::vector<double>& row : expected.rows) {
       CAPTURE(row[0]);
-      if (plateau) {
-        schedule.observe(row[0]);
+      if (options.kind->uses_loss) {
+        schedule->observe(row[0]);
       } else {
         step = static_cast<int64_t>(row[0]);
       }
-      CHECK(std::abs(schedule.rate(step) - row[1]) <= 1e-12 * row[1]);
+      CHECK(std::abs(schedule->rate(step) - row[1]) <= 1e-12 * row[1]);
     }
   }
 }

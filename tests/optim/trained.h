@@ -1,4 +1,4 @@
-// Parameters and gradients made by hand, so that these tests need no operations but their own.
+// Parameters and gradients for tests that use no operations of core.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// A leaf that wants a gradient; element i is f(i).
+// Returns a leaf that requires a gradient. Element i is f(i).
 template <class F>
 Tensor parameter(const Shape& shape, F f) {
   Tensor x = Tensor::empty(shape);
