@@ -60,18 +60,17 @@ Tensor by_definition(SimilarityKind kind, NormaliserKind normaliser, const Tenso
 }
 
 double error_of_general_form() {
-  double max = 0;
   const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
-  for (const SimilarityKind kind :
-       {SimilarityKind::dot, SimilarityKind::scaled_dot, SimilarityKind::cosine,
-        SimilarityKind::gaussian, SimilarityKind::embedded_gaussian})
-    for (const NormaliserKind normaliser :
-         {NormaliserKind::softmax, NormaliserKind::count, NormaliserKind::none}) {
+  const auto normalisers = {NormaliserKind::softmax, NormaliserKind::count, NormaliserKind::none};
+  const auto similarities = {SimilarityKind::dot, SimilarityKind::scaled_dot,
+                             SimilarityKind::cosine, SimilarityKind::gaussian,
+                             SimilarityKind::embedded_gaussian};
+  return max_over(similarities, [&](SimilarityKind kind) {
+    return max_over(normalisers, [&](NormaliserKind normaliser) {
       const MultiHeadAttention attention(4, 1, basic(kind, normaliser));
-      max = std::max(
-          max, distance(attention(q, k, v, {}, {}), by_definition(kind, normaliser, q, k, v)));
-    }
-  return max;
+      return distance(attention(q, k, v, {}, {}), by_definition(kind, normaliser, q, k, v));
+    });
+  });
 }
 
 double min_difference_of_similarities() {
@@ -170,7 +169,7 @@ double overshoot() {
   return number(max(relu(y - upper) + relu(lower - y)));
 }
 
-constexpr Claim claims[] = {
+constexpr Claim attention_claims[] = {
     {"A1", equal, "S0 eq. 1", "o = Σ f(q, k) v / C equals its formula, for five f and three C",
      error_of_general_form},
     {"A1", differs, "S0 eq. 1", "a different f gives a different o",
@@ -246,6 +245,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::attention = {"What attention is", claims};
+const Topic topics::attention = {"What attention is", attention_claims};
 
 }  // namespace heed::theorems

@@ -57,11 +57,11 @@ std::string parameter_table() {
 }
 
 // FLOPs of one layer of width 16 on one sequence of length L.
-constexpr double width = 16;
-double attention_cost(double length) { return attention_flops(length, width, width); }
-double convolution_cost(double length) { return 2 * length * 3 * width * width; }
-double gru_cost(double length) { return 2 * length * 6 * width * width; }
-double dense_cost(double length) { return 2 * length * length * width * width; }
+constexpr double layer_width = 16;
+double attention_cost(double length) { return attention_flops(length, layer_width, layer_width); }
+double convolution_cost(double length) { return 2 * length * 3 * layer_width * layer_width; }
+double gru_cost(double length) { return 2 * length * 6 * layer_width * layer_width; }
+double dense_cost(double length) { return 2 * length * length * layer_width * layer_width; }
 
 // FLOPs of softmax(Q Kᵀ) V, counted in the loops that define it.
 double cost_counted_in_loops(int64_t length) {
@@ -150,7 +150,7 @@ double error_of_window() {
   return distance(attention(x, x, window), attention(x, x, band));
 }
 
-constexpr Claim claims[] = {
+constexpr Claim costs_claims[] = {
     {"A39", at_most(0), "S4", "attention has 2 d dₖ + d dᵥ parameters (difference)",
      error_of_count<0>},
     {"A39", at_most(0), "S4", "a convolution has ks d dᵥ", error_of_count<1>},
@@ -187,10 +187,10 @@ constexpr Claim claims[] = {
      }},
 };
 
-constexpr Note notes[] = {{"A39", parameter_table}, {"A40", cost_table}};
+constexpr Note cost_notes[] = {{"A39", parameter_table}, {"A40", cost_table}};
 
 }  // namespace
 
-const Topic topics::costs = {"Costs", claims, notes};
+const Topic topics::costs = {"Costs", costs_claims, cost_notes};
 
 }  // namespace heed::theorems

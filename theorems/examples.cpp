@@ -27,26 +27,20 @@ double error_at_temperature(double temperature, double expected) {
   return std::abs(sentence::book_output(change) - expected);
 }
 
-Tensor hard(const Tensor& scores) {
+Tensor hard_weights(const Tensor& scores) {
   return attention_weights(scores, {}, {NormaliserKind::hardmax, false, false});
 }
 
-struct Row {
+struct SweepRow {
   double temperature, output, entropy;
 };
-constexpr Row sweep[] = {
+constexpr SweepRow sweep[] = {
     {0.25, 0.39989939493767, 0.00301820840008}, {0.5, 0.39459990490827, 0.09019715699761},
     {1, 0.36242807624571, 0.39264061851237},    {2, 0.28880823511795, 0.90025662149893},
     {5, 0.17085310484922, 1.55322830518219},    {10, 0.12778159720153, 1.72743804706792},
     {100, 0.10178769046746, 1.79111184911656},  {1e4, 0.10001667883274, 1.79175940464272}};
 
-double max_over_sweep(double (*error)(const Row& row)) {
-  double max = 0;
-  for (const Row& row : sweep) max = std::max(max, error(row));
-  return max;
-}
-
-double entropy(double temperature) {
+double entropy_at(double temperature) {
   const Tensor weights =
       attention_weights(mul(sentence::scores(), static_cast<real>(1 / temperature)), {});
   double sum = 0;
@@ -56,9 +50,10 @@ double entropy(double temperature) {
 }
 
 double error_of_entropy() {
-  const double over_sweep = max_over_sweep(
-      [](const Row& row) { return std::abs(entropy(row.temperature) - row.entropy); });
-  return std::max(over_sweep, std::abs(entropy(1e6) - std::log(6.0)));
+  const double over_sweep = max_over(sweep, [](const SweepRow& row) {
+    return std::abs(entropy_at(row.temperature) - row.entropy);
+  });
+  return std::max(over_sweep, std::abs(entropy_at(1e6) - std::log(6.0)));
 }
 
 // The shapes of S3's five demonstrations: 11 keys of width 4, values of width 2.
@@ -92,16 +87,14 @@ double error_of_keras_parameters(bool bias, int64_t dim_3, int64_t dim_4, int64_
 // q, k and v of word 3 against the sums of those of words 1 and 2.
 double error_of_sums_of_words() {
   const Tensor x = tensor({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
-  double max = 0;
-  for (int i = 0; i < 3; ++i) {
+  return max_of(3, [&](int64_t) {
     const Tensor projected = linear(x, normal({2, 3}));
     const auto word = [&](int64_t t) { return slice(projected, 0, t, t + 1); };
-    max = std::max(max, distance(word(2), word(0) + word(1)));
-  }
-  return max;
+    return distance(word(2), word(0) + word(1));
+  });
 }
 
-constexpr Claim claims[] = {
+constexpr Claim examples_claims[] = {
     {"A24", at_most(0), "S3 12.6",
      "\"The sleepy child reads a book\": \"book\" has the scores 0, 1, -4, 7, 0, 5",
      [] {
@@ -128,7 +121,7 @@ constexpr Claim claims[] = {
      [] { return std::abs(sentence::outputs().data()[0] - 0.1); }},
     {"A28", at_most(0), "S3 12.5", "hard attention gives \"reads\" the weight 1, all others 0",
      [] {
-       return max_difference(hard(sentence::scores()), {0, 0, 0, 1, 0, 0});
+       return max_difference(hard_weights(sentence::scores()), {0, 0, 0, 1, 0, 0});
      }},
     {"A28", equal_digits, "S3 12.5", "… and the output 0.4",
      [] {
@@ -138,7 +131,7 @@ constexpr Claim claims[] = {
      }},
     {"A28", at_most(0), "S3 12.5", "ties share equally: scores 2, -1, 2, 0 give ½, 0, ½, 0",
      [] {
-       return max_difference(hard(tensor({1, 1, 1, 4}, {2, -1, 2, 0})), {0.5, 0, 0.5, 0});
+       return max_difference(hard_weights(tensor({1, 1, 1, 4}, {2, -1, 2, 0})), {0.5, 0, 0.5, 0});
      }},
     {"A29", equal_digits, "S3 12.5", "the output of \"book\" is 0.36242808 at temperature T = 1",
      [] { return error_at_temperature(1, 0.36242808); }},
@@ -149,8 +142,9 @@ constexpr Claim claims[] = {
     {"A29", equal_digits, "S3 12.5",
      "… .3999 .3946 .3624 .2888 .1709 .1278 .1018 .1000 for T = ¼ … 10,000",
      [] {
-       return max_over_sweep(
-           [](const Row& row) { return error_at_temperature(row.temperature, row.output); });
+       return max_over(sweep, [](const SweepRow& row) {
+         return error_at_temperature(row.temperature, row.output);
+       });
      }},
     {"A29", at_most(4e-6), "S3 12.5",
      "the entropy of its weights grows from .0030 to ln 6 = 1.7918", error_of_entropy},
@@ -177,6 +171,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::examples = {"Worked examples", claims};
+const Topic topics::examples = {"Worked examples", examples_claims};
 
 }  // namespace heed::theorems

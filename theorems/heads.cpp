@@ -54,8 +54,8 @@ Tensor weighted_sum(const std::vector<Tensor>& heads, const Tensor& w) {
   return total;
 }
 
-Tensor combined(Combine combine, const MultiHeadAttention& attention,
-                const std::vector<Tensor>& heads) {
+Tensor combined_heads(Combine combine, const MultiHeadAttention& attention,
+                      const std::vector<Tensor>& heads) {
   switch (combine) {
     case Combine::concat_projection:
       return linear(concat(heads, -1), parameter(attention, "output.weight"));
@@ -73,9 +73,13 @@ Tensor combined(Combine combine, const MultiHeadAttention& attention,
 }
 
 double error_of_combinations() {
-  double max_error = 0;
-  for (const Combine combine : {Combine::concat_projection, Combine::concat, Combine::weighted,
-                                Combine::tensor, Combine::mean, Combine::max}) {
+  const auto all = {Combine::concat_projection,
+                    Combine::concat,
+                    Combine::weighted,
+                    Combine::tensor,
+                    Combine::mean,
+                    Combine::max};
+  return max_over(all, [](Combine combine) {
     const bool is_concat = combine == Combine::concat_projection || combine == Combine::concat;
     const int64_t value = is_concat ? 3 : 6;
     AttentionSetup setup = without_bias();
@@ -84,10 +88,9 @@ double error_of_combinations() {
     if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal({2}));
     const Tensor x = normal({1, 5, 6});
     const Tensor expected =
-        combined(combine, attention, heads_of(attention, x, {3, 3}, {value, value}));
-    max_error = std::max(max_error, distance(attention(x, {}), expected));
-  }
-  return max_error;
+        combined_heads(combine, attention, heads_of(attention, x, {3, 3}, {value, value}));
+    return distance(attention(x, {}), expected);
+  });
 }
 
 int64_t parameters_of(HeadWidth width, int64_t heads) {
@@ -126,13 +129,12 @@ double error_of_attention_as_convolution() {
 }
 
 double error_of_unfolding() {
-  double max_error = 0;
   const int64_t video[] = {2, 3, 4};
   const Tensor x = normal({2, 24, 5});
-  for (const std::vector<int64_t>& axes :
-       {std::vector<int64_t>{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}})
-    max_error = std::max(max_error, distance(fold(unfold(x, video, axes), video, axes), x));
-  return max_error;
+  const std::vector<int64_t> choices[] = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}};
+  return max_over(choices, [&](const std::vector<int64_t>& axes) {
+    return distance(fold(unfold(x, video, axes), video, axes), x);
+  });
 }
 
 // The columns of the transposed unfolding against the channels of each pixel.
@@ -141,14 +143,10 @@ double error_of_fibres() {
   const Tensor x = normal({1, 12, 5});
   const Tensor unfolded = transpose(unfold(x, image, both), 1, 2);  // (1, c, h·w)
   const Tensor pixels = x.reshape({3, 4, 5});
-  double max_error = 0;
-  for (int64_t i = 0; i < 3; ++i)
-    for (int64_t j = 0; j < 4; ++j) {
-      const Tensor fibre = slice(slice(pixels, 0, i, i + 1), 1, j, j + 1);
-      const Tensor column = slice(unfolded, 2, i * 4 + j, i * 4 + j + 1);
-      max_error = std::max(max_error, distance(column.reshape({5}), fibre.reshape({5})));
-    }
-  return max_error;
+  return max_of(12, [&](int64_t i) {
+    const Tensor fibre = slice(slice(pixels, 0, i / 4, i / 4 + 1), 1, i % 4, i % 4 + 1);
+    return distance(slice(unfolded, 2, i, i + 1).reshape({5}), fibre.reshape({5}));
+  });
 }
 
 // Attention along one axis of a grid against attention within each line by itself.
@@ -167,7 +165,7 @@ double error_of_lines(int64_t axis) {
   return distance(attention(x, SequenceContext{}), expected.reshape(x.shape()));
 }
 
-constexpr Claim claims[] = {
+constexpr Claim heads_claims[] = {
     {"A10", equal, "S0 eq. 5, 6",
      "heads of widths (2, 3) and (4, 1) equal the same heads computed one by one",
      error_of_uneven_heads},
@@ -201,6 +199,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::heads = {"Heads and grids", claims};
+const Topic topics::heads = {"Heads and grids", heads_claims};
 
 }  // namespace heed::theorems

@@ -13,33 +13,33 @@
 namespace heed::theorems {
 namespace {
 
-constexpr int64_t examples = 500, length = 16;
+constexpr int64_t sentences = 500, sentence_length = 16;
 
-Tensor identity() { return tensor({3, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}); }
+Tensor identity_3x3() { return tensor({3, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}); }
 
 // Sentences of 16 positions with the features (mark, value, is verb). One random position is the
 // subject, which has the mark. The verb is at the end and must find the value of the subject.
-struct Sentences {
-  Tensor x = Tensor::zeros({examples, length, 3});
+struct SentenceData {
+  Tensor x = Tensor::zeros({sentences, sentence_length, 3});
   std::vector<double> target;
 
-  Sentences() {
+  SentenceData() {
     Random random(scope().next_stream(Purpose::test));
     real* to = x.mutable_data();
-    for (int64_t b = 0; b < examples; ++b) {
-      const auto subject = static_cast<int64_t>(random.below(length - 1));
-      for (int64_t t = 0; t < length - 1; ++t)
-        to[(b * length + t) * 3 + 1] = static_cast<real>(random.normal());
-      to[(b * length + subject) * 3] = 1;
-      to[(b * length + length - 1) * 3 + 2] = 1;
-      target.push_back(static_cast<double>(to[(b * length + subject) * 3 + 1]));
+    for (int64_t b = 0; b < sentences; ++b) {
+      const auto subject = static_cast<int64_t>(random.below(sentence_length - 1));
+      for (int64_t t = 0; t < sentence_length - 1; ++t)
+        to[(b * sentence_length + t) * 3 + 1] = static_cast<real>(random.normal());
+      to[(b * sentence_length + subject) * 3] = 1;
+      to[(b * sentence_length + sentence_length - 1) * 3 + 2] = 1;
+      target.push_back(static_cast<double>(to[(b * sentence_length + subject) * 3 + 1]));
     }
   }
   // ‖prediction - target‖ / ‖target‖ of a layer's output at the verb.
   double error_of(const Tensor& y) const {
     double squares = 0, size = 0;
     for (size_t b = 0; b < target.size(); ++b) {
-      const auto row = static_cast<int64_t>(b) * length + length - 1;
+      const auto row = static_cast<int64_t>(b) * sentence_length + sentence_length - 1;
       squares += std::pow(static_cast<double>(y.data()[row * 3 + 1]) - target[b], 2);
       size += std::pow(target[b], 2);
     }
@@ -49,39 +49,41 @@ struct Sentences {
 
 // Weights chosen by hand: the verb's query matches the mark, and values are copied.
 double error_of_attention() {
-  const Sentences data;
+  const SentenceData data;
   AttentionSetup setup = without_bias();
   setup.form.combine = Combine::concat;
   const MultiHeadAttention attention(3, 1, setup);
   set_parameter(attention, "query.weight", tensor({3, 3}, {0, 0, 50, 0, 0, 0, 0, 0, 0}));
   set_parameter(attention, "key.weight", tensor({3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0}));
-  set_parameter(attention, "value.weight", identity());
+  set_parameter(attention, "value.weight", identity_3x3());
   return data.error_of(attention(data.x, SequenceContext{}));
 }
 
 // The best fixed weights are 1/15 each: each of the 15 positions is the subject equally often.
 double error_of_dense() {
-  const Sentences data;
-  const TimeDense dense(3, length, {false});
-  set_parameter(dense, "weight", Tensor::full({length, length}, 1 / static_cast<real>(length - 1)));
-  set_parameter(dense, "value.weight", identity());
-  set_parameter(dense, "output.weight", identity());
+  const SentenceData data;
+  const TimeDense dense(3, sentence_length, {false});
+  set_parameter(
+      dense, "weight",
+      Tensor::full({sentence_length, sentence_length}, 1 / static_cast<real>(sentence_length - 1)));
+  set_parameter(dense, "value.weight", identity_3x3());
+  set_parameter(dense, "output.weight", identity_3x3());
   return data.error_of(dense(data.x, {}));
 }
 
 // The same weights for the two positions before the verb that a kernel of 5 covers.
 double error_of_convolution() {
-  const Sentences data;
+  const SentenceData data;
   const Convolution convolution(3, 5, Padding::zero, false, {false});
   Tensor kernel = Tensor::zeros({3, 15});
   for (int64_t j = 0; j < 5; ++j)
-    kernel.mutable_data()[15 + j * 3 + 1] = 1 / static_cast<real>(length - 1);
+    kernel.mutable_data()[15 + j * 3 + 1] = 1 / static_cast<real>(sentence_length - 1);
   set_parameter(convolution, "weight", kernel);
   return data.error_of(convolution(data.x, {}));
 }
 
 // How much the outputs [first, last) change with input `changed` of 9.
-double change(const Mixing& layer, int64_t changed, int64_t first, int64_t last) {
+double change_by(const Mixing& layer, int64_t changed, int64_t first, int64_t last) {
   const Tensor x = normal({1, 9, 4});
   Tensor other = x.clone();
   for (int64_t c = 0; c < 4; ++c) other.mutable_data()[changed * 4 + c] += 1;
@@ -181,7 +183,7 @@ double accepted_wrong_shapes() {
   return accepted;
 }
 
-constexpr Claim claims[] = {
+constexpr Claim layers_claims[] = {
     {"A43", at_most(1e-3), "S4",
      "the verb finds its subject at any distance: attention, with generated weights",
      error_of_attention},
@@ -190,11 +192,11 @@ constexpr Claim claims[] = {
     {"A43", at_least(0.5), "S4", "… a convolution of 5 with the best fixed kernel does not",
      error_of_convolution},
     {"A44", at_most(0), "S4", "a recurrent network sees only the past (change by a later position)",
-     [] { return change(Gru(4), 5, 0, 5); }},
+     [] { return change_by(Gru(4), 5, 0, 5); }},
     {"A44", differs, "S4", "… and attention sees later positions too",
-     [] { return change(MultiHeadAttention(4, 2), 5, 0, 5); }},
+     [] { return change_by(MultiHeadAttention(4, 2), 5, 0, 5); }},
     {"A44", at_most(0), "S4", "a convolution of 3 sees only its neighbours, whatever the input",
-     [] { return change(Convolution(4, 3, Padding::zero, false), 5, 0, 4); }},
+     [] { return change_by(Convolution(4, 3, Padding::zero, false), 5, 0, 4); }},
     {"A48", at_most(0), "S4",
      "an encoder's weights, copied by name, give the same states elsewhere", error_of_transfer},
     {"A51", at_most(0), "S4",
@@ -220,6 +222,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::layers = {"Other layers, stacks and graphs", claims};
+const Topic topics::layers = {"Other layers, stacks and graphs", layers_claims};
 
 }  // namespace heed::theorems

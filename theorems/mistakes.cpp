@@ -70,7 +70,7 @@ Tensor normalised_by_sum(const Tensor& scores) {
   return attention_weights(scores, {}, {NormaliserKind::sum, false, false});
 }
 
-constexpr Claim claims[] = {
+constexpr Claim mistakes_claims[] = {
     {"Q1", at_least(0.05), "S3 12.10",
      "printed: softmax without keepdims, whose rows do not sum to 1 (error)",
      [] { return error_of_sums(printed_softmax(scores_of_words())); }},
@@ -158,6 +158,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::mistakes = {"Mistakes of S0 and S3", claims};
+const Topic topics::mistakes = {"Mistakes of S0 and S3", mistakes_claims};
 
 }  // namespace heed::theorems

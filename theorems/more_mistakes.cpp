@@ -65,7 +65,7 @@ double difference_of_products(const Tensor& a, const Tensor& b) {
   return distance(matmul(a, transpose(a, 0, 1)), matmul(b, transpose(b, 0, 1)));
 }
 
-double ratio(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+double ratio_of(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 double wrong_shapes_of_convolution() {
   const Convolution convolution(4, 3, Padding::zero, false);
@@ -83,7 +83,7 @@ double error_of_keras_output_projection() {
   return difference(MultiHeadAttention(3, 2, setup).parameter_count() - inside, 6 * 3 + 3);
 }
 
-constexpr Claim claims[] = {
+constexpr Claim more_mistakes_claims[] = {
     {"Q11", at_least(0.1), "S1",
      "printed: qkv_attention has no softmax; its weights do not sum to 1 (error)",
      [] { return error_of_sums(random_products()); }},
@@ -148,10 +148,10 @@ constexpr Claim claims[] = {
      [] { return 1 - attention_flops(100, 16, 0) / attention_flops(100, 16, 16); }},
     {"Q17", at_least(0.4), "S4",
      "printed: a recurrent layer costs L d dᵥ; correct: + L dᵥ² (fraction left out)",
-     [] { return 1 - ratio(3 * 16 * 16, Gru(16, {false}).parameter_count()); }},
+     [] { return 1 - ratio_of(3 * 16 * 16, Gru(16, {false}).parameter_count()); }},
     {"Q17", at_least(100), "S4",
      "printed: a dense layer has L d dᵥ parameters; correct: L² d dᵥ, L = 100 (ratio)",
-     [] { return ratio(Linear(100 * 2, 100 * 2, {false}).parameter_count(), 100 * 2 * 2); }},
+     [] { return ratio_of(Linear(100 * 2, 100 * 2, {false}).parameter_count(), 100 * 2 * 2); }},
     {"Q18", at_most(0), "S4",
      "printed: a CNN has a fixed input length; it takes 1, 9 and 50 (wrong shapes)",
      wrong_shapes_of_convolution},
@@ -184,18 +184,18 @@ constexpr Claim claims[] = {
     {"Q19", at_least(2), "S4",
      "printed: attention has fewer parameters; it has more than a convolution of 1 (ratio)",
      [] {
-       return ratio(MultiHeadAttention(12, 1).parameter_count(),
-                    Convolution(12, 1, Padding::zero, false).parameter_count());
+       return ratio_of(MultiHeadAttention(12, 1).parameter_count(),
+                       Convolution(12, 1, Padding::zero, false).parameter_count());
      }},
     {"Q19", at_most(0.1), "S4", "correct: fewer than a dense layer over everything, L = 9 (ratio)",
      [] {
-       return ratio(MultiHeadAttention(12, 1).parameter_count(),
-                    Linear(9 * 12, 9 * 12).parameter_count());
+       return ratio_of(MultiHeadAttention(12, 1).parameter_count(),
+                       Linear(9 * 12, 9 * 12).parameter_count());
      }},
 };
 
 }  // namespace
 
-const Topic topics::more_mistakes = {"Mistakes of S1, S2 and S4", claims};
+const Topic topics::more_mistakes = {"Mistakes of S1, S2 and S4", more_mistakes_claims};
 
 }  // namespace heed::theorems

@@ -10,43 +10,43 @@
 namespace heed::theorems {
 namespace {
 
-constexpr int64_t positions = 8, dim = 6;
+constexpr int64_t set_size = 8, model_width = 6;
 
 using Layer = std::function<Tensor(const Tensor& x)>;  // (1, T, D) → (1, T', D)
 
 Layer self_attention() {
-  const auto attention = std::make_shared<MultiHeadAttention>(dim, 2);
+  const auto attention = std::make_shared<MultiHeadAttention>(model_width, 2);
   return [attention](const Tensor& x) { return (*attention)(x, SequenceContext{}); };
 }
 
 Layer learned_queries() {
-  const auto queries = std::make_shared<LearnedQueries>(2, dim, 2);
+  const auto queries = std::make_shared<LearnedQueries>(2, model_width, 2);
   return [queries](const Tensor& x) { return (*queries)(x, {}); };
 }
 
-Layer convolution(int64_t k, Padding padding) {
-  const auto layer = std::make_shared<Convolution>(dim, k, padding, false);
+Layer convolution_layer(int64_t k, Padding padding) {
+  const auto layer = std::make_shared<Convolution>(model_width, k, padding, false);
   return [layer](const Tensor& x) { return (*layer)(x, {}); };
 }
 
 Layer with_positions(const Layer& f) {
   const auto encode = std::make_shared<PositionalEncoding>(
-      dim, PositionalOptions{PositionalKind::sinusoidal}, int64_t{1});
+      model_width, PositionalOptions{PositionalKind::sinusoidal}, int64_t{1});
   return [f, encode](const Tensor& x) { return f((*encode)(x)); };
 }
 
 // distance(f(X P), f(X) P) over random P.
 OverPermutations equivariance_error(const Layer& f) {
-  const Tensor x = normal({1, positions, dim}), y = f(x);
-  return over_permutations(positions, [&](const Ids& order) {
+  const Tensor x = normal({1, set_size, model_width}), y = f(x);
+  return over_permutations(set_size, [&](const Ids& order) {
     return distance(f(permuted(x, order)), permuted(y, order));
   });
 }
 
 // distance(f(X P), f(X)) over random P.
 OverPermutations invariance_error(const Layer& f) {
-  const Tensor x = normal({1, positions, dim}), y = f(x);
-  return over_permutations(positions,
+  const Tensor x = normal({1, set_size, model_width}), y = f(x);
+  return over_permutations(set_size,
                            [&](const Ids& order) { return distance(f(permuted(x, order)), y); });
 }
 
@@ -60,12 +60,12 @@ double error_of_orthogonality() {
 }
 
 double error_of_column_order() {
-  const Tensor x = normal({1, positions, dim});
+  const Tensor x = normal({1, set_size, model_width});
   const auto error = [&](const Ids& order) {
     const Tensor product = matmul(transpose(x, 1, 2), permutation_matrix(order));
     return distance(permuted(x, order), transpose(product, 1, 2));
   };
-  return over_permutations(positions, error).max;
+  return over_permutations(set_size, error).max;
 }
 
 double error_of_lemma() {
@@ -80,18 +80,18 @@ double error_of_lemma() {
 
 // How much cross-attention changes when f(order) reorders its keys, and its values if `both`.
 OverPermutations reordered_context(bool both, Ids (*f)(const Ids& order)) {
-  const MultiHeadAttention attention(dim, 2);
-  const Tensor x = normal({1, 3, dim}), k = normal({1, positions, dim}),
-               v = normal({1, positions, dim});
+  const MultiHeadAttention attention(model_width, 2);
+  const Tensor x = normal({1, 3, model_width}), k = normal({1, set_size, model_width}),
+               v = normal({1, set_size, model_width});
   const Tensor y = attention(x, k, v, {}, {});
-  return over_permutations(positions, [&](const Ids& random) {
+  return over_permutations(set_size, [&](const Ids& random) {
     const Ids order = f(random);
     return distance(attention(x, permuted(k, order), both ? permuted(v, order) : v, {}, {}), y);
   });
 }
 
-Ids shuffled(const Ids& order) { return order; }
-Ids shifted(const Ids&) { return circular_shift(positions); }
+Ids shuffled_order(const Ids& order) { return order; }
+Ids shifted_order(const Ids&) { return circular_shift(set_size); }
 
 // A small network of a convolution of 3, ReLU and a mean over the positions learns the maximum of 8
 // numbers. It is trained on ascending or on shuffled numbers; returns its loss on shuffled numbers.
@@ -107,11 +107,11 @@ double loss_after_training(bool on_shuffled) {
     }
   Optimizer optimizer({.lr = 1e-2}, parameters);
   const auto loss = [&](bool is_shuffled) {
-    Tensor x = normal({32, positions, 1});
+    Tensor x = normal({32, set_size, 1});
     const Tensor target = max(x, {1});
     real* numbers = x.mutable_data();
     for (int64_t b = 0; b < 32 && !is_shuffled; ++b)
-      std::sort(numbers + b * positions, numbers + (b + 1) * positions);
+      std::sort(numbers + b * set_size, numbers + (b + 1) * set_size);
     return mse_loss(output(mean(relu(convolution(input(x), {})), {1})), target);
   };
   for (int step = 0; step < 400; ++step) {
@@ -124,7 +124,7 @@ double loss_after_training(bool on_shuffled) {
   return total;
 }
 
-constexpr Claim claims[] = {
+constexpr Claim permutations_claims[] = {
     {"A15", at_most(0), "S0 def. 1", "P Pᵀ = Pᵀ P = I for 1,000 random P", error_of_orthogonality},
     {"A15", at_most(0), "S0 def. 1", "X P, in columns, is X with its positions reordered",
      error_of_column_order},
@@ -141,21 +141,21 @@ constexpr Claim claims[] = {
     {"A18", equal, "S0 lemma", "softmax(Pᵀ M P) = Pᵀ softmax(M) P for 1,000 random P",
      error_of_lemma},
     {"A19", equal, "S4 exercise", "shuffling keys and values together changes nothing",
-     [] { return reordered_context(true, shuffled).max; }},
+     [] { return reordered_context(true, shuffled_order).max; }},
     {"A19", equal, "S4 exercise", "shifting keys and values together changes nothing",
-     [] { return reordered_context(true, shifted).max; }},
+     [] { return reordered_context(true, shifted_order).max; }},
     {"A19", differs, "S4 exercise", "shuffling only the keys changes the output (mean)",
-     [] { return reordered_context(false, shuffled).mean; }},
+     [] { return reordered_context(false, shuffled_order).mean; }},
     {"A20", equal, "S0", "a convolution with k = 1 is equivariant for 1,000 random P",
-     [] { return equivariance_error(convolution(1, Padding::zero)).max; }},
+     [] { return equivariance_error(convolution_layer(1, Padding::zero)).max; }},
     {"A20", differs, "S0", "k = 3 is not equivariant (mean)",
-     [] { return equivariance_error(convolution(3, Padding::zero)).mean; }},
+     [] { return equivariance_error(convolution_layer(3, Padding::zero)).mean; }},
     {"A20", differs, "S0", "k = 3 is not invariant either (mean)",
-     [] { return invariance_error(convolution(3, Padding::circular)).mean; }},
+     [] { return invariance_error(convolution_layer(3, Padding::circular)).mean; }},
     {"A20", equal, "S0", "k = 3 with circular padding is equivariant to circular shifts",
-     [] { return error_of_shift(Padding::circular, 0, positions); }},
+     [] { return error_of_shift(Padding::circular, 0, set_size); }},
     {"A20", equal, "S0", "k = 3 with zero padding is equivariant to shifts away from the ends",
-     [] { return error_of_shift(Padding::zero, 2, positions - 1); }},
+     [] { return error_of_shift(Padding::zero, 2, set_size - 1); }},
     {"A20", differs, "S0", "… but not at the ends",
      [] { return error_of_shift(Padding::zero, 0, 2); }},
     {"A21", at_least(1.5), "S0",
@@ -169,6 +169,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::permutations = {"Permutations", claims};
+const Topic topics::permutations = {"Permutations", permutations_claims};
 
 }  // namespace heed::theorems

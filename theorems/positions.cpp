@@ -10,9 +10,9 @@ namespace heed::theorems {
 namespace {
 
 // φ(i)·φ(j) for all pairs of positions: (T, d) → (T, T).
-Tensor products(const Tensor& phi) { return matmul(phi, transpose(phi, 0, 1)); }
+Tensor position_products(const Tensor& phi) { return matmul(phi, transpose(phi, 0, 1)); }
 
-double at(const Tensor& matrix, int64_t i, int64_t j) {
+double element(const Tensor& matrix, int64_t i, int64_t j) {
   return static_cast<double>(matrix.data()[i * matrix.dim(1) + j]);
 }
 
@@ -30,14 +30,14 @@ PositionalEncoding concatenated_sinusoids(int64_t dim, int64_t width) {
 double cross_terms(const PositionalEncoding& encode) {
   const Tensor x = normal({1, 20, 8});
   const Tensor zero = Tensor::zeros(x.shape());
-  const auto pairs = [](const Tensor& y) { return products(y.reshape({20, y.dim(2)})); };
+  const auto pairs = [](const Tensor& y) { return position_products(y.reshape({20, y.dim(2)})); };
   return distance(pairs(encode(x)), pairs(x) + pairs(encode(zero)));
 }
 
 // φ(i)·φ(j) of bare integers, φ(i) = [i, i, i, i].
 Tensor products_of_integers() {
   const PositionalEncoding encode(4, {PositionalKind::integer}, 1);
-  return products(encode(Tensor::zeros({1, 10, 4})).reshape({10, 4}));
+  return position_products(encode(Tensor::zeros({1, 10, 4})).reshape({10, 4}));
 }
 
 double error_of_integers() {
@@ -48,61 +48,56 @@ double error_of_integers() {
 }
 
 double error_of_squared_norms() {
-  const Tensor p = products(sinusoidal_positions(200, 64));
-  double max = 0;
-  for (int64_t i = 0; i < 200; ++i) max = std::max(max, std::abs(at(p, i, i) - 32));
-  return max;
+  const Tensor p = position_products(sinusoidal_positions(200, 64));
+  return max_of(200, [&](int64_t i) { return std::abs(element(p, i, i) - 32); });
 }
 
 // max |φ(i)·φ(i + gap) - φ(0)·φ(gap)|
 double max_change_with_position(const Tensor& p) {
   const int64_t length = p.dim(0);
-  double max = 0;
-  for (int64_t gap = 0; gap < length; ++gap)
-    for (int64_t i = 0; i + gap < length; ++i)
-      max = std::max(max, std::abs(at(p, i, i + gap) - at(p, 0, gap)));
-  return max;
+  return max_of(length, [&](int64_t gap) {
+    return max_of(length - gap,
+                  [&](int64_t i) { return std::abs(element(p, i, i + gap) - element(p, 0, gap)); });
+  });
 }
 
 double error_of_printed_products() {
-  const Tensor p = products(sinusoidal_positions(20, 64));
+  const Tensor p = position_products(sinusoidal_positions(20, 64));
   const std::pair<int64_t, double> expected[] = {
       {0, 32}, {1, 30.917}, {2, 28.304}, {3, 25.587}, {5, 23.504}};
-  double max = 0;
-  for (const int64_t i : {0, 10})
-    for (const auto& [gap, product] : expected)
-      max = std::max(max, std::abs(at(p, i, i + gap) - product));
-  return max;
+  return max_over(expected, [&](const auto& row) {
+    const auto& [gap, product] = row;
+    return std::max(std::abs(element(p, 0, gap) - product),
+                    std::abs(element(p, 10, 10 + gap) - product));
+  });
 }
 
 double error_of_sinusoids_as_series() {
-  const Tensor p = products(sinusoidal_positions(50, 64));
-  double max = 0;
-  for (int64_t gap = 0; gap < 50; ++gap) {
+  const Tensor p = position_products(sinusoidal_positions(50, 64));
+  return max_of(50, [&](int64_t gap) {
     double series = 0;
     for (int k = 0; k < 32; ++k)
       series += std::cos(static_cast<double>(gap) * std::pow(10000.0, -k / 32.0));
-    max = std::max(max, std::abs(at(p, 0, gap) - series));
-  }
-  return max;
+    return std::abs(element(p, 0, gap) - series);
+  });
 }
 
 constexpr double lambda = 0.02, pi = 3.14159265358979323846;
 constexpr int64_t period = 64;
 
-double kernel(int64_t gap) {
+double ideal_kernel(int64_t gap) {
   const auto g = static_cast<double>(std::min(gap, period - gap));  // around a ring
   return std::exp(-lambda * g * g);
 }
 
-// max |φ(i)·φ(j) - kernel(i - j)| for the first terms of the kernel's Fourier series, which are
-// φ(i) = [√aₖ sin 2πki/period, √aₖ cos 2πki/period].
+// max |φ(i)·φ(j) - ideal_kernel(i - j)| for the first terms of the kernel's Fourier series, which
+// are φ(i) = [√aₖ sin 2πki/period, √aₖ cos 2πki/period].
 double error_of_series(int64_t terms) {
   std::vector<double> a;
   for (int64_t k = 0; k < terms; ++k) {
     double sum = 0;
     for (int64_t g = 0; g < period; ++g)
-      sum += kernel(g) * std::cos(2 * pi * static_cast<double>(k * g) / period);
+      sum += ideal_kernel(g) * std::cos(2 * pi * static_cast<double>(k * g) / period);
     a.push_back((k == 0 ? 1 : 2) * sum / static_cast<double>(period));
   }
   Tensor phi = Tensor::empty({period, 2 * terms});
@@ -113,15 +108,14 @@ double error_of_series(int64_t terms) {
       phi.mutable_data()[i * 2 * terms + c] =
           static_cast<real>(root * (c % 2 ? std::cos(angle) : std::sin(angle)));
     }
-  const Tensor p = products(phi);
-  double max = 0;
-  for (int64_t i = 0; i < period; ++i)
-    for (int64_t j = 0; j < period; ++j)
-      max = std::max(max, std::abs(at(p, i, j) - kernel(std::abs(i - j))));
-  return max;
+  const Tensor p = position_products(phi);
+  return max_of(period * period, [&](int64_t n) {
+    const int64_t i = n / period, j = n % period;
+    return std::abs(element(p, i, j) - ideal_kernel(std::abs(i - j)));
+  });
 }
 
-constexpr Claim claims[] = {
+constexpr Claim positions_claims[] = {
     {"A45", at_most(0), "S4", "concatenated positions leave the columns of the token unchanged",
      [] {
        const Tensor x = normal({1, 20, 8});
@@ -135,17 +129,17 @@ constexpr Claim claims[] = {
     {"A46", at_least(2), "S4", "… so φ(2)·φ(9) is larger than φ(2)·φ(2) (ratio)",
      [] {
        const Tensor p = products_of_integers();
-       return at(p, 2, 9) / at(p, 2, 2);
+       return element(p, 2, 9) / element(p, 2, 2);
      }},
     {"A46", at_most(1e-4), "S4", "sinusoids: φ(i)·φ(i) = d/2 at 200 positions, d = 64",
      error_of_squared_norms},
     {"A46", at_most(2e-4), "S4",
      "sinusoids: φ(i)·φ(j) depends only on i - j, for all pairs of 200 positions",
-     [] { return max_change_with_position(products(sinusoidal_positions(200, 64))); }},
+     [] { return max_change_with_position(position_products(sinusoidal_positions(200, 64))); }},
     {"A46", differs, "S4", "… which is not true of integers (relative)",
      [] {
        const Tensor p = products_of_integers();
-       return max_change_with_position(p) / at(p, 9, 9);
+       return max_change_with_position(p) / element(p, 9, 9);
      }},
     {"A46", at_most(1e-3), "S4",
      "d = 64: 32, 30.917, 28.304, 25.587 at distances 0 to 3, 23.504 at 5",
@@ -160,6 +154,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::positions = {"Positions", claims};
+const Topic topics::positions = {"Positions", positions_claims};
 
 }  // namespace heed::theorems

@@ -2,7 +2,9 @@
 // random stream of the current scope.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <ranges>
 #include <vector>
 
 #include "core/ops.h"
@@ -40,6 +42,17 @@ double difference(int64_t a, int64_t b);
 double wrong_shape(const Tensor& x, const Shape& expected);
 // 1 if f throws Error, else 0.
 double rejected(const std::function<void()>& f);
+// The maximum of f(item) over the items, or of f(0) … f(count - 1).
+template <class Items, class F>
+double max_over(const Items& items, const F& f) {
+  double max = 0;
+  for (const auto& item : items) max = std::max<double>(max, f(item));
+  return max;
+}
+template <class F>
+double max_of(int64_t count, const F& f) {
+  return max_over(std::views::iota(int64_t{0}, count), f);
+}
 // The element of a tensor of size 1.
 double number(const Tensor& x);
 // max |Σⱼ x[…, j] - 1|

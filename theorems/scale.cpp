@@ -1,5 +1,6 @@
 // Why scores are divided by √K, and other uses of attention.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -13,13 +14,11 @@ namespace {
 
 // max |var(s(q, k)) / expected - 1| over widths 1, 8, 64 and 512.
 double max_error_of_variance(SimilarityKind kind) {
-  double max = 0;
-  for (const int64_t width : {1, 8, 64, 512}) {
+  return max_over(std::array{1, 8, 64, 512}, [&](int width) {
     const int64_t pairs = width == 1 ? 60'000 : width < 512 ? 20'000 : 4'000;
-    const double expected = kind == SimilarityKind::dot ? static_cast<double>(width) : 1;
-    max = std::max(max, std::abs(mean_square(random_scores(kind, pairs, width)) / expected - 1));
-  }
-  return max;
+    const double expected = kind == SimilarityKind::dot ? width : 1;
+    return std::abs(mean_square(random_scores(kind, pairs, width)) / expected - 1);
+  });
 }
 
 // The median over 64 rows of ‖∂(softmax(scores) · direction) / ∂scores‖, for rows of 16 keys of
@@ -46,15 +45,14 @@ MultiHeadAttention with_scale(ScoreScale scale) {
 }
 
 double error_of_scales() {
-  double max = 0;
   const Tensor x = normal({1, 5, 16});
   const std::pair<ScoreScale, double> scales[] = {{ScoreScale::none, 1},
                                                   {ScoreScale::inverse_sqrt, 0.25},
                                                   {ScoreScale::inverse, 0.0625},
                                                   {ScoreScale::value, 0.3}};
-  for (const auto& [name, scale] : scales)
-    max = std::max(max, distance(with_scale(name)(x, {}), attention_of(x, x, x, scale)));
-  return max;
+  return max_over(scales, [&](const auto& scale) {
+    return distance(with_scale(scale.first)(x, {}), attention_of(x, x, x, scale.second));
+  });
 }
 
 // Queries and keys are features, values are labels: Σ f(x, xⱼ) yⱼ / Σ f(x, xⱼ).
@@ -114,7 +112,7 @@ double error_of_activation() {
   return distance(activated(x, {}), tanh(linear(x, SequenceContext{})));
 }
 
-constexpr Claim claims[] = {
+constexpr Claim scale_claims[] = {
     {"A33", at_most(0.15), "S2, S3", "var(q·k) = d for d = 1, 8, 64, 512 (relative error)",
      [] { return max_error_of_variance(SimilarityKind::dot); }},
     {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d",
@@ -158,6 +156,6 @@ constexpr Claim claims[] = {
 
 }  // namespace
 
-const Topic topics::scale = {"The scale, and other uses of attention", claims};
+const Topic topics::scale = {"The scale, and other uses of attention", scale_claims};
 
 }  // namespace heed::theorems
