@@ -137,6 +137,7 @@ void Backward::sum_to(const real* from, const Shape& shape, const Shape& own, De
 }
 
 const real* Saved::data() const {
+  if (!storage_) return nullptr;
   check(storage_->version == version_,
         "a tensor of shape {} that backward needs has been changed since it was used", shape_);
   return storage_->data;

@@ -39,6 +39,8 @@ class Backward {
   bool wants(int i) const;
   // Where to write ∂loss/∂input i: call once, and write every element.
   Destination into(int i);
+  // into(i), or a destination without data if input i wants no gradient.
+  Destination into_or_null(int i) { return wants(i) ? into(i) : Destination{nullptr, false}; }
   // ∂loss/∂input i is dy itself (same number of elements): shared where possible instead of copied.
   void pass(int i);
   // The same where the input, of shape `own`, was broadcast to y's: what it was repeated along is
@@ -73,7 +75,7 @@ class Saved {
   explicit Saved(const Tensor& x)
       : storage_(x.storage()), shape_(x.shape()), version_(x.storage()->version) {}
   explicit operator bool() const { return static_cast<bool>(storage_); }
-  // Throws Error if they have been changed since.
+  // Null if nothing was saved. Throws Error if the elements have been changed since.
   const real* data() const;
   const Shape& shape() const { return shape_; }
 

@@ -54,9 +54,10 @@ Tensor mean(const Tensor& x, Axes axes = {}, bool keep = false);
 Tensor max(const Tensor& x, Axes axes = {}, bool keep = false);
 
 // ---- ops/linear.cpp
-// y[…, o] = φ(Σᵢ x[…, i] w[o, i] + b[o]);   x (…, I), w (O, I), b (O) or no tensor → (…, O)
-Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
-              Activation function = Activation::none);
+// y[…, o] = Σᵢ x[…, i] w[o, i] + b[o];   x (…, I), w (O, I), b (O) or no tensor → (…, O)
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {});
+// φ(linear(x, w, b)), with the activation φ applied while the product is in the cache.
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation);
 // c[…, m, n] = Σₖ a[…, m, k] b[…, k, n]; the axes before the last two broadcast. Rank ≥ 2.
 Tensor matmul(const Tensor& a, const Tensor& b);
 

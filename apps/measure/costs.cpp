@@ -111,7 +111,7 @@ class Activations {
       const kernels::LinearSizes up{static_cast<int64_t>(rows), static_cast<int64_t>(w.dim),
                                     static_cast<int64_t>(w.hidden)};
       return (3 * w.dim + (two ? 2 : 1) * w.hidden) * rows +
-             (up.by_blocks() ? static_cast<double>(up.scratch(Activation::none)) : 0);
+             static_cast<double>(kernels::linear_backward_scratch(up, Activation::none));
     };
     return std::max({layer(own_, input_) - kept_logits_, layer(encoder_, source_),
                      scores(own_, std::max(source_, input_))});

@@ -10,8 +10,8 @@ namespace heed::inline HEED_REAL::kernels {
 
 void dropout(int64_t n, const StreamKey& stream, double probability, const real* x,
              Destination to) {
-  const Dropping drop(probability);
-  constexpr int64_t piece = 256;  // words drawn at once
+  const DropoutRule rule(probability);
+  constexpr int64_t piece = 256;  // random words drawn at once
   static_assert(chunk_elements % piece == 0);
   parallel_for(n, chunk_elements, [=](int64_t first, int64_t last) {
     uint32_t words[piece];
@@ -21,7 +21,7 @@ void dropout(int64_t n, const StreamKey& stream, double probability, const real*
       const real* from = x + i;
       const uint32_t* w = words;
       map_range(0, here, {to.data + i, to.accumulate},
-                [=](int64_t j) { return w[j] < drop.threshold ? real{0} : drop.kept * from[j]; });
+                [=](int64_t j) { return w[j] < rule.threshold ? real{0} : rule.scale * from[j]; });
     }
   });
 }

@@ -5,31 +5,60 @@
 #include "core/kernels/activation.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/map.h"
+#include "core/kernels/reduce.h"
+#include "core/kernels/scratch.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// 256 KiB of float: a part of dw, and w, fit the second cache beside the rows of a block.
-constexpr int64_t most_weights = int64_t{1} << 16;
-// So many rows make a product worth its start, and adding up the parts cheap beside it.
-constexpr int64_t fewest_rows = 128, most_blocks = 8;
+// Applies the activation to blocks of h, which become y.
+struct ActivationEpilogue {
+  Activation activation;
+  int64_t outputs;
+  real *y, *slope;
 
-// to[j] = Σₙ rows[n, j]
-void sum_columns(int64_t rows, int64_t width, const real* from, real* __restrict to) {
+  static void run(const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+    const auto& e = *static_cast<const ActivationEpilogue*>(context);
+    const int64_t first = i0 * e.outputs + j0;
+    activate(e.activation, i1 - i0, j1 - j0, e.outputs, e.y + first,
+             e.slope ? e.slope + first : nullptr);
+  }
+};
+
+// Backward in blocks of rows: where the weights, and a block's dw, take at most 256 KiB of float,
+// half of a typical L2 cache. A block has at least 128 rows, and there are at most eight, so that
+// the products are long and adding up the blocks is cheap beside them.
+struct RowBlocks {
+  static constexpr int64_t max_weights = int64_t{1} << 16, min_rows = 128, max_blocks = 8;
+  int64_t rows, count;
+
+  explicit RowBlocks(const LinearSizes& n) {
+    count = 1;  // a power of two, so that two, four or eight threads get equal work
+    while (count < max_blocks && n.rows >= 2 * count * min_rows) count *= 2;
+    rows = (n.rows + count - 1) / count;
+    count = (n.rows + rows - 1) / rows;
+  }
+  static bool fit(const LinearSizes& n) {
+    return n.inputs * n.outputs <= max_weights && n.rows >= 2 * min_rows;
+  }
+};
+
+// to[j] = Σₙ from[n, j]
+void sum_rows(int64_t rows, int64_t width, const real* from, real* __restrict to) {
   std::fill_n(to, width, real{0});
   for (int64_t n = 0; n < rows; ++n)
     map_range(0, width, {to, true}, [row = from + n * width](int64_t j) { return row[j]; });
 }
 
-// dw and db = Σ parts, each of which has that of dw first.
-void add_up(int64_t weights, int64_t biases, int64_t parts, const real* from, Destination dw,
-            Destination db) {
-  const int64_t stride = weights + biases;
-  const auto add = [=](Destination to, int64_t first, int64_t last, const real* part) {
-    for (int64_t i = 0; to.data && i < parts; ++i)
+// dw and db, the sums over all blocks. In `from`, a block's db follows its dw.
+void add_blocks(const LinearSizes& n, int64_t blocks, const real* from, Destination dw,
+                Destination db) {
+  const int64_t weights = n.outputs * n.inputs, stride = weights + n.outputs;
+  const auto add = [=](Destination to, int64_t first, int64_t last, const real* block) {
+    for (int64_t i = 0; to.data && i < blocks; ++i)
       map_range(first, last, {to.data, to.accumulate || i > 0},
-                [row = part + i * stride](int64_t j) { return row[j]; });
+                [values = block + i * stride](int64_t j) { return values[j]; });
   };
   parallel_for(stride, chunk_elements / 4, [=](int64_t first, int64_t last) {
     if (first < weights) add(dw, first, std::min(last, weights), from);
@@ -38,45 +67,65 @@ void add_up(int64_t weights, int64_t biases, int64_t parts, const real* from, De
   });
 }
 
+void backward_in_blocks(const LinearSizes& n, Activation activation, const real* dy,
+                        const real* kept, const real* x, const real* w, const LinearGradients& to) {
+  const RowBlocks blocks(n);
+  const Scratch scratch(linear_backward_scratch(n, activation));
+  real* const sums = scratch.data();  // dw and db of each block
+  const int64_t stride = n.outputs * n.inputs + n.outputs;
+  real* const dh_rows = sums + blocks.count * stride;
+  parallel_for(
+      n.rows, blocks.rows, [=, precision = scope().precision](int64_t first, int64_t last) {
+        const int64_t rows = last - first, at = first * n.outputs;
+        const real* dh = dy + at;
+        if (activation != Activation::none) {
+          activate_backward(activation, rows * n.outputs, dh, kept + at, dh_rows + at);
+          dh = dh_rows + at;
+        }
+        const Matrix m(dh, rows, n.outputs);
+        real* const block = sums + first / blocks.rows * stride;
+        if (to.dx.data)
+          gemm_serial(m, {w, n.outputs, n.inputs},
+                      {to.dx.data + first * n.inputs, to.dx.accumulate}, precision);
+        if (to.dw.data)
+          gemm_serial(m.t(), {x + first * n.inputs, rows, n.inputs}, {block, false}, precision);
+        if (to.db.data) sum_rows(rows, n.outputs, dh, block + n.outputs * n.inputs);
+      });
+  add_blocks(n, blocks.count, sums, to.dw, to.db);
+}
+
 }  // namespace
 
-bool LinearSizes::by_blocks() const {
-  return inputs * outputs <= most_weights && rows >= 2 * fewest_rows;
+void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
+                    const real* b, real* y, real* slope) {
+  const ActivationEpilogue epilogue{activation, n.outputs, y, slope};
+  GemmOptions options{.bias = b};
+  if (activation != Activation::none) options.epilogue = {ActivationEpilogue::run, &epilogue};
+  gemm({x, n.rows, n.inputs}, Matrix(w, n.outputs, n.inputs).t(), {y, false}, options);
 }
 
-int64_t LinearSizes::block_rows() const {
-  int64_t blocks = 1;  // a power of two, so that as many threads have the same to do
-  while (blocks < most_blocks && rows >= 2 * blocks * fewest_rows) blocks *= 2;
-  return (rows + blocks - 1) / blocks;
+void linear_backward(const LinearSizes& n, Activation activation, const real* dy, const real* kept,
+                     const real* x, const real* w, const LinearGradients& to) {
+  if (RowBlocks::fit(n)) return backward_in_blocks(n, activation, dy, kept, x, w, to);
+  const real* dh = dy;
+  const Scratch scratch(linear_backward_scratch(n, activation));
+  if (activation != Activation::none) {
+    parallel_for(n.rows * n.outputs, chunk_elements,
+                 [=, to_dh = scratch.data()](int64_t first, int64_t last) {
+                   activate_backward(activation, last - first, dy + first, kept + first,
+                                     to_dh + first);
+                 });
+    dh = scratch.data();
+  }
+  const Matrix m(dh, n.rows, n.outputs);
+  if (to.dx.data) gemm(m, {w, n.outputs, n.inputs}, to.dx);             // dx += dh · w
+  if (to.dw.data) gemm(m.t(), {x, n.rows, n.inputs}, to.dw);            // dw += dhᵀ · x
+  if (to.db.data) sum_to(dh, {n.rows, n.outputs}, {n.outputs}, to.db);  // db += Σₙ dh
 }
 
-int64_t LinearSizes::scratch(Activation function) const {
-  return blocks() * (inputs + 1) * outputs + (function == Activation::none ? 0 : rows * outputs);
-}
-
-void linear_backward(const LinearSizes& n, Activation function, const real* dy, const real* kept,
-                     const real* x, const real* w, Destination dx, Destination dw, Destination db,
-                     real* scratch, Precision precision) {
-  const int64_t weights = n.outputs * n.inputs, part = weights + n.outputs;
-  real* const dh_rows = scratch + n.blocks() * part;
-  parallel_for(n.rows, n.block_rows(), [=](int64_t first, int64_t last) {
-    const int64_t rows = last - first, at = first * n.outputs;
-    const real* dh = dy + at;
-    if (function != Activation::none) {
-      activate_backward(function, rows * n.outputs, dh, kept + at, dh_rows + at);
-      dh = dh_rows + at;
-    }
-    const Matrix m(dh, rows, n.outputs);
-    real* const own = scratch + first / n.block_rows() * part;
-    if (dx.data)
-      gemm_serial(m, {w, n.outputs, n.inputs}, {dx.data + first * n.inputs, dx.accumulate}, 0, 1,
-                  nullptr, precision);
-    if (dw.data)
-      gemm_serial(m.t(), {x + first * n.inputs, rows, n.inputs}, {own, false}, 0, 1, nullptr,
-                  precision);
-    if (db.data) sum_columns(rows, n.outputs, dh, own + weights);
-  });
-  add_up(weights, n.outputs, n.blocks(), scratch, dw, db);
+int64_t linear_backward_scratch(const LinearSizes& n, Activation activation) {
+  const int64_t dh = activation == Activation::none ? 0 : n.rows * n.outputs;
+  return dh + (RowBlocks::fit(n) ? RowBlocks(n).count * (n.inputs + 1) * n.outputs : 0);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,35 +1,49 @@
-// The backward of a linear layer with a weight small enough to stay in a cache, by blocks of rows.
+// A linear layer, with an activation φ or without one:
 //
-//   y = φ(h),  h = x wᵀ + b:      dh = dy φ'(h),  dx = dh w,  dw = dhᵀ x,  db = Σₙ dhₙ
+//   y = φ(h),  h = x wᵀ + b            x (rows, inputs), w (outputs, inputs), b (outputs)
+//   dh = dy φ'(h),  dx = dh w,  dw = dhᵀ x,  db = Σₙ dh[n]
 //
-// As three products of their own these would read dh and x three times, and dw all rows of both,
-// half of which were written by another thread and lie in its cache. Instead a thread takes a block
-// of rows, its own from the operations before, and does all of it while dh is in the first cache;
-// what it finds for dw and db is kept apart, and the parts are added up at the end, in their order.
+// Forward is a matrix product whose epilogue applies φ to each block of h while it is in the cache.
+// For the derivative it keeps y, if φ' is a function of y (relu, tanh), else φ'(h).
+//
+// Backward is two matrix products and a sum. If w is small enough for the L2 cache, a thread does
+// all three for one block of rows after the other, while dy and x of the block are in its cache;
+// the blocks' dw and db are added up at the end, in order.
 #pragma once
+
+#include <cstdint>
 
 #include "core/activation.h"
 #include "core/destination.h"
-#include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
 struct LinearSizes {
   int64_t rows, inputs, outputs;
-
-  // Whether this is the way for a layer of these sizes.
-  bool by_blocks() const;
-  int64_t block_rows() const;
-  int64_t blocks() const { return (rows + block_rows() - 1) / block_rows(); }
-  // Numbers of scratch memory: the parts of dw and db, and dh where there is a nonlinearity.
-  int64_t scratch(Activation function) const;
 };
 
-// dy (rows, outputs), x (rows, inputs), w (outputs, inputs); `kept` (rows, outputs) is what
-// activate() left for the derivative, or null. A gradient whose `data` is null is not wanted, and
-// then neither is what only it needs: w for dx, x for dw.
-void linear_backward(const LinearSizes& n, Activation function, const real* dy, const real* kept,
-                     const real* x, const real* w, Destination dx, Destination dw, Destination db,
-                     real* scratch, Precision precision);
+// `slope` (rows, outputs) receives φ'(h), which backward needs if keeps_slope(activation). `b` and
+// `slope` may be null.
+void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
+                    const real* b, real* y, real* slope);
+
+// Gradients to compute; those whose `data` is null are not.
+struct LinearGradients {
+  Destination dx, dw, db;
+};
+
+// `kept` (rows, outputs) is the slope if keeps_slope(activation), else y; not read without an
+// activation. `w` is read only for dx, and `x` only for dw.
+void linear_backward(const LinearSizes& n, Activation activation, const real* dy, const real* kept,
+                     const real* x, const real* w, const LinearGradients& to);
+
+// Without an activation: dh = dy.
+inline void linear_backward(const LinearSizes& n, const real* dy, const real* x, const real* w,
+                            const LinearGradients& to) {
+  linear_backward(n, Activation::none, dy, nullptr, x, w, to);
+}
+
+// The temporary memory of linear_backward(), in elements.
+int64_t linear_backward_scratch(const LinearSizes& n, Activation activation);
 
 }  // namespace heed::inline HEED_REAL::kernels

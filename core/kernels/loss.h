@@ -1,4 +1,4 @@
-// Losses from rows of logits, and of squares.
+// Loss functions.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,23 @@ struct CrossEntropySizes {
   int32_t ignored;  // the target of rows that do not count
 };
 
-// The distribution p of a row that is wanted of its softmax.
-struct TargetShares {
+// The target distribution p(n, v) of a row with label smoothing.
+struct TargetDistribution {
   double target, other;  // p of the row's target, and of every other class
-  int32_t never;         // but this one, if there is one: 0
+  int32_t never;         // the class with p = 0; -1: none
 };
 
-// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], and what it has for gradient, softmax(logits) - p, in
-// the rows that count and 0 in the others. logits (rows, classes), targets (rows); `gradient` as
-// the logits, or these themselves, which it then replaces, or null.
-double cross_entropy(const CrossEntropySizes& n, const TargetShares& p, const real* logits,
+// Returns -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v] over the rows whose target is not `ignored`.
+// logits (rows, classes), targets (rows). `gradient`, shaped like the logits, receives
+// softmax(logits) - p, and 0 in ignored rows; it may be the logits themselves, which it then
+// overwrites, or null.
+double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, const real* logits,
                      const int32_t* targets, real* gradient);
 
-// Σ (x - y)², i < n
+// Returns Σ (x[i] - y[i])², i < n.
 double squared_distance(int64_t n, const real* x, const real* y);
 
-// to = factor (x - y)
+// to[i] = factor (x[i] - y[i]), i < n
 void scaled_difference(int64_t n, real factor, const real* x, const real* y, Destination to);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,6 +1,5 @@
 #include "core/kernels/normalise.h"
 
-#include <limits>
 
 #include "core/kernels/map.h"
 #include "core/kernels/simd/lanes.h"
@@ -19,7 +18,6 @@ void for_rows(int64_t rows, int64_t width, Row row) {
 }  // namespace
 
 void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
-  constexpr real infinity = std::numeric_limits<real>::infinity();
   for_rows(rows, width, [=](int64_t i) {
     const real* from = x + i * width;
     const real most = row_max(width, from);

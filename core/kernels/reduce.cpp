@@ -28,7 +28,7 @@ struct Sum {
 };
 
 struct Max {
-  static constexpr real start = -std::numeric_limits<real>::infinity();
+  static constexpr real start = -infinity;
   real operator()(real a, real b) const { return b > a || b != b ? b : a; }
   static real run(int64_t n, const real* x) {
     const bool has_nan = max_of(n, [=](int64_t i) { return real(x[i] != x[i]); }) > 0;

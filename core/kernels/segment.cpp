@@ -3,7 +3,6 @@
 #include "core/kernels/segment.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/kernels/map.h"
@@ -12,8 +11,6 @@
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
-
-constexpr real infinity = std::numeric_limits<real>::infinity();
 
 // Columns of a segment at once, so that what is kept of each lies on the stack.
 constexpr int64_t column_block = 64;

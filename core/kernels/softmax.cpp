@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/kernels/map.h"
 #include "core/kernels/simd/lanes.h"
@@ -13,8 +12,6 @@
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
-
-constexpr real infinity = std::numeric_limits<real>::infinity();
 
 // What is taken away before exp: -inf - -inf would be NaN.
 real shift_for(real greatest) { return greatest == -infinity ? 0 : greatest; }

@@ -73,7 +73,7 @@ TEST_CASE("bfloat16: an empty sum is zero") {
   Draw draw(5);
   const Numbers none(3, 0), nothing(0, 2);
   Numbers c(3, 2);
-  gemm_on_tiles(software_tiles, none.matrix(), nothing.matrix(), c.to(false), 0, 1, nullptr,
+  gemm_on_tiles(software_tiles, none.matrix(), nothing.matrix(), c.to(false), {.leading_c = 2},
                 Precision::high);
   CHECK(c.values == std::vector<float>(6, 0));
 }
@@ -155,8 +155,8 @@ TEST_CASE("bfloat16: packed panels are kept, so that the second product allocate
   Product p(draw, 65, 70, 40);
   const auto multiply = [&] {
     const int64_t before = allocations();
-    gemm_on_tiles(software_tiles, p.a.matrix(), p.b.matrix(), p.c.to(false), p.c.leading, 1,
-                  nullptr, Precision::high);
+    gemm_on_tiles(software_tiles, p.a.matrix(), p.b.matrix(), p.c.to(false),
+                  {.leading_c = p.c.leading}, Precision::high);
     return allocations() - before;
   };
   multiply();

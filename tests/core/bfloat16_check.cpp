@@ -24,15 +24,13 @@ Product::Product(Draw& draw, int64_t m, int64_t n, int64_t k)
 
 Numbers Product::on(const TileKernels& tiles, Precision precision) const {
   Numbers result = c;
-  gemm_on_tiles(tiles, a.matrix(), b.matrix(), result.to(accumulate), c.leading, scale,
-                bias.empty() ? nullptr : bias.data(), precision);
+  gemm_on_tiles(tiles, a.matrix(), b.matrix(), result.to(accumulate), options(), precision);
   return result;
 }
 
 Numbers Product::highest() const {
   Numbers result = c;
-  gemm_serial(a.matrix(), b.matrix(), result.to(accumulate), c.leading, scale,
-              bias.empty() ? nullptr : bias.data());
+  gemm_serial(a.matrix(), b.matrix(), result.to(accumulate), Precision::highest, options());
   return result;
 }
 

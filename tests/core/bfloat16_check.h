@@ -75,6 +75,9 @@ struct Product {
 
   Product(Draw& draw, int64_t m, int64_t n, int64_t k);
 
+  kernels::GemmOptions options() const {
+    return {c.leading, scale, bias.empty() ? nullptr : bias.data()};
+  }
   Numbers on(const TileKernels& tiles, Precision precision) const;
   Numbers highest() const;
 };

@@ -13,11 +13,11 @@ namespace {
 // c = scale · a b on tiles, or in float32.
 void multiply(Precision precision, const Numbers& a, const Numbers& b, Numbers& c,
               bool accumulate = false, float scale = 1) {
+  const kernels::GemmOptions options{.leading_c = c.columns, .scale = scale};
   if (precision == Precision::highest)
-    gemm_serial(a.matrix(), b.matrix(), c.to(accumulate), 0, scale);
+    gemm_serial(a.matrix(), b.matrix(), c.to(accumulate), precision, options);
   else
-    gemm_on_tiles(software_tiles, a.matrix(), b.matrix(), c.to(accumulate), 0, scale, nullptr,
-                  precision);
+    gemm_on_tiles(software_tiles, a.matrix(), b.matrix(), c.to(accumulate), options, precision);
 }
 
 // The same numbers, read the other way.

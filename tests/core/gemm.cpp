@@ -18,7 +18,7 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-using kernels::Epilogue;
+using kernels::GemmOptions;
 using kernels::Matrix;
 
 // Whole numbers drawn one after the other.
@@ -63,8 +63,8 @@ void check_product(Padded a, Padded b, Draw& draw, Product product) {
   if (!accumulate) std::ranges::fill(c.numbers, std::numeric_limits<real>::quiet_NaN());
   Padded before = c;
   const real scale = draw.number() < 0.5 ? real{1} : real{-0.75};
-  product(a.matrix(), b.matrix(), Destination{c.numbers.data(), accumulate}, c.leading, scale,
-          biased ? bias.numbers.data() : nullptr);
+  product(a.matrix(), b.matrix(), Destination{c.numbers.data(), accumulate},
+          GemmOptions{c.leading, scale, biased ? bias.numbers.data() : nullptr});
   INFO(std::string(fmt::format("{} × {} × {}, a {}, b {}", m, n, k, a.transposed, b.transposed)));
   double worst = 0;
   for (int64_t i = 0; i < m; ++i)
@@ -92,8 +92,8 @@ void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product)
   check_product(a, Padded(k, n, turned_b, draw.up_to(4) - 1, draw), draw, product);
 }
 
-constexpr auto tiled = [](const auto&... product) { kernels::gemm_tiled(product..., {}); };
-constexpr auto few_rows = [](const auto&... product) { kernels::gemm_few_rows(product..., {}); };
+constexpr auto tiled = [](const auto&... product) { kernels::gemm_tiled(product...); };
+constexpr auto few_rows = [](const auto&... product) { kernels::gemm_few_rows(product...); };
 
 TEST_CASE("gemm_tiled: every shape of tile, every way to lie") {
   Draw draw;
@@ -117,7 +117,9 @@ TEST_CASE("gemm_few_rows: every number of rows") {
 
 TEST_CASE("gemm: small and large, few rows and few columns, shared by threads and not") {
   Draw draw;
-  const auto serial = [](const auto&... arguments) { kernels::gemm_serial(arguments...); };
+  const auto serial = [](const Matrix& a, const Matrix& b, Destination c, const GemmOptions& o) {
+    kernels::gemm_serial(a, b, c, Precision::highest, o);
+  };
   const auto shared = [](const auto&... arguments) { kernels::gemm(arguments...); };
   for (int i = 0; i < 40; ++i) {
     check_product(draw.up_to(3), draw.up_to(200), draw.up_to(200), draw, serial);
@@ -160,12 +162,12 @@ TEST_CASE("gemm: the same bits on a thread whose first product was one of a para
   Draw draw;
   const Padded a(2003, 400, false, 0, draw), b(400, 3, false, 0, draw);
   std::vector<real> here(2003 * 3), there = here, ignored[2] = {here, here};
-  kernels::gemm_serial(a.matrix(), b.matrix(), {here.data(), false});
+  kernels::gemm_serial(a.matrix(), b.matrix(), {here.data(), false}, Precision::highest);
   std::thread([&] {
     parallel_for(2, 1, [&](int64_t i, int64_t) {
-      kernels::gemm_serial(a.matrix(), b.matrix(), {ignored[i].data(), false});
+      kernels::gemm_serial(a.matrix(), b.matrix(), {ignored[i].data(), false}, Precision::highest);
     });
-    kernels::gemm_serial(a.matrix(), b.matrix(), {there.data(), false});
+    kernels::gemm_serial(a.matrix(), b.matrix(), {there.data(), false}, Precision::highest);
   }).join();
   CHECK(there == here);
 }
@@ -190,8 +192,8 @@ TEST_CASE("gemm: every block of the result is finished once, when it is there") 
     std::vector<real> plain(static_cast<size_t>(m * n));
     Result finished{plain, n};
     kernels::gemm(a.matrix(), b.matrix(), {plain.data(), false});
-    kernels::gemm(a.matrix(), b.matrix(), {finished.c.data(), false}, 0, 1, nullptr,
-                  {add_one, &finished});
+    kernels::gemm(a.matrix(), b.matrix(), {finished.c.data(), false},
+                  {.epilogue = {add_one, &finished}});
     for (size_t i = 0; i < plain.size(); ++i) REQUIRE(finished.c[i] == plain[i] + 1);
   }
 }

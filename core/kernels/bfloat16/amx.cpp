@@ -1,12 +1,13 @@
-// The six instructions of AMX that a product needs. There are eight tile registers; what shape a
-// tile has is a matter of the thread's configuration, in force from LDTILECFG to TILERELEASE.
+// The six AMX instructions that a matrix product needs. There are eight tile registers; their shape
+// is part of the configuration of a thread, in force from LDTILECFG to TILERELEASE.
 // (Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 1, chapter 18.)
 //
-// They are written out because gcc 12's intrinsics take the number of a tile as text, not as a
-// constant, and do not tell the compiler that they read memory: it may then leave out, or put
-// after them, the writing of what they load.
+// They are inline assembly because the intrinsics of gcc 12 require the tile number as a literal
+// and do not tell the compiler that they read memory: it may then drop, or delay, the stores to
+// what they load.
 //
-// This file alone is compiled with AVX-512, for the packing and for the end of a block.
+// This file is compiled with AVX-512, whatever the build's target, for packing and for writing
+// blocks.
 #include "core/kernels/bfloat16/amx.h"
 
 #if defined(__x86_64__) && !defined(HEED_DOUBLE)
@@ -31,20 +32,20 @@ struct AmxTiles {
   void zero() {
     asm volatile("tilezero %%tmm%c0" ::"i"(tile));
   }
-  // 16 rows of 64 bytes, one behind the other.
+  // 16 rows of 64 bytes, contiguous.
   template <int tile>
   void load(const uint32_t* from) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(int64_t{64}), "i"(tile)
                  : "memory");
   }
-  // 16 rows of 16 numbers, `leading` numbers from row to row.
+  // 16 rows of 16 floats, with leading dimension `leading`.
   template <int tile>
   void store(float* to, int64_t leading) {
     asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(leading * int64_t{sizeof(float)}),
                  "i"(tile)
                  : "memory");
   }
-  // c += a · b; the assembler of the GNU tools names the result last.
+  // c += a · b. In AT&T syntax the result is the last operand.
   template <int c, int a, int b>
   void multiply() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));

@@ -5,8 +5,8 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// To be used only where the processor has AMX and AVX-512, and the system lends AMX to the process:
-// tile_kernels() in bfloat16.h knows.
+// Use these only if the processor has AMX and AVX-512 and the operating system permits the use of
+// AMX, which tile_kernels() in bfloat16.h checks.
 extern const TileKernels amx_kernels;
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,15 +1,19 @@
-// Matrix products in the precisions `high` and `medium`: on bfloat16 tiles (tile_product.h), where
-// the processor has the instructions for them (AMX).
+// Matrix products in the precisions `high` and `medium`, on the bfloat16 tile instructions of the
+// processor (AMX).
 //
-// Operands are rounded and packed once, in slices of 512 terms, then each block of 32 × 32 of the
-// result is a sum over two packed panels that the caches hold: 32 KiB of a in L1, of b what fits
-// half of L2. A result does not depend on the number of threads. Two things to know:
-// - Where a block comes out not finite it is computed once more in float32, so that infinities, NaN
-//   and overflow are those of `highest`; numbers that round to an infinite bfloat16 end there too.
-// - The instruction takes what is smaller than 2^-126 for zero. So `high` has the precision of
-//   `medium` below 2^-118, where what is left over is smaller than that.
-// AVX-512 has bfloat16 products as well, at half the rate of its float32 ones (measured: 88 against
-// 178 GFLOP/s a core): no kernel is written for those.
+//   medium   both operands rounded to bfloat16, products summed in float32
+//   high     each operand split into two bfloat16 values, three products: see tile_product.h
+//
+// For each slice of 512 terms of the sum, both operands are rounded and packed into panels of 32
+// rows of a or 32 columns of b. Then each 32 × 32 block of c is computed from two panels: the panel
+// of a (32 KiB) stays in the L1 cache, a group of panels of b in half of L2. The result does not
+// depend on the number of threads.
+// - A block with an element that is not finite is computed again in float32. So infinities, NaN and
+//   overflow are those of `highest`, also for values that round to an infinite bfloat16.
+// - The instruction treats values smaller than 2^-126 as zero. So `high` is only as precise as
+//   `medium` below 2^-118, where the second part of the split is that small.
+// AVX-512 also has bfloat16 products, at half the rate of its float32 ones (measured: 88 against
+// 178 GFLOP/s a core), so there is no kernel for those.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +25,20 @@ namespace heed::inline HEED_REAL::kernels {
 
 struct TileKernels;
 
-// The instructions of this processor: null where it has none or the system does not lend them, and
-// in the build with real = double.
+// Returns the kernels that use this processor's tile instructions. Null if it has none, if the
+// operating system does not permit their use, and in the double build.
 const TileKernels* tile_kernels();
 
-// c = scale · a b + bias (+ c where it accumulates), as gemm, on all threads, or, inside a parallel
-// region, on the calling thread alone. Returns false, c untouched, where a product of this shape
-// and precision is better made in float32.
-bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                   const real* bias, Precision precision);
+// Computes c as gemm() does, on all threads, or inside a parallel loop on the calling thread. The
+// epilogue is not run; options.leading_c must be set. Returns false and leaves c unchanged where
+// float32 is faster or required.
+bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
+                   Precision precision);
 
 #ifndef HEED_DOUBLE
-// The same on given tiles, whatever the shape.
+// The same on the given tile kernels, for a product of any shape.
 void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, Destination c,
-                   int64_t leading_c, real scale, const real* bias, Precision precision);
+                   const GemmOptions& options, Precision precision);
 #endif
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,23 +1,24 @@
-// Products in bfloat16 on tiles: how an operand is packed, and how one block of a result is made.
+// Matrix products on bfloat16 tiles: how an operand is packed, and how one block of c is computed.
 //
-// A bfloat16 is the upper half of a float32: the same range, 8 bits of precision instead of 24. A
-// tile is 16 rows of 64 bytes. The one instruction there is takes tiles A and B of bfloat16 and C
-// of float32, and computes, a row of A and a row of B each holding 16 pairs,
+// A bfloat16 is the upper half of a float32: the same range, with 8 bits of precision instead of
+// 24. A tile is 16 rows of 64 bytes. The one multiply instruction takes tiles A and B of bfloat16,
+// a row of each holding 16 pairs, and a tile C of float32, and computes
 //   c[i, j] += Σ_p  a[i, p].first · b[p, j].first + a[i, p].second · b[p, j].second
 // (Intel, "Architecture Instruction Set Extensions Programming Reference", TDPBF16PS). So a tile of
-// A holds 16 rows × 32 terms of a matrix as they stand, and one of B holds 32 terms × 16 columns
-// with each two rows interleaved: it is the transpose, pair by pair, of what 16 rows of bᵀ are.
-// Therefore both operands are packed by one function, from *lines*: rows of a, columns of b.
+// A holds 16 rows × 32 terms of a matrix as they are. A tile of B holds 32 terms × 16 columns, with
+// each two terms interleaved: as a 16 × 16 matrix of pairs, the transpose of what 16 rows of bᵀ
+// are. Therefore one function packs both operands, given *lines*: rows of a or columns of b.
 //
 // `high` splits x = hi + lo, hi = bfloat16(x), lo = bfloat16(x - hi), and adds three products,
 //   a b ≈ hi·lo + lo·hi + hi·hi
-// which leaves out lo·lo, at most 2^-16 of a term, and the end of each number, at most 2^-17 of it
+// This omits lo·lo, at most 2^-16 of a term, and the rounding of lo, at most 2^-17 of each operand
 // (Henry, Tang, Heinecke 2019, "Leveraging the bfloat16 Artificial Intelligence Datatype For
-// Higher-Precision Computations"): at worst 3.1e-5 of a term, 4e-6 as a rule, and of varying sign.
+// Higher-Precision Computations"). The error is at most 3.1e-5 of a term, 4e-6 on average, with
+// varying sign.
 //
-// `Tiles` says what the instructions are: those of the processor, in amx.cpp, or their definition
-// in plain C++, in the tests. amx.cpp is compiled for a processor that the rest is not: what is in
-// here depends on Tiles, down to the smallest function, lest the linker keep one copy for both.
+// The parameter `Tiles` is the instructions: those of the processor in amx.cpp, or their definition
+// in plain C++ in the tests. amx.cpp is compiled for a newer processor than the rest, so every
+// function in this file is a template on Tiles: otherwise the linker might keep one copy for both.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +29,19 @@
 namespace heed::inline HEED_REAL::kernels {
 
 inline constexpr int64_t tile_lines = 16;              // rows of a tile
-inline constexpr int64_t tile_terms = 32;              // bfloat16 in a row
-inline constexpr int64_t tile_words = 256;             // pairs of bfloat16 in a tile, or float32
-inline constexpr int64_t block_side = 2 * tile_lines;  // of a block of the result: 2 × 2 tiles
+inline constexpr int64_t tile_terms = 32;              // bfloat16 values in a row
+inline constexpr int64_t tile_words = 256;             // float32 values, or pairs, in a tile
+inline constexpr int64_t block_side = 2 * tile_lines;  // of a block of c: 2 × 2 tiles
 
-// Rows of a or columns of b: term p of line i is data[i · to_next_line + p · to_next_term]. One of
-// the two steps is 1.
+// Rows of a or columns of b. Term p of line i is data[i · line_stride + p · term_stride]; one of
+// the strides is 1.
 struct Lines {
   const float* data;
-  int64_t to_next_line, to_next_term;
+  int64_t line_stride, term_stride;
 };
 
-// Where a block of a result goes: c = scale · block + bias (+ c where it accumulates), rows ×
-// columns of it, each at most block_side; the bias (null for none) is one number a column.
+// A block of c: c = scale · product + bias (+ c if it accumulates), rows × columns, each at most
+// block_side. The bias (columns) is added to each row; null: none.
 struct BlockDestination {
   float* data;
   int64_t leading, rows, columns;
@@ -49,59 +50,60 @@ struct BlockDestination {
   const float* bias;
 };
 
-// What the processor, or the definition, can do. A thread configures before it multiplies and
-// releases after.
+// The product's functions, for one kind of tile instructions.
 struct TileKernels {
+  // A thread calls configure() before multiply() and release() after.
   void (*configure)();
   void (*release)();
-  // One panel of 32 lines, what is missing filled with zeros: for each 32 terms two tiles, and with
-  // `split` two more for what the first two leave over. For the right operand tiles are transposed.
+  // Packs up to 32 lines into a panel: for every 32 terms two tiles, and with `split` two more for
+  // the low parts. Missing lines and terms are zero. Tiles of the right operand are transposed.
   void (*pack)(const Lines& from, int64_t lines, int64_t terms, bool right, bool split,
                uint32_t* panel);
-  // The block that two panels give, over `steps` times 32 terms. Where it holds a number that is
-  // not finite, returns false and leaves c alone.
+  // Computes the block of c that two panels of `steps` · 32 terms give. If an element of it is not
+  // finite, returns false and leaves c unchanged.
   bool (*multiply)(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                    const BlockDestination& c);
 };
 
-// Words of a panel.
+// The size of a panel in words.
 inline constexpr int64_t panel_words(int64_t steps, bool split) {
   return steps * (split ? 4 : 2) * tile_words;
 }
 
 template <class Tiles>
 struct TileProduct {
-  // Sixteen numbers; the compiler makes of them what the processor has.
+  // 16 elements, as one register or several.
   using Floats [[gnu::vector_size(64)]] = float;
   using Words [[gnu::vector_size(64)]] = uint32_t;
 
   static void load(const float* from, Floats& x) { std::memcpy(&x, from, sizeof(x)); }
 
-  // The nearest bfloat16, the even one of two, in the upper half of each word. To add may carry a
-  // NaN over into a zero: it is made one again.
+  // Rounds to the nearest bfloat16, ties to even, in the upper half of each word. The addition may
+  // carry a NaN over to zero, so its bits are set again.
   static void round(const Floats& x, Words& rounded) {
     const Words bits = (Words)x;
     const Words sum = bits + 0x7fff + (bits >> 16 & 1);
     rounded = (sum | ((Words)(x != x) & 0x7fc00000)) & 0xffff0000;
   }
 
-  // Pairs (even, odd) as bfloat16, and of what is left over.
-  static void join(const Floats& even, const Floats& odd, bool split, Words& pairs, Words& rest) {
+  // Rounds (even, odd) to pairs of bfloat16; with `split`, `low` holds pairs of their low parts.
+  static void round_pairs(const Floats& even, const Floats& odd, bool split, Words& pairs,
+                          Words& low) {
     Words first, second;
     round(even, first);
     round(odd, second);
     pairs = first >> 16 | second;
     if (!split) return;
-    const Floats even_rest = even - (Floats)first, odd_rest = odd - (Floats)second;
-    round(even_rest, first);
-    round(odd_rest, second);
-    rest = first >> 16 | second;
+    const Floats even_low = even - (Floats)first, odd_low = odd - (Floats)second;
+    round(even_low, first);
+    round(odd_low, second);
+    low = first >> 16 | second;
   }
 
-  // Each time the eight bits of an element's place (four of the row, four of the column) turn by
-  // one: after four the row is the column.
+  // Each step rotates the eight bits of an element's index (four of the row, four of the column) by
+  // one; four steps exchange row and column.
   static void transpose(Words (&rows)[16]) {
-    for (int turn = 0; turn < 4; ++turn) {
+    for (int step = 0; step < 4; ++step) {
       Words next[16];
       for (int64_t i = 0; i < 8; ++i) {
         next[2 * i] = __builtin_shufflevector(rows[i], rows[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4,
@@ -113,32 +115,32 @@ struct TileProduct {
     }
   }
 
-  // 16 lines of 32 terms. Vectors run along the terms where those lie side by side, and then each
-  // gives a row of a left tile; else along the lines, and then two give a row of a right tile.
-  static void pack_tile(const Lines& from, bool right, bool split, uint32_t* tile, uint32_t* rest) {
-    const bool along = from.to_next_term == 1;
-    Words pairs[16], rests[16];
+  // Packs 16 lines of 32 terms. If the terms of a line are contiguous, two vectors give one row of
+  // a left tile; otherwise the lines are, and two vectors give one row of a right tile.
+  static void pack_tile(const Lines& from, bool right, bool split, uint32_t* tile, uint32_t* low) {
+    const bool terms_contiguous = from.term_stride == 1;
+    Words pairs[16], low_pairs[16];
     for (int64_t i = 0; i < 16; ++i) {
       Floats even, odd;
-      if (along) {
+      if (terms_contiguous) {
         Floats first, second;
-        load(from.data + i * from.to_next_line, first);
-        load(from.data + i * from.to_next_line + 16, second);
+        load(from.data + i * from.line_stride, first);
+        load(from.data + i * from.line_stride + 16, second);
         even = __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24,
                                        26, 28, 30);
         odd = __builtin_shufflevector(first, second, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25,
                                       27, 29, 31);
       } else {
-        load(from.data + 2 * i * from.to_next_term, even);
-        load(from.data + (2 * i + 1) * from.to_next_term, odd);
+        load(from.data + 2 * i * from.term_stride, even);
+        load(from.data + (2 * i + 1) * from.term_stride, odd);
       }
-      join(even, odd, split, pairs[i], rests[i]);
+      round_pairs(even, odd, split, pairs[i], low_pairs[i]);
     }
-    if (along == right) transpose(pairs);
+    if (terms_contiguous == right) transpose(pairs);
     std::memcpy(tile, pairs, sizeof(pairs));
     if (!split) return;
-    if (along == right) transpose(rests);
-    std::memcpy(rest, rests, sizeof(rests));
+    if (terms_contiguous == right) transpose(low_pairs);
+    std::memcpy(low, low_pairs, sizeof(low_pairs));
   }
 
   static void pack(const Lines& from, int64_t lines, int64_t terms, bool right, bool split,
@@ -146,13 +148,13 @@ struct TileProduct {
     for (int64_t term = 0; term < terms; term += tile_terms) {
       for (int64_t line = 0; line < block_side; line += tile_lines) {
         Lines tile = from;
-        tile.data += line * from.to_next_line + term * from.to_next_term;
+        tile.data += line * from.line_stride + term * from.term_stride;
         alignas(64) float padded[tile_lines * tile_terms];
         if (lines < line + tile_lines || terms < term + tile_terms) {
           std::memset(padded, 0, sizeof(padded));
           for (int64_t i = 0; i < tile_lines && line + i < lines; ++i)
             for (int64_t p = 0; p < tile_terms && term + p < terms; ++p)
-              padded[i * tile_terms + p] = tile.data[i * from.to_next_line + p * from.to_next_term];
+              padded[i * tile_terms + p] = tile.data[i * from.line_stride + p * from.term_stride];
           tile = {padded, tile_terms, 1};
         }
         uint32_t* to = panel + line / tile_lines * tile_words;
@@ -162,7 +164,7 @@ struct TileProduct {
     }
   }
 
-  // Tiles 0 to 3 are the block, 4 and 5 are lines of a, 6 and 7 are lines of b.
+  // Tiles 0 to 3 hold the block of c, 4 and 5 lines of a, 6 and 7 lines of b.
   static void multiply_all(Tiles& tiles) {
     tiles.template multiply<0, 4, 6>();
     tiles.template multiply<1, 4, 7>();
@@ -175,7 +177,7 @@ struct TileProduct {
     tiles.template load<tile + 1>(from + tile_words);
   }
 
-  // Leaves a block of 32 × 32 sums.
+  // Computes the 32 × 32 sums of a block.
   static void sum(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                   float* sums) {
     Tiles tiles;
@@ -209,14 +211,14 @@ struct TileProduct {
                        const BlockDestination& c) {
     alignas(64) float sums[block_side * block_side];
     sum(left, right, steps, split, sums);
-    uint32_t greatest = 0;
+    uint32_t largest = 0;
     for (const float& x : sums) {
       uint32_t bits;
       std::memcpy(&bits, &x, sizeof(bits));
       bits &= 0x7fffffff;
-      greatest = bits > greatest ? bits : greatest;
+      largest = bits > largest ? bits : largest;
     }
-    if (greatest >= 0x7f800000) return false;
+    if (largest >= 0x7f800000) return false;  // infinity or NaN
     alignas(64) float bias[block_side] = {};
     for (int64_t j = 0; c.bias && j < c.columns; ++j) bias[j] = c.bias[j];
     for (int64_t i = 0; i < c.rows; ++i) {
@@ -224,7 +226,8 @@ struct TileProduct {
       const float* __restrict from = sums + i * block_side;
       if (!c.accumulate)
         for (int64_t j = 0; j < c.columns; ++j) to[j] = 0;
-      for (int64_t j = 0; j < c.columns; ++j)  // fused here and everywhere: the same bits
+      for (int64_t j = 0; j < c.columns;
+           ++j)  // a fused multiply-add on every processor: the same bits
         to[j] = __builtin_fmaf(c.scale, from[j], to[j]) + bias[j];
     }
     return true;

@@ -1,10 +1,17 @@
-// Matrix products.
+// General matrix product (GEMM):
 //
-// A product is cut into pieces for the threads, each one single-threaded product: of
-// kernels/gemm/tiled.h, or where one side is nearly a vector of kernels/gemm/few_rows.h or
-// OpenBLAS. No sum is cut, and each is made in an order that the shape of the whole product
-// decides: so the bits do not depend on the number of threads, and a product too small to share is
-// not shared.
+//   c[i, j] = scale · Σₚ a[i, p] b[p, j] + bias[j]  (+ c[i, j])      a (m, k), b (k, n), c (m, n)
+//
+// gemm() divides c into a grid of blocks, one for each thread, and computes each block with one of
+// four single-threaded kernels:
+//
+//   gemm_tiled      gemm/tiled.h           packed panels and a register-blocked micro-kernel: most
+//   gemm_few_rows   gemm/few_rows.h        at most four rows, as in generation
+//   OpenBLAS        gemm/gemm.cpp          long sums where one side of c is nearly a vector
+//   gemm_bfloat16   bfloat16/bfloat16.h    precision `high` or `medium` on a processor with AMX
+//
+// The sum over p is never divided among threads, and its order depends only on the shapes, so
+// results have the same bits for any number of threads.
 #pragma once
 
 #include <array>
@@ -16,8 +23,8 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// A matrix of rows × columns somewhere in memory: element (i, j) is data[i · leading + j], or
-// data[j · leading + i] when transposed.
+// A view of a rows × columns matrix. Element (i, j) is data[i · leading + j], or
+// data[j · leading + i] if transposed; `leading` is the leading dimension of BLAS.
 struct Matrix {
   const real* data;
   int64_t rows, columns;
@@ -28,13 +35,14 @@ struct Matrix {
       : Matrix(data_, rows_, columns_, columns_) {}
   Matrix(const real* data_, int64_t rows_, int64_t columns_, int64_t leading_)
       : data(data_), rows(rows_), columns(columns_), leading(leading_) {}
+  // The transpose: the same memory, read the other way.
   Matrix t() const {
     Matrix m(data, columns, rows, leading);
     m.transposed = !transposed;
     return m;
   }
   // Rows [i, i + height) and columns [j, j + width).
-  Matrix part(int64_t i, int64_t height, int64_t j, int64_t width) const {
+  Matrix block(int64_t i, int64_t height, int64_t j, int64_t width) const {
     Matrix m = *this;
     m.data += transposed ? j * leading + i : i * leading + j;
     m.rows = height;
@@ -43,38 +51,47 @@ struct Matrix {
   }
 };
 
-// What becomes of a block of c, rows [i0, i1) × columns [j0, j1), once its product is there: on the
-// thread that made it, which has it in its cache.
+// A function applied to each block of c, rows [i0, i1) × columns [j0, j1), once the block is
+// complete: on the thread that computed it, while it is in that thread's cache.
 struct Epilogue {
   void (*run)(const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) = nullptr;
   const void* context = nullptr;
-  int64_t top = 0, left = 0;  // where the rows and columns begin that are told by their numbers
+  int64_t top = 0, left = 0;  // added to the row and column indices before the call
 
   void operator()(int64_t i0, int64_t i1, int64_t j0, int64_t j1) const {
     if (run) run(context, top + i0, top + i1, left + j0, left + j1);
   }
-  // The same for a piece of c that begins at (i, j).
-  Epilogue from(int64_t i, int64_t j) const { return {run, context, top + i, left + j}; }
+  // The epilogue of the block of c that begins at (i, j).
+  Epilogue shifted(int64_t i, int64_t j) const { return {run, context, top + i, left + j}; }
 };
 
-// c = scale · a b + bias (+ c where it accumulates), the bias (null for none) one number a column.
-// c is dense with `leading_c` numbers from row to row (0: its columns). Runs on all threads, in the
-// precision of the scope.
-void gemm(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0, real scale = 1,
-          const real* bias = nullptr, Epilogue finish = {});
+struct GemmOptions {
+  int64_t leading_c = 0;       // elements from one row of c to the next; 0: n
+  real scale = 1;              // of the product a b
+  const real* bias = nullptr;  // (n), added to each row of c; null: none
+  Epilogue epilogue = {};
 
-// The same on the calling thread alone: for use inside parallel regions, where the precision of the
-// scope is not known and must be handed over.
-void gemm_serial(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c = 0,
-                 real scale = 1, const real* bias = nullptr,
-                 Precision precision = Precision::highest);
+  // The options of the block of c that begins at (i, j).
+  GemmOptions shifted(int64_t i, int64_t j) const {
+    return {leading_c, scale, bias ? bias + j : nullptr, epilogue.shifted(i, j)};
+  }
+};
 
-// Where matrix i of a broadcast batch begins: the batch axes of the operand against those of the
-// result.
+// Computes c on all threads, in the precision of the current scope. Throws Error if a.columns and
+// b.rows differ.
+void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options = {});
+
+// Computes c on the calling thread: for use in parallel loops, whose threads do not see the scope
+// and so need to be given the precision. The epilogue is not run.
+void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision precision,
+                 const GemmOptions& options = {});
+
+// The offset of matrix i in an operand whose batch axes broadcast to those of the result.
 class BatchIndex {
  public:
-  // `numbers`: how many numbers one matrix of the operand holds.
-  BatchIndex(const Shape& batch, const Shape& operand, int64_t numbers);
+  // `batch`: the batch axes of the result; `operand`: those of the operand, whose matrices hold
+  // `matrix_size` elements each.
+  BatchIndex(const Shape& batch, const Shape& operand, int64_t matrix_size);
   int64_t operator()(int64_t i) const;
 
  private:
@@ -82,11 +99,12 @@ class BatchIndex {
   std::array<int64_t, Shape::max_rank> lengths_{}, strides_{};
 };
 
-// Matrix i of a starts at_a(i) numbers after the first; the results lie one behind the other.
+// Computes c[i] = a[i] b[i], i < count. Matrix i of a begins at a.data + at_a(i), that of b
+// likewise; the matrices of c are contiguous.
 void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
                   const BatchIndex& at_b, Destination c);
 
-// "OpenBLAS 0.3.21 (OpenMP, SkylakeX)".
+// Describes the BLAS library, such as "OpenBLAS 0.3.21 …, OpenMP build".
 const char* blas_backend();
 
 }  // namespace heed::inline HEED_REAL::kernels

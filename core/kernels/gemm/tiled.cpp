@@ -11,45 +11,47 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// A tile's sums fill the registers but for the vectors of the panel's row and one number of a: 24
-// of 32, or 12 of 16. One that is wide rather than high loads less for them, so a panel is as wide
-// as four vectors, or two; narrower ones are left at the edge, and in the products of a head.
+// The sums of a tile take all vector registers but those for a row of the panel and one element of
+// a: 24 of 32, or 12 of 16. A wide tile loads less for each multiplication than a high one.
+// Narrower panels occur at the right edge of c and in the products of a short attention head.
 constexpr int panel_vectors = vector_registers == 32 ? 4 : 2, panel_columns = panel_vectors * lanes;
-constexpr int most_rows(int64_t vectors) {
+// The rows of a tile that is so many vectors wide.
+constexpr int max_tile_rows(int64_t vectors) {
   return vectors == panel_vectors
              ? 6
              : static_cast<int>(std::min<int64_t>(12, panel_vectors * 6 / vectors));
 }
-// What is copied at once: so many columns, as panels, are 576 KiB, and the rows 384 KiB, which
-// together stay in the second cache of most processors, from where a panel streams.
-constexpr int64_t depth = 384, most_columns = 384, copied_rows = 240;
-// Rows of a that are read where they lie, for one panel after the other.
+// The packed block of b takes 576 KiB in float and the packed rows of a 384 KiB. Both stay in the
+// L2 cache of most processors, from which panels are streamed.
+constexpr int64_t depth = 384, max_columns = 384, packed_rows = 240;
+// Rows of a in a block, if they are read in place.
 constexpr int64_t slab_rows = 512;
-// A transposed a is copied where it is read for so many columns and its lines lie so far apart that
-// every number of a tile is on a page of memory of its own.
-constexpr int64_t many_columns = 128, far_apart = 1024 / sizeof(real);
-// A panel whose rows are whole vectors already is copied only where these lie so far apart, and for
-// so many rows of a.
-constexpr int64_t near_enough = 512, rows_worth_it = 96;
+// A transposed a is packed if it is read for at least so many columns of c, and if its leading
+// dimension is so large that each element of a column of a tile lies on a memory page of its own.
+constexpr int64_t min_columns_to_pack_a = 128, long_stride = 1024 / sizeof(real);
+// A b whose rows are whole vectors is packed only if its leading dimension is larger than this, and
+// for more rows of a than this.
+constexpr int64_t short_stride = 512, max_rows_in_place = 96;
 
-// The copies of a thread.
-struct Copies {
-  alignas(vector_bytes) real panels[depth * most_columns];
-  alignas(vector_bytes) real rows[depth * (copied_rows + lanes)];
+// The packing buffers of a thread.
+struct PackingBuffers {
+  alignas(vector_bytes) real panels[depth * max_columns];
+  alignas(vector_bytes) real rows[depth * (packed_rows + lanes)];
 };
 
-// How a tile of c is written: over what is there or added to it.
+// The tile of c that the micro-kernel writes.
 struct Tile {
   real* c;
   int64_t leading;
-  int64_t last;      // columns that its last vector has: up to `lanes`
-  const real* bias;  // added to every row; null for none
+  int64_t last_columns;  // columns in its last vector: 1 … lanes
+  const real* bias;      // added to every row; null: none
   real scale;
   bool accumulate;
 };
 
-// rows × vectors of c: element (i, p) of a is at a[i · leading_a + p], or a[p · leading_a + i] with
-// `transposed`; row p of the panel at panel[p · leading_panel].
+// The micro-kernel: rows × (vectors · lanes) elements of c. Element (i, p) of a is
+// a[i · leading_a + p], or a[p · leading_a + i] with `transposed`. Row p of the panel begins at
+// panel[p · leading_panel].
 template <int rows, int vectors, bool transposed>
 void multiply(int64_t k, const real* __restrict a, int64_t leading_a, const real* __restrict panel,
               int64_t leading_panel, const Tile& tile) {
@@ -68,36 +70,38 @@ void multiply(int64_t k, const real* __restrict a, int64_t leading_a, const real
   }
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) {
-    const int64_t count = v + 1 < vectors ? lanes : tile.last;
-    const Vector bias = tile.bias ? load_some(tile.bias + v * lanes, count) : Vector{};
+    const int64_t count = v + 1 < vectors ? lanes : tile.last_columns;
+    const Vector bias = tile.bias ? load_first(tile.bias + v * lanes, count) : Vector{};
 #pragma GCC unroll 12
     for (int i = 0; i < rows; ++i) {
       real* to = tile.c + i * tile.leading + v * lanes;
-      const Vector here = sum[i][v] * tile.scale + bias;
+      const Vector result = sum[i][v] * tile.scale + bias;
       if (count == lanes)
-        store(to, tile.accumulate ? load(to) + here : here);
+        store(to, tile.accumulate ? load(to) + result : result);
       else
-        store_some(to, tile.accumulate ? load_some(to, count) + here : here, count);
+        store_first(to, tile.accumulate ? load_first(to, count) + result : result, count);
     }
   }
 }
 
-// multiply<rows, vectors, transposed>, all of them.
+// All instances of the micro-kernel: multiply_table[transposed][vectors - 1][rows - 1].
 using Multiply = void (*)(int64_t, const real*, int64_t, const real*, int64_t, const Tile&);
-using OfRows = std::array<Multiply, most_rows(1)>;
+using MultiplyByRows = std::array<Multiply, max_tile_rows(1)>;
 template <int vectors, bool transposed, size_t... i>
-constexpr OfRows of_rows(std::index_sequence<i...>) {
+constexpr MultiplyByRows multiply_by_rows(std::index_sequence<i...>) {
   return {multiply<static_cast<int>(i) + 1, vectors, transposed>...};
 }
 template <bool transposed, size_t... v>
-constexpr std::array<OfRows, panel_vectors> of_vectors(std::index_sequence<v...>) {
-  return {of_rows<static_cast<int>(v) + 1, transposed>(
-      std::make_index_sequence<most_rows(v + 1)>())...};
+constexpr std::array<MultiplyByRows, panel_vectors> multiply_by_vectors(std::index_sequence<v...>) {
+  return {multiply_by_rows<static_cast<int>(v) + 1, transposed>(
+      std::make_index_sequence<max_tile_rows(v + 1)>())...};
 }
-constexpr auto every_width = std::make_index_sequence<panel_vectors>();
-constexpr std::array multiply_table{of_vectors<false>(every_width), of_vectors<true>(every_width)};
+constexpr auto all_widths = std::make_index_sequence<panel_vectors>();
+constexpr std::array multiply_table{multiply_by_vectors<false>(all_widths),
+                                    multiply_by_vectors<true>(all_widths)};
 
-// panel (k, width), width whole vectors, from columns of b. Numbers behind them are zero.
+// Packs k rows of b, `columns` elements each, into a panel of `width` columns, a multiple of the
+// vector length. The columns beyond are zero.
 void pack(int64_t k, int64_t columns, int64_t width, const real* b, int64_t leading, real* panel) {
   for (int64_t p = 0; p < k; ++p) {
     real* to = panel + p * width;
@@ -108,100 +112,104 @@ void pack(int64_t k, int64_t columns, int64_t width, const real* b, int64_t lead
   }
 }
 
-// n cut into as few pieces of `most` at most as it takes, about equal, the first ones longer by
-// one. (Division of whole numbers is slow enough to show in the products of a head.)
-struct Pieces {
+// Divides [0, n) into as few intervals as possible, each at most `limit` long, of about equal
+// length: the first `longer` ones have one element more. (An integer division is slow enough to
+// show in the products of an attention head.)
+struct Intervals {
   int64_t count, length, longer;
-  Pieces(int64_t n, int64_t most)
-      : count(n <= most ? 1 : (n + most - 1) / most),
+  Intervals(int64_t n, int64_t limit)
+      : count(n <= limit ? 1 : (n + limit - 1) / limit),
         length(count == 1 ? n : n / count),
         longer(n - length * count) {}
-  int64_t first(int64_t i) const { return i * length + std::min(i, longer); }
+  int64_t begin(int64_t i) const { return i * length + std::min(i, longer); }
+  int64_t size(int64_t i) const { return begin(i + 1) - begin(i); }
 };
 
-// a where it lies, or, transposed, its lines copied one behind the other.
-class Rows {
+// A block of rows of a: read in place, or, if it is transposed, packed.
+class RowBlock {
  public:
-  Rows(const Matrix& a, real* copy) : a_(a) {
-    if (!copy) return;
-    a_.data = copy;
-    a_.leading = a.rows + lanes;  // no power of two: those meet in a few sets of the cache
+  RowBlock(const Matrix& a, real* buffer) : a_(a) {
+    if (!buffer) return;
+    a_.data = buffer;
+    a_.leading = a.rows + lanes;  // not a power of two: those map to few sets of the cache
     for (int64_t p = 0; p < a.columns; ++p)
-      std::copy_n(a.data + p * a.leading, a.rows, copy + p * a_.leading);
+      std::copy_n(a.data + p * a.leading, a.rows, buffer + p * a_.leading);
   }
   int64_t rows() const { return a_.rows; }
   int64_t depth() const { return a_.columns; }
   bool transposed() const { return a_.transposed; }
   int64_t leading() const { return a_.leading; }
-  const real* from(int64_t row) const { return a_.data + row * (transposed() ? 1 : leading()); }
+  const real* row(int64_t i) const { return a_.data + i * (transposed() ? 1 : leading()); }
 
  private:
   Matrix a_;
 };
 
-// All tiles of a panel of c.
-void multiply_panel(const Rows& a, const real* panel, int64_t leading_panel, int64_t columns,
-                    const Tile& c) {
-  const int64_t vectors = whole_vectors(columns) / lanes;
-  const auto& kernels = multiply_table[a.transposed()][static_cast<size_t>(vectors - 1)];
-  const Pieces tiles(a.rows(), most_rows(vectors));
-  for (int64_t tile = 0; tile < tiles.count; ++tile) {
-    const int64_t i = tiles.first(tile), rows = tiles.first(tile + 1) - i;
-    Tile here = c;
-    here.c += i * c.leading;
-    here.last = columns - (vectors - 1) * lanes;
-    kernels[static_cast<size_t>(rows - 1)](a.depth(), a.from(i), a.leading(), panel, leading_panel,
-                                           here);
-  }
-}
-
-// Columns of b, some numbers deep, as panels one behind the other; or where they lie.
-class Columns {
+// A block of columns of b: panels, packed or read in place.
+class Panels {
  public:
-  Columns(const Matrix& b, bool copy, real* panels) : b_(b), panels_(copy ? panels : nullptr) {
-    for (int64_t j = 0; copy && j < b.columns; j += panel_columns)
+  Panels(const Matrix& b, bool packed, real* buffer) : b_(b), packed_(packed ? buffer : nullptr) {
+    for (int64_t j = 0; packed && j < b.columns; j += panel_columns)
       if (b.transposed)
-        transpose(columns(j), b.rows, b.data + j * b.leading, b.leading, panels + j * b.rows,
+        transpose(columns(j), b.rows, b.data + j * b.leading, b.leading, buffer + j * b.rows,
                   width(j));
       else
-        pack(b.rows, columns(j), width(j), b.data + j, b.leading, panels + j * b.rows);
+        pack(b.rows, columns(j), width(j), b.data + j, b.leading, buffer + j * b.rows);
   }
+  // The panel that begins at column j, its columns, and its leading dimension.
+  const real* panel(int64_t j) const { return packed_ ? packed_ + j * b_.rows : b_.data + j; }
   int64_t columns(int64_t j) const { return std::min<int64_t>(panel_columns, b_.columns - j); }
-  const real* panel(int64_t j) const { return panels_ ? panels_ + j * b_.rows : b_.data + j; }
-  int64_t leading(int64_t j) const { return panels_ ? width(j) : b_.leading; }
+  int64_t leading(int64_t j) const { return packed_ ? width(j) : b_.leading; }
 
  private:
   int64_t width(int64_t j) const { return whole_vectors(columns(j)); }
 
   Matrix b_;
-  const real* panels_;
+  const real* packed_;
 };
+
+// All rows of `a` times the panel at column j. c.c is where the first row of the result begins.
+void multiply_panel(const RowBlock& a, const Panels& b, int64_t j, const Tile& c) {
+  const int64_t columns = b.columns(j), vectors = whole_vectors(columns) / lanes;
+  const auto& kernels = multiply_table[a.transposed()][static_cast<size_t>(vectors - 1)];
+  const Intervals tiles(a.rows(), max_tile_rows(vectors));
+  for (int64_t t = 0; t < tiles.count; ++t) {
+    const int64_t i = tiles.begin(t);
+    Tile tile = c;
+    tile.c += i * c.leading;
+    tile.last_columns = columns - (vectors - 1) * lanes;
+    kernels[static_cast<size_t>(tiles.size(t) - 1)](a.depth(), a.row(i), a.leading(), b.panel(j),
+                                                    b.leading(j), tile);
+  }
+}
 
 }  // namespace
 
-void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                const real* bias, const Epilogue& finish) {
-  Copies& copies = per_thread<Copies>();
-  const bool copy_rows = a.transposed && b.columns >= many_columns && a.leading >= far_apart;
-  const bool copy_columns =
-      b.transposed || b.columns % lanes != 0 || (a.rows > rows_worth_it && b.leading > near_enough);
-  const Pieces deep(a.columns, depth), high(a.rows, copy_rows ? copied_rows : slab_rows);
-  for (int64_t j0 = 0; j0 < b.columns; j0 += most_columns)
-    for (int64_t piece = 0; piece < deep.count; ++piece) {
-      const int64_t p = deep.first(piece), k = deep.first(piece + 1) - p;
-      const int64_t width = std::min(most_columns, b.columns - j0);
-      const Columns right(b.part(p, k, j0, width), copy_columns, copies.panels);
-      for (int64_t slab = 0; slab < high.count; ++slab) {
-        const int64_t i = high.first(slab), rows = high.first(slab + 1) - i;
-        const Rows left(a.part(i, rows, p, k), copy_rows ? copies.rows : nullptr);
+void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+  PackingBuffers& buffers = per_thread<PackingBuffers>();
+  const bool pack_a =
+      a.transposed && b.columns >= min_columns_to_pack_a && a.leading >= long_stride;
+  const bool pack_b = b.transposed || b.columns % lanes != 0 ||
+                      (a.rows > max_rows_in_place && b.leading > short_stride);
+  const Intervals pieces(a.columns, depth), slabs(a.rows, pack_a ? packed_rows : slab_rows);
+  for (int64_t j0 = 0; j0 < b.columns; j0 += max_columns) {
+    const int64_t width = std::min(max_columns, b.columns - j0);
+    for (int64_t piece = 0; piece < pieces.count; ++piece) {
+      const int64_t p = pieces.begin(piece), k = pieces.size(piece);
+      const bool first = piece == 0, last = piece + 1 == pieces.count;
+      const Panels panels(b.block(p, k, j0, width), pack_b, buffers.panels);
+      for (int64_t slab = 0; slab < slabs.count; ++slab) {
+        const int64_t i = slabs.begin(slab), rows = slabs.size(slab);
+        const RowBlock left(a.block(i, rows, p, k), pack_a ? buffers.rows : nullptr);
         for (int64_t j = 0; j < width; j += panel_columns)
-          multiply_panel(
-              left, right.panel(j), right.leading(j), right.columns(j),
-              {c.data + i * leading_c + j0 + j, leading_c, lanes,
-               bias && piece == 0 ? bias + j0 + j : nullptr, scale, c.accumulate || piece > 0});
-        if (piece + 1 == deep.count) finish(i, i + rows, j0, j0 + width);
+          multiply_panel(left, panels, j,
+                         {c.data + i * options.leading_c + j0 + j, options.leading_c, lanes,
+                          options.bias && first ? options.bias + j0 + j : nullptr, options.scale,
+                          c.accumulate || !first});
+        if (last) options.epilogue(i, i + rows, j0, j0 + width);
       }
     }
+  }
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,34 +1,35 @@
-// A matrix product by hand, for one thread: what gemm (kernels/gemm/gemm.h) does with each of its
-// pieces.
+// Matrix product with packed panels and a register-blocked micro-kernel, for one thread:
 //
-// OpenBLAS copies both operands into its own order before it multiplies: of the products of a small
-// Transformer that took a fifth of the time, and where a product is cut for several threads, each
-// copies again what they share. Here the left operand is read where it lies, unless it lies badly,
-// and the right one is copied as panels four vectors wide, if it does not lie like that already:
+//   for each block of columns of b, so many as the L2 cache holds          (max_columns)
+//     for each piece of the sum over p                                     (depth)
+//       pack the block of b into panels, each a few vectors wide, so that row p + 1 of a panel
+//       follows row p in memory
+//       for each block of rows of a                                        (slab_rows)
+//         for each panel
+//           for each tile of c, up to six rows × one panel: the micro-kernel
+//             tile[i][:] += a[i, p] · panel[p][:]    for all p, the tile in registers
 //
-//   for each piece of k, not too deep
-//     copy the panels, turned over if need be, so that their rows lie one behind the other
-//     for some rows of a, as many as stay in the second cache
-//       for each panel
-//         for each block of rows, six at most: a tile of c stays in registers,
-//           tile[i][:] += a[i, p] · panel[p][:]        for every p of the piece
+// With 32 vector registers a panel is four vectors wide: a step of the micro-kernel loads four
+// vectors, broadcasts six elements of a and makes 24 fused multiply-adds. With 16 registers it is
+// two vectors wide. (After Goto & van de Geijn 2008, "Anatomy of High-Performance Matrix
+// Multiplication".)
 //
-// so that a step of the inner loop loads four vectors, broadcasts six numbers and makes 24 fused
-// multiply-adds; of 16 registers instead of 32, half of that. (After Goto & van de Geijn 2008,
-// "Anatomy of high-performance matrix multiplication".)
+// Unlike OpenBLAS, which packs both operands, it reads a in place unless the strides of a are bad,
+// and b too where its rows are contiguous whole vectors already. For the matrix products of a small
+// Transformer packing took a fifth of the time.
 #pragma once
 
 #include "core/kernels/gemm/gemm.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
-// As gemm_serial, of whose arguments it makes no defaults; each number of c is added up in an order
-// that k alone decides. Blocks of c are finished as they are made.
-void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, int64_t leading_c, real scale,
-                const real* bias, const Epilogue& finish);
+// Computes c as gemm_serial() does, in float32 (in the double build, double); options.leading_c
+// must be set. The order of each sum depends only on k. The epilogue runs on blocks of rows as soon
+// as they are complete.
+void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options);
 
-// Whether that is the quicker way for a product of (m, k) by (k, n): not, by measurement, where one
-// operand is nearly a vector and the sums are long.
-inline bool tiles_pay(int64_t m, int64_t n, int64_t k) { return (m > 2 && n > 4) || k < 64; }
+// Whether gemm_tiled() is faster than OpenBLAS for a product of (m, k) and (k, n). By measurement
+// it is not where one operand is nearly a vector and the sums are long.
+inline bool tiled_is_faster(int64_t m, int64_t n, int64_t k) { return (m > 2 && n > 4) || k < 64; }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,20 +1,20 @@
-// Sums and maxima over a row, in an order that is fixed and that vectorises.
+// Sums and maxima over a row that are both vectorized and reproducible.
 //
-// Floating-point addition is not associative, so a compiler may not turn one running total into
-// several unless told to. These tell it: one total for each place in a vector, joined at the end.
-// The order is a matter of the length and of what the program was built for: the same bits every
-// time, at the speed of the vector unit.
+// Floating-point addition is not associative, so a compiler must not split one running total into
+// several unless it is told to. These functions keep one total for each lane of a vector and
+// combine the lanes at the end. The order of summation depends only on the length of the row and on
+// the vector length of the build, so results are bitwise reproducible.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "core/kernels/simd/vector.h"
+#include "core/kernels/simd/vector_math.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
-// Σ f(i), i < n. f must not write: where a loop begins its vectors would then be a matter of where
-// in memory it writes, and so would the order of the sum.
+// Σ f(i), i < n. f must not write: the compiler might then align the loop to the address it writes
+// to, and the order of the sum would depend on that address.
 template <class F>
 inline real sum_of(int64_t n, F f) {
   real total = 0;
@@ -23,30 +23,25 @@ inline real sum_of(int64_t n, F f) {
   return total;
 }
 
-// The greatest f(i), i < n; -inf if there is none. A NaN among them may or may not show.
+// The maximum of f(i), i < n; -inf if n = 0. NaN may be ignored.
 template <class F>
 inline real max_of(int64_t n, F f) {
-  real greatest = -std::numeric_limits<real>::infinity();
-#pragma omp simd reduction(max : greatest)
+  real maximum = -infinity;
+#pragma omp simd reduction(max : maximum)
   for (int64_t i = 0; i < n; ++i) {
     const real value = f(i);
-    greatest = value > greatest ? value : greatest;
+    maximum = value > maximum ? value : maximum;
   }
-  return greatest;
+  return maximum;
 }
 
-// Σ f(x[i]…), i < n, f taking vectors: for the short rows of small models, where joining the lanes
-// in pairs instead of one by one shows.
+// Σ f(x[i]…), i < n, where f takes vectors. Faster than sum_of() for short rows, because lanes are
+// combined in pairs.
 template <class F, class... Row>
 inline real sum_of_rows(int64_t n, F f, const Row*... x) {
   Vector total{};
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) total += f(load(x + i)...);
-  if (i < n) {
-    real rest[lanes];
-    store(rest, f(load_some(x + i, n - i)...));
-    total += load_some(rest, n - i);
-  }
+  for_each_vector(n,
+                  [&](int64_t i, auto part) { total += part.select(f(part.load(x + i)...), 0); });
   return sum(total);
 }
 
@@ -60,16 +55,14 @@ inline real row_dot(int64_t n, const real* x, const real* y) {
       n, [](Vector v, Vector w) { return v * w; }, x, y);
 }
 
+// The maximum of a row; -inf if n = 0. NaN is ignored.
 inline real row_max(int64_t n, const real* x) {
-  constexpr real nothing = -std::numeric_limits<real>::infinity();
-  Vector most = Vector{} + nothing;
-  const auto take = [&](Vector v) { most = v > most ? v : most; };
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) take(load(x + i));
-  real last = nothing;
-  for (; i < n; ++i) last = x[i] > last ? x[i] : last;
-  take(Vector{} + last);
-  return greatest(most);
+  Vector largest = Vector{} - infinity;
+  for_each_vector(n, [&](int64_t i, auto part) {
+    const Vector values = part.select(part.load(x + i), -infinity);
+    largest = values > largest ? values : largest;
+  });
+  return maximum(largest);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

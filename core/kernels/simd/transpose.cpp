@@ -8,10 +8,10 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// One round of turning a square of vectors over: in each pair of rows that differ in bit `bit` of
-// their number, what lies on the wrong side of the diagonal changes places.
+// One step of the transpose of a square, whose element (i, j) is lane j of vector i: exchanges the
+// off-diagonal blocks, those where i and j differ in bit `bit`.
 template <int bit, int... j>
-void exchange(Vector (&square)[lanes], std::integer_sequence<int, j...>) {
+void exchange_blocks(Vector (&square)[lanes], std::integer_sequence<int, j...>) {
 #pragma GCC unroll 16
   for (int i = 0; i < lanes; ++i)
     if (!(i & bit)) {
@@ -21,12 +21,12 @@ void exchange(Vector (&square)[lanes], std::integer_sequence<int, j...>) {
     }
 }
 
-void turn_over(Vector (&square)[lanes]) {
-  constexpr auto places = std::make_integer_sequence<int, lanes>();
-  exchange<1>(square, places);
-  if constexpr (lanes > 2) exchange<2>(square, places);
-  if constexpr (lanes > 4) exchange<4>(square, places);
-  if constexpr (lanes > 8) exchange<8>(square, places);
+void transpose_square(Vector (&square)[lanes]) {
+  constexpr auto columns = std::make_integer_sequence<int, lanes>();
+  exchange_blocks<1>(square, columns);
+  if constexpr (lanes > 2) exchange_blocks<2>(square, columns);
+  if constexpr (lanes > 4) exchange_blocks<4>(square, columns);
+  if constexpr (lanes > 8) exchange_blocks<8>(square, columns);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void transpose(int64_t rows, int64_t columns, const real* from, int64_t leading_
       Vector square[lanes];
 #pragma GCC unroll 16
       for (int64_t l = 0; l < lanes; ++l) square[l] = load(row[l] + j);
-      turn_over(square);
+      transpose_square(square);
 #pragma GCC unroll 16
       for (int64_t l = 0; l < lanes; ++l) store(to + (j + l) * leading_to + i, square[l]);
     }

@@ -1,6 +1,6 @@
-// One register of the vector unit, as GCC's vector extension has it: +, * and comparisons act on
-// all its numbers. For kernels that must place numbers in registers themselves; a plain loop is
-// better wherever the compiler turns it into the same.
+// A vector register as a type, by the vector extension of GCC and Clang: +, - and * act on all
+// lanes, comparisons give a mask, and c ? a : b selects by lane. For kernels that must assign
+// elements to registers themselves. Prefer a plain loop wherever the compiler vectorizes it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr int vector_bytes = 32, vector_registers = 16;
 #else
 inline constexpr int vector_bytes = 16, vector_registers = 16;
 #endif
-inline constexpr int lanes = vector_bytes / sizeof(real);  // numbers in a vector
+inline constexpr int lanes = vector_bytes / sizeof(real);  // elements of a vector
 
 using Vector [[gnu::vector_size(vector_bytes)]] = real;
 #ifdef HEED_DOUBLE
@@ -30,29 +30,30 @@ using VectorIndex [[gnu::vector_size(vector_bytes)]] = int64_t;
 using VectorIndex [[gnu::vector_size(vector_bytes)]] = int32_t;
 #endif
 
-// n, made a multiple of `lanes`.
+// Rounds n up to a multiple of `lanes`.
 constexpr int64_t whole_vectors(int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
-struct [[gnu::packed, gnu::may_alias]] VectorAnywhere {
+struct [[gnu::packed, gnu::may_alias]] UnalignedVector {
   Vector values;
 };
 inline Vector load(const real* from) {
-  return reinterpret_cast<const VectorAnywhere*>(from)->values;
+  return reinterpret_cast<const UnalignedVector*>(from)->values;
 }
 inline void store(real* to, Vector values) {
-  reinterpret_cast<VectorAnywhere*>(to)->values = values;
+  reinterpret_cast<UnalignedVector*>(to)->values = values;
 }
 
-// The first `count` numbers alone; the rest of what is loaded is 0.
+// Load and store only the first `count` elements, 0 < count < lanes. The other lanes are loaded as
+// 0.
 #ifdef __AVX512F__
-inline Vector load_some(const real* from, int64_t count) {
+inline Vector load_first(const real* from, int64_t count) {
   const auto first = static_cast<__mmask16>((1U << count) - 1);
   if constexpr (sizeof(real) == 4)
     return Vector(_mm512_maskz_loadu_ps(first, from));
   else
     return Vector(_mm512_maskz_loadu_pd(static_cast<__mmask8>(first), from));
 }
-inline void store_some(real* to, Vector values, int64_t count) {
+inline void store_first(real* to, Vector values, int64_t count) {
   const auto first = static_cast<__mmask16>((1U << count) - 1);
   if constexpr (sizeof(real) == 4)
     _mm512_mask_storeu_ps(to, first, __m512(values));
@@ -60,58 +61,73 @@ inline void store_some(real* to, Vector values, int64_t count) {
     _mm512_mask_storeu_pd(to, static_cast<__mmask8>(first), __m512d(values));
 }
 #else
-inline Vector load_some(const real* from, int64_t count) {
+inline Vector load_first(const real* from, int64_t count) {
   Vector values{};
   std::memcpy(&values, from, static_cast<size_t>(count) * sizeof(real));
   return values;
 }
-inline void store_some(real* to, Vector values, int64_t count) {
+inline void store_first(real* to, Vector values, int64_t count) {
   std::memcpy(to, &values, static_cast<size_t>(count) * sizeof(real));
 }
 #endif
 
-// How a vector of a row is read and written: all of it, or the numbers that the row's last one has.
+// {0, 1, 2, …}
+inline VectorIndex lane_indices() {
+  VectorIndex indices;
+  for (int l = 0; l < lanes; ++l) indices[l] = l;
+  return indices;
+}
+
+// How to access one vector of a row: all lanes, or in the last vector those that the row has.
 struct WholeVector {
   static Vector load(const real* from) { return kernels::load(from); }
   static void store(real* to, Vector values) { kernels::store(to, values); }
+  // The lanes that the row has; the others become `fill`.
+  static Vector select(Vector values, real) { return values; }
 };
-struct PartOfVector {
+struct PartialVector {
   int64_t count;
-  Vector load(const real* from) const { return load_some(from, count); }
-  void store(real* to, Vector values) const { store_some(to, values, count); }
+  Vector load(const real* from) const { return load_first(from, count); }
+  void store(real* to, Vector values) const { store_first(to, values, count); }
+  Vector select(Vector values, real fill) const {
+    return lane_indices() < static_cast<int32_t>(count) ? values : Vector{} + fill;
+  }
 };
 
-// f(i, at) for the vectors of a row of n numbers, i = 0, lanes, …, `at` one of the two above.
+// Calls f(i, part) for each vector of a row of n elements, i = 0, lanes, 2 · lanes, …; `part` is a
+// WholeVector or a PartialVector.
 template <class F>
 inline void for_each_vector(int64_t n, F f) {
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) f(i, WholeVector{});
-  if (i < n) f(i, PartOfVector{n - i});
+  if (i < n) f(i, PartialVector{n - i});
 }
 
 namespace detail {
-// In place j what was in place j ^ step.
+// Exchanges lanes j and j ^ step.
 template <int step, int... j>
-inline Vector crossed(Vector v, std::integer_sequence<int, j...>) {
+inline Vector exchange_lanes(Vector v, std::integer_sequence<int, j...>) {
   return __builtin_shufflevector(v, v, (j ^ step)...);
 }
 
-// All lanes put together by `join`, in pairs: half as many each time.
-template <int step = lanes / 2, class Join>
-inline real fold(Vector v, Join join) {
-  const Vector pairs = join(v, crossed<step>(v, std::make_integer_sequence<int, lanes>()));
+// Combines all lanes in pairs: half as many each time.
+template <int step = lanes / 2, class Combine>
+inline real reduce_lanes(Vector v, Combine combine) {
+  const Vector pairs =
+      combine(v, exchange_lanes<step>(v, std::make_integer_sequence<int, lanes>()));
   if constexpr (step == 1)
     return pairs[0];
   else
-    return fold<step / 2>(pairs, join);
+    return reduce_lanes<step / 2>(pairs, combine);
 }
 }  // namespace detail
 
+// The sum and the maximum of all lanes.
 inline real sum(Vector v) {
-  return detail::fold(v, [](Vector a, Vector b) { return a + b; });
+  return detail::reduce_lanes(v, [](Vector a, Vector b) { return a + b; });
 }
-inline real greatest(Vector v) {
-  return detail::fold(v, [](Vector a, Vector b) { return a > b ? a : b; });
+inline real maximum(Vector v) {
+  return detail::reduce_lanes(v, [](Vector a, Vector b) { return a > b ? a : b; });
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

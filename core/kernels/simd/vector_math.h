@@ -1,39 +1,41 @@
-// exp and what is built on it, for loops over floats.
+// exp, tanh, sigmoid and the normal distribution in float, for loops that the compiler vectorizes.
 //
-// The library's functions are called one number at a time; these have no branches and no calls, so
-// a loop over them becomes vector instructions. They are right to a few units in the last place:
-// exp to 1, tanh and sigmoid to 3, the normal distribution to 7 in its far tail and 4 in the middle
-// (tests/core/vector_math.cpp holds them against double); for infinities, NaN, and results too
-// large or too small for a float as well. The double build exists to be exact: there they are the
-// library's.
+// The functions of the standard library are calls, one element at a time. These have neither
+// branches nor calls. Their error in units of the last place (ulp), infinities, NaN, overflow and
+// underflow included: exp 1, tanh and sigmoid 3, the normal distribution 4, and 7 in its far tail
+// (measured in tests/core/vector_math.cpp). The double build, which exists to be exact, uses the
+// standard library.
 #pragma once
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 
 #include "core/real.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
+inline constexpr real infinity = std::numeric_limits<real>::infinity();
+
 namespace detail {
 
-// e^x = 2^k (1 + q) with k the whole number nearest to x / ln 2, so that q is small: |q| < 0.42.
+// e^x = 2^k (1 + q) with k the integer nearest to x / ln 2, so that q is small: |q| < 0.42.
 struct ExpParts {
   int32_t k;
   float q;
 };
 
 inline ExpParts exp_parts(float x) {
-  // Adding 1.5 · 2^23 leaves no bits for a fraction: the sum is rounded, and its low bits are k.
+  // Adding 1.5 · 2^23 leaves no bits for a fraction: the sum is rounded, and its low bits hold k.
   constexpr float rounder = 0x1.8p23f;
   const float rounded = x * std::numbers::log2e_v<float> + rounder;
   const int32_t k = std::bit_cast<int32_t>(rounded) - std::bit_cast<int32_t>(rounder);
   const float n = rounded - rounder;
-  // ln 2 in two pieces: the first has nine bits, so that its product with n is exact.
+  // ln 2 in two parts. The first has nine bits, so that its product with n is exact.
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  // e^r - 1 = r + r² P(r), P the polynomial with the least relative error on |r| ≤ ½ ln 2 (3e-9).
+  // e^r - 1 = r + r² P(r), with P the minimax polynomial on |r| ≤ ½ ln 2 (relative error 3e-9).
   float p = 1.3814222086e-3f;
   p = p * r + 8.3688986621e-3f;
   p = p * r + 4.1668405717e-2f;
@@ -50,11 +52,11 @@ inline float power_of_two(int32_t k) {
 }  // namespace detail
 
 inline float exp(float x) {
-  // Beyond these the result is 0 or infinity; the comparisons let NaN through.
+  // Beyond these bounds the result is 0 or infinity. A NaN passes both comparisons unchanged.
   x = x < -104.0f ? -104.0f : x;
   x = x > 89.0f ? 89.0f : x;
   const auto [k, q] = detail::exp_parts(x);
-  const int32_t half = k >> 1;  // in two steps, as 2^k itself may not be a float
+  const int32_t half = k >> 1;  // 2^k in two factors, as it may overflow or underflow
   return (1.0f + q) * detail::power_of_two(half) * detail::power_of_two(k - half);
 }
 inline double exp(double x) { return std::exp(x); }
@@ -76,19 +78,19 @@ inline float sigmoid(float x) {
 }
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The normal distribution: its density φ(x) and Φ(x), what lies below x.
-template <class Number>
+// The standard normal distribution: its density φ(x) and its cumulative distribution Φ(x).
+template <class T>
 struct Normal {
-  Number density, below;
+  T density, below;
 };
 
 inline Normal<float> normal(float x) {
   const float magnitude = std::fabs(x);
   const float a = magnitude > 14.5f ? 14.5f : magnitude;  // beyond, Φ(-a) is 0 in float
   const float square = a * a;
-  const float lost = std::fma(a, a, -square);
-  const float e = exp(-0.5f * square) * (1.0f - 0.5f * lost);
-  // Φ(-a) = e^(-a²/2) P(a) / Q(a), fitted for the least relative error on 0 ≤ a ≤ 14.5 (6e-9); all
+  const float rounding = std::fma(a, a, -square);  // of a²
+  const float e = exp(-0.5f * square) * (1.0f - 0.5f * rounding);
+  // Φ(-a) = e^(-a²/2) P(a) / Q(a), a minimax fit on 0 ≤ a ≤ 14.5 (relative error 6e-9). All
   // coefficients are positive, so nothing cancels.
   float p = 4.1165275e-3f;
   p = p * a + 4.0634642e-2f;

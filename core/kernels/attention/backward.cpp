@@ -1,0 +1,121 @@
+#include <cmath>
+
+#include "core/kernels/attention/block.h"
+#include "core/kernels/scratch.h"
+#include "core/kernels/simd/lanes.h"
+#include "core/parallel.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+void zero_rows(real* first, int64_t rows, int64_t width, int64_t leading) {
+  for (int64_t i = 0; i < rows; ++i) std::fill_n(first + i * leading, width, real{0});
+}
+
+// The backward pass of one head.
+struct HeadBackward {
+  const Head& head;
+  const AttentionResult& result;
+  const AttentionGradients& to;
+  TransposedKeys keys, values;
+  real *weights, *d_scores;  // of one block
+
+  // The scores of row i become the weights p = e^(s - log_sum), and dp becomes
+  // ds = p ∘ (dp - δ) · scale; both are 0 where they are not visible.
+  void backward_row(const Block& block, int64_t i, real delta, real* __restrict p,
+                    real* __restrict ds) const {
+    const Columns visible = head.visible_columns(block, i), kept = visible_vectors(visible);
+    head.apply_dense_mask(block, i, visible, p);
+    const real log_sum = result.log_sum[head.row(i)], scale = head.settings.scale;
+    for (int64_t first = kept.first; first < kept.last; first += lanes) {
+      store(p + first, select_visible(visible, first, load(p + first), -infinity));
+      for (int64_t j = first; j < first + lanes; ++j) p[j] = exp(p[j] - log_sum);
+    }
+    if (head.settings.dropout > 0) {  // dropout applies to p in the output and to dp
+      const DropoutRow dropout(head, block, i);
+      for (int64_t j = visible.first; j < visible.last; ++j) {
+        ds[j] = p[j] * (ds[j] * dropout.factors[j] - delta) * scale;
+        p[j] *= dropout.factors[j];
+      }
+    } else {
+      for (int64_t j = kept.first; j < kept.last; j += lanes)
+        store(ds + j, load(p + j) * (load(ds + j) - delta) * scale);
+    }
+    for (int64_t j = kept.first; j < kept.last; j += lanes)
+      store(ds + j, select_visible(visible, j, load(ds + j), 0));
+    zero_outside(kept, block.leading(), p);
+    zero_outside(kept, block.leading(), ds);
+  }
+
+  void backward_block(const Block& block, const real* delta) const {
+    const AttentionSizes& n = head.n;
+    const int64_t rows = block.rows(), columns = block.columns(), leading = block.leading();
+    const Matrix d_out(head.output(result.d_output, block.i0), rows, n.value_width,
+                       head.ld_value());
+    compute_scores(head, block, keys, weights);
+    head.multiply(d_out, values.columns(block.j0, columns), {d_scores, false},
+                  leading);  // dp = do · vᵀ
+    for (int64_t i = 0; i < rows; ++i)
+      backward_row(block, block.i0 + i, delta[i], weights + i * leading, d_scores + i * leading);
+    const Matrix p(weights, rows, columns, leading), ds(d_scores, rows, columns, leading);
+    if (to.dq.data)  // dq += ds · k
+      head.multiply(ds, {head.key(head.in.k, block.j0), columns, n.width, head.ld()},
+                    {head.query(to.dq.data, block.i0), true}, head.ld());
+    if (to.dk.data)  // dk += dsᵀ · q
+      head.multiply(ds.t(), {head.query(head.in.q, block.i0), rows, n.width, head.ld()},
+                    {head.key(to.dk.data, block.j0), true}, head.ld());
+    if (to.dv.data)  // dv += pᵀ · do
+      head.multiply(p.t(), d_out, {head.value(to.dv.data, block.j0), true}, head.ld_value());
+  }
+
+  void run() const {
+    const AttentionSizes& n = head.n;
+    if (to.dq.data && !to.dq.accumulate)
+      zero_rows(head.query(to.dq.data, 0), n.queries, n.width, head.ld());
+    if (to.dk.data && !to.dk.accumulate)
+      zero_rows(head.key(to.dk.data, 0), n.keys, n.width, head.ld());
+    if (to.dv.data && !to.dv.accumulate)
+      zero_rows(head.value(to.dv.data, 0), n.keys, n.value_width, head.ld_value());
+    for (int64_t i0 = 0; i0 < n.queries; i0 += query_block(n)) {
+      const int64_t i1 = std::min(n.queries, i0 + query_block(n));
+      real delta[max_query_block];  // δᵢ = Σ do ∘ o = Σⱼ p[i, j] dp[i, j]
+      for (int64_t i = i0; i < i1; ++i)
+        delta[i - i0] =
+            row_dot(n.value_width, head.output(result.output, i), head.output(result.d_output, i));
+      for_each_key_block(head.keys_for(i0, i1), [&](int64_t j0, int64_t j1) {
+        backward_block({i0, i1, j0, j1}, delta);
+      });
+    }
+  }
+};
+
+}  // namespace
+
+void attention_backward(const AttentionSizes& n, const AttentionSettings& settings,
+                        const AttentionInputs& in, const AttentionResult& result,
+                        const AttentionGradients& to) {
+  const int64_t keys_size = TransposedKeys::size(n, n.width),
+                scratch_size =
+                    2 * block_size(n) + keys_size + TransposedKeys::size(n, n.value_width);
+  const Scratch scratch(thread_count() * scratch_size);
+  parallel_for(n.batch * n.heads, 1, [&](int64_t first, int64_t last) {
+    for (int64_t index = first; index < last; ++index) {
+      const Head head{n, settings, in, index / n.heads, index % n.heads};
+      const KeepMask::KeyRange range = head.keys_for(0, n.queries);
+      real* const weights = scratch.data() + current_worker() * scratch_size;
+      real* const d_scores = weights + block_size(n);
+      real* const transposed = d_scores + block_size(n);
+      HeadBackward{
+          head,
+          result,
+          to,
+          {n, range, head.key(in.k, 0), head.ld(), n.width, transposed},
+          {n, range, head.value(in.v, 0), head.ld_value(), n.value_width, transposed + keys_size},
+          weights,
+          d_scores}
+          .run();
+    }
+  });
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

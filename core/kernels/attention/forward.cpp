@@ -1,0 +1,105 @@
+#include <cmath>
+
+#include "core/kernels/attention/block.h"
+#include "core/kernels/scratch.h"
+#include "core/parallel.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+// The running maximum m and sum l of one query's scores.
+struct RunningSoftmax {
+  real maximum = -infinity, sum = 0;
+
+  // Takes the next scores of the row into account, which become e^(s - m'), and 0 where they are
+  // not visible. Returns e^(m - m'), by which the output so far must be multiplied.
+  real update(Columns visible, int64_t width, real* __restrict scores) {
+    const auto [begin, end] = visible_vectors(visible);
+    Vector largest = Vector{} - infinity;
+    for (int64_t j = begin; j < end; j += lanes) {
+      const Vector s = select_visible(visible, j, load(scores + j), -infinity);
+      store(scores + j, s);
+      largest = s > largest ? s : largest;
+    }
+    const real before = maximum;
+    maximum = std::max(maximum, kernels::maximum(largest));
+    // If all scores so far are masked, -inf - -inf would be NaN. A score that is NaN stays NaN.
+    const real shift = maximum == -infinity ? 0 : maximum;
+    Vector added{};
+    for (int64_t first = begin; first < end; first += lanes) {
+      for (int64_t j = first; j < first + lanes; ++j) scores[j] = exp(scores[j] - shift);
+      added += load(scores + first);
+    }
+    zero_outside({begin, end}, width, scores);
+    const real correction = before == -infinity ? real{0} : std::exp(before - maximum);
+    sum = sum * correction + kernels::sum(added);
+    return correction;
+  }
+};
+
+// Computes the output and log_sum of queries [i0, i1).
+void forward_block(const Head& head, int64_t i0, int64_t i1, const TransposedKeys& keys,
+                   real* output, real* log_sum, real* scores) {
+  const AttentionSizes& n = head.n;
+  RunningSoftmax softmax[max_query_block];
+  bool first = true;
+  for_each_key_block(head.keys_for(i0, i1), [&](int64_t j0, int64_t j1) {
+    const Block block{i0, i1, j0, j1};
+    compute_scores(head, block, keys, scores);
+    for (int64_t i = i0; i < i1; ++i) {
+      real* row = scores + (i - i0) * block.leading();
+      const Columns visible = head.visible_columns(block, i);
+      head.apply_dense_mask(block, i, visible, row);
+      const real correction = softmax[i - i0].update(visible, block.leading(), row);
+      if (!first && correction != 1)
+        for (int64_t c = 0; c < n.value_width; ++c) head.output(output, i)[c] *= correction;
+      if (head.settings.dropout > 0) {
+        const DropoutRow dropout(head, block, i);
+        for (int64_t j = 0; j < block.columns(); ++j) row[j] *= dropout.factors[j];
+      }
+    }
+    head.multiply({scores, block.rows(), block.columns(), block.leading()},
+                  {head.value(head.in.v, j0), block.columns(), n.value_width, head.ld_value()},
+                  {head.output(output, i0), !first}, head.ld_value());
+    first = false;
+  });
+  for (int64_t i = i0; i < i1; ++i) {
+    const auto [maximum, sum] = softmax[i - i0];
+    real* o = head.output(output, i);
+    if (sum == 0)  // no visible key
+      std::fill_n(o, n.value_width, real{0});
+    else
+      for (int64_t c = 0; c < n.value_width; ++c) o[c] /= sum;
+    log_sum[head.row(i)] = sum == 0 ? infinity : maximum + std::log(sum);
+  }
+}
+
+}  // namespace
+
+void attention_forward(const AttentionSizes& n, const AttentionSettings& settings,
+                       const AttentionInputs& in, real* output, real* log_sum) {
+  // A task is a head, or, if there are few heads, one to four blocks of its queries.
+  const int64_t all_heads = n.batch * n.heads, threads = thread_count();
+  const bool whole_heads = all_heads % threads == 0 || all_heads >= 4 * threads;
+  const int64_t block = query_block(n),
+                blocks = std::max<int64_t>(1, (n.queries + block - 1) / block);
+  const int64_t task_queries =
+      block * (whole_heads ? blocks : std::clamp<int64_t>(blocks / 2, 1, 4));
+  const int64_t tasks = (n.queries + task_queries - 1) / task_queries;  // of each head
+  const int64_t scratch_size = block_size(n) + TransposedKeys::size(n, n.width);
+  const Scratch scratch(threads * scratch_size);
+  parallel_for(all_heads * tasks, 1, [&](int64_t first, int64_t last) {
+    for (int64_t task = first; task < last; ++task) {
+      const int64_t index = task / tasks, begin = task % tasks * task_queries;
+      const int64_t end = std::min(n.queries, begin + task_queries);
+      const Head head{n, settings, in, index / n.heads, index % n.heads};
+      real* const scores = scratch.data() + current_worker() * scratch_size;
+      const TransposedKeys keys(n, head.keys_for(begin, end), head.key(in.k, 0), head.ld(), n.width,
+                                scores + block_size(n));
+      for (int64_t i = begin; i < end; i += block)
+        forward_block(head, i, std::min(end, i + block), keys, output, log_sum, scores);
+    }
+  });
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

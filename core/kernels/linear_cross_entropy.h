@@ -1,0 +1,58 @@
+// Cross entropy of a linear layer, without storing the logits of all rows and their gradient:
+//
+//   y = x wᵀ + b                                      x (N, I), w (V, I), b (V), y (N, V)
+//   loss = -Σₙ Σᵥ p(n, v) log softmax(y)[n, v]
+//   dy = softmax(y) - p,  dx = dy w,  dw = dyᵀ x,  db = Σₙ dy[n]       each times ∂/∂loss
+//
+// Two separate ops hold y and dy, twice the largest array of many a model. But dy is known as soon
+// as a row of y is, so here it overwrites y, and backward only multiplies.
+//
+// Rows are processed in chunks of a limited number of logits. Forward keeps dy of the last chunk;
+// backward computes those of the others again, in the same memory. One chunk, the usual case, takes
+// three matrix products of 2 N V I FLOPs, as two separate ops do. Several chunks take four, and
+// read w and write dw once a chunk. In float32, on one core; time, and memory of y and dy:
+//
+// clang-format off
+//   N       V       I    two ops           one chunk         chunks of 2²⁴ logits
+//   256     50,257  768  505 ms   103 MB   493 ms    51 MB   (one chunk)
+//   2,048   50,257  768                    3.4 s    412 MB   5.2 s    59 MB
+//   16,384  8,000   512                    2.8 s    524 MB   3.9 s    66 MB
+// clang-format on
+//
+// With a quarter of the rows a chunk the first takes 875 ms and 13 MB, so chunks should be as large
+// as memory permits. Computing the gradients in forward, as Liger Kernel does (Hsu et al. 2024,
+// arXiv:2410.10989), would save the fourth product, but hold dw, V · I elements, until backward:
+// 154 MB in the first case.
+#pragma once
+
+#include "core/kernels/linear.h"
+#include "core/kernels/loss.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+struct LinearCrossEntropy {
+  int64_t rows, inputs, classes;  // N, I, V
+  int32_t ignored;                // the target of rows that do not count
+  TargetDistribution p;
+  int64_t chunk_rows;  // chunk_rows_for()
+};
+
+// Returns how many of the rows one chunk takes: as many as `max_logits` permits, in chunks of about
+// equal size.
+int64_t chunk_rows_for(int64_t rows, int64_t classes, int64_t max_logits);
+
+struct LinearCrossEntropyInputs {
+  const real *x, *w, *b;   // b may be null
+  const int32_t* targets;  // (N)
+};
+
+// Returns the loss. `dy` (chunk_rows, V) receives softmax(y) - p of the last chunk.
+double linear_cross_entropy_forward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
+                                    real* dy);
+
+// Computes the gradients, each times `d_loss`. `dy` is what forward left there, and is overwritten.
+// With one chunk x is read only for dw, and w only for dx; otherwise they may be null.
+void linear_cross_entropy_backward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
+                                   real d_loss, real* dy, const LinearGradients& to);
+
+}  // namespace heed::inline HEED_REAL::kernels
