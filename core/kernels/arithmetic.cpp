@@ -2,36 +2,36 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-void add(const Shape& y, const Numbers& a, const Numbers& b, Destination to) {
+void add(const Shape& y, const RealOperand& a, const RealOperand& b, Destination to) {
   map_broadcast(
       y, to, [](real p, real q) { return p + q; }, a, b);
 }
 
-void sub(const Shape& y, const Numbers& a, const Numbers& b, Destination to) {
+void sub(const Shape& y, const RealOperand& a, const RealOperand& b, Destination to) {
   map_broadcast(
       y, to, [](real p, real q) { return p - q; }, a, b);
 }
 
-void mul(const Shape& y, const Numbers& a, const Numbers& b, Destination to) {
+void mul(const Shape& y, const RealOperand& a, const RealOperand& b, Destination to) {
   map_broadcast(
       y, to, [](real p, real q) { return p * q; }, a, b);
 }
 
-void div(const Shape& y, const Numbers& a, const Numbers& b, Destination to) {
+void div(const Shape& y, const RealOperand& a, const RealOperand& b, Destination to) {
   map_broadcast(
       y, to, [](real p, real q) { return p / q; }, a, b);
 }
 
-void equal(const Shape& y, const Numbers& a, const Numbers& b, real* to) {
+void equal(const Shape& y, const RealOperand& a, const RealOperand& b, real* to) {
   map_broadcast(
       y, {to, false}, [](real p, real q) { return p == q ? real{1} : real{0}; }, a, b);
 }
 
-void div_backward_divisor(const Shape& shape, const real* dy, const real* y, const Numbers& b,
+void div_backward_divisor(const Shape& shape, const real* dy, const real* y, const RealOperand& b,
                           Destination db) {
   map_broadcast(
       shape, db, [](real g, real quotient, real divisor) { return -g * quotient / divisor; },
-      Numbers{dy, shape}, Numbers{y, shape}, b);
+      RealOperand{dy, shape}, RealOperand{y, shape}, b);
 }
 
 void add(int64_t n, const real* x, real term, Destination to) {
@@ -42,7 +42,7 @@ void scale(int64_t n, const real* x, real factor, Destination to) {
   map(n, to, [=](int64_t i) { return factor * x[i]; });
 }
 
-void spread(const Shape& y, const Numbers& x, real factor, Destination to) {
+void spread(const Shape& y, const RealOperand& x, real factor, Destination to) {
   map_broadcast(
       y, to, [=](real p) { return factor * p; }, x);
 }

@@ -1,4 +1,4 @@
-// Copying.
+// Copies an array.
 #pragma once
 
 #include <cstdint>

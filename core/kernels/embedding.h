@@ -1,4 +1,4 @@
-// Rows of a table by number, and their gradients.
+// Rows of a table by index, and their gradients.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace heed::inline HEED_REAL::kernels {
 void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table,
                  Destination to);
 
-// to[ids[n], :] += dy[n, :]; to (rows, width), filled with zeros first unless it accumulates.
-// Gradients of one row are added in the order of n.
+// to[ids[n], :] += dy[n, :], n < count; to (rows, width) is first filled with zeros unless it
+// accumulates. The gradients of one row are added in the order of n.
 void scatter_rows(int64_t count, int64_t width, const int32_t* ids, const real* dy, int64_t rows,
                   Destination to);
 

@@ -13,12 +13,12 @@ struct Axis {
   int64_t length, from_step, to_step;
 };
 
-// The axes of the result; those that stay neighbours are merged, those of length 1 left out.
-struct Walk {
+// The axes of the result. Those that stay adjacent are merged; those of length 1 are left out.
+struct Axes {
   std::array<Axis, Shape::max_rank> axis{};
   size_t count = 0;
 
-  Walk(const Shape& shape, std::span<const int> axes) {
+  Axes(const Shape& shape, std::span<const int> axes) {
     for (const int a : axes) {
       const Axis next{shape[a], shape.span_size(a + 1, shape.rank()), 0};
       if (next.length == 1) continue;
@@ -31,6 +31,7 @@ struct Walk {
     int64_t step = 1;
     for (size_t k = count; k-- > 0; step *= axis[k].length) axis[k].to_step = step;
   }
+  // Removes axis k and returns it.
   Axis take(size_t k) {
     const Axis taken = axis[k];
     std::copy(axis.begin() + static_cast<ptrdiff_t>(k) + 1, axis.end(),
@@ -43,12 +44,12 @@ struct Walk {
     for (size_t k = 0; k < count; ++k) product *= axis[k].length;
     return product;
   }
-  // Where number i of this walk lies in both arrays.
-  struct Place {
+  // The offsets of element i, counted along these axes, in both arrays.
+  struct Offsets {
     int64_t from = 0, to = 0;
   };
-  Place place(int64_t i) const {
-    Place at;
+  Offsets offsets(int64_t i) const {
+    Offsets at;
     for (size_t k = count; k-- > 0; i /= axis[k].length) {
       at.from += i % axis[k].length * axis[k].from_step;
       at.to += i % axis[k].length * axis[k].to_step;
@@ -57,7 +58,7 @@ struct Walk {
   }
 };
 
-void copy_run(int64_t n, const real* __restrict x, Destination to) {
+void copy_row(int64_t n, const real* __restrict x, Destination to) {
   map_range(0, n, to, [=](int64_t i) { return x[i]; });
 }
 
@@ -65,35 +66,31 @@ void copy_run(int64_t n, const real* __restrict x, Destination to) {
 
 void copy_rows(int64_t rows, int64_t width, const real* from, int64_t from_step, Destination to,
                int64_t to_step) {
-  parallel_for(rows, chunk_rows(width), [=](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i)
-      copy_run(width, from + i * from_step, {to.data + i * to_step, to.accumulate});
+  for_each_row(rows, width, [=](int64_t i) {
+    copy_row(width, from + i * from_step, {to.data + i * to_step, to.accumulate});
   });
 }
 
 void zero_rows(int64_t rows, int64_t width, real* to, int64_t step) {
-  parallel_for(rows, chunk_rows(width), [=](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) std::fill_n(to + i * step, width, real{0});
-  });
+  for_each_row(rows, width, [=](int64_t i) { std::fill_n(to + i * step, width, real{0}); });
 }
 
 void permute(const real* from, const Shape& shape, std::span<const int> axes, Destination to) {
   if (shape.size() == 0) return;
-  Walk outer(shape, axes);
+  Axes outer(shape, axes);
   const Axis inner = outer.take(outer.count - 1);
-  if (inner.from_step == 1) {  // the last axis stays last: whole runs
-    parallel_for(outer.size(), chunk_rows(inner.length), [=](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) {
-        const Walk::Place at = outer.place(i);
-        copy_run(inner.length, from + at.from, {to.data + at.to, to.accumulate});
-      }
+  if (inner.from_step == 1) {  // the last axis stays last: copy rows
+    for_each_row(outer.size(), inner.length, [=](int64_t i) {
+      const Axes::Offsets at = outer.offsets(i);
+      copy_row(inner.length, from + at.from, {to.data + at.to, to.accumulate});
     });
     return;
   }
-  // Somewhere an axis is dense in `from`: with the last it makes matrices to transpose, in tiles.
-  size_t dense = 0;
-  while (outer.axis[dense].from_step != 1) ++dense;
-  const Axis rows = outer.take(dense);
+  // Another axis is contiguous in `from`: with the last one it forms matrices to transpose, in
+  // tiles.
+  size_t contiguous = 0;
+  while (outer.axis[contiguous].from_step != 1) ++contiguous;
+  const Axis rows = outer.take(contiguous);
   constexpr int64_t tile = 32;
   const int64_t strips = (rows.length + tile - 1) / tile;
   const auto transpose_strip = [=](int64_t strip, const real* x, real* y) {
@@ -103,13 +100,10 @@ void permute(const real* from, const Shape& shape, std::span<const int> axes, De
         map_range(c0, std::min(inner.length, c0 + tile), {y + r * rows.to_step, to.accumulate},
                   [=](int64_t c) { return x[r + c * inner.from_step]; });
   };
-  parallel_for(outer.size() * strips, chunk_rows(tile * inner.length),
-               [=](int64_t first, int64_t last) {
-                 for (int64_t i = first; i < last; ++i) {
-                   const Walk::Place at = outer.place(i / strips);
-                   transpose_strip(i % strips, from + at.from, to.data + at.to);
-                 }
-               });
+  for_each_row(outer.size() * strips, tile * inner.length, [=](int64_t i) {
+    const Axes::Offsets at = outer.offsets(i / strips);
+    transpose_strip(i % strips, from + at.from, to.data + at.to);
+  });
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,4 +1,4 @@
-// Moving numbers: axes in another order, parts of arrays into and out of others.
+// Permuting axes, and copying strided rows.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// Axis i of the result is axis axes[i] of `from`, which has shape `shape`.
+// Permutes the axes of `from`, of shape `shape`: axis i of the result is axis axes[i].
 void permute(const real* from, const Shape& shape, std::span<const int> axes, Destination to);
 
-// `rows` runs of `width` numbers, which start from_step apart in `from` and to_step apart in `to`.
+// Copies `rows` rows of `width` elements, from_step apart in `from` and to_step apart in `to`.
 void copy_rows(int64_t rows, int64_t width, const real* from, int64_t from_step, Destination to,
                int64_t to_step);
 
-// Zeros in `rows` runs of `width` numbers that start `step` apart.
+// Fills `rows` rows of `width` elements, `step` apart, with zeros.
 void zero_rows(int64_t rows, int64_t width, real* to, int64_t step);
 
 }  // namespace heed::inline HEED_REAL::kernels

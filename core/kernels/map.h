@@ -1,4 +1,5 @@
-// Loops over numbers at the same place of several arrays, and over arrays that broadcast.
+// Elementwise loops: over arrays of one length, over arrays that broadcast to one shape, and over
+// rows.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// to[i] = value(i), first ≤ i < last, on the calling thread. `value` without branches and calls,
-// and reading only what is not written here, so that the loop becomes vector instructions.
+// to[i] = value(i), first ≤ i < last, on the calling thread. For the loop to be vectorized `value`
+// must have no branches or calls, and must read nothing that the loop writes.
 template <class Value>
 inline void map_range(int64_t first, int64_t last, Destination to, Value value) {
   real* __restrict y = to.data;
@@ -27,23 +28,32 @@ inline void map_range(int64_t first, int64_t last, Destination to, Value value) 
   }
 }
 
-// The same for 0 ≤ i < n on all threads.
+// The same for 0 ≤ i < n, on all threads.
 template <class Value>
 void map(int64_t n, Destination to, Value value) {
   parallel_for(n, chunk_elements,
                [=](int64_t first, int64_t last) { map_range(first, last, to, value); });
 }
 
-// A dense array of a shape that broadcasts to another.
+// Calls f(row) for each of `rows` rows of `width` elements, on all threads.
+template <class F>
+void for_each_row(int64_t rows, int64_t width, F f) {
+  parallel_for(rows, chunk_rows(width), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) f(row);
+  });
+}
+
+// A contiguous array whose shape broadcasts to another.
 template <class T>
 struct Operand {
   const T* data;
   Shape shape;
 };
 
-// How several dense arrays broadcast to one shape: as rows, along each of which every array either
-// runs or stands still. Axes that can be walked in one go are merged, so that arrays of equal shape
-// are one long row, and a matrix with a row vector is rows of the matrix's width.
+// How several arrays broadcast to one shape, as a sequence of rows. Along a row each array either
+// varies, with stride 1, or is constant. Adjacent axes that all arrays traverse with one stride are
+// merged: arrays of equal shape form one long row; a matrix and a row vector form the rows of the
+// matrix.
 class BroadcastRows {
  public:
   static constexpr size_t max_operands = 3;
@@ -51,8 +61,8 @@ class BroadcastRows {
 
   int64_t rows() const { return rows_; }
   int64_t width() const { return axis_[0].length; }
-  bool runs(size_t operand) const { return axis_[0].stride[operand] != 0; }
-  // Where the operand stands at the start of a row.
+  bool varies(size_t operand) const { return axis_[0].stride[operand] != 0; }
+  // The offset in the operand at which a row begins.
   int64_t offset(size_t operand, int64_t row) const {
     int64_t at = 0;
     for (size_t a = 1; a + 1 < axes_; ++a) {
@@ -67,21 +77,21 @@ class BroadcastRows {
     int64_t length = 1;
     std::array<int64_t, max_operands> stride{};  // 0 where the operand is repeated
   };
-  std::array<Axis, Shape::max_rank> axis_{};  // merged, the innermost first
+  std::array<Axis, Shape::max_rank> axis_{};  // merged, innermost first
   size_t axes_ = 1;
   int64_t rows_ = 1;
 };
 
 namespace detail {
 
-// Reads an operand along a row.
+// Reads element i of an operand along a row.
 template <class T>
-struct Running {
+struct Varying {
   const T* x;
   T operator()(int64_t i) const { return x[i]; }
 };
 template <class T>
-struct Standing {
+struct Constant {
   T x;
   T operator()(int64_t) const { return x; }
 };
@@ -89,25 +99,25 @@ struct Standing {
 template <class T>
 struct RowOperand {
   const T* x;
-  bool runs;
+  bool varies;
 };
 
-// Calls use(reader…) with the right reader for each operand.
+// Calls use(reader…) with a Varying or a Constant for each operand.
 template <class Use>
 inline void with_readers(Use use) {
   use();
 }
 template <class Use, class T, class... Rest>
 inline void with_readers(Use use, RowOperand<T> operand, Rest... rest) {
-  if (operand.runs)
-    with_readers([&](auto... later) { use(Running<T>{operand.x}, later...); }, rest...);
+  if (operand.varies)
+    with_readers([&](auto... later) { use(Varying<T>{operand.x}, later...); }, rest...);
   else
-    with_readers([&](auto... later) { use(Standing<T>{*operand.x}, later...); }, rest...);
+    with_readers([&](auto... later) { use(Constant<T>{*operand.x}, later...); }, rest...);
 }
 
 }  // namespace detail
 
-// to[i…] = f(x[i…]…), for arrays that broadcast to the shape `whole`.
+// to[i] = f(x[i]…) for every index i of `whole`, the shape that the arrays x broadcast to.
 template <class F, class... T>
 void map_broadcast(const Shape& whole, Destination to, F f, const Operand<T>&... x) {
   if (whole.size() == 0) return;
@@ -122,7 +132,7 @@ void map_broadcast(const Shape& whole, Destination to, F f, const Operand<T>&...
           map_range(first, std::min(width, first + piece), here,
                     [=](int64_t j) { return f(read(j)...); });
         },
-        detail::RowOperand<T>{x.data + plan.offset(k, row), plan.runs(k)}...);
+        detail::RowOperand<T>{x.data + plan.offset(k, row), plan.varies(k)}...);
   };
   parallel_for(plan.rows() * pieces, chunk_rows(piece), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) map_piece(i, std::index_sequence_for<T...>());

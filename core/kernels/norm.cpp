@@ -11,68 +11,62 @@ namespace heed::inline HEED_REAL::kernels {
 
 void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x,
                         const real* weight, const real* bias, real* y, real* mean, real* scale) {
-  parallel_for(rows, chunk_rows(width), [=](int64_t first, int64_t last) {
+  for_each_row(rows, width, [=](int64_t n) {
     const real count = static_cast<real>(width);
-    for (int64_t n = first; n < last; ++n) {
-      const real* row = x + n * width;
-      const real m = row_sum(width, row) / count;
-      const real variance = sum_of_rows(
-                                width, [=](Vector v) { return (v - m) * (v - m); }, row) /
-                            count;
-      const real s = 1 / std::sqrt(variance + epsilon);
-      map_range(0, width, {y + n * width, false},
-                [=](int64_t i) { return (row[i] - m) * s * weight[i] + bias[i]; });
-      mean[n] = m;
-      scale[n] = s;
-    }
+    const real* row = x + n * width;
+    const real m = row_sum(width, row) / count;
+    const real variance = sum_of_rows(
+                              width, [=](Vector v) { return (v - m) * (v - m); }, row) /
+                          count;
+    const real s = 1 / std::sqrt(variance + epsilon);
+    map_range(0, width, {y + n * width, false},
+              [=](int64_t i) { return (row[i] - m) * s * weight[i] + bias[i]; });
+    mean[n] = m;
+    scale[n] = s;
   });
 }
 
 void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, const real* weight,
                       real* y, real* scale) {
-  parallel_for(rows, chunk_rows(width), [=](int64_t first, int64_t last) {
-    for (int64_t n = first; n < last; ++n) {
-      const real* row = x + n * width;
-      const real s = 1 / std::sqrt(row_dot(width, row, row) / static_cast<real>(width) + epsilon);
-      map_range(0, width, {y + n * width, false},
-                [=](int64_t i) { return row[i] * s * weight[i]; });
-      scale[n] = s;
-    }
+  for_each_row(rows, width, [=](int64_t n) {
+    const real* row = x + n * width;
+    const real s = 1 / std::sqrt(row_dot(width, row, row) / static_cast<real>(width) + epsilon);
+    map_range(0, width, {y + n * width, false}, [=](int64_t i) { return row[i] * s * weight[i]; });
+    scale[n] = s;
   });
 }
 
 namespace {
 
-constexpr int64_t most_pieces = 64;
-
 int64_t piece_rows(int64_t rows, int64_t width) {
-  return std::max(chunk_rows(width), (rows + most_pieces - 1) / most_pieces);
+  constexpr int64_t max_pieces = 64;
+  return std::max(chunk_rows(width), (rows + max_pieces - 1) / max_pieces);
 }
 
-// What one row adds to the gradients, x̂ = (x - mean) · scale; `centred`: the mean was taken away.
-// What is null is not wanted, and then neither is what only it needs.
+// The backward pass of one row: with x̂ = (x - mean) · scale and g = dy,
 //   dx = scale · (g w - mean(g w) - x̂ mean(g w x̂)),   dw += g x̂,   db += g
+// Without `centred` (RMS norm) mean and mean(g w) are 0. Gradients that are null are not computed.
 template <bool centred>
 void norm_backward_row(int64_t width, const real* g, const real* x, const real* weight, real mean,
                        real scale, Destination dx, real* dw, real* db) {
   Vector sum_h{}, sum_hx{};
   if (dx.data)
-    for_each_vector(width, [&](int64_t i, auto at) {
-      const Vector h = at.load(g + i) * at.load(weight + i);
+    for_each_vector(width, [&](int64_t i, auto part) {
+      const Vector h = part.load(g + i) * part.load(weight + i);
       sum_h += h;
-      sum_hx += h * (at.load(x + i) - mean);
+      sum_hx += h * (part.load(x + i) - mean);
     });
   const real mean_h = centred ? sum(sum_h) / static_cast<real>(width) : real{0};
   const real mean_hx = scale * sum(sum_hx) / static_cast<real>(width);
-  for_each_vector(width, [&](int64_t i, auto at) {
-    const Vector slope = at.load(g + i);
-    if (db) at.store(db + i, at.load(db + i) + slope);
+  for_each_vector(width, [&](int64_t i, auto part) {
+    const Vector gradient = part.load(g + i);
+    if (db) part.store(db + i, part.load(db + i) + gradient);
     if (!dx.data && !dw) return;
-    const Vector normal = (at.load(x + i) - mean) * scale;
-    if (dw) at.store(dw + i, at.load(dw + i) + slope * normal);
+    const Vector normal = (part.load(x + i) - mean) * scale;
+    if (dw) part.store(dw + i, part.load(dw + i) + gradient * normal);
     if (!dx.data) return;
-    const Vector here = scale * (slope * at.load(weight + i) - mean_h - normal * mean_hx);
-    at.store(dx.data + i, dx.accumulate ? at.load(dx.data + i) + here : here);
+    const Vector result = scale * (gradient * part.load(weight + i) - mean_h - normal * mean_hx);
+    part.store(dx.data + i, dx.accumulate ? part.load(dx.data + i) + result : result);
   });
 }
 

@@ -1,41 +1,29 @@
 #include "core/kernels/normalise.h"
 
-
 #include "core/kernels/map.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
-namespace {
-
-template <class Row>
-void for_rows(int64_t rows, int64_t width, Row row) {
-  parallel_for(rows, chunk_rows(width), [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) row(i);
-  });
-}
-
-}  // namespace
-
 void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
-  for_rows(rows, width, [=](int64_t i) {
+  for_each_row(rows, width, [=](int64_t i) {
     const real* from = x + i * width;
-    const real most = row_max(width, from);
-    const real ties = sum_of(width, [=](int64_t j) { return from[j] == most ? real{1} : 0; });
-    const real share = most == -infinity ? 0 : 1 / ties;
-    // The sum of the NaN alone: 0 if there is none. Comparisons do not see them.
+    const real maximum = row_max(width, from);
+    const real ties = sum_of(width, [=](int64_t j) { return from[j] == maximum ? real{1} : 0; });
+    const real share = maximum == -infinity ? 0 : 1 / ties;
+    // NaN if any element is, else 0. (The maximum ignores NaN.)
     const real nan = sum_of(width, [=](int64_t j) { return from[j] == from[j] ? 0 : from[j]; });
     map_range(0, width, {y + i * width, false},
-              [=](int64_t j) { return nan + (from[j] == most ? share : 0); });
+              [=](int64_t j) { return nan + (from[j] == maximum ? share : 0); });
   });
 }
 
 void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* x, real* y,
                            real* sums) {
-  for_rows(rows, width, [=](int64_t i) {
+  for_each_row(rows, width, [=](int64_t i) {
     const real* from = x + i * width;
     const real sum = row_sum(width, from);
-    const bool none = sum <= least;  // a NaN is not: it stays one
+    const bool none = sum <= least;  // false for NaN, which so stays NaN
     sums[i] = none ? 0 : sum;
     map_range(0, width, {y + i * width, false},
               [=](int64_t j) { return none ? 0 : from[j] / sum; });
@@ -44,7 +32,7 @@ void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* 
 
 void sum_normalize_backward(int64_t rows, int64_t width, const real* dy, const real* y,
                             const real* sums, Destination dx) {
-  for_rows(rows, width, [=](int64_t i) {
+  for_each_row(rows, width, [=](int64_t i) {
     const real* g = dy + i * width;
     const real dot = row_dot(width, g, y + i * width), sum = sums[i];
     map_range(0, width, {dx.data + i * width, dx.accumulate},

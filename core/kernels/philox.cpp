@@ -11,16 +11,16 @@ namespace heed::inline HEED_REAL::kernels {
 #ifdef __AVX2__
 namespace {
 
-// Each 64-bit lane of a vector carries one block. The rounds only need the low halves of the lanes,
-// and so does the instruction that multiplies 32 by 32 bits (which compilers do not find by
-// themselves): what gathers in the high halves is ignored.
+// Each 64-bit lane of a vector holds one word of a block. The rounds read only the low halves of
+// the lanes, as does the instruction that multiplies 32 by 32 bits (which compilers do not generate
+// by themselves), so the high halves may hold anything.
 #ifdef __AVX512F__
 constexpr int lanes = 8;
 using Lanes = uint64_t __attribute__((vector_size(64)));
 
 Lanes multiply(Lanes a, uint64_t b) {
   return reinterpret_cast<Lanes>(
-      _mm512_maskz_mul_epu32(  // unmasked, gcc 12 warns of its own header
+      _mm512_maskz_mul_epu32(  // the unmasked intrinsic triggers a warning in gcc 12's header
           0xFF, reinterpret_cast<__m512i>(a), _mm512_set1_epi64(static_cast<int64_t>(b))));
 }
 Lanes first_half(Lanes a, Lanes b) {
@@ -41,7 +41,8 @@ Lanes first_half(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 0, 4, 
 Lanes second_half(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
 #endif
 
-// Blocks first, first + 1, … of a stream, one a lane: the rounds of philox() in core/random.cpp.
+// Blocks first, first + 1, … of a stream, one in each lane, by the rounds of philox() in
+// core/random.cpp.
 void philox_lanes(const StreamKey& stream, uint64_t first, uint32_t* words) {
   constexpr uint64_t low = 0xFFFFFFFF;
   Lanes c0 = Lanes{} + first, c1 = Lanes{} + stream.call, c2 = Lanes{} + stream.micro_batch,
@@ -57,7 +58,7 @@ void philox_lanes(const StreamKey& stream, uint64_t first, uint32_t* words) {
     k0 += 0x9E3779B9;
     k1 += 0xBB67AE85;
   }
-  // Pairs of words, block after block.
+  // Store pairs of words, block by block.
   const Lanes c01 = (c0 & low) | (c1 << 32), c23 = (c2 & low) | (c3 << 32);
   const Lanes pairs[2] = {first_half(c01, c23), second_half(c01, c23)};
   std::memcpy(words, pairs, sizeof(pairs));

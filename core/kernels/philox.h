@@ -1,4 +1,4 @@
-// Many random words at once: what StreamKey::block() gives, at the speed of the vector unit.
+// The random words of StreamKey::block(), many at once, with vector instructions.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// Words 4 · first_block … of a stream, 4 · blocks of them, into `words`.
+// Writes words 4 · first_block … 4 · (first_block + blocks) - 1 of a stream to `words`.
 void philox_words(const StreamKey& stream, uint64_t first_block, int64_t blocks, uint32_t* words);
 
 }  // namespace heed::inline HEED_REAL::kernels

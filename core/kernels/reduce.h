@@ -1,4 +1,4 @@
-// Sums and maxima along any axes, in an order that only the shapes decide.
+// Sums and maxima along any axes. The order of summation depends only on the shapes.
 #pragma once
 
 #include "core/destination.h"
@@ -6,10 +6,10 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// `from`, of shape `shape`, summed along the axes in which `target` was broadcast to `shape`.
+// Sums `from`, of shape `shape`, along the axes in which `target` broadcasts to `shape`.
 void sum_to(const real* from, const Shape& shape, const Shape& target, Destination to);
 
-// The greatest along the same axes: NaN where there is one, -inf where there is nothing.
+// Takes the maximum along the same axes: NaN if any element is NaN, -inf if there are none.
 void max_to(const real* from, const Shape& shape, const Shape& target, real* to);
 
 }  // namespace heed::inline HEED_REAL::kernels

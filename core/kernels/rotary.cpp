@@ -7,14 +7,14 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// Where the second of pair k is, `apart` columns after the first, at column k · step. These are
-// known when this is compiled as far as they can be, so that the loop becomes vector instructions.
+// Rotates the pairs of one head: pair k is columns k · step and k · step + distance. `step` is a
+// constant at compile time, so that the loop is vectorized.
 template <int64_t step, bool accumulate>
-void rotate_head(int64_t pairs, int64_t apart, real direction, const real* __restrict c,
+void rotate_head(int64_t pairs, int64_t distance, real direction, const real* __restrict c,
                  const real* __restrict s, const real* __restrict x, real* __restrict y) {
-  if constexpr (step == 2) apart = 1;
+  if constexpr (step == 2) distance = 1;
   for (int64_t k = 0; k < pairs; ++k) {
-    const int64_t i = k * step, j = i + apart;
+    const int64_t i = k * step, j = i + distance;
     const real sin = direction * s[k];
     const real first = x[i] * c[k] - x[j] * sin, second = x[i] * sin + x[j] * c[k];
     y[i] = accumulate ? y[i] + first : first;
@@ -24,11 +24,10 @@ void rotate_head(int64_t pairs, int64_t apart, real direction, const real* __res
 
 }  // namespace
 
-// A frequency is computed once, then its angles: in double, as float knows the angle of place
-// 10,000 to 1e-3 only.
+// Angles are computed in double: in float, the error at position 10,000 would be 1e-3.
 void rotary_angles(const RotarySizes& n, double base, int64_t first, real* cosine, real* sine) {
   const int64_t pairs = n.width / 2;
-  constexpr int64_t cost = 32;  // of a sine and a cosine, in simple steps
+  constexpr int64_t cost = 32;  // of a sine and a cosine, relative to an addition
   parallel_for(pairs, chunk_rows(cost * n.time), [=](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       const double frequency =

@@ -1,5 +1,5 @@
-// A segment belongs to one thread, which takes its entries in their order: the same bits for any
-// number of threads.
+// One thread processes a whole segment, in the order of its entries: the same bits for any number
+// of threads.
 #include "core/kernels/segment.h"
 
 #include <algorithm>
@@ -12,22 +12,22 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// Columns of a segment at once, so that what is kept of each lies on the stack.
+// Columns of a segment are processed in blocks, whose maxima and sums are on the stack.
 constexpr int64_t column_block = 64;
 
-// Some columns of a segment: those from `column` on of its entries.
+// Columns [column, column + count) of the entries of a segment.
 struct Part {
-  const int32_t *first, *last;  // numbers of the entries
+  const int32_t *first, *last;  // indices of the entries
   int64_t column, count, stride;
 
-  // Calls f(offset) for every entry: where its first column of these is.
+  // Calls f(offset) for every entry, with the offset of its first column.
   template <class F>
   void for_entries(F f) const {
     for (const int32_t* entry = first; entry < last; ++entry) f(*entry * stride + column);
   }
 };
 
-// Calls f(part) for all segments and blocks of columns.
+// Calls f(part) for all segments and blocks of columns, on all threads.
 template <class F>
 void for_parts(const SegmentSizes& n, Segments segments, F f) {
   const int64_t each = n.columns * (n.entries / std::max<int64_t>(1, n.segments) + 1);
@@ -43,7 +43,8 @@ void for_parts(const SegmentSizes& n, Segments segments, F f) {
 
 void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
                      int32_t* by_segment) {
-  // start[s + 1] counts the entries of s, then stands where s begins, and moves to where it ends.
+  // start[s + 1] is first the number of entries of s, then the index where s begins, then where it
+  // ends.
   std::fill_n(start, n.segments + 1, 0);
   for (int64_t e = 0; e < n.entries; ++e) ++start[ids[e] + 1];
   int32_t before = 0;

@@ -1,5 +1,5 @@
-// Two forms of each: along rows (inner = 1), where a row is folded by the vector unit, and along
-// any other axis, where it works on neighbouring columns at once.
+// Each function has two forms: for rows (inner = 1), reduced with vector instructions, and for
+// other axes, where adjacent columns are processed at once.
 #include "core/kernels/softmax.h"
 
 #include <algorithm>
@@ -13,38 +13,33 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// What is taken away before exp: -inf - -inf would be NaN.
-real shift_for(real greatest) { return greatest == -infinity ? 0 : greatest; }
-// 1 / Σ exp and log Σ exp; the sum is 0 where all is -inf, and then does not matter.
-real share_of(real total) { return total == 0 ? 0 : 1 / total; }
+// What is subtracted before exp: the maximum, but -inf - -inf would be NaN.
+real shift_for(real maximum) { return maximum == -infinity ? 0 : maximum; }
+// 1 / total and log total of a sum of exponentials, which is 0 if all elements are -inf.
+real inverse_of(real total) { return total == 0 ? 0 : 1 / total; }
 real log_of(real total) { return total == 0 ? 0 : std::log(total); }
 
 // Calls row(offset) for each row, on all threads.
 template <class Row>
 void for_rows(const AlongAxis& n, Row row) {
-  parallel_for(n.outer, chunk_rows(n.length), [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) row(i * n.length);
-  });
+  for_each_row(n.outer, n.length, [&](int64_t i) { row(i * n.length); });
 }
 
-// Columns that lie side by side, a block of them for a thread: element k of column j is
-// x[k · inner + j].
+// Adjacent columns are processed in blocks. Element k of column j of a block is x[k · inner + j].
 constexpr int64_t column_block = 256;
 
-// Calls block(offset, count) for each block of columns.
+// Calls block(offset, count) for each block of columns, on all threads.
 template <class Block>
 void for_columns(const AlongAxis& n, Block block) {
   const int64_t width = std::min(n.inner, column_block);
   const int64_t blocks = n.inner == 0 ? 0 : (n.inner + width - 1) / width;
-  parallel_for(n.outer * blocks, chunk_rows(n.length * width), [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t j = i % blocks * width;
-      block(i / blocks * n.length * n.inner + j, std::min(width, n.inner - j));
-    }
+  for_each_row(n.outer * blocks, n.length * width, [&](int64_t i) {
+    const int64_t j = i % blocks * width;
+    block(i / blocks * n.length * n.inner + j, std::min(width, n.inner - j));
   });
 }
 
-// shift[j] for a block of columns.
+// Computes the shift of each column of a block.
 void shift_columns(const AlongAxis& n, int64_t count, const real* x, real* __restrict shift) {
   std::fill_n(shift, count, -infinity);
   for (int64_t k = 0; k < n.length; ++k)
@@ -55,19 +50,19 @@ void shift_columns(const AlongAxis& n, int64_t count, const real* x, real* __res
 void softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
   const real shift = shift_for(row_max(n, x));
   for (int64_t i = 0; i < n; ++i) y[i] = exp(x[i] - shift);
-  const real share = share_of(row_sum(n, y));
-  for (int64_t i = 0; i < n; ++i) y[i] *= share;
+  const real inverse = inverse_of(row_sum(n, y));
+  for (int64_t i = 0; i < n; ++i) y[i] *= inverse;
 }
 
 void softmax_columns(const AlongAxis& n, int64_t count, const real* x, real* __restrict y) {
-  real shift[column_block], share[column_block] = {};
+  real shift[column_block], total[column_block] = {};
   shift_columns(n, count, x, shift);
   for (int64_t k = 0; k < n.length; ++k)
     for (int64_t j = 0; j < count; ++j)
-      share[j] += y[k * n.inner + j] = exp(x[k * n.inner + j] - shift[j]);
-  for (int64_t j = 0; j < count; ++j) share[j] = share_of(share[j]);
+      total[j] += y[k * n.inner + j] = exp(x[k * n.inner + j] - shift[j]);
+  for (int64_t j = 0; j < count; ++j) total[j] = inverse_of(total[j]);
   for (int64_t k = 0; k < n.length; ++k)
-    for (int64_t j = 0; j < count; ++j) y[k * n.inner + j] *= share[j];
+    for (int64_t j = 0; j < count; ++j) y[k * n.inner + j] *= total[j];
 }
 
 void log_softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
@@ -128,14 +123,15 @@ void softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destina
   });
 }
 
-// dx = dy - eʸ Σ dy; zero where all is -inf
+// dx = dy - eʸ Σ dy, or 0 if all elements are -inf
 void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx) {
   if (n.inner == 1) {
     for_rows(n, [=](int64_t at) {
       const real *g = dy + at, *l = y + at;
       const Destination to{dx.data + at, dx.accumulate};
       const real total = row_sum(n.length, g);
-      if (row_max(n.length, l) == -infinity && row_sum(n.length, l) == -infinity)  // and no NaN
+      if (row_max(n.length, l) == -infinity &&
+          row_sum(n.length, l) == -infinity)  // and none is NaN
         map_range(0, n.length, to, [](int64_t) { return real{0}; });
       else
         map_range(0, n.length, to, [=](int64_t i) { return g[i] - exp(l[i]) * total; });
@@ -143,17 +139,17 @@ void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Des
     return;
   }
   for_columns(n, [=](int64_t at, int64_t count) {
-    real total[column_block] = {}, open[column_block] = {};  // open: 0 where all is -inf, else 1
+    real total[column_block] = {}, factor[column_block] = {};  // factor: 0 if all are -inf, else 1
     const real *g = dy + at, *l = y + at;
     for (int64_t k = 0; k < n.length; ++k)
       for (int64_t j = 0; j < count; ++j) {
         total[j] += g[k * n.inner + j];
-        open[j] = l[k * n.inner + j] == -infinity ? open[j] : 1;
+        factor[j] = l[k * n.inner + j] == -infinity ? factor[j] : 1;
       }
     for (int64_t k = 0; k < n.length; ++k) {
-      const real *gk = g + k * n.inner, *lk = l + k * n.inner, *t = total, *o = open;
+      const real *gk = g + k * n.inner, *lk = l + k * n.inner, *t = total, *f = factor;
       map_range(0, count, {dx.data + at + k * n.inner, dx.accumulate},
-                [=](int64_t j) { return o[j] * (gk[j] - exp(lk[j]) * t[j]); });
+                [=](int64_t j) { return f[j] * (gk[j] - exp(lk[j]) * t[j]); });
     }
   });
 }

@@ -1,6 +1,8 @@
-// Softmax and its logarithm along the middle axis of (outer, length, inner), computed from
-// differences to the greatest number, so that nothing overflows. What is -inf throughout has
-// softmax 0, log softmax -inf, and zero gradients.
+// Softmax and log softmax along the middle axis of (outer, length, inner):
+//
+//   softmax(x)[i] = exp(x[i] - m) / Σⱼ exp(x[j] - m),   m = max x, so that nothing overflows
+//
+// If all x[i] are -inf, softmax is 0, log softmax is -inf, and gradients are 0.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,7 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
+// The axis, and the products of the lengths before and after it.
 struct AlongAxis {
   int64_t outer, length, inner;
 };

@@ -6,7 +6,7 @@
 
 namespace heed::inline HEED_REAL {
 
-using kernels::Numbers;
+using kernels::RealOperand;
 
 Tensor add(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast("add", a.shape(), b.shape());
@@ -37,7 +37,7 @@ Tensor mul(const Tensor& a, const Tensor& b) {
   return record(
       "mul", y, {a, b},
       [shape_a = a.shape(), shape_b = b.shape(), as = saved(a, b), bs = saved(b, a)](Backward& g) {
-        const Numbers dy{g.dy(), g.shape()};
+        const RealOperand dy{g.dy(), g.shape()};
         if (g.wants(0))  // da += dy · b
           g.into_broadcast(0, shape_a, [&](Destination to) {
             kernels::mul(g.shape(), dy, {bs.data(), shape_b}, to);
@@ -56,7 +56,7 @@ Tensor div(const Tensor& a, const Tensor& b) {
   return record("div", y, {a, b},
                 [shape_a = a.shape(), shape_b = b.shape(), ys = saved(y, b),
                  bs = saved(b, a, b)](Backward& g) {
-                  const Numbers divisor{bs.data(), shape_b};
+                  const RealOperand divisor{bs.data(), shape_b};
                   if (g.wants(0))  // da += dy / b
                     g.into_broadcast(0, shape_a, [&](Destination to) {
                       kernels::div(g.shape(), {g.dy(), g.shape()}, divisor, to);
