@@ -1,5 +1,6 @@
-// Scaled dot-product attention, 6 heads of width 64, 4,096 queries in all, by the length of a
-// sequence. FLOPs are those of the pairs that may see each other: with a causal mask about half.
+// Scaled dot-product attention with 6 heads of width 64 and 4,096 queries in total, by sequence
+// length. FLOPs count only the pairs of query and key that are not masked: with a causal mask about
+// half.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int64_t heads = 6, width = 64, rows = 4096;
 
-// The share of all pairs of a query and a key.
+// The fraction of the pairs of query and key that are not masked.
 double visible(int64_t time, bool causal) {
   return causal ? static_cast<double>(time + 1) / static_cast<double>(2 * time) : 1;
 }

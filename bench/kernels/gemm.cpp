@@ -1,9 +1,9 @@
-// Products of matrices: what a linear layer of the models of `heed bench` does to its rows, named
-// by rows x inputs x outputs.
+// Matrix products of the linear layers in the models of `heed bench`, named rows x inputs x
+// outputs.
 //
-//   nt   y = x wᵀ        forward       (rows, outputs), inputs deep
-//   nn   dx = dy w       backward      (rows, inputs), outputs deep
-//   tn   dw = dyᵀ x      backward      (outputs, inputs), rows deep
+//   nt   y = x wᵀ        forward       (rows, outputs), sums over inputs
+//   nn   dx = dy w       backward      (rows, inputs), sums over outputs
+//   tn   dw = dyᵀ x      backward      (outputs, inputs), sums over rows
 #include "core/kernels/gemm/gemm.h"
 
 #include <fmt/format.h>
@@ -25,19 +25,19 @@ constexpr Layer layers[] = {{512, 64, 64},     {512, 64, 256},    {512, 256, 64}
                             {4096, 1536, 384}, {512, 512, 2048},  {256, 768, 3072},
                             {256, 768, 50257}, {2048, 2048, 2048}};
 
-// The product a b; `a` is (m, k), or lies as (k, m), `b` likewise.
+// Times a · b with a (m, k) and b (k, n), each stored as such or transposed.
 void run(benchmark::State& state, const Layer& layer, const std::string& layout,
          Precision precision) {
   ScopeGuard here;
   here->precision = precision;
   const auto [rows, inputs, outputs] = layer;
-  const bool forward = layout == "nt", rows_between = layout == "tn";
-  const int64_t m = rows_between ? outputs : rows, n = forward ? outputs : inputs;
-  const int64_t k = forward ? inputs : rows_between ? rows : outputs;
+  const bool forward = layout == "nt", weight_gradient = layout == "tn";
+  const int64_t m = weight_gradient ? outputs : rows, n = forward ? outputs : inputs;
+  const int64_t k = forward ? inputs : weight_gradient ? rows : outputs;
   const Tensor a = random_leaf({m, k}), b = random_leaf({k, n});
   Tensor c = Tensor::zeros({m, n});
   using kernels::Matrix;
-  const Matrix left = rows_between ? Matrix(a.data(), k, m).t() : Matrix(a.data(), m, k);
+  const Matrix left = weight_gradient ? Matrix(a.data(), k, m).t() : Matrix(a.data(), m, k);
   const Matrix right = forward ? Matrix(b.data(), n, k).t() : Matrix(b.data(), k, n);
   const double seconds = time_calls(state, [&] {
     kernels::gemm(left, right, {c.mutable_data(), false});

@@ -1,5 +1,5 @@
-// What the kernels are held against: the gemm rate and the bandwidth of memory that main() measures
-// before anything else.
+// Helpers of the kernel benchmarks. Results are compared with the peak matrix product rate and
+// memory bandwidth, which main() measures first.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -17,17 +17,17 @@ class State;
 
 namespace heed {
 
-// Those that this processor has a kernel for.
+// The precisions that this processor has a kernel for.
 std::vector<Precision> measured_precisions();
 
-// Columns for what one iteration did, in so many seconds: GFLOP/s and their share of the gemm rate,
-// or GB/s and their share of the bandwidth. Beyond 100 % a cache is at work, for small arrays.
+// Adds result columns for one iteration that took `seconds`: GFLOP/s and percent of the peak rate,
+// or GB/s and percent of the bandwidth (more than 100 % where the arrays fit a cache).
 void count_flops(benchmark::State& state, double flops, double seconds,
                  Precision precision = Precision::highest);
 void count_bytes(benchmark::State& state, double bytes, double seconds);
 
-// Calls f once, and then as often as the benchmark wants it, timed; returns the mean seconds. To be
-// registered with UseManualTime.
+// Calls f once to warm up, then times as many calls as the benchmark asks for. Returns the mean in
+// seconds. Register the benchmark with UseManualTime.
 double time_calls(benchmark::State& state, const std::function<void()>& f);
 
 using Computation = std::function<Tensor()>;
@@ -36,17 +36,17 @@ struct Timed {
   double seconds;
   OperationCost cost;
 };
-// An operation that is recorded, as in training; or its backward alone.
+// Times the forward pass of an operation, recorded as in training, or its backward pass.
 Timed time_operation(benchmark::State& state, const Computation& operation, Pass pass);
 
-// Registers NAME/forward/CASE and NAME/backward/CASE: `run` gets the pass.
+// Registers NAME/forward/OF and NAME/backward/OF, which call `run` with the pass.
 void add_passes(const std::string& name, const std::string& of,
                 const std::function<void(benchmark::State&, Pass)>& run);
 
-// Random numbers that want a gradient.
+// A random tensor that requires a gradient.
 Tensor random_leaf(const Shape& shape);
 
-// Every file adds its benchmarks.
+// Each registers the benchmarks of its file.
 void add_gemm();
 void add_attention();
 void add_rows();

@@ -1,10 +1,10 @@
-// The kernels of heed, each held against what the machine can do.
+// Benchmarks of heed's kernels, compared with the peak rates of the machine.
 //
 //   apt-get install libbenchmark-dev
 //   cmake -S . -B build/bench -G Ninja -DHEED_BENCHMARKS=ON && ninja -C build/bench bench_kernels
 //   build/bench/bench/kernels/bench_kernels --benchmark_filter=attention
 //
-// `taskset -c 0` in front of it: with one thread.
+// Prefix it with `taskset -c 0` to use one thread.
 #include <fmt/format.h>
 
 #include <benchmark/benchmark.h>
@@ -102,14 +102,14 @@ void add_passes(const std::string& name, const std::string& of,
         ->UseManualTime();
 }
 
-// A few of them over and over: to draw more takes longer than to use them.
+// Repeats 65,536 random values: drawing more would take longer than the benchmarks.
 Tensor random_leaf(const Shape& shape) {
-  constexpr int64_t different = 1 << 16;
+  constexpr int64_t period = 1 << 16;
   Random random(1, Purpose::task);
   Tensor x = Tensor::empty(shape);
   real* const to = x.mutable_data();
   for (int64_t i = 0; i < x.size(); ++i)
-    to[i] = i < different ? static_cast<real>(random.normal()) : to[i - different];
+    to[i] = i < period ? static_cast<real>(random.normal()) : to[i - period];
   return x.set_requires_grad();
 }
 

@@ -1,4 +1,4 @@
-// A step of AdamW with clipping, by the count of numbers that train.
+// A step of AdamW with clipping, by the number of parameters.
 #include "optim/optimizer.h"
 
 #include <fmt/format.h>
@@ -11,19 +11,19 @@ namespace heed {
 
 namespace {
 
-void run(benchmark::State& state, int64_t numbers) {
+void run(benchmark::State& state, int64_t parameters) {
   OptimOptions options;
   options.weight_decay = 0.01;
-  Optimizer optimizer(options, {{"weight", random_leaf({numbers / 64, 64})}});
+  Optimizer optimizer(options, {{"weight", random_leaf({parameters / 64, 64})}});
   const double seconds = time_calls(state, [&] { benchmark::DoNotOptimize(optimizer.step()); });
-  count_bytes(state, optimizer_cost(options, numbers).bytes, seconds);
+  count_bytes(state, optimizer_cost(options, parameters).bytes, seconds);
 }
 
 }  // namespace
 
 void add_optimizer() {
-  for (const int64_t numbers : {1 << 17, 1 << 23, 1 << 25})
-    benchmark::RegisterBenchmark(fmt::format("adamw/{}", numbers).c_str(), run, numbers)
+  for (const int64_t parameters : {1 << 17, 1 << 23, 1 << 25})
+    benchmark::RegisterBenchmark(fmt::format("adamw/{}", parameters).c_str(), run, parameters)
         ->UseManualTime();
 }
 

@@ -1,6 +1,5 @@
-// What goes over arrays row by row or number by number, and so waits for memory: layer norm,
-// softmax, GELU, cross entropy. In the shapes of the models of `heed bench`, and larger than
-// caches.
+// Row-wise and elementwise operations, which are limited by memory bandwidth: layer norm, softmax,
+// GELU, cross entropy. In the shapes of the models of `heed bench`, and larger than the caches.
 #include <fmt/format.h>
 
 #include "bench/kernels/limits.h"
@@ -9,7 +8,7 @@
 namespace heed {
 namespace {
 
-// `make` gives the operation for arrays of a shape; they are there while it is measured.
+// `make` returns the operation for a shape; its arrays live while it is measured.
 void add(const std::string& name, const Shape& shape, Computation (*make)(const Shape& shape)) {
   add_passes(name, fmt::format("{}x{}", shape[0], shape[1]),
              [=](benchmark::State& state, Pass pass) {

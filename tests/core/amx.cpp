@@ -1,5 +1,5 @@
-// Products in bfloat16 on the tiles of the processor: where it has them, and, where it has not but
-// has AVX-512, on emulated instructions, which shows that amx.cpp says what it means to say.
+// bfloat16 matrix products on the tile instructions of the processor. On a processor with AVX-512
+// but without AMX the instructions are emulated, which tests amx.cpp as it was compiled.
 #include "core/kernels/bfloat16/amx.h"
 
 #include <doctest/doctest.h>
@@ -19,12 +19,12 @@ namespace {
 
 bool skipped_without_amx() {
   if (kernels::tile_kernels()) return false;
-  MESSAGE("skipped: this processor has no AMX, or the system does not lend it");
+  MESSAGE("skipped: this processor has no AMX, or the system does not permit its use");
   return true;
 }
 
-// How many numbers of the two differ in any bit.
-int64_t differing(const Numbers& x, const Numbers& y) {
+// The number of elements that differ in any bit.
+int64_t differing(const TestMatrix& x, const TestMatrix& y) {
   int64_t count = 0;
   for (int64_t i = 0; i < x.rows; ++i)
     for (int64_t j = 0; j < x.columns; ++j)
@@ -33,8 +33,8 @@ int64_t differing(const Numbers& x, const Numbers& y) {
 }
 
 #ifdef __x86_64__
-TEST_CASE("amx: emulated instructions give the bits of the definition") {
-  if (kernels::tile_kernels()) return;  // the processor's own are tested below
+TEST_CASE("amx: emulated instructions give the same bits as their definition") {
+  if (kernels::tile_kernels()) return;  // those of the processor are tested below
   if (!EmulatedAmx::possible()) {
     MESSAGE("skipped: this processor has no AVX-512");
     return;
@@ -52,7 +52,7 @@ TEST_CASE("amx: emulated instructions give the bits of the definition") {
 }
 #endif
 
-TEST_CASE("amx: the processor's products agree with double and with the definition") {
+TEST_CASE("amx: products on the processor match double, and bitwise the definition") {
   if (skipped_without_amx()) return;
   const kernels::TileKernels& tiles = *kernels::tile_kernels();
   check_products(tiles, 23, 100, 130);
@@ -60,19 +60,19 @@ TEST_CASE("amx: the processor's products agree with double and with the definiti
   check_product(tiles, Product(draw, 130, 70, 1100));
   check_product(tiles, Product(draw, 2100, 40, 64));
   check_product(tiles, Product(draw, 40, 2100, 64));
-  int64_t numbers = 0, differ = 0;
+  int64_t elements = 0, differ = 0;
   for (int i = 0; i < 20; ++i) {
     const Product p(draw, 1 + draw.below(100), 1 + draw.below(100), 1 + draw.below(200));
     for (const Precision precision : {Precision::high, Precision::medium}) {
       differ += differing(p.on(tiles, precision), p.on(software_tiles, precision));
-      numbers += p.c.rows * p.c.columns;
+      elements += p.c.rows * p.c.columns;
     }
   }
-  MESSAGE(differ, " of ", numbers, " numbers differ in a bit from the definition");
+  MESSAGE(differ, " of ", elements, " elements differ from the definition");
   CHECK(differ == 0);
 }
 
-// The gradient that a layer with attention sends back to its input, with products in `precision`.
+// The gradient of the input of a linear layer followed by attention, with products in `precision`.
 std::vector<float> gradient_in(Precision precision) {
   ScopeGuard here;
   here->precision = precision;
@@ -93,7 +93,7 @@ std::vector<float> gradient_in(Precision precision) {
   return {x.grad().data(), x.grad().data() + x.size()};
 }
 
-TEST_CASE("amx: layers multiply on it, forward and backward") {
+TEST_CASE("amx: layers use it in forward and backward") {
   if (skipped_without_amx()) return;
   const std::vector<float> highest = gradient_in(Precision::highest);
   const auto error = [&highest](Precision precision) {
@@ -112,7 +112,7 @@ TEST_CASE("amx: layers multiply on it, forward and backward") {
   CHECK(medium < 0.05);
 }
 
-TEST_CASE("amx: a precision is what it says where there is a kernel, else float32") {
+TEST_CASE("amx: the effective precision is float32 without a kernel") {
   const bool have = kernels::tile_kernels() != nullptr;
   for (const Precision precision : {Precision::highest, Precision::high, Precision::medium})
     CHECK(effective_precision(precision) == (have ? precision : Precision::highest));

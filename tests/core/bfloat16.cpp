@@ -1,5 +1,5 @@
-// Products in bfloat16 on tiles in software, which any machine has: the whole kernel but for the
-// instructions, against double and against float32.
+// bfloat16 matrix products on tile instructions in software, which run on any machine: everything
+// but the instructions, against double and against float32.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float greatest = std::numeric_limits<float>::max();
+constexpr float largest = std::numeric_limits<float>::max();
 
 TEST_CASE("bfloat16: the definition of the instruction") {
   Tile a{}, b{}, c{};
@@ -27,15 +27,15 @@ TEST_CASE("bfloat16: the definition of the instruction") {
   a[2][5] = pair(3, -2);
   b[5][7] = pair(10, 4);
   c[2][7] = std::bit_cast<uint32_t>(100.0F);
-  a[0][0] = pair(0x1p-100F, 0x1p-127F);  // the second is taken for zero
-  b[0][0] = pair(0x1p-27F, 0x1p100F);    // and so is the first product
+  a[0][0] = pair(0x1p-100F, 0x1p-127F);  // the second counts as zero
+  b[0][0] = pair(0x1p-27F, 0x1p100F);    // and so does the first product
   multiply_tiles(c, a, b);
   CHECK(std::bit_cast<float>(c[2][7]) == 122);
   CHECK(c[0][0] == 0);
   CHECK(c[7][2] == 0);
 }
 
-TEST_CASE("bfloat16: products on tiles agree with double, whatever the shape") {
+TEST_CASE("bfloat16: products of any shape match double") {
   check_products(software_tiles, 1, 60, 100);
   Draw draw(2);
   check_product(software_tiles, Product(draw, 5, 7, 1100));  // three slices of terms
@@ -43,7 +43,7 @@ TEST_CASE("bfloat16: products on tiles agree with double, whatever the shape") {
   check_product(software_tiles, Product(draw, 3, 2100, 33));
 }
 
-TEST_CASE("bfloat16: where single terms rule a sum, high is as good as its worst term") {
+TEST_CASE("bfloat16: the error of high is bounded where single terms dominate a sum") {
   Draw draw(10);
   for (int i = 0; i < 10; ++i) {
     Product p(draw, 1 + draw.below(60), 1 + draw.below(60), 1 + draw.below(60));
@@ -53,43 +53,43 @@ TEST_CASE("bfloat16: where single terms rule a sum, high is as good as its worst
   }
 }
 
-TEST_CASE("bfloat16: a hundredth of the bound would not hold, and medium is not high") {
+TEST_CASE("bfloat16: the error bounds are tight, and medium is less precise than high") {
   Draw draw(3);
   Product p(draw, 40, 40, 64);
   CHECK(worst_error(p, p.on(software_tiles, Precision::high), 1e-7) > 1);
   CHECK(worst_error(p, p.on(software_tiles, Precision::medium), 1e-4) > 1);
 }
 
-TEST_CASE("bfloat16: what lies between the rows of the result stays as it was") {
+TEST_CASE("bfloat16: the padding between the rows of the result is unchanged") {
   Draw draw(4);
   Product p(draw, 35, 37, 40);
-  p.c = Numbers(35, 37, false, 4).fill([] { return 1.0F; });
-  const Numbers result = p.on(software_tiles, Precision::high);
+  p.c = TestMatrix(35, 37, false, 4).fill([] { return 1.0F; });
+  const TestMatrix result = p.on(software_tiles, Precision::high);
   for (int64_t i = 0; i < 35; ++i)
     for (int64_t j = 37; j < 41; ++j) CHECK(std::isnan(result.at(i, j)));
 }
 
 TEST_CASE("bfloat16: an empty sum is zero") {
   Draw draw(5);
-  const Numbers none(3, 0), nothing(0, 2);
-  Numbers c(3, 2);
+  const TestMatrix none(3, 0), nothing(0, 2);
+  TestMatrix c(3, 2);
   gemm_on_tiles(software_tiles, none.matrix(), nothing.matrix(), c.to(false), {.leading_c = 2},
                 Precision::high);
   CHECK(c.values == std::vector<float>(6, 0));
 }
 
-// Both NaN, or the same infinity, or both finite.
-bool alike(float x, float y) {
+// Whether both are NaN, or the same infinity, or finite.
+bool same_kind(float x, float y) {
   return std::isnan(x) ? std::isnan(y) : std::isinf(x) ? x == y : std::isfinite(y);
 }
 
-TEST_CASE("bfloat16: infinities, NaN and overflow are those of float32") {
+TEST_CASE("bfloat16: infinities, NaN and overflow match float32") {
   const float all_ones = std::bit_cast<float>(0x7fffffff),
               low_one = std::bit_cast<float>(0x7f800001);
   const float cases[][2] = {{infinity, 1},        {infinity, 0},   {-infinity, 2},
                             {infinity, infinity}, {nan, 1},        {all_ones, 1},
-                            {-all_ones, 1},       {low_one, 1},    {greatest, 1},
-                            {greatest, 0.5F},     {greatest, 2},   {-greatest, 1},
+                            {-all_ones, 1},       {low_one, 1},    {largest, 1},
+                            {largest, 0.5F},      {largest, 2},    {-largest, 1},
                             {1e38F, 1e38F},       {1e38F, -1e38F}, {1.3e19F, 2.7e19F},
                             {infinity, 1e-40F},   {1e-40F, 1e38F}, {1.003F, 3.39e38F}};
   for (const auto& [x, y] : cases) {
@@ -100,21 +100,21 @@ TEST_CASE("bfloat16: infinities, NaN and overflow are those of float32") {
       Product p(draw, 40, 40, 40);
       p.a.fill(draw).at(33, 20) = x;
       p.b.fill(draw).at(20, 5) = y;
-      const Numbers got = p.on(software_tiles, precision), expected = p.highest();
+      const TestMatrix got = p.on(software_tiles, precision), expected = p.highest();
       for (int64_t i = 0; i < 40; ++i)
-        for (int64_t j = 0; j < 40; ++j) REQUIRE(alike(expected.at(i, j), got.at(i, j)));
+        for (int64_t j = 0; j < 40; ++j) REQUIRE(same_kind(expected.at(i, j), got.at(i, j)));
       if (std::isfinite(expected.at(33, 5)))
         CHECK(got.at(33, 5) == doctest::Approx(expected.at(33, 5)).epsilon(0.01));
     }
   }
 }
 
-TEST_CASE("bfloat16: what is smaller than 2^-126 counts as zero, what is not is kept") {
+TEST_CASE("bfloat16: values below 2^-126 count as zero, larger ones do not") {
   Product p = [] {
     Draw draw(7);
     return Product(draw, 16, 16, 32);
   }();
-  p.c = Numbers(16, 16);
+  p.c = TestMatrix(16, 16);
   p.scale = 1;
   p.accumulate = false;
   p.bias.clear();
@@ -134,14 +134,14 @@ TEST_CASE("bfloat16: the same bits for any number of threads and inside a parall
   const Product p(draw, 300, 290, 70);
   const int threads = thread_count();
   set_thread_count(1);
-  const Numbers one = p.on(software_tiles, Precision::high);
+  const TestMatrix one = p.on(software_tiles, Precision::high);
   set_thread_count(3);
-  const Numbers three = p.on(software_tiles, Precision::high);
-  Numbers inside[2] = {one, one};
+  const TestMatrix three = p.on(software_tiles, Precision::high);
+  TestMatrix inside[2] = {one, one};
   parallel_for(2, 1,
                [&](int64_t i, int64_t) { inside[i] = p.on(software_tiles, Precision::high); });
   set_thread_count(threads);
-  const auto same_bits = [&one](const Numbers& other) {
+  const auto same_bits = [&one](const TestMatrix& other) {
     return std::memcmp(one.values.data(), other.values.data(), one.values.size() * 4) == 0;
   };
   CHECK(same_bits(three));
@@ -149,7 +149,7 @@ TEST_CASE("bfloat16: the same bits for any number of threads and inside a parall
   CHECK(same_bits(inside[1]));
 }
 
-TEST_CASE("bfloat16: packed panels are kept, so that the second product allocates nothing") {
+TEST_CASE("bfloat16: the packing buffer is reused, so a second product allocates nothing") {
   if (!allocations_are_counted) return;
   Draw draw(9);
   Product p(draw, 65, 70, 40);

@@ -22,28 +22,28 @@ Product::Product(Draw& draw, int64_t m, int64_t n, int64_t k)
     for (int64_t j = 0; j < n; ++j) bias.push_back(draw());
 }
 
-Numbers Product::on(const TileKernels& tiles, Precision precision) const {
-  Numbers result = c;
+TestMatrix Product::on(const TileKernels& tiles, Precision precision) const {
+  TestMatrix result = c;
   gemm_on_tiles(tiles, a.matrix(), b.matrix(), result.to(accumulate), options(), precision);
   return result;
 }
 
-Numbers Product::highest() const {
-  Numbers result = c;
+TestMatrix Product::highest() const {
+  TestMatrix result = c;
   gemm_serial(a.matrix(), b.matrix(), result.to(accumulate), Precision::highest, options());
   return result;
 }
 
 namespace {
 
-// x to the nearest bfloat16, by arithmetic.
+// Rounds x to the nearest bfloat16.
 double to_bfloat16(double x) {
   if (x == 0) return 0;
   const double step = std::ldexp(1.0, std::ilogb(x) - 7);
   return std::nearbyint(x / step) * step;
 }
 
-// Element i of one row and element j of one column, summed; and their sizes.
+// Element (i, j) of a · b and of |a| · |b|.
 struct Sum {
   double value = 0, size = 0;
   Sum(const Product& p, int64_t i, int64_t j, bool rounded) {
@@ -56,7 +56,7 @@ struct Sum {
   }
 };
 
-double squares(const Numbers& m) {
+double squares(const TestMatrix& m) {
   double sum = 0;
   for (int64_t i = 0; i < m.rows; ++i)
     for (int64_t j = 0; j < m.columns; ++j) sum += double{m.at(i, j)} * m.at(i, j);
@@ -65,25 +65,25 @@ double squares(const Numbers& m) {
 
 }  // namespace
 
-double worst_error(const Product& p, const Numbers& got, double bound, bool rounded) {
+double worst_error(const Product& p, const TestMatrix& got, double bound, bool rounded) {
   constexpr double float_rounding = 0x1p-22;
   const double scale = std::fabs(p.scale);
-  double worst = 0, errors = 0, own_errors = 0;
+  double worst = 0, errors = 0, roundings = 0;
   for (int64_t i = 0; i < p.c.rows; ++i) {
     for (int64_t j = 0; j < p.c.columns; ++j) {
       const Sum sum(p, i, j, rounded);
       const double before = p.accumulate ? p.c.at(i, j) : 0;
       const double bias = p.bias.empty() ? 0 : p.bias[static_cast<size_t>(j)];
       const double error = std::fabs(got.at(i, j) - (p.scale * sum.value + bias + before));
-      const double own = float_rounding * (std::fabs(before) + std::fabs(bias));
-      worst = std::max(worst, error / (bound * scale * sum.size + own));
+      const double rounding = float_rounding * (std::fabs(before) + std::fabs(bias));
+      worst = std::max(worst, error / (bound * scale * sum.size + rounding));
       errors += error * error;
-      own_errors += own * own;
+      roundings += rounding * rounding;
     }
   }
   if (!std::isfinite(errors)) return errors;
   const double allowed = bound * scale * std::sqrt(squares(p.a) * squares(p.b));
-  return std::max(worst, std::sqrt(errors) / (allowed + std::sqrt(own_errors)));
+  return std::max(worst, std::sqrt(errors) / (allowed + std::sqrt(roundings)));
 }
 
 void check_product(const TileKernels& tiles, const Product& p) {

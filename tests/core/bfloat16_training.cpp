@@ -1,4 +1,4 @@
-// Training in `high` and `medium`, on tiles in software: the loss follows that of float32.
+// Training in `high` and `medium`, on tile instructions in software: the loss follows float32.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace heed::inline HEED_REAL::testing {
 namespace {
 
 // c = scale · a b on tiles, or in float32.
-void multiply(Precision precision, const Numbers& a, const Numbers& b, Numbers& c,
+void multiply(Precision precision, const TestMatrix& a, const TestMatrix& b, TestMatrix& c,
               bool accumulate = false, float scale = 1) {
   const kernels::GemmOptions options{.leading_c = c.columns, .scale = scale};
   if (precision == Precision::highest)
@@ -20,31 +20,31 @@ void multiply(Precision precision, const Numbers& a, const Numbers& b, Numbers& 
     gemm_on_tiles(software_tiles, a.matrix(), b.matrix(), c.to(accumulate), options, precision);
 }
 
-// The same numbers, read the other way.
-Numbers transpose(const Numbers& m) {
-  Numbers t(m.columns, m.rows, !m.transposed);
+// The transpose: the same values in the other layout.
+TestMatrix transpose(const TestMatrix& m) {
+  TestMatrix t(m.columns, m.rows, !m.transposed);
   t.values = m.values;
   return t;
 }
 
-// The losses of tanh(x w) v against a network of the same form, over 60 steps of gradient descent.
+// The losses of 60 steps of gradient descent that fit tanh(x w) v to a network of the same form.
 std::vector<double> losses_of_training(Precision precision) {
   constexpr int64_t examples = 64, inputs = 32, width = 48, outputs = 16;
   constexpr float rate = 0.5F / examples;
   Draw draw(31);
   const auto normal = [&draw](int64_t rows, int64_t columns) {
     const float deviation = 1 / std::sqrt(static_cast<float>(rows));
-    return Numbers(rows, columns).fill([&] { return deviation * draw(); });
+    return TestMatrix(rows, columns).fill([&] { return deviation * draw(); });
   };
-  const Numbers x = Numbers(examples, inputs).fill(draw);
-  Numbers target(examples, outputs), y = target, h(examples, width), dh = h;
-  const auto forward = [&](Precision in, const Numbers& w, const Numbers& v, Numbers& to) {
+  const TestMatrix x = TestMatrix(examples, inputs).fill(draw);
+  TestMatrix target(examples, outputs), y = target, h(examples, width), dh = h;
+  const auto forward = [&](Precision in, const TestMatrix& w, const TestMatrix& v, TestMatrix& to) {
     multiply(in, x, w, h);
     for (float& value : h.values) value = std::tanh(value);
     multiply(in, h, v, to);
   };
   forward(Precision::highest, normal(inputs, width), normal(width, outputs), target);
-  Numbers w = normal(inputs, width), v = normal(width, outputs);
+  TestMatrix w = normal(inputs, width), v = normal(width, outputs);
   std::vector<double> losses;
   for (int step = 0; step < 60; ++step) {
     forward(precision, w, v, y);
@@ -64,7 +64,7 @@ std::vector<double> losses_of_training(Precision precision) {
 
 TEST_CASE("bfloat16: training in high and medium follows float32") {
   const std::vector<double> highest = losses_of_training(Precision::highest);
-  const auto farthest = [&highest](Precision precision) {
+  const auto largest_difference = [&highest](Precision precision) {
     const std::vector<double> losses = losses_of_training(precision);
     double most = 0;
     for (size_t i = 0; i < losses.size(); ++i)
@@ -72,7 +72,8 @@ TEST_CASE("bfloat16: training in high and medium follows float32") {
     return most;
   };
   CHECK(highest.back() < highest.front() / 10);
-  const double high = farthest(Precision::high), medium = farthest(Precision::medium);
+  const double high = largest_difference(Precision::high),
+               medium = largest_difference(Precision::medium);
   CHECK(high > 0);
   CHECK(high < 1e-4);
   CHECK(medium > 10 * high);

@@ -18,7 +18,7 @@ struct Registers {
   std::array<Tile, 8> tiles{};
 };
 thread_local Registers registers;
-std::atomic<long> done = 0;
+std::atomic<long> instruction_count = 0;
 struct sigaction before;
 
 [[noreturn]] void stop(const char* why) {
@@ -26,23 +26,24 @@ struct sigaction before;
   std::abort();
 }
 
-// The general register that an instruction calls by this number.
+// The general-purpose register with this number in an instruction.
 int64_t& general(ucontext_t& context, int number) {
-  constexpr int places[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-                            REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-  return reinterpret_cast<int64_t&>(context.uc_mcontext.gregs[places[number]]);
+  constexpr int indices[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                             REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                             REG_R12, REG_R13, REG_R14, REG_R15};
+  return reinterpret_cast<int64_t&>(context.uc_mcontext.gregs[indices[number]]);
 }
 
-// A VEX-coded instruction of the map 0F38, as far as AMX needs it:
+// A VEX-encoded instruction of the opcode map 0F38, as far as AMX needs it:
 //   C4  R̄X̄B̄ 00010  W v̄v̄v̄v̄ L pp  opcode  mod reg rm  [scale index base]  [displacement]
 struct Instruction {
   int prefix, opcode, third, mod, reg, rm;
-  int64_t base = 0, step = 0;  // of the operand in memory: address of the first row, stride
+  int64_t base = 0, stride = 0;  // the memory operand: address of the first row, and stride
   const uint8_t* next;
 
   Instruction(const uint8_t* code, ucontext_t& context) {
     if (code[0] != 0xc4 || (code[1] & 0x1f) != 2 || (code[2] & 0x84) != 0)
-      stop("emulated AMX: an illegal instruction that is not AMX's\n");
+      stop("emulated AMX: an illegal instruction that is not of AMX\n");
     const int extend_index = code[1] & 0x40 ? 0 : 8, extend_base = code[1] & 0x20 ? 0 : 8;
     third = ~(code[2] >> 3) & 15;
     prefix = code[2] & 3;
@@ -55,10 +56,11 @@ struct Instruction {
     const bool with_index = rm == 4;
     const int sib = with_index ? *next++ : 0;
     const int number = with_index ? sib & 7 : rm;
-    const bool relative = mod == 0 && number == 5;  // to the next instruction; with an index, to 0
+    const bool relative =
+        mod == 0 && number == 5;  // to the next instruction, or with an index to 0
     if (!relative) base = general(context, number + extend_base);
     if (with_index && ((sib >> 3 & 7) + extend_index) != 4)
-      step = general(context, (sib >> 3 & 7) + extend_index) << (sib >> 6);
+      stride = general(context, (sib >> 3 & 7) + extend_index) << (sib >> 6);
     const bool long_displacement = mod == 2 || relative;
     if (mod == 1) base += static_cast<int8_t>(*next++);
     if (long_displacement) {
@@ -75,29 +77,29 @@ struct Instruction {
   }
 };
 
-constexpr int none = 0, f3 = 2, f2 = 3;  // what pp stands for
+constexpr int none = 0, f3 = 2, f2 = 3;  // the prefixes that pp encodes
 
 void configure(const uint8_t* configuration) {
-  bool right = configuration[0] == 1;
-  for (int i = 1; i < 16; ++i) right = right && configuration[i] == 0;
+  bool valid = configuration[0] == 1;
+  for (int i = 1; i < 16; ++i) valid = valid && configuration[i] == 0;
   for (int tile = 0; tile < 16; ++tile) {
     uint16_t bytes;
     std::memcpy(&bytes, configuration + 16 + 2 * tile, 2);
-    right =
-        right && bytes == (tile < 8 ? 64 : 0) && configuration[48 + tile] == (tile < 8 ? 16 : 0);
+    valid =
+        valid && bytes == (tile < 8 ? 64 : 0) && configuration[48 + tile] == (tile < 8 ? 16 : 0);
   }
-  if (!right || registers.configured) stop("emulated AMX: not the configuration expected\n");
+  if (!valid || registers.configured) stop("emulated AMX: unexpected configuration\n");
   registers.tiles = {};
   registers.configured = true;
 }
 
 void run(const Instruction& i) {
   if (i.is(0x49, none, true))  // LDTILECFG
-    return configure(reinterpret_cast<const uint8_t*>(i.base + i.step));
+    return configure(reinterpret_cast<const uint8_t*>(i.base + i.stride));
   if (!registers.configured) stop("emulated AMX: no configuration\n");
   Tile& tile = registers.tiles[static_cast<size_t>(i.reg)];
   const auto row = [&i](size_t number) {
-    return reinterpret_cast<void*>(i.base + static_cast<int64_t>(number) * i.step);
+    return reinterpret_cast<void*>(i.base + static_cast<int64_t>(number) * i.stride);
   };
   if (i.is(0x49, none, false))  // TILERELEASE
     registers.configured = false;
@@ -120,7 +122,7 @@ void handle(int, siginfo_t*, void* context) {
   const Instruction instruction(reinterpret_cast<const uint8_t*>(at), here);
   run(instruction);
   at = reinterpret_cast<greg_t>(instruction.next);
-  ++done;
+  ++instruction_count;
 }
 
 }  // namespace
@@ -142,7 +144,7 @@ bool EmulatedAmx::possible() {
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 
-long EmulatedAmx::instructions() { return done; }
+long EmulatedAmx::instructions() { return instruction_count; }
 
 }  // namespace heed::inline HEED_REAL::testing
 

@@ -1,15 +1,15 @@
-// The tile instructions of AMX on a processor without them: each stops the program with the signal
-// for an illegal instruction, whose handler decodes it, does what its definition says
-// (software_tiles.h) and goes on behind it. Thousands of times slower; but what runs is the code of
-// kernels/bfloat16/amx.cpp as it was compiled: numbers of tiles, addresses, strides, configuration.
+// Emulates the AMX tile instructions on a processor without them. Each raises the signal for an
+// illegal instruction; the handler decodes it, executes its definition (software_tiles.h) and
+// resumes after it. This is thousands of times slower, but tests kernels/bfloat16/amx.cpp as it was
+// compiled: tile numbers, addresses, strides, configuration.
 #pragma once
 
 #include "core/real.h"
 
 namespace heed::inline HEED_REAL::testing {
 
-// While it lives the process has AMX. Anything that AMX would not allow ends the program: a tile
-// used by a thread that has not configured it, a configuration left behind.
+// Emulates AMX for as long as it lives. Aborts the program on anything that AMX would not allow,
+// such as the use of a tile by a thread that has not configured it, or a configuration left behind.
 class EmulatedAmx {
  public:
   EmulatedAmx();
@@ -17,9 +17,9 @@ class EmulatedAmx {
   EmulatedAmx(const EmulatedAmx&) = delete;
   EmulatedAmx& operator=(const EmulatedAmx&) = delete;
 
-  // What amx.cpp was compiled with, but for AMX itself.
+  // Whether the processor has all that amx.cpp was compiled for, except AMX.
   static bool possible();
-  // Instructions done since the start of the program, by all threads.
+  // The number of instructions emulated since the start of the program, by all threads.
   static long instructions();
 };
 

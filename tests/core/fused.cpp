@@ -1,5 +1,5 @@
-// Fused operations against what they are composed of: values and every gradient, at sizes where
-// their work is cut into blocks with edges.
+// Fused operations against their composed definitions: values and all gradients, at sizes that are
+// divided into blocks with remainders.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,14 +23,14 @@ Tensor drawn(const Shape& shape, uint32_t call) {
   return Tensor::from(shape, numbers);
 }
 
-// The greatest difference, of numbers beyond 1 relative to them.
+// The largest difference, relative for values above 1.
 double difference(const Tensor& a, const Tensor& b) {
   REQUIRE(a.shape() == b.shape());
   double worst = 0;
   for (int64_t i = 0; i < a.size(); ++i) {
     const double x = double{a.data()[i]}, y = double{b.data()[i]};
     const double error = std::fabs(x - y) / std::max(1.0, std::fabs(y));
-    worst = error <= worst ? worst : error;  // a NaN stays
+    worst = error <= worst ? worst : error;  // keeps a NaN
   }
   return worst;
 }
@@ -79,15 +79,14 @@ TEST_CASE("fused: linear with every activation") {
   }
 }
 
-TEST_CASE("fused: linear of one tensor as rows and as weights, in blocks") {
-  constexpr real share = real{1} / 32;  // gradients are sums of 512 products
+TEST_CASE("fused: linear of one tensor as input and as weight") {
+  constexpr real share = real{1} / 32;  // gradients are sums of 512 terms
   check_same(
       {{256, 60}}, [](Inputs t) { return mul(linear(t[0], t[0]), share); },
       [](Inputs t) { return mul(matmul(t[0], transpose(t[0], 0, 1)), share); });
 }
 
-// Softmax (scores where the mask keeps them) v, one operation after the other; `heads` side by
-// side.
+// softmax(masked scores) v for `heads` heads, composed of simple operations.
 Tensor composed_attention(Inputs t, int64_t heads, const KeepMask& mask) {
   const auto by_head = [heads](const Tensor& x) {
     return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
@@ -100,7 +99,7 @@ Tensor composed_attention(Inputs t, int64_t heads, const KeepMask& mask) {
   return y.reshape({y.dim(0), y.dim(1), heads * y.dim(3)});
 }
 
-TEST_CASE("fused: attention, where blocks of queries and keys begin and end") {
+TEST_CASE("fused: attention, at the boundaries of blocks of queries and keys") {
   struct Length {
     int64_t queries, keys;
   };
@@ -128,7 +127,7 @@ bool all_finite(const Tensor& x) {
   return std::all_of(x.data(), x.data() + x.size(), [](real v) { return std::isfinite(v); });
 }
 
-TEST_CASE("fused: attention does not touch keys that no query sees") {
+TEST_CASE("fused: attention does not read keys that every query masks") {
   for (const int64_t queries : {1, 40}) {
     AttentionOptions options;
     options.mask.causal = true;
@@ -145,7 +144,7 @@ TEST_CASE("fused: attention does not touch keys that no query sees") {
   }
 }
 
-TEST_CASE("layer_norm: rows too long for one vector and too large to be squared") {
+TEST_CASE("layer_norm: rows with a partial vector, whose squares overflow") {
   Tensor x = Tensor::full({2, 20}, static_cast<real>(3e36)).set_requires_grad();
   const Tensor w = Tensor::full({20}, 1), b = Tensor::zeros({20});
   backward(layer_norm(x, w, b, static_cast<real>(1e-5)), drawn({2, 20}, 1));

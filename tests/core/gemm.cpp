@@ -1,4 +1,4 @@
-// Matrix products, by whichever kernel, against three loops in double.
+// The matrix product kernels against three nested loops in double.
 #include "core/kernels/gemm/gemm.h"
 
 #include <doctest/doctest.h>
@@ -21,50 +21,52 @@ namespace {
 using kernels::GemmOptions;
 using kernels::Matrix;
 
-// Whole numbers drawn one after the other.
+// A sequence of random values.
 struct Draw {
   StreamKey key{7, Purpose::generation, 0, 0, 0};
   uint64_t drawn = 0;
-  int64_t up_to(int64_t n) { return 1 + static_cast<int64_t>(number() * static_cast<double>(n)); }
-  double number() { return static_cast<double>(key.block(drawn++)[0]) * 0x1p-32; }
+  // An integer of [1, n], and a value of [0, 1).
+  int64_t up_to(int64_t n) { return 1 + static_cast<int64_t>(uniform() * static_cast<double>(n)); }
+  double uniform() { return static_cast<double>(key.block(drawn++)[0]) * 0x1p-32; }
 };
 
-// A matrix with room to spare between its rows; the room holds NaN, which nobody may read.
+// A matrix whose leading dimension is larger than its rows. The padding holds NaN, which kernels
+// must not read.
 struct Padded {
   int64_t rows, columns, leading;
   bool transposed;
-  std::vector<real> numbers;
+  std::vector<real> values;
 
-  Padded(int64_t rows_, int64_t columns_, bool transposed_, int64_t spare, Draw& draw)
+  Padded(int64_t rows_, int64_t columns_, bool transposed_, int64_t padding, Draw& draw)
       : rows(rows_),
         columns(columns_),
-        leading((transposed_ ? rows_ : columns_) + spare),
+        leading((transposed_ ? rows_ : columns_) + padding),
         transposed(transposed_),
-        numbers(static_cast<size_t>((transposed_ ? columns_ : rows_) * leading),
-                std::numeric_limits<real>::quiet_NaN()) {
+        values(static_cast<size_t>((transposed_ ? columns_ : rows_) * leading),
+               std::numeric_limits<real>::quiet_NaN()) {
     for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) at(i, j) = static_cast<real>(draw.number() - 0.5);
+      for (int64_t j = 0; j < columns; ++j) at(i, j) = static_cast<real>(draw.uniform() - 0.5);
   }
   real& at(int64_t i, int64_t j) {
-    return numbers[static_cast<size_t>(transposed ? j * leading + i : i * leading + j)];
+    return values[static_cast<size_t>(transposed ? j * leading + i : i * leading + j)];
   }
   Matrix matrix() const {
-    return transposed ? Matrix(numbers.data(), columns, rows, leading).t()
-                      : Matrix(numbers.data(), rows, columns, leading);
+    return transposed ? Matrix(values.data(), columns, rows, leading).t()
+                      : Matrix(values.data(), rows, columns, leading);
   }
 };
 
-// c = scale · a b + bias (+ c), every way, with edges of every length; fails for the shape named.
+// Checks c = scale · a b + bias (+ c), with scale, bias, accumulation and padding chosen at random.
 template <class Product>
 void check_product(Padded a, Padded b, Draw& draw, Product product) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
-  const bool accumulate = draw.number() < 0.5, biased = draw.number() < 0.5;
+  const bool accumulate = draw.uniform() < 0.5, biased = draw.uniform() < 0.5;
   Padded c(m, n, false, draw.up_to(4) - 1, draw), bias(1, n, false, 0, draw);
-  if (!accumulate) std::ranges::fill(c.numbers, std::numeric_limits<real>::quiet_NaN());
+  if (!accumulate) std::ranges::fill(c.values, std::numeric_limits<real>::quiet_NaN());
   Padded before = c;
-  const real scale = draw.number() < 0.5 ? real{1} : real{-0.75};
-  product(a.matrix(), b.matrix(), Destination{c.numbers.data(), accumulate},
-          GemmOptions{c.leading, scale, biased ? bias.numbers.data() : nullptr});
+  const real scale = draw.uniform() < 0.5 ? real{1} : real{-0.75};
+  product(a.matrix(), b.matrix(), Destination{c.values.data(), accumulate},
+          GemmOptions{c.leading, scale, biased ? bias.values.data() : nullptr});
   INFO(std::string(fmt::format("{} × {} × {}, a {}, b {}", m, n, k, a.transposed, b.transposed)));
   double worst = 0;
   for (int64_t i = 0; i < m; ++i)
@@ -77,25 +79,25 @@ void check_product(Padded a, Padded b, Draw& draw, Product product) {
       }
       sum = scale * sum + (biased ? bias.at(0, j) : 0) + (accumulate ? before.at(i, j) : 0);
       const double error = std::fabs(c.at(i, j) - sum) / size;
-      worst = error <= worst ? worst : error;  // a NaN stays
+      worst = error <= worst ? worst : error;  // keeps a NaN
     }
   CHECK(worst <= 4 * std::numeric_limits<real>::epsilon());
-  for (int64_t i = 0; i < m; ++i)  // the room between the rows is not touched
+  for (int64_t i = 0; i < m; ++i)  // the padding of c is unchanged
     for (int64_t j = n; j < c.leading; ++j)
-      CHECK(std::isnan(c.numbers[static_cast<size_t>(i * c.leading + j)]));
+      CHECK(std::isnan(c.values[static_cast<size_t>(i * c.leading + j)]));
 }
 
 template <class Product>
 void check_product(int64_t m, int64_t n, int64_t k, Draw& draw, Product product) {
-  const bool turned_a = draw.number() < 0.5, turned_b = draw.number() < 0.5;
-  const Padded a(m, k, turned_a, draw.up_to(4) - 1, draw);
-  check_product(a, Padded(k, n, turned_b, draw.up_to(4) - 1, draw), draw, product);
+  const bool transposed_a = draw.uniform() < 0.5, transposed_b = draw.uniform() < 0.5;
+  const Padded a(m, k, transposed_a, draw.up_to(4) - 1, draw);
+  check_product(a, Padded(k, n, transposed_b, draw.up_to(4) - 1, draw), draw, product);
 }
 
 constexpr auto tiled = [](const auto&... product) { kernels::gemm_tiled(product...); };
 constexpr auto few_rows = [](const auto&... product) { kernels::gemm_few_rows(product...); };
 
-TEST_CASE("gemm_tiled: every shape of tile, every way to lie") {
+TEST_CASE("gemm_tiled: every tile shape and layout") {
   Draw draw;
   for (int64_t m = 1; m <= 30; ++m)
     for (const int64_t n : {1, 7, 8, 15, 16, 17, 31, 32, 33, 40, 48, 63, 64, 65, 100})
@@ -104,7 +106,7 @@ TEST_CASE("gemm_tiled: every shape of tile, every way to lie") {
     check_product(draw.up_to(130), draw.up_to(90), draw.up_to(600), draw, tiled);
 }
 
-TEST_CASE("gemm_few_rows: every number of rows") {
+TEST_CASE("gemm_few_rows: one to four rows") {
   Draw draw;
   for (int64_t m = 1; m <= 4; ++m)
     for (int i = 0; i < 40; ++i) {
@@ -115,7 +117,7 @@ TEST_CASE("gemm_few_rows: every number of rows") {
     }
 }
 
-TEST_CASE("gemm: small and large, few rows and few columns, shared by threads and not") {
+TEST_CASE("gemm: small, large and narrow shapes, on one thread and on several") {
   Draw draw;
   const auto serial = [](const Matrix& a, const Matrix& b, Destination c, const GemmOptions& o) {
     kernels::gemm_serial(a, b, c, Precision::highest, o);
@@ -130,17 +132,18 @@ TEST_CASE("gemm: small and large, few rows and few columns, shared by threads an
   check_product(301, 515, 259, draw, shared);
 }
 
-void check_same_bits(int64_t m, int64_t n, int64_t k, bool turned_a, bool turned_b, Draw& draw) {
+void check_same_bits(int64_t m, int64_t n, int64_t k, bool transposed_a, bool transposed_b,
+                     Draw& draw) {
   const int before = thread_count();
-  const Padded a(m, k, turned_a, 0, draw), b(k, n, turned_b, 0, draw);
-  std::vector<real> alone(static_cast<size_t>(m * n)), shared = alone;
+  const Padded a(m, k, transposed_a, 0, draw), b(k, n, transposed_b, 0, draw);
+  std::vector<real> serial(static_cast<size_t>(m * n)), parallel = serial;
   set_thread_count(1);
-  kernels::gemm(a.matrix(), b.matrix(), {alone.data(), false});
+  kernels::gemm(a.matrix(), b.matrix(), {serial.data(), false});
   for (const int threads : {2, 3, 4, 7, 40}) {
     set_thread_count(threads);
-    kernels::gemm(a.matrix(), b.matrix(), {shared.data(), false});
+    kernels::gemm(a.matrix(), b.matrix(), {parallel.data(), false});
     INFO(std::string(fmt::format("{} × {} × {}, {} threads", m, n, k, threads)));
-    CHECK(shared == alone);
+    CHECK(parallel == serial);
   }
   set_thread_count(before);
 }
@@ -151,14 +154,14 @@ TEST_CASE("gemm: the same bits for any number of threads") {
     const int64_t m = draw.up_to(i % 3 ? 400 : 4), n = 20 + draw.up_to(400);
     check_same_bits(m, n, 150 + draw.up_to(500), m > 4 && i % 2, i % 3 == 0 || i % 4, draw);
   }
-  check_same_bits(31, 33, 4000, false, true, draw);  // sides that are not to be cut
-  for (const bool turned : {false, true}) {          // made by BLAS
-    check_same_bits(2003, 3, 400, false, turned, draw);
-    check_same_bits(2, 4001, 300, turned, false, draw);
+  check_same_bits(31, 33, 4000, false, true, draw);  // sides that are not divided
+  for (const bool transposed : {false, true}) {      // computed by BLAS
+    check_same_bits(2003, 3, 400, false, transposed, draw);
+    check_same_bits(2, 4001, 300, transposed, false, draw);
   }
 }
 
-TEST_CASE("gemm: the same bits on a thread whose first product was one of a parallel loop's") {
+TEST_CASE("gemm: the same bits on a thread whose first product was inside a parallel loop") {
   Draw draw;
   const Padded a(2003, 400, false, 0, draw), b(400, 3, false, 0, draw);
   std::vector<real> here(2003 * 3), there = here, ignored[2] = {here, here};
@@ -172,7 +175,7 @@ TEST_CASE("gemm: the same bits on a thread whose first product was one of a para
   CHECK(there == here);
 }
 
-TEST_CASE("gemm: every block of the result is finished once, when it is there") {
+TEST_CASE("gemm: the epilogue runs once on every element of the result") {
   struct Result {
     std::vector<real> c;
     int64_t columns;

@@ -1,12 +1,11 @@
-// What the tile instructions of a processor are, in plain C++: 16 rows of 64 bytes, and TDPBF16PS
-// as its definition has it (Intel, "64 and IA-32 Architectures Software Developer's Manual", volume
-// 2):
+// The definition of the AMX tile instructions in plain C++: tiles of 16 rows of 64 bytes, and
+// TDPBF16PS (Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2):
 //
 //   for each element (i, j) of c, over the pairs p of row i of a and column j of b:
 //     even += a[i, 2p] · b[2p, j]        odd += a[i, 2p+1] · b[2p+1, j]      fused, to nearest even
 //   c[i, j] += even + odd
 //
-// where every number smaller than 2^-126 is zero, whether it comes or goes.
+// where every operand and every result smaller than 2^-126 is replaced by zero.
 #pragma once
 
 #include <array>
@@ -43,7 +42,7 @@ inline void multiply_tiles(Tile& c, const Tile& a, const Tile& b) {
   }
 }
 
-// The eight tiles of a thread, as kernels/bfloat16/tile_product.h wants them.
+// The eight tiles of a thread, as the parameter of TileProduct.
 class SoftwareTiles {
  public:
   static void configure() { ++configured; }
@@ -68,7 +67,7 @@ class SoftwareTiles {
   }
 
  private:
-  // A tile that its thread has not configured holds nothing: all that comes of it is zero.
+  // A tile that its thread has not configured is always zero, so results are wrong.
   Tile& at(int tile) {
     if (configured != 1) tiles_[static_cast<size_t>(tile)] = {};
     return tiles_[static_cast<size_t>(tile)];

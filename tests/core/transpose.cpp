@@ -1,4 +1,4 @@
-// The kernel that turns a matrix over, against its definition.
+// The transpose kernel against its definition.
 #include "core/kernels/simd/transpose.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-TEST_CASE("transpose: every edge, and nothing written beyond whole vectors") {
+TEST_CASE("transpose: every size, and no write beyond whole vectors") {
   constexpr int64_t longest = 40, leading_from = longest + 3, leading_to = 64;
   std::vector<real> from(longest * leading_from);
   for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<real>(i);

@@ -1,4 +1,4 @@
-// exp and its relatives in float against the library's in double, over all magnitudes.
+// The float functions of vector_math.h against the standard library in double, over all magnitudes.
 #include "core/kernels/simd/vector_math.h"
 
 #include <doctest/doctest.h>
@@ -15,16 +15,17 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// How far off, in units of the last place of the wanted float.
-double units_off(float got, double wanted) {
-  const auto nearest = static_cast<float>(wanted);
-  if (std::isnan(wanted) || std::isnan(got)) return std::isnan(wanted) && std::isnan(got) ? 0 : 1e9;
+// The error in units of the last place (ulp) of the expected float.
+double ulp_error(float got, double expected) {
+  const auto nearest = static_cast<float>(expected);
+  if (std::isnan(expected) || std::isnan(got))
+    return std::isnan(expected) && std::isnan(got) ? 0 : 1e9;
   if (std::isinf(nearest) || std::isinf(got)) return nearest == got ? 0 : 1e9;
   const float magnitude = std::fabs(nearest);
-  return std::fabs(got - wanted) / (double{std::nextafter(magnitude, infinity)} - magnitude);
+  return std::fabs(got - expected) / (double{std::nextafter(magnitude, infinity)} - magnitude);
 }
 
-// One float in a few hundred of those there are, from end to end, and the special ones.
+// One in 4,099 of all floats, those of [-110, 110] more densely, and the special values.
 std::vector<float> floats() {
   std::vector<float> all{0.0f,
                          -0.0f,
@@ -38,18 +39,18 @@ std::vector<float> floats() {
   return all;
 }
 
-template <class Fast, class Right>
-double worst(Fast fast, Right right) {
+template <class Fast, class Exact>
+double worst(Fast fast, Exact exact) {
   static const std::vector<float> all = floats();
   std::vector<float> got(all.size());
-  for (size_t i = 0; i < all.size(); ++i) got[i] = fast(all[i]);  // becomes vector instructions
+  for (size_t i = 0; i < all.size(); ++i) got[i] = fast(all[i]);  // vectorized
   double most = 0;
   for (size_t i = 0; i < all.size(); ++i)
-    most = std::max(most, units_off(got[i], right(double{all[i]})));
+    most = std::max(most, ulp_error(got[i], exact(double{all[i]})));
   return most;
 }
 
-TEST_CASE("vector math: within a few units of the last place everywhere") {
+TEST_CASE("vector math: errors of at most a few ulp everywhere") {
   CHECK(worst([](float x) { return kernels::exp(x); }, [](double x) { return std::exp(x); }) < 1);
   CHECK(worst([](float x) { return kernels::tanh(x); }, [](double x) { return std::tanh(x); }) < 3);
   CHECK(worst([](float x) { return kernels::sigmoid(x); },
@@ -62,7 +63,7 @@ TEST_CASE("vector math: within a few units of the last place everywhere") {
               }) < 6);
 }
 
-TEST_CASE("vector math: ends and middles") {
+TEST_CASE("vector math: special values") {
   CHECK(kernels::exp(0.0f) == 1.0f);
   CHECK(kernels::exp(-infinity) == 0.0f);
   CHECK(kernels::exp(infinity) == infinity);
@@ -79,7 +80,7 @@ TEST_CASE("vector math: ends and middles") {
   CHECK(kernels::normal(infinity).below == 1.0f);
 }
 
-TEST_CASE("vector math: in double they are the library's") {
+TEST_CASE("vector math: the double functions are those of the standard library") {
   for (double x = -20; x < 20; x += 0.37) {
     CHECK(kernels::exp(x) == std::exp(x));
     CHECK(kernels::tanh(x) == std::tanh(x));
