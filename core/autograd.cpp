@@ -104,7 +104,7 @@ Destination open(Slot& slot) {
   if (accumulate && !slot.bound &&
       slot.gradient->references > 1) {  // shared by pass(): take a copy
     Handle<Storage> own = Storage::allocate(slot.size);
-    std::copy_n(slot.gradient->data, slot.size, own->data);
+    kernels::copy(slot.size, slot.gradient->data, {own->data, false});
     slot.gradient = std::move(own);
   }
   return {slot.gradient->data, accumulate};

@@ -1,10 +1,26 @@
-// Observers: notified of every operation, in order, and of every block of memory it takes.
-// Profilers implement them (apps/measure/step_watch.h). Without an observer the cost is a branch
-// per operation.
+// Observes a computation: which operations run, in which order, what they cost and allocate.
 //
-// An operation is reported when it has finished, because only then does it call record(). What the
-// thread did since the previous notification, such as checks and the allocation of the result,
-// belongs to it.
+//   class Calls final : public Observer {
+//     void op_finished(const char* name, …) noexcept override { ++calls[name]; }
+//   };
+//   Calls calls;
+//   const ObserverScope here(calls);  // until the block ends
+//   model.loss(inputs, targets);
+//
+// What a step *would* cost is observed in the same way, in a scope with shapes_only: the same
+// operations run, with the same allocations and the same number of multiplications, but no value is
+// computed and no memory touched:
+//
+//   FlopCounter counter;
+//   {
+//     ScopeGuard scope;
+//     scope->shapes_only = true;
+//     const ObserverScope here(counter);
+//     backward(model.loss(inputs, targets));
+//   }
+//   counter.flops();
+//
+// Without an observer an operation costs one more branch.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +34,48 @@ class Tensor;
 struct Node;
 struct Slot;
 
-// The functions must not use the pool or throw.
+// Base of all observers. The functions must not use the pool or throw.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // The operation `name` has computed y. `node` differentiates it; null if nothing was recorded.
-  virtual void op_finished(const char* name, const Tensor& y, std::span<const Tensor> inputs,
-                           const Node* node) noexcept = 0;
-  // The backward of a node runs. When it has finished, `output` still holds the gradient it read.
-  virtual void backward_started(const Node& node) noexcept = 0;
-  virtual void backward_finished(const Node& node, const Slot& output) noexcept = 0;
-  // A stage that is not an operation has finished, such as the optimizer's step.
-  virtual void stage_finished(const char* name) noexcept = 0;
-  // The pool allocated or freed a block. `bytes` is the size of the block's class.
-  virtual void allocated(const void* block, int64_t bytes) noexcept = 0;
-  virtual void freed(const void* block, int64_t bytes) noexcept = 0;
+  // The operation `name` computed y; `node` is its node in the graph, or null if nothing was
+  // recorded. Called by record(), when the operation is done: all that the thread did since the
+  // call before belongs to it.
+  virtual void op_finished(const char* /*name*/, const Tensor& /*y*/,
+                           std::span<const Tensor> /*inputs*/, const Node* /*node*/) noexcept {}
+  // The backward closure of a node begins and ends. At its end `output` still holds the gradient
+  // that it read.
+  virtual void backward_started(const Node& /*node*/) noexcept {}
+  virtual void backward_finished(const Node& /*node*/, const Slot& /*output*/) noexcept {}
+  // A stage that is not an operation is done, for example the optimizer's update.
+  virtual void stage_finished(const char* /*stage*/) noexcept {}
+  // Matrix products with this many multiplications (and as many additions), inside an operation or
+  // a backward closure. Attention counts all pairs of a query and a key, masked or not.
+  virtual void multiplied(double /*multiplications*/) noexcept {}
+  // The pool allocated, or freed, a block of this size: that of its size class.
+  virtual void allocated(const void* /*block*/, int64_t /*bytes*/) noexcept {}
+  virtual void freed(const void* /*block*/, int64_t /*bytes*/) noexcept {}
+};
+
+// Counts the FLOPs of matrix products: 2 m n k for (m, k) · (k, n).
+class FlopCounter final : public Observer {
+ public:
+  void multiplied(double multiplications) noexcept override { flops_ += 2 * multiplications; }
+  double flops() const { return flops_; }
+
+ private:
+  double flops_ = 0;
 };
 
 // Returns the observer of this thread, or null.
 inline Observer* observer() { return scope().observer; }
+
+// Reports the matrix products (m, k) · (k, n), `count` of them, to the observer, if there is one.
+inline void report_products(int64_t m, int64_t n, int64_t k, int64_t count = 1) {
+  if (Observer* const current = observer()) [[unlikely]]
+    current->multiplied(static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
+                        static_cast<double>(count));
+}
 
 // Notifies the observer, if there is one, that a stage has finished.
 inline void stage_finished(const char* name) {

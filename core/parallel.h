@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/real.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -32,10 +33,10 @@ void run_chunks(int64_t chunks, void (*run)(void* context, int64_t chunk), void*
 
 // Calls f(first, last) on consecutive chunks of `grain` numbers that cover [0, n); f must not
 // throw, and must not allocate from the pool. A loop of one chunk runs on the calling thread, as
-// does a loop inside a loop.
+// does a loop inside a loop. Runs nothing in a scope with shapes_only.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
-  if (n <= 0) return;
+  if (n <= 0 || scope().shapes_only) return;
   if (n <= grain) return f(int64_t{0}, n);
   struct Loop {
     int64_t n, grain;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <new>
 #include <sys/mman.h>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "core/check.h"
 #include "core/observer.h"
 #include "core/per_thread.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -23,6 +25,9 @@ constexpr bool keeps_blocks = true;
 constexpr size_t alignment = 64;
 constexpr size_t mapped_from = size_t{1} << 20;  // larger blocks are mapped, in huge pages
 constexpr int class_count = 4 * 40;
+// In a scope with shapes_only a block may be larger than any class, and counts as such, but not
+// more than so many of its bytes exist.
+constexpr size_t largest_untouched = size_t{1} << 60, most_untouched = size_t{1} << 28;
 
 // While a pool warms up each class grows to what is needed of it; from then on larger blocks serve
 // what goes beyond that now and then: of up to twice the size, or of up to 1 MiB.
@@ -43,14 +48,19 @@ size_t class_bytes(int c) { return (size_t{4} + static_cast<size_t>(c % 4)) * 16
 struct alignas(alignment) Header {
   Header* next = nullptr;  // in the list of free blocks
   int size_class = 0;
+  bool untouched = false;  // allocated in a scope with shapes_only
 };
 
-size_t whole_bytes(int c) {
-  return sizeof(Header) + (class_bytes(c) + alignment - 1) / alignment * alignment;
+size_t whole_bytes(const Header& block) {
+  const size_t bytes = class_bytes(block.size_class);
+  return sizeof(Header) +
+         ((block.untouched ? std::min(bytes, most_untouched) : bytes) + alignment - 1) / alignment *
+             alignment;
 }
 
 Header* system_allocate(int c) {
-  const size_t bytes = whole_bytes(c);
+  const Header block{nullptr, c, scope().shapes_only};
+  const size_t bytes = whole_bytes(block);
   void* memory;
   if (bytes < mapped_from) {
     memory = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
@@ -60,14 +70,14 @@ Header* system_allocate(int c) {
     if (memory == MAP_FAILED)
       memory = nullptr;
     else
-      madvise(memory, bytes, MADV_HUGEPAGE);
+      madvise(memory, bytes, block.untouched ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
   }
   check(memory != nullptr, "out of memory: the system refused {} bytes", bytes);
-  return new (memory) Header{nullptr, c};
+  return new (memory) Header(block);
 }
 
 void system_free(Header* block) noexcept {
-  const size_t bytes = whole_bytes(block->size_class);
+  const size_t bytes = whole_bytes(*block);
   if (bytes < mapped_from)
     ::operator delete (block, std::align_val_t{alignment});
   else
@@ -81,15 +91,24 @@ struct Pool {
   int64_t requests = 0;
 
   Header* take(int wanted) {
+    if (scope().shapes_only) [[unlikely]]
+      return fresh(wanted);
     static const int last_shared = class_of(size_t{1} << 20);
     const bool warm = ++requests > warm_up_requests;
     const int last =
         warm ? std::max(std::min(wanted + doubling, class_count - 1), last_shared) : wanted;
     for (int c = wanted; c <= last; ++c)
       if (Header*& first = free[static_cast<size_t>(c)]) return std::exchange(first, first->next);
+    return fresh(wanted);
+  }
+
+  Header* fresh(int wanted) {
+    const auto bytes = static_cast<int64_t>(class_bytes(wanted));
+    check(statistics.held_bytes <= std::numeric_limits<int64_t>::max() - bytes,
+          "out of memory: {} bytes asked for at once", bytes);
     Header* block = system_allocate(wanted);
     ++statistics.system_calls;
-    statistics.held_bytes += static_cast<int64_t>(class_bytes(wanted));
+    statistics.held_bytes += bytes;
     return block;
   }
 
@@ -104,7 +123,8 @@ Pool& pool() { return per_thread<Pool>(); }
 }  // namespace
 
 void* pool_allocate(size_t bytes) {
-  check(bytes <= class_bytes(class_count - 1), "out of memory: {} bytes asked for at once", bytes);
+  const size_t largest = scope().shapes_only ? largest_untouched : class_bytes(class_count - 1);
+  check(bytes <= largest, "out of memory: {} bytes asked for at once", bytes);
   Pool& p = pool();
   Header* block = p.take(class_of(bytes));
   const auto taken = static_cast<int64_t>(class_bytes(block->size_class));
@@ -123,7 +143,7 @@ void pool_free(void* memory) noexcept {
   p.statistics.live_bytes -= returned;
   if (Observer* const watching = observer()) [[unlikely]]
     watching->freed(memory, returned);
-  if (keeps_blocks)
+  if (keeps_blocks && !block->untouched)
     block->next = std::exchange(p.free[static_cast<size_t>(block->size_class)], block);
   else
     p.give_back(block);

@@ -4,8 +4,9 @@
 // and the next allocation of that class takes it back: a step that has run twice calls the
 // operating system no more. Once warm, a request that finds its own list empty takes a larger free
 // block rather than call the system, so that batches of varying length settle too. One pool a
-// thread: a block is freed on the thread that asked for it. Under address sanitizer nothing is
-// kept, so that a use after free is seen.
+// thread: a block is freed on the thread that asked for it. In a scope with shapes_only blocks are
+// counted as always, but larger ones are addresses without memory, and none is kept. Under address
+// sanitizer nothing is kept, so that a use after free is seen.
 #pragma once
 
 #include <cstddef>

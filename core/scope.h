@@ -31,7 +31,12 @@ struct Scope {
   bool gradients = true;        // operations record how to differentiate them
   bool training = false;        // dropout is active
   bool detect_anomaly = false;  // an operation whose result is not finite throws
-  bool shapes_only = false;  // weights are allocated but not filled, so their memory is untouched
+  bool initialise = true;       // new parameters are filled; off for those that are loaded later
+  // Operations check shapes and record their backward, but compute no values: parallel_for runs
+  // nothing, tensors and ids are neither read nor written, item() is 0, and memory is counted but
+  // not touched. What a step costs is counted this way (core/observer.h), also for a model larger
+  // than the machine.
+  bool shapes_only = false;
   Precision precision = Precision::highest;
 
   // The random streams drawn in this scope: see core/random.h. Settings that change during training

@@ -4,7 +4,10 @@
 #include <array>
 #include <new>
 
+#include "core/kernels/broadcast.h"
+#include "core/parallel.h"
 #include "core/pool.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -65,7 +68,9 @@ Tensor Tensor::empty(const Shape& shape) { return make(shape, Storage::allocate(
 
 Tensor Tensor::full(const Shape& shape, real value) {
   Tensor tensor = empty(shape);
-  std::fill_n(tensor.storage()->data, tensor.size(), value);
+  real* const to = tensor.storage()->data;
+  parallel_for(tensor.size(), chunk_elements,
+               [=](int64_t first, int64_t last) { std::fill(to + first, to + last, value); });
   return tensor;
 }
 
@@ -73,7 +78,7 @@ Tensor Tensor::from(const Shape& shape, std::span<const real> values) {
   check(static_cast<int64_t>(values.size()) == shape.size(),
         "tensor: shape {} holds {} numbers, {} were given", shape, shape.size(), values.size());
   Tensor tensor = empty(shape);
-  std::copy(values.begin(), values.end(), tensor.storage()->data);
+  kernels::copy(shape.size(), values.data(), {tensor.storage()->data, false});
   return tensor;
 }
 
@@ -89,7 +94,7 @@ real* Tensor::mutable_data() {
 
 real Tensor::item() const {
   check(size() == 1, "item: needs a tensor with one number, this one has shape {}", shape());
-  return *data();
+  return scope().shapes_only ? 0 : *data();
 }
 
 Tensor& Tensor::set_requires_grad(bool wanted) {
@@ -128,8 +133,8 @@ void Tensor::bind(Handle<Storage> numbers, Handle<Storage> gradient) {
   check(numbers->size == size() && gradient->size == size(),
         "bind: a tensor of {} numbers, places for {} and {}", size(), numbers->size,
         gradient->size);
-  std::copy_n(data(), size(), numbers->data);
-  if (slot()->written) std::copy_n(slot()->gradient->data, size(), gradient->data);
+  kernels::copy(size(), data(), {numbers->data, false});
+  if (slot()->written) kernels::copy(size(), slot()->gradient->data, {gradient->data, false});
   body().storage = std::move(numbers);
   slot()->gradient = std::move(gradient);
   slot()->bound = true;

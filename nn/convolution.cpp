@@ -1,6 +1,7 @@
 #include "nn/convolution.h"
 
 #include "core/ops.h"
+#include "core/scope.h"
 #include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
@@ -34,6 +35,7 @@ Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
   const bool is_ring = padding_ == Padding::circular;
   Neighbours found{Ids::empty({batch, time, kernel_size_}), {}};
   if (!is_ring) found.outside = Ids::empty({batch, time, kernel_size_, 1});
+  if (scope().shapes_only) return found;
   int32_t *row = found.rows.data(), *outside = found.outside.data();
   const int64_t first = causal_ ? 1 - kernel_size_ : (1 - kernel_size_) / 2;  // its distance
   for (int64_t b = 0; b < batch; ++b) {

@@ -20,7 +20,7 @@ template <class Draw>
 Tensor drawn(const Shape& shape, Draw draw) {
   Random random(scope().next_stream(Purpose::initialisation));
   Tensor tensor = Tensor::empty(shape);
-  if (scope().shapes_only) return tensor.set_requires_grad();
+  if (!scope().initialise || scope().shapes_only) return tensor.set_requires_grad();
   real* to = tensor.mutable_data();
   for (int64_t i = 0; i < tensor.size(); ++i) to[i] = static_cast<real>(draw(random));
   return tensor.set_requires_grad();

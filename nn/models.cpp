@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/ops.h"
+#include "core/parallel.h"
 #include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
@@ -212,10 +213,12 @@ namespace {
 Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
   Tensor weights = Tensor::zeros({lengths.size(), 1, time});
   real* to = weights.mutable_data();
-  for (int64_t b = 0; b < lengths.size(); ++b) {
-    const int64_t length = pool == Pool::first ? std::min(lengths[b], 1) : lengths[b];
-    for (int64_t t = 0; t < length; ++t) to[b * time + t] = real{1} / static_cast<real>(length);
-  }
+  parallel_for(lengths.size(), chunk_rows(time), [&](int64_t first, int64_t last) {
+    for (int64_t b = first; b < last; ++b) {
+      const int64_t length = pool == Pool::first ? std::min(lengths[b], 1) : lengths[b];
+      for (int64_t t = 0; t < length; ++t) to[b * time + t] = real{1} / static_cast<real>(length);
+    }
+  });
   return weights;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/ops.h"
+#include "core/parallel.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -17,13 +18,14 @@ Tensor inverse_counts(const KeepMask& mask, const Shape& scores) {
   const int64_t heads = mask.dense ? mask.dense.dim(1) : 1;
   Tensor inverse = Tensor::empty({batch, heads, queries, 1});
   real* to = inverse.mutable_data();
-  for (int64_t b = 0; b < batch; ++b)
-    for (int64_t h = 0; h < heads; ++h)
-      for (int64_t i = 0; i < queries; ++i) {
-        int64_t count = 0;
-        for (int64_t j = 0; j < keys; ++j) count += mask.keeps(b, h, i, j, queries, keys);
-        *to++ = count > 0 ? 1 / static_cast<real>(count) : real{0};
-      }
+  parallel_for(batch * heads * queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t b = row / queries / heads, h = row / queries % heads, i = row % queries;
+      int64_t count = 0;
+      for (int64_t j = 0; j < keys; ++j) count += mask.keeps(b, h, i, j, queries, keys);
+      to[row] = count > 0 ? 1 / static_cast<real>(count) : real{0};
+    }
+  });
   return inverse;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.h"
 #include "nn/current_part.h"
 #include "nn/init.h"
 
@@ -21,7 +22,9 @@ bool is_vector(PositionalKind kind) {
 Tensor integer_positions(int64_t length, int64_t dim) {
   Tensor table = Tensor::empty({length, dim});
   real* to = table.mutable_data();
-  for (int64_t t = 0; t < length; ++t) std::fill_n(to + t * dim, dim, static_cast<real>(t));
+  parallel_for(length, chunk_rows(dim), [=](int64_t first, int64_t last) {
+    for (int64_t t = first; t < last; ++t) std::fill_n(to + t * dim, dim, static_cast<real>(t));
+  });
   return table;
 }
 
@@ -113,14 +116,17 @@ Tensor sinusoidal_positions(int64_t length, int64_t dim, const PositionalOptions
   const bool interleaved = options.layout == RotaryLayout::interleaved;
   Tensor table = Tensor::empty({length, dim});
   real* to = table.mutable_data();
-  for (int64_t t = 0; t < length; ++t)
-    for (int64_t c = 0; c < dim; ++c) {
-      const int64_t k = options.first_k + (interleaved ? c / 2 : c % sines);
-      const bool sine = interleaved ? c % 2 == 0 : c < sines;
-      const double exponent = static_cast<double>(2 * k) / static_cast<double>(dim);
-      const double angle = static_cast<double>(t) * std::pow(options.base, -exponent);
-      to[t * dim + c] = static_cast<real>(sine ? std::sin(angle) : std::cos(angle));
-    }
+  constexpr int64_t cost = 32;  // of a power and a sine, in simple steps
+  parallel_for(length, chunk_rows(cost * dim), [&](int64_t first, int64_t last) {
+    for (int64_t t = first; t < last; ++t)
+      for (int64_t c = 0; c < dim; ++c) {
+        const int64_t k = options.first_k + (interleaved ? c / 2 : c % sines);
+        const bool sine = interleaved ? c % 2 == 0 : c < sines;
+        const double exponent = static_cast<double>(2 * k) / static_cast<double>(dim);
+        const double angle = static_cast<double>(t) * std::pow(options.base, -exponent);
+        to[t * dim + c] = static_cast<real>(sine ? std::sin(angle) : std::cos(angle));
+      }
+  });
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/ops.h"
+#include "core/parallel.h"
 #include "nn/init.h"
 
 namespace heed::inline HEED_REAL {
@@ -29,10 +30,15 @@ Tensor AlibiBias::operator()(int64_t queries, int64_t keys) const {
   if (table_ && table_.shape() == shape) return table_;
   Tensor table = Tensor::empty(shape);
   real* to = table.mutable_data();
-  for (double slope : slopes_)
-    for (int64_t i = 0; i < queries; ++i)
+  parallel_for(shape[0] * queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const double slope = slopes_[static_cast<size_t>(row / queries)];
+      const int64_t i = row % queries;
       for (int64_t j = 0; j < keys; ++j)
-        *to++ = static_cast<real>(-slope * static_cast<double>(std::abs(i + keys - queries - j)));
+        to[row * keys + j] =
+            static_cast<real>(-slope * static_cast<double>(std::abs(i + keys - queries - j)));
+    }
+  });
   table_ = table;
   return table_;
 }
@@ -75,8 +81,11 @@ Tensor RelativeBias::operator()(int64_t queries, int64_t keys) const {
       of_gap.push_back(
           static_cast<int32_t>(relative_bucket(gap, weight.dim(0), max_distance_, bidirectional_)));
     buckets_ = Ids::empty(shape);
-    for (int64_t i = 0; i < queries; ++i)  // the gaps of query i begin at Tq - Tk - i
-      std::copy_n(of_gap.begin() + (queries - 1 - i), keys, buckets_.data() + i * keys);
+    int32_t* const to = buckets_.data();
+    parallel_for(queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i)  // the gaps of query i begin at Tq - Tk - i
+        std::copy_n(of_gap.begin() + (queries - 1 - i), keys, to + i * keys);
+    });
   }
   return permute(embedding(weight, buckets_), {2, 0, 1});
 }
@@ -110,6 +119,7 @@ Incoming incoming(const Edges& edges, int64_t batch, int64_t time) {
 Ids graph_distances(const Edges& edges, int64_t batch, int64_t time, int64_t most) {
   check(most >= 0 && most < std::numeric_limits<int32_t>::max(),
         "graph distances: {} is no greatest distance", most);
+  if (scope().shapes_only) return Ids::empty({batch, time, time});
   Ids distances = Ids::full({batch, time, time}, static_cast<int32_t>(most + 1));
   const Incoming in = incoming(edges, batch, time);
   std::vector<int64_t> reached;

@@ -1,6 +1,7 @@
 #include "nn/time_dense.h"
 
 #include "core/ops.h"
+#include "core/parallel.h"
 #include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
@@ -21,8 +22,10 @@ Tensor only_real(const Tensor& x, const Ids& lengths) {
   const int64_t batch = x.dim(0), time = x.dim(1);
   Ids behind = Ids::empty({batch, time, 1});
   int32_t* to = behind.data();
-  for (int64_t b = 0; b < batch; ++b)
-    for (int64_t t = 0; t < time; ++t) *to++ = t >= lengths[b];
+  parallel_for(batch, chunk_rows(time), [&](int64_t first, int64_t last) {
+    for (int64_t b = first; b < last; ++b)
+      for (int64_t t = 0; t < time; ++t) to[b * time + t] = t >= lengths[b];
+  });
   return masked_fill(x, behind, 0);
 }
 

@@ -10,9 +10,14 @@ namespace {
 
 int64_t padded(int64_t size) { return (size + Arena::line - 1) / Arena::line * Arena::line; }
 
+void clear(int64_t size, real* to) {
+  parallel_for(size, chunk_elements,
+               [=](int64_t first, int64_t last) { std::fill(to + first, to + last, real{0}); });
+}
+
 Handle<Storage> zeros(int64_t size) {
   Handle<Storage> storage = Storage::allocate(size);
-  std::fill_n(storage->data, size, real{0});
+  clear(size, storage->data);
   return storage;
 }
 
@@ -58,7 +63,6 @@ Arena::Arena(std::vector<NamedParameter> parameters) {
 
   parameters_ = zeros(size);
   gradients_ = zeros(size);
-  chunk_sums_.resize(static_cast<size_t>((size + chunk - 1) / chunk));
   for (Slice& slice : slices_) {
     Tensor& tensor = slice.parameter.tensor;
     tensor.bind(Storage::part_of(parameters_, slice.first, tensor.size()),
@@ -79,7 +83,7 @@ void Arena::complete_gradients() {
     check(here, "optimizer: {} was frozen, or passed to another optimizer, after this one was made",
           parameter.name);
     const Slot& slot = *tensor.slot();
-    if (!slot.written) std::fill_n(slot.gradient->data, slot.size, real{0});
+    if (!slot.written) clear(slot.size, slot.gradient->data);
   }
 }
 
@@ -101,6 +105,8 @@ std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
 }
 
 double Arena::sum_of_squared_gradients() {
+  if (scope().shapes_only) return 0;
+  chunk_sums_.resize(static_cast<size_t>((size() + chunk - 1) / chunk));
   parallel_for(size(), chunk, [&](int64_t first, int64_t last) {
     double sums[line] = {};  // one for each element of a line
     for (const real* g = gradients() + first; g < gradients() + last; g += line) {

@@ -30,7 +30,7 @@ Corpus SavedRun::data(const Checkpoint& checkpoint) const {
 std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
   scope().step = static_cast<uint32_t>(checkpoint.step());
   ScopeGuard here;
-  here->shapes_only = true;  // the numbers come from the checkpoint
+  here->initialise = false;  // the numbers come from the checkpoint
   std::unique_ptr<Model> model =
       make_model(config.experiment.model, model_sizes(config.experiment, corpus));
   checkpoint.read_model(targets_of(model->parameters()));

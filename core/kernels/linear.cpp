@@ -7,6 +7,7 @@
 #include "core/kernels/map.h"
 #include "core/kernels/reduce.h"
 #include "core/kernels/scratch.h"
+#include "core/observer.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -74,6 +75,7 @@ void backward_in_blocks(const LinearSizes& n, Activation activation, const real*
   real* const sums = scratch.data();  // dw and db of each block
   const int64_t stride = n.outputs * n.inputs + n.outputs;
   real* const dh_rows = sums + blocks.count * stride;
+  report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
   parallel_for(
       n.rows, blocks.rows, [=, precision = scope().precision](int64_t first, int64_t last) {
         const int64_t rows = last - first, at = first * n.outputs;

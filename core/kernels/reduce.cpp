@@ -10,6 +10,7 @@
 
 #include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
@@ -159,6 +160,7 @@ void reduce_pieces(const Axes& axes, int64_t size, const real* from, real* to, O
 
 template <class Op>
 void reduce_to(const real* from, const Shape& shape, const Shape& target, Destination to, Op op) {
+  if (scope().shapes_only) return;
   const Axes axes(shape, target);
   const int64_t size = target.size();
   const bool empty = shape.size() == 0;

@@ -8,6 +8,7 @@
 #include "core/kernels/map.h"
 #include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
@@ -43,6 +44,7 @@ void for_parts(const SegmentSizes& n, Segments segments, F f) {
 
 void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
                      int32_t* by_segment) {
+  if (scope().shapes_only) return;
   // start[s + 1] is first the number of entries of s, then the index where s begins, then where it
   // ends.
   std::fill_n(start, n.segments + 1, 0);

@@ -6,16 +6,20 @@
 
 namespace heed::inline HEED_REAL {
 
+static void check_ids(const Ids& ids, int64_t rows) {
+  if (scope().shapes_only) return;
+  for (int64_t n = 0; n < ids.size(); ++n)
+    check(ids[n] >= 0 && ids[n] < rows, "embedding: id {} at position {} of {} is not in [0, {})",
+          ids[n], n, ids.shape(), rows);
+}
+
 // y[…, :] = weight[ids[…], :]
 Tensor embedding(const Tensor& weight, const Ids& ids) {
   check(weight.rank() == 2, "embedding: the weight must have shape (V, D), has {}", weight.shape());
   const int64_t rows = weight.dim(0), width = weight.dim(1), count = ids.size();
-  const int32_t* id = ids.data();
-  for (int64_t n = 0; n < count; ++n)
-    check(id[n] >= 0 && id[n] < rows, "embedding: id {} at position {} of {} is not in [0, {})",
-          id[n], n, ids.shape(), rows);
+  check_ids(ids, rows);
   Tensor y = Tensor::empty(ids.shape().inserted(ids.shape().rank(), width));
-  kernels::gather_rows(count, width, id, weight.data(), {y.mutable_data(), false});
+  kernels::gather_rows(count, width, ids.data(), weight.data(), {y.mutable_data(), false});
   return record("embedding", y, {weight}, [rows, width, ids](Backward& g) {
     // dweight[ids[n], :] += dy[n, :]
     kernels::scatter_rows(ids.size(), width, ids.data(), g.dy(), rows, g.into(0));

@@ -47,7 +47,7 @@ Tensor sum_normalize(const Tensor& x) {
   Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
   kernels::sum_normalize_forward(n.count, n.width, least, x.data(), y.mutable_data(),
                                  sum.mutable_data());
-  if (int64_t* const counter = scope().rows_without_sum)
+  if (int64_t* const counter = scope().rows_without_sum; counter && !scope().shapes_only)
     *counter += std::count(sum.data(), sum.data() + n.count, real{0});
   return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {
     // dx += (dy - Σ dy y) / Σ x

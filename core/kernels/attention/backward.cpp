@@ -3,6 +3,7 @@
 #include "core/kernels/attention/block.h"
 #include "core/kernels/scratch.h"
 #include "core/kernels/simd/lanes.h"
+#include "core/observer.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -98,6 +99,11 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
                 scratch_size =
                     2 * block_size(n) + keys_size + TransposedKeys::size(n, n.value_width);
   const Scratch scratch(thread_count() * scratch_size);
+  // P from Q Kᵀ, dQ = dS K and dK = dSᵀ Q; dP = dO Vᵀ and dV = Pᵀ dO
+  const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr);
+  const int64_t of_values = 1 + (to.dv.data != nullptr);
+  report_products(n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
+                  n.batch * n.heads);
   parallel_for(n.batch * n.heads, 1, [&](int64_t first, int64_t last) {
     for (int64_t index = first; index < last; ++index) {
       const Head head{n, settings, in, index / n.heads, index % n.heads};

@@ -13,6 +13,7 @@
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/gemm/few_rows.h"
 #include "core/kernels/gemm/tiled.h"
+#include "core/observer.h"
 #include "core/parallel.h"
 #include "core/scope.h"
 
@@ -148,6 +149,8 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& op
   check_product(a, b);
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   if (m == 0 || n == 0) return;
+  report_products(m, n, k);
+  if (scope().shapes_only) return;
   const GemmOptions o = with_leading(options, b);
   const bool done = gemm_bfloat16(a, b, c, o, scope().precision);
   if (done && !o.epilogue.run) return;
@@ -206,6 +209,7 @@ void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const 
       product(i, [](const auto&... operands) { gemm(operands...); });
     return;
   }
+  report_products(a.rows, b.columns, a.columns, count);
   const Precision precision = scope().precision;
   const int64_t work = std::max<int64_t>(1, a.rows * a.columns * b.columns);
   parallel_for(count, 1 + 200'000 / work, [&](int64_t first, int64_t last) {
