@@ -1,0 +1,73 @@
+// Matrix product.
+//
+//   c[i, j] = scale · Σₚ a[i, p] b[p, j] + bias[j]  (+ c[i, j])      a (m, k), b (k, n), c (m, n)
+#include "core/kernels/gemm/gemm.h"
+
+#include "core/check.h"
+#include "core/reference/reference.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+double element(const Matrix& m, int64_t i, int64_t j) {
+  return m.data[m.transposed ? j * m.leading + i : i * m.leading + j];
+}
+
+}  // namespace
+
+void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+  check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
+  const int64_t rows = a.rows, columns = b.columns, depth = a.columns;
+  const int64_t leading_c = options.leading_c ? options.leading_c : columns;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (int64_t p = 0; p < depth; ++p) sum += element(a, i, p) * element(b, p, j);
+      const double bias = options.bias ? options.bias[j] : 0;
+      write(c, i * leading_c + j, options.scale * sum + bias);
+    }
+  options.epilogue(0, rows, 0, columns);
+}
+
+// The same: here there are no threads, and every precision is `highest`.
+void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision,
+                 const GemmOptions& options) {
+  gemm(a, b, c, {options.leading_c, options.scale, options.bias});
+}
+
+// c[i] = a[i] b[i], i < count
+void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
+                  const BatchIndex& at_b, Destination c) {
+  for (int64_t i = 0; i < count; ++i) {
+    Matrix a_i = a, b_i = b;
+    a_i.data += at_a(i);
+    b_i.data += at_b(i);
+    gemm(a_i, b_i, {c.data + i * a.rows * b.columns, c.accumulate});
+  }
+}
+
+// NumPy's broadcasting: axes are aligned at the last one, and an axis that the operand lacks, or
+// that has length 1 there, does not move in the operand.
+BatchIndex::BatchIndex(const Shape& batch, const Shape& operand, int64_t matrix_size)
+    : rank_(batch.rank()) {
+  int64_t stride = matrix_size;
+  for (int axis = rank_ - 1; axis >= 0; --axis) {
+    const int own_axis = axis - (rank_ - operand.rank());
+    const int64_t own_length = own_axis < 0 ? 1 : operand[own_axis];
+    lengths_[static_cast<size_t>(axis)] = batch[axis];
+    strides_[static_cast<size_t>(axis)] = own_length == 1 ? 0 : stride;
+    stride *= own_length;
+  }
+}
+
+// Σ index[axis] · stride[axis], index being the row-major indices of matrix i
+int64_t BatchIndex::operator()(int64_t i) const {
+  int64_t offset = 0;
+  for (size_t axis = static_cast<size_t>(rank_); axis-- > 0; i /= lengths_[axis])
+    offset += i % lengths_[axis] * strides_[axis];
+  return offset;
+}
+
+const char* blas_backend() { return "none: the reference loops, slow"; }
+
+}  // namespace heed::inline HEED_REAL::kernels

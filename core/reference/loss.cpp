@@ -1,0 +1,43 @@
+// Losses: cross entropy and squared error.
+#include "core/kernels/loss.h"
+
+#include "core/reference/reference.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// L = −Σₙ Σᵥ p[n, v] log softmax(x[n])[v],     dL/dx[n, v] = softmax(x[n])[v] − p[n, v]
+//
+// over the rows n whose target counts; x = logits (rows, classes). The target distribution p of a
+// row is p.target for its target, 0 for the class p.never, p.other for every other class.
+double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, const real* logits,
+                     const int32_t* targets, real* gradient) {
+  double loss = 0;
+  for (int64_t row = 0; row < n.rows; ++row) {
+    const real* x = logits + row * n.classes;
+    const SumExp total = sum_exp(n.classes, [&](int64_t v) { return x[v]; });
+    const double log_total = total.log();
+    const bool counts = targets[row] != n.ignored;
+    for (int64_t v = 0; v < n.classes; ++v) {
+      const double probability = v == targets[row] ? p.target : v == p.never ? 0 : p.other;
+      const double log_softmax = total.sum == 0 ? -INFINITY : x[v] - log_total;
+      const double derivative = total.sum == 0 ? 0 : total.softmax(x[v]) - probability;
+      if (counts && probability > 0) loss -= probability * log_softmax;
+      if (gradient) gradient[row * n.classes + v] = counts ? derivative : 0;  // may be x[v]
+    }
+  }
+  return loss;
+}
+
+// Σᵢ (x[i] − y[i])²
+double squared_distance(int64_t n, const real* x, const real* y) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += (double{x[i]} - y[i]) * (double{x[i]} - y[i]);
+  return sum;
+}
+
+// to[i] = factor (x[i] − y[i])
+void scaled_difference(int64_t n, real factor, const real* x, const real* y, Destination to) {
+  for (int64_t i = 0; i < n; ++i) write(to, i, factor * (double{x[i]} - y[i]));
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

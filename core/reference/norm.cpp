@@ -1,0 +1,88 @@
+// Layer norm (Ba, Kiros and Hinton 2016, "Layer normalization") and RMS norm (Zhang and Sennrich
+// 2019, "Root mean square layer normalization") of the rows of x (rows, width).
+#include "core/kernels/norm.h"
+
+#include "core/reference/reference.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// mean = Σᵢ x[i] / width,  variance = Σᵢ (x[i] − mean)² / width,  scale = 1 / √(variance + ε)
+// y[i] = (x[i] − mean) · scale · weight[i] + bias[i]
+void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x,
+                        const real* weight, const real* bias, real* y, real* mean, real* scale) {
+  for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < width; ++i) sum += x[i];
+    const double m = sum / width;
+    for (int64_t i = 0; i < width; ++i) squares += (x[i] - m) * (x[i] - m);
+    const double s = 1 / std::sqrt(squares / width + epsilon);
+    for (int64_t i = 0; i < width; ++i) y[i] = (x[i] - m) * s * weight[i] + bias[i];
+    mean[n] = m;
+    scale[n] = s;
+  }
+}
+
+// scale = 1 / √(Σᵢ x[i]² / width + ε),  y[i] = x[i] · scale · weight[i]
+void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, const real* weight,
+                      real* y, real* scale) {
+  for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
+    double squares = 0;
+    for (int64_t i = 0; i < width; ++i) squares += double{x[i]} * x[i];
+    const double s = 1 / std::sqrt(squares / width + epsilon);
+    for (int64_t i = 0; i < width; ++i) y[i] = x[i] * s * weight[i];
+    scale[n] = s;
+  }
+}
+
+// The gradients of the parameters are sums over all rows at once: one piece.
+int64_t norm_pieces(int64_t, int64_t) { return 1; }
+
+// With x̂ = (x − mean) · scale and h = dy · weight, sums over the rows n and means over a row:
+//   db = Σₙ dy[n],   dw = Σₙ dy[n] · x̂[n],   dx = scale (h − mean(h) − x̂ mean(h x̂))
+void layer_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
+                         const real* weight, const real* mean, const real* scale, Destination dx,
+                         real* dw, real* db) {
+  const auto x_hat = [&](int64_t n, int64_t i) {
+    return (double{x[n * width + i]} - mean[n]) * scale[n];
+  };
+  const auto h = [&](int64_t n, int64_t i) { return double{dy[n * width + i]} * weight[i]; };
+  for (int64_t i = 0; i < width; ++i) {
+    double sum = 0, weighted_sum = 0;
+    for (int64_t n = 0; n < rows; ++n) {
+      if (db) sum += dy[n * width + i];
+      if (dw) weighted_sum += dy[n * width + i] * x_hat(n, i);
+    }
+    if (db) db[i] = sum;
+    if (dw) dw[i] = weighted_sum;
+  }
+  for (int64_t n = 0; dx.data && n < rows; ++n) {
+    double mean_h = 0, mean_hx = 0;
+    for (int64_t i = 0; i < width; ++i) {
+      mean_h += h(n, i) / width;
+      mean_hx += h(n, i) * x_hat(n, i) / width;
+    }
+    for (int64_t i = 0; i < width; ++i)
+      write(dx, n * width + i, scale[n] * (h(n, i) - mean_h - x_hat(n, i) * mean_hx));
+  }
+}
+
+// With x̂ = x · scale and h = dy · weight:
+//   dw = Σₙ dy[n] · x̂[n],   dx = scale (h − x̂ mean(h x̂))
+void rms_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
+                       const real* weight, const real* scale, Destination dx, real* dw) {
+  const auto x_hat = [&](int64_t n, int64_t i) { return double{x[n * width + i]} * scale[n]; };
+  const auto h = [&](int64_t n, int64_t i) { return double{dy[n * width + i]} * weight[i]; };
+  for (int64_t i = 0; dw && i < width; ++i) {
+    double sum = 0;
+    for (int64_t n = 0; n < rows; ++n) sum += dy[n * width + i] * x_hat(n, i);
+    dw[i] = sum;
+  }
+  for (int64_t n = 0; dx.data && n < rows; ++n) {
+    double mean_hx = 0;
+    for (int64_t i = 0; i < width; ++i) mean_hx += h(n, i) * x_hat(n, i) / width;
+    for (int64_t i = 0; i < width; ++i)
+      write(dx, n * width + i, scale[n] * (h(n, i) - x_hat(n, i) * mean_hx));
+  }
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

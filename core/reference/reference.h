@@ -1,0 +1,49 @@
+// The definitions: what every fast kernel of core/kernels computes, as naive loops.
+//
+// core/reference/NAME.cpp defines the functions that core/kernels/NAME.h declares, in the way the
+// papers write them: no blocks, no vector instructions, no threads, and sums in double. They are
+// compiled twice. The preset `reference` builds heed from them instead of the fast kernels: any
+// config then trains, slowly, and a printf in one of these loops shows a real training at work.
+// The tests compile them with -Dkernels=reference, so that they land in heed::reference and one
+// program holds both, and compare the two (tests/core/reference.cpp).
+//
+//   cmake --preset reference && cmake --build --preset reference
+//   build/reference/bin/heed train configs/sort.toml
+//
+// Kernels that are loops over single elements, or copies, have no second definition: activation,
+// arithmetic, broadcast, embedding, layout, select.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/destination.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// to[i] = value, or to[i] += value
+inline void write(Destination to, int64_t i, double value) {
+  to.data[i] = static_cast<real>(to.accumulate ? to.data[i] + value : value);
+}
+
+// The sum of exponentials that softmax divides by, as the maximum m and Σᵢ exp(x(i) − m), since
+// exp(x(i)) itself may overflow.
+struct SumExp {
+  double maximum, sum;
+
+  // log Σᵢ exp(x(i)), -inf if all x(i) are -inf
+  double log() const { return maximum + std::log(sum); }
+  // exp(x) / Σᵢ exp(x(i)), 0 if all x(i) are -inf
+  double softmax(double x) const { return sum == 0 ? 0 : std::exp(x - maximum) / sum; }
+};
+
+template <class X>
+SumExp sum_exp(int64_t n, X x) {
+  double maximum = -INFINITY, sum = 0;
+  for (int64_t i = 0; i < n; ++i) maximum = std::max(maximum, double{x(i)});
+  if (maximum == -INFINITY) maximum = 0;  // -inf − -inf would be NaN
+  for (int64_t i = 0; i < n; ++i) sum += std::exp(x(i) - maximum);
+  return {maximum, sum};
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

@@ -1,0 +1,59 @@
+// Softmax and log softmax along the middle axis of x (outer, length, inner), and their gradients.
+#include "core/kernels/softmax.h"
+
+#include "core/reference/reference.h"
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+// Calls f(at) for each vector along the axis; its elements are x[at(k)], k < length.
+template <class F>
+void for_each_vector_along(const AlongAxis& n, F f) {
+  for (int64_t o = 0; o < n.outer; ++o)
+    for (int64_t i = 0; i < n.inner; ++i)
+      f([&](int64_t k) { return (o * n.length + k) * n.inner + i; });
+}
+
+}  // namespace
+
+// y[k] = exp(x[k]) / Σⱼ exp(x[j]); all zeros if all x[k] are -inf
+void softmax_forward(const AlongAxis& n, const real* x, real* y) {
+  for_each_vector_along(n, [&](auto at) {
+    const SumExp total = sum_exp(n.length, [&](int64_t k) { return x[at(k)]; });
+    for (int64_t k = 0; k < n.length; ++k) y[at(k)] = total.softmax(x[at(k)]);
+  });
+}
+
+// dx[k] = y[k] (dy[k] − Σⱼ dy[j] y[j])
+void softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx) {
+  for_each_vector_along(n, [&](auto at) {
+    double dot = 0;
+    for (int64_t k = 0; k < n.length; ++k) dot += double{dy[at(k)]} * y[at(k)];
+    for (int64_t k = 0; k < n.length; ++k) write(dx, at(k), y[at(k)] * (dy[at(k)] - dot));
+  });
+}
+
+// y[k] = x[k] − log Σⱼ exp(x[j]); all -inf if all x[k] are -inf
+void log_softmax_forward(const AlongAxis& n, const real* x, real* y) {
+  for_each_vector_along(n, [&](auto at) {
+    const SumExp total = sum_exp(n.length, [&](int64_t k) { return x[at(k)]; });
+    for (int64_t k = 0; k < n.length; ++k)
+      y[at(k)] = total.sum == 0 ? -INFINITY : x[at(k)] - total.log();
+  });
+}
+
+// dx[k] = dy[k] − exp(y[k]) Σⱼ dy[j]; all zeros if all y[k] are -inf
+void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx) {
+  for_each_vector_along(n, [&](auto at) {
+    double total = 0;
+    bool all_hidden = true;
+    for (int64_t k = 0; k < n.length; ++k) {
+      total += dy[at(k)];
+      all_hidden = all_hidden && y[at(k)] == -INFINITY;
+    }
+    for (int64_t k = 0; k < n.length; ++k)
+      write(dx, at(k), all_hidden ? 0 : dy[at(k)] - std::exp(double{y[at(k)]}) * total);
+  });
+}
+
+}  // namespace heed::inline HEED_REAL::kernels

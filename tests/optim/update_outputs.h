@@ -1,0 +1,41 @@
+// The parameters and states after some steps of each update rule, on random gradients; in the
+// namespace `kernels`, which the macro of that name may replace by `reference`.
+#pragma once
+
+#include <vector>
+
+#include "core/random.h"
+#include "optim/adam.h"
+#include "optim/sgd.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+inline std::vector<std::vector<real>> update_outputs() {
+  constexpr int64_t n = 2 * Arena::line;
+  Random random(1, Purpose::test);
+  const auto normal = [&random] {
+    std::vector<real> x(n);
+    for (real& value : x) value = static_cast<real>(random.normal());
+    return x;
+  };
+  std::vector<std::vector<real>> outputs;
+  // Every choice of options: weight decay, momentum, Nesterov, and for Adam decoupled and amsgrad.
+  for (const double decay : {0.0, 0.1})
+    for (const bool first : {false, true})
+      for (const bool second : {false, true}) {
+        std::vector<real> w = normal(), m(n), v(n), largest(n);
+        for (int64_t t = 1; t <= 20; ++t)
+          adam_step({t, 0.01, 0.9, 0.98, 1e-8, decay, first, 0.5}, n, normal().data(), w.data(),
+                    m.data(), v.data(), second ? largest.data() : nullptr);
+        outputs.insert(outputs.end(), {w, m, v, largest});
+
+        std::vector<real> sgd_w = normal(), buffer(n);
+        for (int64_t t = 1; t <= 20; ++t)
+          sgd_step({0.01, decay, first ? 0.9 : 0, first && second, 0.5}, n, normal().data(),
+                   sgd_w.data(), first ? buffer.data() : nullptr);
+        outputs.insert(outputs.end(), {sgd_w, buffer});
+      }
+  return outputs;
+}
+
+}  // namespace heed::inline HEED_REAL::kernels
