@@ -145,7 +145,7 @@ double error_of_window() {
   window.window = 3;
   band.dense = Ids::full({1, 1, 12, 12}, 0);
   for (int64_t i = 0; i < 12; ++i)
-    for (int64_t j = 0; j < 12; ++j) band.dense.data()[i * 12 + j] = std::abs(i - j) < 3;
+    for (int64_t j = 0; j < 12; ++j) band.dense.mutable_data()[i * 12 + j] = std::abs(i - j) < 3;
   const Tensor x = normal({1, 12, 6});
   return distance(attention(x, x, window), attention(x, x, band));
 }

@@ -55,7 +55,8 @@ double max_over_orders(int64_t time, bool keep_first, const std::function<double
   double max = 0;
   for (int64_t i = 0; i < count; ++i) {
     Ids order = random_permutation(time);
-    if (keep_first) std::swap(order.data()[0], *std::find(order.data(), order.data() + time, 0));
+    int32_t* ids = order.mutable_data();
+    if (keep_first) std::swap(ids[0], *std::find(ids, ids + time, 0));
     const double value = f(order);
     max = std::isnan(value) ? value : std::max(max, value);
   }
@@ -67,7 +68,7 @@ Ids shifted(const ModelSizes& sizes, int64_t time) {
   const int64_t line = sizes.grid.empty() ? time : sizes.grid.back();
   Ids order = Ids::empty({time});
   for (int64_t t = 0; t < time; ++t)
-    order.data()[t] = static_cast<int32_t>(t / line * line + (t % line + line - 1) % line);
+    order.mutable_data()[t] = static_cast<int32_t>(t / line * line + (t % line + line - 1) % line);
   return order;
 }
 

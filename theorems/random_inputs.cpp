@@ -15,7 +15,7 @@ Ids random_tokens(int64_t count, int64_t vocabulary) {
   Random random(scope().next_stream(Purpose::test));
   Ids ids = Ids::empty({1, count});
   for (int64_t t = 0; t < count; ++t)
-    ids.data()[t] = static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary)));
+    ids.mutable_data()[t] = static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary)));
   return ids;
 }
 
@@ -31,15 +31,15 @@ Edges random_edges(int64_t nodes, int64_t features) {
       }
   const auto count = static_cast<int64_t>(senders.size());
   Edges edges{Ids::empty({count}), Ids::empty({count}), {}};
-  std::copy(senders.begin(), senders.end(), edges.sender.data());
-  std::copy(receivers.begin(), receivers.end(), edges.receiver.data());
+  std::copy(senders.begin(), senders.end(), edges.sender.mutable_data());
+  std::copy(receivers.begin(), receivers.end(), edges.receiver.mutable_data());
   if (features > 0) edges.features = normal({count, features});
   return edges;
 }
 
 Ids copy_of(const Ids& ids) {
   Ids copy = Ids::empty(ids.shape());
-  std::copy_n(ids.data(), ids.size(), copy.data());
+  std::copy_n(ids.data(), ids.size(), copy.mutable_data());
   return copy;
 }
 
@@ -49,7 +49,7 @@ Ids with_replaced(const Ids& tokens, int64_t first, int64_t last, int64_t vocabu
   Random random(scope().next_stream(Purpose::test));
   for (int64_t t = first; t < last && vocabulary > 1; ++t) {
     const auto step = 1 + random.below(static_cast<uint64_t>(vocabulary - 1));
-    replaced.data()[t] =
+    replaced.mutable_data()[t] =
         static_cast<int32_t>((tokens[t] + static_cast<int64_t>(step)) % vocabulary);
   }
   return replaced;
@@ -111,7 +111,7 @@ Inputs RandomInputs::gathered(const Ids& from) const {
     Ids& to = tokens(moved);
     const Ids old = to;
     to = Ids::empty({1, from.size()});
-    for (int64_t t = 0; t < from.size(); ++t) to.data()[t] = old[from[t]];
+    for (int64_t t = 0; t < from.size(); ++t) to.mutable_data()[t] = old[from[t]];
   }
   return moved;
 }
@@ -120,10 +120,10 @@ Inputs RandomInputs::permuted(const Ids& order) const {
   Inputs moved = gathered(order);
   if (!moved.edges) return moved;
   Ids moved_to = Ids::empty({time_});  // the inverse of the permutation
-  for (int32_t t = 0; t < time_; ++t) moved_to.data()[order[t]] = t;
+  for (int32_t t = 0; t < time_; ++t) moved_to.mutable_data()[order[t]] = t;
   for (Ids* ends : {&moved.edges.sender, &moved.edges.receiver}) {
     *ends = copy_of(*ends);
-    for (int64_t e = 0; e < ends->size(); ++e) ends->data()[e] = moved_to[(*ends)[e]];
+    for (int64_t e = 0; e < ends->size(); ++e) ends->mutable_data()[e] = moved_to[(*ends)[e]];
   }
   return moved;
 }
@@ -158,7 +158,7 @@ Inputs RandomInputs::padded_after(int64_t length) const {
 
 Inputs RandomInputs::truncated(int64_t length) const {
   Ids first = Ids::empty({length});
-  for (int32_t t = 0; t < length; ++t) first.data()[t] = t;
+  for (int32_t t = 0; t < length; ++t) first.mutable_data()[t] = t;
   Inputs shorter = gathered(first);
   lengths(shorter) = Ids::full({1}, static_cast<int32_t>(length));
   if (!shorter.edges) return shorter;
@@ -167,11 +167,11 @@ Inputs RandomInputs::truncated(int64_t length) const {
     if (inputs_.edges.sender[e] < length && inputs_.edges.receiver[e] < length) kept.push_back(e);
   const auto count = static_cast<int64_t>(kept.size());
   Ids rows = Ids::empty({count});
-  std::copy(kept.begin(), kept.end(), rows.data());
+  std::copy(kept.begin(), kept.end(), rows.mutable_data());
   shorter.edges = {Ids::empty({count}), Ids::empty({count}), {}};
   for (int64_t e = 0; e < count; ++e) {
-    shorter.edges.sender.data()[e] = inputs_.edges.sender[rows[e]];
-    shorter.edges.receiver.data()[e] = inputs_.edges.receiver[rows[e]];
+    shorter.edges.sender.mutable_data()[e] = inputs_.edges.sender[rows[e]];
+    shorter.edges.receiver.mutable_data()[e] = inputs_.edges.receiver[rows[e]];
   }
   if (inputs_.edges.features) shorter.edges.features = embedding(inputs_.edges.features, rows);
   return shorter;

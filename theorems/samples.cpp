@@ -29,15 +29,16 @@ Tensor normal(const Shape& shape) {
 Ids random_permutation(int64_t n) {
   Random random(scope().next_stream(Purpose::test));
   Ids order = Ids::empty({n});
-  std::iota(order.data(), order.data() + n, 0);
+  std::iota(order.mutable_data(), order.mutable_data() + n, 0);
   for (int64_t i = n - 1; i > 0; --i)
-    std::swap(order.data()[i], order.data()[random.below(static_cast<uint64_t>(i + 1))]);
+    std::swap(order.mutable_data()[i],
+              order.mutable_data()[random.below(static_cast<uint64_t>(i + 1))]);
   return order;
 }
 
 Ids circular_shift(int64_t n) {
   Ids order = Ids::empty({n});
-  for (int64_t t = 0; t < n; ++t) order.data()[t] = static_cast<int32_t>((t + n - 1) % n);
+  for (int64_t t = 0; t < n; ++t) order.mutable_data()[t] = static_cast<int32_t>((t + n - 1) % n);
   return order;
 }
 
@@ -160,8 +161,8 @@ double error_of_shift(Padding padding, int64_t first, int64_t last) {
 Edges complete_graph(int64_t nodes) {
   Edges edges{Ids::empty({nodes * nodes}), Ids::empty({nodes * nodes}), {}};
   for (int64_t e = 0; e < nodes * nodes; ++e) {
-    edges.receiver.data()[e] = static_cast<int32_t>(e / nodes);
-    edges.sender.data()[e] = static_cast<int32_t>(e % nodes);
+    edges.receiver.mutable_data()[e] = static_cast<int32_t>(e / nodes);
+    edges.sender.mutable_data()[e] = static_cast<int32_t>(e % nodes);
   }
   return edges;
 }

@@ -64,7 +64,7 @@ int64_t max_tokens(const Experiment& experiment) {
 
 Ids row_of(const Sequence& sequence) {
   Ids ids = Ids::empty({1, std::ssize(sequence)});
-  std::copy(sequence.begin(), sequence.end(), ids.data());
+  std::copy(sequence.begin(), sequence.end(), ids.mutable_data());
   return ids;
 }
 

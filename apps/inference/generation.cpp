@@ -25,8 +25,8 @@ Padded padded(std::span<const Sequence> sequences, std::span<const size_t> chose
   for (int64_t row = 0; row < count; ++row) {
     const Sequence& sequence = sequences[chosen[static_cast<size_t>(row)]];
     check(!sequence.empty(), "a model cannot read an empty sequence");
-    std::copy(sequence.begin(), sequence.end(), batch.ids.data() + row * width);
-    batch.lengths.data()[row] = static_cast<int32_t>(sequence.size());
+    std::copy(sequence.begin(), sequence.end(), batch.ids.mutable_data() + row * width);
+    batch.lengths.mutable_data()[row] = static_cast<int32_t>(sequence.size());
   }
   return batch;
 }
@@ -95,7 +95,7 @@ struct Continuation {
 Tensor logits_of(const NextLogits& next, const std::vector<Continuation>& active) {
   Ids tokens = Ids::empty({std::ssize(active), std::ssize(active[0].tokens)});
   std::vector<int64_t> parents;
-  int32_t* to = tokens.data();
+  int32_t* to = tokens.mutable_data();
   for (const Continuation& c : active) {
     to = std::copy(c.tokens.begin(), c.tokens.end(), to);
     parents.push_back(c.parent);

@@ -38,7 +38,7 @@ int32_t most_likely(const Tensor& logits) {
 
 Ids one_row(const Sequence& tokens) {
   Ids ids = Ids::empty({1, static_cast<int64_t>(tokens.size())});
-  std::copy(tokens.begin(), tokens.end(), ids.data());
+  std::copy(tokens.begin(), tokens.end(), ids.mutable_data());
   return ids;
 }
 

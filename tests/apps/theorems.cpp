@@ -16,19 +16,19 @@ Json parsed(const Said& said) {
   return Json::parse(said.out, "standard output");
 }
 
-// Whether the model has each property, by id; those that share an id must agree.
+// Whether the model has each property, by id. An id with several rows needs all of them.
 std::map<std::string, bool> properties_of(const std::string& folder,
                                           std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"theorems", "--json", "--model"});
   const Said said = heed_in(folder, arguments);
   CHECK_MESSAGE(said.code == 0, said.err, said.out);
-  std::map<std::string, bool> found;
+  std::map<std::string, bool> properties;
   const Json rows = parsed(said);
   for (const Json& row : rows.elements()) {
-    auto [at, is_new] = found.emplace(row.at("id").string(), row.at("pass").flag());
+    auto [at, is_new] = properties.emplace(row.at("id").string(), row.at("pass").flag());
     at->second = at->second && row.at("pass").flag();
   }
-  return found;
+  return properties;
 }
 
 std::string classifier_config(const std::string& more) {
@@ -67,7 +67,7 @@ TEST_CASE("theorems: the table has a section, its rows, its notes and a total") 
   CHECK_SAYS(said.out, "7 of 7 hold\n");
 }
 
-TEST_CASE("theorems: which properties a model has, by its config") {
+TEST_CASE("theorems: properties of an untrained model follow from its config") {
   const TemporaryFolder folder;
   const auto of = [&](const std::string& more) {
     write_file(folder / "c.toml", classifier_config(more));
@@ -102,7 +102,7 @@ TEST_CASE("theorems: which properties a model has, by its config") {
              .at("A16"));
 }
 
-TEST_CASE("theorems: which properties a trained model has") {
+TEST_CASE("theorems: properties of trained models") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config(""));
   write_file(folder / "pairs.toml", tiny_config());
@@ -120,7 +120,7 @@ TEST_CASE("theorems: which properties a trained model has") {
   CHECK_SAYS(said.out, "5 of 5 that its config promises hold; of 6 others it has ");
 }
 
-TEST_CASE("theorems: a promise that a model breaks is a failure") {
+TEST_CASE("theorems: a model without a guaranteed property fails") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config("[model.init]\nkind = 'normal'\nstd = 3e38\n"));
   const Said said = heed_in(folder.path, {"theorems", "--model", "c.toml"});  // NaN
@@ -134,7 +134,7 @@ TEST_CASE("theorems: a promise that a model breaks is a failure") {
   CHECK(!Json::parse(json.out, "standard output").elements().at(0).at("pass").flag());
 }
 
-TEST_CASE("theorems: bad input is refused") {
+TEST_CASE("theorems: bad input is rejected") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config(""));
   const auto refused = [&](const std::vector<std::string>& more,
