@@ -19,7 +19,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "core/check.h"
@@ -80,7 +79,7 @@ std::shared_ptr<const Images> read_images(const std::string& path, const std::st
 
 class Patches final : public Dataset {
  public:
-  Patches(std::shared_ptr<const Images> images, std::vector<int32_t> chosen, int64_t patch)
+  Patches(std::shared_ptr<const Images> images, std::vector<size_t> chosen, int64_t patch)
       : images_(std::move(images)), chosen_(std::move(chosen)), patch_(patch) {}
 
   int64_t size() const override { return static_cast<int64_t>(chosen_.size()); }
@@ -89,7 +88,7 @@ class Patches final : public Dataset {
   }
   void get(int64_t i, Example& example) const override {
     const Images& images = *images_;
-    const int32_t image = chosen_[static_cast<size_t>(i)];
+    const auto image = static_cast<int64_t>(chosen_[static_cast<size_t>(i)]);
     example.target.assign(1, images.labels[static_cast<size_t>(image)]);
     example.features.resize(static_cast<size_t>(images.image_size()));
     float* out = example.features.data();
@@ -106,7 +105,7 @@ class Patches final : public Dataset {
   static float scaled(uint8_t pixel) { return static_cast<float>(pixel) / 255.0F; }
 
   std::shared_ptr<const Images> images_;
-  std::vector<int32_t> chosen_;
+  std::vector<size_t> chosen_;
   int64_t patch_;
 };
 
@@ -124,9 +123,13 @@ class ImageLoader {
   Corpus load() {
     choose_format();
     choose_labels();
-    hold_out();
-    note_common_images();
-    for (const auto& [name, split] : split_names) store(name, split);
+    std::map<Split, std::vector<uint64_t>> hashes;
+    for (const auto& [file, images] : sources_)
+      for (int64_t i = 0; i < images->count; ++i) hashes[file].push_back(images->hash(i));
+    for (auto& [split, indices] :
+         assign_splits(hashes, {options_.val_fraction, options_.test_fraction}, train().path,
+                       "image", corpus_.notes))
+      store(split, std::move(indices));
     return std::move(corpus_);
   }
 
@@ -169,65 +172,25 @@ class ImageLoader {
     const auto wrong = std::find_if(images.labels.begin(), images.labels.end(),
                                     [&](uint8_t label) { return label >= classes; });
     if (wrong == images.labels.end()) return;
-    throw_outside(images, *wrong, wrong - images.labels.begin());
-  }
-
-  [[noreturn]] void throw_outside(const Images& images, int label, int64_t example) const {
-    const std::string known = options_.label_names.empty()
-                                  ? fmt::format("the largest label of {} is", train().label_path)
-                                  : std::string("data.label_names has names for 0 to");
     throw InputError(fmt::format("{}: label {} of example {} (from 0) is unknown: {} {}",
-                                 images.label_path, label, example, known,
-                                 corpus_.labels.size() - 1));
+                                 images.label_path, int{*wrong}, wrong - images.labels.begin(),
+                                 options_.label_names.empty()
+                                     ? fmt::format("the largest label of {} is", train().label_path)
+                                     : "data.label_names has names for 0 to",
+                                 classes - 1));
   }
 
-  // Holds out training images, by hash, for the splits that have no files of their own.
-  void hold_out() {
-    const SplitFractions fractions{has_files(Split::val) ? 0 : options_.val_fraction,
-                                   has_files(Split::test) ? 0 : options_.test_fraction};
-    for (int64_t i = 0; i < train().count; ++i)
-      chosen_[fractions.split_of(train().hash(i))].push_back(static_cast<int32_t>(i));
-    check_input(!chosen_[Split::train].empty(),
-                "{}: no image is left to train on: lower data.val_fraction", train().path);
-    for (const auto& [split, fraction] :
-         {std::pair(Split::val, fractions.val), {Split::test, fractions.test}})
-      check_input(fraction == 0 || !chosen_[split].empty(),
-                  "{0}: none of {1} images falls into the split {2}: raise data.{2}_fraction, or "
-                  "set it to 0 for no such split",
-                  train().path, train().count, name_of(split_names, split));
-    for (const auto& [split, images] : sources_)
-      for (int64_t i = 0; split != Split::train && i < images->count; ++i)
-        chosen_[split].push_back(static_cast<int32_t>(i));
-  }
-
-  void note_common_images() {
-    if (sources_.size() == 1) return;
-    std::unordered_set<uint64_t> trained;
-    for (const int32_t i : chosen_[Split::train]) trained.insert(train().hash(i));
-    for (const auto& [split, images] : sources_) {
-      if (split == Split::train) continue;
-      int64_t common = 0;
-      for (int64_t i = 0; i < images->count; ++i) common += trained.contains(images->hash(i));
-      if (common > 0)
-        corpus_.notes.push_back(fmt::format("{}: {} of {} images are also in the training data",
-                                            name_of(split_names, split), common, images->count));
-    }
-  }
-
-  bool has_files(Split split) const { return sources_.contains(split); }
-
-  void store(const char* name, Split split) {
-    if (chosen_[split].empty()) return;
-    corpus_.notes.push_back(fmt::format("{}: {} images", name, chosen_[split].size()));
-    corpus_.splits[name] =
-        std::make_unique<Patches>(sources_.at(has_files(split) ? split : Split::train),
-                                  std::move(chosen_[split]), options_.patch);
+  void store(Split split, std::vector<size_t> indices) {
+    if (indices.empty()) return;
+    const char* const name = name_of(split_names, split);
+    corpus_.notes.push_back(fmt::format("{}: {} images", name, indices.size()));
+    const auto& images = sources_.at(sources_.contains(split) ? split : Split::train);
+    corpus_.splits[name] = std::make_unique<Patches>(images, std::move(indices), options_.patch);
   }
 
   const DataOptions& options_;
   Corpus corpus_;
   std::map<Split, std::shared_ptr<const Images>> sources_;  // none: held out of training
-  std::map<Split, std::vector<int32_t>> chosen_;            // images of the source
 };
 
 Corpus load_images(const DataOptions& options, Files& files) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -95,52 +96,29 @@ uint64_t hash_of(const Row& row) {
   return stable_hash(row.source.empty() ? row.target : row.source);
 }
 
-// Moves training rows to the splits that have no file of their own.
-void hold_out(const DataOptions& options, SplitRows& splits) {
-  const SplitFractions fractions{options.val_path.empty() ? options.val_fraction : 0,
-                                 options.test_path.empty() ? options.test_fraction : 0};
-  std::vector<Row> rows;
-  rows.swap(splits[Split::train]);
-  for (const Row& row : rows) splits[fractions.split_of(hash_of(row))].push_back(row);
-  const std::string& path = options.path.empty() ? options.paths[0] : options.path;
-  check_input(!splits[Split::train].empty(), "{}: there is no line to train on", path);
-  for (const auto& [split, fraction] :
-       {std::pair(Split::val, fractions.val), {Split::test, fractions.test}})
-    check_input(fraction == 0 || !splits[split].empty(),
-                "{0}: none of {1} lines falls into the split {2}: raise data.{2}_fraction, or set "
-                "it to 0 for no such split",
-                path, rows.size(), name_of(split_names, split));
-}
-
-void note_common_inputs(SplitRows& splits, Split split, std::vector<std::string>& notes) {
-  std::unordered_set<uint64_t> trained;
-  for (const Row& row : splits[Split::train]) trained.insert(hash_of(row));
-  const std::vector<Row>& rows = splits[split];
-  const auto common = std::count_if(rows.begin(), rows.end(),
-                                    [&](const Row& row) { return trained.contains(hash_of(row)); });
-  if (common > 0)
-    notes.push_back(fmt::format("{}: {} of {} inputs are also in the training data",
-                                name_of(split_names, split), common, rows.size()));
-}
-
 }  // namespace
 
 SplitRows read_rows(const DataOptions& options, Files& files, std::vector<std::string>& notes) {
-  SplitRows splits{{Split::train, {}}, {Split::val, {}}, {Split::test, {}}};
-  std::vector<Row>& train = splits[Split::train];
+  SplitRows rows;  // by file
   for (const std::string& path :
        options.paths.empty() ? std::span(&options.path, 1) : std::span(options.paths)) {
-    const std::vector<Row> rows = read_file(options, files, path, options.target_path);
-    train.insert(train.end(), rows.begin(), rows.end());
+    const std::vector<Row> more = read_file(options, files, path, options.target_path);
+    rows[Split::train].insert(rows[Split::train].end(), more.begin(), more.end());
   }
   if (!options.val_path.empty())
-    splits[Split::val] = read_file(options, files, options.val_path, options.val_target_path);
+    rows[Split::val] = read_file(options, files, options.val_path, options.val_target_path);
   if (!options.test_path.empty())
-    splits[Split::test] = read_file(options, files, options.test_path, options.test_target_path);
-  if (!options.alphabet.empty()) keep_alphabet(options, splits, notes);
-  hold_out(options, splits);
-  if (!options.val_path.empty()) note_common_inputs(splits, Split::val, notes);
-  if (!options.test_path.empty()) note_common_inputs(splits, Split::test, notes);
+    rows[Split::test] = read_file(options, files, options.test_path, options.test_target_path);
+  if (!options.alphabet.empty()) keep_alphabet(options, rows, notes);
+
+  std::map<Split, std::vector<uint64_t>> hashes;
+  for (const auto& [file, some] : rows)
+    std::transform(some.begin(), some.end(), std::back_inserter(hashes[file]), hash_of);
+  SplitRows splits;
+  for (const auto& [split, indices] : assign_splits(
+           hashes, {options.val_fraction, options.test_fraction}, files.paths()[0], "line", notes))
+    for (const size_t i : indices)
+      splits[split].push_back(rows[hashes.contains(split) ? split : Split::train][i]);
   return splits;
 }
 

@@ -1,5 +1,13 @@
 #include "data/split.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+#include "core/check.h"
+
 namespace heed {
 
 static constexpr uint64_t prime = 0x100000001B3;
@@ -19,6 +27,40 @@ uint64_t stable_hash(std::span<const int32_t> ids) {
   uint64_t hash = hash_start;
   for (const int32_t id : ids) hash = (hash ^ static_cast<uint32_t>(id)) * prime;
   return finished(hash);
+}
+
+std::map<Split, std::vector<size_t>> assign_splits(
+    const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
+    const std::string& path, const char* noun, std::vector<std::string>& notes) {
+  if (hashes.contains(Split::val)) fractions.val = 0;
+  if (hashes.contains(Split::test)) fractions.test = 0;
+  const std::vector<uint64_t>& train = hashes.at(Split::train);
+  std::map<Split, std::vector<size_t>> chosen;
+  for (size_t i = 0; i < train.size(); ++i) chosen[fractions.split_of(train[i])].push_back(i);
+  check_input(!chosen[Split::train].empty(), "{}: there is no {} to train on", path, noun);
+  std::unordered_set<uint64_t> trained;
+  for (const size_t i : chosen[Split::train]) trained.insert(train[i]);
+
+  for (const auto& [split, fraction] :
+       {std::pair(Split::val, fractions.val), {Split::test, fractions.test}}) {
+    const char* const name = name_of(split_names, split);
+    std::vector<size_t>& indices = chosen[split];
+    check_input(
+        fraction == 0 || !indices.empty(),
+        "{0}: none of {1} {2}s falls into the split {3}: raise data.{3}_fraction, or set it "
+        "to 0 for no such split",
+        path, train.size(), noun, name);
+    if (!hashes.contains(split)) continue;
+    const std::vector<uint64_t>& own = hashes.at(split);
+    indices.resize(own.size());
+    std::iota(indices.begin(), indices.end(), size_t{0});
+    const auto common = std::count_if(own.begin(), own.end(),
+                                      [&](uint64_t hash) { return trained.contains(hash); });
+    if (common > 0)
+      notes.push_back(fmt::format("{}: {} of {} {}s are also in the training data", name, common,
+                                  own.size(), noun));
+  }
+  return chosen;
 }
 
 }  // namespace heed

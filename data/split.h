@@ -6,8 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/fields.h"
 
@@ -33,5 +36,14 @@ struct SplitFractions {
     return fraction < test ? Split::test : fraction < test + val ? Split::val : Split::train;
   }
 };
+
+// Assigns the examples of files to splits. `hashes` has the hashes of the examples of the training
+// file, in order, and of the files for validation and test, if there are any. Returns the indices
+// of the examples of each split in its own file or, without one, in the training file, of which
+// `fractions` are held out. Adds a note on examples that other files share with training. Throws
+// InputError for an empty split, with the path of the training file; `noun` names an example.
+std::map<Split, std::vector<size_t>> assign_splits(
+    const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
+    const std::string& path, const char* noun, std::vector<std::string>& notes);
 
 }  // namespace heed

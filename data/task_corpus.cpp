@@ -80,7 +80,7 @@ GeneratedExamples::Get drawn(const Task& task, const Selection& selection) {
   };
 }
 
-// The numbers of all examples of the split, or of the `size` > 0 with the smallest hashes.
+// The indices of all examples of the split, or of the `size` > 0 with the smallest hashes.
 std::vector<int64_t> listed(const Task& task, const Selection& selection, int64_t size) {
   std::vector<std::pair<uint64_t, int64_t>> found;
   Example example;
@@ -90,9 +90,9 @@ std::vector<int64_t> listed(const Task& task, const Selection& selection, int64_
       found.emplace_back(stable_hash(content), i);
   std::sort(found.begin(), found.end());
   if (size > 0 && static_cast<size_t>(size) < found.size()) found.resize(static_cast<size_t>(size));
-  std::vector<int64_t> numbers;
-  for (const auto& [hash, i] : found) numbers.push_back(i);
-  return numbers;
+  std::vector<int64_t> indices;
+  for (const auto& [hash, i] : found) indices.push_back(i);
+  return indices;
 }
 
 // The random streams of `size` distinct examples of the split, or of fewer if they are rare.
@@ -147,11 +147,11 @@ class TaskLoader {
     const Selection selection{seed_, stream, fractions_, split};
     GeneratedExamples::Get get;
     if (task.count > 0 && task.count < Task::limit) {
-      std::vector<int64_t> numbers = listed(task, selection, size);
-      size = checked_size(name, size, std::ssize(numbers));
-      get = [task, numbers = std::move(numbers), content = Content()](int64_t i,
+      std::vector<int64_t> indices = listed(task, selection, size);
+      size = checked_size(name, size, std::ssize(indices));
+      get = [task, indices = std::move(indices), content = Content()](int64_t i,
                                                                       Example& example) mutable {
-        task.list(numbers[static_cast<size_t>(i)], example, content);
+        task.list(indices[static_cast<size_t>(i)], example, content);
       };
     } else if (task.count > 0 && split != Split::train) {
       if (size == 0) size = held_out_size;

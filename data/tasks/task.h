@@ -38,7 +38,7 @@ struct Task {
   std::function<void(Random&, Example&, Content&)> draw;
 
   // Where examples can be enumerated: their number, at most `limit`, and example i as draw() would
-  // write it. list() returns false for a number that is not an example.
+  // write it. list() returns false for an i without an example.
   static constexpr int64_t limit = (1 << 20) + 1;
   int64_t count = 0;  // 0: they cannot be enumerated
   std::function<bool(int64_t i, Example&, Content&)> list;

@@ -1,4 +1,4 @@
-// The order of examples, and how they come together in a batch.
+// The order of examples, and batches.
 #include <algorithm>
 #include <numeric>
 
@@ -12,7 +12,7 @@ namespace heed {
 
 using Ints = std::vector<int32_t>;
 
-// Example i has i mod 5 + 1 inputs, all equal to i, and one target fewer that counts.
+// Example i has i mod 5 + 1 inputs, all equal to i, and targets at all positions but the first.
 class Numbered final : public Dataset {
  public:
   explicit Numbered(int64_t size, Framing framing = Framing::language_model)
@@ -34,7 +34,7 @@ class Numbered final : public Dataset {
 
 static Ints values(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
 
-TEST_CASE("each epoch is a permutation, another one, and a function of seed and position") {
+TEST_CASE("each epoch is a different permutation, a function of seed and position") {
   for (const int64_t size : {1, 2, 3, 5, 7, 16, 17, 64, 65, 1000, 4097}) {
     CAPTURE(size);
     const Shuffle shuffle(size, 5), same(size, 5), other(size, 6);
@@ -52,7 +52,7 @@ TEST_CASE("each epoch is a permutation, another one, and a function of seed and 
       if (size >= 16) CHECK(order != all);
       previous = order;
     }
-    // Backwards, through another object: only the position matters.
+    // In reverse, through another object: only the position matters.
     for (int64_t i = size - 1; i >= 0; --i)
       CHECK(same(2 * size + i) == previous[static_cast<size_t>(i)]);
     if (size >= 100) {
@@ -63,7 +63,7 @@ TEST_CASE("each epoch is a permutation, another one, and a function of seed and 
   }
 }
 
-TEST_CASE("every example is equally likely at every place") {
+TEST_CASE("every example is equally likely at every position of an epoch") {
   constexpr int64_t size = 11, epochs = 20'000;
   const Shuffle shuffle(size, 1);
   int64_t counts[size][size] = {}, follows[size][size] = {};
@@ -80,7 +80,7 @@ TEST_CASE("every example is equally likely at every place") {
       const double off = static_cast<double>(counts[i][j]) - expected;
       chi_squared += off * off / expected;
       const double off_pair =
-          static_cast<double>(follows[i][j]) - expected;  // 10 places, 10 others
+          static_cast<double>(follows[i][j]) - expected;  // 10 positions, 10 others
       if (i != j) chi_squared_pairs += off_pair * off_pair / expected;
     }
   // About 100 and 109 degrees of freedom: mean 100, deviation 14; 170 is five deviations off.
@@ -88,7 +88,7 @@ TEST_CASE("every example is equally likely at every place") {
   CHECK(chi_squared_pairs < 185);
 }
 
-TEST_CASE("a set too large for any list is ordered as well") {
+TEST_CASE("a dataset too large for any list is shuffled as well") {
   const int64_t size = (int64_t{1} << 40) + 12345;
   const Shuffle shuffle(size, 9);
   std::vector<int64_t> seen;
@@ -121,7 +121,7 @@ TEST_CASE("rows are padded to the longest: 0 in inputs, -1 in targets") {
   CHECK_THROWS_AS(batches.get(-1, batch), Error);
 }
 
-TEST_CASE("encoder-decoder batches have sources, classifier batches one label a row") {
+TEST_CASE("seq2seq batches have sources, classifier batches one label per row") {
   const Numbered pairs(3, Framing::seq2seq), labelled(3, Framing::classifier);
   Batch batch;
   Batches::in_order(pairs, Framing::seq2seq, 3).get(0, batch);
@@ -136,8 +136,8 @@ TEST_CASE("encoder-decoder batches have sources, classifier batches one label a 
   CHECK(batch.tokens == 6);
 }
 
-// Example i has i mod 3 + 1 places with the vectors (i, t), and edges from each to the first that
-// carry 10 i + t.
+// Example i has i mod 3 + 1 positions with the features (i, t), and edges from each to the first,
+// with the feature 10 i + t.
 class NumberedGraphs final : public Dataset {
  public:
   explicit NumberedGraphs(Framing framing, bool has_edges = true)
@@ -145,8 +145,7 @@ class NumberedGraphs final : public Dataset {
   int64_t size() const override { return 30; }
   ExampleFormat format() const override { return {2, has_edges_, has_edges_ ? 1 : 0}; }
   void get(int64_t i, Example& example) const override {
-    for (std::vector<float>* numbers : {&example.features, &example.edge_features})
-      numbers->clear();
+    for (std::vector<float>* floats : {&example.features, &example.edge_features}) floats->clear();
     for (Ints* ends : {&example.sender, &example.receiver}) ends->clear();
     for (int64_t t = 0; t <= i % 3; ++t) {
       example.features.push_back(static_cast<float>(i));
@@ -165,34 +164,35 @@ class NumberedGraphs final : public Dataset {
   bool has_edges_;
 };
 
-static std::vector<float> numbers(const Tensor& tensor) {
+static std::vector<float> elements(const Tensor& tensor) {
   return {tensor.values().begin(), tensor.values().end()};
 }
 
-TEST_CASE("vectors are padded with 0; edges are joined, their ends counted in the padded batch") {
+TEST_CASE(
+    "features are padded with 0; edges are joined and refer to positions of the padded batch") {
   const NumberedGraphs dataset(Framing::classifier);
   Batches batches = Batches::in_order(dataset, Framing::classifier, 3);
   Batch batch;
-  batches.get(1, batch);  // examples 3, 4, 5 of 1, 2, 3 places
+  batches.get(1, batch);  // examples 3, 4, 5 of 1, 2, 3 positions
   CHECK_FALSE(batch.input);
   CHECK_FALSE(batch.source);
   CHECK(batch.features.shape() == Shape{3, 3, 2});
-  CHECK(numbers(batch.features) ==
+  CHECK(elements(batch.features) ==
         std::vector<float>{3, 0, 0, 0, 0, 0, 4, 0, 4, 1, 0, 0, 5, 0, 5, 1, 5, 2});
   CHECK(values(batch.input_lengths) == Ints{1, 2, 3});
   CHECK(values(batch.sender) == Ints{0, 3, 4, 6, 7, 8});
   CHECK(values(batch.receiver) == Ints{0, 3, 3, 6, 6, 6});
   CHECK(batch.edge_features.shape() == Shape{6, 1});
-  CHECK(numbers(batch.edge_features) == std::vector<float>{30, 40, 41, 50, 51, 52});
+  CHECK(elements(batch.edge_features) == std::vector<float>{30, 40, 41, 50, 51, 52});
   CHECK(batch.target.shape() == Shape{3});
   CHECK(batch.tokens == 6);
   CHECK(batch.targets == 3);
 }
 
-TEST_CASE("an encoder's vectors take the place of its source, not of the inputs") {
+TEST_CASE("features of a seq2seq example replace the source, not the inputs") {
   const NumberedGraphs dataset(Framing::seq2seq, /*has_edges=*/false);
   Batch batch;
-  Batches::in_order(dataset, Framing::seq2seq, 2).get(1, batch);  // examples 2, 3 of 3, 1 places
+  Batches::in_order(dataset, Framing::seq2seq, 2).get(1, batch);  // examples 2, 3 of 3, 1 positions
   CHECK_FALSE(batch.source);
   CHECK_FALSE(batch.sender);
   CHECK_FALSE(batch.edge_features);
@@ -203,7 +203,7 @@ TEST_CASE("an encoder's vectors take the place of its source, not of the inputs"
   CHECK(batch.tokens == 8);
 }
 
-TEST_CASE("bucketing sorts by places where these hold vectors") {
+TEST_CASE("bucketing sorts by the number of feature vectors") {
   const NumberedGraphs dataset(Framing::classifier);
   Batches batches = Batches::shuffled(dataset, Framing::classifier, 2, 1, 15);
   Batch batch;
@@ -213,7 +213,7 @@ TEST_CASE("bucketing sorts by places where these hold vectors") {
   }
 }
 
-TEST_CASE("an example is the same in a batch, alone, and at another place") {
+TEST_CASE("an example does not depend on its batch or its row") {
   const Numbered dataset(50, Framing::seq2seq);
   Batch batch, alone;
   Batches batches = Batches::in_order(dataset, Framing::seq2seq, 16);
@@ -233,7 +233,7 @@ TEST_CASE("an example is the same in a batch, alone, and at another place") {
   }
 }
 
-TEST_CASE("training batches are full, run across epochs and show every example once an epoch") {
+TEST_CASE("training batches are full, cross epochs and contain every example once per epoch") {
   const Numbered dataset(10);
   for (const int64_t bucketing : {1, 5}) {  // groups of 4 · 5 = 20 are two epochs
     CAPTURE(bucketing);
@@ -250,7 +250,7 @@ TEST_CASE("training batches are full, run across epochs and show every example o
   }
 }
 
-TEST_CASE("a batch is a function of its position, in whatever order they are asked for") {
+TEST_CASE("a batch depends only on its position, in any order of calls") {
   const Numbered dataset(1000);
   for (const int64_t bucketing : {1, 8}) {
     Batches forward = Batches::shuffled(dataset, Framing::language_model, 6, 3, bucketing);
@@ -273,10 +273,10 @@ TEST_CASE("a batch is a function of its position, in whatever order they are ask
   }
 }
 
-TEST_CASE("bucketing leaves little padding") {
+TEST_CASE("bucketing reduces padding") {
   DataOptions options;
   const Corpus corpus = load_corpus(options, Framing::seq2seq, 1);
-  const auto real_share = [&](int64_t bucketing) {
+  const auto real_fraction = [&](int64_t bucketing) {
     Batches batches = Batches::shuffled(split(corpus, "train"), Framing::seq2seq, 32, 1, bucketing);
     Batch batch;
     int64_t real = 0, all = 0;
@@ -287,11 +287,11 @@ TEST_CASE("bucketing leaves little padding") {
     }
     return static_cast<double>(real) / static_cast<double>(all);
   };
-  CHECK(real_share(1) < 0.65);
-  CHECK(real_share(16) > 0.93);
+  CHECK(real_fraction(1) < 0.65);
+  CHECK(real_fraction(16) > 0.93);
 }
 
-TEST_CASE("sizes that make no batch are refused") {
+TEST_CASE("sizes below 1 are rejected") {
   const Numbered none(0), some(3);
   CHECK_THROWS_AS(Batches::in_order(none, Framing::classifier, 4), Error);
   CHECK_THROWS_AS(Batches::in_order(some, Framing::classifier, 0), Error);
@@ -299,7 +299,7 @@ TEST_CASE("sizes that make no batch are refused") {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // under which the pool keeps nothing
-TEST_CASE("batches in the steady state ask the system for no memory") {
+TEST_CASE("batches allocate nothing in the steady state") {
   DataOptions reverse, graph, streams;
   graph.kind = &data_kinds::graph;
   graph.symbols = 4;

@@ -1,4 +1,4 @@
-// Vocabularies and the way from text to ids and back.
+// Vocabularies, and conversion of text to ids and back.
 #include "core/random.h"
 #include "data/text_codec.h"
 #include "data/utf8.h"
@@ -8,7 +8,7 @@ namespace heed {
 
 using Ints = std::vector<int32_t>;
 
-TEST_CASE("a vocabulary numbers its symbols and knows the special ones by name") {
+TEST_CASE("a vocabulary numbers its tokens and finds the special ones") {
   const Vocabulary vocabulary({"a", "b", "<bos>", "<unk>"});
   CHECK(vocabulary.size() == 4);
   CHECK(vocabulary.find("b") == 1);
@@ -22,13 +22,13 @@ TEST_CASE("a vocabulary numbers its symbols and knows the special ones by name")
   CHECK_THROWS_AS((void)vocabulary.token(-1), Error);
 }
 
-TEST_CASE("a vocabulary that cannot be one is refused") {
+TEST_CASE("an invalid vocabulary is rejected") {
   CHECK_CONTAINS(input_error([] { Vocabulary({}); }), "no tokens");
   CHECK_CONTAINS(input_error([] { Vocabulary({"a", "b", "a"}); }), "\"a\" is repeated");
   CHECK_CONTAINS(input_error([] { TextCodec(Level::byte, {"a", "b"}); }), "\"00\" to \"ff\"");
 }
 
-TEST_CASE("the most frequent symbols are chosen, and come in order") {
+TEST_CASE("the most frequent tokens are chosen, in byte order") {
   TokenCounts counts;
   for (const char* word : {"pear", "fig", "apple", "fig", "pear", "fig", "<eos>", "<eos>", "<eos>"})
     counts.add(word);
@@ -39,7 +39,7 @@ TEST_CASE("the most frequent symbols are chosen, and come in order") {
   CHECK(counts.chosen(9, 0).empty());
 }
 
-TEST_CASE("characters, words and bytes to ids and back") {
+TEST_CASE("characters, words and bytes are converted to ids and back") {
   const TextCodec characters(Level::character, {"a", "b", "é", "<bos>", "<eos>"});
   CHECK(characters.encode("bé") == Ints{1, 2});
   CHECK(characters.decode(Ints{3, 1, 2, 4}) == "bé");
@@ -57,7 +57,7 @@ TEST_CASE("characters, words and bytes to ids and back") {
   CHECK(printable("a\xff") == "a\uFFFD");
 }
 
-TEST_CASE("an unknown token is named, or <unk> where there is one") {
+TEST_CASE("an unknown token becomes <unk>, or is named in the error") {
   const TextCodec codec(Level::character, {"a", "b"});
   const std::string message = input_error([&] { (void)codec.encode("abßa"); });
   CHECK_CONTAINS(message, "the character \"ß\" (number 3 of the text) is not in the vocabulary");
@@ -68,13 +68,13 @@ TEST_CASE("an unknown token is named, or <unk> where there is one") {
   CHECK_CONTAINS(input_error([&] { (void)codec.encode("\x1b"); }), "\"\\x1b\"");
 }
 
-TEST_CASE("a prompt has what its vocabulary asks for") {
+TEST_CASE("a prompt has the special tokens of its vocabulary") {
   CHECK(TextCodec(Level::character, {"a", "b"}).prompt("ab") == Ints{0, 1});
   CHECK(TextCodec(Level::character, {"a", "<bos>", "<eos>"}).prompt("a") == Ints{1, 0});
   CHECK(TextCodec(Level::word, {"5", "<sep>", "<eos>"}).prompt("5 5") == Ints{0, 0, 1});
 }
 
-TEST_CASE("random UTF-8 comes back as it was, by character and by byte") {
+TEST_CASE("random UTF-8 survives encoding and decoding, by character and by byte") {
   Random random(1, Purpose::test);
   for (int round = 0; round < 200; ++round) {
     TokenCounts counts;
@@ -107,7 +107,7 @@ TEST_CASE("random UTF-8 comes back as it was, by character and by byte") {
   }
 }
 
-TEST_CASE("what is quoted in an error stays short, on one line and harmless") {
+TEST_CASE("quoted text in errors is short, on one line and without control characters") {
   CHECK(in_quotes("a\nb") == "\"a\\x0ab\"");
   CHECK(in_quotes("\x1b[31m") == "\"\\x1b[31m\"");
   const std::string cut = in_quotes(std::string(1000, 'x'));

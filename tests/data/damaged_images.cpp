@@ -37,7 +37,7 @@ const std::string good = idx_header(images_magic, {4, 2, 2}) + sixteen;
 
 }  // namespace
 
-TEST_CASE("a file that is missing, a folder, or empty") {
+TEST_CASE("missing files, folders and empty files are rejected") {
   const Folder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
   const auto refused = [&] {
@@ -51,7 +51,7 @@ TEST_CASE("a file that is missing, a folder, or empty") {
   check_labels("", "is empty");
 }
 
-TEST_CASE("a file that is cut off, at every byte") {
+TEST_CASE("a file that is cut off at any byte is rejected") {
   for (size_t length = 1; length < 16; ++length)
     check_images(good.substr(0, length), "within the header of an IDX file");
   for (size_t length = 16; length < good.size(); ++length)
@@ -64,13 +64,13 @@ TEST_CASE("a file that is cut off, at every byte") {
   check_images(gzipped(""), "ends after 0 bytes");
 }
 
-TEST_CASE("a file that is longer than its header says") {
+TEST_CASE("a file longer than its header says is rejected") {
   check_images(good + "x", "holds more than the 4 × 2 × 2 bytes");
   check_images(gzipped(good + "x"), "holds more than the 4 × 2 × 2 bytes");
   check_labels(idx_header(labels_magic, {4}) + "\1\2\1\2\1", "holds more than");
 }
 
-TEST_CASE("a file of something else") {
+TEST_CASE("files of another format are rejected") {
   check_images("PK\3\4 this is a zip file",
                "begins with 0x504b0304, and files of images begin with 0x00000803");
   check_images(idx_header(0xD03, {4, 2, 2}) + sixteen, "is not an IDX file of bytes");  // floats
@@ -88,7 +88,7 @@ TEST_CASE("a file of something else") {
   check_images(damaged, "is damaged");
 }
 
-TEST_CASE("counts that do not match, or are none") {
+TEST_CASE("counts that differ or are zero are rejected") {
   check_labels(idx_header(labels_magic, {3}) + "\1\2\1", "holds 3 labels");
   check_labels(idx_header(labels_magic, {0}), "holds nothing");
   check_images(idx_header(images_magic, {0, 28, 28}), "holds nothing: its header says 0 × 28 × 28");
@@ -96,7 +96,7 @@ TEST_CASE("counts that do not match, or are none") {
   check_images(idx_header(images_magic, {4, 2, 0}), "holds nothing");
 }
 
-TEST_CASE("a header cannot make the reader take memory for what is not there") {
+TEST_CASE("a header cannot make the reader allocate memory for missing data") {
   constexpr uint32_t most = 0xFFFFFFFF;
   check_images(idx_header(images_magic, {most, most, most}) + sixteen, "the limit is 2 GiB");
   check_images(idx_header(colour_magic, {most, most, most, most}) + sixteen, "the limit is 2 GiB");
@@ -111,7 +111,7 @@ TEST_CASE("a header cannot make the reader take memory for what is not there") {
                "that a file of this size can hold");
 }
 
-TEST_CASE("a small file that unpacks to a large one is not unpacked further than it promises") {
+TEST_CASE("a small file that decompresses to a large one is read no further than its header says") {
   const std::string bomb = good + std::string(100'000'000, '\0');
   check_images(gzipped(bomb), "holds more than");
   // Zeros pack nearly as well as anything can: the limit is not below what is possible.
@@ -127,24 +127,24 @@ TEST_CASE("a small file that unpacks to a large one is not unpacked further than
                  "an image of 1024 × 1025 × 1 is too large");
 }
 
-// Changes, drops, doubles or adds bytes, more of them near the start, where the header is.
+// Changes, drops, repeats or adds bytes, most of them near the start, where the header is.
 static std::string mutated(std::string bytes, Random& random) {
   for (uint64_t n = random.below(4); n > 0 && !bytes.empty(); --n) {
-    const size_t place =
+    const size_t position =
         random.below(random.below(2) ? bytes.size() : std::min<size_t>(bytes.size(), 20));
     const auto value = static_cast<char>(random.below(random.below(2) ? 256 : 5));
     switch (random.below(4)) {
       case 0:
-        bytes[place] = value;
+        bytes[position] = value;
         break;
       case 1:
-        bytes.resize(place);
+        bytes.resize(position);
         break;
       case 2:
-        bytes.insert(place, 1, value);
+        bytes.insert(position, 1, value);
         break;
       default:
-        bytes += bytes.substr(place);
+        bytes += bytes.substr(position);
     }
   }
   return bytes;

@@ -1,4 +1,4 @@
-// Tasks of drawn examples: every label is found again by a reader that knows the encoding alone.
+// Tasks that draw whole examples: a reader that knows only the encoding finds every label.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -61,7 +61,7 @@ static int32_t figure_in(const Picture& picture) {
   return static_cast<int32_t>(std::find(figures.begin(), figures.end(), corners) - figures.begin());
 }
 
-TEST_CASE("shapes: one figure of one colour, and the label is which") {
+TEST_CASE("shapes: a picture has one figure of one colour, and the label names it") {
   const Corpus corpus = drawn(drawn_options(&data_kinds::shapes));
   CHECK(corpus.format.features == 3);
   CHECK(corpus.grid == std::vector<int64_t>{8, 8});
@@ -81,7 +81,7 @@ TEST_CASE("shapes: one figure of one colour, and the label is which") {
   });
 }
 
-TEST_CASE("video: every frame is the one before, moved by a pixel in one direction") {
+TEST_CASE("video: every frame is the one before, shifted by a pixel in one direction") {
   const DataOptions options = drawn_options(&data_kinds::video);
   const Corpus corpus = drawn(options);
   CHECK(corpus.format.features == 3);
@@ -176,7 +176,7 @@ TEST_CASE("graph: the label is the colour of the marked node two steps from node
   }
 }
 
-TEST_CASE("graph: neither the number of a node nor the colours close by give the label away") {
+TEST_CASE("graph: node numbers and colours of neighbours do not reveal the label") {
   const Corpus corpus = drawn(drawn_options(&data_kinds::graph));
   Example example;
   int as_own = 0, as_neighbour = 0, as_marked = 0;
@@ -197,7 +197,7 @@ TEST_CASE("graph: neither the number of a node nor the colours close by give the
   CHECK(as_marked < 0.45 * count);
 }
 
-TEST_CASE("streams: the keys are read off the tones; how long they are held is anybody's guess") {
+TEST_CASE("streams: the keys are read off the tones, and are held for random times") {
   const Corpus corpus = drawn(drawn_options(&data_kinds::streams));
   CHECK(corpus.format.features == 3 + 4);  // 12 keys in rows of 4
   CHECK(corpus.source == nullptr);
@@ -249,8 +249,7 @@ TEST_CASE("streams: the keys are read off the tones; how long they are held is a
   CHECK(longest >= corpus.longest_source - 4);
 }
 
-TEST_CASE(
-    "set: the label is how many different symbols there are, whatever their number and order") {
+TEST_CASE("set: the label is the number of different tokens, at any length and order") {
   const Corpus corpus = drawn(drawn_options(&data_kinds::set));
   CHECK(corpus.labels == std::vector<std::string>{"1", "2", "3", "4", "5"});
   CHECK(corpus.source->vocabulary().size() == 7);
@@ -266,7 +265,7 @@ TEST_CASE(
   });
   CHECK(by_length.size() == 25);
   for (const auto& [key, count] : by_length) CHECK(std::abs(count - 200) < 75);
-  CHECK(rising < 1300);  // those of one symbol, and few others
+  CHECK(rising < 1300);  // those of one token, and few others
 }
 
 TEST_CASE("subject: the label is the noun in the case that the verb governs") {
@@ -275,12 +274,12 @@ TEST_CASE("subject: the label is the noun in the case that the verb governs") {
   CHECK(corpus.source->encode("n3c2 v0 f0 f7") == Ints{2 * 5 + 3, 25, 30, 37});
   CHECK(corpus.source->vocabulary().size() == 38);
   std::map<std::ptrdiff_t, int> distances;
-  std::map<size_t, int> verb_places;
+  std::map<size_t, int> verb_positions;
   check_labels(corpus, 5000, [&](const Example& example) {
     const Ints& words = example.input;
     REQUIRE(words.size() >= 9);
     REQUIRE(words.size() <= 12);
-    Ints verbs, nouns, subjects;  // places
+    Ints verbs, nouns, subjects;  // positions
     std::set<int32_t> cases;
     for (size_t t = 0; t < words.size(); ++t) {
       if (words[t] >= 25 && words[t] < 30) verbs.push_back(static_cast<int32_t>(t));
@@ -290,46 +289,46 @@ TEST_CASE("subject: the label is the noun in the case that the verb governs") {
     REQUIRE(nouns.size() == 4);
     REQUIRE(cases.size() == 4);  // each its own
     const int32_t governed = words[static_cast<size_t>(verbs[0])] - 25;
-    for (const int32_t place : nouns)
-      if (words[static_cast<size_t>(place)] / 5 == governed) subjects.push_back(place);
+    for (const int32_t position : nouns)
+      if (words[static_cast<size_t>(position)] / 5 == governed) subjects.push_back(position);
     REQUIRE(subjects.size() == 1);
     ++distances[subjects[0] - verbs[0]];
-    ++verb_places[static_cast<size_t>(verbs[0])];
+    ++verb_positions[static_cast<size_t>(verbs[0])];
     return words[static_cast<size_t>(subjects[0])] % 5;
   });
   CHECK(distances.size() == 22);  // -11 … 11 but 0
   CHECK(distances[1] < 600);
-  CHECK(verb_places.size() == 12);
-  CHECK(verb_places[0] < 700);
+  CHECK(verb_positions.size() == 12);
+  CHECK(verb_positions[0] < 700);
 }
 
-TEST_CASE("recall: the answer is the value that came with the last key") {
+TEST_CASE("recall: the target is the value that came with the last key") {
   const Corpus corpus = drawn(drawn_options(&data_kinds::recall));
   CHECK(corpus.source->encode("k0 k5 v0 v5") == Ints{0, 5, 6, 11});
   CHECK(corpus.source->vocabulary().size() == 12);
   CHECK(corpus.longest_input == 9);
-  std::map<size_t, int> places;
+  std::map<size_t, int> positions;
   std::map<int32_t, int> values;
   for (int64_t i = 0; i < 6000; ++i) {
     const Example example = example_of(split(corpus, "train"), i);
-    const Ints& question = example.input;
-    REQUIRE(question.size() % 2 == 1);
-    REQUIRE(example.prompt == static_cast<int32_t>(question.size()));
+    const Ints& prompt = example.input;
+    REQUIRE(prompt.size() % 2 == 1);
+    REQUIRE(example.prompt == static_cast<int32_t>(prompt.size()));
     std::map<int32_t, int32_t> value_of;
-    for (size_t t = 0; t + 1 < question.size(); t += 2) {
-      REQUIRE(question[t] < 6);
-      REQUIRE(question[t + 1] >= 6);
-      REQUIRE(value_of.emplace(question[t], question[t + 1]).second);  // no key twice
-      if (question[t] == question.back()) ++places[question.size() / 2 * 10 + t / 2];
+    for (size_t t = 0; t + 1 < prompt.size(); t += 2) {
+      REQUIRE(prompt[t] < 6);
+      REQUIRE(prompt[t + 1] >= 6);
+      REQUIRE(value_of.emplace(prompt[t], prompt[t + 1]).second);  // no key twice
+      if (prompt[t] == prompt.back()) ++positions[prompt.size() / 2 * 10 + t / 2];
     }
-    REQUIRE(example.target.back() == value_of.at(question.back()));
+    REQUIRE(example.target.back() == value_of.at(prompt.back()));
     REQUIRE(std::count(example.target.begin(), example.target.end(), -1) ==
-            static_cast<std::ptrdiff_t>(question.size()) - 1);
+            static_cast<std::ptrdiff_t>(prompt.size()) - 1);
     ++values[example.target.back()];
   }
-  CHECK(places.size() == 2 + 3 + 4);
-  for (const auto& [place, count] : places)
-    CHECK(count == doctest::Approx(2000.0 / static_cast<double>(place / 10)).epsilon(0.15));
+  CHECK(positions.size() == 2 + 3 + 4);
+  for (const auto& [position, count] : positions)
+    CHECK(count == doctest::Approx(2000.0 / static_cast<double>(position / 10)).epsilon(0.15));
   CHECK(values.size() == 6);
   for (const auto& [value, count] : values) CHECK(count == doctest::Approx(1000).epsilon(0.15));
 }

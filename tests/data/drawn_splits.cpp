@@ -1,5 +1,5 @@
-// What all drawn examples have in common: splits that share nothing, examples that are a function
-// of their number, noise that is only noise, and options that are refused.
+// Properties of all tasks that draw whole examples: disjoint splits, examples that depend only on
+// their index, noise, and invalid options.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -10,12 +10,12 @@
 
 namespace heed {
 
-// What must not be in two splits.
+// The content, which must not be in two splits.
 static Ints content_of(const DataKind* kind, const Example& example) {
   if (kind == &data_kinds::streams) return example.target;
   Ints content = example.input;
   if (kind == &data_kinds::set) std::sort(content.begin(), content.end());
-  for (const float number : example.features) content.push_back(static_cast<int32_t>(number));
+  for (const float feature : example.features) content.push_back(static_cast<int32_t>(feature));
   for (const Ints* more : {&example.sender, &example.receiver})
     content.insert(content.end(), more->begin(), more->end());
   return content;
@@ -32,7 +32,7 @@ static std::set<Ints> contents(const Corpus& corpus, const DataKind* kind, const
   return found;
 }
 
-TEST_CASE("drawn examples: training never shows what is held out, whatever the seeds") {
+TEST_CASE("drawn examples: training never shows held-out contents, for any seeds") {
   for (const DataKind* kind : drawn_kinds()) {
     CAPTURE(kind->name);
     const DataOptions options = drawn_options(kind);
@@ -58,7 +58,7 @@ static bool operator==(const Example& a, const Example& b) {
          a.receiver == b.receiver && a.edge_features == b.edge_features;
 }
 
-TEST_CASE("a drawn example is a function of seed, split and number, in whatever order they come") {
+TEST_CASE("a drawn example depends only on seed, split and index, in any order of calls") {
   for (const DataKind* kind : drawn_kinds()) {
     CAPTURE(kind->name);
     DataOptions options = drawn_options(kind);
@@ -85,7 +85,7 @@ TEST_CASE("a drawn example is a function of seed, split and number, in whatever 
   }
 }
 
-TEST_CASE("noise is added to what would be there without, and to nothing else") {
+TEST_CASE("noise is added to the features of the same example without noise") {
   for (const DataKind* kind : {&data_kinds::shapes, &data_kinds::video, &data_kinds::streams}) {
     DataOptions options = drawn_options(kind);
     const Corpus clear = drawn(options);
@@ -110,7 +110,7 @@ TEST_CASE("noise is added to what would be there without, and to nothing else") 
   }
 }
 
-TEST_CASE("longer sets, graphs, streams, sentences and questions are a split of their own") {
+TEST_CASE("longer sets, graphs, streams, sentences and prompts form the split test_longer") {
   for (const DataKind* kind : {&data_kinds::graph, &data_kinds::streams, &data_kinds::set,
                                &data_kinds::subject, &data_kinds::recall}) {
     CAPTURE(kind->name);
@@ -179,7 +179,7 @@ TEST_CASE("invalid options of a drawn task are rejected") {
       "data.kind = \"shapes\" cannot train model.kind = \"seq2seq\"");
 }
 
-// The smallest of everything, and whatever lies near it.
+// Random options near the smallest valid ones.
 static DataOptions any_options(const DataKind* kind, Random& random) {
   const auto between = [&](int64_t least, uint64_t spread) {
     return least + static_cast<int64_t>(random.below(spread));
@@ -205,7 +205,7 @@ static DataOptions any_options(const DataKind* kind, Random& random) {
   return options;
 }
 
-TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound batches") {
+TEST_CASE("the smallest pictures, graphs, streams, sets and sentences give valid batches") {
   Random random(4, Purpose::test);
   const std::vector<const DataKind*> kinds = drawn_kinds();
   int loaded = 0, refused = 0;
@@ -227,7 +227,7 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound
           const bool reads_features = corpus.format.features > 0;
           REQUIRE(static_cast<bool>(batch.features) == reads_features);
           bool inside = batch.targets > 0;
-          const int64_t places = reads_features ? 3 * batch.features.dim(1) : batch.input.size();
+          const int64_t positions = reads_features ? 3 * batch.features.dim(1) : batch.input.size();
           for (int64_t i = 0; i < batch.target.size(); ++i)
             inside = inside && batch.target[i] >= -1 && batch.target[i] < classes;
           if (!reads_features)
@@ -237,7 +237,7 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences make sound
           for (const Ids* ends : {&batch.sender, &batch.receiver})
             if (corpus.format.has_edges)
               for (int64_t e = 0; e < ends->size(); ++e)
-                inside = inside && (*ends)[e] >= 0 && (*ends)[e] < places;
+                inside = inside && (*ends)[e] >= 0 && (*ends)[e] < positions;
           REQUIRE(inside);
         }
       }

@@ -1,11 +1,11 @@
-// Hostile files: whatever the bytes, a reader gives a corpus or an InputError, never anything else.
+// Random files: for any bytes, a reader gives a corpus or an InputError.
 #include "core/random.h"
 #include "data/batch.h"
 #include "support.h"
 
 namespace heed {
 
-// Random bytes, or random pieces of what the readers look for.
+// Random bytes, or random pieces of the formats.
 static std::string noise(Random& random) {
   using namespace std::string_view_literals;
   constexpr std::string_view pieces[] = {
@@ -95,7 +95,7 @@ TEST_CASE("random files give a corpus or an InputError") {
   CHECK(refused > 500);
 }
 
-TEST_CASE("a codec takes any bytes: ids or an InputError") {
+TEST_CASE("a codec gives ids or an InputError for any bytes") {
   Random random(3, Purpose::test);
   for (int round = 0; round < 5000; ++round) {
     const std::string bytes = noise(random);
@@ -114,7 +114,7 @@ TEST_CASE("a codec takes any bytes: ids or an InputError") {
   }
 }
 
-TEST_CASE("one very long line is a line") {
+TEST_CASE("a very long line is read as one line") {
   const Folder folder;
   DataOptions options = file_options(&data_kinds::lines,
                                      folder.write("long", std::string(20'000'000, 'x') + "\ny\n"));

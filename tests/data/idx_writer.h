@@ -1,4 +1,4 @@
-// What the tests of images share: IDX files as bytes, packed by gzip or not.
+// Shared by the tests of images: IDX files as bytes, compressed or not.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// 32 bits, big end first.
+// 32 bits, big-endian.
 std::string big_endian(uint32_t number);
 std::string idx_header(uint32_t magic, std::initializer_list<uint32_t> dims);
 std::string gzipped(std::string_view bytes);

@@ -58,7 +58,7 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become number
   CHECK(example_of(train, 1).target == std::vector<int32_t>{1});
 }
 
-TEST_CASE("a fourth dimension is colour: the channels of a pixel stay together") {
+TEST_CASE("the fourth dimension is colour: the channels of a pixel stay together") {
   const Folder folder;
   DataOptions options = counting(folder, idx_header(colour_magic, {2, 2, 2, 3}), 12);
   const Corpus pixels = load(options);
@@ -70,7 +70,7 @@ TEST_CASE("a fourth dimension is colour: the channels of a pixel stay together")
   CHECK(load(options).format.features == 12);
 }
 
-TEST_CASE("all brightnesses, 0 and 255 included") {
+TEST_CASE("bytes 0 to 255 become features 0 to 1") {
   const Folder folder;
   ImageFiles files(2, 16, 16);
   for (size_t i = 0; i < 256; ++i) files.images[16 + i] = static_cast<char>(i);
@@ -81,7 +81,7 @@ TEST_CASE("all brightnesses, 0 and 255 included") {
   for (int i = 0; i < 256; ++i) CHECK(bytes[static_cast<size_t>(i)] == i);
 }
 
-TEST_CASE("packed or not, the same content is the same corpus with the same fingerprint") {
+TEST_CASE("compressed files give the same corpus and fingerprint") {
   const Folder folder;
   const ImageFiles files(40, 3, 5);
   DataOptions options = files.write(folder);
@@ -145,7 +145,7 @@ TEST_CASE("labels are named by the config, or by their numbers up to the largest
   CHECK_CONTAINS(input_error([&] { load(options); }), "labels 1 and 3 are both named \"b\"");
 }
 
-TEST_CASE("labels that training does not have, or only one") {
+TEST_CASE("labels that training does not have, or a single label, are rejected") {
   const Folder folder;
   DataOptions options = ImageFiles(9, 2, 2, 3).write(folder);
   const ImageFiles more(9, 2, 2, 5);
@@ -159,7 +159,7 @@ TEST_CASE("labels that training does not have, or only one") {
   CHECK_CONTAINS(input_error([&] { load(options); }), "all labels are 0: at least two labels");
 }
 
-TEST_CASE("what is held out is a matter of the image: no image is in two splits") {
+TEST_CASE("the split depends only on the image: no image is in two splits") {
   const Folder folder;
   ImageFiles files(600, 2, 2);
   for (size_t i = 0; i < 300 * 4; ++i) files.images[16 + 300 * 4 + i] = files.images[16 + i];
@@ -183,7 +183,8 @@ TEST_CASE("what is held out is a matter of the image: no image is in two splits"
   CHECK_CONTAINS(input_error([&] { load(options); }), "raise data.val_fraction");
 }
 
-TEST_CASE("files of their own are splits whole, and what they share with training is told") {
+TEST_CASE(
+    "validation and test files are whole splits, and a note counts images shared with training") {
   const Folder folder;
   DataOptions options = ImageFiles(50, 2, 2).write(folder);
   const ImageFiles same(20, 2, 2);  // the same generator: the first 20 images of training
@@ -193,10 +194,10 @@ TEST_CASE("files of their own are splits whole, and what they share with trainin
   const Corpus corpus = load(options);
   CHECK(split(corpus, "val").size() == 20);
   CHECK(split(corpus, "train").size() + split(corpus, "test").size() == 50);
-  bool told = false;
+  bool noted = false;
   for (const std::string& note : corpus.notes)
-    told |= note.find("of 20 images are also in the training data") != note.npos;
-  CHECK(told);
+    noted |= note.find("of 20 images are also in the training data") != note.npos;
+  CHECK(noted);
   options.val_path = folder.write("val", ImageFiles(20, 2, 3).images);
   const std::string unlike = input_error([&] { load(options); });
   CHECK_CONTAINS(unlike, options.val_path);
@@ -204,7 +205,7 @@ TEST_CASE("files of their own are splits whole, and what they share with trainin
   CHECK_CONTAINS(unlike, "all must have one size");
 }
 
-TEST_CASE("a patch must divide the images, and the error says which do") {
+TEST_CASE("a patch must divide the images, and the error lists the valid ones") {
   const Folder folder;
   DataOptions options = ImageFiles(4, 12, 18).write(folder);
   options.patch = 4;
@@ -215,7 +216,7 @@ TEST_CASE("a patch must divide the images, and the error says which do") {
   CHECK(load(options).grid == std::vector<int64_t>{2, 3});
 }
 
-TEST_CASE("images need their labels, and what is of no use to them is refused") {
+TEST_CASE("images need their labels, and unused keys are rejected") {
   const Folder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
   options.context = 8;
@@ -227,7 +228,7 @@ TEST_CASE("images need their labels, and what is of no use to them is refused") 
   CHECK_CONTAINS(input_error([&] { load(options); }), "needs data.target_path");
 }
 
-TEST_CASE("batches of images in the steady state ask the system for no memory") {
+TEST_CASE("batches of images allocate nothing in the steady state") {
   const Folder folder;
   DataOptions options = ImageFiles(100, 8, 8).write(folder);
   options.patch = 2;

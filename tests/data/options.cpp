@@ -1,4 +1,4 @@
-// Options that contradict each other, and models that a kind of data cannot train.
+// Invalid options, and models that a kind of data cannot train.
 #include "support.h"
 
 namespace heed {
@@ -7,7 +7,7 @@ static std::string refusal(const DataOptions& options, Framing framing) {
   return input_error([&] { load_corpus(options, framing, 1); });
 }
 
-TEST_CASE("a model that the data cannot train: the error lists those it can") {
+TEST_CASE("the error for a model that the data cannot train lists the valid ones") {
   DataOptions options;
   const std::string message = refusal(options, Framing::classifier);
   CHECK_CONTAINS(message, "data.kind = \"reverse\" cannot train model.kind = \"classifier\"");
@@ -21,7 +21,7 @@ TEST_CASE("a model that the data cannot train: the error lists those it can") {
   CHECK_CONTAINS(refusal(options, Framing::language_model), "it trains: seq2seq");
 }
 
-TEST_CASE("a key that the kind does not use is refused, with those it does") {
+TEST_CASE("the error for a key that the kind does not use lists those that it uses") {
   DataOptions options;
   options.digits = 3;
   const std::string message = refusal(options, Framing::seq2seq);
@@ -34,7 +34,7 @@ TEST_CASE("a key that the kind does not use is refused, with those it does") {
   CHECK_CONTAINS(refusal(options, Framing::language_model), "data.lengths is not used");
 }
 
-TEST_CASE("keys that contradict each other") {
+TEST_CASE("contradictory keys are rejected") {
   DataOptions options;
   options.lengths = {3, 2};
   CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.lengths = [3, 2] must be two lengths");
@@ -75,7 +75,7 @@ TEST_CASE("keys that contradict each other") {
   CHECK_CONTAINS(refusal(options, Framing::seq2seq), "data.test_target_path needs data.test_path");
 }
 
-TEST_CASE("the description has the keys in use, and no paths") {
+TEST_CASE("the description has the keys that the kind uses, without paths") {
   DataOptions options;
   options.kind = &data_kinds::text;
   options.path = "somewhere";

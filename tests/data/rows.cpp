@@ -1,4 +1,4 @@
-// Files of one example a line: lines, pairs, labelled lines.
+// Files with one example per line: lines, pairs, labelled lines.
 #include <set>
 
 #include "support.h"
@@ -8,7 +8,7 @@ namespace heed {
 using Ints = std::vector<int32_t>;
 using Words = std::vector<std::string>;
 
-// So many different lines, some twice.
+// `count` lines, a tenth of them repeated.
 static std::string names(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) text += fmt::format("name{}\n", i % (count - count / 10));
@@ -25,7 +25,7 @@ static std::string load_error(const DataOptions& options) {
   return message;
 }
 
-TEST_CASE("lines: <bos> line <eos>, none lost, duplicates on one side") {
+TEST_CASE("lines: <bos> line <eos>, none is lost, duplicates are in one split") {
   const Folder folder;
   DataOptions options = file_options(&data_kinds::lines, folder.write("names", names(1000)));
   const Corpus corpus = load(options);
@@ -54,7 +54,7 @@ TEST_CASE("lines: <bos> line <eos>, none lost, duplicates on one side") {
   CHECK(split(corpus, "test").size() == doctest::Approx(100).epsilon(0.4));
 }
 
-TEST_CASE("lines: line ends, blank lines, a byte order mark, an alphabet, a longest length") {
+TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum length") {
   const Folder folder;
   DataOptions options =
       file_options(&data_kinds::lines, folder.write("lines",
@@ -79,7 +79,7 @@ TEST_CASE("lines: line ends, blank lines, a byte order mark, an alphabet, a long
   CHECK_CONTAINS(load_error(options), "no example is left");
 }
 
-TEST_CASE("lines: files of their own for validation and test, and what they share is told") {
+TEST_CASE("lines: files for validation and test, and notes on lines shared with training") {
   const Folder folder;
   DataOptions options = file_options(&data_kinds::lines, folder.write("train", "a\nb\nc\n"));
   options.val_path = folder.write("val", "a\nd\n");
@@ -90,11 +90,11 @@ TEST_CASE("lines: files of their own for validation and test, and what they shar
   CHECK(split(corpus, "test").size() == 3);
   CHECK(corpus.files == Words{options.path, options.val_path, options.test_path});
   CHECK(corpus.source->vocabulary().tokens() == Words{"a", "b", "c", "<bos>", "<eos>", "<unk>"});
-  CHECK(corpus.notes[0] == "val: 1 of 2 inputs are also in the training data");
-  CHECK(corpus.notes[1] == "test: 3 of 3 inputs are also in the training data");
+  CHECK(corpus.notes[0] == "val: 1 of 2 lines are also in the training data");
+  CHECK(corpus.notes[1] == "test: 3 of 3 lines are also in the training data");
 }
 
-TEST_CASE("lines: too few to hold any out") {
+TEST_CASE("lines: too few lines to hold any out are rejected") {
   const Folder folder;
   CHECK_CONTAINS(load_error(file_options(&data_kinds::lines, folder.write("two", "a\nb\n"))),
                  "falls into the split");
@@ -102,7 +102,7 @@ TEST_CASE("lines: too few to hold any out") {
                  "there is no line to train on");
 }
 
-TEST_CASE("pairs: one file of two columns, words, vocabularies apart or shared") {
+TEST_CASE("pairs: one file of two columns, words, separate or shared vocabularies") {
   const Folder folder;
   DataOptions options =
       file_options(&data_kinds::pairs,
@@ -136,7 +136,7 @@ TEST_CASE("pairs: one file of two columns, words, vocabularies apart or shared")
   CHECK(load(options).source->vocabulary().size() == 4);
 }
 
-TEST_CASE("pairs: two parallel files, characters; an empty side is dropped") {
+TEST_CASE("pairs: two parallel files, characters; pairs with an empty side are dropped") {
   const Folder folder;
   DataOptions options = file_options(&data_kinds::pairs, folder.write("de", "ab\n\nba\nb\n"));
   options.target_path = folder.write("en", "x\ny\n\nyx");
@@ -166,7 +166,7 @@ TEST_CASE("pairs: the same source is never in two splits") {
   for (const auto& [source, splits] : where) CHECK(splits.size() == 1);
 }
 
-TEST_CASE("a line with the wrong number of columns is named") {
+TEST_CASE("the error for a wrong number of columns names the line") {
   const Folder folder;
   CHECK_CONTAINS(
       load_error(file_options(&data_kinds::pairs, folder.write("a.tsv", "a\tb\nonly one\n"))),
@@ -178,7 +178,7 @@ TEST_CASE("a line with the wrong number of columns is named") {
                  "c.tsv: line 1 has 1 column");
 }
 
-TEST_CASE("labelled lines: sorted labels, text in, one label out") {
+TEST_CASE("labelled lines: sorted labels, text as input, one label as target") {
   const Folder folder;
   DataOptions options = file_options(
       &data_kinds::labelled, folder.write("train", "spam\tbuy\nham\thello you\nspam\tnow\n"));

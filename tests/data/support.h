@@ -1,4 +1,4 @@
-// What the tests of data share: files that vanish, options for a file, and errors as text.
+// Shared by the tests of data: temporary files, options for a file, and errors as text.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,14 +32,15 @@ class Folder {
 
 DataOptions file_options(const DataKind* kind, const std::string& path);
 
-// The text of the InputError that `action` throws; fails if it throws none or something else.
+// Returns the text of the InputError that `action` throws. Fails if it throws nothing or something
+// else.
 std::string input_error(const std::function<void()>& action);
 
-// Fails with `text` itself unless it has `part` in it.
+// Fails, and shows `text`, unless it contains `part`.
 void check_contains(const std::string& text, const std::string& part, const char* file, int line);
 #define CHECK_CONTAINS(text, part) check_contains(text, part, __FILE__, __LINE__)
 
 Example example_of(const Dataset& dataset, int64_t i);
-const Dataset& split(const Corpus& corpus, const char* name);  // fails if there is none
+const Dataset& split(const Corpus& corpus, const char* name);  // fails if it does not exist
 
 }  // namespace heed

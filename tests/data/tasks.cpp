@@ -1,4 +1,4 @@
-// Generated tasks: their worked examples, how they are laid out, and that splits share no problem.
+// Tasks from sequences to sequences: worked examples, layout, disjoint splits.
 #include <set>
 
 #include "data/tasks/sequence_task.h"
@@ -108,7 +108,7 @@ TEST_CASE("parity: the worked examples") {
   CHECK(solved(task, {1, 0, 1, 0, 1}).target == Ints{1});
 }
 
-TEST_CASE("the layouts of a task: encoder-decoder, language model of any length, classifier") {
+TEST_CASE("the layouts of a task: seq2seq, language model of any length, classifier") {
   DataOptions options = task_options(&data_kinds::reverse, {1, 3});
   options.symbols = 4;
   const Corpus pairs = load_corpus(options, Framing::seq2seq, 1);
@@ -119,12 +119,12 @@ TEST_CASE("the layouts of a task: encoder-decoder, language model of any length,
   CHECK(pairs.longest_input == 4);
   for (int64_t i = 0; i < split(pairs, "train").size(); ++i) {
     const Example example = example_of(split(pairs, "train"), i);
-    const Ints answer(example.source.rbegin(), example.source.rend());
+    const Ints target(example.source.rbegin(), example.source.rend());
     CHECK(example.prompt == 0);
     CHECK(example.input.front() == begin);
-    CHECK(Ints(example.input.begin() + 1, example.input.end()) == answer);
+    CHECK(Ints(example.input.begin() + 1, example.input.end()) == target);
     CHECK(example.target.back() == end);
-    CHECK(Ints(example.target.begin(), example.target.end() - 1) == answer);
+    CHECK(Ints(example.target.begin(), example.target.end() - 1) == target);
   }
 
   const Corpus model = load_corpus(options, Framing::language_model, 1);
@@ -158,12 +158,12 @@ TEST_CASE("the layouts of a task: encoder-decoder, language model of any length,
   CHECK(modular.source->vocabulary().size() == 99);
 }
 
-TEST_CASE("a small task is listed: every problem is in exactly one split") {
+TEST_CASE("a small task is enumerated: every example is in exactly one split") {
   struct Row {
     const DataKind* kind;
     Framing framing;
     std::vector<int64_t> lengths;
-    int64_t problems;
+    int64_t examples;
   };
   for (const Row& row : {Row{&data_kinds::sort, Framing::language_model, {6, 6}, 729},
                          Row{&data_kinds::copy, Framing::seq2seq, {1, 4}, 3 + 9 + 27 + 81},
@@ -185,15 +185,15 @@ TEST_CASE("a small task is listed: every problem is in exactly one split") {
         seen.insert({example.source, example.input});
       }
     }
-    CHECK(total == row.problems);
-    CHECK(static_cast<int64_t>(seen.size()) == row.problems);
+    CHECK(total == row.examples);
+    CHECK(static_cast<int64_t>(seen.size()) == row.examples);
     const double share =
-        static_cast<double>(split(corpus, "test").size()) / static_cast<double>(row.problems);
+        static_cast<double>(split(corpus, "test").size()) / static_cast<double>(row.examples);
     CHECK(share == doctest::Approx(0.25).epsilon(0.25));
   }
 }
 
-TEST_CASE("division by zero is no problem, so none is listed") {
+TEST_CASE("divisions by zero are left out") {
   DataOptions options = task_options(&data_kinds::modular);
   options.modulus = 5;
   options.operation = Operation::divide;
@@ -205,7 +205,7 @@ TEST_CASE("division by zero is no problem, so none is listed") {
 }
 
 // The configuration of the reverse experiment.
-TEST_CASE("a large task is drawn: training never shows what is held out, at any length") {
+TEST_CASE("a large task is drawn: training never shows held-out examples, at any length") {
   DataOptions options = task_options(&data_kinds::reverse);
   options.longer_lengths = {26, 30};
   options.test_size = 1000;
@@ -237,12 +237,12 @@ TEST_CASE("a large task is drawn: training never shows what is held out, at any 
   CHECK(short_ones == doctest::Approx(4000).epsilon(0.1));  // lengths are equally likely
   CHECK(of_length_25 == doctest::Approx(2000).epsilon(0.1));
   // Four fifths of the 2,550 shortest sequences are for training. Of the 2,000 of length 2, so many
-  // draws hit a share of 1 - 1/e.
+  // draws hit a fraction of 1 - 1/e.
   CHECK(lengths_1_and_2.size() > 1200);
   CHECK(lengths_1_and_2.size() < 1400);
 }
 
-TEST_CASE("tasks are a function of the seed alone; what is held out is a function of nothing") {
+TEST_CASE("examples depend only on the seed, and the split of an example on nothing") {
   DataOptions options = task_options(&data_kinds::reverse);
   const Corpus a = load_corpus(options, Framing::seq2seq, 3),
                b = load_corpus(options, Framing::seq2seq, 3);
@@ -266,7 +266,7 @@ TEST_CASE("tasks are a function of the seed alone; what is held out is a functio
   CHECK(example_of(split(e, "test"), 5).input == example_of(split(f, "test"), 5).input);
 }
 
-TEST_CASE("sizes are what was asked for, or an error says what there is") {
+TEST_CASE("splits have the requested sizes, or an error says how many examples exist") {
   DataOptions options = task_options(&data_kinds::addition);
   options.test_size = 700;
   options.train_size = 5000;
@@ -284,7 +284,7 @@ TEST_CASE("sizes are what was asked for, or an error says what there is") {
   CHECK(split(load_corpus(options, Framing::seq2seq, 1), "train").size() == 123);
 }
 
-TEST_CASE("generated problems are counted and listed without gaps") {
+TEST_CASE("sources are counted and enumerated without gaps") {
   DataOptions options = task_options(&data_kinds::copy);
   options.symbols = 3;
   const SequenceTask task = sequence_task(options, {2, 3});

@@ -1,4 +1,4 @@
-// One long text: how it is cut, what is a window, where its vocabulary comes from.
+// One long text: splits, windows, vocabulary.
 #include <filesystem>
 
 #include "support.h"
@@ -13,7 +13,8 @@ static std::string sample(int64_t characters) {
   return text;
 }
 
-TEST_CASE("validation windows cover its end once, training windows stand everywhere") {
+TEST_CASE(
+    "validation windows cover the end of the text once, training windows start at every position") {
   const Folder folder;
   for (const int64_t size : {100, 101, 102, 997}) {
     DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(size)));
@@ -45,7 +46,7 @@ TEST_CASE("validation windows cover its end once, training windows stand everywh
   }
 }
 
-TEST_CASE("the vocabulary comes from the training side; <unk> only where validation needs it") {
+TEST_CASE("the vocabulary comes from training; <unk> is added if validation needs it") {
   const Folder folder;
   const std::string text = sample(90);
   const auto load = [&](const std::string& whole) {
@@ -62,7 +63,7 @@ TEST_CASE("the vocabulary comes from the training side; <unk> only where validat
   CHECK(example_of(split(with_unknown, "val"), 0).input == Ints{0, 1, 2, 10, 1});
 }
 
-TEST_CASE("several files are read as one; characters and bytes are counted apart") {
+TEST_CASE("several files are read as one, by character or byte") {
   const Folder folder;
   DataOptions options;
   options.kind = &data_kinds::text;
@@ -90,7 +91,7 @@ TEST_CASE("a text without validation has no such split") {
   CHECK(split(corpus, "train").size() == 1);
 }
 
-TEST_CASE("the fingerprint tells when the text is another") {
+TEST_CASE("the fingerprint changes with the text, not with its path") {
   const Folder folder;
   DataOptions options = file_options(&data_kinds::text, folder.write("text", sample(100)));
   options.context = 5;
@@ -104,7 +105,7 @@ TEST_CASE("the fingerprint tells when the text is another") {
   CHECK(load_corpus(options, Framing::language_model, 1).fingerprint != before);
 }
 
-TEST_CASE("a text that cannot be one: the error names the file and the place") {
+TEST_CASE("the error for an invalid text names the file and the position") {
   const Folder folder;
   const auto error = [](const std::string& path, Level level = Level::character) {
     DataOptions options = file_options(&data_kinds::text, path);
@@ -127,12 +128,13 @@ TEST_CASE("a text that cannot be one: the error names the file and the place") {
                  "line 3: not valid UTF-8 at byte offset 10");
   CHECK_CONTAINS(error(folder.write("cut", "one\nt\xE2\x82")),
                  "line 2: not valid UTF-8 at byte offset 5");
-  CHECK_CONTAINS(error(folder.write("short", sample(60))),
-                 "too short: 54 of its 60 characters are for training, and data.context = 64 needs 65");
+  CHECK_CONTAINS(
+      error(folder.write("short", sample(60))),
+      "too short: 54 of its 60 characters are for training, and data.context = 64 needs 65");
   CHECK_CONTAINS(error(folder.write("short", sample(60)), Level::byte), "its 60 bytes");
 }
 
-TEST_CASE("at the level of bytes a text may be any bytes") {
+TEST_CASE("at byte level any file is a text") {
   const Folder folder;
   std::string bytes;
   for (int i = 0; i < 1000; ++i) bytes += static_cast<char>(i * 7);
