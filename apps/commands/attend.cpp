@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* default_picture = "attention.svg";
 
-struct Arguments final : CommandArguments {
+struct AttendArguments final : CommandArguments {
   std::string path, checkpoint;
   ExampleRequest request;
   std::vector<std::string> only;  // patterns of names; empty: all
@@ -50,8 +50,9 @@ struct Arguments final : CommandArguments {
   int run() const override;
 };
 
-constexpr int64_t most_rows = 5'000'000;  // of CSV
-// The beginning of a text, on one line.
+constexpr int64_t max_csv_rows = 5'000'000;
+
+// Returns the first 100 bytes of a text on one line.
 std::string headline(const std::string& text) {
   constexpr size_t most = 100;
   std::string line;
@@ -63,21 +64,22 @@ std::string headline(const std::string& text) {
   return line.size() < most ? line : line + "…";
 }
 
-std::vector<AttentionRecord> watched(const Model& model, const Inputs& inputs,
-                                     const std::vector<std::string>& patterns) {
+// Runs the model once and returns the attention weights of the layers that match the patterns.
+std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& inputs,
+                                              const std::vector<std::string>& patterns) {
   ScopeGuard here;
   here->gradients = here->training = false;
-  Recorder watching;
+  Recorder recorder;
   model.logits(inputs);
   std::vector<AttentionRecord> chosen;
   std::vector<std::string> names;
-  for (AttentionRecord& record : watching.records(model)) {
+  for (AttentionRecord& record : recorder.records(model)) {
     names.push_back(record.name);
     if (patterns.empty() || matches_any(record.name, patterns)) chosen.push_back(std::move(record));
   }
-  check_input(!names.empty(), "this model has no attention: there is nothing to watch");
-  check_input(!chosen.empty(), "--only: no attention fits '{}'; there are {}", joined(patterns),
-              joined(names));
+  check_input(!names.empty(), "this model has no attention layers");
+  check_input(!chosen.empty(), "--only: no layer matches '{}'; the layers with attention are {}",
+              joined(patterns), joined(names));
   return chosen;
 }
 
@@ -100,14 +102,14 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
   }
 }
 
-void check_arguments(const Arguments& a) {
+void check_arguments(const AttendArguments& a) {
   check_input(a.request.input.has_value() != a.request.example.has_value(),
-              "give what to read: --input TEXT, or --example N of the run's own data");
+              "expected --input TEXT, or --example N of the run's own data");
   check_input(a.request.split.empty() || a.request.example, "--split goes with --example");
   std::vector<std::string> paths;
   for (const std::string& path : {a.output, a.csv, a.safetensors}) {
     if (path.empty()) continue;
-    check_input(!is_folder(path), "{}: a folder; give the name of a file", path);
+    check_writable(path);
     paths.push_back(absolute_path(path, "."));
   }
   std::sort(paths.begin(), paths.end());
@@ -115,12 +117,11 @@ void check_arguments(const Arguments& a) {
               "--output, --csv and --safetensors must name different files");
 }
 
-void write_all(const Arguments& a, const std::string& title,
+void write_all(const AttendArguments& a, const std::string& title,
                const std::vector<AttentionRecord>& records, const std::vector<AttentionMap>& maps) {
-  check_input(a.csv.empty() || weights_in(maps) <= most_rows,
-              "--csv: {} rows are more than {}; write --safetensors, or choose some layers with "
-              "--only",
-              weights_in(maps), most_rows);
+  check_input(a.csv.empty() || weights_in(maps) <= max_csv_rows,
+              "--csv: {} rows are more than {}; use --safetensors, or choose layers with --only",
+              weights_in(maps), max_csv_rows);
   std::vector<std::string> written;
   if (!a.safetensors.empty()) {
     write_tensors(a.safetensors, records, {{"title", title}});
@@ -135,7 +136,7 @@ void write_all(const Arguments& a, const std::string& title,
   fmt::print("{}\n{}\n", title, joined(written, "\n"));
 }
 
-int Arguments::run() const {
+int AttendArguments::run() const {
   check_arguments(*this);
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
@@ -147,12 +148,12 @@ int Arguments::run() const {
   const Corpus& corpus = request.example ? data : saved.corpus;
   check_input(
       request.example || corpus.format.features == 0,
-      "{}: this model reads vectors of {} numbers, which cannot be typed; choose an example "
-      "of its data with --example N",
+      "{}: the inputs of this model are vectors of {} values, not text; choose an example of its "
+      "data with --example N",
       run.folder.path(), corpus.format.features);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   const AttendedExample reading = attended_example(request, experiment, saved, corpus, *model);
-  const std::vector<AttentionRecord> records = watched(*model, reading.inputs, only);
+  const std::vector<AttentionRecord> records = record_attention(*model, reading.inputs, only);
   std::string title =
       fmt::format("{}, step {}: {}", run.folder.path(), loaded.step(), headline(reading.source));
   if (!reading.target.empty()) title += " → " + headline(reading.target);
@@ -170,7 +171,7 @@ const Command commands::attend = {
         "  heed attend runs/sort --input '2 0 1 1 0 2'\n"
         "  heed attend runs/reverse --input '3 14 15 9 26' --only 'decoder*' --csv weights.csv\n"
         "  heed attend runs/shapes --example 7 --split test --output shape.svg",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<AttendArguments>,
 };
 
 }  // namespace heed

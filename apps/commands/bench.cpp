@@ -33,7 +33,7 @@ std::vector<std::string> size_names() {
   return names;
 }
 
-struct Arguments final : CommandArguments {
+struct BenchArguments final : CommandArguments {
   std::vector<std::string> sizes;  // empty: all
   std::string precision = "highest";
   double seconds = 5;  // for each size
@@ -165,7 +165,7 @@ std::string as_json(const BenchmarkSize& size, Precision precision, const Genera
          "\n";
 }
 
-int bench_generation(const Arguments& arguments, const std::vector<BenchmarkSize>& sizes,
+int bench_generation(const BenchArguments& arguments, const std::vector<BenchmarkSize>& sizes,
                      Precision precision) {
   const GenerationTask task{arguments.batch.value_or(1), !arguments.no_cache};
   if (!arguments.json)
@@ -184,7 +184,7 @@ int bench_generation(const Arguments& arguments, const std::vector<BenchmarkSize
 }
 
 // Those that were named, or all that can do what is asked.
-std::vector<BenchmarkSize> chosen_sizes(const Arguments& arguments) {
+std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
   std::vector<BenchmarkSize> sizes;
   for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));
   if (sizes.empty())
@@ -196,7 +196,7 @@ std::vector<BenchmarkSize> chosen_sizes(const Arguments& arguments) {
   return sizes;
 }
 
-int Arguments::run() const {
+int BenchArguments::run() const {
   const std::vector<BenchmarkSize> chosen = chosen_sizes(*this);
   check_input(generate || !batch, "--batch is for --generate");
   check_input(generate || !no_cache, "--no-cache is for --generate");
@@ -239,7 +239,7 @@ const Command commands::bench = {
         "  heed bench --size tiny,baby --precision medium\n"
         "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
         "bench/compare and bench/generate compare heed with PyTorch.",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<BenchArguments>,
 };
 
 }  // namespace heed

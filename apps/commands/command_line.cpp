@@ -23,7 +23,7 @@ void limit(CLI::Option* option, const Option& o) {
                        static_cast<double>(number) <= range.most;
     return valid ? ""
                  : fmt::format("expected {} {}, found '{}'",
-                               std::is_integral_v<Number> ? "a whole number" : "a number",
+                               std::is_integral_v<Number> ? "an integer" : "a number",
                                range_text(range), text);
   };
   option->check(check)->type_name(o.value);

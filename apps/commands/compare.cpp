@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sys/stat.h>
 
 #include "apps/commands/command.h"
 #include "apps/support/files.h"
@@ -13,7 +12,7 @@
 namespace heed {
 namespace {
 
-struct Arguments final : CommandArguments {
+struct CompareArguments final : CommandArguments {
   std::vector<std::string> paths;
   bool json = false, csv = false;
 
@@ -27,7 +26,7 @@ struct Arguments final : CommandArguments {
 
 struct Row {
   std::string name;                // a key of the config, or a score: test.loss
-  std::vector<std::string> cells;  // one a run; "" where it has none
+  std::vector<std::string> cells;  // one for each run; "" if it has no value
   bool is_score = false;
 };
 
@@ -55,7 +54,7 @@ std::vector<Row> differing_keys(const std::vector<ConfigListing>& listings) {
   return rows;
 }
 
-// result.json as rows: steps, seconds, …, val.loss, …
+// Adds result.json as rows: steps, seconds, …, val.loss, …
 void flatten(const Json& json, const std::string& prefix, std::vector<Row>& rows, size_t run,
              size_t runs) {
   for (const auto& [name, value] : json.members()) {
@@ -75,8 +74,7 @@ std::vector<Row> scores_of(const std::vector<SavedRun>& runs) {
   std::vector<Row> rows;
   for (size_t i = 0; i < runs.size(); ++i) {
     const std::string path = runs[i].folder.result();
-    struct stat status {};
-    if (::stat(path.c_str(), &status) == 0)  // one that is still training has none
+    if (exists(path))  // not while the run is training
       flatten(Json::parse(read_file(path, "result"), path), "", rows, i, runs.size());
   }
   return rows;
@@ -118,7 +116,7 @@ std::string as_json(const std::vector<std::string>& names, const std::vector<Row
   return runs.text(2) + "\n";
 }
 
-// Four digits of a number are enough for a person; - stands for none.
+// Rounds scores to five digits. Shows a missing value as "-".
 std::string table_cell(const Row& row, size_t run) {
   const std::string& cell = row.cells[run];
   if (cell.empty()) return "-";
@@ -146,7 +144,7 @@ std::string as_table(const std::vector<std::string>& names, const std::vector<Ro
   return text;
 }
 
-int Arguments::run() const {
+int CompareArguments::run() const {
   check_input(!(json && csv), "--json and --csv: choose one");
   std::vector<SavedRun> runs;
   std::vector<ConfigListing> listings;
@@ -172,7 +170,7 @@ const Command commands::compare = {
     .name = "compare",
     .summary = "Compare the configs and scores of runs",
     .details = "Examples:\n  heed compare runs/shallow runs/deep --csv > scores.csv",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<CompareArguments>,
 };
 
 }  // namespace heed

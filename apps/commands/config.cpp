@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-struct Arguments final : CommandArguments {
+struct ConfigArguments final : CommandArguments {
   std::string path;
   std::vector<std::string> set;
   bool reference = false;
@@ -22,7 +22,7 @@ struct Arguments final : CommandArguments {
   int run() const override;
 };
 
-int Arguments::run() const {
+int ConfigArguments::run() const {
   check_input(reference == path.empty(),
               "config needs a config, or --reference for the list of all keys");
   if (reference) {
@@ -43,7 +43,7 @@ const Command commands::config = {
         "Examples:\n"
         "  heed config configs/reverse.toml --set optim.lr=1e-4\n"
         "  heed config --reference",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<ConfigArguments>,
 };
 
 }  // namespace heed

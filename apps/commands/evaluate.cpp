@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-struct Arguments final : CommandArguments {
+struct EvaluateArguments final : CommandArguments {
   std::string path, split, checkpoint;
   bool json = false;
 
@@ -21,7 +21,7 @@ struct Arguments final : CommandArguments {
   int run() const override;
 };
 
-int Arguments::run() const {
+int EvaluateArguments::run() const {
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
@@ -51,7 +51,7 @@ const Command commands::evaluate = {
         "Examples:\n"
         "  heed evaluate runs/deep\n"
         "  heed evaluate runs/deep --split val --checkpoint latest --json",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<EvaluateArguments>,
 };
 
 }  // namespace heed

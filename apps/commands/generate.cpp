@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-struct Arguments final : CommandArguments {
+struct GenerateArguments final : CommandArguments {
   std::string path, checkpoint;
   std::optional<int64_t> length;
   // Language models.
@@ -76,11 +76,17 @@ void print_line(const std::string& line) {
   std::fputc('\n', stdout);
 }
 
-void refuse(bool given, const char* option, const char* whose) {
-  check_input(!given, "--{} is for {}", option, whose);
+struct UsedOption {
+  const char* name;
+  bool used;
+};
+
+// Throws InputError if an option was used that is for other models.
+void refuse(std::initializer_list<UsedOption> options, const char* models) {
+  for (const auto& [name, used] : options) check_input(!used, "{} is for {}", name, models);
 }
 
-// How many of the last symbols the model may be shown at once; 0: all.
+// Returns how many tokens the model can see at once; 0 means all.
 int64_t window_of(const Experiment& experiment) {
   if (const int64_t positions = learned_positions(experiment.model)) return positions;
   return experiment.data.kind == &data_kinds::text ? experiment.data.context : 0;
@@ -90,15 +96,15 @@ Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
   try {
     const Sequence ids = saved.corpus.target->prompt(text);
     check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
-                "a problem has {} symbols, not {}", saved.prompt_length, ids.size());
+                "expected a problem of {} tokens, found {}", saved.prompt_length, ids.size());
     return ids;
   } catch (const InputError& error) {
     throw InputError(fmt::format("--prompt: {}", error.what()));
   }
 }
 
-// What the options say, and where they say nothing: the one answer to a problem, a text otherwise.
-ContinuationOptions options_of(const Arguments& a, const Experiment& experiment,
+// Without options a task gets its most likely answer, and other models sample a text.
+ContinuationOptions options_of(const GenerateArguments& a, const Experiment& experiment,
                                const SavedVocabulary& saved) {
   ContinuationOptions options;
   options.sampling.temperature = a.temperature.value_or(experiment.data.kind->is_task() ? 0 : 1);
@@ -113,51 +119,53 @@ ContinuationOptions options_of(const Arguments& a, const Experiment& experiment,
   return options;
 }
 
-int continue_prompt(const Arguments& a, const Experiment& experiment, const SavedVocabulary& saved,
-                    const LanguageModel& model) {
-  constexpr const char* others = "encoder-decoders, and this run is a language model";
-  refuse(a.input.has_value(), "input", others);
-  refuse(a.beam.has_value(), "beam", others);
-  refuse(a.length_penalty.has_value(), "length-penalty", others);
+int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
+                    const SavedVocabulary& saved, const LanguageModel& model) {
+  refuse({{"--input", a.input.has_value()},
+          {"--beam", a.beam.has_value()},
+          {"--length-penalty", a.length_penalty.has_value()}},
+         "encoder-decoders, and this run is a language model");
   const TextCodec& codec = *saved.corpus.target;
   const bool is_problem = experiment.data.kind->is_task();
-  check_input(a.prompt || !is_problem, "give the problem with --prompt");
-  const bool given = a.prompt && (is_problem || !a.prompt->empty());
-  const Sequence prompt = given ? prompt_of(saved, *a.prompt) : default_prompt(codec);
+  check_input(a.prompt || !is_problem, "expected the problem as --prompt");
+  const bool has_prompt = a.prompt && (is_problem || !a.prompt->empty());
+  const Sequence prompt = has_prompt ? prompt_of(saved, *a.prompt) : default_prompt(codec);
   const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
   const std::vector<Sequence> found =
       continuations(model, codec.vocabulary(), {&prompt, 1}, options_of(a, experiment, saved));
   for (size_t i = 0; i < found.size(); ++i) {
     if (i > 0 && many_lines) print_line("---------------");
-    Sequence whole = given && !is_problem ? prompt : Sequence();
+    Sequence whole = has_prompt && !is_problem ? prompt : Sequence();
     whole.insert(whole.end(), found[i].begin(), found[i].end());
     print_line(codec.decode(whole));
   }
   return exit_done;
 }
 
-// Reads lines and writes as many, some at a time: at a terminal each at once.
-template <class Answer>
-void answer_lines(const Arguments& a, const TextCodec& codec, int64_t positions, Answer&& answer) {
+// Prints one line for each line of input, in batches; at a terminal one by one. `predict` maps
+// sources that are not empty to outputs.
+template <class Predict>
+void predict_lines(const GenerateArguments& a, const TextCodec& codec, int64_t positions,
+                   Predict&& predict) {
   const std::string path = a.input.value_or("-");
   std::ifstream file;
   if (path != "-") file.open(path, std::ios::binary);
   check_input(path == "-" || file, "{}: cannot read", path);
   std::istream& input = path == "-" ? std::cin : file;
-  const size_t at_once = path == "-" && ::isatty(STDIN_FILENO) == 1 ? 1 : 256;
+  const size_t batch_size = path == "-" && ::isatty(STDIN_FILENO) == 1 ? 1 : 256;
 
   int64_t number = 0;
   for (bool more = true; more;) {
     std::vector<Sequence> sources;
     std::vector<bool> is_empty;
-    for (std::string line; is_empty.size() < at_once && (more = !!std::getline(input, line));) {
+    for (std::string line; is_empty.size() < batch_size && (more = !!std::getline(input, line));) {
       ++number;
       if (line.ends_with('\r')) line.pop_back();
       try {
         Sequence ids = codec.encode(line);
         check_input(positions == 0 || static_cast<int64_t>(ids.size()) <= positions,
-                    "{} symbols are more than the {} positions of the model", ids.size(),
-                    positions);
+                    "expected at most {} tokens, the positions of the model, found {}", positions,
+                    ids.size());
         is_empty.push_back(ids.empty());
         if (!ids.empty()) sources.push_back(std::move(ids));
       } catch (const InputError& error) {
@@ -165,34 +173,35 @@ void answer_lines(const Arguments& a, const TextCodec& codec, int64_t positions,
             fmt::format("{}:{}: {}", path == "-" ? "standard input" : path, number, error.what()));
       }
     }
-    const std::vector<std::string> answers = answer(sources);
+    const std::vector<std::string> outputs = predict(sources);
     size_t next = 0;
-    for (const bool empty : is_empty) print_line(empty ? "" : answers[next++]);
+    for (const bool empty : is_empty) print_line(empty ? "" : outputs[next++]);
     std::fflush(stdout);
   }
   check_input(!input.bad(), "{}: cannot read", path);
 }
 
-void refuse_sampling(const Arguments& a) {
-  constexpr const char* others = "language models; this run reads lines from --input FILE";
-  refuse(a.prompt.has_value(), "prompt", others);
-  refuse(a.count.has_value(), "count", others);
-  refuse(a.temperature.has_value(), "temperature", others);
-  refuse(a.top_k.has_value(), "top-k", others);
-  refuse(a.top_p.has_value(), "top-p", others);
-  refuse(a.seed.has_value(), "seed", others);
+void refuse_sampling(const GenerateArguments& a) {
+  refuse({{"--prompt", a.prompt.has_value()},
+          {"--count", a.count.has_value()},
+          {"--temperature", a.temperature.has_value()},
+          {"--top-k", a.top_k.has_value()},
+          {"--top-p", a.top_p.has_value()},
+          {"--seed", a.seed.has_value()}},
+         "language models; this run reads lines from --input FILE");
 }
 
-int answer_sources(const Arguments& a, const Corpus& corpus, const Seq2Seq& model,
-                   int64_t positions) {
+int predict_targets(const GenerateArguments& a, const Corpus& corpus, const Seq2Seq& model,
+                    int64_t positions) {
   refuse_sampling(a);
   OutputOptions options;
   options.beam = a.beam.value_or(1);
   options.length_penalty = a.length_penalty.value_or(0);
   if (positions > 0 && a.length)
-    check_input(*a.length <= positions, "--length {} is more than the {} positions of the model",
-                *a.length, positions);
-  answer_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
+    check_input(*a.length <= positions,
+                "--length: expected at most {}, the positions of the model, found {}", positions,
+                *a.length);
+  predict_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
     options.max_length = a.length.value_or(max_output_length(sources, positions));
     std::vector<std::string> texts;
     for (const Hypothesis& found : outputs(model, corpus.target->vocabulary(), sources, options))
@@ -202,14 +211,14 @@ int answer_sources(const Arguments& a, const Corpus& corpus, const Seq2Seq& mode
   return exit_done;
 }
 
-int label_sources(const Arguments& a, const Corpus& corpus, const Classifier& model,
-                  int64_t positions) {
+int predict_labels(const GenerateArguments& a, const Corpus& corpus, const Classifier& model,
+                   int64_t positions) {
   refuse_sampling(a);
-  constexpr const char* others = "encoder-decoders, and this run is a classifier";
-  refuse(a.beam.has_value(), "beam", others);
-  refuse(a.length_penalty.has_value(), "length-penalty", others);
-  refuse(a.length.has_value(), "length", "models that write, and this run is a classifier");
-  answer_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
+  refuse({{"--beam", a.beam.has_value()},
+          {"--length-penalty", a.length_penalty.has_value()},
+          {"--length", a.length.has_value()}},
+         "encoder-decoders, and this run is a classifier");
+  predict_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
     std::vector<std::string> texts;
     for (const int32_t label : predicted_classes(model, sources))
       texts.push_back(corpus.labels.at(static_cast<size_t>(label)));
@@ -218,25 +227,26 @@ int label_sources(const Arguments& a, const Corpus& corpus, const Classifier& mo
   return exit_done;
 }
 
-int Arguments::run() const {
+int GenerateArguments::run() const {
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
   const SavedVocabulary saved = run.vocabulary();
   const Corpus& corpus = saved.corpus;
   const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(checkpoint));
-  check_input(corpus.format.features == 0,
-              "{}: this model reads vectors of {} numbers, which cannot be typed; `heed evaluate` "
-              "scores it on its data",
-              run.folder.path(), corpus.format.features);
+  check_input(
+      corpus.format.features == 0,
+      "{}: the inputs of this model are vectors of {} values, not text; score it on its data "
+      "with heed evaluate",
+      run.folder.path(), corpus.format.features);
   const int64_t positions = learned_positions(experiment.model);
   switch (experiment.model.kind) {
     case ModelKind::language_model:
       return continue_prompt(*this, experiment, saved, dynamic_cast<const LanguageModel&>(*model));
     case ModelKind::seq2seq:
-      return answer_sources(*this, corpus, dynamic_cast<const Seq2Seq&>(*model), positions);
+      return predict_targets(*this, corpus, dynamic_cast<const Seq2Seq&>(*model), positions);
     case ModelKind::classifier:
-      return label_sources(*this, corpus, dynamic_cast<const Classifier&>(*model), positions);
+      return predict_labels(*this, corpus, dynamic_cast<const Classifier&>(*model), positions);
   }
   throw Error("model: unknown kind");
 }
@@ -251,7 +261,7 @@ const Command commands::generate = {
         "  heed generate runs/words --count 20 --temperature 0.8\n"
         "  heed generate runs/shakespeare --prompt 'ROMEO:' --length 300 --top-k 20\n"
         "  echo '3 14 15 9 26' | heed generate runs/reverse --beam 4",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<GenerateArguments>,
 };
 
 }  // namespace heed

@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-struct Arguments final : CommandArguments {
+struct ProfileArguments final : CommandArguments {
   std::string path;
   std::vector<std::string> set;
   int64_t steps = 10;
@@ -189,7 +189,7 @@ Json as_json(const Profile& p, const Experiment& experiment) {
       .set("memory_bytes", as_json(p.memory));
 }
 
-int Arguments::run() const {
+int ProfileArguments::run() const {
   if (trace) check_writable(*trace);
   const LoadedConfig config = load_config(path, set);
   const Experiment& experiment = config.experiment;
@@ -223,7 +223,7 @@ const Command commands::profile = {
         "matrix product, or its bytes at memory bandwidth, whichever is longer. More than 100 % of "
         "the limit means that the data were in a cache. The time of a forward operation includes "
         "everything since the operation before it.",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<ProfileArguments>,
 };
 
 }  // namespace heed

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-struct Arguments final : CommandArguments {
+struct SummaryArguments final : CommandArguments {
   std::string path;
   std::vector<std::string> set;
 
@@ -21,7 +21,7 @@ struct Arguments final : CommandArguments {
   int run() const override;
 };
 
-int Arguments::run() const {
+int SummaryArguments::run() const {
   const LoadedConfig config =
       load_config(is_folder(path) ? RunFolder::open(path).config() : path, set);
   apply_settings(config.experiment);
@@ -40,7 +40,7 @@ const Command commands::summary = {
     .name = "summary",
     .summary = "Print layers, shapes, parameters, FLOPs and memory of a model",
     .details = "Examples:\n  heed summary configs/reverse.toml --set model.dim=512",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<SummaryArguments>,
 };
 
 }  // namespace heed

@@ -19,7 +19,7 @@ using theorems::Section;
 using theorems::Subject;
 using theorems::Theorem;
 
-struct Arguments final : CommandArguments {
+struct TheoremsArguments final : CommandArguments {
   std::vector<std::string> only;  // ids; empty: all
   int64_t seed = 1;
   std::string model;  // a config or a run; empty: the theorems instead of a model's properties
@@ -62,7 +62,7 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
   });
 }
 
-Subject subject_of(const Arguments& arguments) {
+Subject subject_of(const TheoremsArguments& arguments) {
   const bool is_run = is_folder(arguments.model);
   check_input(!is_run || arguments.set.empty(),
               "--set changes a config, but {} is a run: its model is already trained",
@@ -141,7 +141,7 @@ std::string table_of(const std::vector<Section>& sections) {
   return text + summary(sections);
 }
 
-int Arguments::run() const {
+int TheoremsArguments::run() const {
   check_input(!model.empty() || set.empty(), "--set changes a config: name one with --model");
   Measurements measurements(static_cast<uint64_t>(seed), only);
   if (model.empty())
@@ -164,7 +164,7 @@ const Command commands::theorems = {
         "  heed theorems\n"
         "  heed theorems --only A16,A17 --seed 7 --json\n"
         "  heed theorems --model configs/set.toml --set model.positional.kind=sinusoidal",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<TheoremsArguments>,
 };
 
 }  // namespace heed

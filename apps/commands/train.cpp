@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <sys/stat.h>
 
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
@@ -19,7 +18,7 @@
 namespace heed {
 namespace {
 
-struct Arguments final : CommandArguments {
+struct TrainArguments final : CommandArguments {
   std::string config;  // with --resume it may be the folder of the run
   std::vector<std::string> set;
   std::string run_path;
@@ -35,23 +34,22 @@ struct Arguments final : CommandArguments {
 };
 
 bool is_run(const std::string& path) {
-  struct stat status {};
-  return is_folder(path) && ::stat(in_folder(path, "config.toml").c_str(), &status) == 0;
+  return is_folder(path) && exists(in_folder(path, "config.toml"));
 }
 
 struct Plan {
-  std::string path;  // of the run
+  std::string run_path;
   bool resumes = false;
   LoadedConfig config;
 };
 
-Plan plan_of(Arguments a) {
+Plan plan_of(TrainArguments a) {
   if (a.resume && a.run_path.empty() && is_folder(a.config)) std::swap(a.run_path, a.config);
   check_input(!a.resume || !a.run_path.empty(),
               "--resume needs a run: heed train --resume --run runs/NAME");
   check_input(a.resume || !a.config.empty(),
               "train needs a config, such as heed train configs/reverse.toml");
-  // --resume with a config is for those who want the run begun if it is not.
+  // --resume with a config starts the run if there is none.
   if (!a.resume || (!a.config.empty() && !is_run(a.run_path)))
     return {a.run_path.empty() ? new_run_path(a.config) : a.run_path, false,
             load_config(a.config, a.set)};
@@ -66,22 +64,22 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                const Summary& summary) {
   logging::info("run {}", run.path());
   for (const std::string& note : corpus.notes) logging::info("data: {}", note);
-  logging::info("model: {} parameters, {} of them trained", summary.parameters, summary.trained);
+  logging::info("model: {} parameters, {} trainable", summary.parameters, summary.trained);
   logging::info("machine: {}, {} threads, precision {}, {}", processor_name(), thread_count(),
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
-int train_in(const RunFolder& run, TrainingLoop& training) {
-  if (training.run() == TrainingLoop::End::interrupted) {
-    logging::info("interrupted, and saved; go on with: heed train --resume --run {}", run.path());
+int train_in(const RunFolder& run, TrainingLoop& loop) {
+  if (loop.run() == TrainingLoop::End::interrupted) {
+    logging::info("interrupted and saved; continue with: heed train --resume --run {}", run.path());
     return exit_interrupted;
   }
-  const std::string text = training.finish();
+  const std::string text = loop.finish();
   std::fwrite(text.data(), 1, text.size(), stdout);
   return exit_done;
 }
 
-int Arguments::run() const {
+int TrainArguments::run() const {
   const Plan plan = plan_of(*this);
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
@@ -92,15 +90,16 @@ int Arguments::run() const {
     return planned;
   });
 
-  const RunFolder run = plan.resumes ? RunFolder::open(plan.path) : RunFolder::create(plan.path);
+  const RunFolder run =
+      plan.resumes ? RunFolder::open(plan.run_path) : RunFolder::create(plan.run_path);
   const RunLock lock(run);
-  std::unique_ptr<TrainingLoop> training;
+  std::unique_ptr<TrainingLoop> loop;
   try {
     write_file(run.config(), config_text(list_config(experiment)));
     write_file(run.vocabulary(), vocabulary_text(corpus));
     logging::open_file(run.log());
     log_start(run, experiment, corpus, summary);
-    training = with_places(plan.config.origins, [&] {
+    loop = with_places(plan.config.origins, [&] {
       return std::make_unique<TrainingLoop>(experiment, corpus, run, plan.resumes);
     });
   } catch (const Error&) {
@@ -108,7 +107,7 @@ int Arguments::run() const {
     if (!plan.resumes) run.discard();
     throw;
   }
-  return train_in(run, *training);
+  return train_in(run, *loop);
 }
 
 }  // namespace
@@ -122,7 +121,7 @@ const Command commands::train = {
         "  heed train configs/reverse.toml --set model.layers=4 --set optim.lr=1e-4 --run "
         "runs/deep\n"
         "  heed train --resume --run runs/deep --set train.steps=20000",
-    .arguments = make_arguments<Arguments>,
+    .arguments = make_arguments<TrainArguments>,
 };
 
 }  // namespace heed

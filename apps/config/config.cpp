@@ -11,25 +11,25 @@
 namespace heed {
 namespace {
 
-constexpr int64_t largest_config = 1 << 20;
-constexpr size_t longest_chain = 20;  // of bases
+constexpr int64_t max_config_bytes = 1 << 20;
+constexpr size_t max_bases = 20;
 
 bool is_control(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
 
-// The right side of --set: TOML if it is a value of TOML, else the words themselves.
-TomlValue parse_assigned(const std::string& words, const std::string& place) {
-  check_input(std::none_of(words.begin(), words.end(), is_control), "{}: a value is one line",
-              place);
+// Parses the right side of --set as TOML, or else takes it as a string.
+TomlValue parse_assigned(const std::string& words, const std::string& option) {
+  check_input(std::none_of(words.begin(), words.end(), is_control),
+              "{}: expected a value without control characters", option);
   TomlValue text;
   text.value = words;
   if (words.empty()) return text;
   try {
-    const std::vector<TomlEntry> entries = parse_toml("value = " + words, place);
+    const std::vector<TomlEntry> entries = parse_toml("value = " + words, option);
     if (entries.size() == 1 && entries[0].key == "value") return entries[0].value;
   } catch (const InputError& error) {
     if (std::string_view("[{\"'").find(words[0]) != std::string_view::npos)
-      throw InputError(fmt::format("{}: no value of TOML", place));
-    parse_toml("value = " + toml_text(words), place);  // refuses what is not UTF-8
+      throw InputError(fmt::format("{}: expected a value of TOML", option));
+    parse_toml("value = " + toml_text(words), option);  // throws if it is not UTF-8
   }
   return text;
 }
@@ -62,7 +62,7 @@ ConfigSource ConfigSource::read(const std::string& path) {
 }
 
 void ConfigSource::read_layer(const std::string& path, std::vector<std::string> chain) {
-  const std::string text = read_file(path, "config", largest_config);
+  const std::string text = read_file(path, "config", max_config_bytes);
   check_input(!text.empty(), "{}: empty; `heed config --reference` lists the keys of a config",
               path);
   const std::vector<TomlEntry> entries = parse_toml(text, path);
@@ -73,13 +73,13 @@ void ConfigSource::read_layer(const std::string& path, std::vector<std::string> 
     if (entry.key != "base") continue;
     const Origin origin{kind, path, entry.line, entry.column};
     const std::string* base = std::get_if<std::string>(&entry.value.value);
-    check_input(base && !base->empty(), "{}base must be the path of a config",
+    check_input(base && !base->empty(), "{}base: expected the path of a config",
                 origin.error_prefix());
     const std::string base_path = sibling(path, *base);
     check_input(std::find(chain.begin(), chain.end(), absolute_path(base_path, ".")) == chain.end(),
                 "{}base = {} inherits from itself", origin.error_prefix(), toml_text(*base));
-    check_input(chain.size() < longest_chain, "{}a chain of more than {} bases",
-                origin.error_prefix(), longest_chain);
+    check_input(chain.size() < max_bases, "{}base: expected at most {} bases in a row",
+                origin.error_prefix(), max_bases);
     read_layer(base_path, chain);
   }
   for (const TomlEntry& entry : entries)
@@ -89,12 +89,12 @@ void ConfigSource::read_layer(const std::string& path, std::vector<std::string> 
 
 void ConfigSource::set(std::string_view assignment) {
   const size_t equals = assignment.find('=');
-  std::string place = fmt::format("--set {}", assignment.substr(0, 200));
-  std::replace_if(place.begin(), place.end(), is_control, '?');
+  std::string option = fmt::format("--set {}", assignment.substr(0, 200));
+  std::replace_if(option.begin(), option.end(), is_control, '?');
   check_input(equals != assignment.npos && equals > 0,
-              "{}: give a key and a value, such as --set optim.lr=0.001", place);
+              "{}: expected a key and a value, such as --set optim.lr=0.001", option);
   const std::string key(assignment.substr(0, equals)), words(assignment.substr(equals + 1));
-  values_[key] = {parse_assigned(words, place), {Origin::Kind::command_line, place, 0, 0}, words};
+  values_[key] = {parse_assigned(words, option), {Origin::Kind::command_line, option, 0, 0}, words};
 }
 
 Origins ConfigSource::fill_fields(const Visit& visit) const {

@@ -1,12 +1,12 @@
-// Configs: TOML files into structs of options, with a memory of where every value came from.
+// Configs: TOML files read into structs of options, with the origin of each value.
 //
-//   ConfigSource source = ConfigSource::read("configs/reverse.toml");   // with its base, if any
+//   ConfigSource source = ConfigSource::read("configs/reverse.toml");   // and its base, if any
 //   source.set("optim.lr=1e-4");                                        // --set
 //   Experiment experiment;
 //   const Origins origins = source.fill(experiment);                    // through fields()
 //
-// A key that no field has, a value of another type or out of range is an InputError that names the
-// file, the line, the column and what would be valid.
+// An unknown key, a wrong type or a value out of range is an InputError that names the file, the
+// line, the column and the valid values.
 #pragma once
 
 #include <functional>
@@ -20,32 +20,32 @@
 
 namespace heed {
 
-// Where a value comes from.
+// Where a value is set.
 struct Origin {
   enum class Kind { standard, base, file, command_line };
   Kind kind = Kind::standard;
-  std::string file;          // as it was named; on the command line the assignment itself
+  std::string file;          // as the user named it; "--set key=value" for the command line
   int line = 0, column = 0;  // from 1
 
   std::string place() const;  // "default", "base.toml:3 (base)", "reverse.toml:12", "command line"
   std::string error_prefix() const;  // "reverse.toml:12:5: ", "--set seed=x: "
 };
-using Origins = std::map<std::string, Origin>;  // by key; values left at their default are absent
+using Origins = std::map<std::string, Origin>;  // by key; without keys that keep their default
 
 class ConfigSource {
  public:
   using Visit = std::function<void(Fields&)>;
 
-  ConfigSource() = default;  // nothing: every value keeps its default
-  // Reads a file, and first the file that its key `base` names, seen from its folder, and so on.
-  // Throws InputError for what is no TOML, is empty, or inherits from itself.
+  ConfigSource() = default;  // empty: every value keeps its default
+  // Reads a file, after the file that its key `base` names, relative to its folder, and so on.
+  // Throws InputError if a file is not TOML, is empty, or inherits from itself.
   static ConfigSource read(const std::string& path);
 
-  // "key=value": the value as TOML, or any other words as a text. Later ones win.
+  // Sets "key=value". The value is TOML, or else a string. Later assignments win.
   void set(std::string_view assignment);
 
-  // Gives the fields the values of this source. Relative paths become absolute: seen from the
-  // folder of the file that names them, or from the current one on the command line.
+  // Sets the fields to the values of this source. Paths become absolute: they are relative to the
+  // folder of the file that sets them, or to the current folder on the command line.
   Origins fill_fields(const Visit& visit) const;
   template <class Options>
   Origins fill(Options& options) const {
@@ -57,15 +57,15 @@ class ConfigSource {
   struct Value {
     TomlValue value;
     Origin origin;      // of the key
-    std::string words;  // on the command line: as it was typed
+    std::string words;  // on the command line: as typed
   };
   void read_layer(const std::string& path, std::vector<std::string> chain);
 
   std::map<std::string, Value> values_;  // by key
 };
 
-// The same error with the place of a key that its text names before it, if the config sets one.
-// For what several values together make wrong, where the one who complains knows no files.
+// Returns an error text with the origin of the first key that it names in front, if the config sets
+// that key. For checks that do not know which file set the key.
 std::string with_place(const std::string& error, const Origins& origins);
 
 // One value of a config.
@@ -73,16 +73,16 @@ struct ConfigEntry {
   std::string key;      // "optim.lr"
   std::string name;     // "lr"
   std::string value;    // as TOML
-  std::string type;     // "number", "text", …
-  std::string allowed;  // "0 … 1", "sgd, adam, adamw"; "" where anything is
+  std::string type;     // "number", "string", …
+  std::string allowed;  // "0 … 1", "sgd, adam, adamw"; "" for any value
   std::string help;
 };
 struct ConfigSection {
-  std::string name;  // "" for what stands outside of any section
+  std::string name;  // "" for top-level keys
   std::string help;
   std::vector<ConfigEntry> entries;
 };
-// All values of a struct, in the order of its fields.
+// Every value of a struct, in the order of its fields.
 using ConfigListing = std::vector<ConfigSection>;
 ConfigListing list_fields(const ConfigSource::Visit& visit);
 template <class Options>
@@ -90,14 +90,14 @@ ConfigListing list_config(Options options) {
   return list_fields([&](Fields& fields) { options.fields(fields); });
 }
 
-// A TOML file that gives the same values, each with its help, or with its origin, as a comment.
+// Returns a TOML file with these values, each with its help or its origin as a comment.
 std::string config_text(const ConfigListing& listing);
 std::string config_text(const ConfigListing& listing, const Origins& origins);
-// Every key with type, default, range and help: a Markdown table a section.
+// Returns the documentation of every key, as Markdown: one table for each section.
 std::string config_reference(const ConfigListing& defaults);
 
 struct ConfigDifference {
-  std::string key, a, b;  // values as TOML; "" where there is no such key
+  std::string key, a, b;  // values as TOML; "" if there is no such key
 };
 std::vector<ConfigDifference> config_differences(const ConfigListing& a, const ConfigListing& b);
 

@@ -1,5 +1,5 @@
-// The values of a struct of options as text: config.toml, `heed config`, the reference page, and
-// what differs between two.
+// The values of a struct of options as text, for config.toml, `heed config`, the reference and
+// `heed compare`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-// The Fields that notes what it is shown.
+// Lists the fields of a struct of options.
 class ConfigLister : public Fields {
  public:
   ConfigListing listing{{"", "", {}}};
@@ -21,27 +21,26 @@ class ConfigLister : public Fields {
     add(name, value ? "true" : "false", "true or false", "", help);
   }
   void integer(const char* name, int64_t& value, Range range, const char* help) override {
-    add(name, std::to_string(value), "whole number", range_text(range), help);
+    add(name, std::to_string(value), "integer", range_text(range), help);
   }
   void number(const char* name, double& value, Range range, const char* help) override {
     add(name, toml_text(value), "number", range_text(range), help);
   }
   void text(const char* name, std::string& value, const char* help) override {
-    add(name, toml_text(value), "text", "", help);
+    add(name, toml_text(value), "string", "", help);
   }
   void path(const char* name, std::string& value, const char* help) override {
     add(name, toml_text(value), "path", "", help);
   }
   void texts(const char* name, std::vector<std::string>& values, const char* help) override {
-    add(name, list(values), "list of texts", "", help);
+    add(name, list(values), "list of strings", "", help);
   }
   void paths(const char* name, std::vector<std::string>& values, const char* help) override {
     add(name, list(values), "list of paths", "", help);
   }
   void integers(const char* name, std::vector<int64_t>& values, Range range,
                 const char* help) override {
-    add(name, fmt::format("[{}]", joined(values)), "list of whole numbers", range_text(range),
-        help);
+    add(name, fmt::format("[{}]", joined(values)), "list of integers", range_text(range), help);
   }
 
  protected:
@@ -123,9 +122,9 @@ std::string config_reference(const ConfigListing& defaults) {
   for (const ConfigSection& section : defaults) {
     if (section.entries.empty()) continue;
     if (!text.empty()) text += '\n';
-    text += section.name.empty() ? "## Outside of any section\n\n"
+    text += section.name.empty() ? "## Top-level keys\n\n"
                                  : fmt::format("## [{}]\n\n{}.\n\n", section.name, section.help);
-    text += "| key | type | default | allowed | what it is |\n|---|---|---|---|---|\n";
+    text += "| key | type | default | allowed | meaning |\n|---|---|---|---|---|\n";
     for (const ConfigEntry& entry : section.entries)
       text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", entry.key, entry.type,
                           in_table(entry.value), in_table(entry.allowed), in_table(entry.help));

@@ -1,4 +1,4 @@
-// The Fields that gives a struct the values of a config.
+// Reads the values of a config into a struct of options, through its fields().
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ namespace heed {
 class ConfigReader : public Fields {
  public:
   explicit ConfigReader(const ConfigSource& source) : source_(source) {}
-  // Where each value came from. Throws InputError if the source has keys that no field asked for.
+  // Returns the origins of the values. Throws InputError if the source has keys that no field has.
   Origins finish() const;
 
   void flag(const char* name, bool& value, const char* help) override;
@@ -32,25 +32,28 @@ class ConfigReader : public Fields {
   void leave() override;
 
  private:
-  using Given = ConfigSource::Value;
-  // What the source has for this field of the section at hand: nullptr if nothing.
-  const Given* given(const char* name);
-  [[noreturn]] void refuse(const Given& given, const TomlValue& value,
-                           const std::string& wanted) const;
-  [[noreturn]] void refuse_unknown(const std::string& key, const Given& given) const;
-  int64_t integer_of(const Given& given, const TomlValue& value, Range range) const;
-  std::string text_of(const Given& given, const TomlValue& value) const;
-  std::vector<std::string> texts_of(const Given& given) const;
+  using Setting = ConfigSource::Value;
+  // Returns the setting of a field of the current section, nullptr if there is none.
+  const Setting* find(const char* name);
+  // Throw InputError: for a wrong value, which may be an element of the setting's list, and for a
+  // key that no field has.
+  [[noreturn]] void refuse(const Setting& setting, const TomlValue& value,
+                           const std::string& expected) const;
+  [[noreturn]] void refuse_unknown(const std::string& key, const Setting& setting) const;
+  int64_t integer_of(const Setting& setting, const TomlValue& value, Range range) const;
+  std::string text_of(const Setting& setting, const TomlValue& value) const;
+  std::vector<std::string> texts_of(const Setting& setting) const;
+  std::string path_of(const Setting& setting, const std::string& text) const;
 
   const ConfigSource& source_;
   std::string section_;            // "", "model", "model.init"
-  std::string key_;                // of the field at hand
-  std::vector<std::string> keys_;  // of all fields seen, in order
+  std::string key_;                // of the current field
+  std::vector<std::string> keys_;  // of all fields so far, in order
   std::set<std::string> sections_;
   Origins origins_;
 };
 
-// "0 … 1", "≥ 0", or "" for any number.
+// Returns "0 … 1", "≥ 0", or "" for any number.
 std::string range_text(Range range);
 
 }  // namespace heed

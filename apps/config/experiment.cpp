@@ -7,51 +7,55 @@
 namespace heed {
 
 void TrainOptions::fields(Fields& f) {
-  static constexpr const char* measures[] = {"loss", "token_accuracy", "exact_match"};
-  static constexpr const char* smoothings[] = {"vocabulary", "others", "possible_others"};
+  static constexpr Named<Smoothing> smoothings[] = {
+      {"vocabulary", Smoothing::vocabulary},
+      {"others", Smoothing::others},
+      {"possible_others", Smoothing::possible_others}};
   constexpr Range count{0, 1e12}, positive{1, 1e12};
-  f.integer("steps", steps, positive, "updates of the weights");
+  f.integer("steps", steps, positive, "number of updates of the weights");
   f.integer("batch_size", batch_size, {1, 1e6}, "examples in a micro-batch");
   f.integer("accumulate", accumulate, {1, 1e6},
-            "micro-batches in a step; the gradient is that of one batch of all their examples");
+            "micro-batches in a step; their gradients add up to that of one large batch");
   f.number("label_smoothing", label_smoothing, {0, 0.99},
-           "share ε of a target's probability that is spread over other classes");
+           "probability ε that is moved from the target to other classes");
   f.choice("label_smoothing_over", label_smoothing_over, smoothings,
-           "who gets it: all V classes ε/V (PyTorch), all but the target ε/(V-1), or of these all "
-           "that can be a target, not <bos>: ε/(V-2) (The Annotated Transformer)");
+           "the classes that receive it: all V classes, ε/V each (PyTorch); all except the target, "
+           "ε/(V-1); or these without <bos>, which is never a target, ε/(V-2) (The Annotated "
+           "Transformer)");
   f.integer("evaluate_every", evaluate_every, count,
-            "steps between evaluations; 0: at the end alone");
+            "steps between evaluations; 0: only at the end");
   f.integer("evaluate_batch_size", evaluate_batch_size, count,
-            "examples in a batch of an evaluation; 0: as many as in training");
+            "examples in a batch of an evaluation; 0: the same as batch_size");
   f.integer("checkpoint_every", checkpoint_every, count,
-            "steps between checkpoints; 0: at evaluations and the end alone");
+            "steps between checkpoints; 0: only at evaluations and at the end");
   f.integer("keep_checkpoints", keep_checkpoints, positive,
-            "newest checkpoints to keep, beside the best one");
+            "number of newest checkpoints to keep, besides the best one");
   f.integer("log_every", log_every, positive, "steps between lines of the log");
-  f.integer("samples", samples, {0, 100}, "predictions shown at each evaluation");
-  f.choice("best_by", best_by, measures,
-           "what makes a checkpoint the best, on the validation split");
+  f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation");
+  f.choice("best_by", best_by, best_by_names,
+           "score on the validation split that decides which checkpoint is the best");
   f.integer("patience", patience, count,
-            "stop after so many evaluations in a row without a better one; 0: never");
-  f.path("load", load, "run or .safetensors file to take initial weights from; empty: none");
-  f.texts("load_names", load_names, "patterns (* and ?) of the parameters to take from `load`");
-  f.texts("freeze", freeze, "patterns (* and ?) of the parameters that do not train");
+            "stop after this many evaluations in a row without improvement; 0: never");
+  f.path("load", load, "run or .safetensors file to load initial weights from; empty: none");
+  f.texts("load_names", load_names, "patterns (* and ?) of the parameters to load from `load`");
+  f.texts("freeze", freeze, "patterns (* and ?) of the parameters that are not trained");
   f.flag("detect_anomaly", detect_anomaly,
-         "stop at the first operation whose result is not finite and name it; slow");
+         "stop at the first operation whose result is not finite, and name it; slow");
 }
 
 void Experiment::fields(Fields& f) {
-  f.integer("seed", seed, {0, 9e15}, "of initial weights, order of examples, dropout and samples");
+  f.integer("seed", seed, {0, 9e15},
+            "seed of initial weights, order of examples, dropout and samples");
   f.integer("threads", threads, {0, 1024},
-            "0: the physical cores this process may use; results do not depend on it");
-  f.choice("precision", precision, precision_names,
-           "of float32 products; high and medium allow bfloat16 where the processor has a kernel "
-           "for it");
+            "number of threads; 0: one for each physical core; results do not depend on it");
+  f.choice(
+      "precision", precision, precision_names,
+      "precision of matrix products; high and medium use bfloat16 if the processor supports it");
   f.section("train", train, "the training loop");
-  f.section("model", model, "what is trained");
-  f.section("optim", optim, "how gradients become updates");
+  f.section("model", model, "the model");
+  f.section("optim", optim, "the optimizer");
   f.section("schedule", schedule, "the learning rate of each step");
-  f.section("data", data, "what it is trained on");
+  f.section("data", data, "the data");
 }
 
 void Experiment::validate() const {
@@ -75,7 +79,7 @@ Framing Experiment::framing() const {
 
 namespace {
 
-// What the data must have for the model to make sense of it.
+// Checks that the data have what the model needs: edges, a grid, positions in a row.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadOptions& attention = model.attention;
   check_input(model.block.kind != MixingKind::graph_attention || corpus.format.has_edges,
@@ -85,31 +89,30 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
               "model.attention.graph_distances = {} needs data with edges: data.kind = \"graph\"",
               attention.graph_distances);
   const auto axes = static_cast<int64_t>(corpus.grid.size());
-  const std::string known = axes == 0 ? "no grid" : fmt::format("{} axes, from 0", axes);
+  const std::string known = axes == 0 ? "data with a grid" : fmt::format("axes 0 … {}", axes - 1);
   for (const int64_t axis : attention.axes)
-    check_input(axis < axes, "model.attention.axes names axis {}, and the data have {}", axis,
-                known);
+    check_input(axis < axes, "model.attention.axes: expected {}, found axis {}", known, axis);
   const PositionalKind kind = model.positional.kind;
   const bool in_a_row = kind == PositionalKind::rotary || kind == PositionalKind::alibi ||
                         kind == PositionalKind::relative;
   check_input(
       !in_a_row || axes == 0 || attention.axes.size() == 1,
-      "model.positional.kind: rotary, alibi and relative know places in a row, and the data "
-      "are a grid: attend over one axis with model.attention.axes, or take sinusoidal or "
-      "learned");
+      "model.positional.kind: rotary, alibi and relative need positions in a row, but the data are "
+      "a grid: attend over one axis with model.attention.axes, or use sinusoidal or learned");
 }
 
 void check_longest(const ModelOptions& model, const Corpus& corpus) {
   const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == Framing::classifier;
+  check_input(model.positional.kind != PositionalKind::learned || grid_tables ||
+                  model.positional.max_length >= longest,
+              "model.positional.max_length = {} is too small: the longest sequence of the data has "
+              "{} tokens",
+              model.positional.max_length, longest);
   check_input(
-      model.positional.kind != PositionalKind::learned || grid_tables ||
-          model.positional.max_length >= longest,
-      "model.positional.max_length = {} is too small: the longest sequence of the data has {}",
-      model.positional.max_length, longest);
-  check_input(model.block.kind != MixingKind::dense || model.block.length >= longest,
-              "model.block.length = {} is too small: the longest sequence of the data has {}",
-              model.block.length, longest);
+      model.block.kind != MixingKind::dense || model.block.length >= longest,
+      "model.block.length = {} is too small: the longest sequence of the data has {} tokens",
+      model.block.length, longest);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Everything a config says: the top-level keys and the sections [train], [model], [optim],
-// [schedule] and [data].
+// The values of a config: the top-level keys and the sections [train], [model], [optim], [schedule]
+// and [data].
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,11 @@
 
 namespace heed {
 
-// What makes one checkpoint better than another, on the validation split.
+// The score of the validation split that decides which checkpoint is the best.
 enum class BestBy { loss, token_accuracy, exact_match };
+inline constexpr Named<BestBy> best_by_names[] = {{"loss", BestBy::loss},
+                                                  {"token_accuracy", BestBy::token_accuracy},
+                                                  {"exact_match", BestBy::exact_match}};
 
 struct TrainOptions {
   int64_t steps = 1000;
@@ -53,14 +56,14 @@ struct Experiment {
   DataOptions data;
 
   void fields(Fields& f);
-  // Throws InputError, naming the keys, for those that contradict each other.
+  // Throws InputError that names the keys if values contradict each other.
   void validate() const;
 
   Framing framing() const;
 };
 
-// What the data decides about the model. Throws InputError where the two do not fit: a sequence
-// longer than the positions there are, embeddings shared by two vocabularies.
+// Returns the sizes of the model that depend on the data. Throws InputError if model and data do
+// not match, for example if a sequence is longer than the number of positions.
 ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus);
 
 }  // namespace heed

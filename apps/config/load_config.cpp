@@ -27,9 +27,8 @@ void apply_settings(const Experiment& experiment) {
   scope().precision = experiment.precision;
   const Precision effective = effective_precision(experiment.precision);
   if (effective != experiment.precision)
-    logging::warning(
-        "precision = \"{}\" needs a kernel this processor has not: products are \"{}\"",
-        precision_name(experiment.precision), precision_name(effective));
+    logging::warning("precision = \"{}\" is not supported by this processor; using \"{}\"",
+                     precision_name(experiment.precision), precision_name(effective));
 }
 
 }  // namespace heed

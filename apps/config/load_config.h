@@ -1,4 +1,4 @@
-// From the path of a config to an experiment that makes sense.
+// Loads a config and its data.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct LoadedConfig {
   Origins origins;
 };
 
-// Reads, applies the --set assignments, and checks that the values do not contradict one another.
+// Reads a config, applies the --set assignments, and validates the result.
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments);
 
-// Calls f; an InputError of its that names a key the config sets gets the key's place.
+// Calls f. If it throws an InputError that names a key of the config, adds where the key is set.
 template <class F>
 auto with_places(const Origins& origins, F&& f) {
   try {
@@ -31,7 +31,7 @@ auto with_places(const Origins& origins, F&& f) {
 // The data of the experiment.
 Corpus load_data(const LoadedConfig& config);
 
-// Threads and precision, for all that this thread computes from here on.
+// Sets the number of threads, and the precision of the calling thread.
 void apply_settings(const Experiment& experiment);
 
 }  // namespace heed

@@ -11,14 +11,14 @@
 namespace heed {
 namespace {
 
-// The library goes as deep as a key has parts, on the stack: a key of 100,000 dots would run out
-// of it. So the parts of every key are counted first.
+// Checks the number of parts of every key: the library recurses once for each part and would
+// overflow the stack for a key with 100,000 dots.
 void check_key_lengths(std::string_view text, const std::string& file) {
-  constexpr int most_parts = 16;
+  constexpr int max_parts = 16;
   int dots = 0, line = 1;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '"' || c == '\'') {  // to the end of the string, whichever of the four kinds it is
+    if (c == '"' || c == '\'') {  // skips the string, of any of the four kinds
       const std::string_view triple(c == '"' ? "\"\"\"" : "'''");
       const std::string_view quote = text.substr(i, 3) == triple ? triple : triple.substr(0, 1);
       for (i += quote.size(); i < text.size() && text.substr(i, quote.size()) != quote; ++i) {
@@ -32,8 +32,8 @@ void check_key_lengths(std::string_view text, const std::string& file) {
       dots = 0;
       line += c == '\n';
     } else if (c == '.') {
-      check_input(++dots < most_parts, "{}:{}: a key of more than {} parts", file, line,
-                  int{most_parts});
+      check_input(++dots < max_parts, "{}:{}: expected keys of at most {} parts", file, line,
+                  int{max_parts});
     }
   }
 }
@@ -86,9 +86,7 @@ std::string describe(const TomlValue& value) {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(int64_t integer) const { return std::to_string(integer); }
     std::string operator()(double number) const { return toml_text(number); }
-    std::string operator()(const std::string& text) const {
-      return "the text " + toml_text(text.substr(0, 60));
-    }
+    std::string operator()(const std::string& text) const { return toml_text(text.substr(0, 60)); }
     std::string operator()(const std::vector<TomlValue>&) const { return "a list"; }
     std::string operator()(const TomlValue::Other& other) const { return other.kind; }
   };
@@ -101,9 +99,8 @@ std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file
   try {
     flatten(toml::parse(text), "", entries);
   } catch (const toml::parse_error& error) {
-    const toml::source_position place = error.source().begin;
-    throw InputError(
-        fmt::format("{}:{}:{}: {}", file, place.line, place.column, error.description()));
+    const toml::source_position at = error.source().begin;
+    throw InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, error.description()));
   }
   std::sort(entries.begin(), entries.end(), [](const TomlEntry& a, const TomlEntry& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
@@ -127,7 +124,7 @@ std::string toml_text(std::string_view text) {
 
 std::string toml_text(double number) {
   const std::string text = fmt::format("{}", number);
-  // A whole number gets a point, or it would come back as an integer.
+  // Without a decimal point it would parse as an integer.
   return text.find_first_not_of("-0123456789") == text.npos ? text + ".0" : text;
 }
 

@@ -1,4 +1,4 @@
-// A TOML file as a flat list of keys with values, each with the place where it stands.
+// A TOML file as a flat list of keys and values, each with its line and column.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace heed {
 
 struct TomlValue {
-  struct Other {  // what no option is made of
+  struct Other {  // types that no option has
     std::string kind;
   };
   std::variant<bool, int64_t, double, std::string, std::vector<TomlValue>, Other> value;
   int line = 0, column = 0;  // from 1
 };
 
-// For a message: a number, the text "x", a list, …
+// Returns the value for an error message: 1.5, "x", a list, …
 std::string describe(const TomlValue& value);
 
 struct TomlEntry {
@@ -26,10 +26,10 @@ struct TomlEntry {
   int line = 0, column = 0;  // of the key
 };
 
-// In the order of the file. Throws InputError "file:line:column: …".
+// Parses a text; the entries are in the order of the file. Throws InputError "file:line:column: …".
 std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file);
 
-// A string as TOML: in quotes, escaped. A double: the shortest text that gives it back.
+// Returns a string in quotes and escaped; a double as the shortest text that parses to it.
 std::string toml_text(std::string_view text);
 std::string toml_text(double number);
 

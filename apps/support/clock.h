@@ -4,7 +4,7 @@
 
 namespace heed {
 
-// Seconds since some moment in the past, by a clock that is never set.
+// Returns the seconds since a fixed moment, by a clock that is never adjusted.
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

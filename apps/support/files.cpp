@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An open file or folder, closed on every way out.
+// An open file or folder.
 class Descriptor {
  public:
   explicit Descriptor(int file) : file_(file) {}
@@ -36,15 +36,15 @@ class Descriptor {
 };
 
 [[noreturn]] void cannot(const char* verb, const std::string& path, int code) {
-  const char* way_out = "";
+  const char* hint = "";
   if (code == ENOSPC || code == EDQUOT || code == EFBIG)
-    way_out = "; make room on the disk and go on";
+    hint = "; make room on the disk and try again";
   else if (code == EACCES || code == EROFS || code == EPERM)
-    way_out = "; allow writing there, or choose another folder";
-  throw Error(fmt::format("{}: cannot {}: {}{}", path, verb, std::strerror(code), way_out));
+    hint = "; allow writing there, or choose another folder";
+  throw Error(fmt::format("{}: cannot {}: {}{}", path, verb, std::strerror(code), hint));
 }
 
-// Brings a folder's list of names to the disk.
+// Synchronizes the names in a folder with the disk.
 void sync_folder(const std::string& path) {
   const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder || ::fsync(folder) != 0) cannot("write", path, errno);
@@ -63,6 +63,8 @@ void write_new_file(const std::string& path, std::string_view contents) {
 
 }  // namespace
 
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
 bool is_folder(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -72,12 +74,12 @@ std::string aside_of(const std::string& path) {
   return in_folder(folder_of(path), AtomicFolder::prefix + name_of(path));
 }
 
-std::string read_file(const std::string& path, const char* what, int64_t most_bytes) {
+std::string read_file(const std::string& path, const char* what, int64_t max_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   check_input(static_cast<bool>(file), "{}: cannot read: {}", path, std::strerror(errno));
   struct stat status {};
-  check_input(::fstat(file, &status) == 0 && !S_ISDIR(status.st_mode), "{}: a folder, not a {}",
-              path, what);
+  check_input(::fstat(file, &status) == 0 && !S_ISDIR(status.st_mode),
+              "{}: expected a {}, found a folder", path, what);
   std::string contents;
   for (;;) {
     constexpr size_t step = 1 << 16;
@@ -86,8 +88,8 @@ std::string read_file(const std::string& path, const char* what, int64_t most_by
     const ssize_t got = ::read(file, contents.data() + size, step);
     check_input(got >= 0 || errno == EINTR, "{}: cannot read: {}", path, std::strerror(errno));
     contents.resize(size + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    check_input(static_cast<int64_t>(contents.size()) <= most_bytes,
-                "{}: larger than {} bytes: not a {}", path, most_bytes, what);
+    check_input(static_cast<int64_t>(contents.size()) <= max_bytes,
+                "{}: expected a {}, found more than {} bytes", path, what, max_bytes);
     if (got == 0) return contents;
   }
 }
@@ -106,9 +108,9 @@ void write_file(const std::string& path, std::string_view contents) {
 void check_writable(const std::string& path) {
   struct stat status {};
   check_input(!path.empty() && path.back() != '/' && !is_folder(path),
-              "{}: a folder; give the name of a file", path);
+              "{}: expected the name of a file", path);
   check_input(::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode),
-              "{}: not a file; give the name of one", path);
+              "{}: expected a plain file", path);
   const std::string aside = aside_of(path);
   const Descriptor file(::open(aside.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   check_input(static_cast<bool>(file), "{}: cannot write: {}", path, std::strerror(errno));
@@ -125,7 +127,7 @@ void point_link(const std::string& link, const std::string& target) {
 void make_folders(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) cannot("make the folder", path, error.value());
+  if (error) cannot("create the folder", path, error.value());
 }
 
 std::vector<std::string> names_in_folder(const std::string& path) {
@@ -173,7 +175,7 @@ std::string absolute_path(const std::string& path, const std::string& from) {
 
 AtomicFolder::AtomicFolder(const std::string& path) : path_(path), aside_(aside_of(path)) {
   remove_all(aside_);
-  if (::mkdir(aside_.c_str(), 0777) != 0) cannot("make the folder", aside_, errno);
+  if (::mkdir(aside_.c_str(), 0777) != 0) cannot("create the folder", aside_, errno);
 }
 
 AtomicFolder::~AtomicFolder() {

@@ -1,9 +1,9 @@
-// Files that are whole or not there.
+// Files and folders, written atomically.
 //
-// What is written is written aside, brought to the disk (fsync) and then renamed: whoever looks
-// sees the old file or the new one, whatever happens in between. Reading throws InputError, for the
-// user named the file; writing throws Error, for the disk refused it. Both name the path, the cause
-// and the way out.
+// A file is written under another name, synchronized with the disk (fsync) and renamed: at any
+// moment there is either the old file or the new one, whole. Reading throws InputError, because the
+// user named the file. Writing throws Error, because the disk refused. Errors name the path, the
+// cause and what to do.
 #pragma once
 
 #include <cstdint>
@@ -13,59 +13,62 @@
 
 namespace heed {
 
-// The contents of a file of at most `most_bytes`. `what` completes "… is not a": "config".
+// Returns the contents of a file. Throws InputError for more than `max_bytes`. `what` names the
+// expected kind of file in errors: "config".
 std::string read_file(const std::string& path, const char* what,
-                      int64_t most_bytes = int64_t{1} << 30);
+                      int64_t max_bytes = int64_t{1} << 30);
 
-// Replaces the file, or makes it.
+// Creates or replaces a file.
 void write_file(const std::string& path, std::string_view contents);
-// For what takes long to compute: throws InputError where write_file(path) would fail at once, or
-// replace what is no file. Leaves nothing behind.
+// Throws InputError if write_file(path) would fail now, or would replace something that is not a
+// plain file: a check before a long computation. Leaves nothing behind.
 void check_writable(const std::string& path);
 
-// Makes the symbolic link, or points the one that is there elsewhere.
+// Creates a symbolic link, or changes its target.
 void point_link(const std::string& link, const std::string& target);
 
-// Makes the folder and those above it that are missing.
+// Creates a folder and its missing parents.
 void make_folders(const std::string& path);
 
+bool exists(const std::string& path);  // links are followed
 bool is_folder(const std::string& path);
 
-// Names in a folder, sorted; none where there is no such folder.
+// Returns the names in a folder, sorted; none if there is no such folder.
 std::vector<std::string> names_in_folder(const std::string& path);
 
-// Where to write what shall then be renamed to `path`: beside it, under another name.
+// Returns the temporary name, in the same folder, under which to write a file before it is renamed
+// to `path`.
 std::string aside_of(const std::string& path);
 
-// Removes a file, a link or a whole folder; nothing happens where there is none.
+// Removes a file, a link or a folder with its contents, if it exists.
 void remove_all(const std::string& path);
 
-// Renames, and brings the change to the disk. Both must be in the same folder.
+// Renames within a folder and synchronizes the folder with the disk.
 void rename_in_folder(const std::string& from, const std::string& to);
 
-// "dir/" + name; the folder part of a path ("." where there is none); its last part.
+// Paths: folder + "/" + name; the folder of a path ("." if it has none); its last component.
 std::string in_folder(std::string_view folder, std::string_view name);
 std::string folder_of(const std::string& path);
 std::string name_of(const std::string& path);
-// `other`, seen from the folder in which `path` is.
+// Returns `other` relative to the folder that `path` is in.
 std::string sibling(const std::string& path, const std::string& other);
-// Absolute, seen from the folder `from`, with no "." and ".." left where they can be resolved.
+// Returns the absolute path, relative to the folder `from`, without "." and "..".
 std::string absolute_path(const std::string& path, const std::string& from);
 
-// SHA-256 as 64 hexadecimal digits (FIPS 180-4, by OpenSSL).
+// SHA-256 as 64 hexadecimal digits (FIPS 180-4; OpenSSL).
 std::string sha256_of_file(const std::string& path);
 std::string sha256(std::string_view text);
 
-// A folder that appears whole at commit(), and not at all without it.
+// A folder that appears whole at commit(), or never.
 class AtomicFolder {
  public:
-  // Files are to be written into aside(), a hidden neighbour of `path`.
+  // Creates aside(), a hidden folder next to `path`, to write files into.
   explicit AtomicFolder(const std::string& path);
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;
 
-  // Neighbours whose name starts so are left over from a writer that was killed.
+  // Names with this prefix are left over from a process that was killed.
   static constexpr const char* prefix = ".tmp-";
   const std::string& aside() const { return aside_; }
   void commit();

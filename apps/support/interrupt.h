@@ -1,17 +1,18 @@
-// Ctrl-C, asked for politely: the first one (or SIGTERM) is remembered, the second one ends the
-// process as usual.
+// Ctrl-C as a request: the first SIGINT or SIGTERM is noted, the second ends the process.
 #pragma once
 
 namespace heed {
 
+// While it exists, signals are noted.
 class InterruptGuard {
  public:
-  InterruptGuard();   // from here on
-  ~InterruptGuard();  // as before
+  InterruptGuard();
+  ~InterruptGuard();  // restores the default
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
+// Returns whether a signal has been noted.
 bool interrupted();
 
 }  // namespace heed

@@ -5,28 +5,26 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "core/check.h"
 
 namespace heed {
-namespace {
 
 using Library = nlohmann::ordered_json;
 
-// Builds a Json from what the library's parser finds, which does not recurse.
-class Builder : public nlohmann::json_sax<Library> {
+// Builds a Json from the events of the library's parser, which does not recurse.
+class Json::Builder : public nlohmann::json_sax<Library> {
  public:
-  std::string problem;
-  size_t position = 0;  // of the problem, counted from 1
+  Builder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
   Json result;
 
   bool null() override { return add(Json()); }
   bool boolean(bool value) override { return add(value); }
   bool number_integer(int64_t value) override { return add(value); }
   bool number_unsigned(uint64_t value) override {
-    if (value > uint64_t{std::numeric_limits<int64_t>::max()})
-      return add(static_cast<double>(value));
-    return add(static_cast<int64_t>(value));
+    constexpr uint64_t largest = std::numeric_limits<int64_t>::max();
+    return value > largest ? add(static_cast<double>(value)) : add(static_cast<int64_t>(value));
   }
   bool number_float(double value, const std::string&) override { return add(value); }
   bool string(std::string& value) override { return add(std::move(value)); }
@@ -37,67 +35,67 @@ class Builder : public nlohmann::json_sax<Library> {
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
-    if (open_.back().first.find(name)) return fail(fmt::format("'{}' twice", name));
+    check_input(open_.back().names.insert(name).second, "{}: duplicate member '{}'", file_, name);
     name_ = std::move(name);
     return true;
   }
-  bool parse_error(size_t at, const std::string&, const nlohmann::json::exception& error) override {
-    position = at;
+
+  // `position` counts characters from 1; 0 means unknown.
+  bool parse_error(size_t position, const std::string&,
+                   const nlohmann::json::exception& error) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …"
-    const std::string_view text = error.what();
-    const size_t start = text.find(": ");
-    return fail(std::string(start == text.npos ? text : text.substr(start + 2)));
+    std::string problem = error.what();
+    problem.erase(0, problem.find(": ") + 2);
+    std::replace(problem.begin(), problem.end(), '\n', ' ');
+    if (position == 0) throw InputError(fmt::format("{}: not valid JSON: {}", file_, problem));
+    const std::string_view before = text_.substr(0, position - 1);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    throw InputError(fmt::format("{}:{}:{}: not valid JSON: {}", file_, line, column, problem));
   }
 
  private:
-  static constexpr size_t deepest = 100;
+  static constexpr size_t max_depth = 100;
 
-  bool fail(std::string what) {
-    problem = std::move(what);
-    return false;
+  // An array or object that is not complete. Its address is stable: its parent grows only when it
+  // is complete.
+  struct Open {
+    Json* container;
+    std::set<std::string> names;  // of its members
+  };
+
+  Json* append(Json value) {
+    if (open_.empty()) return &(result = std::move(value));
+    auto& container = open_.back().container->value_;
+    if (auto* elements = std::get_if<std::vector<Json>>(&container))
+      return &elements->emplace_back(std::move(value));
+    auto& members = std::get<std::vector<Member>>(container);
+    return &members.emplace_back(std::move(name_), std::move(value)).second;
   }
+  bool add(Json value) { return append(std::move(value)) != nullptr; }
   bool open(Json container) {
-    if (open_.size() == deepest) return fail("nested too deeply");
-    open_.emplace_back(std::move(container), std::move(name_));
+    check_input(open_.size() < max_depth, "{}: JSON of more than {} levels", file_, max_depth);
+    open_.push_back({append(std::move(container)), {}});
     return true;
   }
   bool close() {
-    auto [container, name] = std::move(open_.back());
     open_.pop_back();
-    name_ = std::move(name);
-    return add(std::move(container));
-  }
-  bool add(Json value) {
-    if (open_.empty())
-      result = std::move(value);
-    else if (open_.back().first.is_object())
-      open_.back().first.set(name_, std::move(value));
-    else
-      open_.back().first.push(std::move(value));
     return true;
   }
 
-  std::vector<std::pair<Json, std::string>> open_;  // and the name each has where it belongs
-  std::string name_;                                // of the member to come
+  const std::string_view text_;
+  const std::string& file_;
+  std::vector<Open> open_;
+  std::string name_;  // of the next member
 };
 
-}  // namespace
-
 Json Json::parse(std::string_view text, const std::string& file) {
-  Builder builder;
-  if (Library::sax_parse(text, &builder)) return std::move(builder.result);
-  const std::string_view before = text.substr(0, std::max<size_t>(builder.position, 1) - 1);
-  const size_t line_start = before.rfind('\n') + 1;  // 0 where there is none
-  std::replace(builder.problem.begin(), builder.problem.end(), '\n', ' ');
-  const std::string place =
-      builder.position == 0
-          ? ""
-          : fmt::format(":{}:{}", 1 + std::count(before.begin(), before.end(), '\n'),
-                        before.size() - line_start + 1);
-  throw InputError(fmt::format("{}{}: not JSON as it should be: {}", file, place, builder.problem));
+  Builder builder(text, file);
+  Library::sax_parse(text, &builder);
+  return std::move(builder.result);
 }
 
-// The same value as the library has it, for the library to write.
+// Converts to the library's type, which can be written.
 template <class Target>
 Target Json::to() const {
   const auto convert = [](const auto& value) -> Target {
@@ -109,8 +107,10 @@ Target Json::to() const {
       for (const Json& element : value) array.push_back(element.template to<Target>());
       return array;
     } else if constexpr (std::is_same_v<Value, std::vector<Member>>) {
-      Target object = Target::object();
-      for (const auto& [name, member] : value) object[name] = member.template to<Target>();
+      typename Target::object_t object;
+      object.reserve(value.size());
+      for (const auto& [name, member] : value)
+        object.emplace_back(name, member.template to<Target>());  // names are unique
       return object;
     } else {
       return value;
@@ -123,22 +123,23 @@ std::string Json::text(int indent) const {
   return to<Library>().dump(indent, ' ', false, Library::error_handler_t::replace);
 }
 
-Json::Json(const std::vector<std::string>& texts) : value_(std::vector<Json>()) {
-  for (const std::string& each : texts) push(each);
+void Json::wrong_type(const char* expected) const {
+  throw InputError(fmt::format("expected {}, found {}", expected, text().substr(0, 40)));
 }
 
-bool Json::is_number() const {
-  return std::holds_alternative<int64_t>(value_) || std::holds_alternative<double>(value_);
+Json::Json(const std::vector<std::string>& texts) : value_(std::vector<Json>()) {
+  for (const std::string& text : texts) push(text);
 }
+
+void Json::push(Json value) { std::get<std::vector<Json>>(value_).push_back(std::move(value)); }
 
 Json& Json::set(std::string_view name, Json value) {
   auto& all = std::get<std::vector<Member>>(value_);
-  const auto place = std::find_if(all.begin(), all.end(),
-                                  [&](const Member& member) { return member.first == name; });
-  if (place == all.end())
+  const auto existing = std::ranges::find(all, name, &Member::first);
+  if (existing == all.end())
     all.emplace_back(name, std::move(value));
   else
-    place->second = std::move(value);
+    existing->second = std::move(value);
   return *this;
 }
 
@@ -160,25 +161,8 @@ const Json& Json::at(std::string_view name) const {
   return *value;
 }
 
-void Json::push(Json value) { std::get<std::vector<Json>>(value_).push_back(std::move(value)); }
-
-template <class T>
-const T& Json::get(const char* kind) const {
-  const T* value = std::get_if<T>(&value_);
-  check_input(value != nullptr, "{} is wanted, not {}", kind, text().substr(0, 40));
-  return *value;
-}
-
-const std::vector<Json::Member>& Json::members() const {
-  return get<std::vector<Member>>("an object");
-}
-const std::vector<Json>& Json::elements() const { return get<std::vector<Json>>("an array"); }
-bool Json::flag() const { return get<bool>("true or false"); }
-int64_t Json::integer() const { return get<int64_t>("a whole number"); }
-const std::string& Json::string() const { return get<std::string>("a text"); }
-
 double Json::number() const {
-  if (const int64_t* whole = std::get_if<int64_t>(&value_)) return static_cast<double>(*whole);
+  if (const int64_t* integer = std::get_if<int64_t>(&value_)) return static_cast<double>(*integer);
   return get<double>("a number");
 }
 

@@ -1,8 +1,11 @@
-// JSON values: what metrics.jsonl, state.json, result.json and --json hold.
+// JSON values: the contents of metrics.jsonl, state.json, result.json and the output of --json.
 //
-// Objects keep the order in which members were set. Numbers come back as they were: whole ones as
-// int64, others as the shortest text that gives the same double. A double that JSON cannot say
-// (infinite, not a number) is written as null.
+// Objects keep the order in which members were set. Numbers survive a round trip: integers as
+// int64, others as the shortest text that gives the same double. Infinities and NaN, which JSON
+// does not have, are written as null.
+//
+// (A class of its own because nlohmann/json.hpp, which reads and writes it, takes seconds to
+// compile: only json.cpp includes it.)
 #pragma once
 
 #include <cstdint>
@@ -29,40 +32,47 @@ class Json {
   static Json array() { return Json(std::vector<Json>()); }
   static Json object() { return Json(std::vector<Member>()); }
 
-  // Exactly one value and white space, at most 100 deep, no member twice. Throws InputError that
-  // starts with `file` and has the line and column.
+  // Parses a text that holds one value, with at most 100 levels and no duplicate members. Throws
+  // InputError that starts with `file`, line and column.
   static Json parse(std::string_view text, const std::string& file);
-  // On one line, or with lines indented by so many spaces.
+  // Returns the value on one line, or on several with this indentation.
   std::string text(int indent = -1) const;
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_object() const { return std::holds_alternative<std::vector<Member>>(value_); }
-  bool is_number() const;
+  bool is_number() const {
+    return std::holds_alternative<int64_t>(value_) || std::holds_alternative<double>(value_);
+  }
 
-  // Of an object: sets or replaces a member, and returns the object.
+  // Objects. set() adds or replaces a member and returns the object.
   Json& set(std::string_view name, Json value);
   void remove(std::string_view name);
-  const Json* find(std::string_view name) const;  // nullptr: no such member, or no object
-  // Throws InputError naming the member if there is none.
-  const Json& at(std::string_view name) const;
-  const std::vector<Member>& members() const;
+  const Json* find(std::string_view name) const;  // nullptr if there is no such member
+  const Json& at(std::string_view name) const;    // throws InputError if there is no such member
+  const std::vector<Member>& members() const { return get<std::vector<Member>>("an object"); }
 
-  // Of an array.
+  // Arrays.
   void push(Json value);
-  const std::vector<Json>& elements() const;
+  const std::vector<Json>& elements() const { return get<std::vector<Json>>("an array"); }
 
-  // These throw InputError where the value is of another kind. number() takes both kinds.
-  bool flag() const;
-  int64_t integer() const;
-  double number() const;
-  const std::string& string() const;
+  // Values. Throw InputError for a value of another type.
+  bool flag() const { return get<bool>("true or false"); }
+  int64_t integer() const { return get<int64_t>("an integer"); }
+  double number() const;  // an integer, too
+  const std::string& string() const { return get<std::string>("a string"); }
   std::vector<std::string> strings() const;
 
  private:
+  class Builder;
+
   explicit Json(std::vector<Json> elements) : value_(std::move(elements)) {}
   explicit Json(std::vector<Member> members) : value_(std::move(members)) {}
   template <class T>
-  const T& get(const char* kind) const;
+  const T& get(const char* type) const {
+    if (const T* value = std::get_if<T>(&value_)) return *value;
+    wrong_type(type);
+  }
+  [[noreturn]] void wrong_type(const char* expected) const;
   template <class Target>
   Target to() const;
 

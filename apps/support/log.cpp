@@ -20,13 +20,12 @@
 namespace heed::logging {
 namespace {
 
-// stderr, shared by log lines and the progress line: a log line first wipes the progress line, and
-// puts it back below itself.
+// Writes log lines to stderr. A log line erases the progress line and prints it again below.
 class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void set_progress(std::string line) {
     const std::lock_guard lock(mutex_);
-    wipe();
+    erase();
     progress_ = std::move(line);
     std::fputs(progress_.c_str(), stderr);
     std::fflush(stderr);
@@ -38,14 +37,14 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
     formatter_->format(message, text);
     const bool coloured =
         message.level >= spdlog::level::warn && on_terminal() && std::getenv("NO_COLOR") == nullptr;
-    wipe();
+    erase();
     if (coloured) std::fputs(message.level >= spdlog::level::err ? "\033[31m" : "\033[33m", stderr);
     std::fwrite(text.data(), 1, text.size(), stderr);
     if (coloured) std::fputs("\033[m", stderr);
     std::fputs(progress_.c_str(), stderr);
   }
   void flush_() override { std::fflush(stderr); }
-  void wipe() const {
+  void erase() const {
     if (!progress_.empty()) std::fputs("\r\033[K", stderr);
   }
 
@@ -76,17 +75,21 @@ std::string with_commas(double number) {
 }  // namespace
 
 void write(Level level, fmt::string_view format, fmt::format_args args) {
-  constexpr spdlog::level::level_enum levels[] = {spdlog::level::info, spdlog::level::warn,
-                                                  spdlog::level::err};
-  constexpr const char* marks[] = {"", "warning: ", "error: "};
-  const auto index = static_cast<size_t>(level);
-  const std::string text = marks[index] + fmt::vformat(format, args);
+  std::string text = fmt::vformat(format, args);
+  auto spdlog_level = spdlog::level::info;
+  if (level == Level::warning) {
+    spdlog_level = spdlog::level::warn;
+    text = "warning: " + text;
+  } else if (level == Level::error) {
+    spdlog_level = spdlog::level::err;
+    text = "error: " + text;
+  }
   Loggers& all = loggers();
-  all.to_terminal.log(levels[index], spdlog::string_view_t(text));
-  all.to_terminal.flush();
-  if (!all.to_file) return;
-  all.to_file->log(levels[index], spdlog::string_view_t(text));
-  all.to_file->flush();
+  for (spdlog::logger* logger : {&all.to_terminal, all.to_file.get()}) {
+    if (!logger) continue;
+    logger->log(spdlog_level, spdlog::string_view_t(text));
+    logger->flush();
+  }
 }
 
 void open_file(const std::string& path) {
@@ -97,7 +100,7 @@ void open_file(const std::string& path) {
     throw Error(fmt::format("{}: cannot write the log: {}", path, problem.what()));
   }
   loggers().to_file->set_pattern("%Y-%m-%d %H:%M:%S %v", spdlog::pattern_time_type::utc);
-  // A full disk stops a checkpoint, and says so there; the log alone is not worth a word a line.
+  // If the disk is full, the next checkpoint fails with an error: no need for one per line.
   loggers().to_file->set_error_handler([](const std::string&) {});
 }
 

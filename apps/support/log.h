@@ -1,5 +1,5 @@
-// What a run says while it runs: lines to stderr and, while a run is open, to its train.log; and a
-// progress line, one line rewritten in place, where stderr is a terminal.
+// The log: lines to stderr and, while a run is open, to its train.log; and a progress line that is
+// rewritten in place if stderr is a terminal.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,11 +25,11 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::error, format, fmt::make_format_args(args...));
 }
 
-// From here on lines go to the end of this file too. Throws Error if it cannot be written.
+// Appends lines to this file, too, until close_file(). Throws Error if it cannot be written.
 void open_file(const std::string& path);
 void close_file();
 
-// Whether stderr is a terminal that a line can be rewritten on.
+// Returns whether stderr is a terminal.
 bool on_terminal();
 
 struct Progress {
@@ -38,13 +38,13 @@ struct Progress {
   double tokens_per_second = 0;
   double seconds_left = 0;
 };
-// Rewrites the progress line, ten times a second at most; log lines pass above it. Does nothing
-// where stderr is not a terminal.
+// Rewrites the progress line, at most ten times a second. Log lines are printed above it. Does
+// nothing if stderr is not a terminal.
 void show(const Progress& progress);
 void hide_progress();
 
-// The line itself, at most `width` columns: "step 120/2000  loss 1.234  52,310 tokens/s  1:05
-// left".
+// Returns the progress line, at most `width` columns wide:
+// "step 120/2000  loss 1.234  52,310 tokens/s  1:05 left".
 std::string progress_line(const Progress& progress, int width);
 // 65 → "1:05", 3700 → "1:01:40".
 std::string clock_text(double seconds);

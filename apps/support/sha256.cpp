@@ -1,4 +1,4 @@
-// The digests of apps/support/files.h, by OpenSSL, whose header is wanted nowhere else.
+// SHA-256 by OpenSSL, whose header is slow to compile: see apps/support/files.h.
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
@@ -18,7 +18,7 @@ class Sha256 {
  public:
   Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
     check(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
-          "sha256: OpenSSL has no SHA-256");
+          "OpenSSL does not provide SHA-256");
   }
   void add(const char* bytes, size_t count) { EVP_DigestUpdate(context_.get(), bytes, count); }
   std::string digits() {

@@ -5,7 +5,7 @@
 namespace heed {
 
 int edit_distance(std::string_view a, std::string_view b) {
-  // Row i holds the distances from the first i characters of a to each beginning of b.
+  // row[j] is the distance from the first i characters of a to the first j of b.
   std::vector<int> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
   for (size_t i = 1; i <= a.size(); ++i) {
@@ -22,8 +22,8 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  constexpr size_t longest = 200;  // nobody means a key by more
-  if (word.size() > longest) return "";
+  constexpr size_t max_length = 200;  // the distance takes quadratic time
+  if (word.size() > max_length) return "";
   const auto last_part = [](std::string_view key) { return key.substr(key.rfind('.') + 1); };
   std::string best;
   int best_distance = static_cast<int>(word.size());
@@ -31,7 +31,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     const std::string_view part = last_part(candidate);
     const int whole = edit_distance(word, candidate);
     const int in_other_section = edit_distance(last_part(word), part) + 1;
-    // One slip in three letters is near.
+    // At most one edit for every three characters.
     const bool near = whole <= std::max<int>(1, static_cast<int>(part.size()) / 3) ||
                       in_other_section <= 1 + static_cast<int>(part.size()) / 3;
     const int distance = std::min(whole, in_other_section);

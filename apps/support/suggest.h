@@ -1,4 +1,4 @@
-// "Did you mean": the word nearest to one that does not exist.
+// "Did you mean": the known word that is closest to an unknown one.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace heed {
 
-// Insertions, removals, replacements and swaps of neighbours that lead from a to b (optimal string
-// alignment distance).
+// Returns the optimal string alignment distance: the number of insertions, deletions,
+// substitutions and swaps of neighbours that turn a into b.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `word`, or "" if none is near. Candidates and word may be dotted keys: a
-// key whose last part fits is near too, so that one given in the wrong section is found.
+// Returns the candidate closest to `word`, or "" if none is close. For dotted keys a candidate
+// whose last component is close counts, too: it finds keys given in the wrong section.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace heed

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <sys/stat.h>
-
 #include "apps/support/files.h"
 #include "apps/support/names.h"
 #include "apps/training/run.h"
@@ -20,11 +18,10 @@ ArrayHeader header_of(const NamedParameter& parameter) {
   return {parameter.name, DType::F32, {shape.begin(), shape.end()}};
 }
 
-// The file that holds the weights of a run, or the path itself.
+// Returns the file with the weights of a run, or the path itself if it is a file.
 std::string weights_file(const std::string& path) {
-  struct stat status {};
-  check_input(::stat(path.c_str(), &status) == 0, "train.load: {}: no such run or file", path);
-  if (!S_ISDIR(status.st_mode)) return path;
+  check_input(exists(path), "train.load: {}: no such run or file", path);
+  if (!is_folder(path)) return path;
   const Checkpoints checkpoints(RunFolder::open(path).checkpoints(), 1);
   return in_folder(checkpoints.find("best"), "model.safetensors");
 }
@@ -50,15 +47,15 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
   for (const NamedParameter& p : parameters)
     if (matches_any(p.name, patterns)) chosen.push_back(p);
   check_input(!chosen.empty(),
-              "train.load_names: no parameter fits; `heed summary` lists their names");
+              "train.load_names: no parameter matches; `heed summary` lists their names");
   for (const ArrayTarget& target : targets_of(chosen)) {
     const StoredArray* stored = file.find(target.name);
     check_input(stored != nullptr,
-                "train.load: {} has no {}; choose with train.load_names what to take from it",
+                "train.load: {} has no {}; set train.load_names to the parameters to load",
                 file.path(), target.name);
     check_input(stored->dtype == target.dtype && stored->dims == target.dims,
-                "train.load: {}: {} is {} [{}] there, F32 [{}] here", file.path(), target.name,
-                dtype_name(stored->dtype), joined(stored->dims), joined(target.dims));
+                "train.load: {}: expected {} of type F32 [{}], found {} [{}]", file.path(),
+                target.name, joined(target.dims), dtype_name(stored->dtype), joined(stored->dims));
     file.read(*stored, target.data);
   }
 }

@@ -1,6 +1,7 @@
-// Tensors as the arrays that checkpoints hold.
+// Tensors as the arrays of a safetensors file.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "apps/training/checkpoint.h"
@@ -8,14 +9,14 @@
 
 namespace heed {
 
-// To save: the views last as long as the tensors.
+// For saving. The arrays are views and live as long as the tensors.
 std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& parameters);
-// To load: filling the targets changes the tensors.
+// For loading. Reading into the targets changes the tensors.
 std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters);
 
-// Initial weights from a run (its best checkpoint) or a .safetensors file, for the parameters whose
-// names fit one of the patterns. Throws InputError if the file lacks one of them or has it in
-// another shape, or if no name fits.
+// Loads initial weights from a run (its best checkpoint) or a .safetensors file into the parameters
+// whose names match one of the patterns. Throws InputError if no name matches, or if the file lacks
+// one of them or has it in another shape.
 void load_weights(const std::string& path, const std::vector<std::string>& patterns,
                   const std::vector<NamedParameter>& parameters);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "apps/support/files.h"
+#include "apps/support/version.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/safetensors_header.h"
@@ -15,11 +16,11 @@ namespace heed {
 namespace {
 
 constexpr std::string_view step_prefix = "step-";
-constexpr int64_t largest_state = 64 << 20;
+constexpr int64_t max_state_bytes = 64 << 20;
+// Of state.json. heed 0.1.0 wrote none. A new format must keep "format", "heed" and "state_sha256".
+constexpr int64_t state_format = 1;
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-// The number of "step-200"; -1 for another name.
+// "step-200" → 200; other names → -1.
 int64_t step_of(std::string_view name) {
   if (!name.starts_with(step_prefix)) return -1;
   name.remove_prefix(step_prefix.size());
@@ -28,7 +29,7 @@ int64_t step_of(std::string_view name) {
   return error == std::errc() && end == name.data() + name.size() ? step : -1;
 }
 
-// What a symbolic link says; "" if there is none.
+// The target of a symbolic link; "" if there is none.
 std::string link_target(const std::string& link) {
   char target[256];
   const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
@@ -44,45 +45,53 @@ std::string type_text(const ArrayHeader& array) {
 void read_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets) {
   const auto other = [&](const std::string& difference) {
     throw InputError(
-        fmt::format("{}: of another model: {}; its config must be the one it was "
-                    "trained with",
+        fmt::format("{}: of another model: {}; use the config that it was trained with",
                     file.path(), difference));
   };
-  std::vector<std::string> wanted;
+  std::vector<std::string> names;
   for (const ArrayTarget& target : targets) {
     const StoredArray* stored = file.find(target.name);
     if (!stored) other(fmt::format("it has no {}", quoted_name(target.name)));
     if (stored->dtype != target.dtype || stored->dims != target.dims)
       other(fmt::format("{} is {}, not {}", quoted_name(target.name), type_text(*stored),
                         type_text(target)));
-    wanted.push_back(target.name);
+    names.push_back(target.name);
   }
-  std::sort(wanted.begin(), wanted.end());
+  std::sort(names.begin(), names.end());
   for (const StoredArray& stored : file.arrays())
-    if (!std::binary_search(wanted.begin(), wanted.end(), stored.name))
-      other(fmt::format("it has {}, which the model has not", quoted_name(stored.name)));
+    if (!std::binary_search(names.begin(), names.end(), stored.name))
+      other(fmt::format("it has {}, which the model does not have", quoted_name(stored.name)));
   for (const ArrayTarget& target : targets) file.read(*file.find(target.name), target.data);
 }
 
-Checkpoint::Checkpoint(std::string path, std::string way_out)
-    : path_(std::move(path)), way_out_(std::move(way_out)) {
+Checkpoint::Checkpoint(std::string path, std::string hint)
+    : path_(std::move(path)), hint_(std::move(hint)) {
   const std::string file = in_folder(path_, "state.json");
   check_sound(exists(file), file, "missing");
   try {
-    state_ = Json::parse(read_file(file, "state of a checkpoint", largest_state), file);
+    state_ = Json::parse(read_file(file, "state of a checkpoint", max_state_bytes), file);
     const std::string digest = state_.at("state_sha256").string();
     state_.remove("state_sha256");
-    check_input(sha256(state_.text()) == digest, "{}: its SHA-256 is not the one it holds", file);
+    check_input(sha256(state_.text()) == digest, "{}: its SHA-256 differs", file);
     step_ = state_.at("step").integer();
     digests_ = state_.at("sha256");
     state_.remove("sha256");
   } catch (const InputError& error) {
     check_sound(false, file, "damaged");
   }
+  if (const Json* format = state_.find("format")) {
+    const std::string version = state_.at("heed").string();
+    check_input(format->integer() <= state_format,
+                "{}: written by heed {} in format {}; this is heed {}, which reads formats up to "
+                "{}: use heed {} or later",
+                file, version, format->integer(), program_version, state_format, version);
+    state_.remove("format");
+    state_.remove("heed");
+  }
 }
 
 void Checkpoint::check_sound(bool sound, const std::string& file, const char* problem) const {
-  check_input(sound, "{}: {}{}{}", file, problem, way_out_.empty() ? "" : "; ", way_out_);
+  check_input(sound, "{}: {}{}{}", file, problem, hint_.empty() ? "" : "; ", hint_);
 }
 
 void Checkpoint::read(const char* name, const std::vector<ArrayTarget>& targets) const {
@@ -90,7 +99,7 @@ void Checkpoint::read(const char* name, const std::vector<ArrayTarget>& targets)
   const std::string file = in_folder(path_, file_name);
   check_sound(exists(file), file, "missing");
   check_sound(sha256_of_file(file) == digests_.at(file_name).string(), file,
-              "damaged: its SHA-256 is not the one in state.json");
+              "damaged: its SHA-256 differs from that in state.json");
   read_arrays(SafetensorsFile(file), targets);
 }
 
@@ -111,6 +120,7 @@ void Checkpoints::save(int64_t step, std::vector<NamedArray> model,
   write("model.safetensors", std::move(model));
   write("optimizer.safetensors", std::move(optimizer));
   state.set("step", step).set("sha256", std::move(digests));
+  state.set("format", state_format).set("heed", program_version);
   state.set("state_sha256", sha256(state.text()));
   write_file(in_folder(folder.aside(), "state.json"), state.text(2) + "\n");
 
@@ -131,7 +141,7 @@ void Checkpoints::settle(int64_t step, int64_t best_step) const {
     if (all[i] != best_step) retire(all[i]);
 }
 
-// Renamed first: a folder with a step's name is always whole.
+// Renames it first, so that a folder with the name of a step is always whole.
 void Checkpoints::retire(int64_t step) const {
   const std::string aside = fmt::format("{}/{}retired-{}", folder_, AtomicFolder::prefix, step);
   remove_all(aside);
@@ -157,21 +167,21 @@ bool Checkpoints::has_best() const { return exists(in_folder(folder_, "best")); 
 std::string Checkpoints::find(const std::string& which) const {
   const std::vector<int64_t> all = steps();
   check_input(!all.empty(), "{}: no checkpoint yet", folder_);
-  if (which == "latest") return path(all.back());  // a killed writer may have left the link behind
+  if (which == "latest") return path(all.back());  // the link may be older, if a save was killed
   const std::string best = link_target(in_folder(folder_, "best"));
   const std::string name = which == "best" ? best : fmt::format("{}{}", step_prefix, which);
-  const std::string wanted = in_folder(folder_, name);
-  check_input(step_of(name) >= 0 && exists(wanted), "{}: no checkpoint '{}'; there are {}{}",
+  const std::string folder = in_folder(folder_, name);
+  check_input(step_of(name) >= 0 && exists(folder), "{}: no checkpoint '{}'; there are {}{}",
               folder_, which, best.empty() ? "latest, " : "best, latest, ", joined(all));
-  return wanted;
+  return folder;
 }
 
 Checkpoint Checkpoints::open(const std::string& which) const {
-  const std::string wanted = find(which);
-  return Checkpoint(wanted, way_out_of(wanted));
+  const std::string folder = find(which);
+  return Checkpoint(folder, hint_for(folder));
 }
 
-std::string Checkpoints::way_out_of(const std::string& damaged) const {
+std::string Checkpoints::hint_for(const std::string& damaged) const {
   std::vector<int64_t> others = steps();
   std::erase_if(others, [&](int64_t step) { return path(step) == damaged; });
   if (others.empty()) return "there is no other checkpoint: train again";

@@ -1,14 +1,14 @@
-// Checkpoints: what a run needs to go on as if it had never stopped.
+// Checkpoints: everything that a run needs to continue as if it had never stopped.
 //
 //   checkpoints/step-200/model.safetensors      the weights
-//                        optimizer.safetensors  what the optimizer remembers of them
-//                        state.json             everything else, and the SHA-256 of each file
+//                        optimizer.safetensors  the state of the optimizer
+//                        state.json             all other state, and the SHA-256 of each file
 //   checkpoints/latest, best                    links to two of them
 //
-// One appears whole or not at all: it is written aside, brought to the disk, and renamed. Only then
-// do the links move, and only then are older ones removed. What a killed writer leaves behind can
-// be told by its name. On the way back nothing is believed: digests, names, types and shapes are
-// compared before a number is used.
+// A checkpoint appears whole or not at all: it is written under another name, synchronized with the
+// disk, and renamed. Only then do the links change, and only then are old checkpoints removed.
+// Leftovers of a killed process have names of their own. Reading checks digests, names, types and
+// shapes before any value is used.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,26 @@
 
 namespace heed {
 
-// An array in memory that numbers are to be read into.
+// An array in memory to read into.
 struct ArrayTarget : ArrayHeader {
   void* data = nullptr;
 };
 
-// Fills the targets. Throws InputError that shows the first difference if the file has not exactly
-// their names, types and shapes; then nothing has been written.
+// Reads a file into the targets. Throws InputError, before anything is written, unless the file has
+// exactly the targets' names, types and shapes.
 void read_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets);
 
-// A checkpoint that exists.
+// A saved checkpoint.
 class Checkpoint {
  public:
-  // Throws InputError if state.json is missing or damaged. `way_out` ends the errors about damage.
-  explicit Checkpoint(std::string path, std::string way_out = "");
+  // Throws InputError if state.json is missing, damaged, or written by a newer version of heed.
+  // Errors about damage end with `hint`.
+  explicit Checkpoint(std::string path, std::string hint = "");
 
   const std::string& path() const { return path_; }
   int64_t step() const { return step_; }
-  const Json& state() const { return state_; }  // as it was given to save()
-  // Both throw InputError for a file that is missing, damaged or of another model.
+  const Json& state() const { return state_; }  // as passed to save()
+  // Throw InputError if the file is missing, damaged or of another model.
   void read_model(const std::vector<ArrayTarget>& targets) const { read("model", targets); }
   void read_optimizer(const std::vector<ArrayTarget>& targets) const { read("optimizer", targets); }
 
@@ -46,7 +47,7 @@ class Checkpoint {
   void read(const char* name, const std::vector<ArrayTarget>& targets) const;
   void check_sound(bool sound, const std::string& file, const char* where) const;
 
-  std::string path_, way_out_;
+  std::string path_, hint_;
   int64_t step_ = 0;
   Json state_, digests_;
 };
@@ -54,33 +55,32 @@ class Checkpoint {
 // The checkpoints of a run.
 class Checkpoints {
  public:
-  // `keep` ≥ 1 newest ones stay, and the best one.
+  // Keeps the `keep` ≥ 1 newest checkpoints and the best one.
   Checkpoints(std::string folder, int64_t keep) : folder_(std::move(folder)), keep_(keep) {}
 
-  // Writes one and makes it `latest`. `best_step` is the step of the best one so far (this one
-  // perhaps), 0 if there is none: `best` follows it. Throws Error if the disk refuses: then those
-  // that were there are there still.
+  // Writes a checkpoint, points `latest` to it and `best` to that of `best_step` (0: none).
+  // Throws Error if the disk refuses; the checkpoints before stay whole.
   void save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
             Json state, int64_t best_step);
 
-  // For a writer at its start: removes what another left half done.
+  // Removes leftovers of a killed process.
   void clean_up() const;
-  // For a writer that goes on from the newest: does what is left of its save(), that is, points the
-  // links at it and at the best one and removes older ones.
+  // Completes a save() that was killed after the rename: updates the links, removes old
+  // checkpoints.
   void settle(int64_t step, int64_t best_step) const;
 
-  std::vector<int64_t> steps() const;  // of all that are there, ascending
+  std::vector<int64_t> steps() const;  // of all checkpoints, ascending
   bool has_best() const;
-  // The folder of "latest", which is the newest, of "best" or of a step. Throws InputError that
-  // says which there are.
+  // Returns the folder of "latest", "best" or a step. Throws InputError that lists the checkpoints
+  // if there is no such one.
   std::string find(const std::string& which) const;
-  // The same, opened. If it is damaged the error names another one to try.
+  // Opens that checkpoint. If it is damaged, the error names another one to use.
   Checkpoint open(const std::string& which) const;
 
  private:
   std::string path(int64_t step) const;
   void retire(int64_t step) const;
-  std::string way_out_of(const std::string& path) const;
+  std::string hint_for(const std::string& path) const;
 
   std::string folder_;
   int64_t keep_;

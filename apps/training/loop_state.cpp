@@ -36,31 +36,32 @@ LoopState LoopState::from(const Json& json) {
 
 void check_resumable(const ConfigListing& before, const ConfigListing& now,
                      const std::string& run) {
-  // Data may have moved: they are compared themselves, by their fingerprint.
-  const std::vector<std::string> free = {"threads",
-                                         "train.steps",
-                                         "train.evaluate_every",
-                                         "train.checkpoint_every",
-                                         "train.log_every",
-                                         "train.samples",
-                                         "train.keep_checkpoints",
-                                         "train.patience",
-                                         "train.detect_anomaly",
-                                         "data.path",
-                                         "data.paths",
-                                         "data.target_path",
-                                         "data.val_path",
-                                         "data.val_target_path",
-                                         "data.test_path",
-                                         "data.test_target_path"};
+  // Data files may have moved: the data themselves are compared, by their fingerprint.
+  const std::vector<std::string> allowed = {"threads",
+                                            "train.steps",
+                                            "train.evaluate_every",
+                                            "train.checkpoint_every",
+                                            "train.log_every",
+                                            "train.samples",
+                                            "train.keep_checkpoints",
+                                            "train.patience",
+                                            "train.detect_anomaly",
+                                            "data.path",
+                                            "data.paths",
+                                            "data.target_path",
+                                            "data.val_path",
+                                            "data.val_target_path",
+                                            "data.test_path",
+                                            "data.test_target_path"};
   std::string differences;
   for (const ConfigDifference& difference : config_differences(before, now))
-    if (std::find(free.begin(), free.end(), difference.key) == free.end())
+    if (std::ranges::find(allowed, difference.key) == allowed.end())
       differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ",
                                  difference.key, difference.a, difference.b);
   check_input(differences.empty(),
-              "{}: cannot be resumed with other values: {}; only train.steps and how often to log, "
-              "evaluate and save may change: leave the others out, or start a new run",
+              "{}: cannot be resumed with other values: {}; only train.steps and the intervals of "
+              "logs, evaluations and checkpoints may change: remove the other changes, or start a "
+              "new run",
               run, differences);
 }
 

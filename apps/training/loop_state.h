@@ -1,4 +1,5 @@
-// What a run remembers besides weights, optimizer and schedule, and what it may be resumed with.
+// The state of a training loop besides weights, optimizer and schedule, and the config keys that
+// may change when it is resumed.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +10,22 @@
 
 namespace heed {
 
-// Part of a checkpoint's state.json.
+// The member "training" of a checkpoint's state.json.
 struct LoopState {
-  int64_t best_step = 0;  // 0: none yet
+  int64_t best_step = 0;  // 0: no evaluation yet
   double best_score = 0;
   int64_t evaluations_since_best = 0;
-  double loss_sum = 0;  // of the steps since the last row of metrics
+  double loss_sum = 0;  // over the steps since the last row of metrics
   int64_t loss_count = 0;
   int64_t tokens = 0;
-  double step_seconds = 0, seconds = 0;  // in steps alone, and in all
+  double step_seconds = 0, seconds = 0;  // in training steps; in total
 
   Json json() const;
   static LoopState from(const Json& json);
 };
 
-// The keys that may differ when a run is resumed: those that leave its weights as they would be, or
-// that train it for longer. Throws InputError that shows the others that differ.
+// Checks that the configs differ only in keys that may change when a run is resumed: keys that do
+// not affect the weights, and the number of steps. Throws InputError that lists the others.
 void check_resumable(const ConfigListing& before, const ConfigListing& now, const std::string& run);
 
 }  // namespace heed

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,9 +16,7 @@
 namespace heed {
 namespace {
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-// The beginning of the text that is whole rows of steps up to `last_step`.
+// Returns the leading rows that are complete and of steps up to `last_step`.
 std::string_view rows_up_to(std::string_view text, int64_t last_step) {
   size_t end = 0;
   for (size_t newline; (newline = text.find('\n', end)) != text.npos; end = newline + 1) {
@@ -36,15 +33,15 @@ std::string_view rows_up_to(std::string_view text, int64_t last_step) {
 }  // namespace
 
 RunFolder RunFolder::create(const std::string& path) {
-  struct stat status {};
-  check_input(::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode),
-              "{}: a file; name another folder with --run", path);
+  check_input(!exists(path) || is_folder(path),
+              "{}: expected a folder, found a file; choose another with --run", path);
   make_folders(path);
   for (const std::string& name : names_in_folder(path))
-    check_input(name.starts_with('.'),
-                "{}: there is a run already, or something else ({}); go on with --resume --run {}, "
-                "or name another folder with --run",
-                path, name, path);
+    check_input(
+        name.starts_with('.'),
+        "{}: not empty (it has {}); resume the run with --resume --run {}, or choose another "
+        "folder with --run",
+        path, name, path);
   return RunFolder(path);
 }
 
@@ -52,7 +49,7 @@ RunFolder RunFolder::open(const std::string& path) {
   const RunFolder run(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1)
                                                             : path);
   check_input(exists(path), "{}: no such run", path);
-  check_input(exists(run.config()), "{}: not the folder of a run: it has no config.toml", path);
+  check_input(exists(run.config()), "{}: not a run: it has no config.toml", path);
   return run;
 }
 
@@ -86,12 +83,11 @@ RunLock::RunLock(const RunFolder& run) {
     const ssize_t length = ::read(file_, holder, sizeof holder - 1);
     ::close(file_);
     throw InputError(fmt::format(
-        "{}: process {} is training in it; wait for its end or name another folder "
-        "with --run",
+        "{}: process {} is training in it; wait until it ends, or choose another folder with --run",
         run.path(), std::string_view(holder, static_cast<size_t>(std::max<ssize_t>(length, 0)))));
   }
   const std::string process = std::to_string(::getpid());
-  // The number is for a message alone: nothing depends on it.
+  // Only the error message above uses it.
   if (::ftruncate(file_, 0) == 0) (void)!::write(file_, process.data(), process.size());
 }
 
@@ -99,7 +95,7 @@ RunLock::~RunLock() { ::close(file_); }
 
 MetricsFile::MetricsFile(const std::string& path, int64_t last_step) : path_(path) {
   if (exists(path)) {
-    const std::string rows = read_file(path, "list of metrics");
+    const std::string rows = read_file(path, "metrics file");
     const std::string_view kept = rows_up_to(rows, last_step);
     if (kept.size() != rows.size()) write_file(path, kept);
   }
@@ -113,7 +109,7 @@ void MetricsFile::write(const Json& row) {
   const std::string line = row.text() + "\n";
   const ssize_t written = ::write(file_, line.data(), line.size());
   check(written == static_cast<ssize_t>(line.size()),
-        "{}: cannot write: {}; make room on the disk and go on with --resume", path_,
+        "{}: cannot write: {}; make room on the disk and continue with --resume", path_,
         written < 0 ? std::strerror(errno) : "the disk is full");
 }
 

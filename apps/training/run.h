@@ -1,11 +1,11 @@
-// The folder of a run, which needs nothing outside itself to evaluate or generate:
+// The folder of a run. Evaluation and generation need nothing outside of it.
 //
 //   config.toml      every value of the experiment
-//   vocabulary.json  what symbols the model reads and writes
-//   metrics.jsonl    one JSON object a line: losses and scores by step
-//   train.log        what was said
+//   vocabulary.json  the tokens that the model reads and generates
+//   metrics.jsonl    losses and scores by step, one JSON object a line
+//   train.log        the log
 //   checkpoints/     apps/training/checkpoint.h
-//   result.json      the scores of the best checkpoint, once the run is over
+//   result.json      the scores of the best checkpoint, at the end
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace heed {
 
 class RunFolder {
  public:
-  // A new one, made with the folders above it. Throws InputError if there is a run already.
+  // Creates the folder. Throws InputError if it is not empty.
   static RunFolder create(const std::string& path);
-  // One that exists. Throws InputError for a folder that holds no run.
+  // Opens a run. Throws InputError if the folder holds none.
   static RunFolder open(const std::string& path);
 
-  // Undoes create() for a run that never began.
+  // Undoes create() if training could not start.
   void discard() const;
 
   const std::string& path() const { return path_; }
@@ -38,11 +38,11 @@ class RunFolder {
   std::string path_;
 };
 
-// runs/<name of the config>-<UTC time>, with a number behind it where that is taken.
+// Returns a name for a new run: runs/<config>-<UTC time>, with a number if that exists.
 std::string new_run_path(const std::string& config_path);
 
-// Held by the one who trains in a run; given up when the process ends, however it does. Throws
-// InputError, with the number of the process that holds it, if another has it.
+// Keeps other processes from training in a run, until the process ends. Throws InputError with the
+// id of the process if there is one already.
 class RunLock {
  public:
   explicit RunLock(const RunFolder& run);
@@ -54,18 +54,17 @@ class RunLock {
   int file_;
 };
 
-// metrics.jsonl, to append to. Each row is an object with a member "step".
+// metrics.jsonl, open for appending. Each row is an object with a member "step".
 class MetricsFile {
  public:
-  // Keeps the rows up to `last_step` as they are; drops later ones, and what a killed writer left
-  // half written.
+  // Keeps the rows up to `last_step`. Removes later rows, and a last row that is incomplete.
   MetricsFile(const std::string& path, int64_t last_step);
   ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
   void write(const Json& row);
-  void sync();  // brings all rows to the disk
+  void sync();  // waits until all rows are on the disk
 
  private:
   std::string path_;

@@ -22,7 +22,7 @@ SavedVocabulary SavedRun::vocabulary() const {
 Corpus SavedRun::data(const Checkpoint& checkpoint) const {
   Corpus corpus = load_data(config);
   check_input(corpus.fingerprint == checkpoint.state().at("data").string(),
-              "{}: the data are not those it was trained on ({})", folder.path(),
+              "{}: the data have changed since the training ({})", folder.path(),
               corpus.files.empty() ? folder.config() : corpus.files[0]);
   return corpus;
 }
@@ -30,7 +30,7 @@ Corpus SavedRun::data(const Checkpoint& checkpoint) const {
 std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
   scope().step = static_cast<uint32_t>(checkpoint.step());
   ScopeGuard here;
-  here->initialise = false;  // the numbers come from the checkpoint
+  here->initialise = false;  // the values come from the checkpoint
   std::unique_ptr<Model> model =
       make_model(config.experiment.model, model_sizes(config.experiment, corpus));
   checkpoint.read_model(targets_of(model->parameters()));

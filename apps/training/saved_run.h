@@ -1,4 +1,4 @@
-// A run that has been trained, as the commands that use one see it.
+// A trained run, for the commands that use one.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@ struct SavedRun {
   RunFolder folder;
   LoadedConfig config;
 
-  // Throws InputError for what is no run.
+  // Throws InputError if the folder holds no run.
   static SavedRun open(const std::string& path);
 
-  // "best", "latest" or a step; "" for the best, or the latest where none is best.
+  // Opens "best", "latest" or a step; "" means the best, or the latest if there is no best.
   Checkpoint checkpoint(const std::string& which) const;
-  // What it reads and writes, from the run itself.
+  // Reads vocabulary.json.
   SavedVocabulary vocabulary() const;
-  // The data it was trained on. Throws InputError if they are others by now.
+  // Loads the data of the run. Throws InputError if they have changed since the training.
   Corpus data(const Checkpoint& checkpoint) const;
-  // The model with the weights of a checkpoint, whose step becomes that of the scope. `corpus`
-  // needs no splits.
+  // Creates the model with the weights of a checkpoint, and sets the step of the scope to that of
+  // the checkpoint. Does not use the splits of `corpus`.
   std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
 };
 

@@ -20,13 +20,14 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
   std::unique_ptr<Model> model = make_model(experiment.model, model_sizes(experiment, corpus));
   std::vector<NamedParameter> parameters = model->parameters();
   for (const std::string& pattern : experiment.train.freeze) {
-    bool used = false;
+    bool matches = false;
     for (NamedParameter& p : parameters)
       if (matches_any(p.name, {pattern})) {
         p.tensor.set_requires_grad(false);
-        used = true;
+        matches = true;
       }
-    check_input(used, "train.freeze: no parameter fits \"{}\"; `heed summary` lists their names",
+    check_input(matches,
+                "train.freeze: no parameter matches \"{}\"; `heed summary` lists their names",
                 pattern);
   }
   return model;
@@ -39,8 +40,8 @@ LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) 
   if (corpus.framing != Framing::classifier)
     smoothing.impossible = corpus.target->vocabulary().begin();
   check_input(smoothing.impossible >= 0,
-              "train.label_smoothing_over = \"possible_others\" needs a symbol that is never a "
-              "target, <bos>, and these data have none: take \"others\"");
+              "train.label_smoothing_over = \"possible_others\" needs a token that is never a "
+              "target, <bos>, but these data have none: use \"others\"");
   return smoothing;
 }
 
@@ -58,13 +59,13 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
       micro_batches_(static_cast<size_t>(e.train.accumulate)) {}
 
-// Adds the gradients of one micro-batch; returns the sum of its losses.
+// Accumulates the gradients of one micro-batch and returns its sum of losses.
 double Trainer::run_micro_batch(int64_t index) {
   ScopeGuard here;
   here->training = here->gradients = true;
   here->detect_anomaly = experiment_.train.detect_anomaly;
   here->precision = experiment_.precision;
-  // Names every random stream of this micro-batch, whatever ran before it.
+  // The random streams of this micro-batch depend only on seed, step and index.
   here->seed = static_cast<uint64_t>(experiment_.seed);
   here->step = static_cast<uint32_t>(steps_ + 1);
   here->micro_batch = static_cast<uint32_t>(index);

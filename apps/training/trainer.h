@@ -1,5 +1,5 @@
-// The training step: what turns batches into better weights. What surrounds it (evaluations,
-// checkpoints, the log) is in apps/training/training_loop.h.
+// The training step: forward, backward and one update of the weights. Evaluations, checkpoints and
+// the log are in apps/training/training_loop.h.
 #pragma once
 
 #include <memory>
@@ -11,32 +11,32 @@
 namespace heed {
 
 struct StepReport {
-  double loss = 0;           // mean over the step's targets, with label smoothing
+  double loss = 0;           // mean over the target tokens of the step, with label smoothing
   double gradient_norm = 0;  // before clipping
   double lr = 0;
-  int64_t tokens = 0;            // inputs read, padding not counted
+  int64_t tokens = 0;            // input tokens without padding
   int64_t rows_without_sum = 0;  // of attention weights, which became zeros: see sum_normalize()
 };
 
-// What an observer (core/observer.h) is told of besides operations.
+// Stages that an observer (core/observer.h) sees besides operations.
 inline constexpr const char* batch_stage = "batch preparation";
 inline constexpr const char* optimizer_stage = "optimizer";
 
 class Trainer {
  public:
-  // Makes the model, with initial weights that the seed decides, and everything that trains it.
-  // Both arguments must outlive the trainer. Throws InputError where model and data do not fit.
+  // Creates the model, whose initial weights depend on the seed, the optimizer and the batches.
+  // Both arguments must outlive the trainer. Throws InputError if model and data do not match.
   Trainer(const Experiment& experiment, const Corpus& corpus);
 
-  // One update of the weights, from train.accumulate micro-batches. Throws Error, with the weights
-  // as they were, if the loss or the gradient is not finite.
+  // Updates the weights once, from train.accumulate micro-batches. Throws Error and leaves the
+  // weights unchanged if the loss or the gradient is not finite.
   StepReport step();
   int64_t steps_done() const { return steps_; }
 
   Model& model() { return *model_; }
   Optimizer& optimizer() { return optimizer_; }
   Schedule& schedule() { return *schedule_; }
-  // Goes on as if so many steps were done; model, optimizer and schedule are loaded apart.
+  // Continues after this many steps. The caller loads model, optimizer and schedule.
   void set_steps_done(int64_t steps) { steps_ = steps; }
 
  private:

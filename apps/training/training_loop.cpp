@@ -21,16 +21,6 @@ namespace {
 
 double per(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
-struct Measure {
-  const char* name;
-  bool larger_is_better;
-};
-
-Measure measure_of(BestBy best_by) {
-  constexpr Measure measures[] = {{"loss", false}, {"token_accuracy", true}, {"exact_match", true}};
-  return measures[static_cast<int>(best_by)];
-}
-
 }  // namespace
 
 TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunFolder& run,
@@ -58,11 +48,12 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
   const Json& state = checkpoint.state();
   try {
     check_input(state.at("data").string() == corpus_.fingerprint,
-                "the data are not those it was trained on; give it those, or train anew");
+                "the data have changed since the training; restore them, or start a new run");
     const std::string processor = state.at("processor").string();
     if (processor != processor_name())
-      logging::warning("begun on another processor ({}): the weights will not have the same bits",
-                       processor);
+      logging::warning(
+          "started on another processor ({}): the weights will differ in their last bits",
+          processor);
     checkpoint.read_model(targets_of(trainer_.model().parameters()));
     std::vector<NamedParameter> saved = trainer_.optimizer().state();
     for (NamedParameter& each : saved) each.tensor = each.tensor.clone();
@@ -79,13 +70,13 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
                          ? text
                          : fmt::format("{}: {}", checkpoint.path(), text));
   }
-  const std::vector<int64_t> there = checkpoints_.steps();
-  if (!std::binary_search(there.begin(), there.end(), state_.best_step)) state_.best_step = 0;
+  const std::vector<int64_t> steps = checkpoints_.steps();
+  if (!std::binary_search(steps.begin(), steps.end(), state_.best_step)) state_.best_step = 0;
   saved_step_ = checkpoint.step();
   seconds_before_ = state_.seconds;
   trainer_.set_steps_done(saved_step_);
   checkpoints_.settle(saved_step_, state_.best_step);
-  logging::info("going on from step {}", saved_step_);
+  logging::info("resumed from step {}", saved_step_);
 }
 
 void TrainingLoop::save() {
@@ -126,11 +117,11 @@ StepReport TrainingLoop::step() {
   try {
     report = trainer_.step();
   } catch (const Error& error) {
-    const std::string rest =
-        saved_step_ > 0 ? fmt::format("; the checkpoint of step {} is intact", saved_step_) : "";
-    const bool watched = experiment_.train.detect_anomaly;
-    throw Error(fmt::format("step {}: {}{}{}", trainer_.steps_done() + 1, error.what(), rest,
-                            watched ? "" : "; train.detect_anomaly = true names the operation"));
+    std::string hint;
+    if (saved_step_ > 0) hint += fmt::format("; the checkpoint of step {} is intact", saved_step_);
+    if (!experiment_.train.detect_anomaly)
+      hint += "; train.detect_anomaly = true names the operation";
+    throw Error(fmt::format("step {}: {}{}", trainer_.steps_done() + 1, error.what(), hint));
   }
   const double seconds = now() - begin;
   state_.loss_sum += report.loss;
@@ -157,7 +148,7 @@ void TrainingLoop::log_step(const StepReport& report) {
   logging::info("step {:>{}}  loss {:.4f}  rate {:.3g}  {:.0f} tokens/s", step,
                 std::to_string(experiment_.train.steps).size(), loss, report.lr, tokens_per_s);
   if (rows_without_sum_ > 0)
-    logging::warning("{} rows of attention weights had a sum of no more than 1e-6 and became zeros",
+    logging::warning("{} rows of attention weights had a sum of at most 1e-6 and were set to zero",
                      rows_without_sum_);
   rows_without_sum_ = 0;
   state_.loss_sum = 0;
@@ -172,10 +163,10 @@ void TrainingLoop::evaluate() {
   here->step = static_cast<uint32_t>(step);
   const Json scores = quick_scores(trainer_.model(), corpus_, experiment_, "val");
   trainer_.schedule().observe(scores.at("loss").number());
-  const Measure measure = measure_of(experiment_.train.best_by);
-  const double score = scores.at(measure.name).number();
+  const BestBy best_by = experiment_.train.best_by;
+  const double score = scores.at(name_of(best_by_names, best_by)).number();
   const bool better =
-      measure.larger_is_better ? score > state_.best_score : score < state_.best_score;
+      best_by == BestBy::loss ? score < state_.best_score : score > state_.best_score;
   if (std::isfinite(score) && (state_.best_step == 0 || better)) {
     state_.best_step = step;
     state_.best_score = score;
@@ -184,10 +175,10 @@ void TrainingLoop::evaluate() {
     ++state_.evaluations_since_best;
   }
   metrics_->write(Json::object().set("step", step).set("val", scores));
-  const double percent =
-      100 * scores.at(has_exact_match(experiment_) ? "exact_match" : "token_accuracy").number();
+  const bool exact = has_exact_match(experiment_);
   logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
-                has_exact_match(experiment_) ? "exact match" : "token accuracy", percent,
+                exact ? "exact match" : "token accuracy",
+                100 * scores.at(exact ? "exact_match" : "token_accuracy").number(),
                 state_.best_step == step ? "  (best)" : "");
   for (const Prediction& sample : samples("val")) logging::info("{}", sample_text(sample));
 }
@@ -219,7 +210,7 @@ TrainingLoop::End TrainingLoop::run() {
   if (trainer_.steps_done() > 0) save();
   if (interrupted() && trainer_.steps_done() < train.steps) return End::interrupted;
   if (stopped_early())
-    logging::info("stopped at step {}: {} evaluations in a row without a better one",
+    logging::info("stopped at step {}: {} evaluations in a row without improvement",
                   trainer_.steps_done(), train.patience);
   return End::done;
 }

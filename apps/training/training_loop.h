@@ -1,5 +1,5 @@
-// A run: steps, and around them the log, evaluations, checkpoints, early stopping, and at the end
-// the scores of the best checkpoint.
+// The training loop of a run: steps, log, evaluations, checkpoints, early stopping, and the scores
+// of the best checkpoint at the end.
 #pragma once
 
 #include <memory>
@@ -16,18 +16,18 @@ namespace heed {
 
 class TrainingLoop {
  public:
-  // `resume`: goes on from the newest checkpoint, if there is one. The run must be locked. Throws
-  // InputError for a checkpoint that is damaged, or of other data.
+  // With `resume`, loads the newest checkpoint if there is one. The run must be locked. Throws
+  // InputError for a checkpoint that is damaged or of other data.
   TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunFolder& run,
                bool resume);
 
   enum class End { done, interrupted };
-  // Trains to the end, or until Ctrl-C: then all that was done is saved. Throws Error when a number
-  // is no longer finite, or the disk refuses; the last checkpoint is intact.
+  // Trains until the last step, or until Ctrl-C, and saves. Throws Error if the loss or the
+  // gradient is not finite, or if the disk refuses; the last checkpoint stays intact.
   End run();
 
-  // Measures the best checkpoint on every split and writes result.json. Returns the same with some
-  // samples as text for a person.
+  // Scores the best checkpoint on every split and writes result.json. Returns the scores and some
+  // samples as text.
   std::string finish();
 
  private:
@@ -49,8 +49,8 @@ class TrainingLoop {
   LoopState state_;
   int64_t saved_step_ = 0;
   int64_t row_tokens_ = 0;        // since the last row of metrics, in this process
-  int64_t rows_without_sum_ = 0;  // of attention weights, since the last warning of them
-  double row_seconds_ = 0;        // the same
+  double row_seconds_ = 0;        // likewise
+  int64_t rows_without_sum_ = 0;  // of attention weights, since the last warning
   double started_ = 0, seconds_before_ = 0;
   std::unique_ptr<MetricsFile> metrics_;
 };

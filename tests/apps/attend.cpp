@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "apps/inference/attention_picture.h"
@@ -255,12 +256,12 @@ TEST_CASE("attend: its help has examples") {
 
 TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files") {
   const auto refused = [](const std::string& run, const std::vector<std::string>& options,
-                          const std::string& part, int code = 2, const std::string& input = "") {
+                          const std::string& part, const std::string& input = "") {
     const TemporaryFolder folder;
     std::vector<std::string> arguments = {"attend", trained() / run};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Said said = heed_in(folder.path, arguments, input);
-    CHECK_MESSAGE(said.code == code, said.err);
+    CHECK_MESSAGE(said.code == 2, said.err);
     CHECK(said.out == "");
     CHECK_SAYS(said.err, part);
     CHECK(std::count(said.err.begin(), said.err.end(), '\n') == 1);
@@ -279,17 +280,21 @@ TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files
   refused("lines", {"--example", "-1"}, "--example");
   refused("lines", {"--example", "0", "--split", "x"},
           "no split 'x'; the splits are test, train, val");
-  refused("lines", {"--input", "a", "--only", "encoder*"}, "there are decoder.layers.0.attention");
+  refused("lines", {"--input", "a", "--only", "encoder*"},
+          "the layers with attention are decoder.layers.0");
   refused("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
-  refused("lines", {"--input", "a", "--output", "."}, ".: a folder");
-  refused("lines", {"--input", "a", "--output", "no/w.svg"}, "no/", 1);
-  refused("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/", 1);
+  refused("lines", {"--input", "a", "--output", "."}, ".: expected the name of a file");
+  refused("lines", {"--input", "a", "--output", "no/w.svg"}, "no/");
+  refused("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
+  refused("lines", {"--input", "a", "--output", "/dev/null"}, "/dev/null: expected a plain file");
+  refused("lines", {"--input", "a", "--csv", "/dev/null"}, "/dev/null: expected a plain file");
+  CHECK(std::filesystem::is_character_file("/dev/null"));
   refused("sort", {"--input", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
   refused("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
   refused("pairs", {"--input", "a\nb"}, "more than one line");
   refused("pairs", {"--input", "-"}, "the text is empty");
   refused("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
-  refused("shapes", {"--input", "a"}, "cannot be typed; choose an example");
+  refused("shapes", {"--input", "a"}, "not text; choose an example");
   refused("convolution", {"--input", "a"}, "no attention");
 }
 

@@ -161,8 +161,34 @@ TEST_CASE("checkpoint: one of another model is refused and nothing is touched") 
   targets = target(into);
   targets.push_back({{"layer.bias", DType::F32, {1}}, into.data()});
   CHECK_SAYS(complaint(targets), "of another model: it has no 'layer.bias'");
-  CHECK_SAYS(complaint({}), "it has 'layer.weight', which the model has not");
+  CHECK_SAYS(complaint({}), "it has 'layer.weight', which the model does not have");
   CHECK(into == std::vector<float>(rows * columns, -1.f));
+}
+
+TEST_CASE("checkpoint: a newer format is refused with the version that reads it") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 1);
+  save(checkpoints, 1);
+  const std::string file = folder / "checkpoints/step-1/state.json";
+  const auto write = [&](auto&& change) {
+    Json state = Json::parse(read_file(file, "state"), file);
+    state.remove("state_sha256");
+    change(state);
+    state.set("state_sha256", sha256(state.text()));
+    write_file(file, state.text(2));
+  };
+  write([](Json& state) {
+    CHECK(state.at("format").integer() == 1);
+    state.set("format", 2).set("heed", "9.8.7");
+  });
+  const std::string said = thrown<InputError>([&] { checkpoints.open("latest"); });
+  CHECK_SAYS(said, file + ": written by heed 9.8.7 in format 2; this is heed ");
+  CHECK_SAYS(said, "which reads formats up to 1: use heed 9.8.7 or later");
+  write([](Json& state) {  // as heed 0.1.0 wrote it
+    state.remove("format");
+    state.remove("heed");
+  });
+  check_whole(checkpoints.open("latest"));
 }
 
 TEST_CASE("checkpoint: a file that claims terabytes is refused, whatever its digest says") {
@@ -239,7 +265,7 @@ TEST_CASE("checkpoint: a disk that fills up, in earnest") {
   save(checkpoints, 1, 1);
   save(checkpoints, 2, 1);
   const std::string said = thrown<Error>([&] { save(checkpoints, 3, 1); });
-  CHECK_SAYS(said, "No space left on device; make room on the disk and go on");
+  CHECK_SAYS(said, "No space left on device; make room on the disk");
   CHECK_SAYS(said, folder.path);
   CHECK(checkpoints.steps() == std::vector<int64_t>{1, 2});
   CHECK(only_whole_names(folder / "checkpoints"));

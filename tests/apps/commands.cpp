@@ -143,8 +143,8 @@ TEST_CASE("generate: what a run cannot do is refused") {
   refused({"labels", "--beam", "2"}, "--beam is for encoder-decoders");
   refused({"labels"}, "standard input:2: the character \"Q\"", "ab\nQ\n");
   refused({"pairs", "--input", "none.txt"}, "none.txt: cannot read");
-  refused({"sums"}, "give the problem with --prompt");
-  refused({"sums", "--prompt", "345"}, "a problem has ");
+  refused({"sums"}, "expected the problem as --prompt");
+  refused({"sums", "--prompt", "345"}, "expected a problem of ");
   refused({"words", "--temperature", "-1"}, "--temperature");
   refused({"words", "--temperature", "nan"}, "--temperature");
   refused({"words", "--top-p", "0"}, "above 0");
@@ -259,8 +259,9 @@ TEST_CASE("bad configs and bad data: one line, the culprit, exit code 2, and no 
   write_file(folder / "short.txt", "too short");
   write_file(folder / "columns.tsv", "a\tb\na\tb\tc\n");
   refused("layrs = 3\n", {"c.toml:5:1: unknown key 'model.layrs'", "did you mean 'model.layers'?"});
-  refused("layers = 'a'\n", {"c.toml:5:10: model.layers must be a whole number"});
-  refused("dropout = 2.0\n", {"c.toml:5:11: model.dropout must be a number, 0 … 0.99, not 2.0"});
+  refused("layers = 'a'\n", {"c.toml:5:10: model.layers: expected an integer"});
+  refused("dropout = 2.0\n",
+          {"c.toml:5:11: model.dropout: expected a number, 0 … 0.99, found 2.0"});
   refused("[data]\nkind = 'pairs'\npath = 'x'\n", {"c.toml:", "model.kind = \"language_model\""});
   refused("[data]\nkind = 'text'\npath = 'none.txt'\n", {"none.txt"});
   refused("[data]\nkind = 'text'\npath = 'empty.txt'\n", {"empty.txt"});
@@ -273,9 +274,10 @@ TEST_CASE("bad configs and bad data: one line, the culprit, exit code 2, and no 
           {"short.txt"});
   write_file(folder / "file", "");
   write_file(folder / "c.toml", tiny_config());
-  check_refused(heed_in(folder.path, {"train", "c.toml", "--run", "file"}), 2, {"file: a file"});
+  check_refused(heed_in(folder.path, {"train", "c.toml", "--run", "file"}), 2,
+                {"file: expected a folder, found a file"});
   check_refused(heed_in(folder.path, {"train", "c.toml", "--run", "file/r"}), 1,
-                {"file/r: cannot make the folder"});
+                {"file/r: cannot create the folder"});
 }
 
 TEST_CASE("bad checkpoints: one line, the file, and the way out") {

@@ -40,9 +40,9 @@ TEST_CASE("files: what cannot be read is said") {
   CHECK_SAYS(thrown<InputError>([&] { read_file(folder / "none", "config"); }),
              "none: cannot read: No such file or directory");
   CHECK_SAYS(thrown<InputError>([&] { read_file(folder.path, "config"); }),
-             "a folder, not a config");
+             "expected a config, found a folder");
   CHECK_SAYS(thrown<InputError>([&] { read_file("/dev/zero", "config", 1000); }),
-             "/dev/zero: larger than 1000 bytes");
+             "/dev/zero: expected a config, found more than 1000 bytes");
 }
 
 TEST_CASE("files: a link moves at once from one target to the next") {

@@ -61,8 +61,7 @@ TEST_CASE("runs on images, graphs and audio evaluate as measured, and cannot gen
       text.erase(text.find("dim = 16\n"), 9);
     write_file(folder / "c.toml", text + form + "val_size = 20\ntest_size = 20\n");
     check_evaluates_as_measured(folder);
-    check_refused(heed_in(folder.path, {"generate", "r"}, "1 2\n"), 2,
-                  {"reads vectors", "evaluate"});
+    check_refused(heed_in(folder.path, {"generate", "r"}, "1 2\n"), 2, {"are vectors", "evaluate"});
   }
 }
 

@@ -282,6 +282,6 @@ TEST_CASE("profile: what is refused, before anything is computed") {
         std::string("c.toml/step.json"), std::string("/dev/null"), std::string(5000, 'a'),
         std::string(254, 'a')})
     refused({"c.toml", "--trace", path}, path.substr(0, 40) + (path.size() > 40 ? "" : ": "));
-  refused({"c.toml", "--trace", ""}, "give the name of a file");
+  refused({"c.toml", "--trace", ""}, "expected the name of a file");
   CHECK(names_in_folder(place.path) == std::vector<std::string>{"c.toml"});
 }

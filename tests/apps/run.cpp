@@ -32,11 +32,12 @@ TEST_CASE("run: a run is never overwritten") {
   CHECK_SAYS(thrown<InputError>([&] { RunFolder::open(run.path()); }), "it has no config.toml");
   write_file(run.config(), "seed = 1\n");
   CHECK_SAYS(thrown<InputError>([&] { RunFolder::create(run.path()); }),
-             "there is a run already, or something else (config.toml); go on with --resume --run");
+             "not empty (it has config.toml); resume the run with --resume --run");
   CHECK(RunFolder::open(run.path() + "/").config() == run.config());
   CHECK_SAYS(thrown<InputError>([&] { RunFolder::open(folder / "b"); }), "b: no such run");
-  CHECK_SAYS(thrown<InputError>([&] { RunFolder::create(run.config()); }), "a file; name another");
-  CHECK_SAYS(thrown<Error>([&] { RunFolder::create("/proc/no/run"); }), "cannot make the folder");
+  CHECK_SAYS(thrown<InputError>([&] { RunFolder::create(run.config()); }),
+             "expected a folder, found a file; choose another");
+  CHECK_SAYS(thrown<Error>([&] { RunFolder::create("/proc/no/run"); }), "cannot create the folder");
 }
 
 TEST_CASE("run: a new run is named after its config and the time") {

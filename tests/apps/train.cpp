@@ -1,6 +1,7 @@
 // heed train, as a user sees it: runs, what they leave behind, and how they end.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,7 +88,7 @@ TEST_CASE("train: a run is not overwritten, nor trained in by two") {
   REQUIRE(place.heed({"train", "c.toml", "--run", "r"}).code == 0);
   const std::string before = place.digest("r/checkpoints/latest/model.safetensors");
   check_refused(place.heed({"train", "c.toml", "--run", "r"}), 2,
-                {"r: there is a run already", "--resume --run r", "another folder with --run"});
+                {"r: not empty (it has ", "--resume --run r", "another folder with --run"});
   CHECK(place.digest("r/checkpoints/latest/model.safetensors") == before);
   const RunLock lock(RunFolder::open(place / "r"));
   check_refused(place.heed({"train", "--resume", "--run", "r"}), 2, {"is training in it"});
@@ -107,7 +108,7 @@ TEST_CASE("train: Ctrl-C saves, says how to go on, and the rest is as if nothing
   const Said said = program.wait();
   CHECK(said.code == 130);
   CHECK(said.out == "");
-  CHECK_SAYS(said.err, "interrupted, and saved; go on with: heed train --resume --run b\n");
+  CHECK_SAYS(said.err, "interrupted and saved; continue with: heed train --resume --run b\n");
   CHECK(place.json("b/checkpoints/latest/state.json").at("step").integer() < 400);
   CHECK(!place.has("b/result.json"));
   const Said rest = place.heed({"train", "--resume", "b"});
@@ -139,8 +140,8 @@ TEST_CASE("train: what may change on resume, and what may not") {
   write_file(place / "moved.txt", read_file(place / "moved.txt", "text") + "eleven\n");
   const Said changed = place.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"});
   CHECK(changed.code == 2);
-  CHECK_SAYS(changed.err, "the data are not those it was trained on");
-  check_refused(place.heed({"evaluate", "r"}), 2, {"r: the data are not those it was trained on"});
+  CHECK_SAYS(changed.err, "the data have changed since the training");
+  check_refused(place.heed({"evaluate", "r"}), 2, {"r: the data have changed since the training"});
 
   check_refused(place.heed({"train", "--resume"}), 2, {"--resume needs a run"});
   check_refused(place.heed({"train", "--resume", "--run", "none"}), 2, {"none: no such run"});
@@ -196,7 +197,7 @@ TEST_CASE("train: early stopping, and the best checkpoint is what is measured") 
       place.heed({"train", "c.toml", "--run", "r", "--set", "train.patience=2", "--set",
                   "train.steps=1000", "--set", "optim.lr=0", "--set", "train.best_by=exact_match"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK_SAYS(said.err, "stopped at step 30: 2 evaluations in a row without a better one");
+  CHECK_SAYS(said.err, "stopped at step 30: 2 evaluations in a row without improvement");
   CHECK(place.json("r/result.json").at("best_step").integer() == 10);
   CHECK(place.json("r/result.json").at("steps").integer() == 30);
   CHECK(place.json("r/checkpoints/best/state.json").at("step").integer() == 10);
@@ -228,11 +229,27 @@ TEST_CASE("train: weights from another run, and some that stay as they are") {
     CHECK_SAYS(no.err, part);
     CHECK(!place.has("n"));
   };
-  refused("model.dim=32", "there, F32 [");
+  refused("model.dim=32", "of type F32 [");
   refused("model.layers=2", "has no ");
-  refused("train.load_names=[\"x\"]", "no parameter fits");
-  refused("train.freeze=[\"x\"]", "no parameter fits");
+  refused("train.load_names=[\"x\"]", "no parameter matches");
+  refused("train.freeze=[\"x\"]", "no parameter matches");
   refused("train.load=nowhere", "nowhere: no such run or file");
+}
+
+TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
+  const Workplace place;
+  const auto fixtures = std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures";
+  std::filesystem::copy(
+      fixtures / "run_0.1.0", place / "r",
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  const Said said = place.heed({"evaluate", "r", "--json"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK(Json::parse(said.out, "out").at("loss").number() ==
+        doctest::Approx(place.json("r/result.json").at("test").at("loss").number()).epsilon(1e-5));
+  CHECK(heed_in(place.path, {"generate", "r"}, "1 2 3\n").code == 0);
+  const Said resumed = place.heed({"train", "--resume", "r", "--set", "train.steps=6"});
+  CHECK_MESSAGE(resumed.code == 0, resumed.err);
+  CHECK(place.json("r/checkpoints/latest/state.json").at("format").integer() == 1);
 }
 
 TEST_CASE("train: a disk that is full, or may not be written, spares the checkpoint before") {
