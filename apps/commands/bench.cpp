@@ -82,8 +82,6 @@ struct BenchArguments final : CommandArguments {
   int run() const override;
 };
 
-constexpr double mib = 1024 * 1024;
-
 Precision precision_of(const std::string& name) {
   for (const Precision precision : {Precision::highest, Precision::high, Precision::medium})
     if (name == precision_name(precision)) return precision;

@@ -35,7 +35,6 @@ struct ProfileArguments final : CommandArguments {
   int run() const override;
 };
 
-constexpr double mib = 1024 * 1024;
 constexpr int name_width = 38;
 
 double per_second(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }

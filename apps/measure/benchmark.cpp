@@ -154,8 +154,6 @@ Corpus benchmark_corpus(const BenchmarkSize& size) {
 
 namespace {
 
-constexpr double mib = 1024 * 1024;
-
 double median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());

@@ -8,6 +8,8 @@
 
 namespace heed {
 
+inline constexpr double mib = 1 << 20;  // bytes
+
 std::string processor_name();                   // "unknown processor" if Linux does not say
 std::vector<std::string> processor_features();  // those that heed has kernels for, such as avx2
 const char* precision_name(Precision precision);
