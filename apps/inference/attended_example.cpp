@@ -15,8 +15,8 @@
 namespace heed {
 namespace {
 
-constexpr int64_t max_positions = 4096;  // 64 MB of weights per head
-constexpr int64_t max_input = 1 << 20;   // bytes
+constexpr int64_t max_recorded = 4096;  // 64 MB of weights per head
+constexpr int64_t max_input = 1 << 20;  // bytes
 
 // Reads --input: the text itself, the contents of a file, or standard input.
 std::string text_of(const std::string& input) {
@@ -57,12 +57,12 @@ void check_count(const char* option, int64_t count, int64_t max) {
 // The number of tokens that the model can read at once, and that fit a picture.
 int64_t max_tokens(const Experiment& experiment) {
   if (const int64_t positions = learned_positions(experiment.model))
-    return std::min(positions, max_positions);
+    return std::min(positions, max_recorded);
   const bool is_text = experiment.data.kind == &data_kinds::text;
-  return is_text ? std::min(experiment.data.context, max_positions) : max_positions;
+  return is_text ? std::min(experiment.data.context, max_recorded) : max_recorded;
 }
 
-Ids row_of(const Sequence& sequence) {
+Ids batch_of(const Sequence& sequence) {
   Ids ids = Ids::empty({1, std::ssize(sequence)});
   std::copy(sequence.begin(), sequence.end(), ids.mutable_data());
   return ids;
@@ -78,7 +78,7 @@ std::vector<std::string> token_labels(const TextCodec& codec, const Ids& ids) {
   return labels;
 }
 
-struct Builder {
+struct ExampleBuilder {
   const ExampleRequest& request;
   const Experiment& experiment;
   const SavedVocabulary& saved;
@@ -87,7 +87,7 @@ struct Builder {
   AttendedExample result = {};
 
   void set_input(const Sequence& ids) {
-    result.inputs.input = row_of(ids);
+    result.inputs.input = batch_of(ids);
     result.inputs.input_lengths = length_of(ids);
   }
 
@@ -129,7 +129,7 @@ struct Builder {
     const Sequence ids = for_option("input", [&] { return corpus.source->encode(result.source); });
     check_count("input", std::ssize(ids), longest);
     if (experiment.model.kind != ModelKind::seq2seq) return set_input(ids);
-    result.inputs.source = row_of(ids);
+    result.inputs.source = batch_of(ids);
     result.inputs.source_lengths = length_of(ids);
   }
 
@@ -146,9 +146,9 @@ struct Builder {
     result.inputs = inputs_of(batch);
     result.source = fmt::format("{} example {}", split, index);
     const auto check_size = [&](int64_t positions) {
-      check_input(positions <= max_positions,
+      check_input(positions <= max_recorded,
                   "--example {}: {} positions are more than {}, too many to record", index,
-                  positions, max_positions);
+                  positions, max_recorded);
     };
     if (batch.source) check_size(batch.source.size());
     if (batch.input) check_size(batch.input.size());
@@ -197,7 +197,7 @@ AttendedExample attended_example(const ExampleRequest& request, const Experiment
               "--target is for models that generate, and this run is a classifier");
   check_input(!request.target || !request.example || kind == ModelKind::seq2seq,
               "--target: an example of a language model already has a target");
-  Builder builder{request, experiment, saved, corpus};
+  ExampleBuilder builder{request, experiment, saved, corpus};
   if (request.example)
     builder.add_example();
   else if (kind == ModelKind::language_model)

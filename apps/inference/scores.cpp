@@ -51,11 +51,11 @@ struct Column {
   int decimals;
   const char* unit;
 };
-constexpr Column columns[] = {{"loss", "loss", 1, 4, ""},
-                              {"perplexity", "perplexity", 1, 3, ""},
-                              {"token_accuracy", "token accuracy", 100, 2, " %"},
-                              {"exact_match", "exact match", 100, 2, " %"},
-                              {"bleu", "BLEU", 1, 2, ""}};
+constexpr Column score_columns[] = {{"loss", "loss", 1, 4, ""},
+                                    {"perplexity", "perplexity", 1, 3, ""},
+                                    {"token_accuracy", "token accuracy", 100, 2, " %"},
+                                    {"exact_match", "exact match", 100, 2, " %"},
+                                    {"bleu", "BLEU", 1, 2, ""}};
 
 }  // namespace
 
@@ -102,11 +102,11 @@ std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits
                        [&](const auto& split) { return split.second.find(column.name); });
   };
   std::string text = fmt::format("{:<12}", "split");
-  for (const Column& column : columns)
+  for (const Column& column : score_columns)
     if (has(column)) text += fmt::format("  {:>14}", column.title);
   for (const auto& [name, scores] : splits) {
     text += fmt::format("\n{:<12}", name);
-    for (const Column& column : columns) {
+    for (const Column& column : score_columns) {
       if (!has(column)) continue;
       const Json* score = scores.find(column.name);
       text +=
