@@ -4,14 +4,17 @@
 #include <cmath>
 
 #include "core/kernels/map.h"
+#include "core/kernels/reduce.h"
+#include "core/kernels/scratch.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
-void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x,
-                        const real* weight, const real* bias, real* y, real* mean, real* scale) {
-  for_each_row(rows, width, [=](int64_t n) {
+void layer_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
+                        const real* bias, real* y, real* mean, real* scale) {
+  const int64_t width = sizes.width;
+  for_each_row(sizes.rows, width, [=](int64_t n) {
     const real count = static_cast<real>(width);
     const real* row = x + n * width;
     const real m = row_sum(width, row) / count;
@@ -26,9 +29,10 @@ void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x
   });
 }
 
-void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, const real* weight,
+void rms_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
                       real* y, real* scale) {
-  for_each_row(rows, width, [=](int64_t n) {
+  const int64_t width = sizes.width;
+  for_each_row(sizes.rows, width, [=](int64_t n) {
     const real* row = x + n * width;
     const real s = 1 / std::sqrt(row_dot(width, row, row) / static_cast<real>(width) + epsilon);
     map_range(0, width, {y + n * width, false}, [=](int64_t i) { return row[i] * s * weight[i]; });
@@ -37,11 +41,6 @@ void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, 
 }
 
 namespace {
-
-int64_t piece_rows(int64_t rows, int64_t width) {
-  constexpr int64_t max_pieces = 64;
-  return std::max(chunk_rows(width), (rows + max_pieces - 1) / max_pieces);
-}
 
 // The backward pass of one row: with x̂ = (x - mean) · scale and g = dy,
 //   dx = scale · (g w - mean(g w) - x̂ mean(g w x̂)),   dw += g x̂,   db += g
@@ -70,40 +69,42 @@ void norm_backward_row(int64_t width, const real* g, const real* x, const real* 
   });
 }
 
+// The sums over rows, of dweight and dbias, are computed in pieces that depend only on the shape.
 template <bool centred>
-void norm_backward(int64_t rows, int64_t width, const real* dy, const real* x, const real* weight,
-                   const real* mean, const real* scale, Destination dx, real* dw, real* db) {
-  const int64_t piece = piece_rows(rows, width);
-  parallel_for(rows, piece, [=](int64_t first, int64_t last) {
-    real* piece_dw = dw ? dw + first / piece * width : nullptr;
-    real* piece_db = db ? db + first / piece * width : nullptr;
-    if (dw) std::fill_n(piece_dw, width, real{0});
-    if (db) std::fill_n(piece_db, width, real{0});
+void norm_backward(const NormSizes& sizes, const NormBackwardInputs& in, const NormGradients& to) {
+  constexpr int64_t max_pieces = 64;
+  const int64_t rows = sizes.rows, width = sizes.width;
+  const int64_t piece = std::max(chunk_rows(width), (rows + max_pieces - 1) / max_pieces);
+  const int64_t pieces = (rows + piece - 1) / piece;
+  const Scratch dw_pieces(to.dweight.data ? pieces * width : 0),
+      db_pieces(to.dbias.data ? pieces * width : 0);
+  real* const dw_data = to.dweight.data ? dw_pieces.data() : nullptr;
+  real* const db_data = to.dbias.data ? db_pieces.data() : nullptr;
+  parallel_for(rows, piece, [=, dx = to.dx](int64_t first, int64_t last) {
+    real* dw = dw_data ? dw_data + first / piece * width : nullptr;
+    real* db = db_data ? db_data + first / piece * width : nullptr;
+    if (dw) std::fill_n(dw, width, real{0});
+    if (db) std::fill_n(db, width, real{0});
     for (int64_t n = first; n < last; ++n) {
-      const auto row = [=](auto* rows_of) { return rows_of ? rows_of + n * width : nullptr; };
-      norm_backward_row<centred>(width, row(dy), row(x), weight, mean ? mean[n] : real{0},
-                                 scale ? scale[n] : real{0}, {row(dx.data), dx.accumulate},
-                                 piece_dw, piece_db);
+      const auto row = [=](auto* x) { return x ? x + n * width : nullptr; };
+      norm_backward_row<centred>(
+          width, row(in.dy), row(in.x), in.weight, centred && in.mean ? in.mean[n] : real{0},
+          in.scale ? in.scale[n] : real{0}, {row(dx.data), dx.accumulate}, dw, db);
     }
   });
+  if (dw_data) sum_to(dw_data, {pieces, width}, {width}, to.dweight);
+  if (db_data) sum_to(db_data, {pieces, width}, {width}, to.dbias);
 }
 
 }  // namespace
 
-int64_t norm_pieces(int64_t rows, int64_t width) {
-  const int64_t piece = piece_rows(rows, width);
-  return (rows + piece - 1) / piece;
+void layer_norm_backward(const NormSizes& n, const NormBackwardInputs& in,
+                         const NormGradients& to) {
+  norm_backward<true>(n, in, to);
 }
 
-void layer_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
-                         const real* weight, const real* mean, const real* scale, Destination dx,
-                         real* dw, real* db) {
-  norm_backward<true>(rows, width, dy, x, weight, mean, scale, dx, dw, db);
-}
-
-void rms_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
-                       const real* weight, const real* scale, Destination dx, real* dw) {
-  norm_backward<false>(rows, width, dy, x, weight, nullptr, scale, dx, dw, nullptr);
+void rms_norm_backward(const NormSizes& n, const NormBackwardInputs& in, const NormGradients& to) {
+  norm_backward<false>(n, in, to);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

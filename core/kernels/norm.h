@@ -1,5 +1,12 @@
-// Layer norm and RMS norm over rows. x, y (rows, width); weight, bias (width). For backward only
-// the mean and the scale of each row are kept (for RMS norm, the scale), not the normalised row.
+// Layer norm (Ba, Kiros & Hinton 2016) and RMS norm (Zhang & Sennrich 2019) over rows:
+//
+//   layer   y = x̂ · weight + bias,  x̂ = (x - mean) · scale,  scale = 1 / √(variance + epsilon)
+//   RMS     y = x̂ · weight,         x̂ = x · scale,           scale = 1 / √(mean(x²) + epsilon)
+//
+// x, y (rows, width); weight, bias (width); mean, scale (rows), which backward needs. Backward,
+// with h = dy · weight; for RMS norm mean(h) is left out:
+//
+//   dx = scale (h - mean(h) - x̂ mean(h x̂)),   dweight = Σₙ dy · x̂,   dbias = Σₙ dy
 #pragma once
 
 #include <cstdint>
@@ -8,28 +15,26 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// y = (x - mean) · scale · weight + bias; mean, scale = 1 / √(variance + epsilon) (rows)
-void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x,
-                        const real* weight, const real* bias, real* y, real* mean, real* scale);
+struct NormSizes {
+  int64_t rows, width;
+};
 
-// y = x · scale · weight; scale = 1 / √(mean(x²) + epsilon) (rows)
-void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, const real* weight,
-                      real* y, real* scale);
+void layer_norm_forward(const NormSizes& n, real epsilon, const real* x, const real* weight,
+                        const real* bias, real* y, real* mean, real* scale);
+void rms_norm_forward(const NormSizes& n, real epsilon, const real* x, const real* weight, real* y,
+                      real* scale);
 
-// The number of pieces of the rows over which the gradients of weight and bias are summed. It
-// depends only on the shape.
-int64_t norm_pieces(int64_t rows, int64_t width);
+// For dbias only `dy` is read; the others may be null then. RMS norm does not read `mean`.
+struct NormBackwardInputs {
+  const real *dy, *x, *weight, *mean, *scale;
+};
 
-// With x̂ = (x - mean) · scale and h = dy · weight:
-//   dx     = scale (h - mean(h) - x̂ mean(h x̂))         not computed if dx.data is null
-//   dw, db = Σ dy · x̂, Σ dy over each piece              (norm_pieces, width) each, or null
-// If only db is computed, x, weight, mean and scale may be null.
-void layer_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
-                         const real* weight, const real* mean, const real* scale, Destination dx,
-                         real* dw, real* db);
+// Gradients to compute; those whose `data` is null are not. RMS norm has no bias.
+struct NormGradients {
+  Destination dx, dweight, dbias;
+};
 
-// With x̂ = x · scale and h = dy · weight: dx = scale (h - x̂ mean(h x̂)), dw as above.
-void rms_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
-                       const real* weight, const real* scale, Destination dx, real* dw);
+void layer_norm_backward(const NormSizes& n, const NormBackwardInputs& in, const NormGradients& to);
+void rms_norm_backward(const NormSizes& n, const NormBackwardInputs& in, const NormGradients& to);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -8,8 +8,9 @@ namespace heed::inline HEED_REAL::kernels {
 
 // mean = Σᵢ x[i] / width,  variance = Σᵢ (x[i] − mean)² / width,  scale = 1 / √(variance + ε)
 // y[i] = (x[i] − mean) · scale · weight[i] + bias[i]
-void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x,
-                        const real* weight, const real* bias, real* y, real* mean, real* scale) {
+void layer_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
+                        const real* bias, real* y, real* mean, real* scale) {
+  const auto [rows, width] = sizes;
   for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < width; ++i) sum += x[i];
@@ -23,8 +24,9 @@ void layer_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x
 }
 
 // scale = 1 / √(Σᵢ x[i]² / width + ε),  y[i] = x[i] · scale · weight[i]
-void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, const real* weight,
+void rms_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
                       real* y, real* scale) {
+  const auto [rows, width] = sizes;
   for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
     double squares = 0;
     for (int64_t i = 0; i < width; ++i) squares += double{x[i]} * x[i];
@@ -34,54 +36,54 @@ void rms_norm_forward(int64_t rows, int64_t width, real epsilon, const real* x, 
   }
 }
 
-// The gradients of the parameters are sums over all rows at once: one piece.
-int64_t norm_pieces(int64_t, int64_t) { return 1; }
-
 // With x̂ = (x − mean) · scale and h = dy · weight, sums over the rows n and means over a row:
 //   db = Σₙ dy[n],   dw = Σₙ dy[n] · x̂[n],   dx = scale (h − mean(h) − x̂ mean(h x̂))
-void layer_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
-                         const real* weight, const real* mean, const real* scale, Destination dx,
-                         real* dw, real* db) {
+void layer_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
+                         const NormGradients& to) {
+  const int64_t rows = sizes.rows, width = sizes.width;
   const auto x_hat = [&](int64_t n, int64_t i) {
-    return (double{x[n * width + i]} - mean[n]) * scale[n];
+    return (double{in.x[n * width + i]} - in.mean[n]) * in.scale[n];
   };
-  const auto h = [&](int64_t n, int64_t i) { return double{dy[n * width + i]} * weight[i]; };
+  const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
   for (int64_t i = 0; i < width; ++i) {
     double sum = 0, weighted_sum = 0;
     for (int64_t n = 0; n < rows; ++n) {
-      if (db) sum += dy[n * width + i];
-      if (dw) weighted_sum += dy[n * width + i] * x_hat(n, i);
+      if (to.dbias.data) sum += in.dy[n * width + i];
+      if (to.dweight.data) weighted_sum += in.dy[n * width + i] * x_hat(n, i);
     }
-    if (db) db[i] = sum;
-    if (dw) dw[i] = weighted_sum;
+    if (to.dbias.data) write(to.dbias, i, sum);
+    if (to.dweight.data) write(to.dweight, i, weighted_sum);
   }
-  for (int64_t n = 0; dx.data && n < rows; ++n) {
+  for (int64_t n = 0; to.dx.data && n < rows; ++n) {
     double mean_h = 0, mean_hx = 0;
     for (int64_t i = 0; i < width; ++i) {
       mean_h += h(n, i) / width;
       mean_hx += h(n, i) * x_hat(n, i) / width;
     }
     for (int64_t i = 0; i < width; ++i)
-      write(dx, n * width + i, scale[n] * (h(n, i) - mean_h - x_hat(n, i) * mean_hx));
+      write(to.dx, n * width + i, in.scale[n] * (h(n, i) - mean_h - x_hat(n, i) * mean_hx));
   }
 }
 
 // With x̂ = x · scale and h = dy · weight:
 //   dw = Σₙ dy[n] · x̂[n],   dx = scale (h − x̂ mean(h x̂))
-void rms_norm_backward(int64_t rows, int64_t width, const real* dy, const real* x,
-                       const real* weight, const real* scale, Destination dx, real* dw) {
-  const auto x_hat = [&](int64_t n, int64_t i) { return double{x[n * width + i]} * scale[n]; };
-  const auto h = [&](int64_t n, int64_t i) { return double{dy[n * width + i]} * weight[i]; };
-  for (int64_t i = 0; dw && i < width; ++i) {
+void rms_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
+                       const NormGradients& to) {
+  const int64_t rows = sizes.rows, width = sizes.width;
+  const auto x_hat = [&](int64_t n, int64_t i) {
+    return double{in.x[n * width + i]} * in.scale[n];
+  };
+  const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
+  for (int64_t i = 0; to.dweight.data && i < width; ++i) {
     double sum = 0;
-    for (int64_t n = 0; n < rows; ++n) sum += dy[n * width + i] * x_hat(n, i);
-    dw[i] = sum;
+    for (int64_t n = 0; n < rows; ++n) sum += in.dy[n * width + i] * x_hat(n, i);
+    write(to.dweight, i, sum);
   }
-  for (int64_t n = 0; dx.data && n < rows; ++n) {
+  for (int64_t n = 0; to.dx.data && n < rows; ++n) {
     double mean_hx = 0;
     for (int64_t i = 0; i < width; ++i) mean_hx += h(n, i) * x_hat(n, i) / width;
     for (int64_t i = 0; i < width; ++i)
-      write(dx, n * width + i, scale[n] * (h(n, i) - x_hat(n, i) * mean_hx));
+      write(to.dx, n * width + i, in.scale[n] * (h(n, i) - x_hat(n, i) * mean_hx));
   }
 }
 

@@ -201,13 +201,6 @@ inline std::vector<testing::Output> loss_outputs() {
   return draw.outputs;
 }
 
-// The sum of (pieces, width) over the pieces.
-inline Array sum_of_pieces(const Array& pieces, int64_t width) {
-  Array sums(static_cast<size_t>(width));
-  for (size_t i = 0; i < pieces.size(); ++i) sums[i % sums.size()] += pieces[i];
-  return sums;
-}
-
 inline std::vector<testing::Output> norm_outputs() {
   Cases draw(4);
   for (int i = 0; i < 40; ++i) {
@@ -215,32 +208,35 @@ inline std::vector<testing::Output> norm_outputs() {
     const Array x = draw.normal(rows * width), weight = draw.normal(width),
                 bias = draw.normal(width), dy = draw.normal(rows * width);
     Array y(x.size()), mean(static_cast<size_t>(rows)), scale = mean;
-    Array dw(static_cast<size_t>(norm_pieces(rows, width) * width)), db = dw;
+    const NormSizes n{rows, width};
     const std::string name = fmt::format("({}, {})", rows, width);
-    layer_norm_forward(rows, width, real{1e-5}, x.data(), weight.data(), bias.data(), y.data(),
-                       mean.data(), scale.data());
+    layer_norm_forward(n, real{1e-5}, x.data(), weight.data(), bias.data(), y.data(), mean.data(),
+                       scale.data());
     draw.keep("layer_norm " + name, y);
     draw.keep("layer_norm mean " + name, mean);
     draw.keep("layer_norm scale " + name, scale);
+    const NormBackwardInputs in{dy.data(), x.data(), weight.data(), mean.data(), scale.data()};
+    const NormBackwardInputs only_dy{dy.data(), nullptr, nullptr, nullptr, nullptr};
+    Array dw(static_cast<size_t>(width)), db = dw;
+    const NormGradients to{{}, {dw.data(), false}, {db.data(), false}};
     draw.keep("layer_norm dx " + name, rows * width, [&](Destination dx) {
-      layer_norm_backward(rows, width, dy.data(), x.data(), weight.data(), mean.data(),
-                          scale.data(), dx, dw.data(), db.data());
+      layer_norm_backward(n, in, {dx, to.dweight, to.dbias});
     });
-    draw.keep("layer_norm dw " + name, sum_of_pieces(dw, width));
-    draw.keep("layer_norm db " + name, sum_of_pieces(db, width));
-    std::ranges::fill(db, NAN);
-    layer_norm_backward(rows, width, dy.data(), nullptr, nullptr, nullptr, nullptr, {}, nullptr,
-                        db.data());
-    draw.keep("layer_norm db without the rest " + name, sum_of_pieces(db, width));
+    draw.keep("layer_norm dw " + name, dw);
+    draw.keep("layer_norm db " + name, db);
+    draw.keep("layer_norm db without the rest " + name, width, [&](Destination dbias) {
+      layer_norm_backward(n, only_dy, {{}, {}, dbias});
+    });
 
-    rms_norm_forward(rows, width, real{1e-5}, x.data(), weight.data(), y.data(), scale.data());
+    rms_norm_forward(n, real{1e-5}, x.data(), weight.data(), y.data(), scale.data());
     draw.keep("rms_norm " + name, y);
     draw.keep("rms_norm scale " + name, scale);
     draw.keep("rms_norm dx " + name, rows * width, [&](Destination dx) {
-      rms_norm_backward(rows, width, dy.data(), x.data(), weight.data(), scale.data(), dx,
-                        dw.data());
+      rms_norm_backward(n, in, {dx, {}, {}});
     });
-    draw.keep("rms_norm dw " + name, sum_of_pieces(dw, width));
+    draw.keep("rms_norm dw " + name, width, [&](Destination dweight) {
+      rms_norm_backward(n, in, {{}, dweight, {}});
+    });
   }
   return draw.outputs;
 }
