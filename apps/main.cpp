@@ -1,6 +1,7 @@
 #include <climits>
 
 #include <cstdlib>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "apps/program.h"
@@ -21,9 +22,18 @@ void start_with_patient_threads(char** argv) {
   execv(program, argv);
 }
 
+// Opens /dev/null for standard streams that are closed: the first files that are opened would take
+// their numbers. Standard output is opened for reading, so that writing to it still fails.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   start_with_patient_threads(argv);
   return heed::run_program(argc, argv);
 }

@@ -36,7 +36,8 @@ int run_program(int argc, char** argv) {
     logging::error("{}", in_one_line(error.what()));
     return exit_failed;
   }
-  if (std::fflush(stdout) == 0) return result;
+  // The error of an earlier flush stays in ferror().
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return result;
   logging::error("standard output: cannot write; is the disk full?");
   return exit_failed;
 }

@@ -95,13 +95,14 @@ int TrainArguments::run() const {
   const RunLock lock(run);
   std::unique_ptr<TrainingLoop> loop;
   try {
+    // Before anything is written: a resume that is refused leaves the run as it was.
+    loop = with_places(plan.config.origins, [&] {
+      return std::make_unique<TrainingLoop>(experiment, corpus, run, plan.resumes);
+    });
     write_file(run.config(), config_text(list_config(experiment)));
     write_file(run.vocabulary(), vocabulary_text(corpus));
     logging::open_file(run.log());
     log_start(run, experiment, corpus, summary);
-    loop = with_places(plan.config.origins, [&] {
-      return std::make_unique<TrainingLoop>(experiment, corpus, run, plan.resumes);
-    });
   } catch (const Error&) {
     logging::close_file();
     if (!plan.resumes) run.discard();

@@ -30,18 +30,20 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
       run_(run),
       trainer_(experiment, corpus),
       checkpoints_(run.checkpoints(), experiment.train.keep_checkpoints),
+      processor_(processor_name()),
       started_(now()) {
   check_input(corpus.splits.contains("val") ||
                   (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
               "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
               "data.val_fraction",
               experiment.train.patience, experiment.schedule.kind->name);
-  if (resume) checkpoints_.clean_up();
   if (resume && !checkpoints_.steps().empty())
     load(checkpoints_.open("latest"));
   else if (!experiment.train.load.empty())
     load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters());
   metrics_ = std::make_unique<MetricsFile>(run.metrics(), trainer_.steps_done());
+  if (resume) checkpoints_.clean_up();
+  if (saved_step_ > 0) checkpoints_.settle(saved_step_, state_.best_step);
 }
 
 void TrainingLoop::load(const Checkpoint& checkpoint) {
@@ -49,11 +51,7 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
   try {
     check_input(state.at("data").string() == corpus_.fingerprint,
                 "the data have changed since the training; restore them, or start a new run");
-    const std::string processor = state.at("processor").string();
-    if (processor != processor_name())
-      logging::warning(
-          "started on another processor ({}): the weights will differ in their last bits",
-          processor);
+    processor_ = state.at("processor").string();
     checkpoint.read_model(targets_of(trainer_.model().parameters()));
     std::vector<NamedParameter> saved = trainer_.optimizer().state();
     for (NamedParameter& each : saved) each.tensor = each.tensor.clone();
@@ -75,8 +73,6 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
   saved_step_ = checkpoint.step();
   seconds_before_ = state_.seconds;
   trainer_.set_steps_done(saved_step_);
-  checkpoints_.settle(saved_step_, state_.best_step);
-  logging::info("resumed from step {}", saved_step_);
 }
 
 void TrainingLoop::save() {
@@ -191,6 +187,11 @@ std::vector<Prediction> TrainingLoop::samples(const std::string& split) {
 TrainingLoop::End TrainingLoop::run() {
   const TrainOptions& train = experiment_.train;
   const InterruptGuard guard;
+  if (saved_step_ > 0) logging::info("resumed from step {}", saved_step_);
+  if (processor_ != processor_name())
+    logging::warning(
+        "started on another processor ({}): the weights will differ in their last bits",
+        processor_);
   while (trainer_.steps_done() < train.steps && !stopped_early() && !interrupted()) {
     const StepReport report = step();
     const int64_t done = trainer_.steps_done();

@@ -47,6 +47,7 @@ class TrainingLoop {
   Trainer trainer_;
   Checkpoints checkpoints_;
   LoopState state_;
+  std::string processor_;  // on which the run was started
   int64_t saved_step_ = 0;
   int64_t row_tokens_ = 0;        // since the last row of metrics, in this process
   double row_seconds_ = 0;        // likewise

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "apps/config/config.h"
@@ -127,6 +128,17 @@ TEST_CASE("generate: one line for each that is read, without the data, wherever 
   CHECK(lines_of(labels.out) == 2);
   for (const char* word : {"odd\n", "even\n"})
     CHECK((labels.out.find(word) != labels.out.npos || labels.out.size() > 0));
+}
+
+TEST_CASE("generate: output that cannot be written is exit code 1") {
+  for (const char* output : {">/dev/full", ">&-"}) {
+    const std::string command =
+        "cd " + trained().path +
+        " && printf 'a b a\\n' | " HEED_PROGRAM " generate pairs 2>err.txt " + output;
+    const int status = std::system(command.c_str());
+    CHECK(WEXITSTATUS(status) == 1);
+    CHECK_SAYS(read_file(trained() / "err.txt", "text"), "standard output: cannot write");
+  }
 }
 
 TEST_CASE("generate: what a run cannot do is refused") {

@@ -1,6 +1,7 @@
 // heed train, as a user sees it: runs, what they leave behind, and how they end.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <signal.h>
 #include <sys/stat.h>
@@ -43,6 +44,16 @@ std::string timeless_metrics(const std::string& path) {
     rest.erase(0, end + 1);
   }
   return rows;
+}
+
+// Name and digest of every file of a run but .lock, which holds the last process id.
+std::vector<std::string> digests(const std::string& path) {
+  std::vector<std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
+    if (entry.is_regular_file() && entry.path().filename() != ".lock")
+      all.push_back(entry.path().string() + " " + sha256_of_file(entry.path().string()));
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 }  // namespace
@@ -138,7 +149,9 @@ TEST_CASE("train: what may change on resume, and what may not") {
   check_refused(place.heed({"train", "--resume", "r"}), 2, {"words.txt: "});
   CHECK(place.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"}).code == 0);
   write_file(place / "moved.txt", read_file(place / "moved.txt", "text") + "eleven\n");
+  const std::vector<std::string> before = digests(place / "r");
   const Said changed = place.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"});
+  CHECK(digests(place / "r") == before);
   CHECK(changed.code == 2);
   CHECK_SAYS(changed.err, "the data have changed since the training");
   check_refused(place.heed({"evaluate", "r"}), 2, {"r: the data have changed since the training"});
