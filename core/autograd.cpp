@@ -11,14 +11,14 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-// Gives up a reference; a slot nobody holds any more is put on the pile instead of being destroyed.
-void give_up(Slot* slot, std::vector<Slot*>& pile) {
+// Drops a reference. A slot without references is pushed on the stack instead of destroyed here.
+void drop(Slot* slot, std::vector<Slot*>& pile) {
   if (slot && --slot->references == 0) pile.push_back(slot);
 }
 
 void destroy_node(Node* node, std::vector<Slot*>& pile) {
   node->end(node->closure);
-  for (int i = 0; i < node->input_count; ++i) give_up(node->inputs[i], pile);
+  for (int i = 0; i < node->input_count; ++i) drop(node->inputs[i], pile);
   pool_free(node);
 }
 
@@ -57,13 +57,13 @@ bool Backward::wants(int i) const { return i < node_.input_count && node_.inputs
 
 namespace {
 
-// Nodes whose gradient has begun to arrive, the newest on top (a binary heap over their slots, each
-// of which it holds a reference to).
+// The nodes that have received a gradient, the newest first: a binary heap of their slots, with a
+// reference to each.
 class Agenda {
  public:
   explicit Agenda(std::vector<Slot*>& heap) : heap_(heap), before_(heap.size()) {}
   ~Agenda() {
-    while (!empty()) pop()->released = true;  // only after an exception: what is left is unusable
+    while (!empty()) pop()->released = true;  // after an exception the rest is unusable
   }
   bool empty() const { return heap_.size() == before_; }
   void push(Slot* slot) {
@@ -90,13 +90,13 @@ class Agenda {
   size_t before_;
 };
 
-// A slot that takes a first or a further gradient.
+// Checks that a slot can receive a gradient.
 void check_open(const Slot& slot) {
   check(!slot.released,
         "backward: this part of the graph has been run and released; compute the loss again");
 }
 
-// Where the next gradient of a slot goes.
+// The destination of the next gradient of a slot.
 Destination open(Slot& slot) {
   check_open(slot);
   const bool accumulate = std::exchange(slot.written, true);
@@ -117,9 +117,10 @@ Destination Backward::into(int i) { return open(*node_.inputs[i]); }
 void Backward::pass(int i) {
   Slot& slot = *node_.inputs[i];
   check_open(slot);
-  check(slot.size == output_.size, "backward of {}: cannot pass {} gradients on to {} numbers",
-        node_.name, output_.size, slot.size);
-  if (slot.written || !slot.producer) {  // a leaf's gradient is its own: it may be changed in place
+  check(slot.size == output_.size,
+        "backward of {}: a gradient of {} elements does not fit an input of {}", node_.name,
+        output_.size, slot.size);
+  if (slot.written || !slot.producer) {  // a leaf owns its gradient, which may be modified in place
     kernels::copy(size(), dy(), into(i));
   } else {
     slot.written = true;
@@ -185,14 +186,14 @@ void attach(const Tensor& y, Node* node) {
   y.body().slot->producer = node;
 }
 
-// NaN, or an infinity that was not there before (masks put -infinity into scores on purpose).
+// Throws on a NaN, or on an infinity if no input has one (masks write -infinity on purpose).
 void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs) {
-  const bool infinity_given = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) {
+  const bool infinite_input = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) {
     return x && std::ranges::any_of(x.values(), [](real v) { return std::isinf(v); });
   });
   const std::span<const real> values = y.values();
   const auto bad = std::ranges::find_if(
-      values, [&](real v) { return std::isnan(v) || (std::isinf(v) && !infinity_given); });
+      values, [&](real v) { return std::isnan(v) || (std::isinf(v) && !infinite_input); });
   if (bad == values.end()) return;
   std::string shapes;
   for (const Tensor& x : inputs)
@@ -221,11 +222,11 @@ void run(Node& node, Slot& output) {
   ScopeGuard here;
   here->precision = node.precision;
   Backward g(node, output);
-  Observer* const watching = observer();
+  Observer* const current = observer();
   try {
-    if (watching) watching->backward_started(node);
+    if (current) current->backward_started(node);
     node.run(node.closure, g);
-    if (watching) watching->backward_finished(node, output);
+    if (current) current->backward_finished(node, output);
     if (here->detect_anomaly) check_gradients(node);
   } catch (const Error& error) {
     throw Error(fmt::format("backward of {}: {}", node.name, error.what()));

@@ -1,17 +1,17 @@
 // Reverse-mode differentiation.
 //
-// An operation computes its result y and calls record(name, y, inputs, closure). The closure, given
-// a Backward, adds ∂loss/∂input for every input that wants one:
+// An operation computes its result y and calls record(name, y, inputs, closure). The closure gets a
+// Backward and adds ∂loss/∂input for every input that requires a gradient:
 //
 //   return record("linear", y, {x, w}, [xs = saved(x, w), ws = saved(w, x)](Backward& g) {
 //     if (g.wants(0)) gemm(dy, ws, g.into(0));      // dx += dy · w
 //     if (g.wants(1)) gemm(dy.t(), xs, g.into(1));  // dw += dyᵀ · x
 //   });
 //
-// Nodes are made in topological order, so backward simply takes the newest reachable node first: by
-// then its gradient is complete. A node is released as soon as it has run, so memory peaks at the
-// loss and falls from there. There is no global tape: what is not reachable from the loss costs
-// nothing.
+// Nodes are created in topological order. Backward therefore runs the newest reachable node first:
+// its gradient is complete by then. A node is released as soon as it has run, so memory is largest
+// at the loss and decreases from there. There is no global tape: nodes that the loss does not reach
+// cost nothing.
 #pragma once
 
 #include <initializer_list>
@@ -27,7 +27,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// What a closure sees while its node runs.
+// The argument of a closure while its node runs.
 class Backward {
  public:
   Backward(Node& node, Slot& output) : node_(node), output_(output) {}
@@ -35,20 +35,20 @@ class Backward {
   const real* dy() const { return output_.gradient->data; }
   const Shape& shape() const;
   int64_t size() const { return output_.size; }
-  // Whether input i takes part in the differentiation.
+  // Whether input i requires a gradient.
   bool wants(int i) const;
-  // Where to write ∂loss/∂input i: call once, and write every element.
+  // The destination of ∂loss/∂input i. Call it once, and write every element.
   Destination into(int i);
   // into(i), or a destination without data if input i wants no gradient.
   Destination into_or_null(int i) { return wants(i) ? into(i) : Destination{nullptr, false}; }
-  // ∂loss/∂input i is dy itself (same number of elements): shared where possible instead of copied.
+  // ∂loss/∂input i is dy itself (of equal size). Shares the storage where possible.
   void pass(int i);
-  // The same where the input, of shape `own`, was broadcast to y's: what it was repeated along is
-  // summed away.
+  // The same for an input of shape `own` that was broadcast to the shape of y. Sums over the axes
+  // along which it was repeated.
   void pass_broadcast(int i, const Shape& own);
-  // ∂loss/∂input i where the input, of shape `own`, was broadcast to `whole_shape`:
-  // `write(Destination)` puts the gradient in that shape, and the axes it was repeated along are
-  // summed away here, in one place.
+  // ∂loss/∂input i for an input of shape `own` that was broadcast to `whole_shape`.
+  // `write(Destination)` writes the gradient in `whole_shape`; this function then sums over the
+  // axes along which the input was repeated.
   template <class Write>
   void into_broadcast(int i, const Shape& whole_shape, const Shape& own, Write write) {
     if (own == whole_shape) return write(into(i));
@@ -56,7 +56,7 @@ class Backward {
     write(Destination{whole.mutable_data(), false});
     sum_to(whole.data(), whole_shape, own, into(i));
   }
-  // The same for an element-wise operation: broadcast to the shape of y.
+  // The same for an input that was broadcast to the shape of y.
   template <class Write>
   void into_broadcast(int i, const Shape& own, Write write) {
     into_broadcast(i, shape(), own, write);
@@ -68,14 +68,14 @@ class Backward {
   Slot& output_;
 };
 
-// Numbers that backward will read. Holds no slot, so a closure may save even its own result.
+// Elements that backward will read. Holds no slot, so a closure may save its own result.
 class Saved {
  public:
   Saved() = default;
   explicit Saved(const Tensor& x)
       : storage_(x.storage()), shape_(x.shape()), version_(x.storage()->version) {}
   explicit operator bool() const { return static_cast<bool>(storage_); }
-  // Null if nothing was saved. Throws Error if the elements have been changed since.
+  // Null if nothing was saved. Throws Error if the elements have been modified since.
   const real* data() const;
   const Shape& shape() const { return shape_; }
 
@@ -87,21 +87,22 @@ class Saved {
 
 inline bool wants_gradient(const Tensor& x) { return x && x.requires_grad() && scope().gradients; }
 
-// x, kept for backward if any of the tensors it serves wants a gradient; nothing otherwise.
+// Saves x for backward if it is needed for the gradient of any of `inputs`; else saves nothing.
 template <class... Tensors>
-Saved saved(const Tensor& x, const Tensors&... served) {
-  return (wants_gradient(served) || ...) ? Saved(x) : Saved();
+Saved saved(const Tensor& x, const Tensors&... inputs) {
+  return (wants_gradient(inputs) || ...) ? Saved(x) : Saved();
 }
 
-// How one tensor was made. One block of the pool: this head, the inputs' slots, the closure.
+// How one tensor was computed. One block of the pool holds this struct, the slots of the inputs and
+// the closure.
 struct Node {
   const char* name;
-  uint64_t order;  // counts up: later nodes are newer
+  uint64_t order;  // of creation; newer nodes have larger numbers
   Shape shape;     // of the result
   Precision precision;
   bool queued = false;
   int input_count;
-  Slot** inputs;  // null where no gradient is wanted
+  Slot** inputs;  // null where no gradient is required
   void* closure;
   void (*run)(void* closure, Backward& g);
   void (*end)(void* closure);
@@ -115,9 +116,9 @@ bool any_wants_gradient(std::span<const Tensor> inputs);
 void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs);
 }  // namespace detail
 
-// Says how y was made; returns y. Inputs may be empty handles. Nothing is recorded where no input
-// wants a gradient. Inside a scope with detect_anomaly, throws Error if y holds a NaN, or an
-// infinity that the inputs did not.
+// Records how y was computed, and returns y. Inputs may be empty handles. Records nothing if no
+// input requires a gradient. With Scope::detect_anomaly, throws Error if y contains a NaN, or an
+// infinity although no input does.
 template <class Closure>
 Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs, Closure closure) {
   if (scope().detect_anomaly) detail::check_finite(name, y, inputs);
@@ -130,8 +131,8 @@ Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs,
     node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
     detail::attach(y, node);
   }
-  if (Observer* const watching = observer()) [[unlikely]]
-    watching->op_finished(name, y, inputs, node);
+  if (Observer* const current = observer()) [[unlikely]]
+    current->op_finished(name, y, inputs, node);
   return y;
 }
 template <class Closure>
@@ -141,10 +142,11 @@ Tensor record(const char* name, const Tensor& y, std::initializer_list<Tensor> i
                 std::move(closure));
 }
 
-// Adds ∂loss/∂leaf to every leaf that wants one, and releases the graph. `loss` has one element.
-// Throws Error if the graph was released before, or if a number that it saved has been changed.
+// Adds ∂loss/∂leaf to the gradient of every leaf that requires one, and releases the graph. `loss`
+// has one element. Throws Error if the graph has been released, or if a tensor that it saved has
+// been modified.
 void backward(const Tensor& loss);
-// The same from any tensor, given ∂loss/∂y in y's shape.
+// The same from any tensor y, with the cotangent ∂loss/∂y in the shape of y.
 void backward(const Tensor& y, const Tensor& cotangent);
 
 }  // namespace heed::inline HEED_REAL

@@ -1,8 +1,8 @@
-// Errors and the one way to raise them.
+// Errors, and the functions that throw them.
 //
-// Everything that goes wrong is an exception thrown by the call that was asked to do it, whose text
-// names the operation, the broken condition and what was given. There are two kinds, because a
-// program answers them differently (exit code 1 or 2).
+// Every failure is an exception, thrown by the call that fails. Its text has the operation, the
+// violated condition and the actual values. There are two types, because a program handles them
+// differently (exit code 1 or 2).
 #pragma once
 
 #include <fmt/core.h>
@@ -14,14 +14,14 @@
 
 namespace heed::inline HEED_REAL {
 
-// The computation cannot go on: shapes that do not fit, a full disk, a loss that is not finite.
+// The computation failed: shapes that do not fit, a full disk, a loss that is not finite.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What the user gave cannot be used: a config, a file, a command line. The text says what, where
-// and what to do instead.
+// The user's input is invalid: a config, a file, a command line. The text says what is wrong,
+// where, and how to fix it.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -37,7 +37,7 @@ void check(bool holds, fmt::format_string<Args...> format, Args&&... args) {
     throw_error(format, fmt::make_format_args(args...));
 }
 
-// The same for what a user gave: throws InputError.
+// The same for the user's input: throws InputError.
 template <class... Args>
 void check_input(bool holds, fmt::format_string<Args...> format, Args&&... args) {
   if (!holds) [[unlikely]]

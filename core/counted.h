@@ -1,4 +1,4 @@
-// A counted handle. The count is not atomic: handles belong to one thread.
+// Counted handles. The count is not atomic, because a handle belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// What is counted: starts at zero, and a type says with `static void destroy(T*)` how it ends.
+// The base of counted objects. A derived type T defines `static void destroy(T*)`.
 struct Counted {
   uint32_t references = 0;
 };
@@ -35,7 +35,7 @@ class Handle {
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
   bool operator==(const Handle& other) const = default;
-  // Gives up the handle without counting down.
+  // Empties the handle without changing the count.
   T* release() { return std::exchange(object_, nullptr); }
 
  private:

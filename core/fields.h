@@ -1,5 +1,4 @@
-// A struct of options that describes itself: name, value, range and one line of help for each
-// field.
+// Structs of options that describe themselves: name, value, range and one line of help per field.
 //
 //   struct AdamOptions {
 //     double beta1 = 0.9;
@@ -10,8 +9,8 @@
 //     }
 //   };
 //
-// Whoever needs the list (the config parser, the resolved copy of a config, the reference page,
-// `heed compare`) is a Fields that the struct is shown to. There is no second list anywhere.
+// Each user of the list (the config parser, the resolved copy of a config, the reference page,
+// `heed compare`) is a Fields, which the struct visits. There is no second list.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Both ends belong to the range.
+// A closed interval.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -41,7 +40,7 @@ class Fields {
   virtual void integer(const char* name, int64_t& value, Range range, const char* help) = 0;
   virtual void number(const char* name, double& value, Range range, const char* help) = 0;
   virtual void text(const char* name, std::string& value, const char* help) = 0;
-  // A file or folder; a relative one is meant from the folder of the config that names it.
+  // A file or folder. A relative path starts at the folder of the config that sets it.
   virtual void path(const char* name, std::string& value, const char* help) = 0;
   virtual void texts(const char* name, std::vector<std::string>& values, const char* help) = 0;
   virtual void paths(const char* name, std::vector<std::string>& values, const char* help) = 0;
@@ -83,7 +82,7 @@ class Fields {
     value = static_cast<Enum>(index);
   }
 
-  // A struct inside the struct: [name] in TOML.
+  // A nested struct: [name] in TOML.
   template <class Struct>
   void section(const char* name, Struct& value, const char* help) {
     enter(name, help);

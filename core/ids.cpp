@@ -28,12 +28,9 @@ Ids Ids::full(const Shape& shape, int32_t value) {
   return ids;
 }
 
-Ids Ids::from(const Shape& shape, std::initializer_list<int32_t> values) {
-  check(static_cast<int64_t>(values.size()) == shape.size(),
-        "ids: shape {} holds {} numbers, {} were given", shape, shape.size(), values.size());
-  Ids ids = empty(shape);
-  std::copy(values.begin(), values.end(), ids.mutable_data());
-  return ids;
+void Ids::check_count(const Shape& shape, int64_t count) {
+  check(count == shape.size(), "ids: shape {} has {} elements, got {} values", shape, shape.size(),
+        count);
 }
 
 const Shape& Ids::shape() const {
@@ -45,9 +42,9 @@ const int32_t* Ids::data() const { return array_ ? array_->data : nullptr; }
 int32_t* Ids::mutable_data() { return array_ ? array_->data : nullptr; }
 
 Ids Ids::reshape(const Shape& shape) const {
-  check(shape.size() == size(), "ids: cannot reshape {} to {}: {} numbers against {}",
+  check(shape.size() == size(), "ids: cannot reshape {} to {}: {} elements against {}",
         this->shape(), shape, size(), shape.size());
-  check(static_cast<bool>(array_), "ids: no array to reshape");
+  check(static_cast<bool>(array_), "ids: cannot reshape an empty handle");
   View* view = new (pool_allocate(sizeof(View))) View;
   view->shape = shape;
   view->data = array_->data;

@@ -1,22 +1,35 @@
-// Arrays of int32: token ids, lengths, labels. Not tensors: nothing differentiates them.
+// Arrays of int32: token ids, lengths, labels. They are not tensors, because nothing differentiates
+// them.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 
 #include "core/counted.h"
 #include "core/shape.h"
 
 namespace heed::inline HEED_REAL {
 
-// A counted handle to a dense, row-major array; copying it copies no numbers.
+// A counted handle to a dense, row-major array; copying it copies no elements.
 class Ids {
  public:
-  Ids() = default;                       // no array at all; shape() is [0]
+  Ids() = default;                       // an empty handle; shape() is [0]
   static Ids empty(const Shape& shape);  // contents undefined
   static Ids full(const Shape& shape, int32_t value);
-  // Throws Error unless shape.size() values are given.
-  static Ids from(const Shape& shape, std::initializer_list<int32_t> values);
+  // Copies integers of any type, in row-major order, from a list or a container. Throws Error
+  // unless there are shape.size() of them.
+  template <class Values>
+  static Ids from(const Shape& shape, const Values& values) {
+    check_count(shape, static_cast<int64_t>(std::size(values)));
+    Ids ids = empty(shape);
+    int32_t* to = ids.mutable_data();
+    for (const auto& value : values) *to++ = static_cast<int32_t>(value);
+    return ids;
+  }
+  static Ids from(const Shape& shape, std::initializer_list<int32_t> values) {
+    return from<std::initializer_list<int32_t>>(shape, values);
+  }
 
   explicit operator bool() const { return static_cast<bool>(array_); }
   const Shape& shape() const;
@@ -25,11 +38,11 @@ class Ids {
   const int32_t* data() const;
   int32_t* mutable_data();
   int32_t* data() { return mutable_data(); }
-  int32_t operator[](int64_t i) const { return data()[i]; }  // row-major position
-  Ids reshape(const Shape& shape) const;                     // shares the numbers
+  int32_t operator[](int64_t i) const { return data()[i]; }  // i is the row-major index
+  Ids reshape(const Shape& shape) const;                     // shares the elements
 
  private:
-  // A shape over numbers; the numbers are the owner's when this view came from reshape().
+  // A shape and its elements. A view made by reshape() shares the owner's elements.
   struct View : Counted {
     Shape shape;
     int32_t* data = nullptr;
@@ -37,6 +50,7 @@ class Ids {
     static void destroy(View* view);
   };
   explicit Ids(View* view) : array_(view) {}
+  static void check_count(const Shape& shape, int64_t count);
   Handle<View> array_;
 };
 

@@ -1,5 +1,4 @@
-// Lists in messages: "a, b, c". (fmt::join says the same, and takes more than a second to compile
-// wherever it is used.)
+// Lists in messages: "a, b, c". (fmt::join takes more than a second to compile in each file.)
 #pragma once
 
 #include <concepts>
@@ -11,13 +10,13 @@
 
 namespace heed::inline HEED_REAL {
 
-// The items, words or whole numbers, with `between` between them.
+// Joins strings or integers with a separator.
 template <class Items>
-std::string joined(const Items& items, std::string_view between = ", ") {
+std::string joined(const Items& items, std::string_view separator = ", ") {
   std::string text;
   bool first = true;
   for (const auto& item : items) {
-    if (!first) text += between;
+    if (!first) text += separator;
     first = false;
     if constexpr (std::integral<std::remove_cvref_t<decltype(item)>>)
       text += std::to_string(item);

@@ -1,4 +1,4 @@
-// Label smoothing: part of the probability of a target is given to other classes.
+// Label smoothing: a part ε of the target's probability is given to the other classes.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,22 @@
 
 namespace heed::inline HEED_REAL {
 
-// What a smoothed label makes of the probability of its target, which would be 1, with V classes.
-// Papers agree on the idea (Szegedy et al. 2016, section 7), programs not on the numbers.
+// How ε is distributed over V classes. The idea is from Szegedy et al. (2016), section 7;
+// implementations differ in the details.
 enum class Smoothing {
-  vocabulary,  // p(target) = 1 - ε + ε/V, every other class ε/V: the paper's, and PyTorch's
-  others,      // p(target) = 1 - ε, every other class ε/(V-1): as tensor2tensor and fairseq do
-  possible_others,  // p(target) = 1 - ε, every other class ε/(V-2), but one that is never a target
-                    // (padding) 0: as The Annotated Transformer does
+  vocabulary,       // p(target) = 1 - ε + ε/V, every other class ε/V: the paper and PyTorch
+  others,           // p(target) = 1 - ε, every other class ε/(V-1): tensor2tensor and fairseq
+  possible_others,  // p(target) = 1 - ε, every other class ε/(V-2), but 0 for one class that is
+                    // never a target (padding): The Annotated Transformer
 };
 struct LabelSmoothing {
   double epsilon;
   Smoothing over;
-  int32_t impossible;  // of possible_others: the class that is never a target
+  int32_t impossible;  // the class that is never a target, for possible_others
 
-  LabelSmoothing(double share = 0, Smoothing whose = Smoothing::vocabulary, int32_t never = -1)
-      : epsilon(share), over(whose), impossible(never) {}
+  LabelSmoothing(double epsilon_ = 0, Smoothing over_ = Smoothing::vocabulary,
+                 int32_t impossible_ = -1)
+      : epsilon(epsilon_), over(over_), impossible(impossible_) {}
 };
 
 }  // namespace heed::inline HEED_REAL

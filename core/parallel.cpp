@@ -18,7 +18,7 @@ namespace heed::inline HEED_REAL {
 
 namespace {
 
-// What OMP_PROC_BIND or OMP_PLACES name; without them, where this thread may run.
+// The processors of OMP_PROC_BIND or OMP_PLACES; without them, those this thread may use.
 cpu_set_t allowed_processors() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -92,7 +92,7 @@ void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {
   }
   const auto work = [=](int number, int workers) {
     worker = number;
-    // Neighbours go to one worker: what it wrote in the last loop is in its cache in the next.
+    // Adjacent chunks go to one worker, whose cache holds what it wrote in the previous loop.
     const int64_t last = chunks * (number + 1) / workers;
     for (int64_t chunk = chunks * number / workers; chunk < last; ++chunk) run(context, chunk);
     worker = -1;
@@ -104,7 +104,7 @@ void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {
   for (std::thread& other : others) other.join();
 #else
 #pragma omp parallel num_threads(count)
-  work(omp_get_thread_num(), omp_get_num_threads());  // which may be fewer than were asked for
+  work(omp_get_thread_num(), omp_get_num_threads());  // which may be fewer than requested
 #endif
 }
 

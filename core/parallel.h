@@ -1,6 +1,6 @@
-// Threads: loops over chunks that the shape alone decides, so that results have the same bits for
-// any number of threads; where no result depends on the cut, it may follow the threads. OpenMP;
-// std::thread under the thread sanitizer, which cannot see into libgomp.
+// Parallel loops. The chunks depend only on the shape, so results are bitwise the same for any
+// number of threads; where no result depends on the chunks, they may depend on the threads. Uses
+// OpenMP, or std::thread under the thread sanitizer, which does not understand libgomp.
 #pragma once
 
 #include <algorithm>
@@ -12,28 +12,27 @@
 
 namespace heed::inline HEED_REAL {
 
-// Threads a parallel loop uses. At first: the physical cores this process may run on.
+// The number of threads of a parallel loop. Default: the physical cores this process may use.
 int thread_count();
 void set_thread_count(int count);
 int physical_cores();
-// Lets the calling thread run on all processors the program may use, for OMP_PROC_BIND and its like
-// tie the first one to one of them before main() begins: a program started from here would inherit
-// that.
+// Lets the calling thread run on all processors that the program may use. OMP_PROC_BIND binds the
+// main thread to one of them before main() begins, and a child process would inherit that.
 void untie_thread();
 
-// The number of the calling worker inside a parallel loop, 0 … thread_count() - 1; 0 outside.
+// The index of the calling worker inside a parallel loop, in [0, thread_count()); 0 outside.
 int current_worker();
 
-// Whether OpenMP shares out what the calling thread is doing.
+// Whether the calling thread is in a parallel region of OpenMP.
 bool in_openmp_region();
 
 namespace detail {
 void run_chunks(int64_t chunks, void (*run)(void* context, int64_t chunk), void* context);
 }
 
-// Calls f(first, last) on consecutive chunks of `grain` numbers that cover [0, n); f must not
-// throw, and must not allocate from the pool. A loop of one chunk runs on the calling thread, as
-// does a loop inside a loop. Runs nothing in a scope with shapes_only.
+// Calls f(first, last) on consecutive chunks of `grain` indices that cover [0, n). f must not throw
+// and must not allocate from the pool. A loop of one chunk runs on the calling thread, and so does
+// a loop inside a loop. Runs nothing in a scope with shapes_only.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
   if (n <= 0 || scope().shapes_only) return;
@@ -50,9 +49,9 @@ void parallel_for(int64_t n, int64_t grain, F&& f) {
                      &loop);
 }
 
-// How much work makes a chunk worth handing to a thread: this many simple steps.
+// The number of simple operations that makes a chunk worth a thread.
 inline constexpr int64_t chunk_elements = 1 << 14;
-// The same in rows of `width` elements.
+// The same as a number of rows of `width` elements.
 inline int64_t chunk_rows(int64_t width) {
   return std::max<int64_t>(1, chunk_elements / std::max<int64_t>(1, width));
 }

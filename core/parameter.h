@@ -1,5 +1,5 @@
-// A tensor with a name: all that those who make parameters (nn) and those who train, save or load
-// them share. A model is a vector of these; so is the state of an optimizer.
+// A tensor with a name. nn creates parameters as a vector of these; optim trains them, and
+// checkpoints save and load them. The state of an optimizer is such a vector too.
 #pragma once
 
 #include <string>

@@ -1,10 +1,10 @@
 // Random numbers from a counter (Philox 4x32-10; Salmon et al. 2011, "Parallel random numbers: as
 // easy as 1, 2, 3").
 //
-// There is no state to save. A stream is named by (seed, purpose) and a place in training (step,
-// micro-batch, call); its element i is a pure function of those and i. So a dropout mask is
-// recomputed in the backward pass instead of stored, evaluation never moves a training bit, and a
-// resumed run draws what the uninterrupted one would have drawn.
+// There is no state to save. A stream is identified by (seed, purpose) and (step, micro-batch,
+// call); its element i is a pure function of these and i. A dropout mask is therefore recomputed in
+// the backward pass instead of stored, evaluation does not change training, and a resumed run draws
+// the same numbers as an uninterrupted one.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace heed::inline HEED_REAL {
 
-// What the numbers are for. Streams of different purposes are independent. The values are part of
-// what a seed means: append, never renumber.
+// The use of a stream. Streams of different purposes are independent. The values determine what a
+// seed gives: append new ones, never renumber.
 enum class Purpose : uint32_t {
   initialisation = 1,
   shuffle = 2,
@@ -26,10 +26,10 @@ enum class Purpose : uint32_t {
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;
-// Ten rounds on one counter: four random words.
+// Ten rounds of the cipher on one counter give four random words.
 PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
 
-// The name of a stream.
+// Identifies a stream.
 struct StreamKey {
   uint64_t key = 0;
   uint32_t step = 0, micro_batch = 0, call = 0;
@@ -52,9 +52,9 @@ class Random {
       : stream_(seed, purpose, step, micro_batch, call) {}
 
   uint32_t next();             // 32 random bits
-  double uniform();            // in [0, 1), 32 bits fine
+  double uniform();            // in [0, 1), a multiple of 2^-32
   double normal();             // mean 0, variance 1 (Box-Muller)
-  uint64_t below(uint64_t n);  // in [0, n), without bias; n ≥ 1
+  uint64_t below(uint64_t n);  // uniform in [0, n), without bias; n ≥ 1
 
  private:
   StreamKey stream_;

@@ -6,8 +6,8 @@
 //               "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …}
 //   the rest   the arrays, dense and row-major, back to back
 //
-// (Hugging Face, https://github.com/huggingface/safetensors.) A reader believes nothing it is told:
-// a header that lies is an InputError, never a crash or an allocation larger than the file.
+// (Hugging Face, https://github.com/huggingface/safetensors.) The reader trusts nothing: an
+// inconsistent header is an InputError, never a crash or an allocation larger than the file.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// An element type, by the name it has in a file.
+// Element types, with their names in a file.
 enum class DType {
   BOOL,
   U8,
@@ -46,7 +46,7 @@ struct ArrayHeader {
   DType dtype = DType::F32;
   std::vector<int64_t> dims;  // of any rank: a Shape holds at most six
 
-  // Throws Error where the size does not fit in 63 bits or a length is negative.
+  // Throws Error if the size does not fit in 63 bits or a length is negative.
   int64_t bytes() const;
 };
 
@@ -62,15 +62,14 @@ struct StoredArray : ArrayHeader {
 
 using Metadata = std::map<std::string, std::string>;
 
-// Writes a file and waits until it is on the disk. The same arrays give the same bytes: larger
-// elements come first, so that all are aligned, and equal ones by name. Throws Error that names the
-// path when the disk is full or the folder may not be written.
+// Writes a file and waits until it is on the disk. Equal arrays give equal bytes: arrays are sorted
+// by element size, largest first, so that all are aligned, and then by name. Throws Error with the
+// path if the disk is full or the folder is not writable.
 void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
                        const Metadata& metadata = {});
 
-// An open file whose header has been read and found sound: every array lies inside the file, has
-// the bytes its shape asks for, and no two overlap. Throws InputError naming the file and the
-// array.
+// An open file with a validated header: every array lies inside the file, its bytes match its
+// shape, and no two overlap. Throws InputError with the file and the array.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(std::string path);
@@ -80,7 +79,7 @@ class SafetensorsFile {
 
   const std::string& path() const { return path_; }
   const std::vector<StoredArray>& arrays() const { return arrays_; }  // by name
-  const StoredArray* find(std::string_view name) const;               // nullptr: not there
+  const StoredArray* find(std::string_view name) const;               // null if there is none
   const Metadata& metadata() const { return metadata_; }
   // Copies array.bytes() bytes. Throws InputError if the file has become shorter since.
   void read(const StoredArray& array, void* destination) const;

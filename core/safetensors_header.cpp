@@ -1,9 +1,12 @@
-// A parser for this one dictionary. The grammar has a fixed depth, so there is no recursion, and
-// whatever does not belong is refused at the byte where it stands:
+// A parser for this one dictionary. The grammar has a fixed depth, so there is no recursion. An
+// error names the byte at which the text departs from the grammar:
 //
-//   header  = { entry , … }        entry = "__metadata__" : { string : string , … } | string :
-//   array array   = { "dtype" : string , "shape" : [ n , … ] , "data_offsets" : [ n , n ] }   in
-//   any order
+// clang-format off
+//   header = { entry , … }
+//   entry  = "__metadata__" : { string : string , … }
+//          | string : array
+//   array  = { "dtype" : string , "shape" : [ n , … ] , "data_offsets" : [ n , n ] }   in any order
+// clang-format on
 #include "core/safetensors_header.h"
 
 #include <fmt/format.h>

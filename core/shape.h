@@ -1,4 +1,4 @@
-// The shape of a tensor: how many axes, and how long each is. Row-major, the last axis is dense.
+// The shape of a tensor: the length of each axis. Row-major; the last axis is contiguous.
 #pragma once
 
 #include <fmt/core.h>
@@ -15,7 +15,7 @@ namespace heed::inline HEED_REAL {
 class Shape {
  public:
   static constexpr int max_rank = 6;
-  static constexpr int64_t max_size = int64_t{1} << 60;  // its bytes still fit in 64 bits
+  static constexpr int64_t max_size = int64_t{1} << 60;  // so that the bytes fit in 64 bits
 
   Shape() = default;  // rank 0: a scalar, one element
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
@@ -27,15 +27,15 @@ class Shape {
   int64_t size() const { return size_; }
   // Length of an axis; negative axes count from the end. Throws Error if there is no such axis.
   int64_t operator[](int axis) const { return dims_[static_cast<size_t>(this->axis(axis))]; }
-  // The axis as a number in [0, rank). Throws Error if there is no such axis.
+  // Returns the axis as an index in [0, rank). Throws Error if there is no such axis.
   int axis(int axis) const;
   // Product of the lengths of axes [first, last).
   int64_t span_size(int first, int last) const;
 
-  Shape with(int axis, int64_t length) const;  // the same with one length changed
+  Shape with(int axis, int64_t length) const;  // with the length of one axis changed
   Shape with_last(int64_t length) const { return with(-1, length); }
-  Shape without(int axis) const;                   // the same with one axis removed
-  Shape inserted(int axis, int64_t length) const;  // the same with an axis put before `axis`
+  Shape without(int axis) const;                   // with one axis removed
+  Shape inserted(int axis, int64_t length) const;  // with a new axis before `axis`
 
   const int64_t* begin() const { return dims_.data(); }
   const int64_t* end() const { return dims_.data() + rank_; }
@@ -47,11 +47,11 @@ class Shape {
   int rank_ = 0;
 };
 
-// NumPy's rule: align at the last axis; lengths must be equal or one of them 1.
-// Throws Error naming `operation` and both shapes otherwise.
+// Broadcasts two shapes by NumPy's rule: aligned at the last axis, lengths must be equal or one of
+// them 1. Otherwise throws Error with the name of the operation and both shapes.
 Shape broadcast(const char* operation, const Shape& a, const Shape& b);
 
-// Shape::axis() for an operation: its name stands in the error.
+// Shape::axis() with the name of the operation in the error.
 int axis_of(const char* operation, const Shape& shape, int axis);
 
 }  // namespace heed::inline HEED_REAL

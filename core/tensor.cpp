@@ -34,8 +34,7 @@ Handle<Storage> Storage::allocate(int64_t size) {
 
 Handle<Storage> Storage::part_of(const Handle<Storage>& owner, int64_t first, int64_t size) {
   check(first >= 0 && size >= 0 && first + size <= owner->size,
-        "storage: numbers {} to {} are not within the {} there are", first, first + size,
-        owner->size);
+        "storage: elements {} to {} are outside a storage of {}", first, first + size, owner->size);
   Handle<Storage> part(create_in_pool<Storage>());
   part->data = owner->data + first;
   part->size = size;
@@ -74,16 +73,13 @@ Tensor Tensor::full(const Shape& shape, real value) {
   return tensor;
 }
 
-Tensor Tensor::from(const Shape& shape, std::span<const real> values) {
-  check(static_cast<int64_t>(values.size()) == shape.size(),
-        "tensor: shape {} holds {} numbers, {} were given", shape, shape.size(), values.size());
-  Tensor tensor = empty(shape);
-  kernels::copy(shape.size(), values.data(), {tensor.storage()->data, false});
-  return tensor;
+void Tensor::check_count(const Shape& shape, int64_t count) {
+  check(count == shape.size(), "tensor: shape {} has {} elements, got {} values", shape,
+        shape.size(), count);
 }
 
 TensorBody& Tensor::body() const {
-  check(static_cast<bool>(body_), "tensor: an empty handle was used as a tensor");
+  check(static_cast<bool>(body_), "tensor: the handle is empty");
   return *body_;
 }
 
@@ -93,16 +89,16 @@ real* Tensor::mutable_data() {
 }
 
 real Tensor::item() const {
-  check(size() == 1, "item: needs a tensor with one number, this one has shape {}", shape());
+  check(size() == 1, "item: expected a tensor with one element, got shape {}", shape());
   return scope().shapes_only ? 0 : *data();
 }
 
-Tensor& Tensor::set_requires_grad(bool wanted) {
+Tensor& Tensor::set_requires_grad(bool required) {
   check(!slot() || (!slot()->producer && !slot()->released),
-        "set_requires_grad: only leaves can be set, this is the result of an operation (shape {}); "
-        "use detach()",
+        "set_requires_grad: expected a leaf, got the result of an operation, of shape {}; use "
+        "detach()",
         shape());
-  if (wanted != requires_grad()) body().slot = wanted ? Slot::create(size()) : Handle<Slot>();
+  if (required != requires_grad()) body().slot = required ? Slot::create(size()) : Handle<Slot>();
   return *this;
 }
 
@@ -119,23 +115,23 @@ void Tensor::clear_grad() {
 
 Tensor Tensor::detach() const { return make(shape(), storage()); }
 
-Tensor Tensor::reshape(const Shape& wanted) const {
-  check(wanted.size() == size(), "reshape: {} has {} elements, {} has {}", shape(), size(), wanted,
-        wanted.size());
-  return make(wanted, storage(), slot());
+Tensor Tensor::reshape(const Shape& other) const {
+  check(other.size() == size(), "reshape: {} has {} elements, {} has {}", shape(), size(), other,
+        other.size());
+  return make(other, storage(), slot());
 }
 
 Tensor Tensor::clone() const { return from(shape(), values()); }
 
-void Tensor::bind(Handle<Storage> numbers, Handle<Storage> gradient) {
+void Tensor::bind(Handle<Storage> elements, Handle<Storage> gradient) {
   check(slot() && !slot()->producer && !slot()->released,
-        "bind: only a leaf that wants a gradient");
-  check(numbers->size == size() && gradient->size == size(),
-        "bind: a tensor of {} numbers, places for {} and {}", size(), numbers->size,
-        gradient->size);
-  kernels::copy(size(), data(), {numbers->data, false});
+        "bind: expected a leaf that requires a gradient");
+  check(elements->size == size() && gradient->size == size(),
+        "bind: a tensor of {} elements needs storage of that size, got {} and {}", size(),
+        elements->size, gradient->size);
+  kernels::copy(size(), data(), {elements->data, false});
   if (slot()->written) kernels::copy(size(), slot()->gradient->data, {gradient->data, false});
-  body().storage = std::move(numbers);
+  body().storage = std::move(elements);
   slot()->gradient = std::move(gradient);
   slot()->bound = true;
 }

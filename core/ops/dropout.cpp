@@ -8,7 +8,7 @@ namespace heed::inline HEED_REAL {
 
 // y = x · mask / (1 - p), mask = 0 with probability p, else 1
 Tensor dropout(const Tensor& x, double probability) {
-  check(probability >= 0 && probability < 1, "dropout: a probability of {}, must be in [0, 1)",
+  check(probability >= 0 && probability < 1, "dropout: the probability must be in [0, 1), got {}",
         probability);
   if (!scope().training || probability == 0) return x;
   const StreamKey stream = scope().next_stream(Purpose::dropout);

@@ -1,4 +1,4 @@
-// Embedding: rows of a table.
+// Embedding lookup.
 #include "core/kernels/embedding.h"
 
 #include "core/autograd.h"

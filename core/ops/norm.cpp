@@ -1,4 +1,4 @@
-// Norms over the last axis.
+// Normalisation over the last axis.
 #include "core/kernels/norm.h"
 
 #include "core/autograd.h"

@@ -1,4 +1,4 @@
-// Rows of weights that are not a softmax: the hardmax, and division by the sum.
+// Attention weights without a softmax: the hardmax, and division by the sum.
 #include "core/kernels/normalise.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Rows {
   int64_t count, width;
 
   Rows(const char* operation, const Shape& shape) : count(0), width(0) {
-    check(shape.rank() >= 1, "{}: a row needs an axis, got shape {}", operation, shape);
+    check(shape.rank() >= 1, "{}: expected at least one axis, got shape {}", operation, shape);
     count = shape.span_size(0, shape.rank() - 1);
     width = shape[-1];
   }
@@ -23,7 +23,7 @@ struct Rows {
 
 }  // namespace
 
-// y = 1 / ties at the greatest x, else 0
+// y = 1 / (number of maxima) at each maximum of x, else 0
 Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
   const Rows n("hardmax", x.shape());
   Tensor y = Tensor::empty(x.shape());

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "core/autograd.h"
 #include "core/kernels/arithmetic.h"
+#include "core/kernels/simd/vector_math.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-// What reducing `axes` of a shape leaves: with those axes of length 1, and without them.
+// The shape that remains after reducing `axes`: with those axes of length 1, and without them.
 struct Reduced {
   Shape kept, squeezed;
 
@@ -19,7 +22,7 @@ struct Reduced {
     std::array<bool, Shape::max_rank> gone{};
     for (int axis : axes) {
       bool& this_one = gone[static_cast<size_t>(axis_of(operation, shape, axis))];
-      check(!this_one, "{}: axis {} of {} is named twice", operation, axis, shape);
+      check(!this_one, "{}: axis {} of {} is listed twice", operation, axis, shape);
       this_one = true;
     }
     for (int a = shape.rank() - 1; a >= 0; --a) {
@@ -45,7 +48,7 @@ Tensor sum(const Tensor& x, Axes axes, bool keep) {
 // y = Σ x / n
 Tensor mean(const Tensor& x, Axes axes, bool keep) {
   const Reduced to("mean", x.shape(), axes);
-  check(x.size() > 0 || to.kept.size() == 0, "mean: there is no mean of no numbers, in shape {}",
+  check(x.size() > 0 || to.kept.size() == 0, "mean: expected at least one element, got shape {}",
         x.shape());
   const int64_t count = x.size() / std::max<int64_t>(1, to.kept.size());
   const real part = 1 / static_cast<real>(count);
@@ -58,15 +61,25 @@ Tensor mean(const Tensor& x, Axes axes, bool keep) {
   });
 }
 
-// y = max x
-Tensor max(const Tensor& x, Axes axes, bool keep) {
-  const Reduced to("max", x.shape(), axes);
-  check(x.size() > 0 || to.kept.size() == 0, "max: there is no greatest of no numbers, in shape {}",
-        x.shape());
+namespace {
+
+// y = sign · max (sign · x), sign = ±1: the maximum or the minimum
+Tensor extremum(const char* name, const Tensor& x, Axes axes, bool keep, real sign) {
+  const Reduced to(name, x.shape(), axes);
+  check(x.size() > 0 || to.kept.size() == 0, "{}: expected at least one element, got shape {}",
+        name, x.shape());
   Tensor y = Tensor::empty(keep ? to.kept : to.squeezed);
-  kernels::max_to(x.data(), x.shape(), to.kept, y.mutable_data());
-  return record("max", y, {x}, [kept = to.kept, xs = saved(x, x), ys = saved(y, x)](Backward& g) {
-    // dx += dy / (how many x equal y) where x = y
+  if (sign > 0) {
+    kernels::max_to(x.data(), x.shape(), to.kept, y.mutable_data());
+  } else {
+    Tensor negative = Tensor::empty(x.shape());
+    kernels::scale(x.size(), x.data(), -1, {negative.mutable_data(), false});
+    kernels::max_to(negative.data(), x.shape(), to.kept, y.mutable_data());
+    real* values = y.mutable_data();
+    kernels::scale(y.size(), values, -1, {values, false});
+  }
+  return record(name, y, {x}, [kept = to.kept, xs = saved(x, x), ys = saved(y, x)](Backward& g) {
+    // dx += dy / (number of x equal to y) where x = y
     const Shape& whole = xs.shape();
     Tensor equal = Tensor::empty(whole), ties = Tensor::empty(kept), share = Tensor::empty(kept);
     kernels::equal(whole, {xs.data(), whole}, {ys.data(), kept}, equal.mutable_data());
@@ -74,6 +87,54 @@ Tensor max(const Tensor& x, Axes axes, bool keep) {
     kernels::div(kept, {g.dy(), kept}, {ties.data(), kept}, {share.mutable_data(), false});
     kernels::mul(whole, {equal.data(), whole}, {share.data(), kept}, g.into(0));
   });
+}
+
+}  // namespace
+
+// y = max x
+Tensor max(const Tensor& x, Axes axes, bool keep) { return extremum("max", x, axes, keep, 1); }
+
+// y = min x
+Tensor min(const Tensor& x, Axes axes, bool keep) { return extremum("min", x, axes, keep, -1); }
+
+// y = Σ (x - mean(x))² / (n - correction)
+Tensor var(const Tensor& x, Axes axes, bool keep, int64_t correction) {
+  const Reduced to("var", x.shape(), axes);
+  const int64_t n = x.size() / std::max<int64_t>(1, to.kept.size());
+  check(correction >= 0 && n > correction,
+        "var: the variance of {} elements with a correction of {} is undefined, in shape {}", n,
+        correction, x.shape());
+  return sum(pow(x - mean(x, axes, true), 2), axes, keep) * (1 / static_cast<real>(n - correction));
+}
+
+// y = m + log Σ e^(x - m), m = max x
+Tensor logsumexp(const Tensor& x, Axes axes, bool keep) {
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  const Reduced to("logsumexp", x.shape(), axes);
+  const kernels::Operand<real> xs{x.data(), x.shape()};
+  Tensor y = Tensor::empty(keep ? to.kept : to.squeezed), shift = Tensor::empty(to.kept);
+  Tensor power = Tensor::empty(x.shape());
+  kernels::max_to(x.data(), x.shape(), to.kept, shift.mutable_data());
+  real *m = shift.mutable_data(), *to_y = y.mutable_data();
+  kernels::map(y.size(), {m, false}, [=](int64_t i) {
+    return std::isinf(m[i]) ? real{0} : m[i];  // inf - inf would be NaN
+  });
+  kernels::map_broadcast(
+      x.shape(), {power.mutable_data(), false}, [](real v, real s) { return kernels::exp(v - s); },
+      xs, kernels::Operand<real>{m, to.kept});
+  kernels::sum_to(power.data(), x.shape(), to.kept, {to_y, false});
+  kernels::map(y.size(), {to_y, false}, [=](int64_t i) { return m[i] + std::log(to_y[i]); });
+  return record(
+      "logsumexp", y, {x}, [kept = to.kept, xs = saved(x, x), ys = saved(y, x)](Backward& g) {
+        // dx += dy e^(x - y)
+        kernels::map_broadcast(
+            xs.shape(), g.into(0),
+            [=](real dy, real v, real l) {
+              return l == -infinity ? real{0} : dy * kernels::exp(v - l);
+            },
+            kernels::Operand<real>{g.dy(), kept}, kernels::Operand<real>{xs.data(), xs.shape()},
+            kernels::Operand<real>{ys.data(), kept});
+      });
 }
 
 }  // namespace heed::inline HEED_REAL

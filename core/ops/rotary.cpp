@@ -1,4 +1,4 @@
-// Rotary positions.
+// Rotary position encoding.
 #include "core/kernels/rotary.h"
 
 #include <cmath>
@@ -12,7 +12,8 @@ namespace heed::inline HEED_REAL {
 Tensor rotary(const Tensor& x, int64_t heads, const RotaryOptions& options) {
   check(x.rank() == 3, "rotary: x must be (batch, time, heads · width), got {}", x.shape());
   check(heads >= 1 && x.dim(2) % heads == 0 && x.dim(2) / heads % 2 == 0,
-        "rotary: {} heads must divide the width of x {} into even parts, for columns turn in pairs",
+        "rotary: {} heads must divide the width of x {} into even widths, because columns are "
+        "rotated in pairs",
         heads, x.shape());
   check(options.base > 0 && std::isfinite(options.base), "rotary: a base of {} is not positive",
         options.base);
@@ -25,7 +26,7 @@ Tensor rotary(const Tensor& x, int64_t heads, const RotaryOptions& options) {
   kernels::rotate(n, 1, cosine.data(), sine.data(), x.data(), {y.mutable_data(), false});
   return record("rotary", y, {x},
                 [n, cosines = saved(cosine, x), sines = saved(sine, x)](Backward& g) {
-                  // dx += dy turned back
+                  // dx += dy rotated back
                   kernels::rotate(n, -1, cosines.data(), sines.data(), g.dy(), g.into(0));
                 });
 }

@@ -1,6 +1,6 @@
-// Entries that belong to one of n segments, as edges to the nodes they enter: softmax within each,
-// and their sum. (On a graph, attention is these two: Veličković et al. 2018, "Graph attention
-// networks", equations 3 and 4.)
+// Softmax and sum over segments. An entry belongs to one of n segments, as an edge to the node it
+// enters. Attention on a graph consists of these two (Veličković et al. 2018, "Graph attention
+// networks", equations 3 and 4).
 #include "core/kernels/segment.h"
 
 #include <limits>
@@ -15,10 +15,10 @@ namespace {
 kernels::SegmentSizes checked_sizes(const char* name, const Tensor& x, const Ids& segments,
                                     int64_t n) {
   check(x.rank() >= 1 && segments.shape() == Shape{x.dim(0)},
-        "{}: every entry, along the first axis of x {}, needs a segment, got segments {}", name,
+        "{}: expected one segment per entry of the first axis of x {}, got segments {}", name,
         x.shape(), segments.shape());
   check(n >= 0 && x.dim(0) <= std::numeric_limits<int32_t>::max(),
-        "{}: {} entries in {} segments; entries are numbered by int32, and segments from 0", name,
+        "{}: expected at most 2^31 - 1 entries and n ≥ 0, got {} entries and n = {}", name,
         x.dim(0), n);
   const int32_t* id = segments.data();
   for (int64_t e = 0; e < segments.size() && !scope().shapes_only; ++e)

@@ -1,4 +1,4 @@
-// The same numbers in another order or in other pieces. Tensor::reshape is free; these copy.
+// Permutation, slicing and concatenation. These copy, whereas Tensor::reshape does not.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -26,11 +26,13 @@ Tensor permuted(const char* name, const Tensor& x, const Order& order) {
   Tensor y = Tensor::empty(shape);
   kernels::permute(x.data(), x.shape(), used(order), {y.mutable_data(), false});
   return record(name, y, {x}, [inverse, used](Backward& g) {
-    kernels::permute(g.dy(), g.shape(), used(inverse), g.into(0));  // dx += dy, put back in order
+    kernels::permute(g.dy(), g.shape(), used(inverse),
+                     g.into(0));  // dx += dy, with the axes permuted back
   });
 }
 
-// An axis taken apart: every index of the axes before it owns `length` runs of `width` numbers.
+// The layout around an axis: every index of the axes before it has `length` runs of `width`
+// elements.
 struct Runs {
   int64_t before, length, width;
   Runs(const Shape& shape, int axis)
@@ -42,18 +44,18 @@ struct Runs {
 
 Tensor sliced(const char* name, const Tensor& x, int axis, int64_t first, int64_t last) {
   const Runs all(x.shape(), axis);
-  const int64_t wanted = (last - first) * all.width, skipped = first * all.width;
+  const int64_t copied = (last - first) * all.width, skipped = first * all.width;
   Tensor y = Tensor::empty(x.shape().with(axis, last - first));
-  kernels::copy_rows(all.before, wanted, x.data() + skipped, all.step(), {y.mutable_data(), false},
-                     wanted);
-  return record(name, y, {x}, [all, wanted, skipped](Backward& g) {
+  kernels::copy_rows(all.before, copied, x.data() + skipped, all.step(), {y.mutable_data(), false},
+                     copied);
+  return record(name, y, {x}, [all, copied, skipped](Backward& g) {
     const Destination dx = g.into(0);
-    if (!dx.accumulate) {  // what was left out gets zero
+    if (!dx.accumulate) {  // the gradient of elements outside the slice is zero
       kernels::zero_rows(all.before, skipped, dx.data, all.step());
-      kernels::zero_rows(all.before, all.step() - skipped - wanted, dx.data + skipped + wanted,
+      kernels::zero_rows(all.before, all.step() - skipped - copied, dx.data + skipped + copied,
                          all.step());
     }
-    kernels::copy_rows(all.before, wanted, g.dy(), wanted, {dx.data + skipped, dx.accumulate},
+    kernels::copy_rows(all.before, copied, g.dy(), copied, {dx.data + skipped, dx.accumulate},
                        all.step());  // dx[first … last) += dy
   });
 }
@@ -61,14 +63,15 @@ Tensor sliced(const char* name, const Tensor& x, int axis, int64_t first, int64_
 }  // namespace
 
 Tensor permute(const Tensor& x, Axes axes) {
-  Order order{}, times_named{};
-  check(static_cast<int>(axes.size()) == x.rank(), "permute: {} axes are named, {} has {}",
+  Order order{}, times_listed{};
+  check(static_cast<int>(axes.size()) == x.rank(),
+        "permute: expected as many axes as the tensor has, got {} for {}, which has {}",
         axes.size(), x.shape(), x.rank());
   size_t i = 0;
   for (const int axis : axes) {
     order[i] = axis_of("permute", x.shape(), axis);
-    check(times_named[static_cast<size_t>(order[i])]++ == 0,
-          "permute: axis {} of {} is named twice", axis, x.shape());
+    check(times_listed[static_cast<size_t>(order[i])]++ == 0,
+          "permute: axis {} of {} is listed twice", axis, x.shape());
     ++i;
   }
   return permuted("permute", x, order);
@@ -92,11 +95,12 @@ std::vector<Tensor> split(const Tensor& x, std::span<const int64_t> sizes, int a
   const int a = axis_of("split", x.shape(), axis);
   int64_t total = 0;
   for (const int64_t size : sizes) {
-    check(size >= 0, "split: a part cannot have {} of axis {} of {}", size, axis, x.shape());
+    check(size >= 0, "split: a length of {} along axis {} of {} is negative", size, axis,
+          x.shape());
     total += size;
   }
-  check(total == x.dim(a), "split: the parts add up to {}, axis {} of {} has {}", total, axis,
-        x.shape(), x.dim(a));
+  check(total == x.dim(a), "split: the lengths add up to {}, but axis {} of {} has length {}",
+        total, axis, x.shape(), x.dim(a));
   std::vector<Tensor> parts;
   int64_t first = 0;
   for (const int64_t size : sizes) {
@@ -108,7 +112,7 @@ std::vector<Tensor> split(const Tensor& x, std::span<const int64_t> sizes, int a
 
 namespace {
 
-// The result has this shape; part i takes lengths[i] of its axis.
+// The result has shape `shape`; part i has lengths[i] along the axis.
 Tensor joined(const char* name, std::span<const Tensor> parts, const Shape& shape, int axis,
               const Ids& lengths) {
   Tensor y = Tensor::empty(shape);
@@ -123,7 +127,7 @@ Tensor joined(const char* name, std::span<const Tensor> parts, const Shape& shap
     const real* dy = g.dy();
     for (int i = 0; i < lengths.size(); ++i) {
       const int64_t run = lengths[i] * all.width;
-      if (g.wants(i))  // d part += its part of dy
+      if (g.wants(i))  // d part += its slice of dy
         kernels::copy_rows(all.before, run, dy, all.step(), g.into(i), run);
       dy += run;
     }
@@ -133,7 +137,7 @@ Tensor joined(const char* name, std::span<const Tensor> parts, const Shape& shap
 }  // namespace
 
 Tensor concat(std::span<const Tensor> parts, int axis) {
-  check(!parts.empty(), "concat: there is nothing to put together");
+  check(!parts.empty(), "concat: expected at least one tensor");
   const Shape& first = parts[0].shape();
   const int a = axis_of("concat", first, axis);
   Ids lengths = Ids::empty({static_cast<int64_t>(parts.size())});
@@ -143,18 +147,18 @@ Tensor concat(std::span<const Tensor> parts, int axis) {
     check(shape.rank() == first.rank() && shape.with(a, 0) == first.with(a, 0),
           "concat: {} and {} differ in more than axis {}", first, shape, axis);
     total += shape[a];
-    check(total <= std::numeric_limits<int32_t>::max(), "concat: axis {} would have {}", axis,
-          total);
+    check(total <= std::numeric_limits<int32_t>::max(), "concat: the length of axis {} would be {}",
+          axis, total);
     lengths.mutable_data()[i] = static_cast<int32_t>(shape[a]);
   }
   return joined("concat", parts, first.with(a, total), a, lengths);
 }
 
 Tensor stack(std::span<const Tensor> parts, int axis) {
-  check(!parts.empty(), "stack: there is nothing to put together");
+  check(!parts.empty(), "stack: expected at least one tensor");
   const Shape& first = parts[0].shape();
   check(first.rank() < Shape::max_rank && axis >= -first.rank() - 1 && axis <= first.rank(),
-        "stack: no new axis {} can be made in {}", axis, first);
+        "stack: cannot insert axis {} into shape {}", axis, first);
   const int a = axis < 0 ? axis + first.rank() + 1 : axis;
   const auto count = static_cast<int64_t>(parts.size());
   for (const Tensor& part : parts)

@@ -77,6 +77,28 @@ TEST_CASE("op table: add, sub, mul, div") {
   check_unary(
       "add: a number", [](const Tensor& x) { return add(x, 2.5); },
       [](double x) { return x + 2.5; });
+  const auto check_operator = [](const char* name, Tensor (*op)(const Tensor&),
+                                 double (*formula)(double)) {
+    check_unary(name, op, formula, 0.4);
+  };
+  check_operator(
+      "add: x + 2", [](const Tensor& x) { return x + 2; }, [](double x) { return x + 2; });
+  check_operator(
+      "add: 1e-5 + x", [](const Tensor& x) { return 1e-5 + x; }, [](double x) { return 1e-5 + x; });
+  check_operator(
+      "add: x - 0.5", [](const Tensor& x) { return x - 0.5; }, [](double x) { return x - 0.5; });
+  check_operator(
+      "sub: 2 - x", [](const Tensor& x) { return 2 - x; }, [](double x) { return 2 - x; });
+  check_operator(
+      "mul: x * 2", [](const Tensor& x) { return x * 2; }, [](double x) { return x * 2; });
+  check_operator(
+      "mul: 2 * x", [](const Tensor& x) { return 2 * x; }, [](double x) { return 2 * x; });
+  check_operator(
+      "div: x / 3", [](const Tensor& x) { return x / 3; }, [](double x) { return x / 3; });
+  check_operator(
+      "div: 1 / x", [](const Tensor& x) { return 1 / x; }, [](double x) { return 1 / x; });
+  check_operator(
+      "neg: -x", [](const Tensor& x) { return -x; }, [](double x) { return -x; });
   check_unary(
       "mul: by a number", [](const Tensor& x) { return mul(x, -1.5); },
       [](double x) { return -1.5 * x; });

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
 
+#include "core/autograd.h"
 #include "op_check.h"
 
 namespace heed::inline HEED_REAL::testing {
@@ -34,72 +38,204 @@ void for_folded(const Shape& shape, const Index& i, const std::vector<int>& axes
   }
 }
 
-enum class Fold { sum, mean, max };
+// A reduction, and its definition from all elements that are reduced to one.
+struct Reduction {
+  const char* name;
+  Tensor (*op)(const Tensor& x, Axes axes, bool keep);
+  double (*definition)(const std::vector<double>& x);
+  bool distinct = false;  // the op has kinks where elements are equal
+};
 
-OpRow fold_row(Fold fold, const Shape& shape, const std::vector<int>& axes, bool keep,
-               const Shape& result, const Shape& large) {
-  const auto call = [=](const Tensor& x, Axes list) {
-    return fold == Fold::sum    ? sum(x, list, keep)
-           : fold == Fold::mean ? mean(x, list, keep)
-                                : max(x, list, keep);
-  };
-  const char* name = fold == Fold::sum ? "sum" : fold == Fold::mean ? "mean" : "max";
-  return {.name = fmt::format("{}: axes {} of {}", name, axes, shape),
+double mean_of(const std::vector<double>& x) {
+  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+const Reduction reductions[] = {
+    {"sum", sum,
+     [](const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }},
+    {"mean", mean, mean_of},
+    {"max", max, [](const std::vector<double>& x) { return *std::ranges::max_element(x); }, true},
+    {"min", min, [](const std::vector<double>& x) { return *std::ranges::min_element(x); }, true},
+    {"var", [](const Tensor& x, Axes axes, bool keep) { return var(x, axes, keep, 0); },
+     [](const std::vector<double>& x) {
+       double total = 0;
+       for (const double v : x) total += (v - mean_of(x)) * (v - mean_of(x));
+       return total / static_cast<double>(x.size());
+     }},
+    {"logsumexp", logsumexp, [](const std::vector<double>& x) {
+       double total = 0;
+       for (const double v : x) total += std::exp(v);
+       return std::log(total);
+     }}};
+
+OpRow reduction_row(const Reduction& reduction, const Shape& shape, const std::vector<int>& axes,
+                    bool keep, const Shape& result, const Shape& large) {
+  const auto op = reduction.op;
+  return {.name = fmt::format("{}: axes {} of {}", reduction.name, axes, shape),
           .inputs = {shape},
           .result = result,
           .op =
               [=](Tensors x) {
-                return axes.empty()       ? call(x[0], {})
-                       : axes.size() == 1 ? call(x[0], {axes[0]})
-                                          : call(x[0], {axes[0], axes[1]});
+                return axes.empty()       ? op(x[0], {}, keep)
+                       : axes.size() == 1 ? op(x[0], {axes[0]}, keep)
+                                          : op(x[0], {axes[0], axes[1]}, keep);
               },
           .definition =
               [=](Arrays x, const Index& i) {
-                double total = 0, greatest = -std::numeric_limits<double>::infinity();
-                int count = 0;
-                for_folded(x[0].shape, i, axes, keep, [&](const Index& j) {
-                  total += x[0](j);
-                  greatest = std::max(greatest, x[0](j));
-                  ++count;
-                });
-                return fold == Fold::sum ? total : fold == Fold::mean ? total / count : greatest;
+                std::vector<double> reduced;
+                for_folded(x[0].shape, i, axes, keep,
+                           [&](const Index& j) { reduced.push_back(x[0](j)); });
+                return reduction.definition(reduced);
               },
-          .apart = fold == Fold::max,
+          .apart = reduction.distinct,
           .large = {large},
           .misuses = {[=] {
-                        call(Tensor::zeros({2, 3}), {2});
+                        op(Tensor::zeros({2, 3}), {2}, false);
                       },
                       [=] {
-                        call(Tensor::zeros({2, 3}), {1, -1});
+                        op(Tensor::zeros({2, 3}), {1, -1}, false);
                       }}};
 }
 
-TEST_CASE("op table: sum, mean, max") {
-  for (const Fold fold : {Fold::sum, Fold::mean, Fold::max})
+TEST_CASE("op table: sum, mean, max, min, var, logsumexp") {
+  for (const Reduction& r : reductions)
     check_rows(std::vector<OpRow>{
-        fold_row(fold, {4, 5}, {}, false, {}, {200, 201}),
-        fold_row(fold, {}, {}, false, {}, {40001}),
-        fold_row(fold, {4, 5}, {}, true, {1, 1}, {2, 20001}),
-        fold_row(fold, {6, 21}, {0}, false, {21}, {900, 40}),   // the gradient of a bias
-        fold_row(fold, {6, 5}, {0}, true, {1, 5}, {13, 3001}),  // few rows, many columns
-        fold_row(fold, {3, 37}, {1}, false, {3}, {300, 127}),
-        fold_row(fold, {3, 37}, {1}, true, {3, 1}, {3, 12001}),
-        fold_row(fold, {2, 3, 4}, {1}, false, {2, 4}, {20, 50, 40}),
-        fold_row(fold, {2, 3, 4}, {1}, true, {2, 1, 4}, {2, 700, 30}),
-        fold_row(fold, {2, 3, 4}, {0, 2}, false, {3}, {9, 600, 9}),
-        fold_row(fold, {2, 3, 4}, {0, 2}, true, {1, 3, 1}, {50, 3, 300}),
-        fold_row(fold, {2, 3, 4}, {1, 2}, false, {2}, {40, 30, 31}),
-        fold_row(fold, {2, 3, 2, 3}, {1, 3}, false, {2, 2}, {5, 17, 20, 23}),
-        fold_row(fold, {1, 3, 1}, {2}, false, {1, 3}, {1, 40000, 1}),
+        reduction_row(r, {4, 5}, {}, false, {}, {200, 201}),
+        reduction_row(r, {}, {}, false, {}, {4001}),
+        reduction_row(r, {4, 5}, {}, true, {1, 1}, {2, 20001}),
+        reduction_row(r, {6, 21}, {0}, false, {21}, {900, 40}),   // the gradient of a bias
+        reduction_row(r, {6, 5}, {0}, true, {1, 5}, {13, 3001}),  // few rows, many columns
+        reduction_row(r, {3, 37}, {1}, false, {3}, {300, 127}),
+        reduction_row(r, {3, 37}, {1}, true, {3, 1}, {3, 12001}),
+        reduction_row(r, {2, 3, 4}, {1}, false, {2, 4}, {20, 50, 40}),
+        reduction_row(r, {2, 3, 4}, {1}, true, {2, 1, 4}, {2, 700, 30}),
+        reduction_row(r, {2, 3, 4}, {0, 2}, false, {3}, {9, 600, 9}),
+        reduction_row(r, {2, 3, 4}, {0, 2}, true, {1, 3, 1}, {50, 3, 300}),
+        reduction_row(r, {2, 3, 4}, {1, 2}, false, {2}, {40, 30, 31}),
+        reduction_row(r, {2, 3, 2, 3}, {1, 3}, false, {2, 2}, {5, 17, 20, 23}),
+        reduction_row(r, {1, 3, 1}, {2}, false, {1, 3}, {1, 40000, 1}),
     });
+}
+
+TEST_CASE("op table: var with a correction of 1") {
+  check_rows(std::vector<OpRow>{
+      {.name = "var",
+       .inputs = {{3, 7}},
+       .result = {3},
+       .op = [](Tensors x) { return var(x[0], {1}); },
+       .definition =
+           [](Arrays x, const Index& i) {
+             const auto at = [&](int64_t k) { return x[0](i.inserted(1, k)); };
+             const double mean = sum_over(7, at) / 7;
+             return sum_over(7, [&](int64_t k) { return (at(k) - mean) * (at(k) - mean); }) / 6;
+           },
+       .misuses = {[] { var(Tensor::zeros({1})); },
+                   [] {
+                     var(Tensor::zeros({3, 0}), {1}, false, 0);
+                   }}}});
 }
 
 TEST_CASE("max: equal maxima share the gradient equally") {
   // Central differences at a tie of two see half of it on either side: they agree.
-  OpRow row = fold_row(Fold::max, {2, 3}, {1}, false, {2}, {});
+  OpRow row = reduction_row(reductions[2], {2, 3}, {1}, false, {2}, {});
   row.large.clear();
   row.values = {{1, 2, 2, 3, 3, -1}};
   check_rows(std::vector<OpRow>{row});
+}
+
+TEST_CASE("op table: gather, topk") {
+  const Ids ids = Ids::from({2, 2, 3}, {0, 3, 1, 2, 2, 0, 1, 1, 1, 3, 0, 2});
+  const auto gathered = [=](Arrays x, const Index& i, int axis) {
+    int64_t n = 0;
+    for (int a = 0; a < 3; ++a) n = n * ids.dim(a) + i[a];
+    return x[0](i.with(axis, ids[n]));
+  };
+  // The element at a rank in its row.
+  const auto ranked = [](const Array& x, const Index& i, int axis, int64_t rank, bool largest) {
+    std::vector<double> row;
+    for (int64_t k = 0; k < x.shape[axis]; ++k) row.push_back(x(i.with(axis, k)));
+    std::ranges::sort(row);
+    return largest ? row[row.size() - 1 - static_cast<size_t>(rank)]
+                   : row[static_cast<size_t>(rank)];
+  };
+  check_rows(std::vector<OpRow>{
+      {.name = "gather: the first axis",
+       .inputs = {{4, 2, 3}},
+       .result = {2, 2, 3},
+       .op = [=](Tensors x) { return gather(x[0], 0, ids); },
+       .definition = [=](Arrays x, const Index& i) { return gathered(x, i, 0); },
+       .misuses = {[=] {
+                     gather(Tensor::zeros({4, 2, 2}), 0, ids);
+                   },
+                   [=] {
+                     gather(Tensor::zeros({4, 2}), 0, ids);
+                   },
+                   [=] {
+                     gather(Tensor::zeros({3, 2, 3}), 0, ids);
+                   },
+                   [=] {
+                     gather(Tensor::zeros({4, 2, 3}), 3, ids);
+                   }}},
+      {.name = "gather: the last axis",
+       .inputs = {{5, 2, 4}},
+       .result = {2, 2, 3},
+       .op = [=](Tensors x) { return gather(x[0], -1, ids); },
+       .definition = [=](Arrays x, const Index& i) { return gathered(x, i, 2); }},
+      {.name = "topk",
+       .inputs = {{3, 7}},
+       .result = {3, 4},
+       .op = [](Tensors x) { return topk(x[0], 4).values; },
+       .definition = [=](Arrays x, const Index& i) { return ranked(x[0], i, 1, i[1], true); },
+       .apart = true,
+       .large = {{300, 100}},
+       .misuses = {[] {
+                     topk(Tensor::zeros({3, 7}), 8);
+                   },
+                   [] {
+                     topk(Tensor::zeros({3, 7}), -1);
+                   },
+                   [] {
+                     topk(Tensor::zeros({3, 7}), 1, 2);
+                   }}},
+      {.name = "topk: the smallest along the first axis",
+       .inputs = {{7, 3}},
+       .result = {2, 3},
+       .op = [](Tensors x) { return topk(x[0], 2, 0, false).values; },
+       .definition = [=](Arrays x, const Index& i) { return ranked(x[0], i, 0, i[0], false); },
+       .apart = true,
+       .large = {{100, 300}}}});
+}
+
+TEST_CASE("topk: indices; equal elements in their order, NaN as the largest") {
+  constexpr real nan = std::numeric_limits<real>::quiet_NaN();
+  const Tensor x = Tensor::from({2, 4}, {1, 3, 3, -1, 0, nan, 5, 0});
+  const auto ids = [&](bool largest) {
+    const TopK top = topk(x, 3, -1, largest);
+    CHECK(top.ids.shape() == Shape{2, 3});
+    return std::vector<int32_t>(top.ids.data(), top.ids.data() + top.ids.size());
+  };
+  CHECK(ids(true) == std::vector<int32_t>{1, 2, 0, 1, 2, 0});
+  CHECK(ids(false) == std::vector<int32_t>{3, 0, 1, 0, 3, 2});
+}
+
+TEST_CASE("logsumexp: large values do not overflow, -inf alone gives a zero gradient") {
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  CHECK(logsumexp(Tensor::full({4}, 1000)).item() == doctest::Approx(1000 + std::log(4.0)));
+  Tensor x = Tensor::full({3}, -infinity);
+  x.set_requires_grad();
+  const Tensor y = logsumexp(x);
+  CHECK(y.item() == -infinity);
+  backward(y);
+  const Tensor gradient = x.grad();
+  for (const real g : gradient.values()) CHECK(g == 0);
+  CHECK(logsumexp(Tensor::from({2}, {infinity, 1})).item() == infinity);
+}
+
+TEST_CASE("concat, stack, split: lists in braces") {
+  const Tensor x = Tensor::full({2, 3}, 1), y = Tensor::full({2, 3}, 2);
+  CHECK(concat({x, y}, 0).shape() == Shape{4, 3});
+  CHECK(stack({x, y}, 1).shape() == Shape{2, 2, 3});
+  CHECK(split(x, {1, 2}, 1)[1].shape() == Shape{2, 2});
 }
 
 std::vector<int> all_orders_next(std::vector<int> order) {

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "core/ids.h"
 #include "core/mask.h"
 #include "core/pool.h"
@@ -91,6 +93,12 @@ TEST_CASE("ids: arrays, views, lifetime") {
 }
 
 // Every combination of the structured parts, against their definition one by one.
+TEST_CASE("ids: from integers of any type") {
+  const Ids ids = Ids::from({3}, std::vector<int64_t>{5, 6, 7});
+  CHECK(ids[2] == 7);
+  CHECK_THROWS_AS(Ids::from({2}, std::vector<size_t>{1}), Error);
+}
+
 TEST_CASE("mask: ranges against the definition") {
   constexpr int64_t batch = 3;
   for (const int64_t queries : {1, 3, 6})

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/autograd.h"
@@ -25,15 +26,25 @@ TEST_CASE("tensor: making and reading") {
   CHECK(numbers(Tensor::full({2}, 7)) == std::vector<real>{7, 7});
   CHECK(Tensor::zeros({0, 3}).size() == 0);
   CHECK_THROWS_AS(Tensor::from({2}, {1}), Error);
-  CHECK_THROWS_WITH_AS(x.item(), "item: needs a tensor with one number, this one has shape [2, 2]",
+  CHECK_THROWS_WITH_AS(x.item(), "item: expected a tensor with one element, got shape [2, 2]",
                        Error);
   CHECK_THROWS_AS(Tensor::empty({Shape::max_size}), Error);
+}
+
+TEST_CASE("tensor: from values of any arithmetic type") {
+  const double half = 0.5;
+  const int two = 2;
+  CHECK(numbers(Tensor::from({2}, {half, half + 1})) == std::vector<real>{0.5, 1.5});
+  CHECK(numbers(Tensor::from({2}, {two, two + 1})) == std::vector<real>{2, 3});
+  CHECK(numbers(Tensor::from({2}, std::vector<double>{0.25, 4})) == std::vector<real>{0.25, 4});
+  CHECK(numbers(Tensor::from({2}, std::array{7, 8})) == std::vector<real>{7, 8});
+  CHECK_THROWS_AS(Tensor::from({3}, std::vector<double>{0.25, 4}), Error);
 }
 
 TEST_CASE("tensor: an empty handle says so") {
   const Tensor none;
   CHECK_FALSE(static_cast<bool>(none));
-  CHECK_THROWS_WITH_AS(none.shape(), "tensor: an empty handle was used as a tensor", Error);
+  CHECK_THROWS_WITH_AS(none.shape(), "tensor: the handle is empty", Error);
   CHECK_THROWS_AS(none.data(), Error);
   CHECK_THROWS_AS(none.requires_grad(), Error);
 }
