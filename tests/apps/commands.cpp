@@ -21,8 +21,8 @@ using namespace heed;
 namespace {
 
 // A language model of words, an encoder-decoder of pairs and a classifier, trained for a moment.
-struct Trained : TemporaryFolder {
-  Trained() {
+struct TrainedRuns : TemporaryFolder {
+  TrainedRuns() {
     std::string words, pairs, labelled;
     for (int i = 0; i < 60; ++i) {
       const std::string a(1, static_cast<char>('a' + i % 7)), b(1, static_cast<char>('a' + i % 5));
@@ -54,46 +54,50 @@ struct Trained : TemporaryFolder {
   }
 };
 
-const Trained& trained() {
-  static const Trained all;
+const TrainedRuns& trained_runs() {
+  static const TrainedRuns all;
   return all;
 }
 
-int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+int64_t line_count(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 }  // namespace
 
 TEST_CASE("evaluate: the scores of a split, as a table or JSON") {
-  const Json result = Json::parse(read_file(trained() / "pairs/result.json", "result"), "result");
-  const Said said = trained().heed({"evaluate", "pairs", "--json"});
+  const Json result =
+      Json::parse(read_file(trained_runs() / "pairs/result.json", "result"), "result");
+  const Said said = trained_runs().heed({"evaluate", "pairs", "--json"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   const Json scores = Json::parse(said.out, "out");
   CHECK(scores.at("split").string() == "test");
   for (const char* name : {"loss", "perplexity", "token_accuracy", "exact_match", "bleu"})
     CHECK(scores.at(name).number() == result.at("test").at(name).number());
-  CHECK_SAYS(trained().heed({"evaluate", "text"}).out, "val  ");
-  CHECK_SAYS(trained().heed({"evaluate", "pairs", "--checkpoint", "latest"}).out, "step 40");
-  CHECK(trained().heed({"evaluate", "pairs", "--checkpoint", "40"}).code == 0);
-  check_refused(trained().heed({"evaluate", "pairs", "--split", "x"}), 2,
+  CHECK_SAYS(trained_runs().heed({"evaluate", "text"}).out, "val  ");
+  CHECK_SAYS(trained_runs().heed({"evaluate", "pairs", "--checkpoint", "latest"}).out, "step 40");
+  CHECK(trained_runs().heed({"evaluate", "pairs", "--checkpoint", "40"}).code == 0);
+  check_refused(trained_runs().heed({"evaluate", "pairs", "--split", "x"}), 2,
                 {"no split 'x'; the splits are test, train, val"});
-  check_refused(trained().heed({"evaluate", "pairs", "--checkpoint", "41"}), 2,
+  check_refused(trained_runs().heed({"evaluate", "pairs", "--checkpoint", "41"}), 2,
                 {"no checkpoint '41'; there are best, latest, 40"});
-  check_refused(trained().heed({"evaluate", "nothing"}), 2, {"nothing: no such run"});
-  check_refused(trained().heed({"evaluate", "."}), 2, {"it has no config.toml"});
+  check_refused(trained_runs().heed({"evaluate", "nothing"}), 2, {"nothing: no such run"});
+  check_refused(trained_runs().heed({"evaluate", "."}), 2, {"it has no config.toml"});
 }
 
 TEST_CASE("generate: a language model goes on from a prompt") {
-  const Said said = trained().heed({"generate", "words", "--count", "5", "--prompt", "ab"});
+  const Said said = trained_runs().heed({"generate", "words", "--count", "5", "--prompt", "ab"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(lines_of(said.out) == 5);
+  CHECK(line_count(said.out) == 5);
   CHECK(said.out.starts_with("ab"));
-  CHECK(said.out == trained().heed({"generate", "words", "--count", "5", "--prompt", "ab"}).out);
+  CHECK(said.out ==
+        trained_runs().heed({"generate", "words", "--count", "5", "--prompt", "ab"}).out);
   CHECK(said.out !=
-        trained().heed({"generate", "words", "--count", "5", "--prompt", "ab", "--seed", "9"}).out);
+        trained_runs()
+            .heed({"generate", "words", "--count", "5", "--prompt", "ab", "--seed", "9"})
+            .out);
   const auto greedy = [&](const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {"generate", "words", "--count", "3"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    std::istringstream out(trained().heed(arguments).out);
+    std::istringstream out(trained_runs().heed(arguments).out);
     std::set<std::string> lines;
     for (std::string line; std::getline(out, line);) lines.insert(line);
     return lines.size();
@@ -101,31 +105,31 @@ TEST_CASE("generate: a language model goes on from a prompt") {
   CHECK(greedy({"--temperature", "0"}) == 1);
   CHECK(greedy({"--top-k", "1"}) == 1);
   CHECK(greedy({"--top-p", "1e-9"}) == 1);
-  const Said text = trained().heed({"generate", "text", "--count", "2", "--length", "30"});
+  const Said text = trained_runs().heed({"generate", "text", "--count", "2", "--length", "30"});
   CHECK(text.code == 0);
   CHECK_SAYS(text.out, "\n---------------\n");
-  const Said sum = trained().heed({"generate", "sums", "--prompt", "34"});
+  const Said sum = trained_runs().heed({"generate", "sums", "--prompt", "34"});
   CHECK_MESSAGE(sum.code == 0, sum.err);
   CHECK(sum.out.size() == 3);  // two digits
 }
 
 TEST_CASE("generate: one line for each that is read, without the data, wherever the run is") {
   const TemporaryFolder elsewhere;
-  REQUIRE(std::system(("cp -a " + (trained() / "pairs") + " " + elsewhere.path).c_str()) == 0);
+  REQUIRE(std::system(("cp -a " + (trained_runs() / "pairs") + " " + elsewhere.path).c_str()) == 0);
   const std::string input = "a b a\n\nc d c\r\n";
   const Said said = heed_in(elsewhere.path, {"generate", "pairs"}, input);
   REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(lines_of(said.out) == 3);
+  CHECK(line_count(said.out) == 3);
   CHECK(said.out.find("\n\n") != said.out.npos);
   write_file(elsewhere / "in.txt", input);
   CHECK(heed_in(elsewhere.path, {"generate", "pairs", "--input", "in.txt"}).out == said.out);
   const Said beam = heed_in(elsewhere.path,
                             {"generate", "pairs", "--beam", "3", "--length-penalty", "0.6"}, input);
   CHECK(beam.code == 0);
-  CHECK(lines_of(beam.out) == 3);
-  const Said labels = trained().heed({"generate", "labels"}, "aba\nbcb\n");
+  CHECK(line_count(beam.out) == 3);
+  const Said labels = trained_runs().heed({"generate", "labels"}, "aba\nbcb\n");
   CHECK_MESSAGE(labels.code == 0, labels.err);
-  CHECK(lines_of(labels.out) == 2);
+  CHECK(line_count(labels.out) == 2);
   for (const char* word : {"odd\n", "even\n"})
     CHECK((labels.out.find(word) != labels.out.npos || labels.out.size() > 0));
 }
@@ -133,11 +137,11 @@ TEST_CASE("generate: one line for each that is read, without the data, wherever 
 TEST_CASE("generate: output that cannot be written is exit code 1") {
   for (const char* output : {">/dev/full", ">&-"}) {
     const std::string command =
-        "cd " + trained().path +
+        "cd " + trained_runs().path +
         " && printf 'a b a\\n' | " HEED_PROGRAM " generate pairs 2>err.txt " + output;
     const int status = std::system(command.c_str());
     CHECK(WEXITSTATUS(status) == 1);
-    CHECK_SAYS(read_file(trained() / "err.txt", "text"), "standard output: cannot write");
+    CHECK_SAYS(read_file(trained_runs() / "err.txt", "text"), "standard output: cannot write");
   }
 }
 
@@ -146,7 +150,7 @@ TEST_CASE("generate: what a run cannot do is refused") {
                           const std::string& input = "") {
     std::vector<std::string> arguments = {"generate"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    check_refused(trained().heed(arguments, input), 2, {part});
+    check_refused(trained_runs().heed(arguments, input), 2, {part});
   };
   refused({"words", "--prompt", "aQ"}, "--prompt: the character \"Q\" (number 2 of the text)");
   refused({"words", "--prompt", "\xFF"}, "not valid UTF-8");
@@ -165,83 +169,86 @@ TEST_CASE("generate: what a run cannot do is refused") {
 }
 
 TEST_CASE("summary: of a config and of a run, and of what is too large") {
-  const Said said = trained().heed({"summary", "words.toml"});
+  const Said said = trained_runs().heed({"summary", "words.toml"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   CHECK_SAYS(said.out, "parameters");
   const auto model_part =
       [](const std::string& text) {  // what is free of memory changes all the time
         return text.substr(0, text.find("this machine has"));
       };
-  CHECK(model_part(trained().heed({"summary", "words"}).out) == model_part(said.out));
-  const Said large = trained().heed(
+  CHECK(model_part(trained_runs().heed({"summary", "words"}).out) == model_part(said.out));
+  const Said large = trained_runs().heed(
       {"summary", "words.toml", "--set", "model.dim=65536", "--set", "model.layers=1000"});
   CHECK(large.code == 2);
   CHECK_SAYS(large.err, "model.");
-  CHECK(trained()
+  CHECK(trained_runs()
             .heed({"train", "words.toml", "--run", "large", "--set", "model.dim=65536", "--set",
                    "model.layers=1000"})
             .code == 2);
-  CHECK(::access((trained() / "large").c_str(), F_OK) != 0);
+  CHECK(::access((trained_runs() / "large").c_str(), F_OK) != 0);
 }
 
 TEST_CASE("config: every value with its origin; every key in the reference") {
-  write_file(trained() / "child.toml", "base = 'words.toml'\n[train]\nsteps = 7\n");
-  const Said said = trained().heed({"config", "child.toml", "--set", "seed=5"});
+  write_file(trained_runs() / "child.toml", "base = 'words.toml'\n[train]\nsteps = 7\n");
+  const Said said = trained_runs().heed({"config", "child.toml", "--set", "seed=5"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   CHECK_SAYS(said.out, "# command line\n");
   CHECK_SAYS(said.out, "# child.toml:3\n");
   CHECK_SAYS(said.out, "# words.toml:3 (base)\n");
   CHECK_SAYS(said.out, "# default\n");
-  write_file(trained() / "again.toml", said.out);
+  write_file(trained_runs() / "again.toml", said.out);
   const auto values = [](const std::string& path) {
     Experiment experiment;
     ConfigSource::read(path).fill(experiment);
     return list_config(experiment);
   };
-  CHECK(config_differences(values(trained() / "again.toml"), values(trained() / "child.toml"))
+  CHECK(config_differences(values(trained_runs() / "again.toml"),
+                           values(trained_runs() / "child.toml"))
             .size() == 1);  // the seed
-  const Said reference = trained().heed({"config", "--reference"});
+  const Said reference = trained_runs().heed({"config", "--reference"});
   CHECK(reference.code == 0);
   for (const ConfigSection& section : list_config(Experiment()))
     for (const ConfigEntry& entry : section.entries)
       CHECK_SAYS(reference.out, "| `" + entry.key + "` | ");
-  check_refused(trained().heed({"config"}), 2, {"--reference"});
+  check_refused(trained_runs().heed({"config"}), 2, {"--reference"});
 }
 
 TEST_CASE("compare: what differs, and the scores") {
-  const Said table = trained().heed({"compare", "words", "pairs"});
+  const Said table = trained_runs().heed({"compare", "words", "pairs"});
   REQUIRE_MESSAGE(table.code == 0, table.err);
   CHECK_SAYS(table.out, "model.kind");
   CHECK_SAYS(table.out, "test.bleu");
   CHECK(table.out.find("optim.lr") == table.out.npos);
-  const Json json = Json::parse(trained().heed({"compare", "words", "pairs", "--json"}).out, "out");
+  const Json json =
+      Json::parse(trained_runs().heed({"compare", "words", "pairs", "--json"}).out, "out");
   CHECK(json.elements().size() == 2);
   CHECK(json.elements()[1].at("run").string() == "pairs");
   CHECK(json.elements()[1].at("config").at("data.kind").string() == "\"pairs\"");
   CHECK(json.elements()[1].at("scores").at("val.loss").number() > 0);
-  const std::string csv = trained().heed({"compare", "words", "pairs", "--csv"}).out;
+  const std::string csv = trained_runs().heed({"compare", "words", "pairs", "--csv"}).out;
   CHECK(csv.starts_with(",words,pairs\n"));
   CHECK_SAYS(csv, "model.kind,\"\"\"language_model\"\"\",\"\"\"seq2seq\"\"\"\n");
-  check_refused(trained().heed({"compare", "words", "none"}), 2, {"none: no such run"});
-  CHECK(trained().heed({"compare"}).code == 2);
+  check_refused(trained_runs().heed({"compare", "words", "none"}), 2, {"none: no such run"});
+  CHECK(trained_runs().heed({"compare"}).code == 2);
 }
 
 TEST_CASE("the command line: help, version, and what is none of it") {
-  const Said version = trained().heed({"--version"});
+  const Said version = trained_runs().heed({"--version"});
   CHECK(version.code == 0);
   for (const char* part : {"heed ", "processor: ", "features: ", "BLAS: ", "precisions: highest"})
     CHECK_SAYS(version.out, part);
-  CHECK_SAYS(trained().heed({"--help"}).out, "compare");
+  CHECK_SAYS(trained_runs().heed({"--help"}).out, "compare");
   for (const char* verb : {"train", "evaluate", "generate", "summary", "config", "compare"}) {
-    const Said help = trained().heed({verb, "--help"});
+    const Said help = trained_runs().heed({verb, "--help"});
     CHECK(help.code == 0);
     CHECK_SAYS(help.out, "Examples:\n  ");
   }
-  CHECK(trained().heed({}).code == 2);
-  check_refused(trained().heed({"trian"}), 2, {"unknown command 'trian'; did you mean 'train'?"});
-  check_refused(trained().heed({"train", "--bogus"}), 2, {"--bogus"});
-  check_refused(trained().heed({"train", "words.toml", "more"}), 2, {"more"});
-  check_refused(trained().heed({"evaluate"}), 2, {"RUN"});
+  CHECK(trained_runs().heed({}).code == 2);
+  check_refused(trained_runs().heed({"trian"}), 2,
+                {"unknown command 'trian'; did you mean 'train'?"});
+  check_refused(trained_runs().heed({"train", "--bogus"}), 2, {"--bogus"});
+  check_refused(trained_runs().heed({"train", "words.toml", "more"}), 2, {"more"});
+  check_refused(trained_runs().heed({"evaluate"}), 2, {"RUN"});
 }
 
 TEST_CASE("threads that are tied to processors are no fewer") {
@@ -294,7 +301,7 @@ TEST_CASE("bad configs and bad data: one line, the culprit, exit code 2, and no 
 
 TEST_CASE("bad checkpoints: one line, the file, and the way out") {
   const TemporaryFolder folder;
-  REQUIRE(std::system(("cp -a " + (trained() / "words") + " " + folder.path).c_str()) == 0);
+  REQUIRE(std::system(("cp -a " + (trained_runs() / "words") + " " + folder.path).c_str()) == 0);
   const std::string model = folder / "words/checkpoints/best/model.safetensors";
   const std::string sound = read_file(model, "model");
   const auto refused = [&](const std::vector<std::string>& parts) {

@@ -37,9 +37,9 @@ std::string thrown(F&& f) {
 }
 
 // CHECK that a text has a part; both are shown where it has not.
-#define CHECK_SAYS(text, part)                                                     \
-  do {                                                                             \
-    const std::string text_said = (text), text_wanted = (part);                    \
-    CHECK_MESSAGE(text_said.find(text_wanted) != text_said.npos, "'", text_wanted, \
-                  "' is not in: ", text_said);                                     \
+#define CHECK_SAYS(text, part)                                                 \
+  do {                                                                         \
+    const std::string text_said = (text), text_part = (part);                  \
+    CHECK_MESSAGE(text_said.find(text_part) != text_said.npos, "'", text_part, \
+                  "' is not in: ", text_said);                                 \
   } while (false)
