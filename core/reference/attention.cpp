@@ -9,6 +9,7 @@
 #include "core/kernels/attention/attention.h"
 
 #include "core/kernels/dropout.h"
+#include "core/observer.h"
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -52,14 +53,14 @@ struct Query {
 
 template <class F>
 void for_each_query(const AttentionSizes& n, const AttentionSettings& settings, F f) {
-  for (int64_t b = 0; b < n.batch; ++b)
+  for (const int64_t b : indices(n.batch))
     for (int64_t h = 0; h < n.heads; ++h)
       for (int64_t i = 0; i < n.queries; ++i) f(Query{n, settings, b, h, i});
 }
 
 // Makes the first gradient overwrite what is in `to`, if it should not be added.
 void clear(Destination to, int64_t size) {
-  for (int64_t i = 0; to.data && !to.accumulate && i < size; ++i) to.data[i] = 0;
+  for (const int64_t i : indices(to.data && !to.accumulate ? size : 0)) to.data[i] = 0;
 }
 
 // to[first + c] += factor · x[c],  c < width; nothing if this gradient is not computed
@@ -72,6 +73,7 @@ void add(Destination to, int64_t first, int64_t width, double factor, const real
 // Also keeps log_sum[i] = log Σⱼ exp(s[i, j]), or +inf if query i sees no key.
 void attention_forward(const AttentionSizes& n, const AttentionSettings& settings,
                        const AttentionInputs& in, real* output, real* log_sum) {
+  report_products(n.queries, n.keys, n.width + n.value_width, n.batch * n.heads);
   for_each_query(n, settings, [&](const Query& query) {
     const SumExp total = sum_exp(n.keys, [&](int64_t j) { return query.score(in, j); });
     log_sum[query.index()] = total.sum == 0 ? INFINITY : total.log();
@@ -97,6 +99,10 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
 void attention_backward(const AttentionSizes& n, const AttentionSettings& settings,
                         const AttentionInputs& in, const AttentionResult& result,
                         const AttentionGradients& to) {
+  const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr),
+                of_values = 1 + (to.dv.data != nullptr);  // products as wide as a key, as a value
+  report_products(n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
+                  n.batch * n.heads);
   clear(to.dq, n.batch * n.queries * n.heads * n.width);
   clear(to.dk, n.batch * n.keys * n.heads * n.width);
   clear(to.dv, n.batch * n.keys * n.heads * n.value_width);

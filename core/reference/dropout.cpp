@@ -9,7 +9,7 @@ namespace heed::inline HEED_REAL::kernels {
 void dropout(int64_t n, const StreamKey& stream, double probability, const real* x,
              Destination to) {
   const DropoutRule rule(probability);
-  for (int64_t i = 0; i < n; ++i) {
+  for (const int64_t i : indices(n)) {
     const uint32_t word = stream.block(static_cast<uint64_t>(i / 4))[static_cast<size_t>(i % 4)];
     write(to, i, word < rule.threshold ? 0 : double{rule.scale} * x[i]);
   }

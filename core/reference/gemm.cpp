@@ -4,6 +4,7 @@
 #include "core/kernels/gemm/gemm.h"
 
 #include "core/check.h"
+#include "core/observer.h"
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -13,9 +14,7 @@ double element(const Matrix& m, int64_t i, int64_t j) {
   return m.data[m.transposed ? j * m.leading + i : i * m.leading + j];
 }
 
-}  // namespace
-
-void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+void multiply(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
   check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
   const int64_t rows = a.rows, columns = b.columns, depth = a.columns;
   const int64_t leading_c = options.leading_c ? options.leading_c : columns;
@@ -29,20 +28,28 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& op
   options.epilogue(0, rows, 0, columns);
 }
 
-// The same: here there are no threads, and every precision is `highest`.
+}  // namespace
+
+void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+  report_products(a.rows, b.columns, a.columns);
+  if (!scope().shapes_only) multiply(a, b, c, options);
+}
+
+// There are no threads here, and every precision is `highest`.
 void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision,
                  const GemmOptions& options) {
-  gemm(a, b, c, {options.leading_c, options.scale, options.bias});
+  multiply(a, b, c, options);
 }
 
 // c[i] = a[i] b[i], i < count
 void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
                   const BatchIndex& at_b, Destination c) {
-  for (int64_t i = 0; i < count; ++i) {
+  report_products(a.rows, b.columns, a.columns, count);
+  for (const int64_t i : indices(count)) {
     Matrix a_i = a, b_i = b;
     a_i.data += at_a(i);
     b_i.data += at_b(i);
-    gemm(a_i, b_i, {c.data + i * a.rows * b.columns, c.accumulate});
+    multiply(a_i, b_i, {c.data + i * a.rows * b.columns, c.accumulate}, {});
   }
 }
 

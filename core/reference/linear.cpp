@@ -6,6 +6,7 @@
 #include "core/kernels/linear.h"
 
 #include "core/kernels/activation.h"
+#include "core/observer.h"
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -13,13 +14,15 @@ namespace heed::inline HEED_REAL::kernels {
 // y[n, o] = φ(Σᵢ x[n, i] w[o, i] + b[o])
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
                     const real* b, real* y, real* slope) {
-  for (int64_t row = 0; row < n.rows; ++row)
+  report_products(n.rows, n.outputs, n.inputs);
+  for (const int64_t row : indices(n.rows))
     for (int64_t o = 0; o < n.outputs; ++o) {
       double h = b ? b[o] : 0;
       for (int64_t i = 0; i < n.inputs; ++i)
         h += double{x[row * n.inputs + i]} * w[o * n.inputs + i];
       y[row * n.outputs + o] = h;
     }
+  if (scope().shapes_only) return;
   activate(activation, n.rows, n.outputs, n.outputs, y, slope);
 }
 
@@ -27,6 +30,7 @@ void linear_forward(const LinearSizes& n, Activation activation, const real* x, 
 //   dx[n, i] = Σₒ dh[n, o] w[o, i],   dw[o, i] = Σₙ dh[n, o] x[n, i],   db[o] = Σₙ dh[n, o]
 void linear_backward(const LinearSizes& n, Activation activation, const real* dy, const real* kept,
                      const real* x, const real* w, const LinearGradients& to) {
+  report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
   const auto dh = [&](int64_t row, int64_t o) {
     const int64_t at = row * n.outputs + o;
     real result = dy[at];
@@ -34,19 +38,19 @@ void linear_backward(const LinearSizes& n, Activation activation, const real* dy
       activate_backward(activation, 1, dy + at, kept + at, &result);
     return double{result};
   };
-  for (int64_t row = 0; to.dx.data && row < n.rows; ++row)
+  for (const int64_t row : indices(to.dx.data ? n.rows : 0))
     for (int64_t i = 0; i < n.inputs; ++i) {
       double sum = 0;
       for (int64_t o = 0; o < n.outputs; ++o) sum += dh(row, o) * w[o * n.inputs + i];
       write(to.dx, row * n.inputs + i, sum);
     }
-  for (int64_t o = 0; to.dw.data && o < n.outputs; ++o)
+  for (const int64_t o : indices(to.dw.data ? n.outputs : 0))
     for (int64_t i = 0; i < n.inputs; ++i) {
       double sum = 0;
       for (int64_t row = 0; row < n.rows; ++row) sum += dh(row, o) * x[row * n.inputs + i];
       write(to.dw, o * n.inputs + i, sum);
     }
-  for (int64_t o = 0; to.db.data && o < n.outputs; ++o) {
+  for (const int64_t o : indices(to.db.data ? n.outputs : 0)) {
     double sum = 0;
     for (int64_t row = 0; row < n.rows; ++row) sum += dh(row, o);
     write(to.db, o, sum);

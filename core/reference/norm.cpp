@@ -11,13 +11,15 @@ namespace heed::inline HEED_REAL::kernels {
 void layer_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
                         const real* bias, real* y, real* mean, real* scale) {
   const auto [rows, width] = sizes;
-  for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
+  for (const int64_t n : indices(rows)) {
+    const real* row = x + n * width;
+    real* to = y + n * width;
     double sum = 0, squares = 0;
-    for (int64_t i = 0; i < width; ++i) sum += x[i];
+    for (int64_t i = 0; i < width; ++i) sum += row[i];
     const double m = sum / width;
-    for (int64_t i = 0; i < width; ++i) squares += (x[i] - m) * (x[i] - m);
+    for (int64_t i = 0; i < width; ++i) squares += (row[i] - m) * (row[i] - m);
     const double s = 1 / std::sqrt(squares / width + epsilon);
-    for (int64_t i = 0; i < width; ++i) y[i] = (x[i] - m) * s * weight[i] + bias[i];
+    for (int64_t i = 0; i < width; ++i) to[i] = (row[i] - m) * s * weight[i] + bias[i];
     mean[n] = m;
     scale[n] = s;
   }
@@ -27,11 +29,13 @@ void layer_norm_forward(const NormSizes& sizes, real epsilon, const real* x, con
 void rms_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
                       real* y, real* scale) {
   const auto [rows, width] = sizes;
-  for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
+  for (const int64_t n : indices(rows)) {
+    const real* row = x + n * width;
+    real* to = y + n * width;
     double squares = 0;
-    for (int64_t i = 0; i < width; ++i) squares += double{x[i]} * x[i];
+    for (int64_t i = 0; i < width; ++i) squares += double{row[i]} * row[i];
     const double s = 1 / std::sqrt(squares / width + epsilon);
-    for (int64_t i = 0; i < width; ++i) y[i] = x[i] * s * weight[i];
+    for (int64_t i = 0; i < width; ++i) to[i] = row[i] * s * weight[i];
     scale[n] = s;
   }
 }
@@ -45,7 +49,7 @@ void layer_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
     return (double{in.x[n * width + i]} - in.mean[n]) * in.scale[n];
   };
   const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
-  for (int64_t i = 0; i < width; ++i) {
+  for (const int64_t i : indices(width)) {
     double sum = 0, weighted_sum = 0;
     for (int64_t n = 0; n < rows; ++n) {
       if (to.dbias.data) sum += in.dy[n * width + i];
@@ -54,7 +58,7 @@ void layer_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
     if (to.dbias.data) write(to.dbias, i, sum);
     if (to.dweight.data) write(to.dweight, i, weighted_sum);
   }
-  for (int64_t n = 0; to.dx.data && n < rows; ++n) {
+  for (const int64_t n : indices(to.dx.data ? rows : 0)) {
     double mean_h = 0, mean_hx = 0;
     for (int64_t i = 0; i < width; ++i) {
       mean_h += h(n, i) / width;
@@ -74,12 +78,12 @@ void rms_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
     return double{in.x[n * width + i]} * in.scale[n];
   };
   const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
-  for (int64_t i = 0; to.dweight.data && i < width; ++i) {
+  for (const int64_t i : indices(to.dweight.data ? width : 0)) {
     double sum = 0;
     for (int64_t n = 0; n < rows; ++n) sum += in.dy[n * width + i] * x_hat(n, i);
     write(to.dweight, i, sum);
   }
-  for (int64_t n = 0; to.dx.data && n < rows; ++n) {
+  for (const int64_t n : indices(to.dx.data ? rows : 0)) {
     double mean_hx = 0;
     for (int64_t i = 0; i < width; ++i) mean_hx += h(n, i) * x_hat(n, i) / width;
     for (int64_t i = 0; i < width; ++i)

@@ -8,27 +8,31 @@ namespace heed::inline HEED_REAL::kernels {
 // y[i] = 1 / (number of maxima) if x[i] is the maximum of its row, else 0. A row that is all -inf
 // gives zeros; a row with a NaN gives NaN.
 void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
-  for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
+  for (const int64_t n : indices(rows)) {
+    const real* row = x + n * width;
+    real* to = y + n * width;
     double maximum = -INFINITY, nan = 0;  // nan: 0, or NaN if there is one
     for (int64_t i = 0; i < width; ++i) {
-      maximum = std::max(maximum, double{x[i]});
-      if (std::isnan(x[i])) nan = x[i];
+      maximum = std::max(maximum, double{row[i]});
+      if (std::isnan(row[i])) nan = row[i];
     }
     int64_t maxima = 0;
-    for (int64_t i = 0; i < width; ++i) maxima += x[i] == maximum;
+    for (int64_t i = 0; i < width; ++i) maxima += row[i] == maximum;
     for (int64_t i = 0; i < width; ++i)
-      y[i] = nan + (x[i] == maximum && maximum != -INFINITY ? 1.0 / maxima : 0.0);
+      to[i] = nan + (row[i] == maximum && maximum != -INFINITY ? 1.0 / maxima : 0.0);
   }
 }
 
 // sum = Σᵢ x[i],  y[i] = x[i] / sum. Where sum ≤ least, sum and y are 0.
 void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* x, real* y,
                            real* sums) {
-  for (int64_t n = 0; n < rows; ++n, x += width, y += width) {
+  for (const int64_t n : indices(rows)) {
+    const real* row = x + n * width;
+    real* to = y + n * width;
     double sum = 0;
-    for (int64_t i = 0; i < width; ++i) sum += x[i];
+    for (int64_t i = 0; i < width; ++i) sum += row[i];
     const bool too_small = sum <= least;
-    for (int64_t i = 0; i < width; ++i) y[i] = too_small ? 0 : x[i] / sum;
+    for (int64_t i = 0; i < width; ++i) to[i] = too_small ? 0 : row[i] / sum;
     sums[n] = too_small ? 0 : sum;
   }
 }
@@ -36,7 +40,7 @@ void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* 
 // dx[i] = (dy[i] − Σⱼ dy[j] y[j]) / sum, 0 where sum is 0
 void sum_normalize_backward(int64_t rows, int64_t width, const real* dy, const real* y,
                             const real* sums, Destination dx) {
-  for (int64_t n = 0; n < rows; ++n) {
+  for (const int64_t n : indices(rows)) {
     double dot = 0;
     for (int64_t i = 0; i < width; ++i) dot += double{dy[n * width + i]} * y[n * width + i];
     for (int64_t i = 0; i < width; ++i)

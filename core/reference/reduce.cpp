@@ -30,7 +30,7 @@ int64_t offset_of(int64_t i, const Shape& shape, const Shape& target, bool kept)
 template <class Join>
 void reduce(const real* x, const Shape& shape, const Shape& target, Destination y, double start,
             Join join) {
-  for (int64_t k = 0; k < target.size(); ++k) {
+  for (const int64_t k : indices(target.size())) {
     const int64_t terms = shape.size() / target.size(), first = offset_of(k, shape, target, true);
     double result = start;
     for (int64_t r = 0; r < terms; ++r)

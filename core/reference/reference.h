@@ -18,8 +18,29 @@
 #include <cmath>
 
 #include "core/destination.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
+
+class Indices {
+ public:
+  struct Iterator {
+    int64_t i;
+    int64_t operator*() const { return i; }
+    Iterator& operator++() { return ++i, *this; }
+    bool operator!=(const Iterator& other) const { return i != other.i; }
+  };
+  explicit Indices(int64_t count) : count_(count) {}
+  Iterator begin() const { return {0}; }
+  Iterator end() const { return {count_}; }
+
+ private:
+  int64_t count_;
+};
+
+// The indices 0 … n − 1 of the outermost loop of a kernel; none in a scope with shapes_only, where
+// kernels compute nothing and touch no memory (core/observer.h).
+inline Indices indices(int64_t n) { return Indices(scope().shapes_only ? 0 : n); }
 
 // to[i] = value, or to[i] += value
 inline void write(Destination to, int64_t i, double value) {

@@ -9,6 +9,7 @@ namespace heed::inline HEED_REAL::kernels {
 // without, by_segment[start[s + 1]].
 void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
                      int32_t* by_segment) {
+  if (scope().shapes_only) return;
   int32_t listed = 0;
   for (int64_t segment = 0; segment < n.segments; ++segment) {
     start[segment] = listed;
@@ -20,7 +21,7 @@ void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
 
 // y[e, c] = exp(x[e, c]) / Σ exp(x[f, c]), over the entries f of the segment of e
 void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y) {
-  for (int64_t s = 0; s < n.segments; ++s)
+  for (const int64_t s : indices(n.segments))
     for (int64_t c = 0; c < n.columns; ++c) {
       const int32_t *first = segments.by_segment + segments.start[s],
                     *last = segments.by_segment + segments.start[s + 1];
@@ -34,7 +35,7 @@ void segment_softmax_forward(const SegmentSizes& n, Segments segments, const rea
 // dx[e, c] = y[e, c] (dy[e, c] − Σ dy[f, c] y[f, c]), over the entries f of the segment of e
 void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
                               const real* y, Destination dx) {
-  for (int64_t s = 0; s < n.segments; ++s)
+  for (const int64_t s : indices(n.segments))
     for (int64_t c = 0; c < n.columns; ++c) {
       const int32_t *first = segments.by_segment + segments.start[s],
                     *last = segments.by_segment + segments.start[s + 1];
