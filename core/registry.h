@@ -13,6 +13,12 @@
 // when the entry lives in a static library.)
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "core/real.h"
+
 #define HEED_REGISTRY_DECLARE(name) extern const Entry name;
 #define HEED_REGISTRY_ADDRESS(name) &name,
 #define HEED_REGISTRY(registry, Type, ENTRIES)                            \
@@ -21,3 +27,17 @@
   ENTRIES(HEED_REGISTRY_DECLARE)                                          \
   inline constexpr const Entry* all[] = {ENTRIES(HEED_REGISTRY_ADDRESS)}; \
   }
+
+namespace heed::inline HEED_REAL {
+
+// The names of the entries that have a property, "a, b, c", for messages.
+template <class Entry, size_t n, class Property>
+std::string names_where(const Entry* const (&entries)[n], const Property& property) {
+  std::string names;
+  for (const Entry* entry : entries)
+    if (std::invoke(property, *entry))
+      names += (names.empty() ? "" : ", ") + std::string(entry->name);
+  return names;
+}
+
+}  // namespace heed::inline HEED_REAL

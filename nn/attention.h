@@ -1,14 +1,13 @@
-// Multi-head attention, taken apart: similarity × normaliser × mask × head combination.
+// Multi-head attention = similarity × normaliser × mask × head combination.
 //
-//   Q = x W^Q,  K = c W^K,  V = c W^V          self-attention where the context c is x, else cross
+//   Q = x W^Q,  K = c W^K,  V = c W^V          self-attention: c = x; else cross-attention
 //   head h:  P = weights((s(Qₕ, Kₕ) + bias) / T),  zₕ = P Vₕ
-//   output = φ(combined(z₁ … z_H))
+//   output = φ(combine(z₁ … z_H))
 //
-// With nothing else said it is the Transformer's (Vaswani et al. 2017, section 3.2.2),
+// By default it is the Transformer's (Vaswani et al. 2017, section 3.2.2),
 //   zₕ = softmax(Qₕ Kₕᵀ / √K) Vₕ,   output = [z₁; …; z_H] Wᵒ,
-// which a fused kernel computes without ever holding P. Every other form is composed from the
-// operations that define it; nn/similarity.h, nn/normaliser.h and nn/attention_options.h list what
-// there is to choose from.
+// which a fused kernel computes without storing P. Every other form is composed from the operations
+// that define it. For the choices see nn/similarity.h, nn/normaliser.h and nn/attention_options.h.
 #pragma once
 
 #include <memory>
@@ -16,22 +15,22 @@
 
 #include "nn/attention_options.h"
 #include "nn/cache.h"
+#include "nn/graph_distance.h"
 #include "nn/linear.h"
+#include "nn/mixing.h"
 #include "nn/positional.h"
 #include "nn/score_bias.h"
-#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 
 struct AttentionSetup {
-  int64_t context_dim = 0;  // width of what keys and values are made from; 0: that of the queries
-  double dropout = 0;       // of the attention weights
-  LinearOptions linear;     // how the matrices start; the output joins the residual stream
-  MultiHeadOptions form;
-  // Of these, rotary, alibi and relative act in here; others do not concern attention.
-  PositionalOptions positional{PositionalKind::none};
-  std::vector<int64_t> grid = {};  // self-attention over a grid: the lengths of its axes
-  int64_t value_source_dim = 0;    // width of what values are made from; 0: that of the context
+  int64_t context_dim = 0;            // width of the vectors of keys and values; 0: that of queries
+  double dropout = 0;                 // of the attention weights
+  LinearOptions linear = {};          // of the projections; the last joins the residual stream
+  MultiHeadOptions form = {};         // what is chosen in [model.attention]
+  PositionalOptions positional = {};  // if its kind acts in attention
+  std::vector<int64_t> grid = {};     // self-attention over a grid: the lengths of its axes
+  int64_t value_source_dim = 0;       // width of the vectors of values; 0: context_dim
 };
 
 class MultiHeadAttention : public Mixing {
@@ -40,63 +39,64 @@ class MultiHeadAttention : public Mixing {
   MultiHeadAttention(int64_t dim, int64_t heads, const AttentionSetup& setup = {});
 
   // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D). `bias`, which broadcasts to (B, H, Tq, Tk), is
-  // added to the scores.
+  // added to the scores. `mask` hides keys in addition to the form's `causal` and `window`.
   Tensor operator()(const Tensor& x, const Tensor& context, const KeepMask& mask,
                     const Tensor& bias = {}) const {
     return (*this)(x, context, context, mask, bias);
   }
-  // The same with values made from another source than keys: (B, Tk, Dv).
+  // The same with keys and values from different vectors, (B, Tk, Dc) and (B, Tk, Dv). Queries and
+  // keys are aligned at their ends.
   Tensor operator()(const Tensor& x, const Tensor& keys, const Tensor& values, const KeepMask& mask,
                     const Tensor& bias) const;
-  // Self-attention, over the chosen axes of a grid if there is one. With a cache, of the places it
-  // holds and those of x.
-  Tensor operator()(const Tensor& x, const SequenceContext& around) const override;
-  // Where no place sees a later one: what was made of a place stays as it is.
+  // Self-attention, on a grid along the chosen axes. With a cache, keys and values are those in the
+  // cache and those of x.
+  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
+  // True if it is causal, so that the keys and values of a position never change.
   bool can_cache() const override;
-  // Cross-attention. With a cache, keys and values are made of the context at the first call.
+  // Cross-attention. With a cache, keys and values are computed at the first call only.
   Tensor across(const Tensor& x, const Tensor& context, const KeepMask& mask,
                 KeyValueCache* cache) const;
 
  private:
-  // Heads of the same widths, side by side: all of them, or one each where they differ.
+  struct Columns {
+    int64_t first, last;
+  };
+  // Heads that are computed together: all, or one if widths differ.
   struct Group {
-    int64_t heads;
+    int64_t first, heads;
+    Columns key, value;  // of Q and K, of V and z
     std::unique_ptr<Similarity> similarity;
   };
-  Tensor turned(const Tensor& x, int64_t first) const;
+  static Tensor columns(const Tensor& x, Columns which);
   Tensor queries(const Tensor& x, int64_t first) const;
   KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
-  Tensor attended(const Tensor& q, const KeyValues& to, const KeepMask& mask,
-                  const Tensor& bias) const;
-  Tensor attend_all(const Tensor& q, const KeyValues& to, const KeepMask& mask, const Tensor& bias,
-                    std::vector<Tensor>* watched) const;
-  Tensor attend(const Group& group, const Tensor& q, const KeyValues& to, const KeepMask& mask,
-                const Tensor& bias, std::vector<Tensor>* watched) const;
+  Tensor rotated(const Tensor& x, int64_t first) const;
+  Tensor attend(const Tensor& q, const KeyValues& kv, const KeepMask& mask,
+                const Tensor& bias) const;
   Tensor weights(const Group& group, const Tensor& q, const Tensor& k, const KeepMask& mask,
                  const Tensor& bias) const;
-  Tensor score_bias(const Tensor& given, int64_t queries, int64_t keys) const;
-  Tensor combined(const Tensor& heads) const;
+  Tensor output(const Tensor& z) const;
+  Tensor combine_heads(const Tensor& z) const;
 
   int64_t dim_, heads_;
   MultiHeadOptions form_;
   PositionalOptions positional_;
   std::vector<int64_t> grid_, axes_;
   double dropout_;
-  HeadWidths widths_;
   std::vector<Group> groups_;
   std::unique_ptr<Linear> query_, key_, value_, output_;
-  Tensor head_weight_;  // weighted: (H); tensor: (H, V, V)
-  std::unique_ptr<ScoreBias> positions_;
-  std::unique_ptr<GraphDistanceBias> distances_;
+  Tensor head_weight_;  // Combine::weighted: (H); tensor: (H, V, V)
+  std::unique_ptr<ScoreBias> position_bias_;
+  std::unique_ptr<GraphDistanceBias> distance_bias_;
 };
 
 // A fixed number of learned queries, which read a sequence of any length and order (Lee et al.
-// 2019, "Set Transformer", equation 11; as the word attention of Yang et al. 2016 with one query).
+// 2019, "Set Transformer", equation 11; with one query the word attention of Yang et al. 2016).
 class LearnedQueries : public Module {
  public:
+  // Throws Error for a causal form or a window: learned queries have no position in the sequence.
   LearnedQueries(int64_t count, int64_t dim, int64_t heads, const AttentionSetup& setup = {});
-  // x (B, T, D) → (B, count, D). `mask` may hide keys; throws Error if it is causal or a window,
-  // for a learned query has no place in the sequence.
+  // x (B, T, D) → (B, count, D). `mask` may hide keys; throws Error if it is causal or a window.
   Tensor operator()(const Tensor& x, const KeepMask& mask) const;
 
   Tensor queries;  // (count, D)

@@ -1,4 +1,4 @@
-// The keys of [model.attention], and which of them contradict one another.
+// The keys of [model.attention] and their contradictions.
 #include "nn/attention_options.h"
 
 #include <algorithm>
@@ -9,50 +9,64 @@
 
 namespace heed::inline HEED_REAL {
 
+namespace {
+
+constexpr Named<ScoreScale> scales[] = {{"inverse_sqrt", ScoreScale::inverse_sqrt},
+                                        {"inverse", ScoreScale::inverse},
+                                        {"none", ScoreScale::none},
+                                        {"value", ScoreScale::value}};
+constexpr Named<HeadWidth> head_widths[] = {{"narrow", HeadWidth::narrow},
+                                            {"wide", HeadWidth::wide}};
+constexpr Named<Combine> combines[] = {{"concat_projection", Combine::concat_projection},
+                                       {"concat", Combine::concat},
+                                       {"weighted", Combine::weighted},
+                                       {"tensor", Combine::tensor},
+                                       {"mean", Combine::mean},
+                                       {"max", Combine::max}};
+
+}  // namespace
+
 void MultiHeadOptions::fields(Fields& f) {
-  static constexpr const char* scales[] = {"inverse_sqrt", "inverse", "none", "value"};
-  static constexpr const char* head_widths[] = {"narrow", "wide"};
-  static constexpr const char* combines[] = {
-      "concat_projection", "concat", "weighted", "tensor", "mean", "max"};
   constexpr Range positive{1e-6, 1e6}, width{0, 1 << 16};
-  f.choice("similarity", similarity.kind, similarity_names, "how a query scores a key");
+  f.choice("similarity", similarity.kind, similarities::all, "score of a query and a key");
   f.choice("scale", similarity.scale, scales,
-           "of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys");
-  f.number("scale_value", similarity.scale_value, {-1e6, 1e6}, "the scale with scale = \"value\"");
-  f.number("sigma", similarity.sigma, positive, "of gaussian: the distance at which it falls off");
-  f.choice("normaliser", normaliser, normaliser_names, "how scores become weights");
+           "factor of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys");
+  f.number("scale_value", similarity.scale_value, {-1e6, 1e6}, "factor with scale = \"value\"");
+  f.number("sigma", similarity.sigma, positive, "width σ of the gaussian similarity");
+  f.choice("normaliser", normaliser, normalisers::all, "how scores become weights");
   f.flag("straight_through", straight_through,
-         "of hardmax: backward as if it were the softmax; without, no gradient reaches the scores");
+         "use the gradient of the softmax for hardmax; otherwise scores get no gradient");
   f.number("temperature", temperature.initial, {0, 1e6},
-           "scores are divided by it: towards 0 hard, 1 soft, towards infinity uniform");
+           "divisor of the scores: hard near 0, soft at 1, uniform towards infinity");
   f.number("final_temperature", temperature.final, {0, 1e6},
-           "what the temperature becomes after temperature_steps; 0: it stays");
+           "temperature after temperature_steps; 0: it stays constant");
   f.integer("temperature_steps", temperature.steps, {0, 1e12},
-            "training steps from temperature to final_temperature, by an equal factor each");
-  f.choice("head_width", head_width, head_widths, "a head is D/H wide, or D");
+            "training steps from temperature to final_temperature, at a constant ratio");
+  f.choice("head_width", head_width, head_widths, "width of a head: D/H (narrow) or D (wide)");
   f.integer("key_dim", key_dim, width, "K, of every head's queries and keys; 0: by head_width");
   f.integer("value_dim", value_dim, width,
-            "V, of every head's values; 0: as key_dim, or D where heads are not concatenated");
-  f.integers("key_dims", key_dims, {1, 1 << 16}, "K of each head, when they differ; empty: alike");
-  f.integers("value_dims", value_dims, {1, 1 << 16}, "V of each head, when they differ");
-  f.choice("combine", combine, combines, "how the results of the heads become one");
-  f.flag("project_query", project_query, "queries are W x; without, x itself");
-  f.flag("project_key", project_key, "keys are W x; without, x itself");
-  f.flag("project_value", project_value, "values are W x; without, x itself");
-  f.flag("tie_key_value", tie_key_value, "values are the keys");
-  f.integer("window", window, {0, 1e9}, "attend to less than so many places away; 0: to all");
-  f.flag("causal", causal, "of an encoder: attend to no later place; decoders always do");
-  f.integers("axes", axes, {0, 4}, "of a grid: axes that attend, from 0; empty: all of them");
-  f.choice("activation", activation, activation_names, "a nonlinearity after attention");
+            "V, of every head's values; 0: as key_dim, or D if heads are not concatenated");
+  f.integers("key_dims", key_dims, {1, 1 << 16}, "K of each head, if they differ");
+  f.integers("value_dims", value_dims, {1, 1 << 16}, "V of each head, if they differ");
+  f.choice("combine", combine, combines, "how the outputs of the heads are combined");
+  f.flag("project_query", project_query, "queries are W x; otherwise x itself");
+  f.flag("project_key", project_key, "keys are W x; otherwise x itself");
+  f.flag("project_value", project_value, "values are W x; otherwise x itself");
+  f.flag("tie_key_value", tie_key_value, "use the keys as values");
+  f.integer("window", window, {0, 1e9},
+            "attend to positions at a distance less than this; 0: to all");
+  f.flag("causal", causal, "let an encoder attend to no later position; decoders never do");
+  f.integers("axes", axes, {0, 4}, "axes of a grid to attend along, from 0; empty: all");
+  f.choice("activation", activation, activation_names, "activation after attention");
   f.integer("graph_distances", graph_distances, {0, 1000},
-            "on a graph: add to scores a number learned for each distance up to this; 0: none");
+            "on a graph, add a learned bias to the scores for each distance up to this; 0: none");
 }
 
-bool HeadWidths::alike() const {
-  const auto same = [](const std::vector<int64_t>& widths) {
+bool HeadWidths::equal() const {
+  const auto all_equal = [](const std::vector<int64_t>& widths) {
     return std::adjacent_find(widths.begin(), widths.end(), std::not_equal_to<>()) == widths.end();
   };
-  return same(key) && same(value);
+  return all_equal(key) && all_equal(value);
 }
 
 int64_t HeadWidths::keys() const { return std::accumulate(key.begin(), key.end(), int64_t{0}); }
@@ -68,41 +82,40 @@ bool concatenates(Combine combine) {
 }
 
 void check_temperature(const MultiHeadOptions& o) {
-  check_input(o.temperature.initial > 0,
-              "model.attention.temperature = 0 is a limit, not a number to divide by: set "
-              "model.attention.normaliser = \"hardmax\"");
-  constexpr double least = 1e-6;  // scores over less may be infinite
+  constexpr double least = 1e-6;  // smaller ones could make scores infinite
   check_input(o.temperature.initial >= least,
-              "model.attention.temperature = {} must be {} at least; for its limit set "
+              "model.attention.temperature = {} must be at least {}; for the limit 0 set "
               "model.attention.normaliser = \"hardmax\"",
               o.temperature.initial, least);
   check_input(o.temperature.final == 0 || o.temperature.final >= least,
-              "model.attention.final_temperature = {} must be {} at least, or 0: it stays",
+              "model.attention.final_temperature = {} must be at least {}, or 0: constant",
               o.temperature.final, least);
   check_input((o.temperature.final > 0) == (o.temperature.steps > 0),
-              "model.attention.final_temperature = {} and model.attention.temperature_steps = {} "
-              "go together: give both or neither (the limit 0 is normaliser = \"hardmax\")",
+              "model.attention.final_temperature = {} and model.attention.temperature_steps = {}: "
+              "set both or neither (for the limit 0 set normaliser = \"hardmax\")",
               o.temperature.final, o.temperature.steps);
-  check_input(!o.straight_through || o.normaliser == NormaliserKind::hardmax,
-              "model.attention.straight_through = true is for normaliser = \"hardmax\", not \"{}\"",
-              normaliser_names[static_cast<int>(o.normaliser)]);
+  check_input(!o.straight_through || o.normaliser->has_straight_through,
+              "model.attention.straight_through = true needs normaliser = {}, not {}",
+              names_where(normalisers::all, &NormaliserRule::has_straight_through),
+              o.normaliser->name);
 }
 
-// The width a head's keys have if no key says otherwise.
+// The width of a head's keys if no option sets it.
 int64_t automatic_width(const MultiHeadOptions& o, int64_t dim, int64_t heads) {
   if (o.head_width == HeadWidth::wide) return dim;
   check_input(dim % heads == 0,
               "model.heads = {} does not divide {}, the width of the model (model.dim, or "
-              "model.encoder_dim): give heads a width with model.attention.key_dim, or one each "
-              "with model.attention.key_dims",
+              "model.encoder_dim): set the width of heads with model.attention.key_dim, or of each "
+              "head with model.attention.key_dims",
               heads, dim);
   return dim / heads;
 }
 
 std::vector<int64_t> listed(const char* key, const std::vector<int64_t>& widths, int64_t heads) {
-  check_input(static_cast<int64_t>(widths.size()) == heads,
-              "model.attention.{} = [{}] must give a width for each of the {} heads of model.heads",
-              key, joined(widths), heads);
+  check_input(
+      static_cast<int64_t>(widths.size()) == heads,
+      "model.attention.{} = [{}] must have one width for each of the {} heads of model.heads", key,
+      joined(widths), heads);
   return widths;
 }
 
@@ -110,8 +123,8 @@ void check_projections(const MultiHeadOptions& o, const HeadWidths& widths, int6
                        int64_t key_source, int64_t value_source) {
   const auto check_width = [](const char* key, bool projects, int64_t width, int64_t source) {
     check_input(projects || width == source,
-                "model.attention.{} = false: the heads are {} wide together and what they read is "
-                "{}; without a projection the two must be equal",
+                "model.attention.{} = false needs heads whose total width is that of their input, "
+                "not {} and {}",
                 key, width, source);
   };
   check_width("project_query", o.project_query, widths.keys(), dim);
@@ -129,7 +142,7 @@ void check_combination(const MultiHeadOptions& o, const HeadWidths& widths, int6
   if (o.combine == Combine::concat) {
     check_input(
         widths.values() == dim,
-        "model.attention.combine = \"concat\": the heads' values are {} wide together, which "
+        "model.attention.combine = \"concat\": the total width of the heads' values is {}, which "
         "does not add up to model.dim = {}; set model.attention.value_dim, or combine = "
         "\"concat_projection\"",
         widths.values(), dim);
@@ -139,19 +152,33 @@ void check_combination(const MultiHeadOptions& o, const HeadWidths& widths, int6
                                 [dim](int64_t width) { return width == dim; });
   check_input(
       fits,
-      "model.attention.combine: heads that are not concatenated must each be as wide as the "
-      "model, {}, not [{}]; leave model.attention.value_dim at 0",
-      dim, joined(widths.value));
+      "model.attention.combine = \"{}\" needs heads of the width of the model, {}, not [{}]; leave "
+      "model.attention.value_dim at 0",
+      name_of(combines, o.combine), dim, joined(widths.value));
 }
 
 }  // namespace
 
+bool MultiHeadOptions::is_softmax() const {
+  return normaliser->is_softmax || (normaliser->divides_by_sum && similarity.kind->is_exponential);
+}
+
 bool MultiHeadOptions::is_fused() const {
-  const bool is_softmax = normaliser == NormaliserKind::softmax ||
-                          (normaliser == NormaliserKind::sum && is_exponential(similarity.kind));
-  const bool is_scaled_product =
-      is_product(similarity.kind) && similarity.kind != SimilarityKind::cosine;
-  return is_softmax && is_scaled_product && graph_distances == 0;
+  return is_softmax() && similarity.kind->is_dot_product && graph_distances == 0;
+}
+
+KeepMask MultiHeadOptions::restricted(KeepMask mask) const {
+  mask.causal = mask.causal || causal;
+  if (window > 0) mask.window = mask.window > 0 ? std::min(mask.window, window) : window;
+  return mask;
+}
+
+MultiHeadOptions MultiHeadOptions::without_positions() const {
+  MultiHeadOptions form = *this;
+  form.causal = false;
+  form.window = form.graph_distances = 0;
+  form.axes.clear();
+  return form;
 }
 
 HeadWidths MultiHeadOptions::widths(int64_t dim, int64_t heads) const {

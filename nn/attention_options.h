@@ -1,26 +1,27 @@
-// What a config may say of attention: the section [model.attention].
+// The forms of multi-head attention: the section [model.attention].
 #pragma once
 
 #include <vector>
 
 #include "core/activation.h"
 #include "core/fields.h"
+#include "core/mask.h"
 #include "nn/normaliser.h"
 #include "nn/similarity.h"
 
 namespace heed::inline HEED_REAL {
 
-// How wide one head is where no width is named.
+// The width of a head if no key sets it.
 enum class HeadWidth {
   narrow,  // D / H: all heads together are as wide as the model (Vaswani et al. 2017)
   wide,    // D: each head is, and there are H times as many weights
 };
 
-// How the results of the heads, zₕ of width Vₕ, become one.
+// How the outputs of the heads, zₕ of width Vₕ, are combined.
 enum class Combine {
   concat_projection,  // Wᵒ [z₁; …; z_H]
   concat,             // [z₁; …; z_H]
-  weighted,           // Σₕ wₕ zₕ, a learned number a head
+  weighted,           // Σₕ wₕ zₕ, a learned scalar for each head
   tensor,             // Σₕ zₕ Wₕ, a learned tensor (H, V, V)
   mean,
   max
@@ -29,37 +30,44 @@ enum class Combine {
 struct HeadWidths {
   std::vector<int64_t> key, value;  // K and V of every head
 
-  bool alike() const;
+  bool equal() const;      // all K are equal, and all V
   int64_t keys() const;    // Σ K
   int64_t values() const;  // Σ V
 };
 
 struct MultiHeadOptions {
-  SimilarityOptions similarity;
-  NormaliserKind normaliser = NormaliserKind::softmax;
+  SimilarityOptions similarity = {};
+  const NormaliserRule* normaliser = &normalisers::softmax;
   bool straight_through = false;
-  Temperature temperature;
+  Temperature temperature = {};
   HeadWidth head_width = HeadWidth::narrow;
-  int64_t key_dim = 0, value_dim = 0;         // of every head; 0: by head_width
-  std::vector<int64_t> key_dims, value_dims;  // of each head, in the place of these
+  int64_t key_dim = 0, value_dim = 0;                   // of every head; 0: by head_width
+  std::vector<int64_t> key_dims = {}, value_dims = {};  // of each head, instead of these
   Combine combine = Combine::concat_projection;
   bool project_query = true, project_key = true, project_value = true;
   bool tie_key_value = false;
   int64_t window = 0;
   bool causal = false;
-  std::vector<int64_t> axes;
+  std::vector<int64_t> axes = {};
   Activation activation = Activation::none;
   int64_t graph_distances = 0;
 
   void fields(Fields& f);
-  // Throws InputError, naming the key, for what contradicts itself; for attention of `heads` heads
-  // in a model of width `dim`, whose keys are made from `key_source` and whose values from
-  // `value_source`, as wide.
+  // Throws InputError, naming the key, for options that contradict each other or the widths: H
+  // heads in a model of width `dim`, with keys computed from vectors of width `key_source` and
+  // values from `value_source`.
   void validate(int64_t dim, int64_t heads, int64_t key_source, int64_t value_source) const;
-  // Whether the fused kernel computes this form, where no bias is added to the scores.
+  // Whether the weights are a softmax of the scores.
+  bool is_softmax() const;
+  // Whether the fused kernel computes this form if no bias is added to the scores.
   bool is_fused() const;
-  // Throws InputError where the widths are not decided.
+  // Throws InputError if the widths are not determined.
   HeadWidths widths(int64_t dim, int64_t heads) const;
+  // `mask`, restricted by causal and window.
+  KeepMask restricted(KeepMask mask) const;
+  // The same form without causal, window, axes and graph_distances, which relate positions of one
+  // sequence to each other: for queries from elsewhere.
+  MultiHeadOptions without_positions() const;
 };
 
 }  // namespace heed::inline HEED_REAL

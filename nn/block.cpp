@@ -2,130 +2,141 @@
 
 #include "core/ops.h"
 #include "nn/current_part.h"
-#include "nn/graph_attention.h"
-#include "nn/gru.h"
-#include "nn/time_dense.h"
 
 namespace heed::inline HEED_REAL {
 
-void MixingOptions::fields(Fields& f) {
-  static constexpr const char* paddings[] = {"zero", "circular"};
-  f.choice("mixing", kind, mixing_names,
-           "what lets places exchange what they hold; the forms of [model.attention] are for "
-           "attention, and for what a decoder or a pool attends with");
-  f.integer("kernel_size", kernel_size, {1, 1025}, "places a convolution reads");
-  f.choice("padding", padding, paddings, "what a convolution reads beyond the ends");
-  f.integer("length", length, {1, 1 << 16}, "places that a dense layer over time has weights for");
+void BlockOptions::validate_layer() const {
+  const PositionalRule& position = *positional.kind;
+  const SimilarityRule& similarity = *attention.similarity.kind;
+  const char* const name = mixing.kind->name;
+  positional.validate(dim);
+  check_input(!position.acts_in_attention() || mixing.kind->is_attention,
+              "model.positional.kind = \"{}\" acts inside attention, and model.block.mixing = "
+              "\"{}\" has none",
+              position.name, name);
+  check_input(!position.rotate || similarity.is_product,
+              "model.positional.kind = \"{}\" makes products of queries and keys depend on their "
+              "distance, and model.attention.similarity = \"{}\" is no product: use one of {}, or "
+              "other positions",
+              position.name, similarity.name,
+              names_where(similarities::all, &SimilarityRule::is_product));
+  check_input(!attention.causal || mixing.kind->can_be_causal,
+              "model.block.mixing = \"{}\" reads later positions, which a decoder must not, nor a "
+              "layer with model.attention.causal = true; it needs model.kind = \"classifier\"",
+              name);
+  if (mixing.kind->validate) mixing.kind->validate(*this);
+  if (position.rotate)
+    for (const int64_t width : attention.widths(dim, heads).key)
+      check_input(width % 2 == 0,
+                  "model.positional.kind = \"{}\" rotates pairs of columns: a head of width {} is "
+                  "odd; set model.attention.key_dim",
+                  position.name, width);
+  if (mixing.kind->is_attention) return;
+  check_input(attention.window == 0,
+              "model.attention.window = {} applies to attention, and model.block.mixing = \"{}\" "
+              "has none",
+              attention.window, name);
+  check_input(attention.axes.empty(),
+              "model.attention.axes applies to attention, and model.block.mixing = \"{}\" has none",
+              name);
+  check_input(attention.graph_distances == 0,
+              "model.attention.graph_distances = {} biases the scores of attention, and "
+              "model.block.mixing = \"{}\" has none",
+              attention.graph_distances, name);
 }
 
 namespace {
 
-LinearOptions linear_options(const BlockOptions& options, int64_t residual_depth) {
-  return {options.bias, options.init, residual_depth};
+LinearOptions linear_options(const BlockOptions& o, int64_t residual_depth) {
+  return {.bias = o.bias, .init = o.init, .residual_depth = residual_depth};
 }
 
-AttentionSetup self_attention(const BlockOptions& o, int64_t residual_depth) {
-  return {0,           o.attention_dropout, linear_options(o, residual_depth),
-          o.attention, o.positional,        o.grid};
-}
-
-// Attention to a memory: a place in one sequence says nothing about a place in the other, and edges
-// join places of one alone.
-AttentionSetup cross_attention(const BlockOptions& o, int64_t residual_depth) {
-  AttentionSetup setup{o.memory_dim, o.attention_dropout, linear_options(o, residual_depth),
-                       o.attention};
-  setup.form.graph_distances = 0;
-  return setup;
+NormOptions norm_options(const BlockOptions& o) {
+  NormOptions norm = o.norm;
+  norm.bias = norm.bias && o.bias;
+  return norm;
 }
 
 std::unique_ptr<Mixing> make_mixing(const BlockOptions& o, int64_t residual_depth) {
-  const LinearOptions linear = linear_options(o, residual_depth);
-  switch (o.mixing.kind) {
-    case MixingKind::attention:
-      return std::make_unique<MultiHeadAttention>(o.dim, o.heads,
-                                                  self_attention(o, residual_depth));
-    case MixingKind::graph_attention:
-      return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
-    case MixingKind::dense:
-      return std::make_unique<TimeDense>(o.dim, o.mixing.length, linear);
-    case MixingKind::convolution:
-      return std::make_unique<Convolution>(o.dim, o.mixing.kernel_size, o.mixing.padding,
-                                           o.attention.causal, linear);
-    case MixingKind::gru:
-      return std::make_unique<Gru>(o.dim, linear);
-  }
-  throw Error("block: unknown mixing");
+  o.validate_layer();
+  return o.mixing.kind->make(o, linear_options(o, residual_depth));
+}
+
+AttentionSetup cross_attention(const BlockOptions& o, int64_t residual_depth) {
+  return {.context_dim = o.memory_dim,
+          .dropout = o.attention_dropout,
+          .linear = linear_options(o, residual_depth),
+          .form = o.attention.without_positions()};
 }
 
 FeedForward feed_forward(const BlockOptions& o, int64_t residual_depth) {
-  return {o.dim, o.feed_forward, o.activation, o.dropout, linear_options(o, residual_depth)};
-}
-
-std::string mixing_name(const BlockOptions& o) {
-  return mixing_names[static_cast<int>(o.mixing.kind)];
+  const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
+  return {o.dim, hidden, o.activation, o.dropout, linear_options(o, residual_depth)};
 }
 
 }  // namespace
 
 Residual::Residual(const BlockOptions& o)
-    : norm(o.dim, o.norm), norm_first(o.norm_first), dropout(o.dropout) {}
+    : norm(o.dim, norm_options(o)), norm_first(o.norm_first), dropout(o.dropout) {}
 
-template <class Part>
-Tensor Residual::operator()(const Tensor& x, const Part& part) const {
-  if (norm_first) return x + heed::dropout(part(norm(x)), dropout);
-  return norm(x + heed::dropout(part(x), dropout));
+template <class Sublayer>
+Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
+  if (norm_first) return x + heed::dropout(sublayer(norm(x)), dropout);
+  return norm(x + heed::dropout(sublayer(x), dropout));
 }
 
 EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth)
-    : around_mixing_(o),
+    : mixing_residual_(o),
       mixing_(make_mixing(o, residual_depth)),
-      around_feed_forward_(o),
+      feed_forward_residual_(o),
       feed_forward_(feed_forward(o, residual_depth)) {
-  add(mixing_name(o) + "_norm", around_mixing_.norm);
-  add(mixing_name(o), *mixing_);
-  add("feed_forward_norm", around_feed_forward_.norm);
+  const std::string mixing = o.mixing.kind->name;
+  add(mixing + "_norm", mixing_residual_.norm);
+  add(mixing, *mixing_);
+  add("feed_forward_norm", feed_forward_residual_.norm);
   add("feed_forward", feed_forward_);
 }
 
-Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& around) const {
+Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const CurrentPart here(*this);
-  const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
-  return around_feed_forward_(y, feed_forward_);
+  const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
+  return feed_forward_residual_(y, feed_forward_);
 }
 
 DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth)
-    : around_mixing_(o),
+    : mixing_residual_(o),
       mixing_(make_mixing(o, residual_depth)),
-      around_cross_attention_(o),
+      cross_attention_residual_(o),
       cross_attention_(o.dim, o.heads, cross_attention(o, residual_depth)),
-      around_feed_forward_(o),
+      feed_forward_residual_(o),
       feed_forward_(feed_forward(o, residual_depth)) {
-  add(mixing_name(o) + "_norm", around_mixing_.norm);
-  add(mixing_name(o), *mixing_);
-  add("cross_attention_norm", around_cross_attention_.norm);
+  const std::string mixing = o.mixing.kind->name;
+  add(mixing + "_norm", mixing_residual_.norm);
+  add(mixing, *mixing_);
+  add("cross_attention_norm", cross_attention_residual_.norm);
   add("cross_attention", cross_attention_);
-  add("feed_forward_norm", around_feed_forward_.norm);
+  add("feed_forward_norm", feed_forward_residual_.norm);
   add("feed_forward", feed_forward_);
 }
 
-Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& around,
+Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence,
                                 const Tensor& memory, const KeepMask& memory_mask) const {
   const CurrentPart here(*this);
-  const Tensor y = around_mixing_(x, [&](const Tensor& z) { return (*mixing_)(z, around); });
-  const Tensor w = around_cross_attention_(y, [&](const Tensor& z) {
-    return cross_attention_.across(z, memory, memory_mask, around.cache);
+  const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
+  const Tensor w = cross_attention_residual_(y, [&](const Tensor& z) {
+    return cross_attention_.across(z, memory, memory_mask, sequence.cache);
   });
-  return around_feed_forward_(w, feed_forward_);
+  return feed_forward_residual_(w, feed_forward_);
 }
 
 template <class Layer>
 Stack<Layer>::Stack(const BlockOptions& options, int64_t layers) {
   for (int64_t i = 0; i < layers; ++i) {
-    layers_.push_back(std::make_unique<Layer>(options, Layer::parts * layers));
+    layers_.push_back(std::make_unique<Layer>(options, Layer::sublayers * layers));
     add(fmt::format("layers.{}", i), *layers_.back());
   }
-  if (!options.final_norm) return;
-  norm_ = std::make_unique<Norm>(options.dim, options.norm);
+  if (!options.has_final_norm()) return;
+  norm_ = std::make_unique<Norm>(options.dim, norm_options(options));
   add("norm", *norm_);
 }
 

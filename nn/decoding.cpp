@@ -12,7 +12,7 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 // Columns [first, T) of tokens (N, T).
-Ids from_place(const Ids& tokens, int64_t first) {
+Ids columns_from(const Ids& tokens, int64_t first) {
   if (first == 0) return tokens;
   const int64_t rows = tokens.dim(0), time = tokens.dim(1);
   Ids rest = Ids::empty({rows, time - first});
@@ -28,7 +28,7 @@ Ids rows_of(const Ids& x, std::span<const int64_t> rows) {
   return chosen;
 }
 
-// The rows of x (N, …) that `rows` names, one after the other.
+// The rows `rows` of x (N, …).
 Tensor rows_of(const Tensor& x, std::span<const int64_t> rows) {
   const int64_t width = x.shape().span_size(1, x.rank());
   Tensor chosen = Tensor::empty(x.shape().with(0, static_cast<int64_t>(rows.size())));
@@ -37,68 +37,66 @@ Tensor rows_of(const Tensor& x, std::span<const int64_t> rows) {
   return chosen;
 }
 
-// The states at the last place: (N, T, D) → (N, D).
-Tensor last_of(const Tensor& states) {
+// Logits from the hidden states at the last position: (N, T, D) → (N, V).
+Tensor last_logits(const Model& model, const Tensor& states) {
   const int64_t time = states.dim(1);
-  return slice(states, 1, time - 1, time).reshape({states.dim(0), states.dim(2)});
+  return model.head()(slice(states, 1, time - 1, time).reshape({states.dim(0), states.dim(2)}));
 }
 
-// The cache of a search, from its first call to its last.
-class Memory {
+// The cache of a search over all its calls, or none.
+class SearchCache {
  public:
-  explicit Memory(bool wanted) : wanted_(wanted) {}
-  // The cache as it is for `rows` rows that go on from `parents`; null if none is wanted.
-  KeyValueCache* of(std::span<const int64_t> parents) {
-    if (!wanted_) return nullptr;
+  explicit SearchCache(bool enabled) : enabled_(enabled) {}
+  // The cache for rows that continue the rows `parents`; null if it is disabled.
+  KeyValueCache* continued_from(std::span<const int64_t> parents) {
+    if (!enabled_) return nullptr;
     if (cache_)
       cache_->select(parents);
     else
       cache_ = std::make_unique<KeyValueCache>(static_cast<int64_t>(parents.size()));
     return cache_.get();
   }
-  void forget() { wanted_ = false, cache_ = nullptr; }
+  void disable() { enabled_ = false, cache_ = nullptr; }
 
  private:
-  bool wanted_;
+  bool enabled_;
   std::unique_ptr<KeyValueCache> cache_;
 };
 
-int64_t places_read(const KeyValueCache* cache) { return cache ? cache->length() : 0; }
+int64_t length_of(const KeyValueCache* cache) { return cache ? cache->length() : 0; }
 
-// A language model and what it has read.
-class Text {
+class LanguageModelDecoder {
  public:
-  Text(const LanguageModel& model, const DecodingOptions& options)
-      : model_(model), window_(options.window), memory_(options.cache && model.can_cache()) {}
+  LanguageModelDecoder(const LanguageModel& model, const DecodingOptions& options)
+      : model_(model), window_(options.window), cache_(options.cache && model.can_cache()) {}
 
   Tensor operator()(const Ids& tokens, std::span<const int64_t> parents) {
     ScopeGuard here;
     here->gradients = here->training = false;
     const int64_t beyond = window_ > 0 ? std::max<int64_t>(0, tokens.dim(1) - window_) : 0;
-    if (beyond > 0) memory_.forget();
-    KeyValueCache* const cache = memory_.of(parents);
-    const Ids unread = from_place(tokens, beyond + places_read(cache));
-    return model_.head()(last_of(model_.hidden(unread, cache)));
+    if (beyond > 0) cache_.disable();
+    KeyValueCache* const cache = cache_.continued_from(parents);
+    const Ids unread = columns_from(tokens, beyond + length_of(cache));
+    return last_logits(model_, model_.hidden(unread, cache));
   }
 
  private:
   const LanguageModel& model_;
   int64_t window_;
-  Memory memory_;
+  SearchCache cache_;
 };
 
-// An encoder-decoder, the sources it has encoded, and what it has read of the answers.
-class Answer {
+class Seq2SeqDecoder {
  public:
-  Answer(const Seq2Seq& model, const Inputs& sources, const DecodingOptions& options)
+  Seq2SeqDecoder(const Seq2Seq& model, const Inputs& sources, const DecodingOptions& options)
       : model_(model),
         source_lengths_(sources.source_lengths),
-        memory_(options.cache && model.can_cache()) {
-    check(options.window == 0, "decoding: a window is for language models");
+        cache_(options.cache && model.can_cache()) {
+    check(options.window == 0, "decoding: a window needs a language model");
     ScopeGuard here;
     here->gradients = here->training = false;
-    encoded_ = model.encode(sources);
-    examples_.resize(static_cast<size_t>(encoded_.dim(0)));
+    memory_ = model.encode(sources);
+    examples_.resize(static_cast<size_t>(memory_.dim(0)));
     std::iota(examples_.begin(), examples_.end(), int64_t{0});
   }
 
@@ -107,45 +105,44 @@ class Answer {
     here->gradients = here->training = false;
     std::vector<int64_t> examples;
     for (const int64_t row : parents) {
-      check(row >= 0 && row < std::ssize(examples_), "decoding: no row {} of {}", row,
+      check(row >= 0 && row < std::ssize(examples_), "decoding: there is no row {} of {}", row,
             examples_.size());
       examples.push_back(examples_[static_cast<size_t>(row)]);
     }
     examples_ = std::move(examples);
-    KeyValueCache* const cache = memory_.of(parents);
-    const int64_t read = places_read(cache);
-    // What a cache has made of the encoded sources it need not see again.
-    const Tensor encoded = read > 0 ? Tensor() : rows_of(encoded_, examples_);
-    const Tensor states = model_.decode(from_place(tokens, read), encoded,
-                                        rows_of(source_lengths_, examples_), cache);
-    return model_.head()(last_of(states));
+    KeyValueCache* const cache = cache_.continued_from(parents);
+    const int64_t read = length_of(cache);
+    // After the first call the cache holds the memory's keys and values.
+    const Tensor memory = read > 0 ? Tensor() : rows_of(memory_, examples_);
+    return last_logits(model_, model_.decode(columns_from(tokens, read), memory,
+                                             rows_of(source_lengths_, examples_), cache));
   }
 
  private:
   const Seq2Seq& model_;
-  Tensor encoded_;                 // (E, Ts, De)
+  Tensor memory_;                  // (E, Ts, De)
   Ids source_lengths_;             // (E)
   std::vector<int64_t> examples_;  // of each row
-  Memory memory_;
+  SearchCache cache_;
 };
 
-// A function may be copied; what was read is one all the same.
+// Copies of the function share one decoder and its cache.
 template <class Reader>
-NextLogits shared(std::shared_ptr<Reader> reader) {
-  return [reader](const Ids& tokens, std::span<const int64_t> parents) {
-    return (*reader)(tokens, parents);
+NextLogits function_of(std::shared_ptr<Reader> decoder) {
+  return [decoder](const Ids& tokens, std::span<const int64_t> parents) {
+    return (*decoder)(tokens, parents);
   };
 }
 
 }  // namespace
 
 NextLogits next_logits(const LanguageModel& model, const DecodingOptions& options) {
-  return shared(std::make_shared<Text>(model, options));
+  return function_of(std::make_shared<LanguageModelDecoder>(model, options));
 }
 
 NextLogits next_logits(const Seq2Seq& model, const Inputs& sources,
                        const DecodingOptions& options) {
-  return shared(std::make_shared<Answer>(model, sources, options));
+  return function_of(std::make_shared<Seq2SeqDecoder>(model, sources, options));
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -1,11 +1,10 @@
-// Models as a search sees them (nn/search.h): tokens in, logits of the next one out.
+// Models as a search sees them (nn/search.h): from tokens to the logits of the next one.
 //
-// A call reads only what no call before has read, and remembers the rest (nn/cache.h): with a
-// prompt of t tokens the first call costs t places, and each one after it costs one. Two things are
-// computed anew from all tokens instead, and give the same: a model whose layers have nothing to go
-// on from (can_cache() of nn/models.h); and a text that is longer than the window that the model
-// may see. There every further token moves all others one place towards the start, and what was
-// known of them is void.
+// A call reads only the tokens that no earlier call has read, and caches keys and values
+// (nn/cache.h): with a prompt of t tokens the first call computes t positions, each later one one.
+// In two cases all tokens are read again, with the same results: if a layer cannot continue from a
+// cache (can_cache() in nn/models.h), and if a text exceeds the model's window. Then every further
+// token shifts the positions of all others, which invalidates the cache.
 #pragma once
 
 #include "nn/models.h"
@@ -14,13 +13,13 @@
 namespace heed::inline HEED_REAL {
 
 struct DecodingOptions {
-  bool cache = true;   // without, all tokens are read at every call
-  int64_t window = 0;  // only the last so many tokens are read; 0: all
+  bool cache = true;   // false: read all tokens at every call
+  int64_t window = 0;  // number of last tokens that are read; 0: all
 };
 
-// Of a search that starts from one row for each text. The model must outlive it.
+// For a search that starts from one row for each text. The model must outlive the result.
 NextLogits next_logits(const LanguageModel& model, const DecodingOptions& options = {});
-// Of a search whose example n answers source n, which is encoded here and now.
+// For a search whose example n has source n. Encodes the sources now.
 NextLogits next_logits(const Seq2Seq& model, const Inputs& sources,
                        const DecodingOptions& options = {});
 

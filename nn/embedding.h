@@ -1,4 +1,4 @@
-// Token ids to vectors: row ids[…] of a table.
+// Looks up the vectors of tokens: row ids[…] of a table.
 #pragma once
 
 #include "core/ids.h"
@@ -8,8 +8,8 @@ namespace heed::inline HEED_REAL {
 
 class Embedding : public Module {
  public:
-  // Starts as N(0, std²).
-  Embedding(int64_t vocabulary, int64_t dim, double std);
+  // The table starts as N(0, std²).
+  Embedding(int64_t vocabulary, int64_t dim, double std = 1);
   // ids (…), each in [0, vocabulary) → (…, dim)
   Tensor operator()(const Ids& ids) const;
 

@@ -26,15 +26,16 @@ inline constexpr Named<FeedForwardActivation> feed_forward_activation_names[] = 
 
 class FeedForward : public Module {
  public:
-  // `linear` is how the matrices start; the last one joins the residual stream.
-  FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation activation, double dropout,
+  // `linear`: of all three matrices; the last one joins the residual stream.
+  FeedForward(int64_t dim, int64_t hidden,
+              FeedForwardActivation activation = Activation::relu, double dropout = 0,
               const LinearOptions& linear = {});
   // x (…, dim) → (…, dim)
   Tensor operator()(const Tensor& x) const;
 
  private:
   Linear up_;                     // W₁, "up"
-  std::unique_ptr<Linear> gate_;  // W₃, "gate": swiglu alone has one
+  std::unique_ptr<Linear> gate_;  // W₃, "gate": of swiglu only
   Linear down_;                   // W₂, "down"
   Activation function_;           // φ
   double dropout_;                // of the hidden activations

@@ -9,23 +9,23 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-// One chosen axis on its way to its place among those behind: it jumps over what is not chosen.
-// (before, length, jumped, behind) → (before, jumped, length, behind)
-struct Jump {
-  int64_t before, length, jumped, behind;
+// Moves one chosen axis behind the axes that are not chosen:
+// (before, length, skipped, behind) → (before, skipped, length, behind)
+struct Move {
+  int64_t before, length, skipped, behind;
 
-  Tensor there(const Tensor& x) const {
-    return transpose(x.reshape({before, length, jumped, behind}), 1, 2);
+  Tensor forward(const Tensor& x) const {
+    return transpose(x.reshape({before, length, skipped, behind}), 1, 2);
   }
-  Tensor back(const Tensor& y) const {
-    return transpose(y.reshape({before, jumped, length, behind}), 1, 2);
+  Tensor backward(const Tensor& y) const {
+    return transpose(y.reshape({before, skipped, length, behind}), 1, 2);
   }
 };
 
-// How the chosen axes come behind the others: the last of them first.
+// The moves that bring all chosen axes behind the others, the last axis first.
 struct Plan {
   int64_t time = 1, rest = 1;
-  std::vector<Jump> jumps;
+  std::vector<Move> moves;
 
   Plan(int64_t batch, int64_t channels, std::span<const int64_t> grid,
        std::span<const int64_t> axes) {
@@ -36,21 +36,21 @@ struct Plan {
         rest *= grid[i];
         continue;
       }
-      if (rest > 1) jumps.push_back({before, grid[i], rest, time * channels});
+      if (rest > 1) moves.push_back({before, grid[i], rest, time * channels});
       time *= grid[i];
     }
   }
 };
 
-// The places of a grid.
-int64_t checked_places(const char* operation, std::span<const int64_t> grid,
-                       std::span<const int64_t> axes) {
+// The number of positions of a valid grid with valid axes.
+int64_t checked_positions(const char* operation, std::span<const int64_t> grid,
+                          std::span<const int64_t> axes) {
   check(!grid.empty(), "{}: a grid of 0 axes", operation);
-  int64_t places = 1, least = 0;
+  int64_t positions = 1, least = 0;
   for (const int64_t length : grid) {
-    check(length >= 1 && places <= Shape::max_size / length,
-          "{}: a grid of {} has no places, or too many", operation, joined(grid, " × "));
-    places *= length;
+    check(length >= 1 && positions <= Shape::max_size / length,
+          "{}: a grid of {} has no positions, or too many", operation, joined(grid, " × "));
+    positions *= length;
   }
   for (const int64_t axis : axes) {
     check(axis >= 0 && axis < static_cast<int64_t>(grid.size()), "{}: there is no axis {} of {}",
@@ -58,33 +58,33 @@ int64_t checked_places(const char* operation, std::span<const int64_t> grid,
     check(axis >= least, "{}: the axes [{}] must ascend", operation, joined(axes));
     least = axis + 1;
   }
-  return places;
+  return positions;
 }
 
 }  // namespace
 
 Tensor unfold(const Tensor& x, std::span<const int64_t> grid, std::span<const int64_t> axes) {
-  const int64_t places = checked_places("unfold", grid, axes);
-  check(x.rank() == 3 && x.dim(1) == places,
-        "unfold: x {} must have shape [B, {}, C] for a grid of {}", x.shape(), places,
+  const int64_t positions = checked_positions("unfold", grid, axes);
+  check(x.rank() == 3 && x.dim(1) == positions,
+        "unfold: x {} must have shape [B, {}, C] for a grid of {}", x.shape(), positions,
         joined(grid, " × "));
   const Plan plan(x.dim(0), x.dim(2), grid, axes);
   Tensor y = x;
-  for (const Jump& jump : plan.jumps) y = jump.there(y);
+  for (const Move& move : plan.moves) y = move.forward(y);
   return y.reshape({x.dim(0) * plan.rest, plan.time, x.dim(2)});
 }
 
 Tensor fold(const Tensor& y, std::span<const int64_t> grid, std::span<const int64_t> axes) {
-  const int64_t places = checked_places("fold", grid, axes);
-  const int64_t rest = Plan(1, 1, grid, axes).rest, time = places / rest;
+  const int64_t positions = checked_positions("fold", grid, axes);
+  const int64_t rest = Plan(1, 1, grid, axes).rest, time = positions / rest;
   check(y.rank() == 3 && y.dim(0) % rest == 0 && y.dim(1) == time,
         "fold: y {} must have shape [B · {}, {}, C] for a grid of {}", y.shape(), rest, time,
         joined(grid, " × "));
   const int64_t batch = y.dim(0) / rest, channels = y.dim(2);
   const Plan plan(batch, channels, grid, axes);
   Tensor x = y;
-  for (size_t i = plan.jumps.size(); i-- > 0;) x = plan.jumps[i].back(x);
-  return x.reshape({batch, places, channels});
+  for (size_t i = plan.moves.size(); i-- > 0;) x = plan.moves[i].backward(x);
+  return x.reshape({batch, positions, channels});
 }
 
 }  // namespace heed::inline HEED_REAL

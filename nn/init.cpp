@@ -7,17 +7,21 @@
 namespace heed::inline HEED_REAL {
 
 void InitOptions::fields(Fields& f) {
-  static constexpr const char* kinds[] = {"xavier_uniform", "xavier_normal", "kaiming_uniform",
-                                          "kaiming_normal", "normal",        "gpt2"};
+  static constexpr Named<InitKind> kinds[] = {{"xavier_uniform", InitKind::xavier_uniform},
+                                              {"xavier_normal", InitKind::xavier_normal},
+                                              {"kaiming_uniform", InitKind::kaiming_uniform},
+                                              {"kaiming_normal", InitKind::kaiming_normal},
+                                              {"normal", InitKind::normal},
+                                              {"gpt2", InitKind::gpt2}};
   f.choice("kind", kind, kinds, "distribution of initial weights");
-  f.number("gain", gain, at_least(0), "factor on xavier's and kaiming's width");
+  f.number("gain", gain, at_least(0), "factor on the width of xavier and kaiming");
   f.number("std", std, at_least(0), "standard deviation of normal and gpt2");
 }
 
 namespace {
 
 template <class Draw>
-Tensor drawn(const Shape& shape, Draw draw) {
+Tensor random_parameter(const Shape& shape, Draw draw) {
   Random random(scope().next_stream(Purpose::initialisation));
   Tensor tensor = Tensor::empty(shape);
   if (!scope().initialise || scope().shapes_only) return tensor.set_requires_grad();
@@ -27,13 +31,13 @@ Tensor drawn(const Shape& shape, Draw draw) {
 }
 
 Tensor uniform_parameter(const Shape& shape, double bound) {
-  return drawn(shape, [=](Random& r) { return bound * (2 * r.uniform() - 1); });
+  return random_parameter(shape, [=](Random& r) { return bound * (2 * r.uniform() - 1); });
 }
 
 }  // namespace
 
 Tensor normal_parameter(const Shape& shape, double std) {
-  return drawn(shape, [=](Random& r) { return std * r.normal(); });
+  return random_parameter(shape, [=](Random& r) { return std * r.normal(); });
 }
 
 Tensor constant_parameter(const Shape& shape, real value) {
@@ -41,7 +45,8 @@ Tensor constant_parameter(const Shape& shape, real value) {
 }
 
 Tensor initial_weight(const Shape& shape, const InitOptions& init, int64_t residual_depth) {
-  check(shape.rank() >= 2, "init: a weight is a matrix (fan out, fan in), or several, got {}",
+  check(shape.rank() >= 2,
+        "init: a weight must have shape [fan out, fan in] or [..., fan out, fan in], got {}",
         shape);
   const double fan_out = static_cast<double>(shape[-2]), fan_in = static_cast<double>(shape[-1]);
   switch (init.kind) {

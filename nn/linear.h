@@ -12,14 +12,14 @@ struct LinearOptions {
   InitOptions init = {};
   int64_t residual_depth = 0;  // see initial_weight()
 
-  // The same for a layer whose result does not join the residual stream.
-  LinearOptions inside() const { return {bias, init, 0}; }
+  // The same for a layer that does not join the residual stream.
+  LinearOptions inside() const { return {.bias = bias, .init = init}; }
 };
 
 class Linear : public Module {
  public:
   Linear(int64_t inputs, int64_t outputs, const LinearOptions& options = {});
-  // One whose weight (outputs, inputs) is also another's; without bias.
+  // Shares the weight (outputs, inputs) of another layer; without bias.
   explicit Linear(const Tensor& tied);
   // x (…, inputs) → φ(y) (…, outputs)
   Tensor operator()(const Tensor& x, Activation function = Activation::none) const;

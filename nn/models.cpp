@@ -9,69 +9,16 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-BlockOptions block_options(const ModelOptions& o) {
-  BlockOptions block;
-  block.dim = o.dim;
-  block.heads = o.heads;
-  block.feed_forward = o.feed_forward ? o.feed_forward : 4 * o.dim;
-  block.dropout = o.dropout;
-  block.attention_dropout = o.attention_dropout;
-  block.activation = o.activation;
-  block.norm = {o.norm, o.norm_epsilon, o.bias};
-  block.norm_first = o.norm_first;
-  block.final_norm = o.final_norm == Choice::automatic ? o.norm_first : o.final_norm == Choice::yes;
-  block.bias = o.bias;
-  block.init = o.init;
-  block.mixing = o.block;
-  block.attention = o.attention;
-  block.positional = o.positional;
-  return block;
-}
-
-BlockOptions encoder_options(const ModelOptions& o, const ModelSizes& sizes) {
-  BlockOptions block = block_options(o);
-  if (o.encoder_dim > 0) {
-    block.dim = o.encoder_dim;
-    if (o.feed_forward == 0) block.feed_forward = 4 * o.encoder_dim;
-  }
-  block.grid = sizes.grid;
-  block.edge_features = sizes.edge_features;
-  return block;
-}
-
-// A decoder sees no later place, and what it reads is tokens in a row.
-BlockOptions decoder_options(const ModelOptions& o) {
-  BlockOptions block = block_options(o);
-  block.attention.causal = true;
-  block.attention.axes.clear();
-  block.attention.graph_distances = 0;
-  block.memory_dim = o.encoder_dim;
-  return block;
-}
-
-// Standard deviation of initial embeddings: the initialiser's own where it has one, else 1/√D.
+// Standard deviation of initial embeddings: that of the initialiser if it has one, otherwise 1/√D.
 double embedding_std(const ModelOptions& o, int64_t dim) {
   const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
   return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(dim));
 }
 
-// What no example changes of who may attend to whom.
-KeepMask mask_of(const BlockOptions& block) {
-  KeepMask mask;
-  mask.causal = block.attention.causal;
-  mask.window = block.attention.window;
-  return mask;
-}
-
-// How many places come before those that a decoder is given.
-int64_t places_before(const KeyValueCache* cache, bool can_cache) {
-  check(!cache || can_cache, "model: its layers cannot go on from a cache");
+// The position of the first token that a decoder is called with.
+int64_t first_position(const KeyValueCache* cache, bool can_cache) {
+  check(!cache || can_cache, "model: its layers cannot continue from a cache");
   return cache ? cache->length() : 0;
-}
-
-KeepMask only_real(const Ids& lengths, KeepMask mask = {}) {
-  mask.key_lengths = lengths;
-  return mask;
 }
 
 }  // namespace
@@ -84,15 +31,14 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocab
                                                embedding_std(o, dim))),
       projection_(sizes.features > 0
                       ? std::make_unique<Linear>(sizes.features, token_width(dim, o.positional),
-                                                 LinearOptions{true, o.init})
+                                                 LinearOptions{.init = o.init})
                       : nullptr),
       position_(dim, o.positional, embedding_std(o, dim), sizes.grid),
       scale_(1),
       dropout_(o.dropout) {
-  const bool sinusoidal = o.positional.kind == PositionalKind::sinusoidal;
-  if (token_ &&
-      (o.scale_embedding == Choice::yes || (o.scale_embedding == Choice::automatic && sinusoidal)))
-    scale_ = std::sqrt(static_cast<real>(token_->weight.dim(1)));
+  const bool scales = o.scale_embedding == Choice::automatic ? o.positional.kind->scales_embedding
+                                                             : o.scale_embedding == Choice::yes;
+  if (token_ && scales) scale_ = std::sqrt(static_cast<real>(token_->weight.dim(1)));
   if (token_) add("token", *token_);
   if (projection_) add("projection", *projection_);
   add("position", position_);
@@ -101,7 +47,7 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocab
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
   const CurrentPart here(*this);
   check(projection_ ? static_cast<bool>(features) : static_cast<bool>(ids),
-        "input embedding: this model reads {}", projection_ ? "vectors, not tokens" : "tokens");
+        "input embedding: this model reads {}", projection_ ? "features, not tokens" : "tokens");
   Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
   if (scale_ != 1) x = mul(x, scale_);
   return dropout(position_(x, first), dropout_);
@@ -117,11 +63,11 @@ Tensor Model::loss(const Inputs& in, const Ids& targets, const LabelSmoothing& s
 
 namespace {
 
-// Hidden states to logits over the vocabulary: by the embedding (V, …) where weights are tied
-// (Press & Wolf 2017), else by a matrix of its own; without bias.
+// Computes logits over the vocabulary without bias: by the embedding (V, D) if weights are tied
+// (Press & Wolf 2017), otherwise by a matrix of its own.
 Linear vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
   if (o.tie_weights) return Linear(embedding);
-  return Linear(o.dim, embedding.dim(0), {false, o.init, 0});
+  return Linear(o.dim, embedding.dim(0), {.bias = false, .init = o.init});
 }
 
 }  // namespace
@@ -129,14 +75,12 @@ Linear vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
 Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
     : source_embedding_(o.share_embeddings
                             ? nullptr
-                            : std::make_unique<InputEmbedding>(o, encoder_options(o, sizes).dim,
+                            : std::make_unique<InputEmbedding>(o, o.encoder_block().dim,
                                                                sizes.source_vocabulary, sizes)),
       embedding_(o, o.dim, sizes.vocabulary),
-      encoder_(encoder_options(o, sizes), o.layers),
-      decoder_(decoder_options(o), o.decoder_layers ? o.decoder_layers : o.layers),
-      head_(vocabulary_head(embedding_.weight(), o)),
-      encoder_mask_(mask_of(encoder_options(o, sizes))),
-      decoder_mask_(mask_of(decoder_options(o))) {
+      encoder_(o.encoder_block(sizes), o.layers),
+      decoder_(o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers),
+      head_(vocabulary_head(embedding_.weight(), o)) {
   if (source_embedding_) add("source_embedding", *source_embedding_);
   add("embedding", embedding_);
   add("encoder", encoder_);
@@ -147,14 +91,14 @@ Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
 Tensor Seq2Seq::encode(const Inputs& in) const {
   const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : embedding_;
   return encoder_(embed(in.source, in.features),
-                  SequenceContext{only_real(in.source_lengths, encoder_mask_), in.edges});
+                  SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = in.edges});
 }
 
 Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
                        KeyValueCache* cache) const {
-  const Tensor x = embedding_(input, {}, places_before(cache, can_cache()));
+  const Tensor x = embedding_(input, {}, first_position(cache, can_cache()));
   const Tensor states =
-      decoder_(x, SequenceContext{decoder_mask_, {}, cache}, memory, only_real(source_lengths));
+      decoder_(x, SequenceContext{.cache = cache}, memory, KeepMask{.key_lengths = source_lengths});
   if (cache) cache->advance(input.dim(1));
   return states;
 }
@@ -165,17 +109,16 @@ Tensor Seq2Seq::head_input(const Inputs& in) const {
 
 LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
     : embedding_(o, o.dim, sizes.vocabulary),
-      decoder_(decoder_options(o), o.layers),
-      head_(vocabulary_head(embedding_.weight(), o)),
-      mask_(mask_of(decoder_options(o))) {
+      decoder_(o.decoder_block(), o.layers),
+      head_(vocabulary_head(embedding_.weight(), o)) {
   add("embedding", embedding_);
   add("decoder", decoder_);
   add("head", head_);
 }
 
 Tensor LanguageModel::hidden(const Ids& input, KeyValueCache* cache) const {
-  const Tensor x = embedding_(input, {}, places_before(cache, can_cache()));
-  const Tensor states = decoder_(x, SequenceContext{mask_, {}, cache});
+  const Tensor x = embedding_(input, {}, first_position(cache, can_cache()));
+  const Tensor states = decoder_(x, SequenceContext{.cache = cache});
   if (cache) cache->advance(input.dim(1));
   return states;
 }
@@ -186,21 +129,21 @@ namespace {
 
 std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
   if (o.pool != Pool::learned) return nullptr;
-  AttentionSetup setup{0, o.attention_dropout, {o.bias, o.init, 0}, o.attention};
-  setup.form.axes.clear();  // of the whole grid, or graph
-  setup.form.graph_distances = 0;
-  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads, setup);
+  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads,
+                                          AttentionSetup{.dropout = o.attention_dropout,
+                                                         .linear = {.bias = o.bias, .init = o.init},
+                                                         .form = o.attention.without_positions()});
 }
 
 }  // namespace
 
 Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
     : embedding_(o, o.dim, sizes.vocabulary, sizes),
-      encoder_(encoder_options(o, sizes), o.layers),
+      encoder_(o.encoder_block(sizes), o.layers),
       queries_(learned_queries(o)),
-      head_(o.dim * (queries_ ? o.pool_queries : 1), sizes.classes, {o.bias, o.init, 0}),
-      pool_(o.pool),
-      mask_(mask_of(encoder_options(o, sizes))) {
+      head_(o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
+            {.bias = o.bias, .init = o.init}),
+      pool_(o.pool) {
   add("embedding", embedding_);
   add("encoder", encoder_);
   if (queries_) add("pool", *queries_);
@@ -209,7 +152,7 @@ Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
 
 namespace {
 
-// What each place counts for: 1 / length in the real ones for the mean, or the first place alone.
+// The weight of each position, (B, 1, T): 1 / length of real ones for the mean, or 1 of the first.
 Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
   Tensor weights = Tensor::zeros({lengths.size(), 1, time});
   real* to = weights.mutable_data();
@@ -226,7 +169,7 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 
 Tensor Classifier::encode(const Inputs& in) const {
   return encoder_(embedding_(in.input, in.features),
-                  SequenceContext{only_real(in.input_lengths, mask_), in.edges});
+                  SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = in.edges});
 }
 
 Tensor Classifier::head_input(const Inputs& in) const {
@@ -234,7 +177,7 @@ Tensor Classifier::head_input(const Inputs& in) const {
   const CurrentPart here(head_);
   const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
   if (queries_) {
-    const Tensor read = (*queries_)(states, only_real(in.input_lengths));
+    const Tensor read = (*queries_)(states, {.key_lengths = in.input_lengths});
     return read.reshape({batch, read.dim(1) * dim});
   }
   const Tensor weights = pool_weights(in.input_lengths, time, pool_);
@@ -246,8 +189,8 @@ std::unique_ptr<Model> make_model(const ModelOptions& options, const ModelSizes&
   switch (options.kind) {
     case ModelKind::seq2seq:
       check(!options.share_embeddings || sizes.source_vocabulary == sizes.vocabulary,
-            "model: one embedding for source and target needs one vocabulary, there are {} and {} "
-            "symbols",
+            "model: one embedding for source and target needs vocabularies of one size, not {} and "
+            "{} tokens",
             sizes.source_vocabulary, sizes.vocabulary);
       return std::make_unique<Seq2Seq>(options, sizes);
     case ModelKind::language_model:

@@ -1,16 +1,17 @@
-// A named tree of parameters, and nothing else: what a layer computes is an ordinary member
-// function.
+// A named tree of parameters, and nothing else. A layer computes in an ordinary member function.
 //
 //   class Linear : public Module {
 //     Tensor weight, bias;
 //     Linear(…) { add("weight", weight); add("bias", bias); }
 //   };
 //
-// The names are what a checkpoint holds: "encoder.layers.0.attention.query.weight".
+// Names are those in a checkpoint: "encoder.layers.0.attention.query.weight".
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/parameter.h"
@@ -24,17 +25,21 @@ class Module {
   Module(const Module&) = delete;  // members are registered by address
   Module& operator=(const Module&) = delete;
 
-  // Every parameter with its full name, in the order they were added. A tensor that is tied to
-  // several places appears once, under the first name; a bias that a layer does not have, not at
-  // all.
+  // Every parameter with its full name, in the order they were added. A tied tensor appears once,
+  // under its first name; an absent bias does not appear.
   std::vector<NamedParameter> parameters() const;
   int64_t parameter_count() const;
-  // The name of a part of this module, or of its parts, as it is in the names of its parameters:
-  // "encoder.layers.0.attention". Of the module itself: "". None for what is no part of it.
+  // The parameter of this name. Throws Error, with similar names, if there is none.
+  Tensor parameter(std::string_view name) const;
+  // Copies values into the parameters of these names. Throws Error, and changes nothing, unless the
+  // names are exactly those of parameters() and every shape fits.
+  void load(const std::map<std::string, Tensor>& values) const;
+  // The name of this module's descendant `part` as in the names of its parameters,
+  // "encoder.layers.0.attention"; "" for this module itself; none for other modules.
   std::optional<std::string> name_of(const Module& part) const;
 
  protected:
-  // The member must live as long as this module. An empty handle is no parameter.
+  // Registers a member, which must live as long as this module. An empty handle is no parameter.
   void add(std::string name, Tensor& parameter) {
     members_.push_back({std::move(name), &parameter, nullptr});
   }

@@ -1,5 +1,5 @@
-// Normalisation over the last axis: LayerNorm (Ba, Kiros & Hinton 2016) and RMSNorm (Zhang &
-// Sennrich 2019). One class, as a block may have either.
+// Normalisation over the last axis: LayerNorm (Ba, Kiros & Hinton 2016) or RMSNorm (Zhang &
+// Sennrich 2019).
 #pragma once
 
 #include "nn/module.h"
@@ -10,8 +10,8 @@ enum class NormKind { layer, rms };
 
 struct NormOptions {
   NormKind kind = NormKind::layer;
-  double epsilon = 1e-5;
-  bool bias = true;  // of LayerNorm; RMSNorm has none
+  double epsilon = 1e-5;  // added to the variance
+  bool bias = true;       // of LayerNorm; RMSNorm has none
 };
 
 class Norm : public Module {

@@ -1,26 +1,40 @@
-// How scores become weights, over the m keys that a query may attend to. With f = s, or f = eˢ for
-// the Gaussian similarities (Wang et al. 2018, section 3.1):
+// How the scores of a query become weights over the m keys it may attend to. A form is a file in
+// nn/normaliser/ and a line of HEED_NORMALISERS. With f = s, or f = eˢ for the Gaussian
+// similarities (Wang et al. 2018, section 3.1):
 //
 //   softmax   eˢ / Σ eˢ
-//   hardmax   1 at the greatest score, shared equally by ties: the limit T → 0 of softmax(s / T)
-//   sum       f / Σ f. With f = eˢ this *is* the softmax; else a row of sum ≤ 1e-6 gives zeros
+//   hardmax   1 at the maximum score, divided equally among ties: softmax(s / T) as T → 0
+//   sum       f / Σ f. With f = eˢ this is the softmax; otherwise a row with Σ f ≤ 1e-6 gives zeros
 //   count     f / m
 //   none      f
 //
-// A query that may attend to no key gets weights, and gradients, of zero.
+// A query that may attend to no key has weights and gradients of zero.
 #pragma once
 
 #include "core/mask.h"
+#include "core/registry.h"
 #include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
 
-enum class NormaliserKind { softmax, hardmax, sum, count, none };
-inline constexpr const char* normaliser_names[] = {"softmax", "hardmax", "sum", "count", "none"};
+struct NormaliserOptions;
+
+struct NormaliserRule {
+  const char* name = "";
+  bool is_softmax = false;            // for every similarity
+  bool divides_by_sum = false;        // f / Σ f: the softmax if f = eˢ
+  bool has_straight_through = false;  // the option straight_through applies
+  // scores (B, H, Tq, Tk) → weights (B, H, Tq, Tk)
+  Tensor (*weights)(const Tensor& scores, const KeepMask& mask,
+                    const NormaliserOptions& options) = nullptr;
+};
+
+#define HEED_NORMALISERS(entry) entry(softmax) entry(hardmax) entry(sum) entry(count) entry(none)
+HEED_REGISTRY(normalisers, NormaliserRule, HEED_NORMALISERS)
 
 struct NormaliserOptions {
-  NormaliserKind kind = NormaliserKind::softmax;
-  bool straight_through = false;  // hardmax: backward as if it were the softmax, else zero
+  const NormaliserRule* kind = &normalisers::softmax;
+  bool straight_through = false;  // hardmax: backward of the softmax; otherwise a zero gradient
   bool exponential = false;       // f = eˢ
 };
 
@@ -28,12 +42,17 @@ struct NormaliserOptions {
 Tensor attention_weights(const Tensor& scores, const KeepMask& mask,
                          const NormaliserOptions& options = {});
 
-// Scores are divided by a temperature, which may fall (or rise) as training goes on:
-//   T(step) = initial · (final / initial)^(step / steps), and final from there on.
+// For the rules: -∞ where the mask hides a key, so that its exponential is 0.
+Tensor masked_scores(const Tensor& scores, const KeepMask& mask);
+// For the rules: f, and 0 where the mask hides a key.
+Tensor masked_f(const Tensor& scores, const KeepMask& mask, bool exponential);
+
+// Scores are divided by a temperature, which may change during training:
+//   T(step) = initial · (final / initial)^(step / steps), and final after that.
 struct Temperature {
   double initial = 1;
-  double final = 0;   // 0: no change
-  int64_t steps = 0;  // of training, until the final one is reached
+  double final = 0;   // 0: constant
+  int64_t steps = 0;  // training steps until the final one is reached
 
   double at(int64_t step) const;
 };

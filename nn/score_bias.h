@@ -1,14 +1,15 @@
-// What is added to the scores of attention, before they become weights, for the places of query and
-// key: how far apart they are in the sequence, or on a graph.
+// What is added to the scores of attention for the positions of query and key in the sequence,
+// before they become weights (distances on a graph: nn/graph_distance.h).
 //
 //   s'(h, i, j) = s(h, i, j) + bias(h, i, j)
 //
-// Unlike a KeepMask, a bias is a number, and a learned one has a gradient.
+// A KeepMask hides a key or does not. A bias is a real value, and a learned one has a gradient.
 #pragma once
 
 #include <vector>
 
-#include "nn/sequence_context.h"
+#include "core/ids.h"
+#include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -19,8 +20,8 @@ class ScoreBias : public Module {
   virtual Tensor operator()(int64_t queries, int64_t keys) const = 0;
 };
 
-// -mₕ |i - j|: attention with linear biases (Press et al. 2022, section 3). Under their causal mask
-// |i - j| is i - j; without one, a later key is as far as an earlier one. Nothing is learned.
+// -mₕ |i - j|: attention with linear biases (Press et al. 2022, section 3). With their causal mask
+// |i - j| is i - j; without one, a later key is penalised as an earlier one. No parameters.
 class AlibiBias : public ScoreBias {
  public:
   explicit AlibiBias(int64_t heads);
@@ -28,20 +29,20 @@ class AlibiBias : public ScoreBias {
 
  private:
   std::vector<double> slopes_;
-  mutable Tensor table_;  // of the last sizes
+  mutable Tensor table_;  // for the sizes of the last call
 };
 
-// The slopes m₁ … m_H: 2^(-8h/H) for H a power of two. Else those of the power of two below,
-// followed by the odd ones of its double, as the authors' code has it.
+// The slopes m₁ … m_H: 2^(-8h/H) for H a power of two. Otherwise those of the next lower power of
+// two, followed by the odd ones of its double, as in the authors' code.
 std::vector<double> alibi_slopes(int64_t heads);
 
-// A learned number for each head and bucket of distances (Raffel et al. 2020, section 2.1).
+// A learned bias for each head and bucket of distances (Raffel et al. 2020, section 2.1).
 class RelativeBias : public ScoreBias {
  public:
-  // Weights start as N(0, std²). Throws Error unless some distances have a bucket of their own, and
-  // max_distance is beyond them.
+  // Weights start as N(0, std²). Throws Error unless buckets leaves at least one distance a bucket
+  // of its own, and max_distance exceeds these distances.
   RelativeBias(int64_t heads, int64_t buckets, int64_t max_distance, bool bidirectional,
-               double std);
+               double std = 0.02);
   Tensor operator()(int64_t queries, int64_t keys) const override;
 
   Tensor weight;  // (buckets, H)
@@ -49,34 +50,15 @@ class RelativeBias : public ScoreBias {
  private:
   int64_t max_distance_;
   bool bidirectional_;
-  mutable Ids buckets_;  // (Tq, Tk) of the last sizes
+  mutable Ids buckets_;  // (Tq, Tk) for the sizes of the last call
 };
 
-// The bucket of a key `gap` places after its query (before it, if negative). Of the N buckets of a
-// direction, the first E = N/2 hold one distance each; the others cut what lies from there to
-// max_distance into pieces that are equal in logarithm, and the last holds all beyond:
+// The bucket of a key `offset` positions after its query (before it, if negative). With N buckets
+// for a direction, the first E = N/2 hold one distance each. The others divide the distances from E
+// to max_distance into intervals of equal logarithm, and the last one holds all larger distances:
 //   E + ⌊(N - E) log(distance / E) / log(max_distance / E)⌋, at most N - 1
-// If bidirectional, N = buckets / 2, and later keys have the second half; else N = buckets, and
+// If bidirectional, N = buckets / 2, and later keys use the second half. Otherwise N = buckets, and
 // later keys, which a causal mask hides, count as distance 0.
-int64_t relative_bucket(int64_t gap, int64_t buckets, int64_t max_distance, bool bidirectional);
-
-// The fewest edges to follow, from sender to receiver, to get from the place of a key to that of a
-// query: (B, T, T), [b, i, j] from j to i. It is most + 1 where there is no way, or a longer one.
-// Throws Error for an edge to a place that is not there, or in another example.
-Ids graph_distances(const Edges& edges, int64_t batch, int64_t time, int64_t most);
-
-// A learned number for each head and distance on a graph, with one for all that are further than
-// `most` (Ying et al. 2021, section 3.1.2, where the graphs have no directions).
-class GraphDistanceBias : public Module {
- public:
-  GraphDistanceBias(int64_t heads, int64_t most);
-  // → (B, H, T, T)
-  Tensor operator()(const Edges& edges, int64_t batch, int64_t time) const;
-
-  Tensor weight;  // (most + 2, H), starts at 0: as if there were no graph
-
- private:
-  int64_t most_;
-};
+int64_t relative_bucket(int64_t offset, int64_t buckets, int64_t max_distance, bool bidirectional);
 
 }  // namespace heed::inline HEED_REAL

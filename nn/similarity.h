@@ -1,6 +1,7 @@
-// How well a query fits a key: the score s = s(q, k), before any exponential.
+// The score s(q, k): how well a query matches a key, before any exponential. A form of it is a
+// file in nn/similarity/ and a line of HEED_SIMILARITIES.
 //
-//   scaled_dot         q·k / √K, or by another scale          (Vaswani et al. 2017, equation 1)
+//   scaled_dot         q·k / √K, or with another scale        (Vaswani et al. 2017, equation 1)
 //   dot                q·k                                    (Luong et al. 2015, "dot")
 //   embedded_gaussian  θ(q)·φ(k), where f = eˢ; θ and φ are the projections of query and key
 //                                                             (Wang et al. 2018, equation 3)
@@ -9,35 +10,42 @@
 //   additive           vᵀ tanh(q + k), with q = W x and k = U c from the projections
 //                                                             (Bahdanau et al. 2015, section A.1.2)
 //   general            qᵀ W k                                 (Luong et al. 2015, "general")
-//   concat             vᵀ [q; k]. What q adds is the same for every key, so a softmax does not see
+//   concat             vᵀ [q; k]. The query's term is the same for every key, so a softmax cancels
 //                      it.
 #pragma once
 
-#include <memory>
-
+#include "core/registry.h"
 #include "nn/init.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
 
-enum class SimilarityKind {
-  scaled_dot,
-  dot,
-  embedded_gaussian,
-  gaussian,
-  cosine,
-  additive,
-  general,
-  concat
-};
-inline constexpr const char* similarity_names[] = {"scaled_dot", "dot",    "embedded_gaussian",
-                                                   "gaussian",   "cosine", "additive",
-                                                   "general",    "concat"};
+class Similarity;
+struct SimilarityOptions;
 
-enum class ScoreScale { inverse_sqrt, inverse, none, value };  // 1/√K, 1/K, 1, a number
+struct SimilarityRule {
+  const char* name = "";
+  bool is_dot_product = false;  // s = scale · q·k: the fused kernel computes it
+  bool is_product = false;      // s depends on q·k, so rotary positions make it relative
+  bool is_exponential = false;  // f = eˢ; otherwise f = s
+  bool any_widths = false;      // queries and keys may differ in width
+  // The shape of the learned weight; null: there is none.
+  Shape (*weight_shape)(int64_t heads, int64_t query_width, int64_t key_width) = nullptr;
+  // The factor on q·k for heads of width K; null: 1.
+  double (*scale)(const SimilarityOptions& options, int64_t width) = nullptr;
+  // q (B, H, Tq, Kq), k (B, H, Tk, Kk) → scores (B, H, Tq, Tk)
+  Tensor (*scores)(const Similarity& layer, const Tensor& q, const Tensor& k) = nullptr;
+};
+
+#define HEED_SIMILARITIES(entry)                                                      \
+  entry(scaled_dot) entry(dot) entry(embedded_gaussian) entry(gaussian) entry(cosine) \
+      entry(additive) entry(general) entry(concat)
+HEED_REGISTRY(similarities, SimilarityRule, HEED_SIMILARITIES)
+
+enum class ScoreScale { inverse_sqrt, inverse, none, value };  // 1/√K, 1/K, 1, a constant
 
 struct SimilarityOptions {
-  SimilarityKind kind = SimilarityKind::scaled_dot;
+  const SimilarityRule* kind = &similarities::scaled_dot;
   ScoreScale scale = ScoreScale::inverse_sqrt;  // of scaled_dot
   double scale_value = 1;                       // with ScoreScale::value
   double sigma = 1;                             // of gaussian
@@ -45,28 +53,24 @@ struct SimilarityOptions {
 
 class Similarity : public Module {
  public:
-  // Of H heads, with queries of width Kq and keys of width Kk. Throws Error where the kind needs
-  // the two to be equal and they are not.
+  // For H heads, with queries of width Kq and keys of width Kk. Throws Error if the form needs
+  // Kq = Kk and they differ.
   Similarity(const SimilarityOptions& options, int64_t heads, int64_t query_width,
              int64_t key_width, const InitOptions& init = {});
   // q (B, H, Tq, Kq), k (B, H, Tk, Kk) → scores (B, H, Tq, Tk)
   Tensor operator()(const Tensor& q, const Tensor& k) const;
 
-  // The score is scale() · q·k where it is a product of q and k as they are.
-  double scale() const { return scale_; }
+  double scale() const { return scale_; }  // the factor on q·k
+  double sigma() const { return options_.sigma; }
 
-  // general: W (H, Kq, Kk); additive: v (H, 1, K); concat: v (H, 1, Kq + Kk); else no tensor
-  Tensor weight;
+  Tensor weight;  // of the rule's weight_shape, or no tensor
 
  private:
-  SimilarityKind kind_;
+  SimilarityOptions options_;
   double scale_;
-  double sigma_;
 };
 
-// Whether f(q, k), which the normalisers sum, count or leave alone, is eˢ and not the score itself.
-bool is_exponential(SimilarityKind kind);
-// Whether the score is a product of q and k, for which rotary positions are made.
-bool is_product(SimilarityKind kind);
+// q kᵀ for each example and head: (B, H, Tq, K), (B, H, Tk, K) → (B, H, Tq, Tk)
+Tensor dot_products(const Tensor& q, const Tensor& k);
 
 }  // namespace heed::inline HEED_REAL

@@ -11,7 +11,7 @@ namespace heed::theorems {
 namespace {
 
 // f(q, k) of the similarities without parameters, for rows of K elements.
-double similarity_of(SimilarityKind kind, const real* q, const real* k, int64_t width) {
+double similarity_of(const SimilarityRule* kind, const real* q, const real* k, int64_t width) {
   double product = 0, qq = 0, kk = 0, squares = 0;
   for (int64_t c = 0; c < width; ++c) {
     product += static_cast<double>(q[c]) * k[c];
@@ -19,22 +19,15 @@ double similarity_of(SimilarityKind kind, const real* q, const real* k, int64_t 
     kk += static_cast<double>(k[c]) * k[c];
     squares += std::pow(static_cast<double>(q[c]) - k[c], 2);
   }
-  switch (kind) {
-    case SimilarityKind::embedded_gaussian:
-      return std::exp(product);
-    case SimilarityKind::gaussian:
-      return std::exp(-squares / 2);
-    case SimilarityKind::cosine:
-      return product / std::sqrt(qq * kk);
-    case SimilarityKind::scaled_dot:
-      return product / std::sqrt(static_cast<double>(width));
-    default:
-      return product;
-  }
+  if (kind == &similarities::embedded_gaussian) return std::exp(product);
+  if (kind == &similarities::gaussian) return std::exp(-squares / 2);
+  if (kind == &similarities::cosine) return product / std::sqrt(qq * kk);
+  if (kind == &similarities::scaled_dot) return product / std::sqrt(static_cast<double>(width));
+  return product;
 }
 
 // Equation 1 of S0 in loops: q (1, n, D), k and v (1, m, D).
-Tensor by_definition(SimilarityKind kind, NormaliserKind normaliser, const Tensor& q,
+Tensor by_definition(const SimilarityRule* kind, const NormaliserRule* normaliser, const Tensor& q,
                      const Tensor& k, const Tensor& v) {
   const int64_t n = q.dim(1), m = k.dim(1), width = q.dim(2);
   Tensor o = Tensor::empty(q.shape());
@@ -43,13 +36,13 @@ Tensor by_definition(SimilarityKind kind, NormaliserKind normaliser, const Tenso
     double sum = 0;
     for (int64_t j = 0; j < m; ++j) {
       f.push_back(similarity_of(kind, q.data() + i * width, k.data() + j * width, width));
-      if (normaliser == NormaliserKind::softmax && !is_exponential(kind))
+      if (normaliser == &normalisers::softmax && !kind->is_exponential)
         f.back() = std::exp(f.back());
       sum += f.back();
     }
-    const double c = normaliser == NormaliserKind::none    ? 1
-                     : normaliser == NormaliserKind::count ? static_cast<double>(m)
-                                                           : sum;
+    const double c = normaliser == &normalisers::none    ? 1
+                     : normaliser == &normalisers::count ? static_cast<double>(m)
+                                                         : sum;
     for (int64_t d = 0; d < width; ++d) {
       double result = 0;
       for (int64_t j = 0; j < m; ++j) result += f[static_cast<size_t>(j)] * v.data()[j * width + d];
@@ -61,12 +54,12 @@ Tensor by_definition(SimilarityKind kind, NormaliserKind normaliser, const Tenso
 
 double error_of_general_form() {
   const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
-  const auto normalisers = {NormaliserKind::softmax, NormaliserKind::count, NormaliserKind::none};
-  const auto similarities = {SimilarityKind::dot, SimilarityKind::scaled_dot,
-                             SimilarityKind::cosine, SimilarityKind::gaussian,
-                             SimilarityKind::embedded_gaussian};
-  return max_over(similarities, [&](SimilarityKind kind) {
-    return max_over(normalisers, [&](NormaliserKind normaliser) {
+  const auto normalisers = {&normalisers::softmax, &normalisers::count, &normalisers::none};
+  const auto similarities = {&similarities::dot, &similarities::scaled_dot,
+                             &similarities::cosine, &similarities::gaussian,
+                             &similarities::embedded_gaussian};
+  return max_over(similarities, [&](const SimilarityRule* kind) {
+    return max_over(normalisers, [&](const NormaliserRule* normaliser) {
       const MultiHeadAttention attention(4, 1, basic(kind, normaliser));
       return distance(attention(q, k, v, {}, {}), by_definition(kind, normaliser, q, k, v));
     });
@@ -77,8 +70,8 @@ double min_difference_of_similarities() {
   double min = 1;
   const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
   std::vector<Tensor> outputs;
-  for (const SimilarityKind kind : {SimilarityKind::dot, SimilarityKind::scaled_dot,
-                                    SimilarityKind::cosine, SimilarityKind::gaussian}) {
+  for (const SimilarityRule* kind : {&similarities::dot, &similarities::scaled_dot,
+                                     &similarities::cosine, &similarities::gaussian}) {
     outputs.push_back(MultiHeadAttention(4, 1, basic(kind))(q, k, v, {}, {}));
     for (size_t i = 0; i + 1 < outputs.size(); ++i)
       min = std::min(min, distance(outputs[i], outputs.back()));
@@ -100,7 +93,7 @@ double error_of_identity_value() {
 
 double error_of_embedded_gaussian() {
   const Tensor scores = normal({2, 2, 5, 6});
-  const Tensor f = attention_weights(scores, {}, {NormaliserKind::none, false, true});
+  const Tensor f = attention_weights(scores, {}, {&normalisers::none, false, true});
   return distance(f / sum(f, {-1}, true), attention_weights(scores, {}));
 }
 
@@ -108,7 +101,7 @@ double error_of_embedded_gaussian() {
 double error_of_columns() {
   AttentionSetup setup = without_bias();
   setup.context_dim = 4;
-  setup.form.similarity.kind = SimilarityKind::dot;
+  setup.form.similarity.kind = &similarities::dot;
   setup.form.combine = Combine::concat;
   setup.form.key_dim = 2;
   setup.form.value_dim = 3;
@@ -145,7 +138,7 @@ double min_influence() {
 }
 
 MultiHeadAttention raw_dot_product() {
-  return {4, 1, basic(SimilarityKind::dot, NormaliserKind::none)};
+  return {4, 1, basic(&similarities::dot, &normalisers::none)};
 }
 
 double error_of_tied_projections() {
@@ -196,7 +189,7 @@ constexpr Claim attention_claims[] = {
      [] {
        const Tensor x = normal({1, 4, 2});
        return distance(MultiHeadAttention(2, 1, basic())(x, {}),
-                       by_definition(SimilarityKind::dot, NormaliserKind::softmax, x, x, x));
+                       by_definition(&similarities::dot, &normalisers::softmax, x, x, x));
      }},
     {"A6", equal, "S1", "for t = 4, d = 2 it follows the permutation [0, 1, 3, 2]",
      [] {

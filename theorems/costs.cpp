@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "nn/gru.h"
-#include "nn/time_dense.h"
+#include "nn/mixing/gru.h"
+#include "nn/mixing/time_dense.h"
 #include "theorems/samples.h"
 #include "theorems/theorem.h"
 

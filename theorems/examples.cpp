@@ -28,7 +28,7 @@ double error_at_temperature(double temperature, double expected) {
 }
 
 Tensor hard_weights(const Tensor& scores) {
-  return attention_weights(scores, {}, {NormaliserKind::hardmax, false, false});
+  return attention_weights(scores, {}, {&normalisers::hardmax, false, false});
 }
 
 struct SweepRow {
@@ -107,7 +107,7 @@ constexpr Claim examples_claims[] = {
      [] { return error_at_temperature(1, unscaled_outputs[5]); }},
     {"A26", equal_digits, "S3 12.9", "scaled by 1/√3 these weights are 0.7229 and 0.2278",
      [] {
-       const Tensor scores = sentence::scores(SimilarityKind::scaled_dot);
+       const Tensor scores = sentence::scores(&similarities::scaled_dot);
        return max_difference(attention_weights(scores, {}), scaled_weights);
      }},
     {"A26", equal_digits, "S3 12.9", "… and the output is 0.30778976",
@@ -126,7 +126,7 @@ constexpr Claim examples_claims[] = {
     {"A28", equal_digits, "S3 12.5", "… and the output 0.4",
      [] {
        return std::abs(sentence::book_output(
-                           [](MultiHeadOptions& o) { o.normaliser = NormaliserKind::hardmax; }) -
+                           [](MultiHeadOptions& o) { o.normaliser = &normalisers::hardmax; }) -
                        0.4);
      }},
     {"A28", at_most(0), "S3 12.5", "ties share equally: scores 2, -1, 2, 0 give ½, 0, ½, 0",

@@ -4,9 +4,9 @@
 
 #include "core/scope.h"
 #include "nn/block.h"
-#include "nn/graph_attention.h"
-#include "nn/gru.h"
-#include "nn/time_dense.h"
+#include "nn/mixing/graph_attention.h"
+#include "nn/mixing/gru.h"
+#include "nn/mixing/time_dense.h"
 #include "theorems/samples.h"
 #include "theorems/theorem.h"
 

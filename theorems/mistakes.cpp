@@ -38,7 +38,7 @@ double printed_hardmax_sum(double temperature) {
 
 double error_of_scale_by_dimension() {
   return std::abs(0.30778975667461 - sentence::book_output([](MultiHeadOptions& o) {
-                    o.similarity = {SimilarityKind::scaled_dot, ScoreScale::inverse, 1, 1};
+                    o.similarity = {&similarities::scaled_dot, ScoreScale::inverse, 1, 1};
                   }));
 }
 
@@ -67,7 +67,7 @@ double relative_spread_of_normalisers() {
 }
 
 Tensor normalised_by_sum(const Tensor& scores) {
-  return attention_weights(scores, {}, {NormaliserKind::sum, false, false});
+  return attention_weights(scores, {}, {&normalisers::sum, false, false});
 }
 
 constexpr Claim mistakes_claims[] = {
@@ -83,11 +83,9 @@ constexpr Claim mistakes_claims[] = {
           }); }},
     {"Q2", at_least(0.3), "S3 12.10.4",
      "printed: the scale √q.shape[0] = √11, with which var(q·k / √11) is not 1 (error)",
-     [] { return std::abs(mean_square(random_scores(SimilarityKind::dot, 20'000, 4)) / 11 - 1); }},
+     [] { return std::abs(mean_square(random_scores(&similarities::dot, 20'000, 4)) / 11 - 1); }},
     {"Q2", at_most(0.15), "S3 12.10.4", "correct: the width, var(q·k / √4) = 1 (error)",
-     [] {
-       return std::abs(mean_square(random_scores(SimilarityKind::scaled_dot, 20'000, 4)) - 1);
-     }},
+     [] { return std::abs(mean_square(random_scores(&similarities::scaled_dot, 20'000, 4)) - 1); }},
     {"Q3", at_least(1), "S3, S4",
      "printed: exp(x) / Σ exp(x), which overflows for scores 89, 0, 0 (weights not finite)",
      non_finite_weights},
@@ -147,9 +145,9 @@ constexpr Claim mistakes_claims[] = {
        return max_difference(normalised_by_sum(tensor({1, 1, 1, 3}, {2, -1, -1})), {0, 0, 0});
      }},
     {"Q10", at_least(10), "S0, S1", "printed: no 1/√d; the variance of q·k for width 64 is 64",
-     [] { return mean_square(random_scores(SimilarityKind::dot, 4000, 64)); }},
+     [] { return mean_square(random_scores(&similarities::dot, 4000, 64)); }},
     {"Q10", at_most(1.5), "S0, S1", "correct: with it, the variance is 1",
-     [] { return mean_square(random_scores(SimilarityKind::scaled_dot, 4000, 64)); }},
+     [] { return mean_square(random_scores(&similarities::scaled_dot, 4000, 64)); }},
     {"Q10", differs, "S0", "printed: a convolution is equivariant to shifts; not with zero padding",
      [] { return error_of_shift(Padding::zero, 0, 8); }},
     {"Q10", equal, "S0", "correct: with circular padding it is",

@@ -31,17 +31,15 @@ struct Guarantees {
   explicit Guarantees(const ModelOptions& o) {
     const MultiHeadOptions& a = o.attention;
     const bool decoder_only = o.kind == ModelKind::language_model;
-    const bool attends = o.block.kind == MixingKind::attention;
-    const bool convolves = o.block.kind == MixingKind::convolution;
-    const bool by_graph = o.block.kind == MixingKind::graph_attention;
-    const bool no_positions = o.positional.kind == PositionalKind::none;
-    sums_to_one = a.normaliser == NormaliserKind::softmax ||
-                  (a.normaliser == NormaliserKind::sum && is_exponential(a.similarity.kind));
-    causal =
-        decoder_only || (a.causal && (attends || convolves)) || o.block.kind == MixingKind::gru;
+    const bool attends = o.mixing.kind == &mixings::attention;
+    const bool convolves = o.mixing.kind == &mixings::convolution;
+    const bool by_graph = o.mixing.kind == &mixings::graph_attention;
+    const bool no_positions = o.positional.kind == &positional_encodings::none;
+    sums_to_one = a.is_softmax();
+    causal = decoder_only || (a.causal && (attends || convolves)) || o.mixing.kind == &mixings::gru;
     const bool sees_all = attends && !causal && a.window == 0 && a.axes.empty() && sums_to_one;
-    order_free = no_positions && (sees_all || by_graph || (convolves && o.block.kernel_size == 1));
-    const bool circular = convolves && o.block.padding == Padding::circular;
+    order_free = no_positions && (sees_all || by_graph || (convolves && o.mixing.kernel_size == 1));
+    const bool circular = convolves && o.mixing.padding == Padding::circular;
     shift = order_free || (no_positions && circular);
     ignores_positions =
         no_positions && ((attends && sums_to_one && a.graph_distances == 0) || circular);
@@ -135,7 +133,7 @@ double error_of_padding(const Subject& s) {
 }
 
 bool has_attention(const ModelOptions& o) {
-  return o.block.kind == MixingKind::attention || o.block.kind == MixingKind::graph_attention ||
+  return o.mixing.kind == &mixings::attention || o.mixing.kind == &mixings::graph_attention ||
          o.kind == ModelKind::seq2seq ||
          (o.kind == ModelKind::classifier && o.pool == Pool::learned);
 }

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/gru.h"
+#include "nn/mixing/gru.h"
+#include "nn/mixing/time_dense.h"
 #include "nn/positional.h"
-#include "nn/time_dense.h"
 #include "theorems/samples.h"
 #include "theorems/theorem.h"
 
@@ -22,7 +22,7 @@ double difference_of_layouts(bool transpose_weights) {
 double lengths_over_deviation() {
   const double query = std::sqrt(mean_square(normal({1000, 512})) * 512);
   const double key = std::sqrt(mean_square(normal({1000, 512})) * 512);
-  return query * key / std::sqrt(mean_square(random_scores(SimilarityKind::dot, 4000, 512)));
+  return query * key / std::sqrt(mean_square(random_scores(&similarities::dot, 4000, 512)));
 }
 
 // Attention whose three arguments are in this order, against (query, key, value) in theirs.
@@ -99,7 +99,7 @@ constexpr Claim more_mistakes_claims[] = {
      lengths_over_deviation},
     {"Q12", at_most(0.1), "S1, S2", "correct: std(q·k) = √d (relative error)",
      [] {
-       const double variance = mean_square(random_scores(SimilarityKind::dot, 4000, 512));
+       const double variance = mean_square(random_scores(&similarities::dot, 4000, 512));
        return std::abs(std::sqrt(variance / 512) - 1);
      }},
     {"Q13", at_least(1), "S2", "printed: V W(Q, K), 7 × 3 times 5 × 7, does not conform (rejected)",
@@ -178,7 +178,7 @@ constexpr Claim more_mistakes_claims[] = {
      }},
     {"Q19", at_most(0), "the paper", "correct: added, and x has the same width (wrong shape)",
      [] {
-       const PositionalEncoding encode(8, {PositionalKind::sinusoidal}, 1);
+       const PositionalEncoding encode(8, {&positional_encodings::sinusoidal}, 1);
        return wrong_shape(encode(normal({1, 5, 8})), {1, 5, 8});
      }},
     {"Q19", at_least(2), "S4",

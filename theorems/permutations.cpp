@@ -31,7 +31,7 @@ Layer convolution_layer(int64_t k, Padding padding) {
 
 Layer with_positions(const Layer& f) {
   const auto encode = std::make_shared<PositionalEncoding>(
-      model_width, PositionalOptions{PositionalKind::sinusoidal}, int64_t{1});
+      model_width, PositionalOptions{&positional_encodings::sinusoidal}, int64_t{1});
   return [f, encode](const Tensor& x) { return f((*encode)(x)); };
 }
 

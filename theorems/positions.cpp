@@ -16,11 +16,13 @@ double element(const Tensor& matrix, int64_t i, int64_t j) {
   return static_cast<double>(matrix.data()[i * matrix.dim(1) + j]);
 }
 
-PositionalEncoding added_sinusoids(int64_t dim) { return {dim, {PositionalKind::sinusoidal}, 1}; }
+PositionalEncoding added_sinusoids(int64_t dim) {
+  return {dim, {&positional_encodings::sinusoidal}, 1};
+}
 
 PositionalEncoding concatenated_sinusoids(int64_t dim, int64_t width) {
   PositionalOptions options;
-  options.kind = PositionalKind::sinusoidal;
+  options.kind = &positional_encodings::sinusoidal;
   options.combine = PositionalCombine::concat;
   options.dim = width;
   return {dim, options, 1};
@@ -36,7 +38,7 @@ double cross_terms(const PositionalEncoding& encode) {
 
 // φ(i)·φ(j) of bare integers, φ(i) = [i, i, i, i].
 Tensor products_of_integers() {
-  const PositionalEncoding encode(4, {PositionalKind::integer}, 1);
+  const PositionalEncoding encode(4, {&positional_encodings::integer}, 1);
   return position_products(encode(Tensor::zeros({1, 10, 4})).reshape({10, 4}));
 }
 

@@ -58,16 +58,16 @@ Ids with_replaced(const Ids& tokens, int64_t first, int64_t last, int64_t vocabu
 }  // namespace
 
 bool reads_edges(const ModelOptions& options) {
-  return options.block.kind == MixingKind::graph_attention || options.attention.graph_distances > 0;
+  return options.mixing.kind == &mixings::graph_attention || options.attention.graph_distances > 0;
 }
 
 int64_t input_length(const Subject& subject, int64_t spare) {
   const ModelOptions& o = subject.options;
   int64_t time = 12;
   if (!subject.sizes.grid.empty()) return Shape(subject.sizes.grid).size();
-  if (o.positional.kind == PositionalKind::learned)
+  if (o.positional.kind == &positional_encodings::learned)
     time = std::min(time, o.positional.max_length - spare);
-  if (o.block.kind == MixingKind::dense) time = std::min(time, o.block.length - spare);
+  if (o.mixing.kind == &mixings::dense) time = std::min(time, o.mixing.length - spare);
   check_input(time >= 3, "the model reads {} positions, which is too few to permute", time + spare);
   return time;
 }
@@ -81,7 +81,7 @@ RandomInputs::RandomInputs(const Subject& subject, int64_t time) : subject_(subj
   lengths(inputs_) = Ids::full({1}, static_cast<int32_t>(time));
   if (reads_edges(subject.options)) inputs_.edges = random_edges(time, sizes.edge_features);
   if (subject.options.kind != ModelKind::seq2seq) return;
-  const bool learned = subject.options.positional.kind == PositionalKind::learned;
+  const bool learned = subject.options.positional.kind == &positional_encodings::learned;
   const int64_t target =
       std::min(decoder_time, learned ? subject.options.positional.max_length : decoder_time);
   inputs_.input = random_tokens(target, sizes.vocabulary);

@@ -124,7 +124,7 @@ void copy_parameters(const Module& from, const Module& to) {
   for (const NamedParameter& p : from.parameters()) set_parameter(to, p.name, p.tensor);
 }
 
-AttentionSetup basic(SimilarityKind similarity, NormaliserKind normaliser) {
+AttentionSetup basic(const SimilarityRule* similarity, const NormaliserRule* normaliser) {
   AttentionSetup setup;
   setup.form.project_query = setup.form.project_key = setup.form.project_value = false;
   setup.form.combine = Combine::concat;
@@ -143,7 +143,7 @@ Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double sc
   return matmul(softmax(mul(matmul(q, transpose(k, -1, -2)), static_cast<real>(scale))), v);
 }
 
-Tensor random_scores(SimilarityKind kind, int64_t pairs, int64_t width) {
+Tensor random_scores(const SimilarityRule* kind, int64_t pairs, int64_t width) {
   SimilarityOptions options;
   options.kind = kind;
   const Similarity similarity(options, 1, width, width);

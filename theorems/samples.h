@@ -9,7 +9,7 @@
 
 #include "core/ops.h"
 #include "nn/attention.h"
-#include "nn/convolution.h"
+#include "nn/mixing/convolution.h"
 
 namespace heed::theorems {
 
@@ -66,14 +66,14 @@ void set_parameter(const Module& module, const std::string& name, const Tensor& 
 void copy_parameters(const Module& from, const Module& to);
 
 // Attention without parameters: queries, keys and values are the inputs themselves.
-AttentionSetup basic(SimilarityKind similarity = SimilarityKind::dot,
-                     NormaliserKind normaliser = NormaliserKind::softmax);
+AttentionSetup basic(const SimilarityRule* similarity = &similarities::dot,
+                     const NormaliserRule* normaliser = &normalisers::softmax);
 // Attention with projections but without biases.
 AttentionSetup without_bias();
 // softmax(q kᵀ · scale) v for rows of queries, keys and values (…, D), from basic operations.
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale = 1);
 // Scores of `pairs` random queries and keys: (pairs, 1, 1, 1).
-Tensor random_scores(SimilarityKind kind, int64_t pairs, int64_t width);
+Tensor random_scores(const SimilarityRule* kind, int64_t pairs, int64_t width);
 // FLOPs of softmax(Q Kᵀ) V for L queries and keys.
 constexpr double attention_flops(double length, double key_width, double value_width) {
   return 2 * length * length * (key_width + value_width);

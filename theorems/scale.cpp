@@ -13,17 +13,17 @@ namespace heed::theorems {
 namespace {
 
 // max |var(s(q, k)) / expected - 1| over widths 1, 8, 64 and 512.
-double max_error_of_variance(SimilarityKind kind) {
+double max_error_of_variance(const SimilarityRule* kind) {
   return max_over(std::array{1, 8, 64, 512}, [&](int width) {
     const int64_t pairs = width == 1 ? 60'000 : width < 512 ? 20'000 : 4'000;
-    const double expected = kind == SimilarityKind::dot ? width : 1;
+    const double expected = kind == &similarities::dot ? width : 1;
     return std::abs(mean_square(random_scores(kind, pairs, width)) / expected - 1);
   });
 }
 
 // The median over 64 rows of ‖∂(softmax(scores) · direction) / ∂scores‖, for rows of 16 keys of
 // width 512.
-double median_gradient(SimilarityKind kind) {
+double median_gradient(const SimilarityRule* kind) {
   scope().gradients = true;
   const Tensor scores =
       random_scores(kind, 64 * 16, 512).reshape({64, 16}).detach().set_requires_grad();
@@ -38,7 +38,7 @@ double median_gradient(SimilarityKind kind) {
 }
 
 MultiHeadAttention with_scale(ScoreScale scale) {
-  AttentionSetup setup = basic(SimilarityKind::scaled_dot);
+  AttentionSetup setup = basic(&similarities::scaled_dot);
   setup.form.similarity.scale = scale;
   setup.form.similarity.scale_value = 0.3;
   return {16, 1, setup};
@@ -57,7 +57,7 @@ double error_of_scales() {
 
 // Queries and keys are features, values are labels: Σ f(x, xⱼ) yⱼ / Σ f(x, xⱼ).
 MultiHeadAttention kernel_regression() {
-  AttentionSetup setup = basic(SimilarityKind::gaussian, NormaliserKind::sum);
+  AttentionSetup setup = basic(&similarities::gaussian, &normalisers::sum);
   setup.form.similarity.sigma = 0.8;
   return {3, 1, setup};
 }
@@ -114,14 +114,14 @@ double error_of_activation() {
 
 constexpr Claim scale_claims[] = {
     {"A33", at_most(0.15), "S2, S3", "var(q·k) = d for d = 1, 8, 64, 512 (relative error)",
-     [] { return max_error_of_variance(SimilarityKind::dot); }},
+     [] { return max_error_of_variance(&similarities::dot); }},
     {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d",
-     [] { return max_error_of_variance(SimilarityKind::scaled_dot); }},
+     [] { return max_error_of_variance(&similarities::scaled_dot); }},
     {"A33", at_least(10), "S1, S3",
      "d = 512: median gradient of a softmax with the scale, divided by that without",
      [] {
-       const double scaled = median_gradient(SimilarityKind::scaled_dot);
-       return scaled / median_gradient(SimilarityKind::dot);
+       const double scaled = median_gradient(&similarities::scaled_dot);
+       return scaled / median_gradient(&similarities::dot);
      }},
     {"A34", equal, "S4", "the scale is a choice: 1, 1/√d, 1/d or 0.3", error_of_scales},
     {"A34", differs, "S4", "… and it changes the output",

@@ -9,7 +9,7 @@ Tensor keys() {  // (1, 1, 6, 3)
 
 }  // namespace
 
-Tensor scores(SimilarityKind kind) {
+Tensor scores(const SimilarityRule* kind) {
   SimilarityOptions options;
   options.kind = kind;
   return Similarity(options, 1, 3, 3)(tensor({1, 1, 1, 3}, {0, 2, 1}), keys());
@@ -19,7 +19,7 @@ Tensor scores(SimilarityKind kind) {
 Tensor outputs(const Change& change) {
   AttentionSetup setup = without_bias();
   setup.context_dim = 4;
-  setup.form.similarity.kind = SimilarityKind::dot;
+  setup.form.similarity.kind = &similarities::dot;
   setup.form.key_dim = 3;
   setup.form.value_dim = 1;
   setup.form.project_query = false;

@@ -9,10 +9,10 @@ namespace heed::theorems::sentence {
 // Changes an option of the layer, which is softmax(q·k) without it.
 using Change = std::function<void(MultiHeadOptions&)>;
 inline void unchanged(MultiHeadOptions&) {}
-inline void scaled(MultiHeadOptions& o) { o.similarity.kind = SimilarityKind::scaled_dot; }
+inline void scaled(MultiHeadOptions& o) { o.similarity.kind = &similarities::scaled_dot; }
 
 // The scores of "book" with every word: (1, 1, 1, 6).
-Tensor scores(SimilarityKind kind = SimilarityKind::dot);
+Tensor scores(const SimilarityRule* kind = &similarities::dot);
 // The output of MultiHeadAttention for each word as the query: (1, 6, 1).
 Tensor outputs(const Change& change = unchanged);
 // The output for "book".

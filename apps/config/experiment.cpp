@@ -82,7 +82,7 @@ namespace {
 // Checks that the data have what the model needs: edges, a grid, positions in a row.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadOptions& attention = model.attention;
-  check_input(model.block.kind != MixingKind::graph_attention || corpus.format.has_edges,
+  check_input(model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,
               "model.block.mixing = \"graph_attention\" needs data with edges: data.kind = "
               "\"graph\"");
   check_input(attention.graph_distances == 0 || corpus.format.has_edges,
@@ -92,27 +92,26 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
   const std::string known = axes == 0 ? "data with a grid" : fmt::format("axes 0 … {}", axes - 1);
   for (const int64_t axis : attention.axes)
     check_input(axis < axes, "model.attention.axes: expected {}, found axis {}", known, axis);
-  const PositionalKind kind = model.positional.kind;
-  const bool in_a_row = kind == PositionalKind::rotary || kind == PositionalKind::alibi ||
-                        kind == PositionalKind::relative;
+  const PositionalRule& position = *model.positional.kind;
   check_input(
-      !in_a_row || axes == 0 || attention.axes.size() == 1,
-      "model.positional.kind: rotary, alibi and relative need positions in a row, but the data are "
-      "a grid: attend over one axis with model.attention.axes, or use sinusoidal or learned");
+      !position.acts_in_attention() || axes == 0 || attention.axes.size() == 1,
+      "model.positional.kind = \"{}\" needs positions in a row, but the data are a grid: attend "
+      "over one axis with model.attention.axes, or use one of {}",
+      position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
 }
 
 void check_longest(const ModelOptions& model, const Corpus& corpus) {
   const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == Framing::classifier;
-  check_input(model.positional.kind != PositionalKind::learned || grid_tables ||
+  check_input(model.positional.kind != &positional_encodings::learned || grid_tables ||
                   model.positional.max_length >= longest,
               "model.positional.max_length = {} is too small: the longest sequence of the data has "
               "{} tokens",
               model.positional.max_length, longest);
   check_input(
-      model.block.kind != MixingKind::dense || model.block.length >= longest,
+      model.mixing.kind != &mixings::dense || model.mixing.length >= longest,
       "model.block.length = {} is too small: the longest sequence of the data has {} tokens",
-      model.block.length, longest);
+      model.mixing.length, longest);
 }
 
 }  // namespace

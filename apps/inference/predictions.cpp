@@ -159,7 +159,7 @@ int64_t max_output_length(std::span<const Sequence> sources, int64_t positions) 
 }
 
 int64_t learned_positions(const ModelOptions& model) {
-  return model.positional.kind == PositionalKind::learned ? model.positional.max_length : 0;
+  return model.positional.kind == &positional_encodings::learned ? model.positional.max_length : 0;
 }
 
 Sequence default_prompt(const TextCodec& codec) {

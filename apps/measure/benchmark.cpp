@@ -103,7 +103,7 @@ Experiment benchmark_experiment(const BenchmarkSize& size) {
   e.model.dim = size.dim;
   e.model.feed_forward = size.feed_forward;
   e.model.activation = has_source ? Activation::relu : Activation::gelu;
-  e.model.positional = {.kind = PositionalKind::learned,
+  e.model.positional = {.kind = &positional_encodings::learned,
                         .max_length = std::max(size.source, size.input)};
   e.model.share_embeddings = has_source;
   e.model.tie_weights = !has_source;

@@ -61,7 +61,7 @@ struct Widths {
         hidden(static_cast<double>(m.feed_forward ? m.feed_forward : 4 * width)),
         keys(dim),
         values(dim) {
-    if (m.block.kind != MixingKind::attention && m.kind != ModelKind::seq2seq) return;
+    if (m.mixing.kind != &mixings::attention && m.kind != ModelKind::seq2seq) return;
     const HeadWidths heads = m.attention.widths(width, m.heads);
     keys = static_cast<double>(heads.keys());
     values = static_cast<double>(heads.values());
@@ -77,8 +77,8 @@ class Activations {
         batch_(static_cast<double>(step.batch)),
         own_(m, m.dim),
         encoder_(m, m.encoder_dim ? m.encoder_dim : m.dim),
-        composed_(!m.attention.is_fused() || m.positional.kind == PositionalKind::alibi ||
-                  m.positional.kind == PositionalKind::relative),
+        composed_(!m.attention.is_fused() || m.positional.kind == &positional_encodings::alibi ||
+                  m.positional.kind == &positional_encodings::relative),
         source_(batch_ * static_cast<double>(step.source)),
         input_(batch_ * static_cast<double>(step.input)),
         logits_(m.kind == ModelKind::classifier ? batch_ * static_cast<double>(sizes.classes)
@@ -129,15 +129,16 @@ class Activations {
 
   // The table of sinusoids or integers, made twice as long as needed.
   double positions() const {
-    const PositionalKind kind = model_.positional.kind;
-    const bool table = kind == PositionalKind::sinusoidal || kind == PositionalKind::integer;
+    const PositionalRule* kind = model_.positional.kind;
+    const bool table =
+        kind == &positional_encodings::sinusoidal || kind == &positional_encodings::integer;
     if (!table || batch_ == 0) return 0;
     return 2 * (encoder_.dim * source_ + own_.dim * input_) / batch_;
   }
 
  private:
   // Mean and deviation of each row, or the latter alone.
-  double norm(double rows) const { return (model_.norm == NormKind::layer ? 2 : 1) * rows; }
+  double norm(double rows) const { return (model_.norm.kind == NormKind::layer ? 2 : 1) * rows; }
 
   // What the norm reads, what the matrices read; queries, keys, values, the heads' output and the
   // sum of each head's softmax. Attention that is composed holds its heads apart as well, and all
@@ -156,25 +157,21 @@ class Activations {
   double scores(const Widths& w, double rows) const {
     if (!composed_ || batch_ == 0) return 0;
     const auto heads = static_cast<double>(model_.heads);
-    const bool additive = model_.attention.similarity.kind == SimilarityKind::additive;
+    const bool additive = model_.attention.similarity.kind == &similarities::additive;
     return (2 * heads + (additive ? w.keys : 0)) * std::max(source_, input_) * rows / batch_;
   }
 
   // What a layer keeps before its feed-forward network. A graph's edges are not counted.
   double mixing(const Widths& w, double rows) const {
     const double read = norm(rows) + 2 * w.dim * rows;
-    switch (model_.block.kind) {
-      case MixingKind::attention:
-        return attention(w, rows, rows);
-      case MixingKind::graph_attention:
-        return read + 4 * w.dim * rows;
-      case MixingKind::dense:
-        return read + 2 * w.dim * rows;
-      case MixingKind::convolution:  // the neighbours of every place, and those that are real
-        return read + 2 * static_cast<double>(model_.block.kernel_size) * w.dim * rows;
-      case MixingKind::gru:  // three gates from the input, three from the state, and what they make
-        return read + 14 * w.dim * rows;
-    }
+    const MixingRule* kind = model_.mixing.kind;
+    if (kind == &mixings::attention) return attention(w, rows, rows);
+    if (kind == &mixings::graph_attention) return read + 4 * w.dim * rows;
+    if (kind == &mixings::dense) return read + 2 * w.dim * rows;
+    if (kind == &mixings::convolution)  // all neighbours, and those inside the sequence
+      return read + 2 * static_cast<double>(model_.mixing.kernel_size) * w.dim * rows;
+    if (kind == &mixings::gru)  // three gates of the input, three of the state, and the results
+      return read + 14 * w.dim * rows;
     throw Error("costs: unknown mixing");
   }
 
@@ -190,10 +187,7 @@ class Activations {
 
   // What the norm behind the layers reads.
   double end_of_stack(const Widths& w, double rows) const {
-    const bool final_norm = model_.final_norm == Choice::automatic
-                                ? model_.norm_first
-                                : model_.final_norm == Choice::yes;
-    return final_norm ? norm(rows) + w.dim * rows : 0;
+    return model_.has_final_norm() ? norm(rows) + w.dim * rows : 0;
   }
 
   const ModelOptions& model_;

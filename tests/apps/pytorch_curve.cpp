@@ -124,7 +124,7 @@ TEST_CASE("ten steps of a language model are PyTorch's") {
   Experiment e = experiment(ModelKind::language_model);
   e.model.activation = Activation::gelu;
   e.model.norm_first = true;
-  e.model.positional.kind = PositionalKind::learned;
+  e.model.positional.kind = &positional_encodings::learned;
   e.model.positional.max_length = 12;
   check_curve("language_model", e, 11);
 }
@@ -133,7 +133,7 @@ TEST_CASE("ten steps of an encoder-decoder are PyTorch's") {
   Experiment e = experiment(ModelKind::seq2seq);
   e.model.activation = Activation::relu;
   e.model.norm_first = false;
-  e.model.positional.kind = PositionalKind::sinusoidal;
+  e.model.positional.kind = &positional_encodings::sinusoidal;
   e.model.tie_weights = false;
   check_curve("seq2seq", e, 9);
 }

@@ -69,7 +69,7 @@ Experiment learned_positions(int64_t layers, int64_t heads, int64_t dim, int64_t
   e.model.layers = layers;
   e.model.heads = heads;
   e.model.dim = dim;
-  e.model.positional = {PositionalKind::learned, length};
+  e.model.positional = {&positional_encodings::learned, length};
   return e;
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("summary: frozen parameters") {
 TEST_CASE("summary: memory by hand") {
   Experiment e = small(ModelKind::language_model);
   e.model.heads = 2;
-  e.model.positional = {PositionalKind::learned, 5};
+  e.model.positional = {&positional_encodings::learned, 5};
   e.train.accumulate = 3;
   const Corpus corpus = corpus_for(e, 7, 0, 5);
   // 10 rows. Attention: 2 of the norm, 4 · 4 + 2 heads, 2 · 4; feed-forward: 2, 2 · 4 and 8 (relu);
@@ -261,17 +261,17 @@ TEST_CASE("summary: the estimate of memory is near what a step takes") {
 TEST_CASE("summary: the estimate is of the right size for every form of attention and block") {
   using Change = void (*)(ModelOptions&);
   const std::pair<std::string, Change> forms[] = {
-      {"additive", [](ModelOptions& m) { m.attention.similarity.kind = SimilarityKind::additive; }},
-      {"cosine", [](ModelOptions& m) { m.attention.similarity.kind = SimilarityKind::cosine; }},
-      {"gaussian", [](ModelOptions& m) { m.attention.similarity.kind = SimilarityKind::gaussian; }},
-      {"count", [](ModelOptions& m) { m.attention.normaliser = NormaliserKind::count; }},
-      {"alibi", [](ModelOptions& m) { m.positional.kind = PositionalKind::alibi; }},
-      {"rotary", [](ModelOptions& m) { m.positional.kind = PositionalKind::rotary; }},
+      {"additive", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::additive; }},
+      {"cosine", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::cosine; }},
+      {"gaussian", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::gaussian; }},
+      {"count", [](ModelOptions& m) { m.attention.normaliser = &normalisers::count; }},
+      {"alibi", [](ModelOptions& m) { m.positional.kind = &positional_encodings::alibi; }},
+      {"rotary", [](ModelOptions& m) { m.positional.kind = &positional_encodings::rotary; }},
       {"wide", [](ModelOptions& m) { m.attention.head_width = HeadWidth::wide; }},
-      {"convolution", [](ModelOptions& m) { m.block.kind = MixingKind::convolution; }},
-      {"gru", [](ModelOptions& m) { m.block.kind = MixingKind::gru; }},
+      {"convolution", [](ModelOptions& m) { m.mixing.kind = &mixings::convolution; }},
+      {"gru", [](ModelOptions& m) { m.mixing.kind = &mixings::gru; }},
       {"wide encoder", [](ModelOptions& m) { m.kind = ModelKind::seq2seq, m.encoder_dim = 256; }},
-      {"dense", [](ModelOptions& m) { m.block.kind = MixingKind::dense; }},
+      {"dense", [](ModelOptions& m) { m.mixing.kind = &mixings::dense; }},
   };
   for (const auto& [name, change] : forms) {
     CAPTURE(name);

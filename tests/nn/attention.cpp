@@ -11,6 +11,7 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
+#include "nn/block.h"
 #include "support.h"
 
 using namespace heed;
@@ -85,14 +86,13 @@ std::string refusal(const std::function<void()>& f) {
 TEST_CASE("a query that may attend to nothing gets zeros and gives zero gradients, in every form") {
   KeepMask mask;
   mask.key_lengths = Ids::from({2}, {3, 0});
-  for (size_t similarity = 0; similarity < std::size(similarity_names); ++similarity)
-    for (size_t normaliser = 0; normaliser < std::size(normaliser_names); ++normaliser) {
-      CAPTURE(std::string(similarity_names[similarity]));
-      CAPTURE(std::string(normaliser_names[normaliser]));
+  for (const SimilarityRule* similarity : similarities::all)
+    for (const NormaliserRule* normaliser : normalisers::all) {
+      CAPTURE(std::string(similarity->name));
+      CAPTURE(std::string(normaliser->name));
       const MultiHeadAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                           o.similarity.kind =
-                                               static_cast<SimilarityKind>(similarity);
-                                           o.normaliser = static_cast<NormaliserKind>(normaliser);
+                                           o.similarity.kind = similarity;
+                                           o.normaliser = normaliser;
                                            o.combine = Combine::concat;
                                          }));
       const Tensor x = random_tensor({2, 3, 4}, 1);
@@ -154,7 +154,7 @@ TEST_CASE("heads of one list may each have a similarity of their own") {
   const MultiHeadAttention attention(6, 2, setup_of([](MultiHeadOptions& o) {
                                        o.key_dims = {2, 3};
                                        o.value_dims = {3, 1};
-                                       o.similarity.kind = SimilarityKind::general;
+                                       o.similarity.kind = &similarities::general;
                                      }));
   std::vector<std::string> names;
   for (const NamedParameter& p : attention.parameters()) names.push_back(p.name);
@@ -170,7 +170,7 @@ TEST_CASE("attention without projections has no parameters and is the basic atte
   const MultiHeadAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
                                        o.project_query = o.project_key = o.project_value = false;
                                        o.combine = Combine::concat;
-                                       o.similarity.kind = SimilarityKind::dot;
+                                       o.similarity.kind = &similarities::dot;
                                      }));
   CHECK(attention.parameter_count() == 0);
   const Tensor x = random_tensor({2, 5, 4}, 1);
@@ -249,8 +249,8 @@ TEST_CASE("a bias of minus infinity hides a key as a mask does") {
 }
 
 TEST_CASE("rotary positions make scores depend on distance alone; alibi and relative bend them") {
-  for (const PositionalKind kind :
-       {PositionalKind::rotary, PositionalKind::alibi, PositionalKind::relative}) {
+  for (const PositionalRule* kind : {&positional_encodings::rotary, &positional_encodings::alibi,
+                                     &positional_encodings::relative}) {
     AttentionSetup setup;
     setup.positional.kind = kind;
     setup.positional.buckets = 8;
@@ -270,7 +270,7 @@ TEST_CASE("rotary positions make scores depend on distance alone; alibi and rela
     double difference = 0;
     for (int64_t c = 0; c < 8; ++c)
       difference += std::abs(static_cast<double>(before.data()[c] - after.data()[c]));
-    if (kind == PositionalKind::alibi)
+    if (kind == &positional_encodings::alibi)
       CHECK(difference < 1e-5);  // both directions alike
     else
       CHECK(difference > 1e-3);
@@ -278,6 +278,49 @@ TEST_CASE("rotary positions make scores depend on distance alone; alibi and rela
     std::vector<NamedParameter> inputs = attention.parameters();
     inputs.push_back({"x", x});
     check_gradients(inputs, [&] { return read_out(attention(x, SequenceContext{})); });
+  }
+}
+
+TEST_CASE("attention built causal or with a window is so without a mask that repeats it") {
+  const Tensor x = random_tensor({2, 5, 4}, 1);
+  const auto built = [&](bool causal, int64_t window, const NormaliserRule* normaliser) {
+    ScopeGuard here;
+    here->seed = 3, here->calls = 0;  // the same weights
+    return std::make_unique<MultiHeadAttention>(4, 2, setup_of([&](MultiHeadOptions& o) {
+                                                  o.causal = causal, o.window = window;
+                                                  o.normaliser = normaliser;
+                                                }));
+  };
+  for (const NormaliserRule* normaliser : {&normalisers::softmax, &normalisers::count})
+    for (const bool causal : {false, true})
+      for (const int64_t window : {0, 2, 3}) {
+        const KeepMask mask{.causal = causal, .window = window};
+        const Tensor expected = (*built(false, 0, normaliser))(x, x, mask);
+        const auto layer = built(causal, window, normaliser);
+        check_same((*layer)(x, SequenceContext{}), expected);
+        check_same((*layer)(x, x, {}), expected);
+        check_same((*layer)(x, x, mask), expected);
+        const int64_t narrower = window > 0 ? window : 4;
+        check_same((*layer)(x, x, {.window = 4}), (*built(causal, narrower, normaliser))(x, x, {}));
+      }
+}
+
+TEST_CASE("a layer of a stack built causal is causal, whatever exchanges its positions") {
+  for (const MixingRule* mixing : mixings::all) {
+    CAPTURE(std::string(mixing->name));
+    BlockOptions options{.dim = 4, .heads = 2};
+    options.mixing.kind = mixing;
+    options.attention.causal = true;
+    if (!mixing->can_be_causal) {
+      CHECK_THROWS_AS(EncoderLayer{options}, InputError);
+      continue;
+    }
+    const EncoderLayer layer(options);
+    const Tensor x = random_tensor({1, 5, 4}, 1), other = random_tensor({1, 5, 4}, 2);
+    const Tensor parts[] = {slice(x, 1, 0, 3), slice(other, 1, 3, 5)};
+    const Tensor before = layer(x, {}), after = layer(concat(parts, 1), {});
+    CHECK(relative_difference(slice(after, 1, 0, 3), slice(before, 1, 0, 3)) <= rounding);
+    CHECK(relative_difference(slice(after, 1, 3, 5), slice(before, 1, 3, 5)) > 1e-3);
   }
 }
 
@@ -293,7 +336,7 @@ TEST_CASE("a temperature goes from its first to its last value by equal factors"
                                        o.temperature = {1, 1e-4, 10};
                                      }));
   const MultiHeadAttention hard(
-      4, 1, setup_of([](MultiHeadOptions& o) { o.normaliser = NormaliserKind::hardmax; }));
+      4, 1, setup_of([](MultiHeadOptions& o) { o.normaliser = &normalisers::hardmax; }));
   for (size_t i = 0; i < hard.parameters().size(); ++i) {
     const Tensor from = attention.parameters()[i].tensor;
     std::copy_n(from.data(), from.size(), Tensor(hard.parameters()[i].tensor).mutable_data());
@@ -307,7 +350,7 @@ TEST_CASE("a temperature goes from its first to its last value by equal factors"
 TEST_CASE("hard attention trains its queries only with the straight-through gradient") {
   for (const bool straight_through : {false, true}) {
     const MultiHeadAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                         o.normaliser = NormaliserKind::hardmax;
+                                         o.normaliser = &normalisers::hardmax;
                                          o.straight_through = straight_through;
                                        }));
     backward(read_out(attention(random_tensor({2, 5, 4}, 1), SequenceContext{})));
@@ -350,7 +393,7 @@ TEST_CASE("learned queries give a fixed number of outputs, whatever the order of
   KeepMask causal, window;
   causal.causal = true;
   window.window = 2;
-  CHECK_THROWS_WITH_AS(pool(x, causal), doctest::Contains("have none"), Error);
+  CHECK_THROWS_WITH_AS(pool(x, causal), doctest::Contains("do not have"), Error);
   CHECK_THROWS_AS(pool(x, window), Error);
 }
 
@@ -361,7 +404,7 @@ TEST_CASE("forms of attention that contradict themselves are refused, and the me
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.combine = Combine::concat, o.value_dim = 5; }),
              "does not add up to model.dim = 6");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.combine = Combine::mean, o.value_dim = 3; }),
-             "as wide as the model");
+             "the width of the model");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.temperature.initial = 0; }),
              "normaliser = \"hardmax\"");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.temperature.initial = 1e-30; }),

@@ -45,21 +45,21 @@ std::vector<Variant> writers() {
   };
   // What meets the places of queries and keys in more than one way at once.
   add("rotary, heads of different widths, tied", ModelKind::language_model, [](ModelOptions& o) {
-    o.positional.kind = PositionalKind::rotary;
+    o.positional.kind = &positional_encodings::rotary;
     o.attention.key_dims = o.attention.value_dims = {2, 4};
     o.attention.tie_key_value = true;
   });
   add("relative and a window", ModelKind::language_model, [](ModelOptions& o) {
     o.layers = 2;
-    o.positional.kind = PositionalKind::relative;
+    o.positional.kind = &positional_encodings::relative;
     o.positional.buckets = 4;
     o.positional.max_distance = 4;
     o.attention.window = 3;
   });
   add("a window that counts", ModelKind::language_model, [](ModelOptions& o) {
     o.attention.window = 3;
-    o.attention.similarity.kind = SimilarityKind::dot;
-    o.attention.normaliser = NormaliserKind::count;
+    o.attention.similarity.kind = &similarities::dot;
+    o.attention.normaliser = &normalisers::count;
   });
   return all;
 }
@@ -145,7 +145,7 @@ TEST_CASE("cache: attention goes on from one, in every form; other mixings do no
   for (const Variant& variant : writers()) {
     CAPTURE(variant.name);
     const auto model = model_of(variant);
-    CHECK(Writer(*model).can_cache() == (variant.options().block.kind == MixingKind::attention));
+    CHECK(Writer(*model).can_cache() == (variant.options().mixing.kind == &mixings::attention));
     without += !Writer(*model).can_cache();
   }
   CHECK(without == 6);  // a convolution, one in both stacks and a recurrent network, each in both
@@ -205,7 +205,7 @@ TEST_CASE("cache: it grows") {
   here->gradients = false;
   const Variant variant{"", ModelKind::language_model, [](ModelOptions& o) {
                           o.layers = 2;
-                          o.positional.kind = PositionalKind::sinusoidal;
+                          o.positional.kind = &positional_encodings::sinusoidal;
                         }};
   const auto model = writer_of(variant);
   const Writer writer(*model);
@@ -219,7 +219,7 @@ TEST_CASE("cache: it grows") {
 TEST_CASE("cache: what it is not for is refused") {
   const Variant plain{"", ModelKind::language_model, [](ModelOptions&) {}};
   const Variant convolution{"", ModelKind::language_model,
-                            [](ModelOptions& o) { o.block.kind = MixingKind::convolution; }};
+                            [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }};
   KeyValueCache cache(3);
   CHECK_THROWS_AS(Writer(*model_of(plain)).read(tokens_of(2), cache), Error);  // gradients
   ScopeGuard here;

@@ -1,4 +1,4 @@
-#include "nn/convolution.h"
+#include "nn/mixing/convolution.h"
 
 #include <doctest/doctest.h>
 

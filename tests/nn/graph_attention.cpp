@@ -1,4 +1,4 @@
-#include "nn/graph_attention.h"
+#include "nn/mixing/graph_attention.h"
 
 #include <doctest/doctest.h>
 
@@ -144,17 +144,17 @@ TEST_CASE("what is known of an edge changes what is said and who is heard") {
 }
 
 TEST_CASE("graph attention says what it cannot do") {
-  CHECK_THROWS_WITH_AS(GraphAttention(6, 4, 0), doctest::Contains("4 heads"), Error);
-  CHECK_THROWS_WITH_AS(GraphAttention(6, 0, 0), doctest::Contains("0 heads"), Error);
+  CHECK_THROWS_WITH_AS(GraphAttention(6, 4, 0), doctest::Contains("heads 4"), Error);
+  CHECK_THROWS_WITH_AS(GraphAttention(6, 0, 0), doctest::Contains("heads 0"), Error);
   const GraphAttention layer(4, 2, 0), featured(4, 2, 3);
   const Tensor x = Tensor::zeros({2, 4, 4});
   const auto refuses = [&x](const GraphAttention& asked, const Edges& edges, const char* text) {
     CHECK_THROWS_WITH_AS(asked(x, with(edges)), doctest::Contains(text), Error);
   };
   refuses(layer, {}, "data.kind = \"graph\"");
-  refuses(layer, {Ids::from({2}, {0, 1}), Ids::from({1}, {1}), {}}, "as many");
+  refuses(layer, {Ids::from({2}, {0, 1}), Ids::from({1}, {1}), {}}, "of one length");
   refuses(layer, {Ids::from({1, 1}, {0}), Ids::from({1, 1}, {1}), {}}, "[1, 1]");
-  refuses(layer, {Ids::from({1}, {0}), Ids::from({1}, {8}), {}}, "edge 0 joins places 0 and 8");
+  refuses(layer, {Ids::from({1}, {0}), Ids::from({1}, {8}), {}}, "edge 0 joins positions 0 and 8");
   refuses(layer, {Ids::from({1}, {-1}), Ids::from({1}, {0}), {}}, "-1");
   refuses(layer, {Ids::from({1}, {3}), Ids::from({1}, {4}), {}}, "one of 2 examples");
   refuses(featured, some_edges(0), "features of shape [8, 3]");

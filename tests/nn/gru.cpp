@@ -1,4 +1,4 @@
-#include "nn/gru.h"
+#include "nn/mixing/gru.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // What every Mixing must keep to.
 #pragma once
 
-#include "nn/sequence_context.h"
+#include "nn/mixing.h"
 #include "support.h"
 
 namespace heed::inline HEED_REAL::testing {

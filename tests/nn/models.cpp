@@ -227,57 +227,57 @@ TEST_CASE("contradictions are refused, and the message names the keys") {
     o.attention.causal = true;
   });
   check("is no product", [](ModelOptions& o) {
-    o.positional.kind = PositionalKind::rotary;
-    o.attention.similarity.kind = SimilarityKind::additive;
+    o.positional.kind = &positional_encodings::rotary;
+    o.attention.similarity.kind = &similarities::additive;
   });
   check("does not add up to model.dim", [](ModelOptions& o) {
     o.attention.combine = Combine::concat;
     o.attention.value_dim = 7;
   });
-  check("a decoder may not", [](ModelOptions& o) {
+  check("a decoder must not", [](ModelOptions& o) {
     o.kind = language_model;
-    o.block.kind = MixingKind::dense;
+    o.mixing.kind = &mixings::dense;
   });
-  check("a decoder may not", [](ModelOptions& o) {
+  check("a decoder must not", [](ModelOptions& o) {
     o.kind = seq2seq;
-    o.block.kind = MixingKind::graph_attention;
+    o.mixing.kind = &mixings::graph_attention;
   });
   check("circular", [](ModelOptions& o) {
     o.kind = language_model;
-    o.block.kind = MixingKind::convolution;
-    o.block.padding = Padding::circular;
+    o.mixing.kind = &mixings::convolution;
+    o.mixing.padding = Padding::circular;
   });
   check("kernel_size = 4 must be odd", [](ModelOptions& o) {
-    o.block.kind = MixingKind::convolution;
-    o.block.kernel_size = 4;
+    o.mixing.kind = &mixings::convolution;
+    o.mixing.kernel_size = 4;
   });
   check("normaliser = \"hardmax\"", [](ModelOptions& o) { o.attention.temperature.initial = 0; });
   check("is odd", [](ModelOptions& o) {
-    o.positional.kind = PositionalKind::rotary;
+    o.positional.kind = &positional_encodings::rotary;
     o.attention.key_dim = 5;
   });
   check("a head of width 5 is odd", [](ModelOptions& o) {  // the encoder's, not the decoder's
     o.kind = seq2seq;
-    o.positional.kind = PositionalKind::rotary;
+    o.positional.kind = &positional_encodings::rotary;
     o.encoder_dim = 20;
   });
   check("divide 30, the width", [](ModelOptions& o) { o.kind = seq2seq, o.encoder_dim = 30; });
   check("model.attention.window = 3", [](ModelOptions& o) {
     o.kind = seq2seq;
     o.pool = Pool::learned;  // which only a classifier has
-    o.block.kind = MixingKind::gru;
+    o.mixing.kind = &mixings::gru;
     o.attention.window = 3;
   });
   check("model.attention.axes", [](ModelOptions& o) {
-    o.block.kind = MixingKind::convolution;
+    o.mixing.kind = &mixings::convolution;
     o.attention.axes = {0};
   });
   check("model.attention.graph_distances = 2", [](ModelOptions& o) {
-    o.block.kind = MixingKind::graph_attention;
+    o.mixing.kind = &mixings::graph_attention;
     o.attention.graph_distances = 2;
   });
   check("heads of graph attention", [](ModelOptions& o) {
-    o.block.kind = MixingKind::graph_attention;
+    o.mixing.kind = &mixings::graph_attention;
     o.heads = 3;
   });
   check("model.tie_weights = false", [](ModelOptions& o) {
@@ -285,9 +285,9 @@ TEST_CASE("contradictions are refused, and the message names the keys") {
     o.positional.combine = PositionalCombine::concat;
     o.positional.dim = 8;
   });
-  check("act inside attention", [](ModelOptions& o) {
-    o.positional.kind = PositionalKind::alibi;
-    o.block.kind = MixingKind::gru;
+  check("acts inside attention", [](ModelOptions& o) {
+    o.positional.kind = &positional_encodings::alibi;
+    o.mixing.kind = &mixings::gru;
   });
   check("model.encoder_dim", [](ModelOptions& o) { o.encoder_dim = 32; });
   check("model.attention.key_dim", [](ModelOptions& o) { o.dim = 10, o.heads = 4; });

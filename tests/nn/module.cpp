@@ -99,7 +99,7 @@ TEST_CASE("parameter counts agree with the formula") {
   o.dim = 16;
   o.heads = 4;
   o.bias = false;
-  o.positional = {PositionalKind::learned, 10};
+  o.positional = {&positional_encodings::learned, 10};
   CHECK(make_model(o, {0, 11, 0})->parameter_count() ==
         11 * 16 + 10 * 16 + 3 * (12 * 16 * 16 + 2 * 16) + 16);
 }
@@ -142,7 +142,48 @@ TEST_CASE("the same seed makes the same model, another seed another") {
   CHECK(first_weights(1) != first_weights(2));
 }
 
-TEST_CASE("options that contradict each other are the user's mistake") {
+TEST_CASE("a parameter is found by its name") {
+  const auto model = make_model(small(ModelKind::seq2seq), {5, 6, 0});
+  const std::string name = "decoder.layers.0.cross_attention.output.bias";
+  CHECK(model->parameter(name).shape() == Shape{8});
+  for (const NamedParameter& p : model->parameters())
+    CHECK(model->parameter(p.name).same_as(p.tensor));
+  CHECK_THROWS_WITH_AS(Linear(3, 2).parameter("weights"),
+                       "module: there is no parameter \"weights\"; similar names: none", Error);
+  CHECK_THROWS_WITH_AS(Linear(3, 2).parameter("up.weight"),
+                       "module: there is no parameter \"up.weight\"; similar names: weight", Error);
+}
+
+TEST_CASE("a map of values is loaded whole or not at all") {
+  const Linear linear(2, 1);
+  const Tensor weight = Tensor::from({1, 2}, std::vector<real>{3, 4});
+  const Tensor bias = Tensor::from({1}, std::vector<real>{5});
+  linear.load({{"weight", weight}, {"bias", bias}});
+  CHECK(linear.weight.data()[1] == 4);
+  CHECK(linear.bias.data()[0] == 5);
+  const Tensor zero = Tensor::zeros({1, 2});
+  const auto refuses = [&](const std::map<std::string, Tensor>& values, const char* text) {
+    CHECK_THROWS_WITH_AS(linear.load(values), text, Error);
+    CHECK(linear.weight.data()[1] == 4);
+  };
+  refuses({{"weight", zero}}, "module: no value for the parameters bias");
+  refuses({{"weight", zero}, {"bias", bias}, {"gain", bias}},
+          "module: there are no parameters gain");
+  refuses({{"weight", zero}, {"bias", zero}},
+          "module: parameter \"bias\" has shape [1], its value [1, 2]");
+}
+
+TEST_CASE("options are named, one by one, and layers need no others") {
+  CHECK(Encoder({.dim = 4, .heads = 2}, 1).parameter("layers.0.feed_forward.up.weight").shape() ==
+        Shape{16, 4});
+  CHECK(EncoderLayer({.dim = 4}).parameter("attention.query.weight").shape() == Shape{4, 4});
+  CHECK(SequenceContext{.mask = {.causal = true}}.mask.causal);
+  CHECK(PositionalEncoding(4, {.kind = &positional_encodings::sinusoidal}).parameter_count() == 0);
+  CHECK(Embedding(3, 2).weight.shape() == Shape{3, 2});
+  CHECK(FeedForward(2, 4).parameter_count() == 2 * 4 + 4 + 4 * 2 + 2);
+}
+
+TEST_CASE("contradictory options are an input error") {
   ModelOptions o = small(ModelKind::language_model);
   o.heads = 3;
   CHECK_THROWS_AS(make_model(o, {0, 5, 0}), InputError);

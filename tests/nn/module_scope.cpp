@@ -59,7 +59,7 @@ TEST_CASE("current part: the parts of a layer, in the order in which they comput
   options.dim = 8;
   options.heads = 2;
   options.dropout = 0.5;
-  options.positional.kind = PositionalKind::learned;
+  options.positional.kind = &positional_encodings::learned;
   ScopeGuard here;
   here->training = true;
   const auto model = make_model(options, {.vocabulary = 5});
@@ -83,21 +83,21 @@ TEST_CASE("current part: the parts of a layer, in the order in which they comput
 TEST_CASE("current part: no operation of any model is nobody's") {
   struct Case {
     ModelKind kind;
-    MixingKind mixing;
+    const MixingRule* mixing;
     bool composed;
   };
-  for (const Case& c : {Case{ModelKind::seq2seq, MixingKind::attention, false},
-                        Case{ModelKind::language_model, MixingKind::attention, true},
-                        Case{ModelKind::language_model, MixingKind::convolution, false},
-                        Case{ModelKind::classifier, MixingKind::dense, true},
-                        Case{ModelKind::classifier, MixingKind::gru, false}}) {
+  for (const Case& c : {Case{ModelKind::seq2seq, &mixings::attention, false},
+                        Case{ModelKind::language_model, &mixings::attention, true},
+                        Case{ModelKind::language_model, &mixings::convolution, false},
+                        Case{ModelKind::classifier, &mixings::dense, true},
+                        Case{ModelKind::classifier, &mixings::gru, false}}) {
     ModelOptions options;
     options.kind = c.kind;
     options.dim = 8;
     options.heads = 2;
-    options.block.kind = c.mixing;
+    options.mixing.kind = c.mixing;
     if (c.kind == ModelKind::classifier && c.composed) options.pool = Pool::learned;
-    if (c.composed) options.attention.normaliser = NormaliserKind::hardmax;
+    if (c.composed) options.attention.normaliser = &normalisers::hardmax;
     const auto model = make_model(options, {.source_vocabulary = 5, .vocabulary = 5, .classes = 3});
     const Inputs inputs{Ids::full({2, 4}, 1), Ids::full({2}, 4), Ids::full({2, 3}, 1),
                         Ids::full({2}, 3)};
@@ -108,7 +108,7 @@ TEST_CASE("current part: no operation of any model is nobody's") {
     const std::string stack = c.kind == ModelKind::classifier ? "encoder" : "decoder";
     CHECK(parts.contains(stack + ".layers.1"));
     CHECK(parts.contains(stack + ".layers.1.feed_forward.up"));
-    CHECK(parts.contains(stack + ".layers.1." + mixing_names[static_cast<int>(c.mixing)]));
+    CHECK(parts.contains(stack + ".layers.1." + c.mixing->name));
     CHECK(parts.contains("head"));
     CHECK(parts.contains("pool.attention") == (options.pool == Pool::learned));
   }

@@ -34,7 +34,7 @@ void check_row(const Tensor& table, int64_t row, std::initializer_list<double> e
   }
 }
 
-PositionalOptions concatenated(PositionalKind kind, int64_t dim) {
+PositionalOptions concatenated(const PositionalRule* kind, int64_t dim) {
   PositionalOptions o;
   o.kind = kind;
   o.combine = PositionalCombine::concat;
@@ -111,7 +111,7 @@ TEST_CASE("the product of two sinusoidal positions is a Fourier series that fall
 
 TEST_CASE("the product of two integer positions grows with the places, not with their nearness") {
   PositionalOptions o;
-  o.kind = PositionalKind::integer;
+  o.kind = &positional_encodings::integer;
   const Tensor positions = PositionalEncoding(3, o, 0.1)(Tensor::zeros({1, 9, 3}));
   for (int64_t i = 0; i < 9; ++i)
     for (int64_t j = 0; j < 9; ++j) CHECK(dot(positions, i, j) == 3 * i * j);
@@ -120,7 +120,7 @@ TEST_CASE("the product of two integer positions grows with the places, not with 
 TEST_CASE("positions are added; learned ones have an end and say so") {
   ScopeGuard here;
   const Tensor x = Tensor::zeros({2, 3, 4});
-  const PositionalEncoding learned(4, {PositionalKind::learned, 5}, 0.1);
+  const PositionalEncoding learned(4, {&positional_encodings::learned, 5}, 0.1);
   REQUIRE(learned.parameters().size() == 1);
   CHECK(learned.parameters()[0].name == "weight");
   const Tensor weight = learned.parameters()[0].tensor;
@@ -130,7 +130,7 @@ TEST_CASE("positions are added; learned ones have an end and say so") {
   CHECK_THROWS_WITH_AS(learned(Tensor::zeros({1, 6, 4})), doctest::Contains("max_length"), Error);
   CHECK_THROWS_WITH_AS(learned(Tensor::zeros({1, 3, 1})), doctest::Contains("[1, 3, 1]"), Error);
 
-  const PositionalEncoding sinusoidal(4, {PositionalKind::sinusoidal, 5}, 0.1);
+  const PositionalEncoding sinusoidal(4, {&positional_encodings::sinusoidal, 5}, 0.1);
   CHECK(sinusoidal.parameter_count() == 0);
   const Tensor near = sinusoidal(Tensor::zeros({1, 3, 4}));
   const Tensor far = sinusoidal(Tensor::zeros({1, 700, 4}));  // the table grows
@@ -139,8 +139,9 @@ TEST_CASE("positions are added; learned ones have an end and say so") {
 
 TEST_CASE("positions that are no vectors leave tokens as they are") {
   const Tensor x = Tensor::zeros({2, 3, 4});
-  for (PositionalKind kind : {PositionalKind::none, PositionalKind::rotary, PositionalKind::alibi,
-                              PositionalKind::relative}) {
+  for (const PositionalRule* kind :
+       {&positional_encodings::none, &positional_encodings::rotary, &positional_encodings::alibi,
+        &positional_encodings::relative}) {
     const PositionalEncoding encoding(4, {kind, 5}, 0.1);
     CHECK(encoding(x).same_as(x));
     CHECK(encoding.parameter_count() == 0);
@@ -148,8 +149,9 @@ TEST_CASE("positions that are no vectors leave tokens as they are") {
 }
 
 TEST_CASE("concatenated positions stand beside the tokens, the same in every example") {
-  for (PositionalKind kind :
-       {PositionalKind::sinusoidal, PositionalKind::learned, PositionalKind::integer}) {
+  for (const PositionalRule* kind :
+       {&positional_encodings::sinusoidal, &positional_encodings::learned,
+        &positional_encodings::integer}) {
     ScopeGuard here;
     const PositionalOptions o = concatenated(kind, 4), plain{kind};
     CHECK(token_width(7, o) == 3);
@@ -172,7 +174,7 @@ TEST_CASE("concatenated positions stand beside the tokens, the same in every exa
 
 TEST_CASE("concatenation passes each gradient to its columns") {
   ScopeGuard here;
-  const PositionalEncoding encoding(5, concatenated(PositionalKind::learned, 2), 0.1);
+  const PositionalEncoding encoding(5, concatenated(&positional_encodings::learned, 2), 0.1);
   const Tensor x = Tensor::zeros({2, 3, 3}).set_requires_grad();
   const Tensor cotangent = random_tensor({2, 3, 5});
   backward(encoding(x), cotangent);
@@ -206,7 +208,7 @@ TEST_CASE("on a grid each axis has its part of the columns") {
             CHECK(at(again, cell, c) == at(y, cell, c));
           }
   }
-  PositionalOptions o = concatenated(PositionalKind::integer, 3);
+  PositionalOptions o = concatenated(&positional_encodings::integer, 3);
   const Tensor y = PositionalEncoding(4, o, 0.1, video)(Tensor::zeros({1, 24, 1}));
   check_row(y, 0, {0, 0, 0, 0});
   check_row(y, 5, {0, 0, 1, 1});
@@ -216,7 +218,7 @@ TEST_CASE("on a grid each axis has its part of the columns") {
 TEST_CASE("learned positions of a grid are one table for each axis") {
   ScopeGuard here;
   const int64_t grid[] = {2, 3};
-  const PositionalEncoding encoding(4, {PositionalKind::learned, 5}, 0.1, grid);
+  const PositionalEncoding encoding(4, {&positional_encodings::learned, 5}, 0.1, grid);
   const auto tables = encoding.parameters();
   REQUIRE(tables.size() == 2);
   CHECK(tables[0].name == "axis_0");
@@ -236,7 +238,8 @@ TEST_CASE("gradients of learned positions agree with central differences") {
   const Tensor x = random_tensor({2, 6, 2}), cotangent = random_tensor({2, 6, 6});
   for (std::span<const int64_t> shape :
        {std::span<const int64_t>(), std::span<const int64_t>(grid)}) {
-    const PositionalEncoding encoding(6, concatenated(PositionalKind::learned, 4), 0.5, shape);
+    const PositionalEncoding encoding(6, concatenated(&positional_encodings::learned, 4), 0.5,
+                                      shape);
     testing::check_gradients(encoding.parameters(), [&] {
       const Tensor y = encoding(x);
       return sum(y * y * cotangent);
@@ -251,8 +254,9 @@ TEST_CASE("a grid that does not fit is refused") {
                        doctest::Contains("[2, 3]"), Error);
   CHECK_THROWS_WITH_AS(PositionalEncoding(6, o, 0.1, grid), doctest::Contains("model.dim = 6"),
                        InputError);
-  CHECK_THROWS_WITH_AS(PositionalEncoding(8, concatenated(PositionalKind::learned, 3), 0.1, grid),
-                       doctest::Contains("model.positional.dim = 3"), InputError);
+  CHECK_THROWS_WITH_AS(
+      PositionalEncoding(8, concatenated(&positional_encodings::learned, 3), 0.1, grid),
+      doctest::Contains("model.positional.dim = 3"), InputError);
   CHECK_THROWS_AS(PositionalEncoding(8, o, 0.1, none), Error);
 }
 
@@ -260,18 +264,18 @@ TEST_CASE("positions that contradict themselves are the user's mistake") {
   const auto refuses = [](const PositionalOptions& o, const char* key) {
     CHECK_THROWS_WITH_AS(o.validate(8), doctest::Contains(key), InputError);
   };
-  for (PositionalKind kind : {PositionalKind::none, PositionalKind::rotary, PositionalKind::alibi,
-                              PositionalKind::relative})
+  for (const PositionalRule* kind : {&positional_encodings::none, &positional_encodings::rotary,
+                                     &positional_encodings::alibi, &positional_encodings::relative})
     refuses(concatenated(kind, 4), "model.positional.combine");
-  refuses(concatenated(PositionalKind::learned, 0), "set model.positional.dim");
-  refuses(concatenated(PositionalKind::learned, 8), "model.positional.dim = 8");
-  refuses(concatenated(PositionalKind::sinusoidal, 3), "model.positional.dim = 3");
-  CHECK_NOTHROW(concatenated(PositionalKind::integer, 3).validate(8));
+  refuses(concatenated(&positional_encodings::learned, 0), "set model.positional.dim");
+  refuses(concatenated(&positional_encodings::learned, 8), "model.positional.dim = 8");
+  refuses(concatenated(&positional_encodings::sinusoidal, 3), "model.positional.dim = 3");
+  CHECK_NOTHROW(concatenated(&positional_encodings::integer, 3).validate(8));
   PositionalOptions added;
   CHECK_NOTHROW(added.validate(8));
   added.dim = 4;
   refuses(added, "model.positional.combine");
-  PositionalOptions relative{PositionalKind::relative};
+  PositionalOptions relative{&positional_encodings::relative};
   CHECK_NOTHROW(relative.validate(8));
   relative.buckets = 7;
   refuses(relative, "model.positional.buckets = 7");

@@ -9,9 +9,9 @@
 #include "core/ops.h"
 #include "core/safetensors.h"
 #include "nn/block.h"
-#include "nn/convolution.h"
 #include "nn/embedding.h"
-#include "nn/gru.h"
+#include "nn/mixing/convolution.h"
+#include "nn/mixing/gru.h"
 
 using namespace heed;
 
@@ -244,7 +244,7 @@ TEST_CASE("the whole Transformer is PyTorch's, with a norm behind each stack") {
   for (bool norm_first : {false, true}) {
     Case c(norm_first ? "transformer_pre_gelu" : "transformer_post_relu");
     BlockOptions o = block_options(norm_first, norm_first ? Activation::gelu : Activation::relu);
-    o.final_norm = true;
+    o.final_norm = Choice::yes;
     const Encoder encoder(o, 2);
     const Decoder decoder(o, 2);
     c.load(encoder, "encoder.");

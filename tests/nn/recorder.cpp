@@ -10,8 +10,8 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "mixing_check.h"
-#include "nn/graph_attention.h"
 #include "nn/grid.h"
+#include "nn/mixing/graph_attention.h"
 #include "nn/models.h"
 
 using namespace heed;
@@ -114,20 +114,20 @@ TEST_CASE("recorded weights times the values is what attention computes, in ever
   struct Form {
     std::string name;
     Change change;
-    PositionalKind positions = PositionalKind::none;
+    const PositionalRule* positions = &positional_encodings::none;
   };
   const Form forms[] = {
       {"fused", [](MultiHeadOptions&) {}},
       {"temperature", [](MultiHeadOptions& o) { o.temperature.initial = 0.3; }},
-      {"additive", [](MultiHeadOptions& o) { o.similarity.kind = SimilarityKind::additive; }},
-      {"hardmax", [](MultiHeadOptions& o) { o.normaliser = NormaliserKind::hardmax; }},
-      {"not normalised", [](MultiHeadOptions& o) { o.normaliser = NormaliserKind::none; }},
+      {"additive", [](MultiHeadOptions& o) { o.similarity.kind = &similarities::additive; }},
+      {"hardmax", [](MultiHeadOptions& o) { o.normaliser = &normalisers::hardmax; }},
+      {"not normalised", [](MultiHeadOptions& o) { o.normaliser = &normalisers::none; }},
       {"scale of zero",
        [](MultiHeadOptions& o) {
          o.similarity.scale = ScoreScale::value, o.similarity.scale_value = 0;
        }},
-      {"rotary", [](MultiHeadOptions&) {}, PositionalKind::rotary},
-      {"alibi", [](MultiHeadOptions&) {}, PositionalKind::alibi},
+      {"rotary", [](MultiHeadOptions&) {}, &positional_encodings::rotary},
+      {"alibi", [](MultiHeadOptions&) {}, &positional_encodings::alibi},
   };
   for (const Form& form : forms) {
     CAPTURE(form.name);
@@ -172,7 +172,7 @@ TEST_CASE("heads of different widths are recorded side by side, fused and compos
 }
 
 TEST_CASE("dropout is not seen: the weights are those before it") {
-  for (const NormaliserKind normaliser : {NormaliserKind::softmax, NormaliserKind::hardmax}) {
+  for (const NormaliserRule* normaliser : {&normalisers::softmax, &normalisers::hardmax}) {
     AttentionSetup setup = setup_of([&](MultiHeadOptions& o) { o.normaliser = normaliser; });
     setup.dropout = 0.5;
     const MultiHeadAttention attention(6, 2, setup);
@@ -218,7 +218,7 @@ TEST_CASE("learned queries and cross-attention in models: the shapes, the names,
   CHECK(parameter(*classifier, "pool.attention.query.weight").shape() == Shape{8, 8});
   const std::unique_ptr<Model> convolution =
       model_of(ModelKind::language_model,
-               [](ModelOptions& o) { o.block.kind = MixingKind::convolution; }, {0, 7, 0});
+               [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }, {0, 7, 0});
   CHECK(names_and_shapes(*convolution).empty());
 }
 
@@ -286,16 +286,16 @@ TEST_CASE("a model that is watched computes the same bits, gradients and random 
   const Case cases[] = {
       {"fused", ModelKind::seq2seq, [](ModelOptions&) {}},
       {"composed", ModelKind::language_model,
-       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::cosine; }},
+       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::cosine; }},
       {"grouped", ModelKind::seq2seq,
        [](ModelOptions& o) {
          o.attention.key_dims = {3, 2}, o.attention.value_dims = {1, 4};
        }},
       {"relative", ModelKind::seq2seq,
-       [](ModelOptions& o) { o.positional.kind = PositionalKind::relative; }},
+       [](ModelOptions& o) { o.positional.kind = &positional_encodings::relative; }},
       {"pool", ModelKind::classifier, [](ModelOptions& o) { o.pool = Pool::learned; }},
       {"graph", ModelKind::classifier,
-       [](ModelOptions& o) { o.block.kind = MixingKind::graph_attention; }},
+       [](ModelOptions& o) { o.mixing.kind = &mixings::graph_attention; }},
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);

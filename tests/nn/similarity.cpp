@@ -23,7 +23,7 @@ double at(const Tensor& x, int64_t a, int64_t b, int64_t c, int64_t d) {
 }
 
 // The score of one query (b, h, i) and one key (b, h, j), by its formula.
-double score_of(SimilarityKind kind, const Tensor& q, const Tensor& k, const Tensor& w,
+double score_of(const SimilarityRule* kind, const Tensor& q, const Tensor& k, const Tensor& w,
                 double sigma, int64_t b, int64_t h, int64_t i, int64_t j) {
   const int64_t query_width = q.dim(3), key_width = k.dim(3);
   const auto qs = [&](int64_t c) { return at(q, b, h, i, c); };
@@ -35,45 +35,26 @@ double score_of(SimilarityKind kind, const Tensor& q, const Tensor& k, const Ten
   for (int64_t c = 0; c < std::min(query_width, key_width); ++c) {
     dot += qs(c) * ks(c);
     distance += (qs(c) - ks(c)) * (qs(c) - ks(c));
-    if (kind == SimilarityKind::additive) additive += ws(0, c) * std::tanh(qs(c) + ks(c));
+    if (kind == &similarities::additive) additive += ws(0, c) * std::tanh(qs(c) + ks(c));
   }
   for (int64_t c = 0; c < query_width; ++c) {
     qq += qs(c) * qs(c);
-    if (kind == SimilarityKind::concat) concat += ws(0, c) * qs(c);
-    if (kind == SimilarityKind::general)
+    if (kind == &similarities::concat) concat += ws(0, c) * qs(c);
+    if (kind == &similarities::general)
       for (int64_t d = 0; d < key_width; ++d) general += qs(c) * ws(c, d) * ks(d);
   }
   for (int64_t c = 0; c < key_width; ++c) {
     kk += ks(c) * ks(c);
-    if (kind == SimilarityKind::concat) concat += ws(0, query_width + c) * ks(c);
+    if (kind == &similarities::concat) concat += ws(0, query_width + c) * ks(c);
   }
-  switch (kind) {
-    case SimilarityKind::scaled_dot:
-      return dot / std::sqrt(static_cast<double>(key_width));
-    case SimilarityKind::dot:
-    case SimilarityKind::embedded_gaussian:
-      return dot;
-    case SimilarityKind::gaussian:
-      return -distance / (2 * sigma * sigma);
-    case SimilarityKind::cosine:
-      return dot / std::sqrt(qq * kk);
-    case SimilarityKind::additive:
-      return additive;
-    case SimilarityKind::general:
-      return general;
-    case SimilarityKind::concat:
-      return concat;
-  }
-  return 0;
+  if (kind == &similarities::scaled_dot) return dot / std::sqrt(static_cast<double>(key_width));
+  if (kind == &similarities::gaussian) return -distance / (2 * sigma * sigma);
+  if (kind == &similarities::cosine) return dot / std::sqrt(qq * kk);
+  if (kind == &similarities::additive) return additive;
+  if (kind == &similarities::general) return general;
+  if (kind == &similarities::concat) return concat;
+  return dot;
 }
-
-constexpr SimilarityKind all_similarities[] = {
-    SimilarityKind::scaled_dot, SimilarityKind::dot,    SimilarityKind::embedded_gaussian,
-    SimilarityKind::gaussian,   SimilarityKind::cosine, SimilarityKind::additive,
-    SimilarityKind::general,    SimilarityKind::concat};
-constexpr NormaliserKind all_normalisers[] = {NormaliserKind::softmax, NormaliserKind::hardmax,
-                                              NormaliserKind::sum, NormaliserKind::count,
-                                              NormaliserKind::none};
 
 // Causal, the second example has two real keys, and one more is hidden by hand.
 KeepMask some_mask() {
@@ -86,7 +67,7 @@ KeepMask some_mask() {
 }
 
 // One row of weights by the formulas of nn/normaliser.h.
-std::vector<double> weights_of(NormaliserKind kind, bool exponential, std::vector<double> s,
+std::vector<double> weights_of(const NormaliserRule* kind, bool exponential, std::vector<double> s,
                                const std::vector<bool>& kept) {
   double most = -1e300, total = 0, exponentials = 0, ties = 0, count = 0;
   for (size_t j = 0; j < s.size(); ++j)
@@ -102,11 +83,11 @@ std::vector<double> weights_of(NormaliserKind kind, bool exponential, std::vecto
   for (size_t j = 0; j < s.size(); ++j) {
     if (!kept[j]) continue;
     const double f = exponential ? std::exp(s[j]) : s[j];
-    if (kind == NormaliserKind::softmax) w[j] = std::exp(s[j]) / exponentials;
-    if (kind == NormaliserKind::hardmax) w[j] = s[j] == most ? 1 / ties : 0;
-    if (kind == NormaliserKind::sum) w[j] = total <= 1e-6 ? 0 : f / total;
-    if (kind == NormaliserKind::count) w[j] = f / count;
-    if (kind == NormaliserKind::none) w[j] = f;
+    if (kind == &normalisers::softmax) w[j] = std::exp(s[j]) / exponentials;
+    if (kind == &normalisers::hardmax) w[j] = s[j] == most ? 1 / ties : 0;
+    if (kind == &normalisers::sum) w[j] = total <= 1e-6 ? 0 : f / total;
+    if (kind == &normalisers::count) w[j] = f / count;
+    if (kind == &normalisers::none) w[j] = f;
   }
   return w;
 }
@@ -114,9 +95,9 @@ std::vector<double> weights_of(NormaliserKind kind, bool exponential, std::vecto
 }  // namespace
 
 TEST_CASE("every similarity gives the score of its formula, with the right gradients") {
-  for (const SimilarityKind kind : all_similarities) {
-    CAPTURE(std::string(similarity_names[static_cast<int>(kind)]));
-    const bool two_widths = kind == SimilarityKind::general || kind == SimilarityKind::concat;
+  for (const SimilarityRule* kind : similarities::all) {
+    CAPTURE(std::string(kind->name));
+    const bool two_widths = kind->any_widths;
     SimilarityOptions options;
     options.kind = kind;
     options.sigma = 0.7;
@@ -141,7 +122,7 @@ TEST_CASE("every similarity gives the score of its formula, with the right gradi
 
 TEST_CASE("the scale of a scaled dot product is what its name says") {
   const Tensor q = random_tensor({1, 1, 2, 4}, 1), k = random_tensor({1, 1, 2, 4}, 2);
-  const double dot = score_of(SimilarityKind::dot, q, k, {}, 1, 0, 0, 0, 0);
+  const double dot = score_of(&similarities::dot, q, k, {}, 1, 0, 0, 0, 0);
   const auto scaled = [&](ScoreScale scale) {
     SimilarityOptions options;
     options.scale = scale;
@@ -157,7 +138,7 @@ TEST_CASE("the scale of a scaled dot product is what its name says") {
 
 TEST_CASE("the cosine of nothing is zero, not NaN") {
   SimilarityOptions options;
-  options.kind = SimilarityKind::cosine;
+  options.kind = &similarities::cosine;
   const Tensor q = Tensor::zeros({1, 1, 1, 3}).set_requires_grad();
   const Tensor scores = Similarity(options, 1, 3, 3)(q, random_tensor({1, 1, 2, 3}, 1));
   CHECK(scores.data()[0] == 0);
@@ -167,9 +148,9 @@ TEST_CASE("the cosine of nothing is zero, not NaN") {
 
 TEST_CASE("every normaliser turns masked scores into the weights of its formula") {
   const KeepMask mask = some_mask();
-  for (const NormaliserKind kind : all_normalisers)
+  for (const NormaliserRule* kind : normalisers::all)
     for (const bool exponential : {false, true}) {
-      CAPTURE(std::string(normaliser_names[static_cast<int>(kind)]));
+      CAPTURE(std::string(kind->name));
       const Tensor scores = random_tensor({2, 2, 3, 4}, 5);
       const Tensor weights = attention_weights(scores, mask, {kind, false, exponential});
       for (int64_t b = 0; b < 2; ++b)

@@ -19,7 +19,7 @@ Tensor tensor(const Shape& shape, const std::vector<double>& values) {
 }
 
 // The scores of a similarity that has no parameters.
-Tensor scores_of(SimilarityKind kind, const Tensor& q, const Tensor& k) {
+Tensor scores_of(const SimilarityRule* kind, const Tensor& q, const Tensor& k) {
   SimilarityOptions options;
   options.kind = kind;
   return Similarity(options, q.dim(1), q.dim(3), k.dim(3))(q, k);
@@ -40,15 +40,14 @@ void set(const Module& module, const std::string& name, const Tensor& value) {
 TEST_CASE("exponentials normalised by their sum are the softmax") {
   KeepMask mask;
   mask.causal = true;
-  for (const SimilarityKind kind : {SimilarityKind::embedded_gaussian, SimilarityKind::gaussian}) {
+  for (const SimilarityRule* kind : {&similarities::embedded_gaussian, &similarities::gaussian}) {
     const Tensor q = random_tensor({2, 3, 5, 4}, 1), k = random_tensor({2, 3, 6, 4}, 2);
     const Tensor scores = scores_of(kind, q, k);
-    REQUIRE(is_exponential(kind));
+    REQUIRE(kind->is_exponential);
     const Tensor softmax_weights = attention_weights(scores, mask);
-    const Tensor f = attention_weights(scores, mask, {NormaliserKind::none, false, true});
+    const Tensor f = attention_weights(scores, mask, {&normalisers::none, false, true});
     check_same(f / sum(f, {-1}, true), softmax_weights);
-    check_same(attention_weights(scores, mask, {NormaliserKind::sum, false, true}),
-               softmax_weights);
+    check_same(attention_weights(scores, mask, {&normalisers::sum, false, true}), softmax_weights);
   }
 }
 
@@ -90,11 +89,11 @@ TEST_CASE("Keras' examples of attention and additive attention") {
   // keras/layers/attention: test_attention_basics of both layers, where vᵀ is a row of ones.
   const Tensor q = tensor({1, 1, 2, 2}, {1, 0, 0, 1}), k = tensor({1, 1, 2, 2}, {0, 1, 1, 0});
   const Tensor v = tensor({1, 1, 2, 2}, {1, 2, 3, 4});
-  check_same(matmul(attention_weights(scores_of(SimilarityKind::dot, q, k), {}), v),
+  check_same(matmul(attention_weights(scores_of(&similarities::dot, q, k), {}), v),
              tensor({1, 1, 2, 2},
                     {2.46211715726001, 3.46211715726001, 1.53788284273999, 2.53788284273999}));
   SimilarityOptions additive;
-  additive.kind = SimilarityKind::additive;
+  additive.kind = &similarities::additive;
   const Similarity similarity(additive, 1, 2, 2);
   set(similarity, "weight", tensor({1, 1, 2}, {1, 1}));
   check_same(matmul(attention_weights(similarity(q, k), {}), v),

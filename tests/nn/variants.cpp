@@ -12,7 +12,7 @@ ModelOptions Variant::options() const {
   o.heads = 2;
   o.feed_forward = 6;
   o.activation = Activation::gelu;
-  o.positional.kind = PositionalKind::learned;
+  o.positional.kind = &positional_encodings::learned;
   o.positional.max_length = 9;
   change(o);
   return o;
@@ -36,45 +36,45 @@ const std::vector<Variant>& variants() {
       {"post-norm encoder-decoder", seq2seq,
        [](ModelOptions& o) {
          o.norm_first = false;
-         o.positional.kind = PositionalKind::sinusoidal;
+         o.positional.kind = &positional_encodings::sinusoidal;
        }},
       {"post-norm decoder-only", language_model, [](ModelOptions& o) { o.norm_first = false; }},
       {"post-norm classifier", classifier, [](ModelOptions& o) { o.norm_first = false; }},
       {"gelu_tanh and rms", language_model,
-       [](ModelOptions& o) { o.activation = Activation::gelu_tanh, o.norm = NormKind::rms; }},
+       [](ModelOptions& o) { o.activation = Activation::gelu_tanh, o.norm.kind = NormKind::rms; }},
       {"silu", language_model, [](ModelOptions& o) { o.activation = Activation::silu; }},
       {"swiglu", language_model, [](ModelOptions& o) { o.activation = swiglu; }},
       {"encoder of another width", seq2seq, [](ModelOptions& o) { o.encoder_dim = 6; }},
       {"additive similarity", seq2seq,
-       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::additive; }},
+       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::additive; }},
       {"general similarity", seq2seq,
-       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::general; }},
+       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::general; }},
       {"concat similarity", classifier,
-       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::concat; }},
+       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::concat; }},
       {"cosine similarity", language_model,
-       [](ModelOptions& o) { o.attention.similarity.kind = SimilarityKind::cosine; }},
+       [](ModelOptions& o) { o.attention.similarity.kind = &similarities::cosine; }},
       {"gaussian similarity, sum", language_model,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = SimilarityKind::gaussian;
-         o.attention.normaliser = NormaliserKind::sum;
+         o.attention.similarity.kind = &similarities::gaussian;
+         o.attention.normaliser = &normalisers::sum;
        }},
       {"embedded gaussian, sum", classifier,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = SimilarityKind::embedded_gaussian;
-         o.attention.normaliser = NormaliserKind::sum;
+         o.attention.similarity.kind = &similarities::embedded_gaussian;
+         o.attention.normaliser = &normalisers::sum;
        }},
       {"dot, count", language_model,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = SimilarityKind::dot;
-         o.attention.normaliser = NormaliserKind::count;
+         o.attention.similarity.kind = &similarities::dot;
+         o.attention.normaliser = &normalisers::count;
        }},
       {"dot, no normaliser", seq2seq,
        [](ModelOptions& o) {
-         o.attention.similarity.kind = SimilarityKind::dot;
-         o.attention.normaliser = NormaliserKind::none;
+         o.attention.similarity.kind = &similarities::dot;
+         o.attention.normaliser = &normalisers::none;
        }},
       {"hardmax", language_model,
-       [](ModelOptions& o) { o.attention.normaliser = NormaliserKind::hardmax; }},
+       [](ModelOptions& o) { o.attention.normaliser = &normalisers::hardmax; }},
       {"temperature", seq2seq, [](ModelOptions& o) { o.attention.temperature.initial = 0.5; }},
       {"heads of different widths", seq2seq,
        [](ModelOptions& o) {
@@ -107,35 +107,37 @@ const std::vector<Variant>& variants() {
       {"learned queries", classifier,
        [](ModelOptions& o) { o.pool = Pool::learned, o.pool_queries = 3; }},
       {"the first state", classifier, [](ModelOptions& o) { o.pool = Pool::first; }},
-      {"rotary", seq2seq, [](ModelOptions& o) { o.positional.kind = PositionalKind::rotary; }},
-      {"alibi", language_model, [](ModelOptions& o) { o.positional.kind = PositionalKind::alibi; }},
+      {"rotary", seq2seq,
+       [](ModelOptions& o) { o.positional.kind = &positional_encodings::rotary; }},
+      {"alibi", language_model,
+       [](ModelOptions& o) { o.positional.kind = &positional_encodings::alibi; }},
       {"relative", seq2seq,
        [](ModelOptions& o) {
-         o.positional.kind = PositionalKind::relative;
+         o.positional.kind = &positional_encodings::relative;
          o.positional.buckets = 4;
        }},
       {"integers for positions", classifier,
-       [](ModelOptions& o) { o.positional.kind = PositionalKind::integer; }},
+       [](ModelOptions& o) { o.positional.kind = &positional_encodings::integer; }},
       {"concatenated positions", language_model,
        [](ModelOptions& o) {
          o.dim = 6;
-         o.positional.kind = PositionalKind::sinusoidal;
+         o.positional.kind = &positional_encodings::sinusoidal;
          o.positional.combine = PositionalCombine::concat;
          o.positional.dim = 2;
          o.tie_weights = false;
        }},
       {"convolution", language_model,
-       [](ModelOptions& o) { o.block.kind = MixingKind::convolution; }},
+       [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }},
       {"circular convolution", classifier,
        [](ModelOptions& o) {
-         o.block.kind = MixingKind::convolution;
-         o.block.padding = Padding::circular;
+         o.mixing.kind = &mixings::convolution;
+         o.mixing.padding = Padding::circular;
        }},
       {"convolution in both stacks", seq2seq,
-       [](ModelOptions& o) { o.block.kind = MixingKind::convolution; }},
-      {"gru", seq2seq, [](ModelOptions& o) { o.block.kind = MixingKind::gru; }},
+       [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }},
+      {"gru", seq2seq, [](ModelOptions& o) { o.mixing.kind = &mixings::gru; }},
       {"dense over time", classifier,
-       [](ModelOptions& o) { o.block.kind = MixingKind::dense, o.block.length = 9; }},
+       [](ModelOptions& o) { o.mixing.kind = &mixings::dense, o.mixing.length = 9; }},
   };
   return all;
 }

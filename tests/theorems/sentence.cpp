@@ -10,7 +10,7 @@ namespace {
 
 constexpr double rounding = 1e-5;
 
-sentence::Change normaliser(NormaliserKind kind) {
+sentence::Change normaliser(const NormaliserRule* kind) {
   return [kind](MultiHeadOptions& o) { o.normaliser = kind; };
 }
 
@@ -19,26 +19,27 @@ sentence::Change normaliser(NormaliserKind kind) {
 TEST_CASE("hard attention: the output of every word") {
   // All scores of "The" are equal: its output is the mean. "sleepy" scores itself and "reads"
   // equally.
-  CHECK(max_difference(sentence::outputs(normaliser(NormaliserKind::hardmax)),
+  CHECK(max_difference(sentence::outputs(normaliser(&normalisers::hardmax)),
                        {0.1, 0.1, 0.3, 0.4, 0, 0.4}) <= rounding);
 }
 
 TEST_CASE("raw scores as weights may be negative, and their sum need not be 1") {
   // The scores 0, 1, -4, 7, 0, 5 add up to 9.
-  CHECK(
-      max_difference(attention_weights(sentence::scores(), {}, {NormaliserKind::sum, false, false}),
-                     {0, 1 / 9.0, -4 / 9.0, 7 / 9.0, 0, 5 / 9.0}) <= rounding);
+  CHECK(max_difference(attention_weights(sentence::scores(), {}, {&normalisers::sum, false, false}),
+                       {0, 1 / 9.0, -4 / 9.0, 7 / 9.0, 0, 5 / 9.0}) <= rounding);
   // -1·0.2 - 4·0.3 + 7·0.4 + 5·0.1 = 1.9, divided by the sum, by the count, and not divided.
-  const auto output = [](NormaliserKind kind) { return sentence::book_output(normaliser(kind)); };
-  CHECK(output(NormaliserKind::sum) == doctest::Approx(1.9 / 9).epsilon(rounding));
-  CHECK(output(NormaliserKind::count) == doctest::Approx(1.9 / 6).epsilon(rounding));
-  CHECK(output(NormaliserKind::none) == doctest::Approx(1.9).epsilon(rounding));
+  const auto output = [](const NormaliserRule* kind) {
+    return sentence::book_output(normaliser(kind));
+  };
+  CHECK(output(&normalisers::sum) == doctest::Approx(1.9 / 9).epsilon(rounding));
+  CHECK(output(&normalisers::count) == doctest::Approx(1.9 / 6).epsilon(rounding));
+  CHECK(output(&normalisers::none) == doctest::Approx(1.9).epsilon(rounding));
 }
 
 TEST_CASE("a layer of exponentials normalised by their sum is a layer with a softmax") {
   const Tensor sum = sentence::outputs([](MultiHeadOptions& o) {
-    o.similarity.kind = SimilarityKind::embedded_gaussian;
-    o.normaliser = NormaliserKind::sum;
+    o.similarity.kind = &similarities::embedded_gaussian;
+    o.normaliser = &normalisers::sum;
   });
   CHECK(distance(sum, sentence::outputs()) <= rounding);
 }

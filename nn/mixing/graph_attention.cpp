@@ -1,8 +1,9 @@
-#include "nn/graph_attention.h"
+#include "nn/mixing/graph_attention.h"
 
 #include <cmath>
 
 #include "core/ops.h"
+#include "nn/block.h"
 #include "nn/current_part.h"
 #include "nn/recorder.h"
 
@@ -16,14 +17,14 @@ GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features
       key_(dim, dim, options.inside()),
       value_(dim, dim, options.inside()),
       output_(dim, dim, options) {
-  check(heads >= 1 && dim % heads == 0, "graph attention: {} heads do not divide a width of {}",
-        heads, dim);
+  check(heads >= 1 && dim % heads == 0,
+        "graph attention: the number of heads {} must divide the width {}", heads, dim);
   add("query", query_);
   add("key", key_);
   add("value", value_);
   add("output", output_);
   if (edge_features == 0) return;
-  LinearOptions no_bias = options.inside();  // keys and values of the nodes have one
+  LinearOptions no_bias = options.inside();  // the nodes' keys and values have biases
   no_bias.bias = false;
   edge_key_ = std::make_unique<Linear>(edge_features, dim, no_bias);
   edge_value_ = std::make_unique<Linear>(edge_features, dim, no_bias);
@@ -35,7 +36,8 @@ namespace {
 
 void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
   check(static_cast<bool>(edges),
-        "graph attention: there are no edges; the data must be a graph (data.kind = \"graph\")");
+        "graph attention: expected edges, got none; the data must be a graph (data.kind = "
+        "\"graph\")");
   edges.check_fits("graph attention", batch, time);
   const int64_t count = edges.sender.size();
   if (features > 0)
@@ -44,9 +46,9 @@ void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t featur
           features, edges.features ? edges.features.shape() : Shape{0});
 }
 
-// Weights of edges (E, H) as those of pairs of nodes (B, H, T, T), receivers by senders; edges that
-// run side by side count together.
-Tensor of_pairs(const Tensor& weights, const Edges& edges, int64_t batch, int64_t time) {
+// The weights of edges (E, H) as weights of pairs of nodes (B, H, receiver, sender). Parallel edges
+// are summed.
+Tensor pair_weights(const Tensor& weights, const Edges& edges, int64_t batch, int64_t time) {
   const int64_t heads = weights.dim(1);
   Tensor pairs = Tensor::zeros({batch, heads, time, time});
   real* to = pairs.mutable_data();
@@ -61,15 +63,15 @@ Tensor of_pairs(const Tensor& weights, const Edges& edges, int64_t batch, int64_
 
 }  // namespace
 
-Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& around) const {
+Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const CurrentPart here(*this);
   const int64_t dim = query_.weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "graph attention: x must have shape [B, T, {}], has {}",
         dim, x.shape());
-  check(!around.mask.causal && around.mask.window == 0 && !around.mask.dense,
-        "graph attention: the edges say who attends to whom; a causal mask, a window or a dense "
-        "mask cannot be kept to");
-  const Edges& edges = around.edges;
+  check(!sequence.mask.causal && sequence.mask.window == 0 && !sequence.mask.dense,
+        "graph attention: the edges decide which nodes attend to which; it supports neither a "
+        "causal mask nor a window nor a dense mask");
+  const Edges& edges = sequence.edges;
   check_edges(edges, x.dim(0), x.dim(1), edge_features_);
   const int64_t nodes = x.dim(0) * x.dim(1), count = edges.sender.size(), width = dim / heads_;
 
@@ -80,15 +82,28 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& around
     key = key + (*edge_key_)(edges.features);
     value = value + (*edge_value_)(edges.features);
   }
-  const Shape apart{count, heads_, width};
-  const Tensor products = sum(query.reshape(apart) * key.reshape(apart), {2});
+  const Shape per_head{count, heads_, width};
+  const Tensor products = sum(query.reshape(per_head) * key.reshape(per_head), {2});
   const Tensor scores = mul(products, 1 / std::sqrt(static_cast<real>(width)));
   const Tensor weights = segment_softmax(scores, edges.receiver, nodes);  // (E, H)
-  if (Recorder* watching = Recorder::active())
-    watching->record(*this, {"", of_pairs(weights, edges, x.dim(0), x.dim(1))});
-  const Tensor messages = weights.reshape({count, heads_, 1}) * value.reshape(apart);
+  if (Recorder* recorder = Recorder::active())
+    recorder->record(*this, {"", pair_weights(weights, edges, x.dim(0), x.dim(1))});
+  const Tensor messages = weights.reshape({count, heads_, 1}) * value.reshape(per_head);
   const Tensor received = segment_sum(messages.reshape({count, dim}), edges.receiver, nodes);
   return output_(received).reshape(x.shape());
 }
+
+const MixingRule mixings::graph_attention = {
+    .name = "graph_attention",
+    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+      return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
+    },
+    .validate =
+        [](const BlockOptions& o) {
+          check_input(o.dim % o.heads == 0,
+                      "model.heads = {} must divide model.dim = {}: all heads of graph attention "
+                      "have one width",
+                      o.heads, o.dim);
+        }};
 
 }  // namespace heed::inline HEED_REAL

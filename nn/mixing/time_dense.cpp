@@ -1,7 +1,8 @@
-#include "nn/time_dense.h"
+#include "nn/mixing/time_dense.h"
 
 #include "core/ops.h"
 #include "core/parallel.h"
+#include "nn/block.h"
 #include "nn/current_part.h"
 
 namespace heed::inline HEED_REAL {
@@ -17,40 +18,47 @@ TimeDense::TimeDense(int64_t dim, int64_t length, const LinearOptions& options)
 
 namespace {
 
-// x (B, T, D) with zeros behind the lengths.
-Tensor only_real(const Tensor& x, const Ids& lengths) {
+// x (B, T, D) with zeros at padding.
+Tensor without_padding(const Tensor& x, const Ids& lengths) {
   const int64_t batch = x.dim(0), time = x.dim(1);
-  Ids behind = Ids::empty({batch, time, 1});
-  int32_t* to = behind.data();
+  Ids padding = Ids::empty({batch, time, 1});
+  int32_t* to = padding.mutable_data();
   parallel_for(batch, chunk_rows(time), [&](int64_t first, int64_t last) {
     for (int64_t b = first; b < last; ++b)
       for (int64_t t = 0; t < time; ++t) to[b * time + t] = t >= lengths[b];
   });
-  return masked_fill(x, behind, 0);
+  return masked_fill(x, padding, 0);
 }
 
 }  // namespace
 
-Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& around) const {
+Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const CurrentPart here(*this);
   const int64_t dim = value_.weight.dim(0), length = weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "dense over time: x must have shape [B, T, {}], has {}",
         dim, x.shape());
   const int64_t batch = x.dim(0), time = x.dim(1);
   check(time <= length,
-        "dense over time: a sequence of {} places, and weights for {}; set model.block.length",
+        "dense over time: a sequence of {} positions exceeds the length {}; raise "
+        "model.block.length",
         time, length);
-  const KeepMask& mask = around.mask;
+  const KeepMask& mask = sequence.mask;
   check(!mask.causal && mask.window == 0 && !mask.dense,
-        "dense over time: every place sees every other; a causal mask, a window or a dense mask "
-        "cannot be kept to");
+        "dense over time: every position reads every other; it supports neither a causal mask nor "
+        "a window nor a dense mask");
   mask.check_fits("dense over time", batch, 1, time, time);
 
   Tensor value = value_(x);
-  if (mask.key_lengths) value = only_real(value, mask.key_lengths);
+  if (mask.key_lengths) value = without_padding(value, mask.key_lengths);
   const Tensor rows = time < length ? slice(weight, 0, 0, time) : weight;
   const Tensor w = time < length ? slice(rows, 1, 0, time) : rows;  // (T, T)
   return output_(matmul(w, value));
 }
+
+const MixingRule mixings::dense = {
+    .name = "dense",
+    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+      return std::make_unique<TimeDense>(o.dim, o.mixing.length, linear);
+    }};
 
 }  // namespace heed::inline HEED_REAL

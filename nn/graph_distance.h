@@ -1,0 +1,28 @@
+// Distances on a graph as a learned bias of the scores of attention (Ying et al. 2021,
+// "Graphormer", section 3.1.2, with undirected graphs).
+#pragma once
+
+#include "nn/module.h"
+#include "nn/sequence_context.h"
+
+namespace heed::inline HEED_REAL {
+
+// The length of the shortest path, along edges from sender to receiver, from the position of a key
+// to that of a query: (B, T, T), [b, i, j] from j to i; max_distance + 1 if there is none, or only
+// longer ones. Throws Error for an edge to a position that does not exist or in another example.
+Ids graph_distances(const Edges& edges, int64_t batch, int64_t time, int64_t max_distance);
+
+// A learned bias for each head and distance, with one for all distances above max_distance.
+class GraphDistanceBias : public Module {
+ public:
+  GraphDistanceBias(int64_t heads, int64_t max_distance);
+  // → (B, H, T, T)
+  Tensor operator()(const Edges& edges, int64_t batch, int64_t time) const;
+
+  Tensor weight;  // (max_distance + 2, H), starts at 0: as if there were no graph
+
+ private:
+  int64_t max_distance_;
+};
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,97 @@
+#include "nn/mixing/convolution.h"
+
+#include "core/ops.h"
+#include "core/scope.h"
+#include "nn/block.h"
+#include "nn/current_part.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+// A position modulo `length`, also if it is negative.
+int64_t wrapped(int64_t position, int64_t length) {
+  const int64_t rest = position % length;  // C++ rounds towards 0
+  return rest < 0 ? rest + length : rest;
+}
+
+}  // namespace
+
+Convolution::Convolution(int64_t dim, int64_t kernel_size, Padding padding, bool causal,
+                         const LinearOptions& options)
+    : kernel_size_(kernel_size), padding_(padding), causal_(causal) {
+  check(kernel_size >= 1 && (causal || kernel_size % 2 == 1),
+        "convolution: a kernel of {} positions has no middle; use an odd size, or a causal one",
+        kernel_size);
+  check(!causal || padding == Padding::zero,
+        "convolution: circular padding lets the first position read the last, which a causal one "
+        "must not: use zero padding");
+  weight = initial_weight({dim, kernel_size * dim}, options.init, options.residual_depth);
+  if (options.bias) bias = constant_parameter({dim}, 0);
+  add("weight", weight);
+  add("bias", bias);
+}
+
+Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
+                                                const Ids& lengths) const {
+  const bool circular = padding_ == Padding::circular;
+  Neighbours found{Ids::empty({batch, time, kernel_size_}), {}};
+  if (!circular) found.outside = Ids::empty({batch, time, kernel_size_, 1});
+  if (scope().shapes_only) return found;
+  int32_t *row = found.rows.data(), *outside = found.outside.data();
+  const int64_t first = causal_ ? 1 - kernel_size_ : (1 - kernel_size_) / 2;  // relative to t
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t length = lengths ? lengths[b] : time;
+    for (int64_t t = 0; t < time; ++t)
+      for (int64_t j = 0; j < kernel_size_; ++j) {
+        int64_t position = t + first + j;
+        if (circular)  // padding is not on the ring: it reads itself
+          position = t < length ? wrapped(position, length) : t;
+        const bool inside = position >= 0 && position < length;
+        if (!circular) *outside++ = !inside;
+        *row++ = static_cast<int32_t>(b * time + (circular || inside ? position : t));
+      }
+  }
+  return found;
+}
+
+Tensor Convolution::operator()(const Tensor& x, const SequenceContext& sequence) const {
+  const CurrentPart here(*this);
+  const int64_t dim = weight.dim(0);
+  check(x.rank() == 3 && x.dim(2) == dim, "convolution: x must have shape [B, T, {}], has {}", dim,
+        x.shape());
+  const int64_t batch = x.dim(0), time = x.dim(1);
+  const KeepMask& mask = sequence.mask;
+  check(causal_ || !mask.causal,
+        "convolution: a causal mask needs a causal convolution; this one reads later positions");
+  check(mask.window == 0 && !mask.dense,
+        "convolution: its kernel decides which positions are read; it supports neither a window "
+        "nor a dense mask");
+  mask.check_fits("convolution", batch, 1, time, time);
+  if (kernel_size_ == 1) return linear(x, weight, bias);
+
+  const Neighbours found = neighbours(batch, time, mask.key_lengths);
+  Tensor read = embedding(x.reshape({batch * time, dim}), found.rows);  // (B, T, k, D)
+  if (found.outside) read = masked_fill(read, found.outside, 0);
+  return linear(read.reshape({batch, time, kernel_size_ * dim}), weight, bias);
+}
+
+const MixingRule mixings::convolution = {
+    .name = "convolution",
+    .can_be_causal = true,
+    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+      return std::make_unique<Convolution>(o.dim, o.mixing.kernel_size, o.mixing.padding,
+                                           o.attention.causal, linear);
+    },
+    .validate =
+        [](const BlockOptions& o) {
+          const bool causal = o.attention.causal;
+          check_input(!causal || o.mixing.padding == Padding::zero,
+                      "model.block.padding = \"circular\" lets the first position read the last, "
+                      "which a decoder must not: set padding = \"zero\"");
+          check_input(causal || o.mixing.kernel_size % 2 == 1,
+                      "model.block.kernel_size = {} must be odd: a convolution reads as many "
+                      "positions before as after",
+                      o.mixing.kernel_size);
+        }};
+
+}  // namespace heed::inline HEED_REAL

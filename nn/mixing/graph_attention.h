@@ -1,0 +1,36 @@
+// Attention along the edges of a graph (White, "Deep Learning for Molecules and Materials", section
+// 12.11, in the notation of Battaglia et al. 2018). For an edge k from sender s to receiver r:
+//
+//   qₖ = W^Q vᵣ,   kₖ = W^K vₛ + W^KE eₖ,   uₖ = W^V vₛ + W^VE eₖ       heads side by side
+//   bₖ = softmax(qₖ · kₖ / √K)            over all edges into r
+//   e'ₖ = bₖ uₖ,   ēᵢ = Σ e'ₖ             over all edges into i
+//   v'ᵢ = Wᵒ ēᵢ
+//
+// The book's (12.17) to (12.19) sum twice, in b V and again in ρ. Here the sum is taken once, and
+// the softmax runs over the edges into one node. Wᵒ combines the heads: it is the weight w_jhl of
+// (12.20). On a complete graph with self-loops this is multi-head self-attention.
+#pragma once
+
+#include <memory>
+
+#include "nn/mixing.h"
+
+namespace heed::inline HEED_REAL {
+
+class GraphAttention : public Mixing {
+ public:
+  // `edge_features`: the number of features of an edge, F; 0: none. Heads have width D / H.
+  GraphAttention(int64_t dim, int64_t heads, int64_t edge_features = 0,
+                 const LinearOptions& options = {});
+  // Nodes x (B, T, D) → (B, T, D). A node without incoming edges gets the output's bias. Throws
+  // Error without edges, for an edge that leaves its example, and for any mask but lengths: the
+  // edges decide which nodes attend to which.
+  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
+
+ private:
+  int64_t heads_, edge_features_;
+  Linear query_, key_, value_, output_;            // D → D
+  std::unique_ptr<Linear> edge_key_, edge_value_;  // F → D, or null for F = 0
+};
+
+}  // namespace heed::inline HEED_REAL

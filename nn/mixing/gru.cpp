@@ -1,0 +1,54 @@
+#include "nn/mixing/gru.h"
+
+#include <vector>
+
+#include "core/ops.h"
+#include "nn/block.h"
+#include "nn/current_part.h"
+
+namespace heed::inline HEED_REAL {
+
+Gru::Gru(int64_t dim, const LinearOptions& options)
+    : dim_(dim),
+      input_(dim, 3 * dim, options.inside()),
+      recurrent_(dim, 3 * dim, options.inside()) {
+  add("input", input_);
+  add("recurrent", recurrent_);
+}
+
+Tensor Gru::operator()(const Tensor& x, const SequenceContext& sequence) const {
+  const CurrentPart here(*this);
+  check(x.rank() == 3 && x.dim(2) == dim_, "gru: x must have shape [B, T, {}], has {}", dim_,
+        x.shape());
+  check(sequence.mask.window == 0 && !sequence.mask.dense,
+        "gru: its state depends on all earlier positions; it supports neither a window nor a dense "
+        "mask");
+  const int64_t batch = x.dim(0), time = x.dim(1);
+  if (time == 0) return x;
+
+  const int64_t gates[] = {dim_, dim_, dim_};
+  const std::vector<Tensor> wx = split(input_(x), gates, -1);  // r, z, n of all positions
+  const auto at = [&](int gate, int64_t t) {
+    return slice(wx[static_cast<size_t>(gate)], 1, t, t + 1).reshape({batch, dim_});
+  };
+  std::vector<Tensor> states;
+  Tensor h = Tensor::zeros({batch, dim_});
+  for (int64_t t = 0; t < time; ++t) {
+    const std::vector<Tensor> uh = split(recurrent_(h), gates, -1);
+    const Tensor r = sigmoid(at(0, t) + uh[0]);
+    const Tensor z = sigmoid(at(1, t) + uh[1]);
+    const Tensor n = tanh(at(2, t) + r * uh[2]);
+    h = n + z * (h - n);
+    states.push_back(h);
+  }
+  return stack(states, 1);
+}
+
+const MixingRule mixings::gru = {
+    .name = "gru",
+    .can_be_causal = true,
+    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+      return std::make_unique<Gru>(o.dim, linear);
+    }};
+
+}  // namespace heed::inline HEED_REAL

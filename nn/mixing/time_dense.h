@@ -1,0 +1,28 @@
+// A dense layer over time: the weight of position j for position i is a parameter.
+//
+//   yᵢ = Wᵒ Σⱼ wᵢⱼ (W^V xⱼ + b^V) + bᵒ
+//
+// Attention computes wᵢⱼ from the vectors at i and j; here it is learned once, for all sequences.
+// The layer therefore cannot follow content that moves, and has weights for a maximum length.
+// (Tolstikhin et al. 2021, MLP-Mixer, mixes positions by such matrices.)
+#pragma once
+
+#include "nn/mixing.h"
+
+namespace heed::inline HEED_REAL {
+
+class TimeDense : public Mixing {
+ public:
+  TimeDense(int64_t dim, int64_t length, const LinearOptions& options = {});
+  // x (B, T, D), T ≤ length → (B, T, D). A shorter sequence uses the first T × T weights. Padding
+  // contributes nothing. Throws Error for a longer sequence, and for any mask but lengths: every
+  // position reads every other.
+  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
+
+  Tensor weight;  // (length, length): row i holds wᵢⱼ
+
+ private:
+  Linear value_, output_;  // D → D
+};
+
+}  // namespace heed::inline HEED_REAL

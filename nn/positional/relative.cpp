@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "nn/init.h"
+#include "nn/positional.h"
+#include "nn/score_bias.h"
+
+namespace heed::inline HEED_REAL {
+
+int64_t relative_bucket(int64_t offset, int64_t buckets, int64_t max_distance, bool bidirectional) {
+  int64_t first = 0, distance = std::max<int64_t>(0, -offset);
+  if (bidirectional) {
+    buckets /= 2;
+    first = offset > 0 ? buckets : 0;
+    distance = std::abs(offset);
+  }
+  const int64_t exact = buckets / 2;
+  if (distance < exact) return first + distance;
+  // Logarithms to base 2: the published sizes, powers of two, then meet their bounds exactly.
+  const auto doublings = [exact](int64_t n) {
+    return std::log2(static_cast<double>(n) / static_cast<double>(exact));
+  };
+  const double fraction = doublings(distance) / doublings(max_distance);
+  const auto further = static_cast<int64_t>(fraction * static_cast<double>(buckets - exact));
+  return first + std::min(exact + further, buckets - 1);
+}
+
+RelativeBias::RelativeBias(int64_t heads, int64_t buckets, int64_t max_distance, bool bidirectional,
+                           double std)
+    : weight(normal_parameter({buckets, heads}, std)),
+      max_distance_(max_distance),
+      bidirectional_(bidirectional) {
+  const int64_t exact = buckets / (bidirectional ? 4 : 2);
+  check(exact >= 1 && max_distance > exact,
+        "relative bias: {} buckets up to distance {} leave none for single distances, or none for "
+        "larger ones",
+        buckets, max_distance);
+  add("weight", weight);
+}
+
+Tensor RelativeBias::operator()(int64_t queries, int64_t keys) const {
+  const Shape shape{queries, keys};
+  if (!buckets_ || buckets_.shape() != shape) {
+    std::vector<int32_t> buckets;  // of the offsets 1 - Tk … Tq - 1
+    for (int64_t offset = 1 - keys; offset < queries; ++offset)
+      buckets.push_back(static_cast<int32_t>(
+          relative_bucket(offset, weight.dim(0), max_distance_, bidirectional_)));
+    buckets_ = Ids::empty(shape);
+    int32_t* const to = buckets_.mutable_data();
+    parallel_for(queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i)  // the offsets of query i begin at Tq - Tk - i
+        std::copy_n(buckets.begin() + (queries - 1 - i), keys, to + i * keys);
+    });
+  }
+  return permute(embedding(weight, buckets_), {2, 0, 1});
+}
+
+const PositionalRule positional_encodings::relative = {
+    .name = "relative",
+    .score_bias = [](int64_t heads, bool causal,
+                     const PositionalOptions& o) -> std::unique_ptr<ScoreBias> {
+      return std::make_unique<RelativeBias>(heads, o.buckets, o.max_distance, !causal);
+    },
+    .validate =
+        [](const PositionalOptions& o) {
+          check_input(o.buckets % 2 == 0,
+                      "model.positional.buckets = {} must be even: one half for each direction",
+                      o.buckets);
+          check_input(o.max_distance > o.buckets / 2,
+                      "model.positional.max_distance = {} must exceed the {} distances that have "
+                      "buckets of their own (half of model.positional.buckets)",
+                      o.max_distance, o.buckets / 2);
+        }};
+
+}  // namespace heed::inline HEED_REAL
