@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/check.h"
@@ -10,50 +11,64 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
+// The maximum of the logits, if they define probabilities.
+double checked_maximum(const char* operation, std::span<const real> logits) {
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  real maximum = -infinity;
+  for (size_t v = 0; v < logits.size(); ++v) {
+    check(logits[v] < infinity, "{}: the logit of token {} is {}; the model has diverged",
+          operation, v, logits[v]);
+    maximum = std::max(maximum, logits[v]);
+  }
+  check(maximum > -infinity, "{}: no token has a finite logit", operation);
+  return maximum;
+}
+
+double log_sum_exp(std::span<const real> logits) {
+  const double maximum = checked_maximum("beam search", logits);
+  double sum = 0;
+  for (real x : logits) sum += std::exp(static_cast<double>(x) - maximum);
+  return maximum + std::log(sum);
+}
+
+double penalised(double log_probability, int64_t length, double penalty) {
+  return log_probability / std::pow((5 + static_cast<double>(length)) / 6, penalty);
+}
+
 struct Candidate {
   int64_t parent;  // row of the hypothesis it extends
   int32_t token;
   double log_probability;
 };
 
-double log_sum_exp(std::span<const real> logits) {
-  const double most = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (real x : logits) sum += std::exp(static_cast<double>(x) - most);
-  return most + std::log(sum);
-}
-
-double ranked(double log_probability, size_t length, double penalty) {
-  return log_probability / std::pow((5 + static_cast<double>(length)) / 6, penalty);
-}
-
-// One example's search: hypotheses that still grow, best first, and the best complete one.
+// The search of one example.
 struct Beam {
-  std::vector<Hypothesis> growing{Hypothesis{}};
-  std::vector<int64_t> parents;  // of each: the row of the last call that it extends
+  std::vector<Hypothesis> growing{Hypothesis{}};  // most probable first, all of one length
+  std::vector<int64_t> parents;  // of each: the row of the previous call that it extends
   Hypothesis best;
-  bool complete = false;
+  bool complete = false;  // there is a best one
 
-  void finish(Hypothesis hypothesis, double penalty) {
-    // The end symbol counts as one token.
-    hypothesis.score = ranked(hypothesis.log_probability, hypothesis.tokens.size() + 1, penalty);
+  // `length` counts the end token, if the hypothesis has one.
+  void finish(Hypothesis hypothesis, int64_t length, double penalty) {
+    hypothesis.score = penalised(hypothesis.log_probability, length, penalty);
     if (!complete || hypothesis.score > best.score) best = std::move(hypothesis);
     complete = true;
   }
-  // Whether nothing that still grows can overtake the best complete one. Each further token only
-  // lowers log p, and a penalty can make up for it at most as far as max_length.
+  // Whether no growing hypothesis can have a higher score than the best one. Further tokens only
+  // lower log p, and the penalty helps most at the longest or the shortest length.
   bool decided(const SearchOptions& o) const {
-    return growing.empty() ||
-           (complete &&
-            best.score >= ranked(growing.front().log_probability,
-                                 static_cast<size_t>(o.max_length) + 1, o.length_penalty));
+    if (growing.empty()) return true;
+    const Hypothesis& first = growing.front();
+    const int64_t length =
+        o.length_penalty > 0 ? o.max_length : static_cast<int64_t>(first.tokens.size());
+    return complete && best.score >= penalised(first.log_probability, length, o.length_penalty);
   }
 };
 
-// The `beam` likeliest extensions of all growing hypotheses, likeliest first; ties by row, then
-// token.
-std::vector<Candidate> likeliest(const Beam& beam, const real* logits, int64_t vocabulary,
-                                 int64_t count) {
+// The `count` most probable extensions of all growing hypotheses, most probable first. Ties: by
+// row, then by token.
+std::vector<Candidate> best_extensions(const Beam& beam, const real* logits, int64_t vocabulary,
+                                       int64_t count) {
   std::vector<Candidate> all;
   for (size_t row = 0; row < beam.growing.size(); ++row) {
     const std::span<const real> own(logits + static_cast<int64_t>(row) * vocabulary,
@@ -73,20 +88,21 @@ std::vector<Candidate> likeliest(const Beam& beam, const real* logits, int64_t v
   return all;
 }
 
-// `logits` are those of the beam's hypotheses, whose rows begin at `first_row`.
+// `logits`: those of the beam's hypotheses, whose rows begin at `first_row`.
 void extend(Beam& beam, const Tensor& logits, int64_t first_row, const SearchOptions& o) {
   const int64_t vocabulary = logits.dim(1);
   const real* const own = logits.data() + first_row * vocabulary;
-  // Twice as many candidates as the beam is wide: some of them may be complete.
   std::vector<Hypothesis> next;
   beam.parents.clear();
-  for (const Candidate& c : likeliest(beam, own, vocabulary, 2 * o.beam)) {
+  // Twice as many candidates as the beam is wide: some of them may be complete.
+  for (const Candidate& c : best_extensions(beam, own, vocabulary, 2 * o.beam)) {
     if (static_cast<int64_t>(next.size()) == o.beam) break;
     Hypothesis extended = beam.growing[static_cast<size_t>(c.parent)];
     extended.log_probability = c.log_probability;
     if (c.token == o.end) {
-      beam.finish(std::move(extended), o.length_penalty);
-      if (o.beam == 1) return beam.growing.clear();  // greedy takes the likeliest, whatever it is
+      const auto length = static_cast<int64_t>(extended.tokens.size()) + 1;
+      beam.finish(std::move(extended), length, o.length_penalty);
+      if (o.beam == 1) return beam.growing.clear();  // greedy: the most probable token decides
       continue;
     }
     extended.tokens.push_back(c.token);
@@ -100,8 +116,10 @@ void extend(Beam& beam, const Tensor& logits, int64_t first_row, const SearchOpt
 
 std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
                                     const SearchOptions& o) {
-  check(o.beam >= 1 && o.max_length >= 0,
-        "beam search: beam {} must be at least 1, length {} at least 0", o.beam, o.max_length);
+  check(o.beam >= 1 && o.max_length >= 0 && std::isfinite(o.length_penalty),
+        "beam search: beam {} must be at least 1, max_length {} at least 0, length_penalty {} "
+        "finite",
+        o.beam, o.max_length, o.length_penalty);
   ScopeGuard here;
   here->gradients = here->training = false;
   std::vector<Beam> beams(static_cast<size_t>(examples));
@@ -132,8 +150,10 @@ std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
   }
   std::vector<Hypothesis> results;
   for (Beam& beam : beams) {
-    // What max_length cut off competes as it is.
-    if (!beam.growing.empty()) beam.finish(beam.growing.front(), o.length_penalty);
+    if (!beam.growing.empty()) {  // cut off, without an end token
+      const auto length = static_cast<int64_t>(beam.growing.front().tokens.size());
+      beam.finish(beam.growing.front(), length, o.length_penalty);
+    }
     results.push_back(std::move(beam.best));
   }
   return results;
@@ -141,9 +161,11 @@ std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
 
 int32_t sample(std::span<const real> logits, const SamplingOptions& o, double uniform) {
   check(!logits.empty(), "sample: no logits");
-  check(o.temperature >= 0 && o.top_k >= 0 && o.top_p > 0 && o.top_p <= 1,
-        "sample: temperature {} and top k {} must not be negative, top p {} in (0, 1]",
+  check(o.temperature >= 0 && std::isfinite(o.temperature) && o.top_k >= 0 && o.top_p > 0 &&
+            o.top_p <= 1,
+        "sample: temperature {} and top k {} must not be negative, top p {} must be in (0, 1]",
         o.temperature, o.top_k, o.top_p);
+  const double maximum = checked_maximum("sample", logits);
   if (o.temperature == 0)
     return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   std::vector<int32_t> order(logits.size());
@@ -154,9 +176,8 @@ int32_t sample(std::span<const real> logits, const SamplingOptions& o, double un
   if (o.top_k > 0) order.resize(std::min(order.size(), static_cast<size_t>(o.top_k)));
   std::vector<double> weights;
   double total = 0;
-  const double most = logits[static_cast<size_t>(order.front())];
   for (int32_t token : order) {
-    weights.push_back(std::exp((logits[static_cast<size_t>(token)] - most) / o.temperature));
+    weights.push_back(std::exp((logits[static_cast<size_t>(token)] - maximum) / o.temperature));
     total += weights.back();
   }
   size_t kept = 0;

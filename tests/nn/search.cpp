@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 
 #include "core/check.h"
@@ -11,8 +14,8 @@ using namespace heed;
 
 namespace {
 
-// A model over tokens {0: begin, 1: end, 2: a, 3: b} given by a table: what has been said decides
-// the probabilities of (end, a, b).
+// A model over tokens {0: begin, 1: end, 2: a, 3: b} given by a table: the tokens so far
+// determine the probabilities of (end, a, b).
 using Table = std::map<std::vector<int32_t>, std::array<double, 3>>;
 
 NextLogits model_of(const Table& table) {
@@ -21,9 +24,9 @@ NextLogits model_of(const Table& table) {
     const int64_t time = tokens.dim(1);
     Tensor logits = Tensor::full({tokens.dim(0), 4}, -1e9F);
     for (int64_t n = 0; n < tokens.dim(0); ++n) {
-      std::vector<int32_t> said;
-      for (int64_t t = 1; t < time; ++t) said.push_back(tokens[n * time + t]);
-      const auto row = table.find(said);
+      std::vector<int32_t> so_far;
+      for (int64_t t = 1; t < time; ++t) so_far.push_back(tokens[n * time + t]);
+      const auto row = table.find(so_far);
       const std::array<double, 3> p = row == table.end() ? std::array{1.0, 0.0, 0.0} : row->second;
       for (int64_t v = 0; v < 3; ++v)
         logits.mutable_data()[n * 4 + v + 1] =
@@ -42,7 +45,7 @@ const Table garden_path = {{{}, {0.0, 0.6, 0.4}}, {{2}, {0.5, 0.25, 0.25}}, {{3}
 
 }  // namespace
 
-TEST_CASE("greedy search takes the likeliest token each time") {
+TEST_CASE("greedy search takes the most probable token at each step") {
   const auto found = beam_search(model_of(garden_path), 1, with_beam(1));
   CHECK(found.at(0).tokens == std::vector<int32_t>{2});
   CHECK(found.at(0).log_probability == doctest::Approx(std::log(0.6 * 0.5)).epsilon(1e-5));
@@ -54,13 +57,13 @@ TEST_CASE("a beam finds what greedy search misses") {
   CHECK(found.at(0).score == doctest::Approx(std::log(0.36)).epsilon(1e-5));
 }
 
-TEST_CASE("examples in one batch do not disturb each other") {
+TEST_CASE("examples of one batch do not affect each other") {
   const auto found = beam_search(model_of(garden_path), 3, with_beam(2));
   REQUIRE(found.size() == 3);
   for (const Hypothesis& h : found) CHECK(h.tokens == std::vector<int32_t>{3});
 }
 
-TEST_CASE("a length penalty prefers the longer of two") {
+TEST_CASE("a length penalty prefers the longer of two hypotheses") {
   // end: 0.5; a, a, a, end: 0.5 · 1 · 1 · 0.9 = 0.45
   const Table table = {
       {{}, {0.5, 0.5, 0}}, {{2}, {0, 1, 0}}, {{2, 2}, {0, 1, 0}}, {{2, 2, 2}, {0.9, 0, 0.1}}};
@@ -70,7 +73,97 @@ TEST_CASE("a length penalty prefers the longer of two") {
   CHECK(found.at(0).score == doctest::Approx(std::log(0.45) / (9.0 / 6)).epsilon(1e-5));
 }
 
-TEST_CASE("what never ends is cut off at max_length") {
+TEST_CASE("a hypothesis that was cut off has no end token, and its length counts none") {
+  // Both have length 1: end with 0.55, and a, cut off, with 0.45.
+  const Table one = {{{}, {0.55, 0.45, 0}}};
+  for (const double penalty : {0.0, 0.6, 1.0, 2.0}) {
+    CAPTURE(penalty);
+    const auto found = beam_search(model_of(one), 1, with_beam(2, penalty, 1));
+    CHECK(found.at(0).tokens.empty());
+    CHECK(found.at(0).score == doctest::Approx(std::log(0.55)).epsilon(1e-5));
+  }
+  // Only cut off ones: the score has their length, 2.
+  const Table endless = {{{}, {0, 0.6, 0.4}}, {{2}, {0, 0.6, 0.4}}, {{3}, {0, 0.5, 0.5}}};
+  for (const double penalty : {0.6, 1.0, 2.0}) {
+    const auto found = beam_search(model_of(endless), 1, with_beam(2, penalty, 2));
+    CHECK(found.at(0).tokens == std::vector<int32_t>{2, 2});
+    CHECK(found.at(0).score ==
+          doctest::Approx(std::log(0.36) / std::pow(7.0 / 6, penalty)).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("a search with a length penalty finds the best of all hypotheses") {
+  // Compares a beam that holds every hypothesis with all hypotheses of the table up to max_length.
+  const Table table = {{{}, {0.4, 0.35, 0.25}},     {{2}, {0.5, 0.3, 0.2}},
+                       {{3}, {0.1, 0.8, 0.1}},      {{2, 2}, {0.3, 0.4, 0.3}},
+                       {{2, 3}, {0.9, 0.05, 0.05}}, {{3, 2}, {0.7, 0.2, 0.1}},
+                       {{3, 3}, {0.2, 0.4, 0.4}}};
+  for (const int64_t max_length : {1, 2, 3})
+    for (const double penalty : {-1.0, 0.0, 0.6, 1.0, 2.0, 5.0}) {
+      CAPTURE(max_length);
+      CAPTURE(penalty);
+      double best = -1e300;
+      const std::function<void(std::vector<int32_t>, double)> visit =
+          [&](const std::vector<int32_t>& tokens, double p) {
+            const auto length = static_cast<double>(tokens.size());
+            const auto score = [&](double probability, double n) {
+              return std::log(probability) / std::pow((5 + n) / 6, penalty);
+            };
+            if (static_cast<int64_t>(tokens.size()) == max_length) {
+              best = std::max(best, score(p, length));
+              return;
+            }
+            const auto& next = table.at(tokens);
+            best = std::max(best, score(p * next[0], length + 1));
+            for (int32_t token : {2, 3}) {
+              std::vector<int32_t> longer = tokens;
+              longer.push_back(token);
+              visit(longer, p * next[static_cast<size_t>(token) - 1]);
+            }
+          };
+      visit({}, 1);
+      const auto found = beam_search(model_of(table), 1, with_beam(8, penalty, max_length));
+      CHECK(found.at(0).score == doctest::Approx(best).epsilon(1e-5));
+    }
+}
+
+TEST_CASE("equal scores and equal probabilities are decided in a stated order") {
+  // end and a both 0.5: the complete hypothesis wins over the one that is cut off.
+  const Table half = {{{}, {0.5, 0.5, 0}}};
+  CHECK(beam_search(model_of(half), 1, with_beam(2, 0, 1)).at(0).tokens.empty());
+  // a and b are equally probable: the lower id.
+  const Table same = {{{}, {0, 0.5, 0.5}}, {{2}, {1, 0, 0}}, {{3}, {1, 0, 0}}};
+  for (int64_t beam : {1, 2})
+    CHECK(beam_search(model_of(same), 1, with_beam(beam)).at(0).tokens == std::vector<int32_t>{2});
+  const std::vector<real> equal = {0, 1, 1, 1};
+  CHECK(sample(equal, {.temperature = 0}, 0.9) == 1);
+  CHECK(sample(equal, {.top_k = 1}, 0.9) == 1);
+  CHECK(sample(equal, {.top_k = 2}, 0.9) == 2);
+}
+
+TEST_CASE("logits that are not finite are an error, and a logit of minus infinity is not") {
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  const real nan = std::numeric_limits<real>::quiet_NaN();
+  for (const std::vector<real>& logits :
+       {std::vector<real>{nan, nan}, {0, nan}, {nan, 0}, {0, infinity}, {-infinity, -infinity}}) {
+    for (const double temperature : {0.0, 1.0})
+      CHECK_THROWS_WITH_AS(sample(logits, {.temperature = temperature}, 0.5),
+                           doctest::Contains("sample"), Error);
+    const NextLogits next = [&](const Ids&, std::span<const int64_t>) {
+      return Tensor::from({1, 2}, logits);
+    };
+    for (int64_t beam : {1, 2})
+      CHECK_THROWS_WITH_AS(beam_search(next, 1, with_beam(beam)), doctest::Contains("beam search"),
+                           Error);
+  }
+  const std::vector<real> impossible = {-infinity, 1, -infinity};
+  CHECK(sample(impossible, {}, 0.99) == 1);
+  CHECK(sample(impossible, {.temperature = 0}, 0.99) == 1);
+  CHECK_THROWS_AS(sample(impossible, {.temperature = std::nan("")}, 0.5), Error);
+  CHECK_THROWS_AS(beam_search(model_of(garden_path), 1, with_beam(2, std::nan(""))), Error);
+}
+
+TEST_CASE("a hypothesis that never ends is cut off at max_length") {
   const Table table = {{{}, {0, 1, 0}}, {{2}, {0, 1, 0}}, {{2, 2}, {0, 1, 0}}};
   for (int64_t beam : {1, 3})
     CHECK(beam_search(model_of(table), 1, with_beam(beam, 0, 2)).at(0).tokens ==
@@ -79,22 +172,23 @@ TEST_CASE("what never ends is cut off at max_length") {
   CHECK_THROWS_AS(beam_search(model_of(table), 1, with_beam(0)), Error);
 }
 
-TEST_CASE("sampling draws in proportion, within top k and top p, and is certain at temperature 0") {
+TEST_CASE(
+    "samples follow the probabilities, within top k and top p, and are fixed at temperature 0") {
   const std::vector<real> logits = {std::log(real{0.1}), std::log(real{0.6}), std::log(real{0.3})};
-  const auto shares = [&](const SamplingOptions& options) {
+  const auto counts = [&](const SamplingOptions& options) {
     std::array<int, 3> count{};
     for (int i = 0; i < 1000; ++i)
       ++count[static_cast<size_t>(sample(logits, options, (i + 0.5) / 1000))];
     return count;
   };
-  CHECK(shares({}) == std::array{100, 600, 300});
-  CHECK(shares({.temperature = 0}) == std::array{0, 1000, 0});
-  CHECK(shares({.top_k = 1}) == std::array{0, 1000, 0});
-  CHECK(shares({.top_k = 2}) == std::array{0, 667, 333});
-  CHECK(shares({.top_p = 0.5}) == std::array{0, 1000, 0});
-  CHECK(shares({.top_p = 0.8}) == std::array{0, 667, 333});
+  CHECK(counts({}) == std::array{100, 600, 300});
+  CHECK(counts({.temperature = 0}) == std::array{0, 1000, 0});
+  CHECK(counts({.top_k = 1}) == std::array{0, 1000, 0});
+  CHECK(counts({.top_k = 2}) == std::array{0, 667, 333});
+  CHECK(counts({.top_p = 0.5}) == std::array{0, 1000, 0});
+  CHECK(counts({.top_p = 0.8}) == std::array{0, 667, 333});
   // Temperature ½ squares the odds: 0.01 : 0.36 : 0.09.
-  CHECK(shares({.temperature = 0.5}) == std::array{22, 783, 195});
+  CHECK(counts({.temperature = 0.5}) == std::array{22, 783, 195});
   CHECK_THROWS_AS(sample(logits, {.temperature = -1}, 0.5), Error);
   CHECK_THROWS_AS(sample(logits, {.top_p = 0}, 0.5), Error);
 }
