@@ -5,8 +5,8 @@
 
 #include "core/ops.h"
 #include "core/scope.h"
-#include "nn/current_part.h"
 #include "nn/grid.h"
+#include "nn/module_scope.h"
 #include "nn/recorder.h"
 
 namespace heed::inline HEED_REAL {
@@ -95,7 +95,7 @@ MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const Attenti
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
                                       const KeepMask& mask, const Tensor& bias) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   const int64_t lead = keys.dim(1) - x.dim(1);  // both sequences end at the same position
   const Tensor q = queries(x, std::max<int64_t>(0, lead));
   const KeyValues kv = keys_and_values(keys, values, std::max<int64_t>(0, -lead));
@@ -103,7 +103,7 @@ Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   const KeepMask& mask = sequence.mask;
   if (sequence.cache) {
     check(can_cache(),
@@ -132,7 +132,7 @@ bool MultiHeadAttention::can_cache() const {
 
 Tensor MultiHeadAttention::across(const Tensor& x, const Tensor& context, const KeepMask& mask,
                                   KeyValueCache* cache) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   if (!cache) return (*this)(x, context, mask);
   KeyValues& memory = cache->memory(*this);
   if (!memory.keys) memory = keys_and_values(context, context, 0);
@@ -252,7 +252,7 @@ LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,
 }
 
 Tensor LearnedQueries::operator()(const Tensor& x, const KeepMask& mask) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   check(!mask.causal && mask.window == 0,
         "learned queries: a causal mask or a window needs queries with a position in the sequence, "
         "which learned ones do not have");

@@ -1,7 +1,7 @@
 #include "nn/block.h"
 
 #include "core/ops.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -98,7 +98,7 @@ EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth)
 }
 
 Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
   return feed_forward_residual_(y, feed_forward_);
 }
@@ -121,7 +121,7 @@ DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth)
 
 Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence,
                                 const Tensor& memory, const KeepMask& memory_mask) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
   const Tensor w = cross_attention_residual_(y, [&](const Tensor& z) {
     return cross_attention_.across(z, memory, memory_mask, sequence.cache);

@@ -1,8 +1,8 @@
 #include "nn/embedding.h"
 
 #include "core/ops.h"
-#include "nn/current_part.h"
 #include "nn/init.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -12,7 +12,7 @@ Embedding::Embedding(int64_t vocabulary, int64_t dim, double std)
 }
 
 Tensor Embedding::operator()(const Ids& ids) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   return embedding(weight, ids);
 }
 

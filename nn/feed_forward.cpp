@@ -1,7 +1,7 @@
 #include "nn/feed_forward.h"
 
 #include "core/ops.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -18,7 +18,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation acti
 }
 
 Tensor FeedForward::operator()(const Tensor& x) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   Tensor hidden = up_(x, function_);
   if (gate_) hidden = hidden * (*gate_)(x);
   return down_(dropout(hidden, dropout_));

@@ -1,7 +1,7 @@
 #include "nn/linear.h"
 
 #include "core/ops.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -15,7 +15,7 @@ Linear::Linear(int64_t inputs, int64_t outputs, const LinearOptions& options)
 Linear::Linear(const Tensor& tied) : weight(tied) { add("weight", weight); }
 
 Tensor Linear::operator()(const Tensor& x, Activation function) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   return linear(x, weight, bias, function);
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/ops.h"
 #include "core/parallel.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -45,7 +45,7 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocab
 }
 
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   check(projection_ ? static_cast<bool>(features) : static_cast<bool>(ids),
         "input embedding: this model reads {}", projection_ ? "features, not tokens" : "tokens");
   Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
@@ -57,7 +57,7 @@ Tensor Model::logits(const Inputs& in) const { return head()(head_input(in)); }
 
 Tensor Model::loss(const Inputs& in, const Ids& targets, const LabelSmoothing& smoothing) const {
   const Tensor x = head_input(in);
-  const CurrentPart here(head());
+  const ModuleScope here(head());
   return linear_cross_entropy(x, head().weight, head().bias, targets, smoothing);
 }
 
@@ -174,7 +174,7 @@ Tensor Classifier::encode(const Inputs& in) const {
 
 Tensor Classifier::head_input(const Inputs& in) const {
   const Tensor states = encode(in);
-  const CurrentPart here(head_);
+  const ModuleScope here(head_);
   const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
   if (queries_) {
     const Tensor read = (*queries_)(states, {.key_lengths = in.input_lengths});

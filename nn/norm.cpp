@@ -1,8 +1,8 @@
 #include "nn/norm.h"
 
 #include "core/ops.h"
-#include "nn/current_part.h"
 #include "nn/init.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -17,7 +17,7 @@ Norm::Norm(int64_t dim, const NormOptions& options)
 }
 
 Tensor Norm::operator()(const Tensor& x) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   return kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
                                   : rms_norm(x, weight, epsilon_);
 }

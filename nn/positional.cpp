@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "nn/current_part.h"
 #include "nn/init.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -126,7 +126,7 @@ Tensor PositionalEncoding::for_grid() const {
 }
 
 Tensor PositionalEncoding::operator()(const Tensor& x, int64_t first) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   if (!options_.kind->is_vector()) return x;
   check(x.rank() == 3 && x.dim(2) == token_width_,
         "positional encoding: x must have shape [B, T, {}], has {}", token_width_, x.shape());

@@ -1,7 +1,7 @@
 #include "nn/similarity.h"
 
 #include "core/ops.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -18,7 +18,7 @@ Similarity::Similarity(const SimilarityOptions& options, int64_t heads, int64_t 
 }
 
 Tensor Similarity::operator()(const Tensor& q, const Tensor& k) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   return options_.kind->scores(*this, q, k);
 }
 

@@ -3,7 +3,7 @@
 #include "core/ops.h"
 #include "core/scope.h"
 #include "nn/block.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -55,7 +55,7 @@ Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
 }
 
 Tensor Convolution::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   const int64_t dim = weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "convolution: x must have shape [B, T, {}], has {}", dim,
         x.shape());

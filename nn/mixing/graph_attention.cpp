@@ -4,7 +4,7 @@
 
 #include "core/ops.h"
 #include "nn/block.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 #include "nn/recorder.h"
 
 namespace heed::inline HEED_REAL {
@@ -64,7 +64,7 @@ Tensor pair_weights(const Tensor& weights, const Edges& edges, int64_t batch, in
 }  // namespace
 
 Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   const int64_t dim = query_.weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "graph attention: x must have shape [B, T, {}], has {}",
         dim, x.shape());

@@ -4,7 +4,7 @@
 
 #include "core/ops.h"
 #include "nn/block.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -17,7 +17,7 @@ Gru::Gru(int64_t dim, const LinearOptions& options)
 }
 
 Tensor Gru::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   check(x.rank() == 3 && x.dim(2) == dim_, "gru: x must have shape [B, T, {}], has {}", dim_,
         x.shape());
   check(sequence.mask.window == 0 && !sequence.mask.dense,

@@ -3,7 +3,7 @@
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "nn/block.h"
-#include "nn/current_part.h"
+#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -33,7 +33,7 @@ Tensor without_padding(const Tensor& x, const Ids& lengths) {
 }  // namespace
 
 Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const CurrentPart here(*this);
+  const ModuleScope here(*this);
   const int64_t dim = value_.weight.dim(0), length = weight.dim(0);
   check(x.rank() == 3 && x.dim(2) == dim, "dense over time: x must have shape [B, T, {}], has {}",
         dim, x.shape());
