@@ -83,7 +83,7 @@ std::string refusal(const std::function<void()>& f) {
 
 }  // namespace
 
-TEST_CASE("a query that may attend to nothing gets zeros and gives zero gradients, in every form") {
+TEST_CASE("a query that may attend to no key has zero outputs and zero gradients, in every form") {
   KeepMask mask;
   mask.key_lengths = Ids::from({2}, {3, 0});
   for (const SimilarityRule* similarity : similarities::all)
@@ -150,7 +150,7 @@ TEST_CASE("heads of any widths, combined in any way, are heads computed one by o
   }
 }
 
-TEST_CASE("heads of one list may each have a similarity of their own") {
+TEST_CASE("heads of different widths have similarities of their own") {
   const MultiHeadAttention attention(6, 2, setup_of([](MultiHeadOptions& o) {
                                        o.key_dims = {2, 3};
                                        o.value_dims = {3, 1};
@@ -248,7 +248,7 @@ TEST_CASE("a bias of minus infinity hides a key as a mask does") {
   }
 }
 
-TEST_CASE("rotary positions make scores depend on distance alone; alibi and relative bend them") {
+TEST_CASE("scores with rotary, alibi or relative positions depend only on distances") {
   for (const PositionalRule* kind : {&positional_encodings::rotary, &positional_encodings::alibi,
                                      &positional_encodings::relative}) {
     AttentionSetup setup;
@@ -324,7 +324,7 @@ TEST_CASE("a layer of a stack built causal is causal, whatever exchanges its pos
   }
 }
 
-TEST_CASE("a temperature goes from its first to its last value by equal factors") {
+TEST_CASE("a temperature changes from its initial to its final value at a constant ratio") {
   const Temperature falling{2, 0.5, 100};
   CHECK(falling.at(0) == doctest::Approx(2));
   CHECK(falling.at(50) == doctest::Approx(1));
@@ -347,7 +347,7 @@ TEST_CASE("a temperature goes from its first to its last value by equal factors"
   check_same(attention(x, SequenceContext{}), hard(x, SequenceContext{}));
 }
 
-TEST_CASE("hard attention trains its queries only with the straight-through gradient") {
+TEST_CASE("hardmax gives queries a gradient only with straight_through") {
   for (const bool straight_through : {false, true}) {
     const MultiHeadAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
                                          o.normaliser = &normalisers::hardmax;
@@ -361,7 +361,7 @@ TEST_CASE("hard attention trains its queries only with the straight-through grad
   }
 }
 
-TEST_CASE("on a grid attention over some axes is attention along them, line by line") {
+TEST_CASE("on a grid, attention over some axes is attention within each line along them") {
   AttentionSetup setup;
   setup.grid = {2, 3};
   setup.form.axes = {1};
@@ -397,7 +397,7 @@ TEST_CASE("learned queries give a fixed number of outputs, whatever the order of
   CHECK_THROWS_AS(pool(x, window), Error);
 }
 
-TEST_CASE("forms of attention that contradict themselves are refused, and the message says why") {
+TEST_CASE("contradictory forms of attention are rejected with a message that says why") {
   const auto says = [](const std::function<void(MultiHeadOptions&)>& change) {
     return refusal([&] { MultiHeadAttention(6, 2, setup_of(change)); });
   };

@@ -140,7 +140,7 @@ void check_states(const Tensor& got, const Tensor& wanted) {
 
 }  // namespace
 
-TEST_CASE("cache: attention goes on from one, in every form; other mixings do not") {
+TEST_CASE("cache: attention of every form supports it, other mixings do not") {
   size_t without = 0;
   for (const Variant& variant : writers()) {
     CAPTURE(variant.name);
@@ -152,7 +152,7 @@ TEST_CASE("cache: attention goes on from one, in every form; other mixings do no
   CHECK(writers().size() > 70);
 }
 
-TEST_CASE("cache: tokens in pieces give the states of all at once") {
+TEST_CASE("cache: reading tokens in pieces gives the same hidden states as reading all at once") {
   ScopeGuard here;
   here->gradients = false;
   for (const Variant& variant : writers()) {
@@ -171,7 +171,7 @@ TEST_CASE("cache: tokens in pieces give the states of all at once") {
   }
 }
 
-TEST_CASE("cache: rows change places, double and go") {
+TEST_CASE("cache: rows are permuted, repeated and dropped") {
   ScopeGuard here;
   here->gradients = false;
   const std::vector<std::vector<int64_t>> choices = {{0, 1, 2}, {2, 0, 1}, {1, 1, 0, 2, 2},
@@ -200,7 +200,7 @@ TEST_CASE("cache: rows change places, double and go") {
   }
 }
 
-TEST_CASE("cache: it grows") {
+TEST_CASE("cache: its capacity grows") {
   ScopeGuard here;
   here->gradients = false;
   const Variant variant{"", ModelKind::language_model, [](ModelOptions& o) {
@@ -216,7 +216,7 @@ TEST_CASE("cache: it grows") {
     check_states(writer.read(columns(tokens, t, t + 1), cache), slice(all, 1, t, t + 1));
 }
 
-TEST_CASE("cache: what it is not for is refused") {
+TEST_CASE("cache: unsupported uses are rejected") {
   const Variant plain{"", ModelKind::language_model, [](ModelOptions&) {}};
   const Variant convolution{"", ModelKind::language_model,
                             [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }};
@@ -240,7 +240,7 @@ TEST_CASE("cache: what it is not for is refused") {
   CHECK_THROWS_AS(open(Tensor::zeros({4, 2, 4}), around), Error);
 }
 
-TEST_CASE("decoding: a search finds the same with a cache as without") {
+TEST_CASE("decoding: a search gives the same results with and without a cache") {
   for (const Variant& variant : writers()) {
     CAPTURE(variant.name);
     const auto model = writer_of(variant);
@@ -259,7 +259,7 @@ TEST_CASE("decoding: a search finds the same with a cache as without") {
   }
 }
 
-TEST_CASE("decoding: searches of one model do not disturb each other, nor copies of one") {
+TEST_CASE("decoding: searches of one model are independent, copies of one share its state") {
   const Variant variant{"", ModelKind::seq2seq, [](ModelOptions&) {}};
   const auto model = writer_of(variant);
   const Writer writer(*model);

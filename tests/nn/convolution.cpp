@@ -69,7 +69,7 @@ constexpr Form forms[] = {{1, Padding::zero, false},     {3, Padding::zero, fals
 
 }  // namespace
 
-TEST_CASE("a convolution is its definition, for rows of any length") {
+TEST_CASE("a convolution matches its definition for sequences of any length") {
   const Tensor x = random_tensor({2, 5, 3}, 1);
   const SequenceContext around = padded();
   const Ids all = Ids::full({2}, 5);
@@ -117,7 +117,7 @@ TEST_CASE("a convolution's gradients agree with central differences") {
   CHECK(Convolution(3, 5, Padding::zero, false, {false}).parameter_count() == 3 * 15);
 }
 
-TEST_CASE("a convolution of one place does not mind their order, one of three does") {
+TEST_CASE("a convolution of kernel size 1 is permutation equivariant, one of size 3 is not") {
   const Tensor x = random_tensor({1, 6, 3}, 1);
   const Ids order = Ids::from({6}, {3, 0, 5, 1, 4, 2});
   const auto error = [&](int64_t k, Padding padding) {
@@ -130,7 +130,7 @@ TEST_CASE("a convolution of one place does not mind their order, one of three do
   CHECK(error(3, Padding::circular) >= 1e-2);
 }
 
-TEST_CASE("a convolution follows a shift around the ring, with zeros all but the ends do") {
+TEST_CASE("a circular convolution is shift equivariant, one with zero padding except at the ends") {
   const Tensor x = random_tensor({1, 6, 3}, 1);
   const Ids shift = Ids::from({6}, {5, 0, 1, 2, 3, 4});  // one place to the right
   const auto results = [&](Padding padding) {
@@ -149,7 +149,7 @@ TEST_CASE("a convolution follows a shift around the ring, with zeros all but the
   for (const int64_t end : {0, 1, 5}) CHECK(error_at(end, end + 1) >= 1e-2);
 }
 
-TEST_CASE("a causal convolution does not see what comes later") {
+TEST_CASE("a causal convolution does not read later positions") {
   Convolution layer(3, 4, Padding::zero, true);
   shake(layer);
   SequenceContext around;
@@ -161,7 +161,7 @@ TEST_CASE("a causal convolution does not see what comes later") {
   CHECK(relative_difference(slice(changed, 1, 4, 5), slice(y, 1, 4, 5)) >= 1e-2);
 }
 
-TEST_CASE("a convolution says what it cannot do") {
+TEST_CASE("a convolution rejects unsupported inputs") {
   CHECK_THROWS_WITH_AS(Convolution(3, 4, Padding::zero, false), doctest::Contains("no middle"),
                        Error);
   CHECK_THROWS_WITH_AS(Convolution(3, 0, Padding::zero, true), doctest::Contains("convolution"),
@@ -181,7 +181,7 @@ TEST_CASE("a convolution says what it cannot do") {
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("window"), Error);
 }
 
-TEST_CASE("a row without a real place is left alone by a convolution") {
+TEST_CASE("a convolution supports a sequence of length 0") {
   SequenceContext around;
   around.mask.key_lengths = Ids::from({2}, {0, 2});
   for (const Padding padding : {Padding::zero, Padding::circular}) {

@@ -75,7 +75,7 @@ TEST_CASE("the gradients of graph attention agree with central differences") {
   check_mixing(featured, x, with(some_edges(3)));
 }
 
-TEST_CASE("a node without edges into it gets the output's bias") {
+TEST_CASE("a node without incoming edges gets the output's bias") {
   const GraphAttention layer(4, 2, 3);
   shake(layer);
   const Tensor x = random_tensor({2, 4, 4}, 1);
@@ -91,7 +91,7 @@ TEST_CASE("a node without edges into it gets the output's bias") {
   check_mixing(layer, x, with(none));
 }
 
-TEST_CASE("a node hears its senders and no one else") {
+TEST_CASE("a node depends only on its senders") {
   const GraphAttention layer(4, 2, 0);
   shake(layer);
   Tensor x = random_tensor({2, 4, 4}, 1);
@@ -107,7 +107,7 @@ TEST_CASE("a node hears its senders and no one else") {
   CHECK(difference(1) <= rounding);  // it asks another question, of one who answers alone
 }
 
-TEST_CASE("graph attention does not mind how nodes and edges are numbered") {
+TEST_CASE("graph attention is equivariant under permutations of nodes and edges") {
   const GraphAttention layer(4, 2, 3);
   shake(layer);
   const Tensor x = random_tensor({2, 4, 4}, 1);
@@ -127,7 +127,7 @@ TEST_CASE("graph attention does not mind how nodes and edges are numbered") {
   CHECK(relative_difference(layer(reordered(x, from), with(edges)), reordered(y, from)) >= 1e-2);
 }
 
-TEST_CASE("what is known of an edge changes what is said and who is heard") {
+TEST_CASE("edge features change both keys and values") {
   const Tensor x = random_tensor({2, 4, 4}, 1);
   for (const char* silenced : {"edge_key.weight", "edge_value.weight", ""}) {
     CAPTURE(silenced);
@@ -143,7 +143,7 @@ TEST_CASE("what is known of an edge changes what is said and who is heard") {
   }
 }
 
-TEST_CASE("graph attention says what it cannot do") {
+TEST_CASE("graph attention rejects unsupported inputs") {
   CHECK_THROWS_WITH_AS(GraphAttention(6, 4, 0), doctest::Contains("heads 4"), Error);
   CHECK_THROWS_WITH_AS(GraphAttention(6, 0, 0), doctest::Contains("heads 0"), Error);
   const GraphAttention layer(4, 2, 0), featured(4, 2, 3);

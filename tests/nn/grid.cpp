@@ -54,7 +54,7 @@ int64_t product(const Lengths& lengths) {
 
 }  // namespace
 
-TEST_CASE("unfolding puts the chosen axes in one row, and every fibre stays whole") {
+TEST_CASE("unfolding makes the chosen axes one time axis and keeps every fibre whole") {
   constexpr int64_t batch = 2, channels = 3;
   for (const Lengths& grid : grids)
     for (const Lengths& axes : subsets(grid.size())) {
@@ -89,7 +89,7 @@ TEST_CASE("an image's unfolding along both axes is its mode-3 unfolding") {
               image.data()[(i * width + j) * channels + c]);
 }
 
-TEST_CASE("folding undoes unfolding") {
+TEST_CASE("folding is the inverse of unfolding") {
   for (const Lengths& grid : grids)
     for (const Lengths& axes : subsets(grid.size())) {
       const Tensor x = random_tensor({2, product(grid), 3}, 1);
@@ -99,7 +99,7 @@ TEST_CASE("folding undoes unfolding") {
     }
 }
 
-TEST_CASE("gradients find their way through unfolding and folding") {
+TEST_CASE("gradients of unfolding and folding agree with central differences") {
   const Lengths grid{2, 3, 2};
   for (const Lengths& axes : subsets(grid.size())) {
     const Tensor x = random_tensor({2, 12, 2}, 1);

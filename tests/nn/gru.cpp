@@ -72,7 +72,7 @@ void check_near(const Tensor& got, const std::vector<double>& wanted) {
 
 }  // namespace
 
-TEST_CASE("a GRU is its formulas") {
+TEST_CASE("a GRU matches its formulas") {
   Gru gru(3);
   shake(gru);
   const Tensor x = random_tensor({2, 5, 3}, 1);
@@ -116,7 +116,7 @@ TEST_CASE("a GRU's gradients agree with central differences") {
   check_padding_is_unseen(gru, random_tensor({2, 5, 3}, 1), around);
 }
 
-TEST_CASE("a GRU remembers what came first and does not see what comes later") {
+TEST_CASE("a GRU depends on earlier positions and not on later ones") {
   Gru gru(3);
   shake(gru);
   SequenceContext around;
@@ -130,7 +130,7 @@ TEST_CASE("a GRU remembers what came first and does not see what comes later") {
         1e-3);
 }
 
-TEST_CASE("a GRU says what it cannot do") {
+TEST_CASE("a GRU rejects unsupported inputs") {
   const Gru gru(3);
   CHECK_THROWS_WITH_AS(gru(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
   CHECK_THROWS_WITH_AS(gru(Tensor::zeros({5, 3}), {}), doctest::Contains("gru"), Error);

@@ -117,7 +117,7 @@ TEST_CASE("padding changes neither a loss nor a gradient") {
   }
 }
 
-TEST_CASE("an example alone and in a batch gives the same numbers") {
+TEST_CASE("an example gives the same logits by itself as in a batch") {
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
     const auto model = model_of(variant);
@@ -213,7 +213,7 @@ std::string refusal(const std::function<void(ModelOptions&)>& change) {
 
 }  // namespace
 
-TEST_CASE("contradictions are refused, and the message names the keys") {
+TEST_CASE("contradictory options are rejected with a message that names the keys") {
   const auto check = [](const char* part, const std::function<void(ModelOptions&)>& change) {
     const std::string text = refusal(change);
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);

@@ -56,7 +56,7 @@ TEST_CASE("parameters carry their full names in the order they were added") {
     CHECK(std::find(all.begin(), all.end(), name) != all.end());
 }
 
-TEST_CASE("a tied weight appears once, and gathers the gradients of both its uses") {
+TEST_CASE("a tied weight appears once and accumulates the gradients of both uses") {
   ModelOptions o = small(ModelKind::language_model);
   const auto tied = make_model(o, {0, 7, 0});
   o.tie_weights = false;
@@ -76,7 +76,7 @@ TEST_CASE("a tied weight appears once, and gathers the gradients of both its use
   CHECK(unread > 0);
 }
 
-TEST_CASE("post-norm stacks end without a norm, pre-norm stacks with one, unless told otherwise") {
+TEST_CASE("by default, pre-norm stacks end with a norm and post-norm stacks do not") {
   const auto has_final = [](ModelOptions o) {
     const auto all = names(*make_model(o, {0, 5, 0}));
     return std::count(all.begin(), all.end(), "decoder.norm.weight") == 1;
@@ -104,7 +104,7 @@ TEST_CASE("parameter counts agree with the formula") {
         11 * 16 + 10 * 16 + 3 * (12 * 16 * 16 + 2 * 16) + 16);
 }
 
-TEST_CASE("initial weights have the width their name says") {
+TEST_CASE("initial weights have the variance of their distribution") {
   ScopeGuard here;
   here->seed = 3;
   const Shape shape{300, 200};  // fan out 300, fan in 200

@@ -52,7 +52,7 @@ std::vector<std::string> operations_by_part(const Model& model, const Inputs& in
   return all;
 }
 
-TEST_CASE("current part: the parts of a layer, in the order in which they compute") {
+TEST_CASE("current module: the modules of a layer, in the order of computation") {
   ModelOptions options;
   options.kind = ModelKind::language_model;
   options.layers = 1;
@@ -80,7 +80,7 @@ TEST_CASE("current part: the parts of a layer, in the order in which they comput
             "decoder.layers.0", "decoder.norm", "head"}));
 }
 
-TEST_CASE("current part: no operation of any model is nobody's") {
+TEST_CASE("current module: every operation of every model belongs to one") {
   struct Case {
     ModelKind kind;
     const MixingRule* mixing;

@@ -59,13 +59,13 @@ TEST_CASE("sinusoidal positions are the paper's") {
   check_row(table, 1, {0.841471, 0.540302, 0.010000, 0.999950});
 }
 
-TEST_CASE("sinusoids of first_k = 1 leave out the first frequency") {
+TEST_CASE("sinusoids with first_k = 1 omit the first frequency") {
   PositionalOptions o;
   o.first_k = 1;
   check_row(sinusoidal_positions(2, 4, o), 1, {0.010000, 0.999950, 0.000100, 1.0});
 }
 
-TEST_CASE("in halves stand the same numbers as interleaved, all sines before all cosines") {
+TEST_CASE("the layouts halves and interleaved contain the same columns") {
   PositionalOptions o;
   o.layout = RotaryLayout::halves;
   check_row(sinusoidal_positions(2, 4, o), 1, {0.841471, 0.010000, 0.540302, 0.999950});
@@ -76,7 +76,7 @@ TEST_CASE("in halves stand the same numbers as interleaved, all sines before all
       CHECK(at(halves, t, c % 2 == 0 ? c / 2 : 4 + c / 2) == at(pairs, t, c));
 }
 
-TEST_CASE("the product of two sinusoidal positions depends on their distance alone") {
+TEST_CASE("the product of two sinusoidal positions depends only on their distance") {
   const double gaps[] = {32, 30.917, 28.304, 25.587};
   for (RotaryLayout layout : layouts) {
     PositionalOptions o;
@@ -109,7 +109,8 @@ TEST_CASE("the product of two sinusoidal positions is a Fourier series that fall
   CHECK(dot(table, 0, 6) > dot(table, 0, 5));
 }
 
-TEST_CASE("the product of two integer positions grows with the places, not with their nearness") {
+TEST_CASE(
+    "the product of two integer positions grows with the positions, not with their proximity") {
   PositionalOptions o;
   o.kind = &positional_encodings::integer;
   const Tensor positions = PositionalEncoding(3, o, 0.1)(Tensor::zeros({1, 9, 3}));
@@ -117,7 +118,7 @@ TEST_CASE("the product of two integer positions grows with the places, not with 
     for (int64_t j = 0; j < 9; ++j) CHECK(dot(positions, i, j) == 3 * i * j);
 }
 
-TEST_CASE("positions are added; learned ones have an end and say so") {
+TEST_CASE("positions are added; exceeding max_length of learned ones is an error") {
   ScopeGuard here;
   const Tensor x = Tensor::zeros({2, 3, 4});
   const PositionalEncoding learned(4, {&positional_encodings::learned, 5}, 0.1);
@@ -137,7 +138,7 @@ TEST_CASE("positions are added; learned ones have an end and say so") {
   for (int64_t i = 0; i < near.size(); ++i) CHECK(near.data()[i] == far.data()[i]);
 }
 
-TEST_CASE("positions that are no vectors leave tokens as they are") {
+TEST_CASE("encodings that are not vectors return tokens unchanged") {
   const Tensor x = Tensor::zeros({2, 3, 4});
   for (const PositionalRule* kind :
        {&positional_encodings::none, &positional_encodings::rotary, &positional_encodings::alibi,
@@ -148,7 +149,7 @@ TEST_CASE("positions that are no vectors leave tokens as they are") {
   }
 }
 
-TEST_CASE("concatenated positions stand beside the tokens, the same in every example") {
+TEST_CASE("concatenated positions are extra columns, the same in every example") {
   for (const PositionalRule* kind :
        {&positional_encodings::sinusoidal, &positional_encodings::learned,
         &positional_encodings::integer}) {
@@ -260,7 +261,7 @@ TEST_CASE("a grid that does not fit is refused") {
   CHECK_THROWS_AS(PositionalEncoding(8, o, 0.1, none), Error);
 }
 
-TEST_CASE("positions that contradict themselves are the user's mistake") {
+TEST_CASE("contradictory positional options are an input error") {
   const auto refuses = [](const PositionalOptions& o, const char* key) {
     CHECK_THROWS_WITH_AS(o.validate(8), doctest::Contains(key), InputError);
   };

@@ -162,7 +162,7 @@ TEST_CASE("cross entropy is PyTorch's, with ignored targets and label smoothing"
   smooth.check_result(cross_entropy(smooth.input("logits"), smooth.ids("targets"), 0.1));
 }
 
-TEST_CASE("multi-head attention is PyTorch's: padded, causal, and across") {
+TEST_CASE("multi-head attention is PyTorch's: padded, causal, and cross-attention") {
   Case self("self_attention");
   const MultiHeadAttention one(8, 2);
   self.load(one);
@@ -190,7 +190,7 @@ TEST_CASE("multi-head attention is PyTorch's: padded, causal, and across") {
   apart.check_result(four(w, keys, values, {}, {}));
 }
 
-TEST_CASE("a mask for each head is PyTorch's attn_mask, and one for all beside the padding") {
+TEST_CASE("a dense mask, for each head or with padding, is PyTorch's attn_mask") {
   Case each("masked_attention");
   const MultiHeadAttention one(8, 2, to_narrower());
   each.load(one);
@@ -208,7 +208,7 @@ TEST_CASE("a mask for each head is PyTorch's attn_mask, and one for all beside t
   all.check_result(two(y, y, mask));
 }
 
-TEST_CASE("a bias of the scores is PyTorch's attn_mask of numbers") {
+TEST_CASE("a bias of the scores is PyTorch's floating-point attn_mask") {
   Case each("biased_attention");
   const MultiHeadAttention one(8, 2, to_narrower());
   each.load(one);
@@ -262,7 +262,7 @@ TEST_CASE("a gated recurrent unit is PyTorch's") {
   c.check_result(gru(c.input("x"), {}));
 }
 
-TEST_CASE("convolutions are PyTorch's: padded with zeros, joined to a ring, and causal") {
+TEST_CASE("convolutions are PyTorch's: with zero padding, circular, and causal") {
   struct Form {
     const char* name;
     int64_t kernel_size;

@@ -100,7 +100,7 @@ Edges some_edges() {
 
 }  // namespace
 
-TEST_CASE("what is recorded of fused attention is the softmax of its definition") {
+TEST_CASE("the recorded weights of fused attention are the softmax of its definition") {
   const MultiHeadAttention attention(6, 2);
   shake(attention);
   const Tensor x = random_tensor({2, 5, 6}, 1);
@@ -155,7 +155,7 @@ TEST_CASE("recorded weights times the values is what attention computes, in ever
   }
 }
 
-TEST_CASE("heads of different widths are recorded side by side, fused and composed") {
+TEST_CASE("heads of different widths are recorded in order, fused and composed") {
   for (const bool fused : {true, false}) {
     AttentionSetup setup = setup_of([](MultiHeadOptions& o) { o.key_dims = {1, 4, 2}; });
     setup.context_dim = 5;
@@ -171,7 +171,7 @@ TEST_CASE("heads of different widths are recorded side by side, fused and compos
   }
 }
 
-TEST_CASE("dropout is not seen: the weights are those before it") {
+TEST_CASE("recorded weights are those before dropout") {
   for (const NormaliserRule* normaliser : {&normalisers::softmax, &normalisers::hardmax}) {
     AttentionSetup setup = setup_of([&](MultiHeadOptions& o) { o.normaliser = normaliser; });
     setup.dropout = 0.5;
@@ -222,7 +222,7 @@ TEST_CASE("learned queries and cross-attention in models: the shapes, the names,
   CHECK(names_and_shapes(*convolution).empty());
 }
 
-TEST_CASE("on a graph the weights of edges are a picture of nodes by nodes") {
+TEST_CASE("on a graph the weights of edges are recorded as a matrix of pairs of nodes") {
   const GraphAttention layer(4, 2, 0);
   shake(layer);
   const Tensor x = random_tensor({1, 4, 4}, 1);
@@ -252,7 +252,7 @@ TEST_CASE("on a graph the weights of edges are a picture of nodes by nodes") {
   }
 }
 
-TEST_CASE("along some axes of a grid the record tells which, and has a row for every line") {
+TEST_CASE("along some axes of a grid the record names them and has a row for every line") {
   AttentionSetup setup;
   setup.grid = {2, 3};
   setup.form.axes = {0};
@@ -277,7 +277,7 @@ TEST_CASE("along some axes of a grid the record tells which, and has a row for e
   CHECK(again.records(whole).at(0).weights.shape() == Shape{2, 2, 6, 6});
 }
 
-TEST_CASE("a model that is watched computes the same bits, gradients and random streams too") {
+TEST_CASE("recording changes no bit of outputs, gradients and random streams") {
   struct Case {
     std::string name;
     ModelKind kind;
@@ -334,7 +334,7 @@ TEST_CASE("a model that is watched computes the same bits, gradients and random 
   }
 }
 
-TEST_CASE("of two recorders the inner one sees; none sees what comes before or after it") {
+TEST_CASE("of two recorders only the inner one records, and only while it lives") {
   const MultiHeadAttention first(4, 2), second(4, 1);
   const Tensor x = random_tensor({1, 3, 4}, 1);
   CHECK(Recorder::active() == nullptr);

@@ -45,7 +45,7 @@ Edges two_graphs() {
 
 }  // namespace
 
-TEST_CASE("slopes of linear biases are the authors'") {
+TEST_CASE("the slopes of linear biases are the authors'") {
   const auto eight = alibi_slopes(8);
   REQUIRE(eight.size() == 8);
   for (int h = 1; h <= 8; ++h)
@@ -62,7 +62,7 @@ TEST_CASE("slopes of linear biases are the authors'") {
   CHECK(twelve[11] == doctest::Approx(0.08838835));
 }
 
-TEST_CASE("linear biases fall with the distance, each head at its slope") {
+TEST_CASE("linear biases decrease with the distance, by the slope of each head") {
   const AlibiBias alibi(8);
   CHECK(alibi.parameter_count() == 0);
   const Tensor bias = alibi(4, 4);
@@ -75,7 +75,7 @@ TEST_CASE("linear biases fall with the distance, each head at its slope") {
   check_aligned_at_the_ends(alibi);
 }
 
-TEST_CASE("buckets of distances are the published ones") {
+TEST_CASE("the buckets of distances are the published ones") {
   // T5's 32 buckets up to 128. In both directions: eight single distances, then bucket 8 + k from
   // 8 · 2^(k/2) on. To the past alone: sixteen, then bucket 16 + k from 16 · 2^(3k/16) on.
   const std::vector<int64_t> both = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91};
@@ -95,7 +95,7 @@ TEST_CASE("buckets of distances are the published ones") {
   for (int64_t later : {1, 5, 1000}) CHECK(relative_bucket(later, 32, 128, false) == 0);
 }
 
-TEST_CASE("relative biases are looked up by distance, apart for each direction or for none") {
+TEST_CASE("relative biases are looked up by distance, for one or both directions") {
   for (bool bidirectional : {true, false}) {
     const RelativeBias relative(3, 8, 6, bidirectional, 0.5);
     CHECK(relative.parameter_count() == 8 * 3);
@@ -118,7 +118,7 @@ TEST_CASE("relative biases are looked up by distance, apart for each direction o
   CHECK_THROWS_AS(RelativeBias(3, 8, 2, true, 0.5), Error);
 }
 
-TEST_CASE("distances on a graph are the fewest edges from a key's place to a query's") {
+TEST_CASE("a distance on a graph is the length of the shortest path from a key to a query") {
   const Ids distances = graph_distances(two_graphs(), 2, 5, 2);
   REQUIRE(distances.shape() == Shape{2, 5, 5});
   constexpr int32_t far = 3;  // most + 1
@@ -149,7 +149,7 @@ TEST_CASE("distances on a graph are the fewest edges from a key's place to a que
   CHECK(none[1] == 5);
 }
 
-TEST_CASE("edges that lead nowhere, or out of their example, are refused") {
+TEST_CASE("edges to missing positions or to other examples are rejected") {
   const auto refuses = [](std::initializer_list<int32_t> sender,
                           std::initializer_list<int32_t> receiver) {
     const Edges edges{Ids::from({static_cast<int64_t>(sender.size())}, sender),
@@ -167,7 +167,7 @@ TEST_CASE("edges that lead nowhere, or out of their example, are refused") {
   CHECK_THROWS_AS(graph_distances({}, 2, 3, -1), Error);
 }
 
-TEST_CASE("a graph's biases begin at nothing and are looked up by distance") {
+TEST_CASE("the biases of a graph start at zero and are looked up by distance") {
   GraphDistanceBias bias(2, 2);
   CHECK(bias.weight.shape() == Shape{4, 2});
   const Tensor untrained = bias(two_graphs(), 2, 5);

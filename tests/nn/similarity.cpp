@@ -94,7 +94,7 @@ std::vector<double> weights_of(const NormaliserRule* kind, bool exponential, std
 
 }  // namespace
 
-TEST_CASE("every similarity gives the score of its formula, with the right gradients") {
+TEST_CASE("every similarity matches its formula, with the right gradients") {
   for (const SimilarityRule* kind : similarities::all) {
     CAPTURE(std::string(kind->name));
     const bool two_widths = kind->any_widths;
@@ -120,7 +120,7 @@ TEST_CASE("every similarity gives the score of its formula, with the right gradi
   }
 }
 
-TEST_CASE("the scale of a scaled dot product is what its name says") {
+TEST_CASE("the scale of a scaled dot product is that of its name") {
   const Tensor q = random_tensor({1, 1, 2, 4}, 1), k = random_tensor({1, 1, 2, 4}, 2);
   const double dot = score_of(&similarities::dot, q, k, {}, 1, 0, 0, 0, 0);
   const auto scaled = [&](ScoreScale scale) {
@@ -136,7 +136,7 @@ TEST_CASE("the scale of a scaled dot product is what its name says") {
   CHECK_THROWS_AS(Similarity({}, 1, 4, 5), Error);
 }
 
-TEST_CASE("the cosine of nothing is zero, not NaN") {
+TEST_CASE("the cosine of a zero vector is zero, not NaN") {
   SimilarityOptions options;
   options.kind = &similarities::cosine;
   const Tensor q = Tensor::zeros({1, 1, 1, 3}).set_requires_grad();

@@ -49,7 +49,7 @@ Tensor by_definition(const TimeDense& layer, const Tensor& x, const Ids& lengths
 
 }  // namespace
 
-TEST_CASE("a dense layer over time is its definition, up to its length") {
+TEST_CASE("a dense layer over time matches its definition up to its length") {
   TimeDense layer(3, 5);
   shake(layer);
   CHECK(layer.parameter_count() == 25 + 2 * (9 + 3));
@@ -73,7 +73,7 @@ TEST_CASE("the gradients of a dense layer over time agree with central differenc
   }
 }
 
-TEST_CASE("a dense layer over time minds the order of places") {
+TEST_CASE("a dense layer over time is not permutation equivariant") {
   TimeDense layer(3, 6);
   shake(layer);
   const Tensor x = random_tensor({1, 6, 3}, 1);
@@ -82,7 +82,7 @@ TEST_CASE("a dense layer over time minds the order of places") {
         1e-2);
 }
 
-TEST_CASE("a dense layer over time says what it cannot do") {
+TEST_CASE("a dense layer over time rejects unsupported inputs") {
   const TimeDense layer(3, 5);
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 6, 3}), {}), doctest::Contains("model.block.length"),
                        Error);
