@@ -17,10 +17,10 @@ void linear_forward(const LinearSizes& n, Activation activation, const real* x, 
   report_products(n.rows, n.outputs, n.inputs);
   for (const int64_t row : indices(n.rows))
     for (int64_t o = 0; o < n.outputs; ++o) {
-      double h = b ? b[o] : 0;
+      double h = 0;
       for (int64_t i = 0; i < n.inputs; ++i)
         h += double{x[row * n.inputs + i]} * w[o * n.inputs + i];
-      y[row * n.outputs + o] = h;
+      y[row * n.outputs + o] = h + (b ? b[o] : 0);
     }
   if (scope().shapes_only) return;
   activate(activation, n.rows, n.outputs, n.outputs, y, slope);
