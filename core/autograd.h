@@ -73,7 +73,10 @@ class Saved {
  public:
   Saved() = default;
   explicit Saved(const Tensor& x)
-      : storage_(x.storage()), shape_(x.shape()), version_(x.storage()->version) {}
+      : storage_(x.storage()), shape_(x.shape()), version_(x.storage()->version) {
+    if (Observer* const current = observer()) [[unlikely]]
+      current->saved(x.size());
+  }
   explicit operator bool() const { return static_cast<bool>(storage_); }
   // Null if nothing was saved. Throws Error if the elements have been modified since.
   const real* data() const;

@@ -52,6 +52,11 @@ class Observer {
   // Matrix products with this many multiplications (and as many additions), inside an operation or
   // a backward closure. Attention counts all pairs of a query and a key, masked or not.
   virtual void multiplied(double /*multiplications*/) noexcept {}
+  // The operation saves this many elements for its backward.
+  virtual void saved(int64_t /*elements*/) noexcept {}
+  // The operation, closure or stage reads and writes this many elements. Reported where that is not
+  // what the sizes of inputs, result and gradients suggest.
+  virtual void moved(int64_t /*elements*/) noexcept {}
   // The pool allocated, or freed, a block of this size: that of its size class.
   virtual void allocated(const void* /*block*/, int64_t /*bytes*/) noexcept {}
   virtual void freed(const void* /*block*/, int64_t /*bytes*/) noexcept {}
@@ -75,6 +80,12 @@ inline void report_products(int64_t m, int64_t n, int64_t k, int64_t count = 1) 
   if (Observer* const current = observer()) [[unlikely]]
     current->multiplied(static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
                         static_cast<double>(count));
+}
+
+// Reports what the operation, closure or stage reads and writes: see Observer::moved().
+inline void report_moved(int64_t elements) {
+  if (Observer* const current = observer()) [[unlikely]]
+    current->moved(elements);
 }
 
 // Notifies the observer, if there is one, that a stage has finished.

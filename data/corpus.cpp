@@ -13,6 +13,7 @@ namespace heed {
 void Corpus::measure(const Example& example) {
   longest_source = std::max(longest_source, static_cast<int64_t>(example.source.size()));
   longest_input = std::max(longest_input, static_cast<int64_t>(example.input.size()));
+  most_edges = std::max(most_edges, static_cast<int64_t>(example.sender.size()));
   if (format.features == 0) return;
   int64_t& longest = framing == Framing::seq2seq ? longest_source : longest_input;
   longest = std::max(longest, static_cast<int64_t>(example.features.size()) / format.features);

@@ -25,6 +25,7 @@ struct Corpus {
   std::map<std::string, std::unique_ptr<Dataset>> splits;
   // The maximum number of source positions and of inputs of any example.
   int64_t longest_source = 0, longest_input = 0;
+  int64_t most_edges = 0;  // maximum number of edges of any example
   // Shape of the grid that the positions form, row-major: (height, width) of an image, (frames,
   // height, width) of a video. Empty for a sequence, a set or a graph.
   std::vector<int64_t> grid;
@@ -34,7 +35,7 @@ struct Corpus {
   std::string fingerprint;         // hash of their content and of the options that matter
   std::vector<std::string> notes;  // log lines: number of examples, what was dropped
 
-  // Raises longest_source and longest_input to this example's lengths.
+  // Raises longest_source, longest_input and most_edges to this example's lengths.
   void measure(const Example& example);
 };
 

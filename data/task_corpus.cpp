@@ -175,6 +175,7 @@ class TaskLoader {
     corpus_.splits[name] = std::make_unique<GeneratedExamples>(task.format, size, std::move(get));
     corpus_.longest_source = std::max(corpus_.longest_source, task.longest_source);
     corpus_.longest_input = std::max(corpus_.longest_input, task.longest_input);
+    corpus_.most_edges = std::max(corpus_.most_edges, task.most_edges);
   }
 
   int64_t checked_size(const char* name, int64_t requested, int64_t found) const {

@@ -6,24 +6,32 @@
 
 namespace heed::inline HEED_REAL {
 
-void Module::collect(const std::string& prefix, std::vector<NamedParameter>& into) const {
+void Module::collect(const std::string& prefix, std::vector<NamedParameter>& into,
+                     std::unordered_set<const TensorBody*>& known) const {
   for (const Member& member : members_) {
     const std::string name = prefix + member.name;
-    if (member.child) {
-      member.child->collect(name + ".", into);
-    } else if (*member.parameter) {
-      const bool tied = std::any_of(into.begin(), into.end(), [&](const NamedParameter& known) {
-        return known.tensor.same_as(*member.parameter);
-      });
-      if (!tied) into.push_back({name, *member.parameter});
-    }
+    if (member.child)
+      member.child->collect(name + ".", into, known);
+    else if (*member.parameter && known.insert(&member.parameter->body()).second)
+      into.push_back({name, *member.parameter});
   }
 }
 
 std::vector<NamedParameter> Module::parameters() const {
   std::vector<NamedParameter> all;
-  collect("", all);
+  std::unordered_set<const TensorBody*> known;
+  collect("", all, known);
   return all;
+}
+
+std::unordered_map<const Module*, std::string> Module::part_names() const {
+  std::unordered_map<const Module*, std::string> names{{this, ""}};
+  for (const Member& member : members_) {
+    if (!member.child) continue;
+    for (const auto& [part, name] : member.child->part_names())
+      names[part] = member.name + (name.empty() ? "" : ".") + name;
+  }
+  return names;
 }
 
 std::optional<std::string> Module::name_of(const Module& part) const {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/parameter.h"
@@ -37,6 +39,8 @@ class Module {
   // The name of this module's descendant `part` as in the names of its parameters,
   // "encoder.layers.0.attention"; "" for this module itself; none for other modules.
   std::optional<std::string> name_of(const Module& part) const;
+  // The names of this module and of all its parts.
+  std::unordered_map<const Module*, std::string> part_names() const;
 
  protected:
   // Registers a member, which must live as long as this module. An empty handle is no parameter.
@@ -53,7 +57,8 @@ class Module {
     Tensor* parameter;
     Module* child;
   };
-  void collect(const std::string& prefix, std::vector<NamedParameter>& into) const;
+  void collect(const std::string& prefix, std::vector<NamedParameter>& into,
+               std::unordered_set<const TensorBody*>& known) const;
 
   std::vector<Member> members_;
 };

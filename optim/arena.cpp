@@ -1,6 +1,7 @@
 #include "optim/arena.h"
 
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "core/pool.h"
@@ -24,16 +25,16 @@ Handle<Storage> zeros(int64_t size) {
 // Returns the parameters that require a gradient, each tensor once, ordered by name.
 std::vector<NamedParameter> trained(std::vector<NamedParameter> parameters) {
   std::vector<NamedParameter> chosen;
+  std::unordered_map<const Slot*, size_t> known;  // where they are in `chosen`
   for (NamedParameter& parameter : parameters) {
     if (!parameter.tensor.requires_grad()) continue;
-    const auto tied = std::find_if(chosen.begin(), chosen.end(), [&](const NamedParameter& other) {
-      return other.tensor.slot() == parameter.tensor.slot();
-    });
-    if (tied == chosen.end()) {
+    const auto [tied, is_new] = known.try_emplace(parameter.tensor.slot().get(), chosen.size());
+    if (is_new) {
       chosen.push_back(std::move(parameter));
     } else {
-      check(tied->tensor.same_as(parameter.tensor),
-            "optimizer: {} and {} share a gradient but are not the same tensor", tied->name,
+      const NamedParameter& first = chosen[tied->second];
+      check(first.tensor.same_as(parameter.tensor),
+            "optimizer: {} and {} share a gradient but are not the same tensor", first.name,
             parameter.name);
     }
   }

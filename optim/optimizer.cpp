@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/observer.h"
+
 namespace heed::inline HEED_REAL {
 
 void OptimOptions::fields(Fields& f) {
@@ -64,6 +66,8 @@ double Optimizer::step(double gradient_scale) {
     for (size_t i = 0; i < state_.size(); ++i) range.state[i] = state_[i].values->data + first;
     options_.kind->update(range);
   });
+  // Reads the gradients twice; reads and writes the parameters and all state.
+  report_moved(arena_.size() * (4 + 2 * static_cast<int64_t>(state_.size())));
   arena_.count_change();
   return norm;
 }

@@ -100,7 +100,7 @@ std::string layers_table(const Profile& p) {
                             1e3 * p.seconds);
 }
 
-std::string memory_table(const ProfileMemory& m) {
+std::string memory_table(const StepMemory& m) {
   std::string text;
   const auto line = [&](const std::string& name, double bytes, const std::string& note = "") {
     text += trimmed(fmt::format("{:<{}}  {:>10.2f}  {}", name, name_width, bytes / mib, note));
@@ -111,14 +111,14 @@ std::string memory_table(const ProfileMemory& m) {
   line("  gradients of parameters", m.gradients);
   line("  optimizer state", m.optimizer);
   line("  else from before the step", m.before);
-  constexpr const char* titles[] = {"  forward", "  backward", "  other"};
-  constexpr const char* notes[] = {"what operations keep for backward",
-                                   "gradients of activations, temporaries", ""};
-  for (const Pass pass : {Pass::forward, Pass::backward, Pass::other}) {
-    const auto i = static_cast<size_t>(pass);
+  constexpr std::pair<Pass, const char*> notes[] = {
+      {Pass::forward, "what operations keep for backward"},
+      {Pass::backward, "gradients of activations, temporaries"},
+      {Pass::other, ""}};
+  for (const auto& [pass, note] : notes) {
     if (m.held(pass) == 0) continue;
-    line(titles[i], m.held(pass), notes[i]);
-    for (const ProfileMemory::Holder& holder : m.holders)
+    line(fmt::format("  {}", name_of(passes, pass)), m.held(pass), note);
+    for (const StepMemory::Holder& holder : m.holders)
       if (holder.pass == pass) line("    " + holder.name, holder.bytes);
   }
   return text;
@@ -127,9 +127,10 @@ std::string memory_table(const ProfileMemory& m) {
 std::string head(const Profile& p, const Experiment& experiment) {
   return fmt::format(
       "{}, {} threads, precision {}: {:.1f} GFLOP/s, {:.1f} GB/s\n"
-      "a step of {:.3f} ms, of {} watched; {:.3f} ms when not watched; loss {:.4f}\n",
+      "a step of {:.3f} ms, of {} profiled; {:.3f} ms when not profiled; loss {:.4f}\n",
       processor_name(), thread_count(), precision_name(effective_precision(experiment.precision)),
-      p.gemm / 1e9, p.bandwidth / 1e9, 1e3 * p.seconds, p.steps, 1e3 * p.unwatched_seconds, p.loss);
+      p.gemm / 1e9, p.bandwidth / 1e9, 1e3 * p.seconds, p.steps, 1e3 * p.unprofiled_seconds,
+      p.loss);
 }
 
 Json as_json(const ProfileRow& row) {
@@ -148,11 +149,11 @@ Json as_json(const std::vector<ProfileRow>& rows) {
   return json;
 }
 
-Json as_json(const ProfileMemory& m) {
+Json as_json(const StepMemory& m) {
   Json holders = Json::array();
-  for (const ProfileMemory::Holder& holder : m.holders)
+  for (const StepMemory::Holder& holder : m.holders)
     holders.push(Json::object()
-                     .set("pass", pass_names[static_cast<int>(holder.pass)])
+                     .set("pass", name_of(passes, holder.pass))
                      .set("name", holder.name)
                      .set("bytes", holder.bytes));
   return Json::object()
@@ -179,7 +180,7 @@ Json as_json(const Profile& p, const Experiment& experiment) {
       .set("memory_gb_per_s", p.bandwidth / 1e9)
       .set("steps", p.steps)
       .set("ms_per_step", 1e3 * p.seconds)
-      .set("unwatched_ms_per_step", 1e3 * p.unwatched_seconds)
+      .set("unwatched_ms_per_step", 1e3 * p.unprofiled_seconds)
       .set("loss", p.loss)
       .set("forward", as_json(p.forward))
       .set("backward", as_json(p.backward))

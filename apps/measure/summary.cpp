@@ -4,188 +4,231 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
 
+#include "apps/inference/evaluation.h"
+#include "apps/measure/step_memory.h"
 #include "apps/support/machine.h"
 #include "apps/support/names.h"
-#include "apps/training/trainer.h"
 #include "core/joined.h"
+#include "core/ops.h"
 #include "core/pool.h"
 
 namespace heed {
+
+double Memory::peak() const {
+  const double training = batches + std::max(activations + backward, evaluation);
+  return lasting() + std::max(construction, training);
+}
+
 namespace {
 
-constexpr std::string_view first_layer = ".layers.0.";
-
-// The stack whose layers have a part, or the part itself.
-std::string_view owner_of(const Part& part) {
-  return std::string_view(part.name).substr(0, part.name.find(first_layer));
+StepSizes step_sizes(const TrainOptions& train, const Corpus& corpus) {
+  int64_t largest_split = 0;
+  for (const auto& [name, split] : corpus.splits)
+    if (name != "train") largest_split = std::max(largest_split, split->size());
+  const int64_t batch = train.evaluate_batch_size ? train.evaluate_batch_size : train.batch_size;
+  return {train.batch_size, train.accumulate, corpus.longest_source, corpus.longest_input,
+          std::min(batch, largest_split)};
 }
 
-// A name of the first layer as that of another; other names stay.
-std::string in_layer(std::string name, const std::string& layer) {
-  const size_t at = name.find(first_layer);
-  return at == name.npos ? name : name.replace(at + first_layer.size() - 2, 1, layer);
+// A batch of the largest shapes of the data, with undefined values.
+Batch largest_batch(const Corpus& corpus, int64_t examples) {
+  const bool two_sided = corpus.framing == Framing::seq2seq;
+  const int64_t time = corpus.longest_input;
+  const int64_t positions = two_sided ? corpus.longest_source : time;  // of what may be features
+  Batch batch;
+  batch.input_lengths = Ids::empty({examples});
+  if (two_sided) batch.source_lengths = Ids::empty({examples});
+  if (corpus.format.features > 0)
+    batch.features = Tensor::empty({examples, positions, corpus.format.features});
+  else if (two_sided)
+    batch.source = Ids::empty({examples, positions});
+  if (two_sided || corpus.format.features == 0) batch.input = Ids::empty({examples, time});
+  batch.target =
+      corpus.framing == Framing::classifier ? Ids::empty({examples}) : Ids::empty({examples, time});
+  if (corpus.format.has_edges) {
+    const int64_t edges = examples * corpus.most_edges;
+    batch.sender = Ids::empty({edges});
+    batch.receiver = Ids::empty({edges});
+    if (corpus.format.edge_features > 0)
+      batch.edge_features = Tensor::empty({edges, corpus.format.edge_features});
+  }
+  return batch;
 }
 
-// The parts of the model with one layer for all that are alike. Nothing is filled, and large blocks
-// that nobody writes to are addresses without memory.
-std::vector<Part> parts_of_one_layer(ModelOptions model, const ModelSizes& sizes) {
+double live_bytes() { return static_cast<double>(pool_statistics().live_bytes); }
+// Above `before`, since pool_reset_peak().
+double peak_above(double before) {
+  return static_cast<double>(pool_statistics().peak_bytes) - before;
+}
+
+double evaluation_memory(const Model& model, const Corpus& corpus, int64_t examples) {
+  if (examples == 0) return 0;
   ScopeGuard here;
-  here->shapes_only = true;
-  model.layers = std::min<int64_t>(model.layers, 1);
-  model.decoder_layers = std::min<int64_t>(model.decoder_layers, 1);
-  std::vector<Part> parts;
-  try {
-    for (const NamedParameter& p : make_model(model, sizes)->parameters()) {
-      const std::string part = layer_of(p.name);
-      if (parts.empty() || parts.back().name != part) parts.emplace_back().name = part;
-      parts.back().lines.push_back({p.name.substr(part.size() + 1), p.tensor.shape(), true});
-      parts.back().parameters += p.tensor.size();
-    }
-  } catch (const InputError&) {
-    throw;
-  } catch (const Error& error) {
-    check_input(false, "the model is too large: {}; lower model.dim or model.feed_forward",
-                error.what());
-  }
-  pool_trim();  // gives the addresses back
+  here->gradients = here->training = false;
+  const double before = live_bytes();
+  pool_reset_peak();
+  const Batch batch = largest_batch(corpus, examples);
+  const Tensor logits = model.logits(inputs_of(batch));
+  cross_entropy(logits, batch.target);
+  return peak_above(before);
+}
 
-  // A head whose weight is tied has no parameter of its own.
-  if (parts.back().name != "head") parts.emplace_back().name = "head";
+using LayerFlops = std::map<std::string, Flops>;
+
+// Of each layer of the model; `steps` micro-batches are like this one.
+LayerFlops flops_of(const StepObserver& step, const PartNames& names, int64_t micro_batches) {
+  LayerFlops all;
+  for (const Event& event : step.events()) {
+    if (event.cost.flops == 0) continue;
+    Flops& flops = all[names.layer(event)];
+    (event.pass == Pass::forward ? flops.forward : flops.backward) +=
+        event.cost.flops * static_cast<double>(micro_batches);
+  }
+  return all;
+}
+
+// The layers of the model, with their parameters. A tied head has none of its own.
+std::vector<Part> parts_of(const Model& model, LayerFlops flops) {
+  std::vector<Part> parts;
+  const auto part_named = [&](const std::string& name) -> Part& {
+    if (parts.empty() || parts.back().name != name) {
+      parts.push_back({.name = name, .flops = flops[name]});
+      flops.erase(name);
+    }
+    return parts.back();
+  };
+  for (const NamedParameter& p : model.parameters()) {
+    const std::string layer = layer_of(p.name);
+    Part& part = part_named(layer);
+    part.lines.push_back(
+        {p.name.substr(layer.size() + 1), p.tensor.shape(), p.tensor.requires_grad()});
+    part.parameters += p.tensor.size();
+  }
+  while (!flops.empty()) part_named(flops.begin()->first);
   return parts;
 }
 
-// Whether each parameter of a layer trains, those of all its parts in a row.
-std::vector<bool> training(std::span<const Part> parts, int64_t layer,
-                           const std::vector<std::string>& frozen) {
-  std::vector<bool> trains;
-  for (const Part& part : parts)
-    for (const ParameterLine& line : part.lines)
-      trains.push_back(
-          !matches_any(in_layer(part.name + "." + line.name, std::to_string(layer)), frozen));
-  return trains;
-}
+// decoder.layers.3.attention → decoder.layers., 3 and .attention
+struct LayerName {
+  std::string stack, number, rest;
 
-// Adds the parts of `count` layers, those of neighbours that are alike as one.
-void add_layers(std::span<const Part> first_parts, int64_t count,
-                const std::vector<std::string>& frozen, std::vector<Part>& parts) {
-  for (int64_t first = 0, last = 0; first < count; first = last) {
-    const std::vector<bool> trains = training(first_parts, first, frozen);
-    last = frozen.empty() ? count : first + 1;
-    while (last < count && training(first_parts, last, frozen) == trains) ++last;
-    const std::string layers =
-        last - first == 1 ? std::to_string(first) : fmt::format("{}-{}", first, last - 1);
-    auto next = trains.begin();
-    for (Part part : first_parts) {
-      part.name = in_layer(part.name, layers);
-      part.layers = last - first;
-      for (ParameterLine& line : part.lines) line.trains = *next++;
-      parts.push_back(std::move(part));
-    }
+  explicit LayerName(const std::string& name) : stack(name) {
+    constexpr std::string_view layers = ".layers.";
+    const size_t at = name.find(layers);
+    if (at == name.npos) return;
+    const size_t begin = at + layers.size(), end = std::min(name.find('.', begin), name.size());
+    stack = name.substr(0, begin);
+    number = name.substr(begin, end - begin);
+    rest = name.substr(end);
   }
-}
-
-std::vector<Part> parts_of(const ModelOptions& model, const ModelSizes& sizes,
-                           const std::vector<std::string>& frozen) {
-  const std::vector<Part> one_layer = parts_of_one_layer(model, sizes);
-  std::vector<Part> parts;
-  for (auto part = one_layer.begin(); part != one_layer.end();) {
-    const std::string_view owner = owner_of(*part);
-    const auto end = std::find_if(part, one_layer.end(),
-                                  [&](const Part& other) { return owner_of(other) != owner; });
-    const bool decoder_of_two = model.kind == ModelKind::seq2seq && owner == "decoder";
-    const int64_t layers =
-        decoder_of_two && model.decoder_layers ? model.decoder_layers : model.layers;
-    add_layers({part, end}, owner == part->name ? 1 : layers, frozen, parts);
-    part = end;
+  bool in_same_layer(const LayerName& other) const {
+    return stack == other.stack && number == other.number;
   }
-  return parts;
-}
-
-Flops head_flops(const Part& head, const ModelOptions& model, const ModelSizes& sizes,
-                 double examples, double inputs) {
-  const auto dim = static_cast<double>(model.dim);
-  const bool trains = head.lines.empty() || head.lines[0].trains;
-  if (model.kind != ModelKind::classifier)
-    return linear_flops(examples * inputs, dim * static_cast<double>(sizes.vocabulary), trains);
-  // One vector an example: the sum of its states by weights, which have no gradient.
-  Flops flops = linear_flops(examples * inputs, dim, false);
-  return flops += linear_flops(examples, dim * static_cast<double>(sizes.classes), trains);
-}
-
-// How many vectors a part reads: as queries, and as keys and values where it is attention.
-struct Rows {
-  double queries, keys;
 };
 
-Rows rows_of(const Part& part, const ModelOptions& model, const StepSizes& step) {
-  const auto source = static_cast<double>(step.source), input = static_cast<double>(step.input);
-  if (part.name == "pool") return {static_cast<double>(model.pool_queries), input};
-  if (part.name.ends_with(".cross_attention")) return {input, source};
-  const bool of_source = part.name.starts_with("encoder.") || part.name == "source_embedding";
-  const double own = model.kind == ModelKind::seq2seq && of_source ? source : input;
-  return {own, own};
+// Whether parts [first, first + count) and [second, …) are layers that differ in their number only.
+bool alike(const std::vector<Part>& parts, size_t first, size_t second, size_t count) {
+  if (second + count > parts.size()) return false;
+  return std::equal(parts.begin() + static_cast<ptrdiff_t>(first),
+                    parts.begin() + static_cast<ptrdiff_t>(first + count),
+                    parts.begin() + static_cast<ptrdiff_t>(second),
+                    [](const Part& a, const Part& b) {
+                      const LayerName x(a.name), y(b.name);
+                      return !x.number.empty() && x.stack == y.stack && x.rest == y.rest &&
+                             a.lines == b.lines && a.flops == b.flops;
+                    });
 }
 
-// Products of matrices; of a graph's attention those over nodes alone, not those over edges.
-Flops flops_of(const Part& part, const ModelOptions& model, const ModelSizes& sizes,
-               const StepSizes& step) {
-  const double examples = static_cast<double>(step.batch) * static_cast<double>(step.micro_batches);
-  if (part.name == "head")
-    return head_flops(part, model, sizes, examples, static_cast<double>(step.input));
-  const Rows rows = rows_of(part, model, step);
-  Flops flops;
-  if (part.name == "pool" || part.name.ends_with(".attention") ||
-      part.name.ends_with(".cross_attention")) {
-    const bool of_encoder = model.encoder_dim > 0 && part.name.starts_with("encoder.");
-    const HeadWidths heads =
-        model.attention.widths(of_encoder ? model.encoder_dim : model.dim, model.heads);
-    flops = attention_flops(examples, rows.queries, rows.keys, static_cast<double>(heads.keys()),
-                            static_cast<double>(heads.values()));
+// The same with one entry for consecutive layers that are alike.
+std::vector<Part> merged(const std::vector<Part>& parts) {
+  std::vector<Part> result;
+  for (size_t first = 0, end = 0; first < parts.size(); first = end) {
+    const LayerName name(parts[first].name);
+    size_t count = 1;  // parts of this layer
+    while (first + count < parts.size() && LayerName(parts[first + count].name).in_same_layer(name))
+      ++count;
+    for (end = first + count; alike(parts, first, end, count);) end += count;
+    const LayerName last(parts[end - 1].name);
+    for (size_t i = first; i < first + count; ++i) {
+      Part& part = result.emplace_back(parts[i]);
+      part.layers = static_cast<int64_t>((end - first) / count);
+      if (part.layers > 1)
+        part.name = fmt::format("{}{}-{}{}", name.stack, name.number, last.number,
+                                LayerName(part.name).rest);
+    }
   }
-  const bool is_table = part.name.ends_with("embedding") || part.name.ends_with("_norm");
-  for (const ParameterLine& line : part.lines) {
-    const bool is_looked_up =
-        line.name.starts_with("position.") || line.name.starts_with("distance.");
-    const bool is_matrix = line.shape.rank() == 2 && line.name.ends_with("weight") && !is_looked_up;
-    if (!is_matrix || (is_table && line.name != "projection.weight")) continue;
-    const bool of_keys =
-        line.name.find("key.") != line.name.npos || line.name.find("value.") != line.name.npos;
-    const double count = examples * (of_keys ? rows.keys : rows.queries);
-    // A dense layer over time mixes T vectors of width D, with T × T of its weights.
-    const bool over_time = part.name.ends_with(".dense") && line.name == "weight";
-    const double size = over_time ? rows.queries * static_cast<double>(model.dim)
-                                  : static_cast<double>(line.shape.size());
-    flops += linear_flops(count, size, line.trains);
+  return result;
+}
+
+// Runs one step, of shapes only.
+void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s) {
+  ScopeGuard here;
+  here->shapes_only = true;
+  Experiment one = experiment;
+  one.train.accumulate = 1;
+  one.train.detect_anomaly = false;
+  pool_reset_peak();
+  Trainer trainer(one, corpus);
+  const double before = live_bytes();
+  s.memory.construction = peak_above(before);
+  std::vector<Batch> batches{largest_batch(corpus, s.step.batch)};
+  s.memory.batches = (live_bytes() - before) *
+                     static_cast<double>(s.step.micro_batches + experiment.data.bucketing);
+  StepObserver step;
+  const PartNames names(trainer.model());
+  const int64_t live = pool_statistics().live_bytes;
+  {
+    const ObserverScope observed(step);
+    step.begin();
+    trainer.step(std::move(batches));
+    step.end();
   }
-  return flops;
+  const StepMemory memory = memory_of(step, names, live, trainer);
+  s.memory.parameters = memory.parameters;
+  s.memory.gradients = memory.gradients;
+  s.memory.optimizer = memory.optimizer;
+  s.memory.activations = memory.held(Pass::forward);
+  s.memory.backward = memory.held(Pass::backward) + memory.held(Pass::other);
+  s.memory.evaluation = evaluation_memory(trainer.model(), corpus, s.step.evaluation_batch);
+  s.parts = merged(parts_of(trainer.model(), flops_of(step, names, s.step.micro_batches)));
 }
 
 }  // namespace
 
 Summary summarize(const Experiment& experiment, const Corpus& corpus) {
-  const ModelSizes sizes = model_sizes(experiment, corpus);
-  Summary summary;
-  summary.step = step_sizes(experiment, corpus);
-  summary.parts = parts_of(experiment.model, sizes, experiment.train.freeze);
-  for (Part& part : summary.parts) {
-    part.flops = flops_of(part, experiment.model, sizes, summary.step);
-    const auto layers = static_cast<double>(part.layers);
-    check_input(layers * static_cast<double>(part.parameters) < Shape::max_size,
-                "the model is too large: {} layers; lower model.layers", part.layers);
-    summary.flops += {layers * part.flops.forward, layers * part.flops.backward};
-    summary.parameters += part.layers * part.parameters;
-    for (const ParameterLine& line : part.lines)
-      if (line.trains) summary.trained += part.layers * line.shape.size();
+  constexpr int64_t most_layers = 100'000;
+  const ModelOptions& model = experiment.model;
+  check_input(std::max(model.layers, model.decoder_layers) <= most_layers,
+              "the model is too large: {} layers; lower model.layers",
+              std::max(model.layers, model.decoder_layers));
+  Summary s;
+  s.step = step_sizes(experiment.train, corpus);
+  try {
+    measure_step(experiment, corpus, s);
+  } catch (const InputError&) {
+    throw;
+  } catch (const Error& error) {
+    check_input(false,
+                "the model is too large: {}; lower model.dim, model.feed_forward, "
+                "train.batch_size or the lengths in [data]",
+                error.what());
   }
-  summary.memory = memory_of(experiment, sizes, summary.step, summary.parameters, summary.trained);
-  summary.available = available_memory();
-  return summary;
+  for (const Part& part : s.parts) {
+    const auto layers = static_cast<double>(part.layers);
+    s.flops.forward += layers * part.flops.forward;
+    s.flops.backward += layers * part.flops.backward;
+    s.parameters += part.layers * part.parameters;
+    for (const ParameterLine& line : part.lines)
+      if (line.trains) s.trained += part.layers * line.shape.size();
+  }
+  s.available = available_memory();
+  return s;
 }
 
 namespace {
-
 // 52310 → 52,310
 std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);

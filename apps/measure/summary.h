@@ -1,46 +1,84 @@
-// What a model is made of and what a step of its training costs, told before anything is trained.
-// Its weights are never filled: one larger than the machine is described at once too.
+// The layers of a model and the cost of a training step, before anything is trained.
+//
+// The costs are those of a real step of the Trainer on one micro-batch of the largest shapes that
+// the data has, in a scope with shapes_only (core/scope.h): the step checks, records and allocates
+// as always, but computes no value and touches no memory. So a model larger than the machine is
+// summarised at once too.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apps/measure/costs.h"
+#include "apps/config/experiment.h"
 
 namespace heed {
+
+// FLOPs of matrix products, a multiplication and an addition counted as two. The rest of a step
+// (norms, activations, softmax, the optimizer) is left out, as is usual: it takes a few operations
+// per element, where a matrix product takes D or more. Masked pairs of attention count too.
+struct Flops {
+  double forward = 0, backward = 0;
+
+  double total() const { return forward + backward; }
+  bool operator==(const Flops&) const = default;
+};
 
 struct ParameterLine {
   std::string name;  // within its part: query.weight
   Shape shape;
-  bool trains;
+  bool trains;  // not frozen
+
+  bool operator==(const ParameterLine&) const = default;
 };
 
 struct Part {
   std::string name;        // decoder.layers.0-3.attention
-  int64_t layers = 1;      // so many layers have this part, all alike
-  int64_t parameters = 0;  // numbers, in one layer
-  Flops flops;             // of a training step, in one layer
-  std::vector<ParameterLine> lines;
+  int64_t layers = 1;      // how many layers have this same part
+  int64_t parameters = 0;  // elements in one layer
+  Flops flops = {};        // of a training step in one layer
+  std::vector<ParameterLine> lines = {};
+};
+
+// The batches that the costs are counted for: full, of the longest sequences. Where lengths vary
+// the costs are an upper bound.
+struct StepSizes {
+  int64_t batch = 0, micro_batches = 1;
+  int64_t source = 0, input = 0;  // longest source (0: none) and input
+  int64_t evaluation_batch = 0;   // 0: nothing to evaluate on
+};
+
+// In bytes.
+struct Memory {
+  double parameters = 0, gradients = 0, optimizer = 0;
+  double construction = 0;  // copies while the optimizer is made, before there are activations
+  double batches = 0;       // token ids and features of a step
+  double activations = 0;   // of a micro-batch, at the peak of its step
+  double backward = 0;      // their gradients and temporaries, at the same moment
+  double evaluation = 0;    // of a batch of an evaluation, in place of the last two
+
+  // Parameters, gradients and optimizer state.
+  double lasting() const { return parameters + gradients + optimizer; }
+  double peak() const;
 };
 
 struct Summary {
   std::vector<Part> parts;
-  int64_t parameters = 0, trained = 0;  // numbers; those that are not frozen
+  int64_t parameters = 0, trained = 0;  // elements; without frozen ones
   StepSizes step;
   Flops flops;  // of a training step
   Memory memory;
-  double available = 0;  // bytes, see available_memory()
+  double available = 0;  // available_memory()
 };
 
 // Throws InputError where model and data do not fit, as Trainer does, and for a model too large to
-// be made even without its numbers.
+// address.
 Summary summarize(const Experiment& experiment, const Corpus& corpus);
 
-// Parts, parameters, shapes and sums, as text for a terminal.
+// Returns parts, shapes, parameters and costs as text for a terminal.
 std::string table(const Summary& summary);
 
-// Throws InputError, with what is needed, what there is and the keys to lower, where training needs
-// more memory than the machine has.
+// Throws InputError if training needs more memory than the machine has: with both sizes, what needs
+// most and the keys that lower it.
 void check_memory(const Summary& summary);
 
 }  // namespace heed

@@ -16,35 +16,36 @@ Json complete_event(const std::string& name, const char* category, int64_t begin
       .set("tid", 1);
 }
 
-Json operation_event(const TimedEvent& event) {
+Json operation_event(const TracedEvent& traced) {
+  const Event& event = traced.event;
   Json arguments = Json::object();
   if (event.pass != Pass::other) {
-    arguments.set("part", event.part);
+    arguments.set("part", traced.part);
     std::vector<std::string> inputs;
-    for (const Shape& input : event.inputs) inputs.push_back(fmt::format("{}", input));
+    for (const Shape& input : event.inputs)
+      if (input.rank() > 0) inputs.push_back(fmt::format("{}", input));
     arguments.set("inputs", inputs).set("result", fmt::format("{}", event.result));
   }
   if (event.cost.flops > 0) arguments.set("flops", event.cost.flops);
   if (event.cost.bytes > 0) arguments.set("bytes", event.cost.bytes);
-  Json json =
-      complete_event(event.name, pass_names[static_cast<int>(event.pass)], event.begin, event.end);
-  return json.set("args", std::move(arguments));
+  return complete_event(event.name, name_of(passes, event.pass), event.begin, event.end)
+      .set("args", std::move(arguments));
 }
 
 }  // namespace
 
 std::string chrome_trace(const Profile& profile) {
   Json trace = Json::array();
-  trace.push(complete_event("step", "step", 0, profile.step_nanoseconds));
-  const std::vector<TimedEvent>& events = profile.step;
+  trace.push(complete_event("step", "step", 0, profile.trace_nanoseconds));
+  const std::vector<TracedEvent>& events = profile.trace;
   for (size_t first = 0, last = 0; first < events.size(); first = last) {
-    const TimedEvent& event = events[first];
-    while (last < events.size() && events[last].layer == event.layer &&
-           events[last].pass == event.pass)
+    const auto& [event, part, layer] = events[first];
+    while (last < events.size() && events[last].layer == layer &&
+           events[last].event.pass == event.pass)
       ++last;
     if (event.pass != Pass::other)
-      trace.push(complete_event(event.layer, pass_names[static_cast<int>(event.pass)], event.begin,
-                                events[last - 1].end));
+      trace.push(complete_event(layer, name_of(passes, event.pass), event.begin,
+                                events[last - 1].event.end));
     for (size_t i = first; i < last; ++i) trace.push(operation_event(events[i]));
   }
   return trace.text() + "\n";

@@ -79,18 +79,28 @@ double Trainer::run_micro_batch(int64_t index) {
 }
 
 StepReport Trainer::step() {
+  const int64_t count = experiment_.train.accumulate;
+  for (int64_t i = 0; i < count; ++i)
+    batches_.get(steps_ * count + i, micro_batches_[static_cast<size_t>(i)]);
+  stage_finished(batch_stage);
+  return update_weights();
+}
+
+StepReport Trainer::step(std::vector<Batch> micro_batches) {
+  micro_batches_ = std::move(micro_batches);
+  return update_weights();
+}
+
+StepReport Trainer::update_weights() {
   StepReport report;
   ScopeGuard here;
   here->rows_without_sum = &report.rows_without_sum;
+  const auto count = static_cast<int64_t>(micro_batches_.size());
   int64_t targets = 0;
-  const int64_t count = experiment_.train.accumulate;
-  for (int64_t i = 0; i < count; ++i) {
-    Batch& batch = micro_batches_[static_cast<size_t>(i)];
-    batches_.get(steps_ * count + i, batch);
+  for (const Batch& batch : micro_batches_) {
     targets += batch.targets;
     report.tokens += batch.tokens;
   }
-  stage_finished(batch_stage);
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
   optimizer_.set_lr(schedule_->rate(steps_ + 1));
   optimizer_.zero_grad();

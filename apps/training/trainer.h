@@ -31,15 +31,19 @@ class Trainer {
   // Updates the weights once, from train.accumulate micro-batches. Throws Error and leaves the
   // weights unchanged if the loss or the gradient is not finite.
   StepReport step();
+  // The same with these micro-batches, for example to count what a step costs (core/scope.h).
+  StepReport step(std::vector<Batch> micro_batches);
   int64_t steps_done() const { return steps_; }
 
-  Model& model() { return *model_; }
+  Model& model() const { return *model_; }
   Optimizer& optimizer() { return optimizer_; }
+  const Optimizer& optimizer() const { return optimizer_; }
   Schedule& schedule() { return *schedule_; }
   // Continues after this many steps. The caller loads model, optimizer and schedule.
   void set_steps_done(int64_t steps) { steps_ = steps; }
 
  private:
+  StepReport update_weights();
   double run_micro_batch(int64_t index);
 
   const Experiment& experiment_;

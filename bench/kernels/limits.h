@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/measure/step_watch.h"
+#include "apps/measure/step_observer.h"
 #include "core/scope.h"
 #include "core/tensor.h"
 
@@ -34,7 +34,7 @@ using Computation = std::function<Tensor()>;
 
 struct Timed {
   double seconds;
-  OperationCost cost;
+  Cost cost;
 };
 // Times the forward pass of an operation, recorded as in training, or its backward pass.
 Timed time_operation(benchmark::State& state, const Computation& operation, Pass pass);

@@ -69,14 +69,14 @@ double time_calls(benchmark::State& state, const std::function<void()>& f) {
 
 Timed time_operation(benchmark::State& state, const Computation& operation, Pass pass) {
   const Tensor cotangent = Tensor::full(operation().shape(), 1);
-  StepWatch watch;
+  StepObserver observer;
   {
-    const ObserverScope observation(watch);
+    const ObserverScope here(observer);
     backward(operation(), cotangent);
   }
   Timed timed{0, {}};
-  for (const Event& event : watch.events())
-    if (event.pass == pass) timed.cost += event.cost();
+  for (const Event& event : observer.events())
+    if (event.pass == pass) timed.cost += event.cost;
   if (pass == Pass::forward) {
     timed.seconds = time_calls(state, [&] { benchmark::DoNotOptimize(operation()); });
     return timed;
@@ -96,9 +96,8 @@ Timed time_operation(benchmark::State& state, const Computation& operation, Pass
 void add_passes(const std::string& name, const std::string& of,
                 const std::function<void(benchmark::State&, Pass)>& run) {
   for (const Pass pass : {Pass::forward, Pass::backward})
-    benchmark::RegisterBenchmark(
-        fmt::format("{}/{}/{}", name, pass_names[static_cast<int>(pass)], of).c_str(),
-        [=](benchmark::State& state) { run(state, pass); })
+    benchmark::RegisterBenchmark(fmt::format("{}/{}/{}", name, name_of(passes, pass), of).c_str(),
+                                 [=](benchmark::State& state) { run(state, pass); })
         ->UseManualTime();
 }
 

@@ -48,6 +48,7 @@ Tensor sliced(const char* name, const Tensor& x, int axis, int64_t first, int64_
   Tensor y = Tensor::empty(x.shape().with(axis, last - first));
   kernels::copy_rows(all.before, copied, x.data() + skipped, all.step(), {y.mutable_data(), false},
                      copied);
+  report_moved(2 * y.size());  // reads only that part of x
   return record(name, y, {x}, [all, copied, skipped](Backward& g) {
     const Destination dx = g.into(0);
     if (!dx.accumulate) {  // the gradient of elements outside the slice is zero

@@ -163,6 +163,8 @@ static Task graph_task(const DataOptions& options, Lengths lengths) {
   task.format = {options.symbols + 1, true, options.edge_kinds};
   task.labels = numbered(options.symbols);
   task.longest_input = lengths.most;
+  // To itself, of the tree in both directions, and of n/4 further ones.
+  task.most_edges = lengths.most + 2 * (lengths.most - 1) + 2 * (lengths.most / 4);
   task.draw = Graphs(lengths, options.symbols, options.edge_kinds);
   return task;
 }

@@ -103,7 +103,7 @@ TEST_CASE("profile: calls of a step are those of the model") {
   CHECK(calls(p.backward, "scaled_dot_product_attention") == 2 + 2 * 2);
 }
 
-TEST_CASE("profile: FLOPs are those of apps/costs, in all and in every layer") {
+TEST_CASE("profile: FLOPs are those of the summary, in total and in every layer") {
   for (const char* size : {"tiny", "reverse"}) {
     const Profiled it(size, 2, 2);
     const Summary summary = summarize(it.experiment, it.corpus);
@@ -137,13 +137,13 @@ TEST_CASE("profile: a frozen matrix has no product of its own") {
   CHECK(p.memory.optimizer == doctest::Approx(2 * p.memory.gradients));
 }
 
-TEST_CASE("profile: a watched step has the bits of one that is not") {
+TEST_CASE("profile: a profiled step has the same bits as one that is not") {
   const Profiled it("tiny", 3);
   Trainer trainer(it.experiment, it.corpus);
   double loss = 0;
   for (int i = 0; i < 3 + 2 * 3; ++i) loss = trainer.step().loss;
   CHECK(it.profile.loss == loss);
-  CHECK(it.profile.unwatched_seconds > 0);
+  CHECK(it.profile.unprofiled_seconds > 0);
 }
 
 TEST_CASE("profile: the peak is the pool's, and all of it is somebody's") {
@@ -162,7 +162,7 @@ TEST_CASE("profile: the peak is the pool's, and all of it is somebody's") {
     }
     REQUIRE(pool_statistics().live_bytes == at_first);
     pool_trim();
-    const ProfileMemory m = profile_training(experiment, corpus, 1).memory;
+    const StepMemory m = profile_training(experiment, corpus, 1).memory;
     CHECK(m.peak - static_cast<double>(at_first) == static_cast<double>(peak));
     CHECK(m.peak == m.parameters + m.gradients + m.optimizer + m.before + m.held(Pass::forward) +
                         m.held(Pass::backward) + m.held(Pass::other));
@@ -218,7 +218,7 @@ TEST_CASE("profile: the trace is JSON, its events are nested and tell all operat
   REQUIRE(!spans.empty());
   CHECK(trace.elements()[0].at("name").string() == "step");
   CHECK(spans[0].begin == 0);
-  CHECK(spans[0].end == p.step_nanoseconds);
+  CHECK(spans[0].end == p.trace_nanoseconds);
   check_nested(spans);
   for (const ProfileRow& row : p.forward)
     CHECK(static_cast<double>(operations["forward " + row.name]) == doctest::Approx(row.calls));
@@ -238,7 +238,7 @@ TEST_CASE("profile: what the program prints") {
   for (const char* part : {"GFLOP/s", "\nforward ", "\n  linear ", "\nbackward ", "\noptimizer ",
                            "\nbatch preparation ", "\noutside operations ", "\nstep ",
                            "\ndecoder.layers.0.cross_attention ", "\nhead ", "\npeak ",
-                           "\n  optimizer state ", "of 2 watched"})
+                           "\n  optimizer state ", "of 2 profiled"})
     CHECK_SAYS(table.out, part);
   for (const char* never : {"nan", "inf"}) CHECK(table.out.find(never) == table.out.npos);
   CHECK(names_in_folder(place.path) == std::vector<std::string>{"c.toml"});
