@@ -22,10 +22,6 @@ Tensor merge_heads(const Tensor& x) {
   return permute(x, {0, 2, 1, 3}).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
 }
 
-Tensor concat_if_many(const std::vector<Tensor>& parts, int axis) {
-  return parts.size() == 1 ? parts[0] : concat(parts, axis);
-}
-
 Tensor project(const std::unique_ptr<Linear>& linear, const Tensor& x) {
   return linear ? (*linear)(x) : x;
 }
@@ -93,6 +89,15 @@ MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const Attenti
   }
 }
 
+// f of every group, side by side. One group, the common case, allocates nothing.
+template <class F>
+Tensor MultiHeadAttention::for_groups(const F& f) const {
+  if (groups_.size() == 1) return f(groups_[0]);
+  std::vector<Tensor> results;
+  for (const Group& group : groups_) results.push_back(f(group));
+  return concat(results, -1);
+}
+
 Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
                                       const KeepMask& mask, const Tensor& bias) const {
   const ModuleScope here(*this);
@@ -155,11 +160,9 @@ KeyValues MultiHeadAttention::keys_and_values(const Tensor& keys, const Tensor& 
 // Queries or keys (B, T, Σ K) with rotary positions, which start at `first`.
 Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
   if (!positional_.kind->rotate) return x;
-  std::vector<Tensor> parts;
-  for (const Group& group : groups_)
-    parts.push_back(
-        positional_.kind->rotate(columns(x, group.key), group.heads, first, positional_));
-  return concat_if_many(parts, -1);
+  return for_groups([&](const Group& group) {
+    return positional_.kind->rotate(columns(x, group.key), group.heads, first, positional_);
+  });
 }
 
 // Columns [first, last) of x (B, T, …).
@@ -179,37 +182,36 @@ Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, const Ke
   const bool bias_per_head = bias && bias.rank() >= 3 && bias.dim(-3) > 1;
   Recorder* const recorder = Recorder::active();
 
-  std::vector<Tensor> z, recorded;
-  for (const Group& group : groups_) {
+  std::vector<Tensor> recorded;
+  const auto attend_group = [&](const Group& group) {
     const Tensor qh = columns(q, group.key);  // (B, Tq, H·K)
     const KeyValues kvh{columns(kv.keys, group.key), columns(kv.values, group.value), kv.length};
     const Tensor bias_h =
         bias_per_head && groups_.size() > 1 ? slice(bias, -3, group.first, group.first + 1) : bias;
     const double scale = group.similarity->scale() / form_.temperature.at(scope().step);
     // The operation takes a scale of 0 for its default.
-    const bool fused = form_.is_fused() && !bias && scale != 0;
-    if (fused) {
+    if (form_.is_fused() && !bias && scale != 0) {
       if (recorder) {
         ScopeGuard here;
         here->gradients = false;
         recorded.push_back(weights(group, qh, kvh.filled_keys(), mask, bias_h));
       }
       const int64_t keys = kv.length < kv.keys.dim(1) ? kv.length : 0;
-      z.push_back(scaled_dot_product_attention(qh, kvh.keys, kvh.values, group.heads,
-                                               {scale, mask, dropout_, keys}));
-    } else {
-      const Tensor p = weights(group, qh, kvh.filled_keys(), mask, bias_h);  // (B, H, Tq, Tk)
-      if (recorder) recorded.push_back(p.detach());
-      const Tensor v = split_heads(kvh.filled_values(), group.heads);  // (B, H, Tk, V)
-      z.push_back(merge_heads(matmul(dropout(p, dropout_), v)));
+      return scaled_dot_product_attention(qh, kvh.keys, kvh.values, group.heads,
+                                          {scale, mask, dropout_, keys});
     }
-  }
+    const Tensor p = weights(group, qh, kvh.filled_keys(), mask, bias_h);  // (B, H, Tq, Tk)
+    if (recorder) recorded.push_back(p.detach());
+    const Tensor v = split_heads(kvh.filled_values(), group.heads);  // (B, H, Tk, V)
+    return merge_heads(matmul(dropout(p, dropout_), v));
+  };
+  const Tensor z = for_groups(attend_group);
   if (recorder) {
-    AttentionRecord record{"", concat_if_many(recorded, 1)};
+    AttentionRecord record{"", recorded.size() == 1 ? recorded[0] : concat(recorded, 1)};
     if (axes_.size() < grid_.size()) record.grid = grid_, record.axes = axes_;
     recorder->record(*this, std::move(record));
   }
-  return concat_if_many(z, -1);
+  return z;
 }
 
 // P of the heads of one group, by definition: q (B, Tq, H·K), k (B, Tk, H·K) → (B, H, Tq, Tk)

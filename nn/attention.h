@@ -68,6 +68,8 @@ class MultiHeadAttention : public Mixing {
     std::unique_ptr<Similarity> similarity;
   };
   static Tensor columns(const Tensor& x, Columns which);
+  template <class F>
+  Tensor for_groups(const F& f) const;
   Tensor queries(const Tensor& x, int64_t first) const;
   KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
   Tensor rotated(const Tensor& x, int64_t first) const;
