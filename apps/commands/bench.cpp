@@ -1,8 +1,8 @@
-// heed bench: how long a training step takes, and how much memory, for models of fixed sizes; or
-// how fast they write.
+// heed bench: measures time and memory of training steps, or generated tokens per second, for
+// models of fixed sizes.
 //
-// Each size that is trained has a process of its own, so that its memory is measured apart, and so
-// that nothing an earlier one left behind, such as blocks in the pool, helps or hinders it.
+// Each size is trained in a process of its own. So its memory is measured alone, and what an
+// earlier size left behind, such as blocks in the pool, has no effect.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -16,7 +16,6 @@
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/measure/benchmark.h"
-#include "apps/measure/generation_benchmark.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
@@ -83,34 +82,36 @@ struct BenchArguments final : CommandArguments {
 };
 
 Precision precision_of(const std::string& name) {
-  for (const Precision precision : {Precision::highest, Precision::high, Precision::medium})
-    if (name == precision_name(precision)) return precision;
-  throw InputError("--precision " + name + ": highest, high or medium");
+  std::vector<std::string> names;
+  for (const auto& [known, precision] : precision_names) {
+    if (name == known) return precision;
+    names.emplace_back(known);
+  }
+  throw InputError(fmt::format("--precision {}: choose one of {}", name, joined(names)));
 }
 
 double decimals(double number, int count) {
   return std::round(number * std::pow(10, count)) / std::pow(10, count);
 }
 
-// What products are made of.
-const char* factors(Precision precision) {
-  constexpr const char* names[] = {"float32", "bfloat16 + bfloat16", "bfloat16"};
-  return names[static_cast<int>(precision)];
-}
+// Types of the operands of matrix products.
+constexpr Named<Precision> operand_types[] = {{"float32", Precision::highest},
+                                              {"bfloat16 + bfloat16", Precision::high},
+                                              {"bfloat16", Precision::medium}};
 
-// What was measured.
-Json subject(const BenchmarkSize& size, Precision precision, int64_t parameters) {
+// The keys that all measurements have.
+Json common_json(const BenchmarkSize& size, Precision precision, int64_t parameters) {
   return Json::object()
       .set("peer", fmt::format("heed {}", program_version))
       .set("size", size.name)
-      .set("dtype", factors(precision))
+      .set("dtype", name_of(operand_types, precision))
       .set("threads", thread_count())
       .set("parameters", parameters);
 }
 
-// The keys that bench/pytorch_step.py has too come first.
+// First the keys that bench/pytorch_step.py prints too.
 std::string as_json(const BenchmarkSize& size, Precision precision, const BenchmarkResult& r) {
-  return subject(size, precision, r.parameters)
+  return common_json(size, precision, r.parameters)
              .set("ms_per_step", decimals(r.seconds * 1e3, 3))
              .set("tokens_per_s", int64_t{std::lround(static_cast<double>(r.tokens) / r.seconds)})
              .set("loss", decimals(r.loss, 4))
@@ -139,20 +140,20 @@ std::string table_row(const BenchmarkSize& size, const BenchmarkResult& r) {
       r.peak_memory / mib);
 }
 
-// The exit code of a process.
+// Waits for a process and returns its exit code.
 int exit_code(pid_t process, const BenchmarkSize& size) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0)
-    check(errno == EINTR, "bench: waiting: {}", std::strerror(errno));
-  check(!WIFSIGNALED(status), "bench: size {} was ended by signal {}{}", size.name,
-        WTERMSIG(status), WTERMSIG(status) == SIGKILL ? "; was there enough memory?" : "");
+    check(errno == EINTR, "bench: cannot wait for its process: {}", std::strerror(errno));
+  check(!WIFSIGNALED(status), "bench: size {} was stopped by signal {}{}", size.name,
+        WTERMSIG(status), WTERMSIG(status) == SIGKILL ? "; perhaps memory ran out" : "");
   return WEXITSTATUS(status);
 }
 
-// The keys that bench/pytorch_generate.py has too come first.
+// First the keys that bench/pytorch_generate.py prints too.
 std::string as_json(const BenchmarkSize& size, Precision precision, const GenerationTask& task,
                     const GenerationResult& r) {
-  return subject(size, precision, r.parameters)
+  return common_json(size, precision, r.parameters)
              .set("batch", task.batch)
              .set("cache", task.cache)
              .set("positions", r.positions)
@@ -181,7 +182,7 @@ int bench_generation(const BenchArguments& arguments, const std::vector<Benchmar
   return exit_done;
 }
 
-// Those that were named, or all that can do what is asked.
+// The sizes named by the user, or all that fit the measurement.
 std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
   std::vector<BenchmarkSize> sizes;
   for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));
@@ -190,7 +191,7 @@ std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
       if (!arguments.generate || size.source == 0) sizes.push_back(size);
   for (const BenchmarkSize& size : sizes)
     check_input(!arguments.generate || size.source == 0,
-                "size {} is an encoder-decoder, and --generate is for language models", size.name);
+                "--generate: size {} is an encoder-decoder; choose a language model", size.name);
   return sizes;
 }
 
@@ -209,9 +210,9 @@ int BenchArguments::run() const {
   if (generate) return bench_generation(*this, chosen, effective);
   if (!json) fmt::print("{}", table_head());
   for (const BenchmarkSize& size : chosen) {
-    std::fflush(stdout);             // or both processes would write what is in the buffer
-    const pid_t process = ::fork();  // nothing has run in parallel yet: no thread is lost
-    check(process >= 0, "bench: no process: {}", std::strerror(errno));
+    std::fflush(stdout);             // else both processes would write the buffer
+    const pid_t process = ::fork();  // no parallel loop has run yet, so no thread is lost
+    check(process >= 0, "bench: cannot start a process: {}", std::strerror(errno));
     if (process > 0) {
       if (const int code = exit_code(process, size); code != exit_done) return code;
       continue;

@@ -1,4 +1,4 @@
-// heed profile: where the time and the memory of a training step go.
+// heed profile: prints the time and the memory of a training step by operation and by layer.
 #include "apps/measure/profile.h"
 
 #include <fmt/format.h>
@@ -39,12 +39,12 @@ constexpr int name_width = 38;
 
 double per_second(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
-// Empty where there is nothing to say.
-std::string positive(double number, int decimals) {
-  return number > 0 ? fmt::format("{:.{}f}", number, decimals) : "";
+// "" unless the value is positive.
+std::string positive(double value, int decimals) {
+  return value > 0 ? fmt::format("{:.{}f}", value, decimals) : "";
 }
 
-// What follows the time in every table.
+// The columns after the time, in every table.
 std::string rates(const ProfileRow& row, double step) {
   return fmt::format("{:>6.1f} %  {:>8}  {:>6}  {:>8}  {:>8}", 100 * per_second(row.seconds, step),
                      positive(per_second(row.cost.flops, row.seconds) / 1e9, 1),
@@ -55,7 +55,7 @@ std::string rates(const ProfileRow& row, double step) {
                          : "");
 }
 
-constexpr const char* rate_names = "   share   GFLOP/s    GB/s       MiB  of limit";
+constexpr const char* rate_names = " of step   GFLOP/s    GB/s       MiB  of limit";
 
 std::string trimmed(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
@@ -110,7 +110,7 @@ std::string memory_table(const StepMemory& m) {
   line("  parameters", m.parameters);
   line("  gradients of parameters", m.gradients);
   line("  optimizer state", m.optimizer);
-  line("  else from before the step", m.before);
+  line("  other, from before the step", m.before);
   constexpr std::pair<Pass, const char*> notes[] = {
       {Pass::forward, "what operations keep for backward"},
       {Pass::backward, "gradients of activations, temporaries"},
@@ -206,7 +206,7 @@ int ProfileArguments::run() const {
                layers_table(result), memory_table(result.memory));
   if (!trace) return exit_done;
   write_file(*trace, chrome_trace(result));
-  logging::info("{}: a step, for https://ui.perfetto.dev or chrome://tracing", *trace);
+  logging::info("{}: one step, for https://ui.perfetto.dev or chrome://tracing", *trace);
   return exit_done;
 }
 

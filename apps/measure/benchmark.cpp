@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "apps/inference/generation.h"
 #include "apps/measure/rates.h"
 #include "apps/measure/summary.h"
 #include "apps/support/clock.h"
@@ -16,66 +17,21 @@ namespace heed {
 
 const std::vector<BenchmarkSize>& benchmark_sizes() {
   static const std::vector<BenchmarkSize> sizes{
-      {.name = "tiny",
-       .layers = 2,
-       .heads = 4,
-       .dim = 64,
-       .feed_forward = 256,
-       .vocabulary = 64,
-       .source = 0,
-       .input = 32,
-       .batch = 16},
+      // clang-format off
+      // name, layers, heads, D, F, V, Ts, T, B
+      {"tiny", 2, 4, 64, 256, 64, 0, 32, 16},
       // What nanoGPT's README suggests for a laptop, on the characters of Shakespeare.
-      {.name = "babycpu",
-       .layers = 4,
-       .heads = 4,
-       .dim = 128,
-       .feed_forward = 512,
-       .vocabulary = 65,
-       .source = 0,
-       .input = 64,
-       .batch = 12},
+      {"babycpu", 4, 4, 128, 512, 65, 0, 64, 12},
       // nanoGPT's model of the characters of Shakespeare.
-      {.name = "baby",
-       .layers = 6,
-       .heads = 6,
-       .dim = 384,
-       .feed_forward = 1536,
-       .vocabulary = 65,
-       .source = 0,
-       .input = 256,
-       .batch = 16},
-      // GPT-2's smallest model (Radford et al. 2019) as llm.c trains it by default, with as many
-      // positions as a sequence needs: 64 of its 1,024.
-      {.name = "gpt2",
-       .layers = 12,
-       .heads = 12,
-       .dim = 768,
-       .feed_forward = 3072,
-       .vocabulary = 50257,
-       .source = 0,
-       .input = 64,
-       .batch = 4},
+      {"baby", 6, 6, 384, 1536, 65, 0, 256, 16},
+      // GPT-2's smallest model (Radford et al. 2019), trained as llm.c does by default, with as many
+      // positions as the sequences need: 64 of its 1,024.
+      {"gpt2", 12, 12, 768, 3072, 50257, 0, 64, 4},
       // JoeyNMT's transformer_reverse.
-      {.name = "reverse",
-       .layers = 2,
-       .heads = 4,
-       .dim = 64,
-       .feed_forward = 256,
-       .vocabulary = 54,
-       .source = 26,
-       .input = 26,
-       .batch = 32},
-      // Vaswani et al. 2017, table 3, line "base"; a smaller vocabulary.
-      {.name = "base",
-       .layers = 6,
-       .heads = 8,
-       .dim = 512,
-       .feed_forward = 2048,
-       .vocabulary = 8000,
-       .source = 32,
-       .input = 32,
-       .batch = 16},
+      {"reverse", 2, 4, 64, 256, 54, 26, 26, 32},
+      // Vaswani et al. 2017, table 3, line "base", with a smaller vocabulary.
+      {"base", 6, 8, 512, 2048, 8000, 32, 32, 16},
+      // clang-format on
   };
   return sizes;
 }
@@ -141,11 +97,11 @@ class RandomTokens final : public Dataset {
 }  // namespace
 
 Corpus benchmark_corpus(const BenchmarkSize& size) {
-  std::vector<std::string> symbols;
-  for (int64_t i = 0; i < size.vocabulary; ++i) symbols.push_back(std::to_string(i));
+  std::vector<std::string> words;
+  for (int64_t i = 0; i < size.vocabulary; ++i) words.push_back(std::to_string(i));
   Corpus corpus;
   corpus.framing = size.source > 0 ? Framing::seq2seq : Framing::language_model;
-  corpus.source = corpus.target = std::make_shared<TextCodec>(Level::word, std::move(symbols));
+  corpus.source = corpus.target = std::make_shared<TextCodec>(Level::word, std::move(words));
   corpus.splits["train"] = std::make_unique<RandomTokens>(size);
   corpus.longest_source = size.source;
   corpus.longest_input = size.input;
@@ -154,11 +110,10 @@ Corpus benchmark_corpus(const BenchmarkSize& size) {
 
 namespace {
 
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  if (numbers.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(numbers.begin(), middle)) / 2;
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 }  // namespace
@@ -167,11 +122,11 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
   const Summary summary = summarize(experiment, corpus);
   check_input(
       summary.memory.peak() <= summary.available,
-      "the benchmark needs {:.0f} MiB of memory and there are {:.0f}: choose smaller models",
+      "the benchmark needs {:.0f} MiB of memory, this machine has {:.0f} MiB: choose smaller sizes",
       summary.memory.peak() / mib, summary.available / mib);
   BenchmarkResult result;
   result.flops = summary.flops.total();
-  const double held = resident_memory();
+  const double before = resident_memory();
   {
     Trainer trainer(experiment, corpus);
     for (int i = 0; i < 3; ++i) trainer.step();
@@ -189,8 +144,43 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
     result.seconds = median(std::move(times));
   }
   result.peak_memory = peak_resident_memory();
-  result.working_memory = result.peak_memory - held - 16 * static_cast<double>(result.parameters);
+  result.working_memory = result.peak_memory - before - 16 * static_cast<double>(result.parameters);
   result.gemm = gemm_rate(experiment.precision);
+  return result;
+}
+
+GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
+                                double seconds) {
+  check(size.source == 0, "generation: size {} is an encoder-decoder", size.name);
+  const Experiment experiment = benchmark_experiment(size);
+  const Corpus corpus = benchmark_corpus(size);
+  ScopeGuard here;
+  here->seed = 1;
+  const LanguageModel model(experiment.model, model_sizes(experiment, corpus));
+  ContinuationOptions options;
+  options.count = options.batch_size = task.batch;
+  options.cache = task.cache;
+  options.window = size.input;
+  const Sequence prompt = {0};
+  // Returns the number of tokens.
+  const auto generate = [&](int64_t length) {
+    options.max_length = length;
+    int64_t tokens = 0;
+    for (const Sequence& text :
+         continuations(model, corpus.target->vocabulary(), {&prompt, 1}, options))
+      tokens += std::ssize(text);
+    ++options.seed;
+    return tokens;
+  };
+  generate(std::min<int64_t>(8, size.input));
+  GenerationResult result;
+  result.parameters = model.parameter_count();
+  result.positions = size.input;
+  const double start = now();
+  do {
+    result.tokens += generate(size.input);
+    result.seconds = now() - start;
+  } while (result.seconds < seconds);
   return result;
 }
 

@@ -1,6 +1,10 @@
-// What `heed bench` measures: training steps of models of fixed sizes on a batch that never
-// changes, random tokens that are to foretell random tokens. A change of the program is judged by
-// these, and so is the distance to other programs (bench/compare).
+// Measurements of `heed bench`: training steps and generation with models of fixed sizes. They show
+// what a change of the program gains or loses, and how it compares with PyTorch (bench/compare,
+// bench/generate).
+//
+// A training step runs on the same batch every time: random tokens with random tokens as targets.
+// Generation starts from one token and ends at the model's last position. Its weights are not
+// trained: the tokens mean nothing, but take as long.
 #pragma once
 
 #include <string>
@@ -10,7 +14,7 @@
 
 namespace heed {
 
-// Where there is a source it is an encoder-decoder, else a language model.
+// An encoder-decoder if it has a source, else a language model.
 struct BenchmarkSize {
   const char* name;
   int64_t layers, heads, dim, feed_forward, vocabulary;
@@ -19,33 +23,52 @@ struct BenchmarkSize {
 };
 
 const std::vector<BenchmarkSize>& benchmark_sizes();
-// Throws InputError, with the names there are, for another.
+// Throws InputError, with the names that exist, for another name.
 const BenchmarkSize& benchmark_size(const std::string& name);
 
-// AdamW, the gradient clipped to norm 1; no dropout.
+// AdamW, with gradients clipped to norm 1, without dropout.
 Experiment benchmark_experiment(const BenchmarkSize& size);
-// Its training split is one batch: every step is on the same, so the loss falls.
+// Its training split is one batch, so that the loss falls from step to step.
 Corpus benchmark_corpus(const BenchmarkSize& size);
 
 struct BenchmarkResult {
   int64_t parameters = 0;
   int64_t steps = 0;   // that were timed
-  double seconds = 0;  // of a step: the median
-  int64_t tokens = 0;  // read in a step; of an encoder-decoder, by the decoder
+  double seconds = 0;  // median time of a step
+  int64_t tokens = 0;  // inputs of a step; those of the decoder, if there is one
   double loss = 0;     // of the last step
-  double flops = 0;    // of a step, as apps/measure/costs.h counts them
-  double gemm = 0;     // FLOP/s of the fastest product, in the same precision
-  // In bytes: the most this process ever held; and of that what is more than it held before the
-  // model and than 16 for each parameter, which weight, gradient and Adam's two moments need:
+  double flops = 0;    // of a step, as in apps/measure/summary.h
+  double gemm = 0;     // rate of the fastest GEMM in the same precision, in FLOP/s
+  // In bytes: the peak of the whole process; and of that, what is beyond the memory before the
+  // model was made and 16 bytes per parameter (weight, gradient and Adam's two moments), that is
   // activations, temporaries and waste.
   double peak_memory = 0, working_memory = 0;
 
   double flops_per_second() const { return flops / seconds; }
 };
 
-// Trainer::step(), again and again for so long, three times at least, after three that are not
-// timed. The peak is that of the whole process: for a memory that is this model's, call it once in
-// a process. Throws InputError where the machine has not the memory.
+// Trains for `seconds`, at least three steps, after three steps that are not timed. To measure the
+// memory of one model, call this once per process. Throws InputError if the machine lacks the
+// memory.
 BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus, double seconds);
+
+struct GenerationTask {
+  int64_t batch = 1;  // texts that are generated at once
+  bool cache = true;  // of keys and values (nn/decoding.h)
+};
+
+struct GenerationResult {
+  int64_t parameters = 0;
+  int64_t tokens = 0;  // generated in `seconds`
+  double seconds = 0;
+  int64_t positions = 0;  // tokens of a text
+
+  double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }
+};
+
+// Generates texts for `seconds`, at least one batch, after the first tokens of one that are not
+// timed. Throws Error if the size is not a language model.
+GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
+                                double seconds);
 
 }  // namespace heed

@@ -12,18 +12,17 @@
 namespace heed {
 namespace {
 
-// Seconds of three runs, or of as many as there is time for, the fastest first.
+// Seconds of each run, for 0.1 s and at least three runs, fastest first.
 template <class F>
 std::vector<double> seconds_of(F&& f) {
-  constexpr double enough = 0.1;  // seconds
   std::vector<double> seconds;
-  const double end = now() + enough;
+  const double end = now() + 0.1;
   while (seconds.size() < 3 || now() < end) {
     const double start = now();
     f();
     seconds.push_back(now() - start);
   }
-  std::sort(seconds.begin(), seconds.end());
+  std::ranges::sort(seconds);
   return seconds;
 }
 
@@ -33,7 +32,7 @@ double gemm_rate(Precision precision) {
   ScopeGuard here;
   here->precision = precision;
   double rate = 0;
-  for (const int64_t n : {2048, 1024, 384}) {  // by the last one the processor is awake
+  for (const int64_t n : {2048, 1024, 384}) {  // the first ones warm up the processor
     const Tensor a = Tensor::full({n, n}, 1), b = Tensor::full({n, n}, 1);
     Tensor c = Tensor::full({n, n}, 0);
     const std::vector<double> seconds = seconds_of([&] {

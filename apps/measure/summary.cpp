@@ -78,7 +78,7 @@ double evaluation_memory(const Model& model, const Corpus& corpus, int64_t examp
 
 using LayerFlops = std::map<std::string, Flops>;
 
-// Of each layer of the model; `steps` micro-batches are like this one.
+// The FLOPs of each layer of the model, for so many micro-batches like this one.
 LayerFlops flops_of(const StepObserver& step, const PartNames& names, int64_t micro_batches) {
   LayerFlops all;
   for (const Event& event : step.events()) {
@@ -142,7 +142,7 @@ bool alike(const std::vector<Part>& parts, size_t first, size_t second, size_t c
                     });
 }
 
-// The same with one entry for consecutive layers that are alike.
+// Merges consecutive layers that are alike into one entry.
 std::vector<Part> merged(const std::vector<Part>& parts) {
   std::vector<Part> result;
   for (size_t first = 0, end = 0; first < parts.size(); first = end) {
@@ -163,7 +163,7 @@ std::vector<Part> merged(const std::vector<Part>& parts) {
   return result;
 }
 
-// Runs one step, of shapes only.
+// Fills in costs and parts, from one step of shapes only.
 void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s) {
   ScopeGuard here;
   here->shapes_only = true;
@@ -305,16 +305,17 @@ std::string table(const Summary& s) {
   if (s.trained != s.parameters) row("  that train", grouped(s.trained));
   text += "\n";
   row("FLOPs a step", flops_text(s.flops.total()), "of matrix products, for " + sizes_text(s.step));
-  row("  forward", flops_text(s.flops.forward), "at most: shorter ones and causal masks need less");
+  row("  forward", flops_text(s.flops.forward),
+      "an upper bound: shorter sequences and causal masks need less");
   row("  backward", flops_text(s.flops.backward));
   text += "\n";
-  row("memory", bytes_text(m.peak()), "the most at once, by estimate");
+  row("memory", bytes_text(m.peak()), "peak, estimated");
   row("  parameters", bytes_text(m.parameters));
   row("  gradients", bytes_text(m.gradients));
   row("  optimizer state", bytes_text(m.optimizer));
-  row("  activations", bytes_text(m.activations), "what a micro-batch keeps for backward");
-  row("  their gradients", bytes_text(m.backward), "when there are most of them");
-  row("  an evaluation", bytes_text(m.evaluation), "in place of the last two");
+  row("  activations", bytes_text(m.activations), "of a micro-batch, kept for backward");
+  row("  their gradients", bytes_text(m.backward), "and temporaries, at the peak");
+  row("  an evaluation", bytes_text(m.evaluation), "instead of the last two");
   row("  token ids", bytes_text(m.batches));
   row("this machine has", bytes_text(s.available));
   return text;
@@ -322,7 +323,7 @@ std::string table(const Summary& s) {
 
 namespace {
 
-// A kind of memory, and how there comes to be less of it.
+// A kind of memory and the keys that lower it.
 struct Need {
   double bytes;
   const char* what;

@@ -1,5 +1,4 @@
-// heed bench: the models it measures, and what it says of them. Nothing here depends on how fast
-// the machine is.
+// heed bench: its models and its output. No test depends on the speed of the machine.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +7,6 @@
 #include <sstream>
 
 #include "apps/measure/benchmark.h"
-#include "apps/measure/generation_benchmark.h"
 #include "apps/measure/summary.h"
 #include "apps/support/json.h"
 #include "apps/training/trainer.h"
@@ -41,11 +39,11 @@ TEST_CASE("bench: parameters of the models") {
       {"tiny", 106'240},
       {"babycpu", 809'856},
       {"baby", 10'770'816},
-      // GPT-2 small as its checkpoint counts, less the positions that sequences of 64 do not need.
+      // As in the checkpoint of GPT-2 small, without the positions beyond 64.
       {"gpt2", 124'439'808 - (1024 - 64) * 768},
       {"reverse", 242'304},
-      // Encoder and decoder of Vaswani et al.: 6 (4 D² + 2 D F) + 6 (8 D² + 2 D F), their biases
-      // and norms; embedding, positions, head.
+      // Encoder and decoder of Vaswani et al., 6 (4 D² + 2 D F) + 6 (8 D² + 2 D F), their biases
+      // and norms, the embedding, the positions and the head.
       {"base", 44'040'192 + 6 * (4 * 512 + 2560 + 4 * 512) + 6 * (8 * 512 + 2560 + 6 * 512) +
                    2 * 2 * 512 + 2 * 8000 * 512 + 32 * 512},
   };
@@ -56,7 +54,7 @@ TEST_CASE("bench: parameters of the models") {
   }
 }
 
-TEST_CASE("bench: the batch is of the size's shape, and of all its symbols") {
+TEST_CASE("bench: the batch has the shape of the size and uses its whole vocabulary") {
   for (const BenchmarkSize& size : benchmark_sizes()) {
     CAPTURE(size.name);
     const Experiment experiment = benchmark_experiment(size);
@@ -64,7 +62,7 @@ TEST_CASE("bench: the batch is of the size's shape, and of all its symbols") {
     const Corpus corpus = benchmark_corpus(size);
     const Dataset& data = *corpus.splits.at("train");
     REQUIRE(data.size() == size.batch);
-    REQUIRE(experiment.train.batch_size == size.batch);  // so a step is all there is
+    REQUIRE(experiment.train.batch_size == size.batch);  // one step reads all
     int32_t largest = 0;
     for (int64_t i = 0; i < data.size(); ++i) {
       Example example;
@@ -84,7 +82,7 @@ TEST_CASE("bench: the batch is of the size's shape, and of all its symbols") {
   }
 }
 
-TEST_CASE("bench: random targets are learned, as the batch is always the same") {
+TEST_CASE("bench: the loss falls, because every step has the same batch") {
   const BenchmarkSize& size = benchmark_size("tiny");
   const Experiment experiment = benchmark_experiment(size);
   const Corpus corpus = benchmark_corpus(size);
@@ -101,7 +99,7 @@ TEST_CASE("bench: random targets are learned, as the batch is always the same") 
   CHECK(result.gemm > 0);
 }
 
-TEST_CASE("bench: JSON, a line for each size, and its keys") {
+TEST_CASE("bench: prints one line of JSON for each size") {
   const Said said = bench({"--size", "tiny,reverse", "--size", "tiny", "--seconds", "0.05",
                            "--json", "--threads", "1"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
@@ -130,15 +128,15 @@ TEST_CASE("bench: JSON, a line for each size, and its keys") {
     CHECK(line.at("share_of_gemm").number() ==
           doctest::Approx(line.at("gflops_per_s").number() / line.at("gemm_gflops_per_s").number())
               .epsilon(0.01));
-    CHECK(line.at("working_mb").number() > 1);  // activations of a batch are more than that
+    CHECK(line.at("working_mb").number() > 1);  // the activations of a batch need more
     CHECK(line.at("working_mb").number() < line.at("peak_rss_mb").number());
   }
-  // The matrices of the measured rate, 48 MB, and an earlier size are no part of the memory.
+  // Neither the matrices of gemm_rate(), 48 MB, nor an earlier size count.
   CHECK(lines[2].at("peak_rss_mb").number() ==
         doctest::Approx(lines[0].at("peak_rss_mb").number()).epsilon(0.2));
 }
 
-TEST_CASE("bench: a table with a row for each size") {
+TEST_CASE("bench: prints a table with a row for each size") {
   const Said said = bench({"--size", "tiny", "--seconds", "0"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
@@ -147,7 +145,7 @@ TEST_CASE("bench: a table with a row for each size") {
   CHECK_SAYS(said.err, "precision highest");
 }
 
-TEST_CASE("bench: writing fills every position of every text, with a cache and without") {
+TEST_CASE("bench: generation fills every position of every text, with and without a cache") {
   const BenchmarkSize& size = benchmark_size("tiny");
   for (const bool cache : {true, false}) {
     const GenerationResult result = run_generation(size, {.batch = 3, .cache = cache}, 0);
@@ -159,7 +157,7 @@ TEST_CASE("bench: writing fills every position of every text, with a cache and w
   CHECK_THROWS_AS(run_generation(benchmark_size("reverse"), {}, 0), Error);
 }
 
-TEST_CASE("bench: JSON of writing, and its keys") {
+TEST_CASE("bench: generation prints one line of JSON for each size") {
   for (const bool cache : {true, false}) {
     std::vector<std::string> arguments{"--generate", "--size", "tiny,babycpu", "--batch",
                                        "2",          "--json", "--seconds",    "0",
@@ -187,7 +185,7 @@ TEST_CASE("bench: JSON of writing, and its keys") {
   }
 }
 
-TEST_CASE("bench: a table of writing has a row for each size") {
+TEST_CASE("bench: generation prints a table with a row for each size") {
   const Said said = bench({"--generate", "--size", "tiny", "--seconds", "0"});
   REQUIRE_MESSAGE(said.code == 0, said.err);
   CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
@@ -195,15 +193,16 @@ TEST_CASE("bench: a table of writing has a row for each size") {
   CHECK_SAYS(said.out, "\ntiny           106240 ");
 }
 
-TEST_CASE("bench: what is refused") {
-  check_refused(bench({"--generate", "--size", "reverse"}), 2, {"reverse", "language models"});
+TEST_CASE("bench: rejects wrong arguments") {
+  check_refused(bench({"--generate", "--size", "reverse"}), 2, {"reverse", "language model"});
   check_refused(bench({"--generate", "--batch", "0"}), 2, {"--batch"});
   check_refused(bench({"--size", "tiny", "--batch", "2"}), 2, {"--batch is for --generate"});
   check_refused(bench({"--size", "tiny", "--no-cache"}), 2, {"--no-cache is for --generate"});
   check_refused(bench({"--size", "gtp2"}), 2,
                 {"no size 'gtp2'; did you mean gpt2?; there are tiny, babycpu, baby, gpt2, "});
   check_refused(bench({"--size", ""}), 2, {"no size ''"});
-  check_refused(bench({"--precision", "lowest"}), 2, {"--precision lowest: highest, high or"});
+  check_refused(bench({"--precision", "lowest"}), 2,
+                {"--precision lowest: choose one of highest, high, medium"});
   check_refused(bench({"--seconds", "-1"}), 2, {"--seconds"});
   check_refused(bench({"--seconds", "nan"}), 2, {"--seconds"});
   check_refused(bench({"--threads", "0"}), 2, {"--threads"});

@@ -1,5 +1,5 @@
-// heed profile: its rows add up to the step, its counts are the model's, and watching changes
-// nothing. No test here depends on how fast the machine is.
+// heed profile: its rows add up to the step, its counts are those of the model, and profiling
+// changes no value. No test depends on the speed of the machine.
 #include "apps/measure/profile.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ ProfileRow sum(const std::vector<ProfileRow>& rows) {
   return all;
 }
 
-// Calls of operations whose name begins so.
+// Calls of all operations whose name starts with `name`.
 double calls(const std::vector<ProfileRow>& rows, const std::string& name) {
   double count = 0;
   for (const ProfileRow& row : rows)
@@ -122,7 +122,7 @@ TEST_CASE("profile: FLOPs are those of the summary, in total and in every layer"
   }
 }
 
-TEST_CASE("profile: a frozen matrix has no product of its own") {
+TEST_CASE("profile: a frozen weight has no matrix product in backward") {
   Experiment experiment = Profiled::experiment_of("tiny", 1);
   experiment.train.freeze = {"decoder.layers.1.feed_forward.*"};
   const Corpus corpus = benchmark_corpus(benchmark_size("tiny"));
@@ -146,12 +146,12 @@ TEST_CASE("profile: a profiled step has the same bits as one that is not") {
   CHECK(it.profile.unprofiled_seconds > 0);
 }
 
-TEST_CASE("profile: the peak is the pool's, and all of it is somebody's") {
+TEST_CASE("profile: the peak is that of the pool and the sum of its holders") {
   for (const char* size : {"tiny", "reverse"}) {
     const Experiment experiment = Profiled::experiment_of(size, 1);
     const Corpus corpus = benchmark_corpus(benchmark_size(size));
     int64_t peak = 0;
-    pool_trim();  // a free block that is too large would count as it is
+    pool_trim();  // a larger free block that is reused would count with its own size
     const int64_t at_first = pool_statistics().live_bytes;
     {
       Trainer trainer(experiment, corpus);
@@ -184,8 +184,7 @@ struct Span {
 
 int64_t nanoseconds(const Json& microseconds) { return std::llround(1e3 * microseconds.number()); }
 
-// The spans of a trace, outer ones first, each of which must lie within the one that is open or
-// behind it.
+// Checks that each span lies within the open one or after it.
 void check_nested(std::vector<Span> spans) {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -201,7 +200,7 @@ void check_nested(std::vector<Span> spans) {
 
 }  // namespace
 
-TEST_CASE("profile: the trace is JSON, its events are nested and tell all operations") {
+TEST_CASE("profile: the trace is JSON with nested events for all operations") {
   const Profile p = Profiled("reverse", 3).profile;
   const Json trace = Json::parse(chrome_trace(p), "trace");
   std::vector<Span> spans;
@@ -229,7 +228,7 @@ TEST_CASE("profile: the trace is JSON, its events are nested and tell all operat
   CHECK_SAYS(text, R"("part":"encoder.layers.0.feed_forward.up","inputs":["[32, 26, 64]",)");
 }
 
-TEST_CASE("profile: what the program prints") {
+TEST_CASE("profile: prints tables and JSON") {
   const TemporaryFolder place;
   write_file(place / "c.toml", tiny_config());
   const Said table = run_profile(place.path, {"c.toml", "--steps", "2"});
@@ -246,7 +245,7 @@ TEST_CASE("profile: what the program prints") {
   const Said json = run_profile(place.path, {"c.toml", "--steps", "1", "--json", "--set",
                                              "threads=1", "--trace", "step.json"});
   REQUIRE_MESSAGE(json.code == 0, json.err);
-  CHECK_SAYS(json.err, "step.json: a step, for https://ui.perfetto.dev");
+  CHECK_SAYS(json.err, "step.json: one step, for https://ui.perfetto.dev");
   const Json said = Json::parse(json.out, "out");
   double ms = 0, layers = 0;
   for (const char* rows : {"forward", "backward", "rest"})
@@ -265,7 +264,7 @@ TEST_CASE("profile: what the program prints") {
   CHECK(Json::parse(read_file(place / "step.json", "trace"), "trace").elements().size() > 50);
 }
 
-TEST_CASE("profile: what is refused, before anything is computed") {
+TEST_CASE("profile: rejects wrong arguments before it computes") {
   const TemporaryFolder place;
   write_file(place / "c.toml", tiny_config());
   const auto refused = [&](const std::vector<std::string>& arguments, const std::string& part) {

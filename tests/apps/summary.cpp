@@ -143,7 +143,7 @@ TEST_CASE("summary: parameters of published models") {
   CHECK(count(e, 10, 6) == 400'128);
 }
 
-TEST_CASE("summary: operations of a language model") {
+TEST_CASE("summary: FLOPs of a language model") {
   Experiment e = small(ModelKind::language_model);
   e.model.layers = 2;
   e.model.heads = 2;
@@ -164,7 +164,7 @@ TEST_CASE("summary: operations of a language model") {
               5760, 11520);
 }
 
-TEST_CASE("summary: operations and parameters of an encoder-decoder") {
+TEST_CASE("summary: FLOPs and parameters of an encoder-decoder") {
   Experiment e = small(ModelKind::seq2seq);
   e.train.batch_size = 1;
   Corpus corpus = corpus_for(e, 6, 3, 2);
@@ -191,7 +191,7 @@ TEST_CASE("summary: operations and parameters of an encoder-decoder") {
   CHECK(summarize(e, corpus).parameters == 24 + 28 + 8 + 2 * 260 + 8);
 }
 
-TEST_CASE("summary: operations and parameters of a classifier") {
+TEST_CASE("summary: FLOPs and parameters of a classifier") {
   const Experiment e = small(ModelKind::classifier);
   const Summary s = summarize(e, corpus_for(e, 6, 0, 3));
   CHECK(s.parameters == 24 + 172 + 8 + (4 * 5 + 5));
@@ -296,7 +296,7 @@ double estimate_over_measured(Experiment e) {
 
 }  // namespace
 
-TEST_CASE("summary: the estimate of memory is near what a step takes") {
+TEST_CASE("summary: the memory estimate is near that of a real step") {
   for (const ModelKind kind :
        {ModelKind::seq2seq, ModelKind::language_model, ModelKind::classifier})
     for (const FeedForwardActivation activation :
@@ -313,7 +313,7 @@ TEST_CASE("summary: the estimate of memory is near what a step takes") {
       }
 }
 
-TEST_CASE("summary: the estimate of memory is near for every form of attention and block") {
+TEST_CASE("summary: the memory estimate is near for every attention and mixing") {
   using Change = void (*)(ModelOptions&);
   const std::pair<std::string, Change> forms[] = {
       {"additive", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::additive; }},
@@ -337,7 +337,7 @@ TEST_CASE("summary: the estimate of memory is near for every form of attention a
   }
 }
 
-TEST_CASE("summary: the estimate counts the edges of a graph and the axes of a grid") {
+TEST_CASE("summary: the memory estimate counts edges of graphs and axes of grids") {
   Experiment graph;
   graph.model.kind = ModelKind::classifier;
   graph.model.mixing.kind = &mixings::graph_attention;
@@ -358,7 +358,7 @@ TEST_CASE("summary: the estimate counts the edges of a graph and the axes of a g
   CHECK(summarize(grid, cells).flops.total() < all);
 }
 
-TEST_CASE("summary: more than the machine has is refused at once, by name") {
+TEST_CASE("summary: models larger than the machine are rejected at once") {
   using Clock = std::chrono::steady_clock;
   Experiment e;
   e.model.kind = ModelKind::language_model;
@@ -402,7 +402,7 @@ TEST_CASE("summary: more than the machine has is refused at once, by name") {
   CHECK_SAYS(refusal(), "lower model.layers");
 }
 
-TEST_CASE("summary: the refusal names what takes most") {
+TEST_CASE("summary: the error names the largest need and the keys that lower it") {
   Experiment e;
   const Corpus corpus = corpus_for(e, 65, 8, 8);
   Summary s = summarize(e, corpus);
@@ -429,7 +429,7 @@ TEST_CASE("summary: the refusal names what takes most") {
              "model.positional.max_length = 4 is too small");
 }
 
-TEST_CASE("summary: the table") {
+TEST_CASE("summary: prints a table") {
   Experiment e = learned_positions(12, 12, 768, 1024);
   e.train.batch_size = 12;
   e.train.accumulate = 40;
