@@ -1,4 +1,4 @@
-"""What bench/compare and bench/generate share: how programs are run so that each does its best, and tables."""
+"""Shared by bench/compare and bench/generate: run each program in its fastest environment, print tables."""
 import argparse
 import ctypes
 import glob
@@ -16,7 +16,7 @@ def fail(message):
 
 
 def run(command, environment):
-    """The object that a benchmark writes."""
+    """Run a benchmark and return the JSON object it prints."""
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
     except OSError as error:
@@ -37,7 +37,7 @@ def cpuinfo(key):
 
 
 def physical_cores():
-    """As heed counts them: of those this process may use, hyper-threads of one core once."""
+    """Count the cores that this process may use, as heed does: hyper-threads of one core count once."""
     cores = set()
     for cpu in os.sched_getaffinity(0):
         try:
@@ -49,12 +49,12 @@ def physical_cores():
 
 
 def best_environment(threads):
-    """What PyTorch runs fastest in.
+    """Return the environment in which PyTorch is fastest.
 
-    The OpenMP build of OpenBLAS, where it is installed, shares its threads with PyTorch; the pthread build,
-    which numpy brings, has a pool of its own that fights with them for the cores. And an OpenBLAS older than
-    the processor does not know it and falls back to its slowest kernels, those of 2004 (it then calls it
-    Prescott): OPENBLAS_CORETYPE names better ones. heed does the same for itself.
+    The OpenMP build of OpenBLAS, if installed, shares its threads with PyTorch. The pthread build, which
+    numpy depends on, has a thread pool of its own that competes for the cores. An OpenBLAS older than the
+    processor falls back to its slowest kernels, of 2004, and reports Prescott: OPENBLAS_CORETYPE selects
+    better ones. heed does the same for itself.
     """
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
     libraries = sorted(glob.glob("/usr/lib/*/openblas-openmp/libopenblas.so.0"))
@@ -99,7 +99,7 @@ def machine():
 
 
 def names(choices):
-    """Of an option: several of these, with commas between them."""
+    """Return the parser of an option: one or more of `choices`, separated by commas."""
     def parse(text):
         for name in text.split(","):
             if name not in choices:

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""What `heed bench --generate` measures, in PyTorch: how fast the language models of
-bench/pytorch_step.py write, from one token to the last position there is, drawing at random.
+"""Measure in PyTorch what `heed bench --generate` measures: tokens per second that the language models of
+bench/pytorch_step.py generate, sampled from one token up to the last position.
 
     bench/pytorch_generate.py --size baby [--batch 8] [--no-cache] [--seconds 5] [--threads 2]
 
-One JSON object on one line, with the keys of `heed bench --generate --json`. Keys and values are kept in
-tensors that have room for all positions, so that a step writes one place and copies nothing. With
---no-cache the model reads all tokens again for each new one, and takes the logits of the last place
-alone. Needs Debian's python3-torch. bench/generate runs it in the environment that suits it best.
+Prints one line of JSON with the keys of `heed bench --generate --json`. The cache has room for all positions,
+so that a step writes the keys and values of one position and copies nothing. With --no-cache the model reads
+all tokens again for each new one and computes only the logits of the last position. Needs Debian's
+python3-torch. bench/generate runs it in the environment in which it is fastest.
 """
 import json
 import sys
@@ -21,7 +21,7 @@ from pytorch_step import LANGUAGE_MODELS, LanguageModel, options, prepared
 
 
 class Cache:
-    """Keys and values of every layer, (B, H, room, K), of which the first `length` places are there."""
+    """Keys and values of every layer, (B, H, room, K); the first `length` positions are filled."""
 
     def __init__(self, layers, batch, heads, room, width):
         self.keys = [torch.empty(batch, heads, room, width) for _ in range(layers)]
@@ -30,7 +30,7 @@ class Cache:
 
 
 def attend(layer, x, cache, number):
-    """Layer.attend() for one place that comes behind those of the cache: x (B, 1, D)."""
+    """Layer.attend() for the position after those in the cache: x (B, 1, D)."""
     batch, _, dim = x.shape
     heads = layer.query_key_value(x).view(batch, 1, 3, layer.heads, dim // layer.heads)
     query, key, value = heads.permute(2, 0, 3, 1, 4)  # each (B, H, 1, K)
@@ -43,7 +43,7 @@ def attend(layer, x, cache, number):
 
 
 def next_logits(model, token, cache):
-    """Logits (B, V) of what follows `token` (B, 1), which stands behind the places of the cache."""
+    """Return logits (B, V) after `token` (B, 1), whose position follows those in the cache."""
     x = model.token(token) + model.position.weight[cache.length]
     for number, layer in enumerate(model.layers):
         x = x + attend(layer, layer.attention_norm(x), cache, number)
@@ -53,7 +53,7 @@ def next_logits(model, token, cache):
 
 
 def logits_of(model, tokens):
-    """The same of all tokens (B, T), read anew."""
+    """Return logits (B, V) after tokens (B, T), without a cache."""
     time = tokens.shape[1]
     x = model.token(tokens) + model.position.weight[:time]
     for layer in model.layers:
@@ -62,8 +62,8 @@ def logits_of(model, tokens):
 
 
 @torch.inference_mode()
-def write(model, batch, positions, cached):
-    """Tokens (B, 1 + positions)."""
+def generate(model, batch, positions, cached):
+    """Generate tokens (B, 1 + positions)."""
     layer = model.layers[0]
     width = model.token.weight.shape[1] // layer.heads
     cache = Cache(len(model.layers), batch, layer.heads, positions, width) if cached else None
@@ -76,8 +76,8 @@ def write(model, batch, positions, cached):
 
 @torch.inference_mode()
 def check(model, positions):
-    """The cache must not change what the model says."""
-    tokens = write(model, 2, positions, True)
+    """Fail unless logits with and without the cache agree."""
+    tokens = generate(model, 2, positions, True)
     cache = Cache(len(model.layers), 2, model.layers[0].heads, positions,
                   model.token.weight.shape[1] // model.layers[0].heads)
     for t in range(positions):
@@ -89,17 +89,17 @@ def check(model, positions):
 
 def main():
     parser = options(__doc__.split("\n\n")[0], LANGUAGE_MODELS)
-    parser.add_argument("--batch", type=int, default=1, help="texts side by side")
+    parser.add_argument("--batch", type=int, default=1, help="texts to generate at once")
     parser.add_argument("--no-cache", action="store_true", help="read all tokens again for each new one")
     arguments = prepared(parser)
 
     *_, positions, _ = LANGUAGE_MODELS[arguments.size]
     model = LanguageModel(*LANGUAGE_MODELS[arguments.size][:-1]).eval()
     check(model, positions)
-    write(model, arguments.batch, min(8, positions), not arguments.no_cache)
+    generate(model, arguments.batch, min(8, positions), not arguments.no_cache)
     times, start = 0, time.perf_counter()
     while times < 1 or time.perf_counter() < start + arguments.seconds:
-        write(model, arguments.batch, positions, not arguments.no_cache)
+        generate(model, arguments.batch, positions, not arguments.no_cache)
         times += 1
     seconds = time.perf_counter() - start
     tokens = times * arguments.batch * positions

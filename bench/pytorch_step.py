@@ -1,17 +1,16 @@
 #!/usr/bin/python3
-"""What `heed bench` measures, in PyTorch: a training step (forward, backward, clip to norm 1, AdamW)
-on a batch that never changes, random tokens that are to foretell random tokens.
+"""Measure in PyTorch what `heed bench` measures: a training step (forward, backward, clip to norm 1, AdamW),
+always on the same batch of random tokens with random targets.
 
     bench/pytorch_step.py --size baby [--bf16] [--seconds 5] [--threads 2]
 
-One JSON object on one line, with the keys of `heed bench --json`. working_mb is the most memory the
-process ever held, less what it held before there was a model, less 16 bytes for each parameter (weight,
-gradient and the two moments of Adam). Needs Debian's python3-torch. bench/compare runs it in the
-environment that suits it best.
+Prints one line of JSON with the keys of `heed bench --json`. working_mb is the peak memory of the process,
+minus its memory before the model was made, minus 16 bytes per parameter (weight, gradient and Adam's two
+moments). Needs Debian's python3-torch. bench/compare runs it in the environment in which it is fastest.
 
-The models are those of apps/measure/benchmark.cpp: pre-norm, learned positions; language models with gelu, whose
-logits are by the embedding of tokens; encoder-decoders with relu, one embedding for both sides and
-another matrix for the logits. Each is written as PyTorch's own modules have it where they have it.
+The models are those of apps/measure/benchmark.cpp: pre-norm, with learned positions. Language models have GELU
+and tied embeddings. Encoder-decoders have ReLU, one embedding for both sides and a separate output layer.
+Where PyTorch has a module for a part, it is used.
 """
 import argparse
 import json
@@ -38,7 +37,7 @@ WARM_UP_STEPS = 3
 
 
 def causal_mask(length):
-    """0 where a place may look, -inf at what comes later."""
+    """Return (length, length): 0 where a position may attend, -inf for later positions."""
     return torch.full((length, length), float("-inf")).triu(diagonal=1)
 
 
@@ -75,7 +74,7 @@ class LanguageModel(nn.Module):
         self.layers = nn.ModuleList([Layer(dim, heads) for _ in range(layers)])
         self.norm = nn.LayerNorm(dim)
         self.register_buffer("mask", causal_mask(length))
-        nn.init.normal_(self.token.weight, std=0.02)  # it gives the logits too
+        nn.init.normal_(self.token.weight, std=0.02)  # also the output layer
 
     def forward(self, tokens):
         x = self.token(tokens) + self.position.weight
@@ -102,7 +101,7 @@ class EncoderDecoder(nn.Module):
 
 
 def memory_mb(key):
-    """VmRSS, held now, or VmHWM, the most so far. (getrusage would count the program before this one too.)"""
+    """Return VmRSS, the memory now, or VmHWM, the peak. (getrusage would include the parent program.)"""
     with open("/proc/self/status") as status:
         for line in status:
             if line.startswith(key + ":"):
@@ -111,7 +110,7 @@ def memory_mb(key):
 
 
 def make(size):
-    """The model, what it reads, and what it is to foretell."""
+    """Return the model, its inputs and its targets."""
     if size in LANGUAGE_MODELS:
         *_, vocabulary, length, batch = LANGUAGE_MODELS[size]
         model, inputs = LanguageModel(*LANGUAGE_MODELS[size][:-1]), 1
@@ -123,16 +122,16 @@ def make(size):
 
 
 def options(description, sizes):
-    """What every benchmark of PyTorch is told."""
+    """Return a parser with the options of every PyTorch benchmark."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--size", required=True, choices=[*sizes])
-    parser.add_argument("--seconds", type=float, default=5, help="to go on for")
-    parser.add_argument("--threads", type=int, help="default: PyTorch's own")
+    parser.add_argument("--seconds", type=float, default=5, help="to measure; default: 5")
+    parser.add_argument("--threads", type=int, help="default: PyTorch's default")
     return parser
 
 
 def prepared(parser):
-    """Its arguments, with PyTorch prepared as they say."""
+    """Parse the arguments and apply them to PyTorch."""
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
@@ -145,7 +144,7 @@ def main():
     parser.add_argument("--bf16", action="store_true", help="under torch.autocast to bfloat16")
     arguments = prepared(parser)
 
-    held = memory_mb("VmRSS")
+    before = memory_mb("VmRSS")
     model, inputs, target = make(arguments.size)
     parameters = sum(p.numel() for p in model.parameters())
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -158,7 +157,7 @@ def main():
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        return loss  # held until the next one is there, as in most training loops, and with it some of its graph
+        return loss  # as in most training loops, it keeps part of its graph alive until the next step
 
     for _ in range(WARM_UP_STEPS):
         step()
@@ -181,7 +180,7 @@ def main():
         "tokens_per_s": round(target.numel() / seconds),
         "loss": round(loss.item(), 4),
         "peak_rss_mb": round(peak, 1),
-        "working_mb": round(peak - held - parameters * 16 / 2**20, 1),
+        "working_mb": round(peak - before - parameters * 16 / 2**20, 1),
         "steps": len(times),
     }))
 
