@@ -20,6 +20,8 @@ function(heed_compile_options target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # False alarms of GCC 12 about std::string.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
+  else()
+    target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)  # #pragma GCC ivdep
   endif()
   if(HEED_SANITIZE)
     target_compile_options(${target} PRIVATE

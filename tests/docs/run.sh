@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Compares the documents with the code: lists, numbers of lines, links.
+#   run.sh PROGRAM       checks
+#   run.sh --update      writes the numbers of lines into README.md's reading order
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.."
+
+# README.md's reading order with the present number of lines of each file.
+reading_order() {
+  local cells file sum=0 lines total
+  while IFS= read -r line; do
+    if [[ $line == '| '*']('*' | '*' |' && $line == *' lines |' ]]; then
+      sum=0
+      while read -r file; do
+        lines=$(wc -l <"$file")
+        sum=$((sum + lines))
+      done < <(grep -oE '\]\([a-z_0-9/.]+\)' <<<"$line" | tr -d '](' | tr -d ')')
+      total=$((total + sum))
+      line=$(sed -E "s/\| [0-9]+ lines \|$/| $sum lines |/" <<<"$line")
+    elif [[ $line =~ ^'Together '[0-9]+' lines' ]]; then
+      line=$(sed -E "s/^Together [0-9]+ lines/Together $total lines/" <<<"$line")
+    elif [[ $line == '**Reading order.**'* ]]; then
+      total=0
+    fi
+    printf '%s\n' "$line"
+  done <README.md
+}
+
+if [[ $1 == --update ]]; then
+  reading_order >README.new
+  mv README.new README.md
+  exit
+fi
+program=$1
+failed=0
+complain() { printf '%s\n' "$*"; failed=1; }
+
+diff README.md <(reading_order) || complain "README.md: the reading order has old numbers: tests/docs/run.sh --update"
+
+# Every config has a row with the goal of its head.
+for config in configs/*.toml; do
+  name=$(basename "$config")
+  row=$(grep "^| $name |" README.md) || { complain "README.md: no row for $config"; continue; }
+  goal=$(sed -n 's/^# Goal: //p' "$config")
+  [[ $goal && $row == *"| $goal |"* ]] || complain "README.md: the goal of $name differs from its head: $goal"
+done
+while read -r name; do
+  [[ -e configs/$name ]] || complain "README.md: there is no configs/$name"
+done < <(grep -oE '^\| [a-z_]+\.toml' README.md | cut -c3-)
+
+# The table of commands is that of the program.
+commands=$("$program" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }' | sort)
+rows=$(sed -n '/^| command | what it does |$/,/^$/p' README.md | grep -oE '^\| `[a-z]+' | cut -c4- | sort)
+[[ $commands == "$rows" ]] || complain "README.md lists other commands than heed --help: $rows"
+
+# Every key in README.md and in the configs' comments exists.
+keys=$("$program" config --reference | grep -oE '^\| `[a-z_.]+`' | tr -d '|` ')
+while read -r section names; do
+  for name in $names; do
+    grep -qx "$section.$name" <<<"$keys" || complain "README.md: there is no key $section.$name"
+  done
+done < <(grep -E '^\| `\[model' README.md | sed -E 's/^\| `\[([a-z.]+)\]` \|/\1/; s/[`,|]//g')
+while read -r key; do
+  grep -qx "$key" <<<"$keys" || complain "$key: README.md, docs or a config names a key that does not exist"
+done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs configs | sed 's/--set //; s/=//' | sort -u)
+
+# Links to files lead somewhere.
+for page in *.md docs/*.md; do
+  while read -r link; do
+    [[ -e $(dirname "$page")/$link ]] || complain "$page: the link to $link leads nowhere"
+  done < <(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^https\?:')
+done
+exit "$failed"
