@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Applies the examples of CONTRIBUTING.md to a copy of the sources, builds it and runs what they add.
+#   run.sh task BUILD COMPILER     only the generated task, linked with the libraries of a build (seconds)
+#   run.sh all                     every example, in a build of its own (minutes)
+set -euo pipefail
+root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+copy=$work/heed
+mkdir "$copy"
+tar -C "$root" --exclude=./build --exclude=./.git --exclude=./runs -c . | tar -C "$copy" -x
+
+# Applies the code blocks below the heading $1, or below every heading: a block is the file, or an addition to the
+# file, that the text before it names last.
+apply() {
+  (cd "$copy" && awk -v heading="$1" '
+    function finish() {
+      if (kind == "diff") {
+        patch = sprintf("%s.%d.patch", ENVIRON["work"] "/part", ++parts)
+        printf "--- a/%s\n+++ b/%s\n@@ -1,%d +1,%d @@\n%s", file, file, old, new, text > patch
+        close(patch)
+        if (system("git apply --recount --unidiff-zero -C1 " patch)) { print "CONTRIBUTING.md: cannot be applied: " file; exit bad = 1 }
+      } else if (kind == "cpp" && file != "") {
+        printf "%s", text > file
+        close(file)
+      }
+      file = ""
+    }
+    /^## / { active = heading == "" || $0 == "## " heading }
+    /^```/ && kind { if (active) finish(); kind = ""; next }
+    kind { text = text $0 "\n"; if (/^\+/) ++new; else { ++new; ++old }; next }
+    /^```/ { kind = substr($0, 4); text = ""; old = new = 0; next }
+    { line = $0; while (match(line, /`[a-z_0-9\/]+\.(h|cpp)`/)) { file = substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH) } }
+    END { exit bad }' CONTRIBUTING.md)
+}
+export work
+
+settings=(--set train.steps=4 --set train.log_every=1 --set train.samples=0)
+if [[ $1 == task ]]; then
+  apply "A generated task"
+  (cd "$copy" && printf '#include "%s"\n' data/*.cpp data/tasks/*.cpp) >"$work/data.cpp"
+  "$3" -std=c++20 -O1 -march=native -fopenmp -I"$copy" -c "$work/data.cpp" -o "$work/data.o"
+  # The link command of the program, with the new object in place of the library.
+  link=$(ninja -C "$2" -t commands heed_program | tail -n 1)
+  link=${link//data\/libheed_data.a/$work/data.o}
+  (cd "$2" && eval "${link//bin\/heed/$work/program}")
+  "$work/program" train "$copy/configs/reverse.toml" --run "$work/run" --set data.kind=rotate "${settings[@]}"
+  exit
+fi
+
+apply ""
+cd "$copy"
+cmake --preset release >/dev/null
+ninja -C build/release --quiet heed_program test_core test_core_f64
+for tests in core core_f64; do
+  (cd build/release/tests && ./test_$tests -tc="*op table: functions of one*,*op table: every activation*,*activation*")
+done
+heed=build/release/bin/heed
+"$heed" train configs/reverse.toml --run "$work/one" "${settings[@]}" --set data.kind=rotate --set model.activation=softsign \
+  --set schedule.kind=quadratic --set model.attention.similarity=euclidean
+[[ $("$heed" count configs/sort.toml) == 85728 ]]
+"$heed" --help | grep -q "^  count "
