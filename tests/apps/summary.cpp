@@ -36,7 +36,7 @@ class Full final : public Dataset {
   size_t source_, input_;
 };
 
-std::shared_ptr<const TextCodec> codec(int64_t vocabulary) {
+std::shared_ptr<const TextCodec> task_vocabulary(int64_t vocabulary) {
   std::vector<std::string> symbols;
   for (int64_t i = 0; i < vocabulary; ++i) symbols.push_back(std::to_string(i));
   return std::make_shared<TextCodec>(Level::word, std::move(symbols));
@@ -45,7 +45,7 @@ std::shared_ptr<const TextCodec> codec(int64_t vocabulary) {
 Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t source, int64_t input) {
   Corpus corpus;
   corpus.framing = experiment.framing();
-  corpus.source = corpus.target = codec(vocabulary);
+  corpus.source = corpus.target = task_vocabulary(vocabulary);
   if (corpus.framing == Framing::classifier) corpus.labels = {"a", "b", "c", "d", "e"};
   corpus.splits["train"] = std::make_unique<Full>(corpus.framing, source, input);
   corpus.longest_source = corpus.framing == Framing::seq2seq ? source : 0;
@@ -168,7 +168,7 @@ TEST_CASE("summary: FLOPs and parameters of an encoder-decoder") {
   Experiment e = small(ModelKind::seq2seq);
   e.train.batch_size = 1;
   Corpus corpus = corpus_for(e, 6, 3, 2);
-  corpus.target = codec(7);
+  corpus.target = task_vocabulary(7);
   const Summary s = summarize(e, corpus);
   // Ts = 3: 4 · 2 · 3 · 16 + 4 · 3 · 3 · 4; T = 2: 4 · 2 · 2 · 16 + 4 · 2 · 2 · 4.
   check_flops(part(s, "encoder.layers.0.attention").flops, 384 + 144, 768 + 360);

@@ -16,7 +16,7 @@ namespace {
 constexpr real infinity = std::numeric_limits<real>::infinity();
 constexpr real nan = std::numeric_limits<real>::quiet_NaN();
 
-std::vector<real> numbers(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
+std::vector<real> elements(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
 
 Tensor leaf(const Shape& shape, real value = 1) {
   Tensor x = Tensor::full(shape, value);
@@ -32,7 +32,7 @@ void check_empty(std::vector<Tensor> inputs, const Shape& result,
   backward(y, Tensor::full(result, 1));
   for (const Tensor& x : inputs) {
     REQUIRE(static_cast<bool>(x.grad()));
-    for (const real g : numbers(x.grad())) CHECK(g == 0);
+    for (const real g : elements(x.grad())) CHECK(g == 0);
   }
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("empty tensors: element by element") {
 
 TEST_CASE("empty tensors: reductions") {
   CHECK(sum(Tensor::zeros({0, 3})).item() == 0);
-  CHECK(numbers(sum(Tensor::zeros({0, 3}), {0})) == std::vector<real>{0, 0, 0});
+  CHECK(elements(sum(Tensor::zeros({0, 3}), {0})) == std::vector<real>{0, 0, 0});
   check_empty({leaf({0, 3})}, {0}, [](Inputs x) { return sum(x[0], {1}); });
   check_empty({leaf({0, 3})}, {0, 1}, [](Inputs x) { return mean(x[0], {1}, true); });
   check_empty({leaf({0, 3})}, {0}, [](Inputs x) { return max(x[0], {1}); });
@@ -110,7 +110,7 @@ TEST_CASE("softmax: -inf takes no part, and alone it gives zeros and zero gradie
     if (axis == 0) x = transpose(x, 0, 1);
     x.set_requires_grad();
     const auto in_rows = [&](const Tensor& t) {
-      return numbers(axis == 0 ? transpose(t, 0, 1) : t);
+      return elements(axis == 0 ? transpose(t, 0, 1) : t);
     };
     const Tensor weights = Tensor::full(x.shape(), 3);
     const Tensor y = softmax(x, axis);
@@ -133,7 +133,7 @@ TEST_CASE("softmax: -inf takes no part, and alone it gives zeros and zero gradie
 TEST_CASE("softmax: large numbers do not overflow, NaN does not hide") {
   const Tensor y = softmax(Tensor::from({2, 2}, {30000, 29999, -30000, -30001}));
   for (const int i : {0, 2}) CHECK(y.data()[i] == doctest::Approx(1 / (1 + std::exp(-1))));
-  for (const real v : numbers(softmax(Tensor::from({3}, {1, nan, 2})))) CHECK(std::isnan(v));
+  for (const real v : elements(softmax(Tensor::from({3}, {1, nan, 2})))) CHECK(std::isnan(v));
   CHECK(std::isnan(softmax(Tensor::from({2}, {-infinity, nan})).data()[1]));
   CHECK(std::isnan(softmax(Tensor::from({2, 1}, {-infinity, nan}), 0).data()[1]));
 }
@@ -157,7 +157,7 @@ TEST_CASE("NaN goes through") {
   for (const auto op : {tanh, sigmoid, silu, gelu, gelu_tanh, exp})
     CHECK(std::isnan(op(Tensor::scalar(nan)).item()));
   const Tensor all = Tensor::full({1, 2, 4}, nan), k = Tensor::full({1, 2, 4}, 1);
-  for (real v : numbers(scaled_dot_product_attention(all, k, k, 2))) CHECK(std::isnan(v));
+  for (real v : elements(scaled_dot_product_attention(all, k, k, 2))) CHECK(std::isnan(v));
   CHECK(std::isnan(cross_entropy(all, Ids::from({1, 2}, {0, 1})).item()));
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("max: three equal maxima share the gradient in thirds") {
   Tensor x = Tensor::from({5}, {2, 1, 2, 0, 2});
   x.set_requires_grad();
   backward(mul(max(x), 6));
-  CHECK(numbers(x.grad()) == std::vector<real>{2, 0, 2, 0, 2});
+  CHECK(elements(x.grad()) == std::vector<real>{2, 0, 2, 0, 2});
 }
 
 TEST_CASE("sum: long sums in float stay exact to a few units") {
@@ -216,7 +216,7 @@ TEST_CASE("cross_entropy: ignored targets count nothing") {
   const Tensor none = cross_entropy(x, Ids::full({3}, ignored), 0.1);
   CHECK(none.item() == 0);
   backward(none);
-  CHECK(numbers(x.grad()) == std::vector<real>(6, 0));
+  CHECK(elements(x.grad()) == std::vector<real>(6, 0));
 }
 
 TEST_CASE("cross_entropy: -inf and huge logits") {
@@ -225,18 +225,18 @@ TEST_CASE("cross_entropy: -inf and huge logits") {
   const Tensor elsewhere = cross_entropy(x, Ids::from({1}, {2}));
   CHECK(elsewhere.item() == doctest::Approx(std::log(2)));
   backward(elsewhere);
-  CHECK(numbers(x.grad()) == std::vector<real>{0.5, 0, -0.5});
+  CHECK(elements(x.grad()) == std::vector<real>{0.5, 0, -0.5});
   x.clear_grad();
   const Tensor there = cross_entropy(x, Ids::from({1}, {1}));  // and where it is the target
   CHECK(there.item() == infinity);
   backward(there);
-  CHECK(numbers(x.grad()) == std::vector<real>{0.5, -1, 0.5});
+  CHECK(elements(x.grad()) == std::vector<real>{0.5, -1, 0.5});
 
   Tensor nothing = leaf({1, 2}, -infinity);
   const Tensor lost = cross_entropy(nothing, Ids::from({1}, {1}));
   CHECK(lost.item() == infinity);
   backward(lost);
-  CHECK(numbers(nothing.grad()) == std::vector<real>{0, 0});
+  CHECK(elements(nothing.grad()) == std::vector<real>{0, 0});
 
   CHECK(cross_entropy(Tensor::from({1, 2}, {30000, 0}), Ids::from({1}, {1})).item() == 30000);
   CHECK(std::isnan(cross_entropy(Tensor::from({1, 2}, {nan, 0}), Ids::from({1}, {1})).item()));

@@ -54,7 +54,7 @@ void check_same(const std::vector<Shape>& shapes, Fused fused, Composed composed
   }
 }
 
-using Inputs = const std::vector<Tensor>&;
+using FusedInputs = const std::vector<Tensor>&;
 
 TEST_CASE("fused: linear with every activation") {
   for (const Named<Activation>& entry : activation_names) {
@@ -66,11 +66,11 @@ TEST_CASE("fused: linear with every activation") {
                                         {{270, 230}, {290, 230}, {290}}};
     for (const std::vector<Shape>& shapes : sizes) {
       check_same(
-          shapes, [&](Inputs t) { return linear(t[0], t[1], t[2], function); },
-          [&](Inputs t) { return activate(function, linear(t[0], t[1]) + t[2]); });
+          shapes, [&](FusedInputs t) { return linear(t[0], t[1], t[2], function); },
+          [&](FusedInputs t) { return activate(function, linear(t[0], t[1]) + t[2]); });
       check_same(
-          {shapes[0], shapes[1]}, [&](Inputs t) { return linear(t[0], t[1], {}, function); },
-          [&](Inputs t) {
+          {shapes[0], shapes[1]}, [&](FusedInputs t) { return linear(t[0], t[1], {}, function); },
+          [&](FusedInputs t) {
             const Tensor x = t[0].reshape({t[0].size() / t[0].dim(-1), t[0].dim(-1)});
             const Tensor h = activate(function, matmul(x, transpose(t[1], 0, 1)));
             return h.reshape(t[0].shape().with_last(t[1].dim(0)));
@@ -82,12 +82,12 @@ TEST_CASE("fused: linear with every activation") {
 TEST_CASE("fused: linear of one tensor as input and as weight") {
   constexpr real share = real{1} / 32;  // gradients are sums of 512 terms
   check_same(
-      {{256, 60}}, [](Inputs t) { return mul(linear(t[0], t[0]), share); },
-      [](Inputs t) { return mul(matmul(t[0], transpose(t[0], 0, 1)), share); });
+      {{256, 60}}, [](FusedInputs t) { return mul(linear(t[0], t[0]), share); },
+      [](FusedInputs t) { return mul(matmul(t[0], transpose(t[0], 0, 1)), share); });
 }
 
 // softmax(masked scores) v for `heads` heads, composed of simple operations.
-Tensor composed_attention(Inputs t, int64_t heads, const KeepMask& mask) {
+Tensor composed_attention(FusedInputs t, int64_t heads, const KeepMask& mask) {
   const auto by_head = [heads](const Tensor& x) {
     return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
   };
@@ -117,8 +117,8 @@ TEST_CASE("fused: attention, at the boundaries of blocks of queries and keys") {
       options.mask = mask;
       check_same(
           {{2, queries, 20}, {2, keys, 20}, {2, keys, 36}},
-          [&](Inputs t) { return scaled_dot_product_attention(t[0], t[1], t[2], 2, options); },
-          [&](Inputs t) { return composed_attention(t, 2, mask); });
+          [&](FusedInputs t) { return scaled_dot_product_attention(t[0], t[1], t[2], 2, options); },
+          [&](FusedInputs t) { return composed_attention(t, 2, mask); });
     }
   }
 }

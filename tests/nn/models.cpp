@@ -18,9 +18,9 @@ using namespace heed::testing;
 namespace {
 
 #ifdef HEED_DOUBLE
-constexpr double rounding = 1e-12;
+constexpr double model_rounding = 1e-12;
 #else
-constexpr double rounding = 2e-5;
+constexpr double model_rounding = 2e-5;
 #endif
 
 constexpr ModelKind language_model = ModelKind::language_model, classifier = ModelKind::classifier,
@@ -80,8 +80,8 @@ void check_same_gradients(const Model& model, const std::vector<std::vector<real
   const auto got = gradients(model);
   for (size_t i = 0; i < got.size(); ++i) {
     const std::string name = model.parameters()[i].name;
-    if (name.ends_with("key.bias")) continue;  // zero in truth: what it is, is rounding
-    CHECK_MESSAGE(distance(got[i], expected[i]) <= rounding, name);
+    if (name.ends_with("key.bias")) continue;  // zero in truth: what it is, is model_rounding
+    CHECK_MESSAGE(distance(got[i], expected[i]) <= model_rounding, name);
   }
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("the loss of a model is the cross entropy of its logits, and has its g
     const auto expected = gradients(*model);
     const Tensor fused = model->loss(in, targets_of(in, variant.kind), 0.2);
     backward(fused);
-    CHECK(std::abs(fused.item() - apart.item()) <= rounding * std::abs(apart.item()));
+    CHECK(std::abs(fused.item() - apart.item()) <= model_rounding * std::abs(apart.item()));
     check_same_gradients(*model, expected);
   }
 }
@@ -112,7 +112,7 @@ TEST_CASE("padding changes neither a loss nor a gradient") {
     const auto expected = gradients(*model);
     const Tensor wide = loss_of(*model, two_examples(7, 9, 4), variant.kind);
     backward(wide);
-    CHECK(std::abs(wide.item() - tight.item()) <= rounding * std::abs(tight.item()));
+    CHECK(std::abs(wide.item() - tight.item()) <= model_rounding * std::abs(tight.item()));
     check_same_gradients(*model, expected);
   }
 }
@@ -131,7 +131,7 @@ TEST_CASE("an example gives the same logits by itself as in a batch") {
     first.input_lengths = Ids::from({1}, {3});
     const Tensor alone = model->logits(first);
     CHECK(distance(alone.values(), both.values().subspan(0, static_cast<size_t>(alone.size()))) <=
-          rounding);
+          model_rounding);
   }
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("no logit depends on a later token") {
     changed.input.data()[5 + 3] = 0;  // second example, place 3: it was 6
     const Tensor after = model->logits(changed);
     const auto row = [](const Tensor& x, size_t t) { return x.values().subspan((5 + t) * 7, 7); };
-    for (size_t t = 0; t < 3; ++t) CHECK(distance(row(after, t), row(before, t)) <= rounding);
+    for (size_t t = 0; t < 3; ++t) CHECK(distance(row(after, t), row(before, t)) <= model_rounding);
     CHECK(distance(row(after, 3), row(before, 3)) > 1e-3);
   }
 }

@@ -42,7 +42,7 @@ PositionalOptions concatenated(const PositionalRule* kind, int64_t dim) {
   return o;
 }
 
-Tensor random_tensor(const Shape& shape) {
+Tensor random_input(const Shape& shape) {
   ScopeGuard here;
   here->seed = 11;
   return normal_parameter(shape, 1).set_requires_grad(false);
@@ -162,7 +162,7 @@ TEST_CASE("concatenated positions are extra columns, the same in every example")
     const PositionalEncoding encoding(7, o, 0.1);
     here->calls = 0;  // the same weights
     const Tensor positions = PositionalEncoding(4, plain, 0.1)(Tensor::zeros({1, 5, 4}));
-    const Tensor x = random_tensor({2, 5, 3});
+    const Tensor x = random_input({2, 5, 3});
     const Tensor y = encoding(x);
     REQUIRE(y.shape() == Shape{2, 5, 7});
     for (int64_t row = 0; row < 10; ++row) {
@@ -177,7 +177,7 @@ TEST_CASE("concatenation passes each gradient to its columns") {
   ScopeGuard here;
   const PositionalEncoding encoding(5, concatenated(&positional_encodings::learned, 2), 0.1);
   const Tensor x = Tensor::zeros({2, 3, 3}).set_requires_grad();
-  const Tensor cotangent = random_tensor({2, 3, 5});
+  const Tensor cotangent = random_input({2, 3, 5});
   backward(encoding(x), cotangent);
   const Tensor weight = encoding.parameters()[0].tensor;
   for (int64_t t = 0; t < 3; ++t) {
@@ -197,7 +197,7 @@ TEST_CASE("on a grid each axis has its part of the columns") {
     PositionalOptions o;
     o.layout = layout;
     const PositionalEncoding encoding(8, o, 0.1, image);
-    const Tensor x = random_tensor({2, 6, 8});
+    const Tensor x = random_input({2, 6, 8});
     const Tensor y = encoding(x), again = encoding(x), along = sinusoidal_positions(3, 4, o);
     for (int64_t b = 0; b < 2; ++b)
       for (int64_t row = 0; row < 2; ++row)
@@ -236,7 +236,7 @@ TEST_CASE("learned positions of a grid are one table for each axis") {
 
 TEST_CASE("gradients of learned positions agree with central differences") {
   const int64_t grid[] = {2, 3};
-  const Tensor x = random_tensor({2, 6, 2}), cotangent = random_tensor({2, 6, 6});
+  const Tensor x = random_input({2, 6, 2}), cotangent = random_input({2, 6, 6});
   for (std::span<const int64_t> shape :
        {std::span<const int64_t>(), std::span<const int64_t>(grid)}) {
     const PositionalEncoding encoding(6, concatenated(&positional_encodings::learned, 4), 0.5,
