@@ -39,10 +39,27 @@ struct DataKind {
   bool uses(std::string_view key) const;
 };
 
-#define HEED_DATA_KINDS(entry)                                                         \
-  entry(copy) entry(reverse) entry(sort) entry(addition) entry(modular) entry(parity)  \
-      entry(shapes) entry(video) entry(graph) entry(streams) entry(set) entry(subject) \
-          entry(recall) entry(text) entry(lines) entry(pairs) entry(labelled) entry(images)
+// clang-format off
+#define HEED_DATA_KINDS(entry) \
+  entry(copy) \
+  entry(reverse) \
+  entry(sort) \
+  entry(addition) \
+  entry(modular) \
+  entry(parity) \
+  entry(shapes) \
+  entry(video) \
+  entry(graph) \
+  entry(streams) \
+  entry(set) \
+  entry(subject) \
+  entry(recall) \
+  entry(text) \
+  entry(lines) \
+  entry(pairs) \
+  entry(labelled) \
+  entry(images)
+// clang-format on
 HEED_REGISTRY(data_kinds, DataKind, HEED_DATA_KINDS)
 
 }  // namespace heed

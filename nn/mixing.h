@@ -32,8 +32,14 @@ struct MixingRule {
   void (*validate)(const BlockOptions& options) = nullptr;
 };
 
+// clang-format off
 #define HEED_MIXINGS(entry) \
-  entry(attention) entry(graph_attention) entry(dense) entry(convolution) entry(gru)
+  entry(attention) \
+  entry(graph_attention) \
+  entry(dense) \
+  entry(convolution) \
+  entry(gru)
+// clang-format on
 HEED_REGISTRY(mixings, MixingRule, HEED_MIXINGS)
 
 // What a convolution reads beyond the first and the last real position of a sequence.

@@ -29,7 +29,14 @@ struct NormaliserRule {
                     const NormaliserOptions& options) = nullptr;
 };
 
-#define HEED_NORMALISERS(entry) entry(softmax) entry(hardmax) entry(sum) entry(count) entry(none)
+// clang-format off
+#define HEED_NORMALISERS(entry) \
+  entry(softmax) \
+  entry(hardmax) \
+  entry(sum) \
+  entry(count) \
+  entry(none)
+// clang-format on
 HEED_REGISTRY(normalisers, NormaliserRule, HEED_NORMALISERS)
 
 struct NormaliserOptions {

@@ -50,9 +50,16 @@ struct PositionalRule {
   bool acts_in_attention() const { return rotate || score_bias; }
 };
 
-#define HEED_POSITIONAL_ENCODINGS(entry)                                                 \
-  entry(none) entry(sinusoidal) entry(learned) entry(integer) entry(rotary) entry(alibi) \
-      entry(relative)
+// clang-format off
+#define HEED_POSITIONAL_ENCODINGS(entry) \
+  entry(none) \
+  entry(sinusoidal) \
+  entry(learned) \
+  entry(integer) \
+  entry(rotary) \
+  entry(alibi) \
+  entry(relative)
+// clang-format on
 HEED_REGISTRY(positional_encodings, PositionalRule, HEED_POSITIONAL_ENCODINGS)
 
 enum class PositionalCombine { add, concat };

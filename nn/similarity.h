@@ -37,9 +37,17 @@ struct SimilarityRule {
   Tensor (*scores)(const Similarity& layer, const Tensor& q, const Tensor& k) = nullptr;
 };
 
-#define HEED_SIMILARITIES(entry)                                                      \
-  entry(scaled_dot) entry(dot) entry(embedded_gaussian) entry(gaussian) entry(cosine) \
-      entry(additive) entry(general) entry(concat)
+// clang-format off
+#define HEED_SIMILARITIES(entry) \
+  entry(scaled_dot) \
+  entry(dot) \
+  entry(embedded_gaussian) \
+  entry(gaussian) \
+  entry(cosine) \
+  entry(additive) \
+  entry(general) \
+  entry(concat)
+// clang-format on
 HEED_REGISTRY(similarities, SimilarityRule, HEED_SIMILARITIES)
 
 enum class ScoreScale { inverse_sqrt, inverse, none, value };  // 1/√K, 1/K, 1, a constant

@@ -52,7 +52,12 @@ struct OptimizerRule {
   void (*update)(const UpdateRange& range);
 };
 
-#define HEED_OPTIMIZERS(entry) entry(sgd) entry(adam) entry(adamw)
+// clang-format off
+#define HEED_OPTIMIZERS(entry) \
+  entry(sgd) \
+  entry(adam) \
+  entry(adamw)
+// clang-format on
 HEED_REGISTRY(optimizers, OptimizerRule, HEED_OPTIMIZERS)
 
 // The parameters that weight decay applies to: tensors of rank ≥ 2, or all.

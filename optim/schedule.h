@@ -26,8 +26,14 @@ struct ScheduleRule {
   bool uses_loss = false;  // observe() changes the rate
 };
 
+// clang-format off
 #define HEED_SCHEDULES(entry) \
-  entry(constant) entry(linear) entry(cosine) entry(inverse_sqrt) entry(plateau)
+  entry(constant) \
+  entry(linear) \
+  entry(cosine) \
+  entry(inverse_sqrt) \
+  entry(plateau)
+// clang-format on
 HEED_REGISTRY(schedules, ScheduleRule, HEED_SCHEDULES)
 
 struct ScheduleOptions {

@@ -48,9 +48,19 @@ struct Topic {
 
 // Each topic is a file, theorems/<topic>.cpp, and an entry here. The order determines the random
 // numbers that a claim draws.
-#define HEED_TOPICS(entry)                                                                        \
-  entry(attention) entry(scale) entry(heads) entry(permutations) entry(examples) entry(positions) \
-      entry(costs) entry(layers) entry(mistakes) entry(more_mistakes)
+// clang-format off
+#define HEED_TOPICS(entry) \
+  entry(attention) \
+  entry(scale) \
+  entry(heads) \
+  entry(permutations) \
+  entry(examples) \
+  entry(positions) \
+  entry(costs) \
+  entry(layers) \
+  entry(mistakes) \
+  entry(more_mistakes)
+// clang-format on
 HEED_REGISTRY(topics, Topic, HEED_TOPICS)
 
 // A claim and its measured value.

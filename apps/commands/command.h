@@ -69,9 +69,19 @@ std::unique_ptr<CommandArguments> make_arguments() {
 }
 
 // In the order of `heed --help`.
-#define HEED_COMMANDS(entry)                                                              \
-  entry(train) entry(evaluate) entry(generate) entry(attend) entry(summary) entry(config) \
-      entry(compare) entry(bench) entry(profile) entry(theorems)
+// clang-format off
+#define HEED_COMMANDS(entry) \
+  entry(train) \
+  entry(evaluate) \
+  entry(generate) \
+  entry(attend) \
+  entry(summary) \
+  entry(config) \
+  entry(compare) \
+  entry(bench) \
+  entry(profile) \
+  entry(theorems)
+// clang-format on
 HEED_REGISTRY(commands, Command, HEED_COMMANDS)
 
 }  // namespace heed

@@ -69,7 +69,7 @@ static Task recall_task(const DataOptions& options, Lengths lengths) {
   return task;
 }
 
-static void check_keys(const DataOptions& options) {
+static void check_recall(const DataOptions& options) {
   const int64_t longest =
       options.longer_lengths.empty() ? options.lengths[1] : options.longer_lengths[1];
   check_input(longest <= options.symbols,
@@ -80,7 +80,7 @@ static void check_keys(const DataOptions& options) {
 const DataKind data_kinds::recall = {.name = "recall",
                                      .keys = {"lengths", "symbols"},
                                      .framings = {Framing::language_model},
-                                     .check = check_keys,
+                                     .check = check_recall,
                                      .task = recall_task};
 
 }  // namespace heed

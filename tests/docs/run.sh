@@ -68,6 +68,6 @@ done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs configs 
 for page in *.md docs/*.md; do
   while read -r link; do
     [[ -e $(dirname "$page")/$link ]] || complain "$page: the link to $link leads nowhere"
-  done < <(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^https\?:')
+  done < <(sed '/^```/,/^```$/d' "$page" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -v '^https\?:')
 done
 exit "$failed"

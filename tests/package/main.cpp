@@ -11,7 +11,7 @@ int main() {
   options.feed_forward = corners_of_a_square * 4;
   const heed::Encoder encoder(options, 1);
   const heed::Tensor x = heed::Tensor::zeros({1, 3, 4});
-  const heed::Tensor y = encoder(x, {.mask = {.causal = true}});
+  const heed::Tensor y = encoder(x, heed::SequenceContext{.mask = {.causal = true}});
   if (y.shape() != x.shape()) return 1;
   return readme_example();
 }
