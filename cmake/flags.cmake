@@ -21,7 +21,9 @@ function(heed_compile_options target)
     # False alarms of GCC 12 about std::string.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
   else()
-    target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)  # #pragma GCC ivdep
+    # clang does not know #pragma GCC ivdep, warns of loops that it does not vectorise, and of names in unity
+    # builds that hide one of another file.
+    target_compile_options(${target} PRIVATE -Wno-unknown-pragmas -Wno-pass-failed -Wno-shadow)
   endif()
   if(HEED_SANITIZE)
     target_compile_options(${target} PRIVATE

@@ -74,7 +74,8 @@ void Module::load(const std::map<std::string, Tensor>& values) const {
             value->second.shape());
   }
   for (const auto& [name, value] : values)
-    if (std::none_of(all.begin(), all.end(), [&](const auto& p) { return p.name == name; }))
+    if (std::none_of(all.begin(), all.end(),
+                     [&known = name](const auto& p) { return p.name == known; }))
       unknown.push_back(name);
   check(missing.empty(), "module: no value for the parameters {}", joined(missing));
   check(unknown.empty(), "module: there are no parameters {}", joined(unknown));

@@ -95,7 +95,8 @@ void Optimizer::load_state(int64_t steps, std::span<const NamedParameter> saved)
                 found->second.shape(), tensor.shape());
   }
   for (const auto& [name, tensor] : saved)
-    check_input(std::any_of(own.begin(), own.end(), [&](const auto& o) { return o.name == name; }),
+    check_input(std::any_of(own.begin(), own.end(),
+                            [&known = name](const auto& o) { return o.name == known; }),
                 "optimizer state: {} is not part of this optimizer's state", name);
   for (auto& [name, tensor] : own)
     std::copy_n(by_name[name].data(), tensor.size(), tensor.mutable_data());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 #include <vector>
 
 #include "core/ops.h"
@@ -51,7 +50,9 @@ double max_over(const Items& items, const F& f) {
 }
 template <class F>
 double max_of(int64_t count, const F& f) {
-  return max_over(std::views::iota(int64_t{0}, count), f);
+  double max = 0;
+  for (int64_t i = 0; i < count; ++i) max = std::max<double>(max, f(i));
+  return max;
 }
 // The element of a tensor of size 1.
 double number(const Tensor& x);

@@ -48,7 +48,8 @@ TEST_CASE("bench: parameters of the models") {
                    2 * 2 * 512 + 2 * 8000 * 512 + 32 * 512},
   };
   CHECK(benchmark_sizes().size() == known.size());
-  for (const auto& [name, parameters] : known) {
+  for (const auto& [known_name, parameters] : known) {
+    const auto& name = known_name;
     CAPTURE(name);
     CHECK(summary_of(benchmark_size(name)).parameters == parameters);
   }

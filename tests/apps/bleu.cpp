@@ -109,7 +109,8 @@ TEST_CASE("bleu: tokenization of mteval-v13a") {
        "a\xe2\x80\x8b"
        "b"},  // zero width space is not white space
   };
-  for (const auto& [line, tokens] : cases) {
+  for (const auto& [text, tokens] : cases) {
+    const auto& line = text;
     CAPTURE(line);
     CHECK(tokenize_13a(line) == tokens);
   }

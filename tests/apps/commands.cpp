@@ -252,6 +252,10 @@ TEST_CASE("the command line: help, version, and what is none of it") {
 }
 
 TEST_CASE("threads that are tied to processors are no fewer") {
+#ifdef __clang__
+  MESSAGE("skipped: LLVM's OpenMP runtime ties the first thread again after main() has freed it");
+  return;
+#endif
   const Said free = heed_in("/", {"--version"});  // tells the cores that are counted
   if (std::getenv("OMP_PROC_BIND")) {
     MESSAGE("skipped: OMP_PROC_BIND is set");

@@ -53,8 +53,9 @@ TEST_CASE("runs on images, graphs and audio evaluate as measured, and cannot gen
        "graphs"},
       {"kind = 'seq2seq'\nencoder_dim = 8\n[data]\nkind = 'streams'\nlengths = [1, 3]\n", "sound"},
   };
-  for (const auto& [form, name] : forms) {
-    CAPTURE(std::string(name));
+  for (const auto& [form, form_name] : forms) {
+    const std::string name(form_name);
+    CAPTURE(name);
     const TemporaryFolder folder;
     std::string text = common;
     if (std::string(form).find("dim = 24") != std::string::npos)

@@ -328,8 +328,9 @@ TEST_CASE("summary: the memory estimate is near for every attention and mixing")
       {"wide encoder", [](ModelOptions& m) { m.kind = ModelKind::seq2seq, m.encoder_dim = 256; }},
       {"dense", [](ModelOptions& m) { m.mixing.kind = &mixings::dense; }},
   };
-  for (const auto& [name, change] : forms) {
-    CAPTURE(name);
+  for (const auto& form : forms) {
+    const auto& [name, change] = form;
+    CAPTURE(form.first);
     Experiment e;
     e.model.kind = ModelKind::classifier;
     change(e.model);

@@ -92,7 +92,8 @@ TEST_CASE("bfloat16: infinities, NaN and overflow match float32") {
                             {largest, 0.5F},      {largest, 2},    {-largest, 1},
                             {1e38F, 1e38F},       {1e38F, -1e38F}, {1.3e19F, 2.7e19F},
                             {infinity, 1e-40F},   {1e-40F, 1e38F}, {1.003F, 3.39e38F}};
-  for (const auto& [x, y] : cases) {
+  for (const auto& values : cases) {
+    const float x = values[0], y = values[1];
     for (const Precision precision : {Precision::high, Precision::medium}) {
       CAPTURE(x);
       CAPTURE(y);

@@ -107,8 +107,9 @@ TEST_CASE("fused: attention, at the boundaries of blocks of queries and keys") {
   causal.causal = both.causal = true;
   window.window = 5;
   both.window = 140;
-  for (const auto [queries, keys] :
+  for (const Length& length :
        {Length{15, 40}, {16, 17}, {40, 40}, {70, 70}, {33, 300}, {300, 300}}) {
+    const auto queries = length.queries, keys = length.keys;
     lengths.key_lengths = Ids::from({2}, {static_cast<int32_t>(keys), 7});
     for (const KeepMask& mask : {KeepMask{}, causal, window, both, lengths}) {
       INFO(std::string(fmt::format("{} queries, {} keys, causal {}, window {}", queries, keys,

@@ -342,8 +342,9 @@ inline KeepMask random_mask(Cases& draw, const AttentionSizes& n) {
 inline std::vector<testing::Output> linear_outputs() {
   Cases draw(10);
   for (int i = 0; i < 48; ++i) {
-    const auto& [activation_name, activation] =
-        activation_names[static_cast<size_t>(i) % std::size(activation_names)];
+    const auto& entry = activation_names[static_cast<size_t>(i) % std::size(activation_names)];
+    const char* const activation_name = entry.name;
+    const Activation activation = entry.value;
     const LinearSizes n{draw.size(i % 4 ? 50 : 600), draw.size(70), draw.size(70)};
     const Array x = draw.normal(n.rows * n.inputs), w = draw.normal(n.outputs * n.inputs),
                 b = draw.normal(n.outputs), dy = draw.normal(n.rows * n.outputs);

@@ -73,7 +73,8 @@ TEST_CASE("a convolution matches its definition for sequences of any length") {
   const Tensor x = random_tensor({2, 5, 3}, 1);
   const SequenceContext around = padded();
   const Ids all = Ids::full({2}, 5);
-  for (const auto& [k, padding, causal] : forms) {
+  for (const auto& [kernel_size, padding, causal] : forms) {
+    const int64_t k = kernel_size;
     CAPTURE(k);
     Convolution layer(3, k, padding, causal);
     shake(layer);
@@ -106,7 +107,8 @@ TEST_CASE("a convolution is PyTorch's Conv1d") {
 }
 
 TEST_CASE("a convolution's gradients agree with central differences") {
-  for (const auto& [k, padding, causal] : forms) {
+  for (const auto& [kernel_size, padding, causal] : forms) {
+    const int64_t k = kernel_size;
     CAPTURE(k);
     Convolution layer(3, k, padding, causal);
     shake(layer);

@@ -44,7 +44,9 @@ std::vector<std::string> operations_by_part(const Model& model, const Inputs& in
   CHECK(listener.seen.back().part == nullptr);  // the sum
   listener.seen.pop_back();
   std::vector<std::string> all;
-  for (const auto& [operation, part] : listener.seen) {
+  for (const auto& seen : listener.seen) {
+    const auto& operation = seen.operation;
+    const auto& part = seen.part;
     REQUIRE_MESSAGE(part != nullptr, operation);
     REQUIRE_MESSAGE(model.name_of(*part).has_value(), operation);
     all.push_back(*model.name_of(*part) + ": " + operation);

@@ -122,7 +122,7 @@ inline Columns visible_vectors(Columns visible) {
 inline Vector select_visible(Columns visible, int64_t j, Vector values, real hidden) {
   const VectorIndex column = lane_indices() + static_cast<int32_t>(j);
   const auto first = static_cast<int32_t>(visible.first), last = static_cast<int32_t>(visible.last);
-  return (column >= first) & (column < last) ? values : Vector{} + hidden;
+  return ((column >= first) & (column < last)) ? values : Vector{} + hidden;
 }
 
 // Sets the columns of a row outside `kept` to 0.
