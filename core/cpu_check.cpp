@@ -1,11 +1,11 @@
-// Stops a program that was built for another processor, with a sentence instead of "illegal
-// instruction".
+// Stops a program that was built for another processor with an error message, instead of an illegal
+// instruction.
 //
 // The build writes into HEED_CPU_FEATURES what it lets the compiler use (cmake/processor.cmake).
-// This file alone is compiled for any x86-64. It runs before every constructor of the program, the
-// static objects of other files among them, and so before the first instruction that may be
-// missing. It uses nothing of the C++ library: of an inline function the linker keeps one copy for
-// the whole program, and that may be one compiled with AVX.
+// Only this file is compiled for any x86-64. It runs before all constructors of static objects, and
+// so before the first instruction that may be missing. It uses nothing of the C++ library, because
+// the linker keeps one copy of an inline function for the whole program, which may be compiled with
+// AVX.
 #include <string.h>
 #include <unistd.h>
 

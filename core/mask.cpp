@@ -26,12 +26,12 @@ void KeepMask::check_fits(const char* operation, int64_t batch, int64_t heads, i
 }
 
 KeepMask::KeyRange KeepMask::keys_for(int64_t b, int64_t i, int64_t queries, int64_t keys) const {
-  const int64_t place = i + keys - queries;
+  const int64_t position = i + keys - queries;
   int64_t first = 0, last = key_lengths ? key_lengths[b] : keys;
-  if (causal) last = std::min(last, place + 1);
+  if (causal) last = std::min(last, position + 1);
   if (window > 0) {
-    first = std::max(first, place - window + 1);
-    last = std::min(last, place + window);
+    first = std::max(first, position - window + 1);
+    last = std::min(last, position + window);
   }
   last = std::max<int64_t>(last, 0);
   return {std::min(first, last), last};

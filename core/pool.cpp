@@ -25,12 +25,12 @@ constexpr bool keeps_blocks = true;
 constexpr size_t alignment = 64;
 constexpr size_t mapped_from = size_t{1} << 20;  // larger blocks are mapped, in huge pages
 constexpr int class_count = 4 * 40;
-// In a scope with shapes_only a block may be larger than any class, and counts as such, but not
-// more than so many of its bytes exist.
+// In a scope with shapes_only a block may be larger than any class. It is counted with its size,
+// but only this many of its bytes exist.
 constexpr size_t largest_untouched = size_t{1} << 60, most_untouched = size_t{1} << 28;
 
-// While a pool warms up each class grows to what is needed of it; from then on larger blocks serve
-// what goes beyond that now and then: of up to twice the size, or of up to 1 MiB.
+// While a pool warms up, each class grows as needed. From then on a request whose class is empty
+// takes a larger free block: up to twice the size, or up to 1 MiB.
 constexpr int64_t warm_up_requests = 1 << 14;
 constexpr int doubling = 4;  // classes
 
@@ -44,7 +44,7 @@ int class_of(size_t bytes) {
 
 size_t class_bytes(int c) { return (size_t{4} + static_cast<size_t>(c % 4)) * 16 << (c / 4); }
 
-// Stands before every block and fills one alignment unit.
+// Precedes every block and fills one alignment unit.
 struct alignas(alignment) Header {
   Header* next = nullptr;  // in the list of free blocks
   int size_class = 0;
@@ -90,23 +90,23 @@ struct Pool {
 
   int64_t requests = 0;
 
-  Header* take(int wanted) {
+  Header* take(int size_class) {
     if (scope().shapes_only) [[unlikely]]
-      return fresh(wanted);
+      return fresh(size_class);
     static const int last_shared = class_of(size_t{1} << 20);
     const bool warm = ++requests > warm_up_requests;
     const int last =
-        warm ? std::max(std::min(wanted + doubling, class_count - 1), last_shared) : wanted;
-    for (int c = wanted; c <= last; ++c)
+        warm ? std::max(std::min(size_class + doubling, class_count - 1), last_shared) : size_class;
+    for (int c = size_class; c <= last; ++c)
       if (Header*& first = free[static_cast<size_t>(c)]) return std::exchange(first, first->next);
-    return fresh(wanted);
+    return fresh(size_class);
   }
 
-  Header* fresh(int wanted) {
-    const auto bytes = static_cast<int64_t>(class_bytes(wanted));
+  Header* fresh(int size_class) {
+    const auto bytes = static_cast<int64_t>(class_bytes(size_class));
     check(statistics.held_bytes <= std::numeric_limits<int64_t>::max() - bytes,
           "out of memory: {} bytes asked for at once", bytes);
-    Header* block = system_allocate(wanted);
+    Header* block = system_allocate(size_class);
     ++statistics.system_calls;
     statistics.held_bytes += bytes;
     return block;

@@ -17,10 +17,10 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-// As in the reference implementation: no honest header comes near.
+// The limit of the reference implementation; real headers are far smaller.
 constexpr int64_t longest_header = 100'000'000;
 
-// A file being written, closed on every way out.
+// A file being written, closed on every path.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path)
@@ -62,7 +62,7 @@ class OutputFile {
   int file_;
 };
 
-// Back to back from the start of the data to its end: nothing hidden, nothing shared.
+// Checks that arrays lie back to back from the start of the data to its end: no gap, no overlap.
 void check_layout(std::vector<StoredArray>& arrays, int64_t data_bytes, const std::string& path) {
   std::sort(arrays.begin(), arrays.end(), [](const StoredArray& a, const StoredArray& b) {
     return std::pair(a.offset, a.bytes()) < std::pair(b.offset, b.bytes());
@@ -122,7 +122,7 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
   }
   std::string text = safetensors_header_text(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  // What we could not read back we do not write: a name twice, or one that is not UTF-8.
+  // Refuse what the reader would refuse: a duplicate name, or one that is not UTF-8.
   parse_safetensors_header(text, path);
 
   OutputFile file(path);
@@ -167,10 +167,10 @@ SafetensorsFile::SafetensorsFile(std::string path) : path_(std::move(path)) {
 SafetensorsFile::~SafetensorsFile() { ::close(file_); }
 
 const StoredArray* SafetensorsFile::find(std::string_view name) const {
-  const auto place = std::lower_bound(
+  const auto found = std::lower_bound(
       arrays_.begin(), arrays_.end(), name,
-      [](const StoredArray& array, std::string_view wanted) { return array.name < wanted; });
-  return place != arrays_.end() && place->name == name ? &*place : nullptr;
+      [](const StoredArray& array, std::string_view key) { return array.name < key; });
+  return found != arrays_.end() && found->name == name ? &*found : nullptr;
 }
 
 void SafetensorsFile::read(const StoredArray& array, void* destination) const {
@@ -180,8 +180,8 @@ void SafetensorsFile::read(const StoredArray& array, void* destination) const {
 void SafetensorsFile::read_bytes(int64_t offset, int64_t bytes, void* destination) const {
   char* next = static_cast<char*>(destination);
   while (bytes > 0) {
-    const int64_t wanted = std::min(bytes, int64_t{1} << 30);
-    const ssize_t got = ::pread(file_, next, static_cast<size_t>(wanted), offset);
+    const int64_t count = std::min(bytes, int64_t{1} << 30);
+    const ssize_t got = ::pread(file_, next, static_cast<size_t>(count), offset);
     if (got < 0 && errno == EINTR) continue;
     check_input(got >= 0, "{}: cannot read: {}", path_, std::strerror(errno));
     check_input(got > 0, "{}: cut short: no byte {}", path_, offset);

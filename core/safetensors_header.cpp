@@ -130,10 +130,10 @@ class HeaderParser {
         array.dtype = dtype_named(string(), array.name);
         dtype = true;
       } else if (key == "shape" && !shape) {
-        array.dims = numbers();
+        array.dims = integers();
         shape = true;
       } else if (key == "data_offsets" && offsets.empty()) {
-        offsets = numbers();
+        offsets = integers();
         if (offsets.size() != 2) fail(fmt::format("{} data_offsets, not 2,", offsets.size()));
       } else {
         fail(fmt::format("the key {} out of place", quoted_name(key)));
@@ -149,17 +149,17 @@ class HeaderParser {
 
   // The bytes that are there must be the bytes that dtype and shape ask for.
   void check_span(const StoredArray& array, int64_t end) const {
-    int64_t wanted = 0;
+    int64_t expected = 0;
     try {
-      wanted = array.bytes();
+      expected = array.bytes();
     } catch (const Error& error) {
       throw InputError(fmt::format("{}: {}", file_, error.what()));
     }
-    check_input(end >= array.offset && end - array.offset == wanted,
+    check_input(end >= array.offset && end - array.offset == expected,
                 "{}: the array {} is {} [{}], {} bytes, but has bytes {} to {}; copy or save the "
                 "file again",
-                file_, quoted_name(array.name), dtype_name(array.dtype), joined(array.dims), wanted,
-                array.offset, end);
+                file_, quoted_name(array.name), dtype_name(array.dtype), joined(array.dims),
+                expected, array.offset, end);
   }
 
   DType dtype_named(const std::string& word, const std::string& array) const {
@@ -169,7 +169,7 @@ class HeaderParser {
                                  quoted_name(array), quoted_name(word)));
   }
 
-  std::vector<int64_t> numbers() {
+  std::vector<int64_t> integers() {
     std::vector<int64_t> values;
     expect('[');
     if (take(']')) return values;

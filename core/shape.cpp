@@ -54,13 +54,13 @@ Shape Shape::without(int axis) const {
 }
 
 Shape Shape::inserted(int axis, int64_t length) const {
-  const int place = axis < 0 ? axis + rank_ + 1 : axis;
-  check(place >= 0 && place <= rank_ && rank_ < max_rank,
-        "shape: cannot insert an axis at {} into {}", axis, *this);
+  const int at = axis < 0 ? axis + rank_ + 1 : axis;
+  check(at >= 0 && at <= rank_ && rank_ < max_rank, "shape: cannot insert an axis at {} into {}",
+        axis, *this);
   std::array<int64_t, max_rank> dims{};
   for (int i = 0; i <= rank_; ++i)
     dims[static_cast<size_t>(i)] =
-        i == place ? length : dims_[static_cast<size_t>(i < place ? i : i - 1)];
+        i == at ? length : dims_[static_cast<size_t>(i < at ? i : i - 1)];
   return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank_) + 1));
 }
 

@@ -36,7 +36,7 @@ TomlValue parse_assigned(const std::string& words, const std::string& option) {
 
 }  // namespace
 
-std::string Origin::place() const {
+std::string Origin::location() const {
   switch (kind) {
     case Kind::standard:
       return "default";

@@ -113,7 +113,7 @@ std::string config_text(const ConfigListing& listing) {
 std::string config_text(const ConfigListing& listing, const Origins& origins) {
   return text_with(listing, [&](const ConfigEntry& entry) {
     const auto origin = origins.find(entry.key);
-    return origin == origins.end() ? Origin().place() : origin->second.place();
+    return origin == origins.end() ? Origin().location() : origin->second.location();
   });
 }
 

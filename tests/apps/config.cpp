@@ -135,9 +135,9 @@ TEST_CASE("config: a base is read first, from beside the file that names it") {
   CHECK(options.name == "middle");
   CHECK(options.part.rate == 3.0);
   CHECK(options.part.path == folder / "r");
-  CHECK(origins.at("part.rate").place() == folder / "c.toml:3");
-  CHECK(origins.at("name").place() == folder / "deep/middle.toml:2 (base)");
-  CHECK(origins.at("part.on").place() == "command line");
+  CHECK(origins.at("part.rate").location() == folder / "c.toml:3");
+  CHECK(origins.at("name").location() == folder / "deep/middle.toml:2 (base)");
+  CHECK(origins.at("part.on").location() == "command line");
   CHECK(!origins.contains("part.share"));
 
   write_file(folder / "root.toml", "base = 'c.toml'");
