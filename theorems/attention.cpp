@@ -55,9 +55,8 @@ Tensor by_definition(const SimilarityRule* kind, const NormaliserRule* normalise
 double error_of_general_form() {
   const Tensor q = normal({1, 3, 4}), k = normal({1, 5, 4}), v = normal({1, 5, 4});
   const auto normalisers = {&normalisers::softmax, &normalisers::count, &normalisers::none};
-  const auto similarities = {&similarities::dot, &similarities::scaled_dot,
-                             &similarities::cosine, &similarities::gaussian,
-                             &similarities::embedded_gaussian};
+  const auto similarities = {&similarities::dot, &similarities::scaled_dot, &similarities::cosine,
+                             &similarities::gaussian, &similarities::embedded_gaussian};
   return max_over(similarities, [&](const SimilarityRule* kind) {
     return max_over(normalisers, [&](const NormaliserRule* normaliser) {
       const MultiHeadAttention attention(4, 1, basic(kind, normaliser));

@@ -27,7 +27,8 @@ struct Origin {
   std::string file;          // as the user named it; "--set key=value" for the command line
   int line = 0, column = 0;  // from 1
 
-  std::string location() const;  // "default", "base.toml:3 (base)", "reverse.toml:12", "command line"
+  std::string location()
+      const;  // "default", "base.toml:3 (base)", "reverse.toml:12", "command line"
   std::string error_prefix() const;  // "reverse.toml:12:5: ", "--set seed=x: "
 };
 using Origins = std::map<std::string, Origin>;  // by key; without keys that keep their default

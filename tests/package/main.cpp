@@ -1,4 +1,5 @@
-// Uses heed as a client does: all headers at once, beside a header of the client's own with the same name.
+// Uses heed as a client does: all headers at once, beside a header of the client's own with the
+// same name.
 #include <heed/heed.h>
 
 #include "core/shape.h"
