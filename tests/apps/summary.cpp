@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "allocations.h"
 #include "apps/inference/evaluation.h"
 #include "apps/training/trainer.h"
 #include "core/pool.h"
@@ -369,7 +370,8 @@ TEST_CASE("summary: models larger than the machine are rejected at once") {
   const int64_t held = pool_statistics().held_bytes;
   const Clock::time_point start = Clock::now();
   const Summary s = summarize(e, corpus_for(e, 65, 0, 64));
-  CHECK(Clock::now() - start < std::chrono::seconds(60));
+  // Sanitized code is slower, and its time says nothing.
+  if (allocations_are_counted) CHECK(Clock::now() - start < std::chrono::seconds(1));
   CHECK(pool_statistics().held_bytes == held);
   const std::string text = thrown<InputError>([&] { check_memory(s); });
   CHECK_SAYS(text, "parameters, gradients and optimizer state take 314.3 TiB");
