@@ -162,7 +162,8 @@ TEST_CASE("generate: what a run cannot do is refused") {
   refused({"sums"}, "expected the problem as --prompt");
   refused({"sums", "--prompt", "345"}, "expected a problem of ");
   refused({"words", "--temperature", "-1"}, "--temperature");
-  refused({"words", "--temperature", "nan"}, "--temperature");
+  refused({"words", "--temperature", "nan"},
+          "--temperature: expected a number 0 … 1000000, found 'nan'");
   refused({"words", "--top-p", "0"}, "above 0");
   refused({"words", "--count", "x"}, "--count");
   refused({"words", "--top-p", "1.5"}, "--top-p");

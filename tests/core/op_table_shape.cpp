@@ -101,7 +101,7 @@ TEST_CASE("op table: sum, mean, max, min, var, logsumexp") {
   for (const Reduction& r : reductions)
     check_rows(std::vector<OpRow>{
         reduction_row(r, {4, 5}, {}, false, {}, {200, 201}),
-        reduction_row(r, {}, {}, false, {}, {4001}),
+        reduction_row(r, {}, {}, false, {}, {40001}),
         reduction_row(r, {4, 5}, {}, true, {1, 1}, {2, 20001}),
         reduction_row(r, {6, 21}, {0}, false, {21}, {900, 40}),   // the gradient of a bias
         reduction_row(r, {6, 5}, {0}, true, {1, 5}, {13, 3001}),  // few rows, many columns
