@@ -197,6 +197,26 @@ TEST_CASE("sum: long sums in float stay exact to a few units") {
   CHECK(sum(x.reshape({n / 3, 3}), {0}).data()[1] == doctest::Approx(every_third).epsilon(1e-6));
 }
 
+// Rows are reduced in at most 16 pieces of at least 64 rows of this width. From the longest to the
+// shortest, so that a result of more pieces is in memory.
+TEST_CASE("sum and max over rows: one more and one fewer than a number of whole pieces") {
+  constexpr int64_t width = 256;
+  for (const int64_t whole : {1936, 1280, 1024, 960, 512, 192, 128, 64})
+    for (const int64_t rows : {whole + 1, whole, whole - 1}) {
+      CAPTURE(rows);
+      Tensor x = Tensor::full({rows, width}, -2);
+      for (int64_t j = 0; j < width; ++j) {
+        x.mutable_data()[j] = -1;
+        x.mutable_data()[(rows - 1) * width + j] = j % 2 ? real{-4} : real{-0.5};
+      }
+      const Tensor total = sum(x, {0}), most = max(x, {0});
+      for (const int64_t j : {int64_t{0}, int64_t{1}, width - 1}) {
+        CHECK(total.data()[j] == static_cast<real>(-1 - 2 * (rows - 2)) - (j % 2 ? 4 : real{0.5}));
+        CHECK(most.data()[j] == (j % 2 ? real{-1} : real{-0.5}));
+      }
+    }
+}
+
 TEST_CASE("layer_norm: a large mean does not drown the differences") {
   Tensor x = Tensor::empty({64});
   for (int i = 0; i < 64; ++i) x.mutable_data()[i] = real(4096 + i % 2);

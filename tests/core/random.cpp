@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/kernels/philox.h"
+#include "core/ops.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
@@ -35,6 +36,61 @@ TEST_CASE("philox: many words at once are the words of the blocks") {
       CHECK(words[static_cast<size_t>(i)] == stream.block(block)[static_cast<size_t>(i % 4)]);
     }
   }
+}
+
+// What a seed means must not change. The numbers are those of tests/fixtures/make_random.py.
+TEST_CASE("the numbers of a stream are fixed") {
+  const StreamKey stream(7, Purpose::dropout, 3, 2, 1);
+  Random words(stream), uniform(stream), normal(stream), below(stream), rejecting(stream);
+  for (const uint32_t word : {0x69f7e551u, 0x251102aeu, 0xc835da54u, 0xa64aeee8u, 0x40bba29du,
+                              0xc56634dbu, 0x77bfbf07u, 0x75c80872u, 0x58dbd081u, 0x547fbd6bu})
+    CHECK(words.next() == word);
+  for (const double u : {0.4139388392213732, 0.14479080913588405, 0.7820717291906476,
+                         0.6495808903127909, 0.25286308606155217})
+    CHECK(uniform.uniform() == u);
+  for (const double z : {0.6346726240929801, -1.029763246520758, 0.10088820101762272,
+                         -1.0879638180106497, -0.4452303096872407})
+    CHECK(normal.normal() == doctest::Approx(z).epsilon(1e-12));
+  for (const uint64_t i : {2, 0, 5, 2, 1, 6, 3, 1}) CHECK(below.below(10) == i);
+  for (const uint64_t i : {5203305001598512871u, 652602775018014872u, 7444523937198049863u,
+                           475317850192222391u})  // about half of all words are rejected
+    CHECK(rejecting.below((uint64_t{1} << 63) + 1) == i);
+}
+
+TEST_CASE("the numbers of a purpose are fixed") {
+  const struct {
+    Purpose purpose;
+    uint32_t words[5];
+  } golden[] = {
+      {Purpose::initialisation, {0x650f63d, 0xf0170cb3, 0x929e09bf, 0xebb14bb3, 0xfbb3a8ea}},
+      {Purpose::shuffle, {0xb0977fd1, 0x1512ddbf, 0x2b5965c7, 0xb9e7dd6, 0xdd25ccff}},
+      {Purpose::dropout, {0xc80da0ab, 0xbebcfc1e, 0x12e7c123, 0xd85038ac, 0xa135d168}},
+      {Purpose::generation, {0x8063b532, 0xf1198af4, 0x56cfe974, 0x4d254f96, 0x1f999f0f}},
+      {Purpose::task, {0xe358453f, 0x17435874, 0x85b1119c, 0xcb44d10f, 0x86a4ca9c}},
+      {Purpose::test, {0xe9a5687e, 0x23e5c892, 0x1abde9fe, 0xfe20f3d, 0xd9817eee}}};
+  for (const auto& [purpose, words] : golden) {
+    Random random(1, purpose);
+    for (const uint32_t word : words) CHECK(random.next() == word);
+  }
+}
+
+TEST_CASE("the elements that dropout drops are fixed") {
+  ScopeGuard here;
+  here->training = true;
+  here->seed = 5;
+  here->step = 2;
+  here->micro_batch = 1;
+  here->calls = 0;
+  const Tensor y = dropout(Tensor::full({600}, 1), 0.1);
+  std::vector<int> dropped;
+  for (int i = 0; i < 600; ++i)
+    if (y.data()[i] == 0) dropped.push_back(i);
+  CHECK(dropped == std::vector<int>{0,   4,   23,  36,  41,  52,  53,  54,  70,  73,  79,  81,
+                                    101, 108, 123, 124, 137, 149, 152, 162, 163, 170, 186, 193,
+                                    202, 207, 212, 225, 228, 229, 236, 260, 263, 265, 267, 273,
+                                    275, 290, 298, 304, 310, 329, 335, 340, 354, 356, 406, 416,
+                                    430, 457, 500, 530, 545, 549, 551, 552, 556, 557, 559, 562,
+                                    566, 568, 570, 571, 575, 582, 590, 595});
 }
 
 TEST_CASE("streams differ in every part of their name, and repeat") {

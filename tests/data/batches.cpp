@@ -63,6 +63,23 @@ TEST_CASE("each epoch is a different permutation, a function of seed and positio
   }
 }
 
+// The numbers are those of tests/fixtures/make_random.py.
+TEST_CASE("the order of the examples that a seed gives is fixed") {
+  const auto order = [](int64_t size, int64_t first, int64_t count) {
+    const Shuffle shuffle(size, 3);
+    std::vector<int64_t> indices;
+    for (int64_t i = first; i < first + count; ++i) indices.push_back(shuffle(i));
+    return indices;
+  };
+  using Indices = std::vector<int64_t>;
+  CHECK(order(10, 0, 20) == Indices{4, 9, 6, 2, 0, 7, 8, 3, 5, 1, 7, 1, 4, 9, 2, 0, 5, 8, 3, 6});
+  CHECK(order(1000, 995, 10) == Indices{710, 527, 397, 239, 970, 268, 29, 463, 805, 930});
+  constexpr int64_t large = (int64_t{1} << 40) + 12345;
+  CHECK(order(large, large - 2, 4) ==
+        Indices{382080954343, 583295821326, 938551663927, 832137381811});
+  CHECK(order(10, int64_t{10} << 32, 10) == Indices{7, 1, 6, 5, 3, 4, 2, 9, 0, 8});
+}
+
 TEST_CASE("every example is equally likely at every position of an epoch") {
   constexpr int64_t size = 11, epochs = 20'000;
   const Shuffle shuffle(size, 1);

@@ -37,6 +37,29 @@ TEST_CASE("reverse: the worked examples") {
   CHECK(solved(task, {12, 12, 3, 4}).target == Ints{4, 3, 12, 12});
 }
 
+// The numbers are those of tests/fixtures/make_random.py.
+TEST_CASE("the examples that a seed gives are fixed") {
+  std::vector<int> values = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  Random random(1, Purpose::task);
+  shuffle(random, values);
+  CHECK(values == std::vector<int>{6, 4, 8, 2, 1, 7, 5, 0, 3, 9});
+
+  const Corpus corpus = load_corpus(task_options(&data_kinds::reverse), Framing::seq2seq, 1);
+  const auto check_source = [&](const char* name, int64_t i, const Ints& source) {
+    CAPTURE(name);
+    CAPTURE(i);
+    CHECK(example_of(split(corpus, name), i).source == source);
+  };
+  check_source("train", 0, {17, 9, 22, 5, 1, 28, 7, 7, 36, 18, 27, 42});
+  check_source("train", 1, {1, 2, 17, 38, 37, 48, 42, 14, 23, 35, 27, 2, 35, 22, 6, 1, 6, 33, 19});
+  check_source("train", int64_t{1} << 32, {41, 41, 25, 3, 33, 17, 20, 39, 34, 17, 30, 11, 41,
+                                           46, 41, 21, 2, 22, 6,  43, 28, 43, 43, 24, 6});
+  check_source("val", 0, {30, 22, 1, 16, 0, 4, 2, 24, 10, 47});
+  check_source("val", 1, {48, 30, 21, 44, 37, 35});
+  check_source("test", 1,
+               {35, 35, 4, 15, 3, 16, 47, 4, 40, 19, 23, 4, 42, 31, 28, 29, 0, 5, 49, 32, 6, 35});
+}
+
 TEST_CASE("sort: the worked examples, and minGPT's layout") {
   DataOptions options = task_options(&data_kinds::sort, {6, 6});
   options.symbols = 3;

@@ -127,6 +127,26 @@ TEST_CASE("initial weights have the variance of their distribution") {
   for (real v : weight.values()) REQUIRE(std::abs(static_cast<double>(v)) <= bound);
 }
 
+// The numbers are those of tests/fixtures/make_random.py.
+TEST_CASE("the first weights that a seed gives are fixed") {
+  ScopeGuard here;
+  here->seed = 6;
+  here->calls = 0;
+  const Linear linear(4, 3);
+  const Embedding embedding(5, 2, 0.5);
+  const auto check_first = [](const Tensor& weight, double scale, std::vector<double> golden) {
+    for (size_t i = 0; i < golden.size(); ++i)
+      CHECK(static_cast<double>(weight.data()[i]) ==
+            doctest::Approx(scale * golden[i]).epsilon(1e-6));
+  };
+  check_first(linear.weight, std::sqrt(6.0 / 7),
+              {-0.08942560898140073, -0.1909954878501594, 0.42609796999022365, -0.2089302558451891,
+               0.9957359489053488, -0.0836708745919168});
+  check_first(embedding.weight, 0.5,
+              {0.003552410137722716, 1.3397727577179035, -1.8607525658702906, -0.11654886927967519,
+               0.2699664813856387, -1.1092945615887064});
+}
+
 TEST_CASE("the same seed makes the same model, another seed another") {
   const auto first_weights = [](uint64_t seed) {
     ScopeGuard here;

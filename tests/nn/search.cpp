@@ -135,6 +135,14 @@ TEST_CASE("equal scores and equal probabilities are decided in a stated order") 
   const Table same = {{{}, {0, 0.5, 0.5}}, {{2}, {1, 0, 0}}, {{3}, {1, 0, 0}}};
   for (int64_t beam : {1, 2})
     CHECK(beam_search(model_of(same), 1, with_beam(beam)).at(0).tokens == std::vector<int32_t>{2});
+  // Four extensions are equally probable, for a beam of two: those of the first row.
+  const Table rows = {{{}, {0, 0.5, 0.5}},     {{2}, {0, 0.5, 0.5}}, {{3}, {0, 0.5, 0.5}},
+                      {{2, 2}, {0.1, 0, 0.9}}, {{2, 3}, {1, 0, 0}},  {{3, 2}, {1, 0, 0}},
+                      {{3, 3}, {1, 0, 0}}};
+  CHECK(beam_search(model_of(rows), 1, with_beam(2)).at(0).tokens == std::vector<int32_t>{2, 3});
+  const std::vector<real> all_equal(40, 1);
+  for (int32_t token = 0; token < 40; ++token)
+    CHECK(sample(all_equal, {}, (token + 0.5) / 40) == token);
   const std::vector<real> equal = {0, 1, 1, 1};
   CHECK(sample(equal, {.temperature = 0}, 0.9) == 1);
   CHECK(sample(equal, {.top_k = 1}, 0.9) == 1);
