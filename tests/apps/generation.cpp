@@ -113,6 +113,23 @@ TEST_CASE("a language model continues its prompt") {
   CHECK(continuations(model, letters, prompt, options) == std::vector<Sequence>(8));
 }
 
+// A model whose weights are 0 gives all 6 tokens the same probability. The numbers are those of
+// tests/fixtures/make_random.py.
+TEST_CASE("the tokens that a seed samples are fixed") {
+  const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
+  for (NamedParameter p : model.parameters())
+    std::fill_n(p.tensor.mutable_data(), p.tensor.size(), real{0});
+  ContinuationOptions options;
+  options.max_length = 12;
+  options.count = 3;
+  options.seed = 4;
+  const std::vector<Sequence> expected = {
+      {0, 4, 4, 4, 3, 4, 2, 4, 3, 0, 2, 4}, {}, {4, 4, 0, 0, 1, 1, 3, 4, 4, 0, 2, 1}};
+  const std::vector<Sequence> prompts = {{bos}, {bos, 1, 2}};
+  const auto samples = continuations(model, letters, prompts, options);
+  for (size_t i = 0; i < samples.size(); ++i) CHECK(samples[i] == expected[i % 3]);
+}
+
 TEST_CASE("a language model with a window reads only its last tokens") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
   ContinuationOptions options;

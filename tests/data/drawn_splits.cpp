@@ -34,8 +34,8 @@ static std::set<Ints> contents(const Corpus& corpus, const DataKind* kind, const
   return found;
 }
 
-// What a seed means must not change. The numbers were recorded with the program that drew the
-// examples of heed 0.1.0.
+// What a seed means must not change. The numbers were recorded. The readers in
+// tests/data/drawn.cpp check that the examples are right.
 TEST_CASE("drawn examples: those that a seed gives are fixed") {
   const struct {
     const DataKind* kind;
