@@ -1,5 +1,6 @@
 #include "apps/program.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -7,14 +8,16 @@
 #include "apps/commands/command_line.h"
 #include "apps/support/log.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
 
+// On one line, which is not longer than the longest path and a sentence about it.
 std::string in_one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n') c = ' ';
-  return text;
+  constexpr size_t most = 5000;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return shortened(text, most);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "core/check.h"
 #include "core/safetensors_header.h"
+#include "core/text.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -72,11 +73,11 @@ void check_layout(std::vector<StoredArray>& arrays, int64_t data_bytes, const st
     check_input(array.offset == end,
                 "{}: the array {} starts at byte {} of the data, where {} was expected; copy or "
                 "save the file again",
-                path, quoted_name(array.name), array.offset, end);
+                path, in_quotes(array.name, '\''), array.offset, end);
     end += array.bytes();
     check_input(end <= data_bytes,
                 "{}: cut short: the array {} ends at byte {} of {}; copy or save the file again",
-                path, quoted_name(array.name), end, data_bytes);
+                path, in_quotes(array.name, '\''), end, data_bytes);
   }
   check_input(end == data_bytes, "{}: {} bytes follow the last array; copy or save the file again",
               path, data_bytes - end);
@@ -100,11 +101,11 @@ int64_t ArrayHeader::bytes() const {
   int64_t product = dtype_size(dtype);
   bool overflow = false;
   for (const int64_t length : dims) {
-    check(length >= 0, "the array {} has an axis of length {}", quoted_name(name), length);
+    check(length >= 0, "the array {} has an axis of length {}", in_quotes(name, '\''), length);
     if (length == 0) return 0;
     overflow = overflow || __builtin_mul_overflow(product, length, &product);
   }
-  check(!overflow, "the array {} claims more than 2^63 bytes", quoted_name(name));
+  check(!overflow, "the array {} claims more than 2^63 bytes", in_quotes(name, '\''));
   return product;
 }
 

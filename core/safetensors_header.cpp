@@ -15,48 +15,10 @@
 
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
-
-// Appends one code point as UTF-8.
-void append_utf8(std::string& text, uint32_t code) {
-  const auto first = [&](uint32_t byte) { text += static_cast<char>(byte); };
-  const auto continuation = [&](int shift) {
-    text += static_cast<char>(0x80 | (code >> shift & 0x3F));
-  };
-  if (code < 0x80) {
-    first(code);
-  } else if (code < 0x800) {
-    first(0xC0 | code >> 6);
-  } else if (code < 0x10000) {
-    first(0xE0 | code >> 12);
-  } else {
-    first(0xF0 | code >> 18);
-    continuation(12);
-  }
-  if (code >= 0x800) continuation(6);
-  if (code >= 0x80) continuation(0);
-}
-
-// Bytes of the UTF-8 sequence that `text` starts with, 0 if there is none (Unicode 15, table 3-7).
-size_t utf8_length(std::string_view text) {
-  const auto at = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0U; };
-  const auto continues = [&](size_t i) { return (at(i) & 0xC0) == 0x80; };
-  const uint32_t first = at(0), second = at(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first < 0xE0) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first < 0xF0) {
-    const bool overlong = first == 0xE0 && second < 0xA0,
-               surrogate = first == 0xED && second > 0x9F;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first < 0xF5) {
-    const bool overlong = first == 0xF0 && second < 0x90, beyond = first == 0xF4 && second > 0x8F;
-    return continues(1) && continues(2) && continues(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
 
 class HeaderParser {
  public:
@@ -66,7 +28,7 @@ class HeaderParser {
     SafetensorsHeader header;
     std::set<std::string> names;
     each_member([&](std::string name) {
-      if (!names.insert(name).second) fail(fmt::format("{} twice", quoted_name(name)));
+      if (!names.insert(name).second) fail(fmt::format("{} twice", in_quotes(name, '\'')));
       if (name == "__metadata__")
         header.metadata = metadata();
       else
@@ -115,7 +77,7 @@ class HeaderParser {
     each_member([&](std::string key) {
       std::string value = string();
       if (!texts.emplace(key, std::move(value)).second)
-        fail(fmt::format("the metadata {} twice", quoted_name(key)));
+        fail(fmt::format("the metadata {} twice", in_quotes(key, '\'')));
     });
     return texts;
   }
@@ -136,12 +98,12 @@ class HeaderParser {
         offsets = integers();
         if (offsets.size() != 2) fail(fmt::format("{} data_offsets, not 2,", offsets.size()));
       } else {
-        fail(fmt::format("the key {} out of place", quoted_name(key)));
+        fail(fmt::format("the key {} out of place", in_quotes(key, '\'')));
       }
     });
     if (!dtype || !shape || offsets.empty())
       fail(fmt::format("the array {} without all of dtype, shape and data_offsets",
-                       quoted_name(array.name)));
+                       in_quotes(array.name, '\'')));
     array.offset = offsets[0];
     check_span(array, offsets[1]);
     return array;
@@ -158,15 +120,15 @@ class HeaderParser {
     check_input(end >= array.offset && end - array.offset == expected,
                 "{}: the array {} is {} [{}], {} bytes, but has bytes {} to {}; copy or save the "
                 "file again",
-                file_, quoted_name(array.name), dtype_name(array.dtype), joined(array.dims),
-                expected, array.offset, end);
+                file_, in_quotes(array.name, '\''), dtype_name(array.dtype),
+                shortened(joined(array.dims)), expected, array.offset, end);
   }
 
   DType dtype_named(const std::string& word, const std::string& array) const {
     for (int i = 0; i <= static_cast<int>(DType::F64); ++i)
       if (word == dtype_name(static_cast<DType>(i))) return static_cast<DType>(i);
     throw InputError(fmt::format("{}: the array {} has an unknown element type {}", file_,
-                                 quoted_name(array), quoted_name(word)));
+                                 in_quotes(array, '\''), in_quotes(word, '\'')));
   }
 
   std::vector<int64_t> integers() {
@@ -250,36 +212,7 @@ class HeaderParser {
   size_t at_ = 0;
 };
 
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      (out += '\\') += c;
-    else if (static_cast<uint8_t>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<uint8_t>(c));
-    else
-      out += c;
-  }
-  return out += '"';
-}
-
 }  // namespace
-
-std::string quoted_name(std::string_view name) {
-  std::string text = "'";
-  size_t length = 0;
-  for (size_t i = 0; i < name.size() && i < 60; i += length) {
-    length = utf8_length(name.substr(i));
-    const auto byte = static_cast<uint8_t>(name[i]);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      length = 1;
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text += name.substr(i, length);
-    }
-  }
-  return text += name.size() > 60 ? "…'" : "'";
-}
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, const std::string& file) {
   return HeaderParser(text, file).parse();
@@ -291,13 +224,13 @@ std::string safetensors_header_text(const SafetensorsHeader& header) {
   if (!header.metadata.empty()) {
     std::string members;
     for (const auto& [key, value] : header.metadata)
-      members +=
-          fmt::format("{}{}:{}", members.empty() ? "" : ",", json_string(key), json_string(value));
+      members += fmt::format("{}{}:{}", members.empty() ? "" : ",", string_literal(key),
+                             string_literal(value));
     text += fmt::format("\"__metadata__\":{{{}}}", members);
   }
   for (const StoredArray& array : header.arrays)
     text += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                        separator(), json_string(array.name), dtype_name(array.dtype),
+                        separator(), string_literal(array.name), dtype_name(array.dtype),
                         joined(array.dims, ","), array.offset, array.offset + array.bytes());
   return text += '}';
 }

@@ -19,7 +19,4 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, const std::str
 // Without padding.
 std::string safetensors_header_text(const SafetensorsHeader& header);
 
-// A name for a message: in quotes, control characters escaped, cut after 60 bytes.
-std::string quoted_name(std::string_view name);
-
 }  // namespace heed::inline HEED_REAL

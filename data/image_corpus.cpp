@@ -23,11 +23,11 @@
 
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 #include "data/corpus.h"
 #include "data/files.h"
 #include "data/idx.h"
 #include "data/split.h"
-#include "data/utf8.h"
 
 namespace heed {
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed {
 
@@ -155,7 +156,7 @@ void check_framing(const DataKind& kind, Framing framing) {
 void check_lengths(const char* key, const std::vector<int64_t>& lengths) {
   check_input(lengths.size() == 2 && 1 <= lengths[0] && lengths[0] <= lengths[1],
               "data.{} = [{}] must be two lengths, the shortest and the longest", key,
-              joined(lengths));
+              shortened(joined(lengths)));
 }
 
 void check_task(const DataOptions& options) {
@@ -164,7 +165,7 @@ void check_task(const DataOptions& options) {
   check_lengths("longer_lengths", options.longer_lengths);
   check_input(options.longer_lengths[0] > options.lengths[1],
               "data.longer_lengths = [{}] must start above the longest of data.lengths, {}",
-              joined(options.longer_lengths), options.lengths[1]);
+              shortened(joined(options.longer_lengths)), options.lengths[1]);
 }
 
 void check_files(const DataOptions& options) {

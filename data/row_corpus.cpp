@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/text.h"
 #include "data/corpus.h"
 #include "data/framing.h"
 #include "data/rows.h"

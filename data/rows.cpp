@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-// UTF-8: validation, length of a character, and text that is safe to show.
+// UTF-8: validation and length of a character. core/text.h makes text safe to show.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,5 @@ size_t find_invalid_utf8(std::string_view text);
 
 // Returns the text with U+FFFD in place of invalid UTF-8, such as the output of a byte-level model.
 std::string printable(std::string_view text);
-
-// For error messages: in double quotes, on one line, cut after about 40 bytes, without control
-// characters.
-std::string in_quotes(std::string_view text);
 
 }  // namespace heed

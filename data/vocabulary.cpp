@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "data/utf8.h"
+#include "core/text.h"
 
 namespace heed {
 

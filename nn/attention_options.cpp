@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -115,7 +116,7 @@ std::vector<int64_t> listed(const char* key, const std::vector<int64_t>& widths,
   check_input(
       static_cast<int64_t>(widths.size()) == heads,
       "model.attention.{} = [{}] must have one width for each of the {} heads of model.heads", key,
-      joined(widths), heads);
+      shortened(joined(widths)), heads);
   return widths;
 }
 
@@ -134,7 +135,7 @@ void check_projections(const MultiHeadOptions& o, const HeadWidths& widths, int6
   check_input(
       !o.tie_key_value || widths.key == widths.value,
       "model.attention.tie_key_value = true needs values as wide as keys, not [{}] and [{}]",
-      joined(widths.value), joined(widths.key));
+      shortened(joined(widths.value)), shortened(joined(widths.key)));
 }
 
 void check_combination(const MultiHeadOptions& o, const HeadWidths& widths, int64_t dim) {
@@ -154,7 +155,7 @@ void check_combination(const MultiHeadOptions& o, const HeadWidths& widths, int6
       fits,
       "model.attention.combine = \"{}\" needs heads of the width of the model, {}, not [{}]; leave "
       "model.attention.value_dim at 0",
-      name_of(combines, o.combine), dim, joined(widths.value));
+      name_of(combines, o.combine), dim, shortened(joined(widths.value)));
 }
 
 }  // namespace
@@ -207,7 +208,7 @@ void MultiHeadOptions::validate(int64_t dim, int64_t heads, int64_t key_source,
               "model.attention.value_dim and value_dims exclude each other: give one of them");
   check_input(std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<>()) == axes.end(),
               "model.attention.axes = [{}] must name each axis once, in ascending order",
-              joined(axes));
+              shortened(joined(axes)));
   check_temperature(*this);
   const HeadWidths all = widths(dim, heads);
   check_projections(*this, all, dim, key_source, value_source);

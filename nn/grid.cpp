@@ -5,6 +5,7 @@
 
 #include "core/joined.h"
 #include "core/ops.h"
+#include "core/text.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -55,7 +56,7 @@ int64_t checked_positions(const char* operation, std::span<const int64_t> grid,
   for (const int64_t axis : axes) {
     check(axis >= 0 && axis < static_cast<int64_t>(grid.size()), "{}: there is no axis {} of {}",
           operation, axis, grid.size());
-    check(axis >= least, "{}: the axes [{}] must ascend", operation, joined(axes));
+    check(axis >= least, "{}: the axes [{}] must ascend", operation, shortened(joined(axes)));
     least = axis + 1;
   }
   return positions;

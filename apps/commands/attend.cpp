@@ -8,9 +8,11 @@
 #include "apps/inference/attention_picture.h"
 #include "apps/support/files.h"
 #include "apps/support/names.h"
+#include "apps/support/output.h"
 #include "apps/training/arrays.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
+#include "core/text.h"
 #include "data/utf8.h"
 #include "nn/recorder.h"
 
@@ -78,8 +80,8 @@ std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& 
     if (patterns.empty() || matches_any(record.name, patterns)) chosen.push_back(std::move(record));
   }
   check_input(!names.empty(), "this model has no attention layers");
-  check_input(!chosen.empty(), "--only: no layer matches '{}'; the layers with attention are {}",
-              joined(patterns), joined(names));
+  check_input(!chosen.empty(), "--only: no layer matches {}; the layers with attention are {}",
+              in_quotes(joined(patterns), '\''), joined(names));
   return chosen;
 }
 
@@ -133,7 +135,7 @@ void write_all(const AttendArguments& a, const std::string& title,
   }
   write_file(a.output, attention_picture(maps, title));
   written.push_back(a.output);
-  fmt::print("{}\n{}\n", title, joined(written, "\n"));
+  print(fmt::format("{}\n{}\n", title, joined(written, "\n")));
 }
 
 int AttendArguments::run() const {

@@ -19,9 +19,11 @@
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/output.h"
 #include "apps/support/version.h"
 #include "core/joined.h"
 #include "core/parallel.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -87,7 +89,7 @@ Precision precision_of(const std::string& name) {
     if (name == known) return precision;
     names.emplace_back(known);
   }
-  throw InputError(fmt::format("--precision {}: choose one of {}", name, joined(names)));
+  throw InputError(fmt::format("--precision {}: choose one of {}", shortened(name), joined(names)));
 }
 
 double decimals(double number, int count) {
@@ -168,15 +170,15 @@ int bench_generation(const BenchArguments& arguments, const std::vector<Benchmar
                      Precision precision) {
   const GenerationTask task{arguments.batch.value_or(1), !arguments.no_cache};
   if (!arguments.json)
-    fmt::print("{:<8}  {:>11}  {:>5}  {:>9}  {:>9}\n", "size", "parameters", "batch", "positions",
-               "tokens/s");
+    print(fmt::format("{:<8}  {:>11}  {:>5}  {:>9}  {:>9}\n", "size", "parameters", "batch",
+                      "positions", "tokens/s"));
   for (const BenchmarkSize& size : sizes) {
     const GenerationResult r = run_generation(size, task, arguments.seconds);
     if (arguments.json)
-      fmt::print("{}", as_json(size, precision, task, r));
+      print(as_json(size, precision, task, r));
     else
-      fmt::print("{:<8}  {:>11}  {:>5}  {:>9}  {:>9.1f}\n", size.name, r.parameters, task.batch,
-                 r.positions, r.tokens_per_second());
+      print(fmt::format("{:<8}  {:>11}  {:>5}  {:>9}  {:>9.1f}\n", size.name, r.parameters,
+                        task.batch, r.positions, r.tokens_per_second()));
     std::fflush(stdout);
   }
   return exit_done;
@@ -208,7 +210,7 @@ int BenchArguments::run() const {
     logging::info("{}, {} threads, precision {}", processor_name(), thread_count(),
                   precision_name(effective));
   if (generate) return bench_generation(*this, chosen, effective);
-  if (!json) fmt::print("{}", table_head());
+  if (!json) print(table_head());
   for (const BenchmarkSize& size : chosen) {
     std::fflush(stdout);             // else both processes would write the buffer
     const pid_t process = ::fork();  // no parallel loop has run yet, so no thread is lost
@@ -220,7 +222,7 @@ int BenchArguments::run() const {
     Experiment experiment = benchmark_experiment(size);
     experiment.precision = settings.precision;
     const BenchmarkResult result = run_benchmark(experiment, benchmark_corpus(size), seconds);
-    fmt::print("{}", json ? as_json(size, effective, result) : table_row(size, result));
+    print(json ? as_json(size, effective, result) : table_row(size, result));
     return exit_done;  // this process ends as the program does
   }
   return exit_done;

@@ -10,6 +10,7 @@
 #include "apps/support/version.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -22,9 +23,9 @@ void limit(CLI::Option* option, const Option& o) {
                        static_cast<double>(number) >= range.least &&
                        static_cast<double>(number) <= range.most;
     return valid ? ""
-                 : fmt::format("expected {} {}, found '{}'",
+                 : fmt::format("expected {} {}, found {}",
                                std::is_integral_v<Number> ? "an integer" : "a number",
-                               range_text(range), text);
+                               range_text(range), in_quotes(text, '\''));
   };
   option->check(check)->type_name(o.value);
 }
@@ -72,7 +73,7 @@ void check_command(const std::string& word) {
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
   const std::string suggestion = nearest(word, names);
   throw InputError(fmt::format(
-      "unknown command '{}'{}; commands: {}", word,
+      "unknown command {}{}; commands: {}", in_quotes(word, '\''),
       suggestion.empty() ? "" : fmt::format("; did you mean '{}'?", suggestion), joined(names)));
 }
 
@@ -102,7 +103,7 @@ int run_command_line(int argc, char** argv) {
     return result;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    throw InputError(fmt::format("{}; see heed {} --help", error.what(), argv[1]));
+    throw InputError(fmt::format("{}; see heed {} --help", shortened(error.what(), 300), argv[1]));
   }
 }
 

@@ -7,7 +7,9 @@
 #include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "apps/support/output.h"
 #include "apps/training/saved_run.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -74,8 +76,10 @@ std::vector<Row> scores_of(const std::vector<SavedRun>& runs) {
   std::vector<Row> rows;
   for (size_t i = 0; i < runs.size(); ++i) {
     const std::string path = runs[i].folder.result();
-    if (exists(path))  // not while the run is training
-      flatten(Json::parse(read_file(path, "result"), path), "", rows, i, runs.size());
+    if (!exists(path)) continue;  // while the run is training
+    const Json result = Json::parse(read_file(path, "result"), path);
+    check_input(result.is_object(), "{}: expected an object of scores", path);
+    flatten(result, "", rows, i, runs.size());
   }
   return rows;
 }
@@ -131,6 +135,8 @@ std::string as_table(const std::vector<std::string>& names, const std::vector<Ro
     lines.push_back({row.name});
     for (size_t i = 0; i < names.size(); ++i) lines.back().push_back(table_cell(row, i));
   }
+  for (auto& line : lines)
+    for (std::string& cell : line) cell = shortened(cell, cell.size());
   std::vector<size_t> widths(names.size() + 1);
   for (const auto& line : lines)
     for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
@@ -160,7 +166,7 @@ int CompareArguments::run() const {
   const std::string text = json  ? as_json(names, rows)
                            : csv ? as_csv(names, rows)
                                  : as_table(names, rows);
-  fmt::print("{}", text);
+  print(text);
   return exit_done;
 }
 

@@ -5,6 +5,7 @@
 
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
+#include "apps/support/output.h"
 
 namespace heed {
 namespace {
@@ -26,11 +27,11 @@ int ConfigArguments::run() const {
   check_input(reference == path.empty(),
               "config needs a config, or --reference for the list of all keys");
   if (reference) {
-    fmt::print("# Keys of a config\n\n{}", config_reference(list_config(Experiment())));
+    print(fmt::format("# Keys of a config\n\n{}", config_reference(list_config(Experiment()))));
     return exit_done;
   }
   const LoadedConfig config = load_config(path, set);
-  fmt::print("{}", config_text(list_config(config.experiment), config.origins));
+  print(config_text(list_config(config.experiment), config.origins));
   return exit_done;
 }
 

@@ -3,6 +3,7 @@
 
 #include "apps/commands/command.h"
 #include "apps/inference/scores.h"
+#include "apps/support/output.h"
 #include "apps/training/saved_run.h"
 
 namespace heed {
@@ -31,14 +32,14 @@ int EvaluateArguments::run() const {
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   const Json scores = split_scores(*model, corpus, experiment, chosen);
   if (!json) {
-    fmt::print("{}, step {}\n\n{}\n", run.folder.path(), loaded.step(),
-               scores_table({{chosen, scores}}, has_exact_match(experiment)));
+    print(fmt::format("{}, step {}\n\n{}\n", run.folder.path(), loaded.step(),
+                      scores_table({{chosen, scores}}, has_exact_match(experiment))));
     return exit_done;
   }
   Json result =
       Json::object().set("run", run.folder.path()).set("step", loaded.step()).set("split", chosen);
   for (const auto& [name, score] : scores.members()) result.set(name, score);
-  fmt::print("{}\n", result.text(2));
+  print(fmt::format("{}\n", result.text(2)));
   return exit_done;
 }
 

@@ -10,6 +10,7 @@
 #include "apps/commands/command.h"
 #include "apps/inference/generation.h"
 #include "apps/inference/predictions.h"
+#include "apps/support/output.h"
 #include "apps/training/saved_run.h"
 
 namespace heed {
@@ -72,8 +73,8 @@ struct GenerateArguments final : CommandArguments {
 };
 
 void print_line(const std::string& line) {
-  std::fwrite(line.data(), 1, line.size(), stdout);
-  std::fputc('\n', stdout);
+  print(line);
+  print("\n");
 }
 
 struct UsedOption {

@@ -12,6 +12,7 @@
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/output.h"
 #include "core/parallel.h"
 
 namespace heed {
@@ -200,10 +201,10 @@ int ProfileArguments::run() const {
     return profile_training(experiment, corpus, steps);
   });
   if (json)
-    fmt::print("{}\n", as_json(result, experiment).text());
+    print(fmt::format("{}\n", as_json(result, experiment).text()));
   else
-    fmt::print("{}\n{}\n{}\n{}", head(result, experiment), operations_table(result),
-               layers_table(result), memory_table(result.memory));
+    print(fmt::format("{}\n{}\n{}\n{}", head(result, experiment), operations_table(result),
+                      layers_table(result), memory_table(result.memory)));
   if (!trace) return exit_done;
   write_file(*trace, chrome_trace(result));
   logging::info("{}: one step, for https://ui.perfetto.dev or chrome://tracing", *trace);

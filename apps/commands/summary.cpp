@@ -6,6 +6,7 @@
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/support/files.h"
+#include "apps/support/output.h"
 #include "apps/training/run.h"
 
 namespace heed {
@@ -28,7 +29,7 @@ int SummaryArguments::run() const {
   const Corpus corpus = load_data(config);
   with_places(config.origins, [&] {
     const Summary result = summarize(config.experiment, corpus);
-    fmt::print("{}\n", table(result));
+    print(fmt::format("{}\n", table(result)));
     check_memory(result);
   });
   return exit_done;

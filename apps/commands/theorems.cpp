@@ -6,9 +6,11 @@
 #include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "apps/support/output.h"
 #include "apps/support/suggest.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
+#include "core/text.h"
 #include "theorems/model.h"
 
 namespace heed {
@@ -76,9 +78,9 @@ void check_ids(const std::vector<std::string>& requested, const std::vector<std:
   for (const std::string& id : requested) {
     if (std::ranges::find(ids, id) != ids.end()) continue;
     const std::string suggestion = nearest(id, ids);
-    throw InputError(fmt::format("--only {}: there is no such row{}; the rows are {}", id,
-                                 suggestion.empty() ? "" : "; did you mean " + suggestion + "?",
-                                 joined(ids)));
+    throw InputError(
+        fmt::format("--only {}: there is no such row{}; the rows are {}", shortened(id),
+                    suggestion.empty() ? "" : "; did you mean " + suggestion + "?", joined(ids)));
   }
 }
 
@@ -150,7 +152,7 @@ int TheoremsArguments::run() const {
     measure_model(measurements, subject_of(*this));
   check_ids(only, measurements.ids());
   const std::vector<Section> sections = measurements.sections();
-  fmt::print("{}", json ? json_of(sections) : table_of(sections));
+  print(json ? json_of(sections) : table_of(sections));
   return all_hold(sections) ? exit_done : exit_failed;
 }
 

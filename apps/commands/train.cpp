@@ -10,6 +10,7 @@
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/output.h"
 #include "apps/training/run.h"
 #include "apps/training/training_loop.h"
 #include "core/kernels/gemm/gemm.h"
@@ -75,7 +76,7 @@ int train_in(const RunFolder& run, TrainingLoop& loop) {
     return exit_interrupted;
   }
   const std::string text = loop.finish();
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  print(text);
   return exit_done;
 }
 

@@ -1,5 +1,6 @@
 #include "apps/config/config.h"
 
+#include <climits>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "apps/config/config_reader.h"
 #include "apps/support/files.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -29,7 +31,7 @@ TomlValue parse_assigned(const std::string& words, const std::string& option) {
   } catch (const InputError& error) {
     if (std::string_view("[{\"'").find(words[0]) != std::string_view::npos)
       throw InputError(fmt::format("{}: expected a value of TOML", option));
-    parse_toml("value = " + toml_text(words), option);  // throws if it is not UTF-8
+    parse_toml("value = " + string_literal(words), option);  // throws if it is not UTF-8
   }
   return text;
 }
@@ -41,9 +43,9 @@ std::string Origin::location() const {
     case Kind::standard:
       return "default";
     case Kind::base:
-      return fmt::format("{}:{} (base)", file, line);
+      return fmt::format("{}:{} (base)", shortened(file, PATH_MAX), line);
     case Kind::file:
-      return fmt::format("{}:{}", file, line);
+      return fmt::format("{}:{}", shortened(file, PATH_MAX), line);
     case Kind::command_line:
       return "command line";
   }
@@ -73,11 +75,11 @@ void ConfigSource::read_layer(const std::string& path, std::vector<std::string> 
     if (entry.key != "base") continue;
     const Origin origin{kind, path, entry.line, entry.column};
     const std::string* base = std::get_if<std::string>(&entry.value.value);
-    check_input(base && !base->empty(), "{}base: expected the path of a config",
-                origin.error_prefix());
+    check_input(base && !base->empty() && base->size() < PATH_MAX,
+                "{}base: expected the path of a config", origin.error_prefix());
     const std::string base_path = sibling(path, *base);
     check_input(std::find(chain.begin(), chain.end(), absolute_path(base_path, ".")) == chain.end(),
-                "{}base = {} inherits from itself", origin.error_prefix(), toml_text(*base));
+                "{}base = {} inherits from itself", origin.error_prefix(), in_quotes(*base));
     check_input(chain.size() < max_bases, "{}base: expected at most {} bases in a row",
                 origin.error_prefix(), max_bases);
     read_layer(base_path, chain);
@@ -89,8 +91,7 @@ void ConfigSource::read_layer(const std::string& path, std::vector<std::string> 
 
 void ConfigSource::set(std::string_view assignment) {
   const size_t equals = assignment.find('=');
-  std::string option = fmt::format("--set {}", assignment.substr(0, 200));
-  std::replace_if(option.begin(), option.end(), is_control, '?');
+  const std::string option = fmt::format("--set {}", shortened(assignment));
   check_input(equals != assignment.npos && equals > 0,
               "{}: expected a key and a value, such as --set optim.lr=0.001", option);
   const std::string key(assignment.substr(0, equals)), words(assignment.substr(equals + 1));

@@ -8,6 +8,7 @@
 #include "apps/config/config.h"
 #include "apps/config/config_reader.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -27,10 +28,10 @@ class ConfigLister : public Fields {
     add(name, toml_text(value), "number", range_text(range), help);
   }
   void text(const char* name, std::string& value, const char* help) override {
-    add(name, toml_text(value), "string", "", help);
+    add(name, string_literal(value), "string", "", help);
   }
   void path(const char* name, std::string& value, const char* help) override {
-    add(name, toml_text(value), "path", "", help);
+    add(name, string_literal(value), "path", "", help);
   }
   void texts(const char* name, std::vector<std::string>& values, const char* help) override {
     add(name, list(values), "list of strings", "", help);
@@ -46,7 +47,7 @@ class ConfigLister : public Fields {
  protected:
   void choose(const char* name, int& index, std::span<const char* const> words,
               const char* help) override {
-    add(name, toml_text(words[static_cast<size_t>(index)]), "choice", joined(words), help);
+    add(name, string_literal(words[static_cast<size_t>(index)]), "choice", joined(words), help);
   }
   void enter(const char* name, const char* help) override {
     open_.push_back(current_);
@@ -62,7 +63,8 @@ class ConfigLister : public Fields {
  private:
   static std::string list(const std::vector<std::string>& values) {
     std::string text;
-    for (const std::string& value : values) text += (text.empty() ? "" : ", ") + toml_text(value);
+    for (const std::string& value : values)
+      text += (text.empty() ? "" : ", ") + string_literal(value);
     return "[" + text + "]";
   }
   void add(const char* name, std::string value, const char* type, std::string allowed,

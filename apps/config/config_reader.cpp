@@ -1,5 +1,6 @@
 #include "apps/config/config_reader.h"
 
+#include <climits>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "apps/support/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -50,7 +52,7 @@ void ConfigReader::refuse_unknown(const std::string& key, const Setting& setting
   if (std::find(keys_.begin(), keys_.end(), section) != keys_.end())
     throw InputError(fmt::format("{}{}: expected a value, found a section", prefix, section));
 
-  std::string message = fmt::format("{}unknown key '{}'", prefix, key);
+  std::string message = fmt::format("{}unknown key {}", prefix, in_quotes(key, '\''));
   const std::string suggestion = nearest(key, keys_);
   if (!suggestion.empty()) message += fmt::format("; did you mean '{}'?", suggestion);
   std::string valid;
@@ -114,7 +116,10 @@ std::vector<std::string> ConfigReader::texts_of(const Setting& setting) const {
 
 std::string ConfigReader::path_of(const Setting& setting, const std::string& text) const {
   const bool typed = setting.origin.kind == Origin::Kind::command_line;
-  return absolute_path(text, typed ? "." : folder_of(setting.origin.file));
+  const std::string path = absolute_path(text, typed ? "." : folder_of(setting.origin.file));
+  if (path.size() >= PATH_MAX)
+    refuse(setting, setting.value, fmt::format("paths of less than {} bytes", PATH_MAX));
+  return path;
 }
 
 void ConfigReader::flag(const char* name, bool& value, const char*) {

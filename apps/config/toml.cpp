@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -70,7 +71,7 @@ bool is_bare(std::string_view key) {
 void flatten(const toml::table& table, const std::string& prefix, std::vector<TomlEntry>& entries) {
   for (const auto& [key, node] : table) {
     const bool bare = is_bare(key.str());
-    const std::string name = prefix + (bare ? std::string(key.str()) : toml_text(key.str()));
+    const std::string name = prefix + (bare ? std::string(key.str()) : string_literal(key.str()));
     if (const toml::table* inner = node.as_table(); inner && !inner->empty())
       flatten(*inner, name + ".", entries);
     else
@@ -86,7 +87,7 @@ std::string describe(const TomlValue& value) {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(int64_t integer) const { return std::to_string(integer); }
     std::string operator()(double number) const { return toml_text(number); }
-    std::string operator()(const std::string& text) const { return toml_text(text.substr(0, 60)); }
+    std::string operator()(const std::string& text) const { return in_quotes(text); }
     std::string operator()(const std::vector<TomlValue>&) const { return "a list"; }
     std::string operator()(const TomlValue::Other& other) const { return other.kind; }
   };
@@ -100,26 +101,13 @@ std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file
     flatten(toml::parse(text), "", entries);
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
-    throw InputError(fmt::format("{}:{}:{}: {}", file, at.line, at.column, error.description()));
+    throw InputError(
+        fmt::format("{}:{}:{}: {}", file, at.line, at.column, shortened(error.description(), 200)));
   }
   std::sort(entries.begin(), entries.end(), [](const TomlEntry& a, const TomlEntry& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
   });
   return entries;
-}
-
-std::string toml_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (c == '"' || c == '\\')
-      (quoted += '\\') += c;
-    else if (byte < 0x20 || byte == 0x7F)
-      quoted += fmt::format("\\u{:04X}", byte);
-    else
-      quoted += c;
-  }
-  return quoted += '"';
 }
 
 std::string toml_text(double number) {

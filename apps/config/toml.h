@@ -29,8 +29,7 @@ struct TomlEntry {
 // Parses a text; the entries are in the order of the file. Throws InputError "file:line:column: …".
 std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file);
 
-// Returns a string in quotes and escaped; a double as the shortest text that parses to it.
-std::string toml_text(std::string_view text);
+// Returns the shortest text that parses to this double. (Strings: string_literal() of core/text.h.)
 std::string toml_text(double number);
 
 }  // namespace heed

@@ -7,7 +7,7 @@
 #include "apps/inference/evaluation.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "data/utf8.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -170,12 +170,12 @@ Sequence default_prompt(const TextCodec& codec) {
 }
 
 std::string sample_text(const Prediction& sample) {
-  const std::string predicted = printable(sample.predicted);
+  const std::string predicted = escaped(sample.predicted);
   if (sample.expected.empty()) return "  " + predicted;
-  const std::string arrow = fmt::format("  {} → {}", printable(sample.source), predicted);
+  const std::string arrow = fmt::format("  {} → {}", escaped(sample.source), predicted);
   return sample.predicted == sample.expected
              ? arrow
-             : fmt::format("{}  (wrong: {})", arrow, printable(sample.expected));
+             : fmt::format("{}  (wrong: {})", arrow, escaped(sample.expected));
 }
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include "apps/inference/predictions.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed {
 
@@ -17,7 +18,8 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split) {
   if (found != corpus.splits.end()) return *found->second;
   std::vector<std::string> names;
   for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
-  throw InputError(fmt::format("no split '{}'; the splits are {}", split, joined(names)));
+  throw InputError(
+      fmt::format("no split {}; the splits are {}", in_quotes(split, '\''), joined(names)));
 }
 
 std::string split_or_default(const Corpus& corpus, const std::string& split) {

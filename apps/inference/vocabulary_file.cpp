@@ -7,6 +7,7 @@
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -21,7 +22,7 @@ std::shared_ptr<const TextCodec> codec_of(const Json& json) {
   const std::string& level = json.at("level").string();
   const auto found = std::find_if(std::begin(levels), std::end(levels),
                                   [&](const auto& entry) { return entry.name == level; });
-  check_input(found != std::end(levels), "no level '{}'", level);
+  check_input(found != std::end(levels), "no level {}", in_quotes(level, '\''));
   return std::make_shared<TextCodec>(found->value, json.at("symbols").strings());
 }
 

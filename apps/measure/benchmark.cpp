@@ -12,6 +12,7 @@
 #include "apps/training/trainer.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed {
 
@@ -43,7 +44,7 @@ const BenchmarkSize& benchmark_size(const std::string& name) {
     names.emplace_back(size.name);
   }
   const std::string meant = nearest(name, names);
-  throw InputError("no size '" + name + "'" +
+  throw InputError("no size " + in_quotes(name, '\'') +
                    (meant.empty() ? "" : "; did you mean " + meant + "?") + "; there are " +
                    joined(names));
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 
@@ -35,7 +36,8 @@ class Json::Builder : public nlohmann::json_sax<Library> {
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
-    check_input(open_.back().names.insert(name).second, "{}: duplicate member '{}'", file_, name);
+    check_input(open_.back().names.insert(name).second, "{}: duplicate member {}", file_,
+                in_quotes(name, '\''));
     name_ = std::move(name);
     return true;
   }
@@ -47,6 +49,7 @@ class Json::Builder : public nlohmann::json_sax<Library> {
     std::string problem = error.what();
     problem.erase(0, problem.find(": ") + 2);
     std::replace(problem.begin(), problem.end(), '\n', ' ');
+    problem = shortened(problem, 200);
     if (position == 0) throw InputError(fmt::format("{}: not valid JSON: {}", file_, problem));
     const std::string_view before = text_.substr(0, position - 1);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -124,7 +127,7 @@ std::string Json::text(int indent) const {
 }
 
 void Json::wrong_type(const char* expected) const {
-  throw InputError(fmt::format("expected {}, found {}", expected, text().substr(0, 40)));
+  throw InputError(fmt::format("expected {}, found {}", expected, shortened(text(), 40)));
 }
 
 Json::Json(const std::vector<std::string>& texts) : value_(std::vector<Json>()) {

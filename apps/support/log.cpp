@@ -16,6 +16,7 @@
 
 #include "apps/support/clock.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed::logging {
 namespace {
@@ -75,7 +76,7 @@ std::string with_commas(double number) {
 }  // namespace
 
 void write(Level level, fmt::string_view format, fmt::format_args args) {
-  std::string text = fmt::vformat(format, args);
+  std::string text = escaped(fmt::vformat(format, args));
   auto spdlog_level = spdlog::level::info;
   if (level == Level::warning) {
     spdlog_level = spdlog::level::warn;

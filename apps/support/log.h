@@ -1,5 +1,6 @@
 // The log: lines to stderr and, while a run is open, to its train.log; and a progress line that is
-// rewritten in place if stderr is a terminal.
+// rewritten in place if stderr is a terminal. Lines are escaped() (core/text.h): they may quote
+// tokens, names and paths.
 #pragma once
 
 #include <fmt/core.h>

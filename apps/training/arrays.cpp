@@ -7,6 +7,7 @@
 #include "apps/training/run.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -55,7 +56,8 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
                 file.path(), target.name);
     check_input(stored->dtype == target.dtype && stored->dims == target.dims,
                 "train.load: {}: expected {} of type F32 [{}], found {} [{}]", file.path(),
-                target.name, joined(target.dims), dtype_name(stored->dtype), joined(stored->dims));
+                target.name, joined(target.dims), dtype_name(stored->dtype),
+                shortened(joined(stored->dims)));
     file.read(*stored, target.data);
   }
 }

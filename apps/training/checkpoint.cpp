@@ -10,7 +10,7 @@
 #include "apps/support/version.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/safetensors_header.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -37,7 +37,7 @@ std::string link_target(const std::string& link) {
 }
 
 std::string type_text(const ArrayHeader& array) {
-  return fmt::format("{} [{}]", dtype_name(array.dtype), joined(array.dims));
+  return fmt::format("{} [{}]", dtype_name(array.dtype), shortened(joined(array.dims)));
 }
 
 }  // namespace
@@ -51,16 +51,16 @@ void read_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& ta
   std::vector<std::string> names;
   for (const ArrayTarget& target : targets) {
     const StoredArray* stored = file.find(target.name);
-    if (!stored) other(fmt::format("it has no {}", quoted_name(target.name)));
+    if (!stored) other(fmt::format("it has no {}", in_quotes(target.name, '\'')));
     if (stored->dtype != target.dtype || stored->dims != target.dims)
-      other(fmt::format("{} is {}, not {}", quoted_name(target.name), type_text(*stored),
+      other(fmt::format("{} is {}, not {}", in_quotes(target.name, '\''), type_text(*stored),
                         type_text(target)));
     names.push_back(target.name);
   }
   std::sort(names.begin(), names.end());
   for (const StoredArray& stored : file.arrays())
     if (!std::binary_search(names.begin(), names.end(), stored.name))
-      other(fmt::format("it has {}, which the model does not have", quoted_name(stored.name)));
+      other(fmt::format("it has {}, which the model does not have", in_quotes(stored.name, '\'')));
   for (const ArrayTarget& target : targets) file.read(*file.find(target.name), target.data);
 }
 
@@ -80,7 +80,7 @@ Checkpoint::Checkpoint(std::string path, std::string hint)
     check_sound(false, file, "damaged");
   }
   if (const Json* format = state_.find("format")) {
-    const std::string version = state_.at("heed").string();
+    const std::string version = shortened(state_.at("heed").string());
     check_input(format->integer() <= state_format,
                 "{}: written by heed {} in format {}; this is heed {}, which reads formats up to "
                 "{}: use heed {} or later",
@@ -171,8 +171,9 @@ std::string Checkpoints::find(const std::string& which) const {
   const std::string best = link_target(in_folder(folder_, "best"));
   const std::string name = which == "best" ? best : fmt::format("{}{}", step_prefix, which);
   const std::string folder = in_folder(folder_, name);
-  check_input(step_of(name) >= 0 && exists(folder), "{}: no checkpoint '{}'; there are {}{}",
-              folder_, which, best.empty() ? "latest, " : "best, latest, ", joined(all));
+  check_input(step_of(name) >= 0 && exists(folder), "{}: no checkpoint {}; there are {}{}", folder_,
+              in_quotes(which, '\''), best.empty() ? "latest, " : "best, latest, ",
+              shortened(joined(all)));
   return folder;
 }
 
@@ -186,7 +187,7 @@ std::string Checkpoints::hint_for(const std::string& damaged) const {
   std::erase_if(others, [&](int64_t step) { return path(step) == damaged; });
   if (others.empty()) return "there is no other checkpoint: train again";
   return fmt::format("use another with --checkpoint ({}), or remove {} to resume from step {}",
-                     joined(others), damaged, others.back());
+                     shortened(joined(others)), damaged, others.back());
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 
@@ -57,7 +58,7 @@ void check_resumable(const ConfigListing& before, const ConfigListing& now,
   for (const ConfigDifference& difference : config_differences(before, now))
     if (std::ranges::find(allowed, difference.key) == allowed.end())
       differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ",
-                                 difference.key, difference.a, difference.b);
+                                 difference.key, shortened(difference.a), shortened(difference.b));
   check_input(differences.empty(),
               "{}: cannot be resumed with other values: {}; only train.steps and the intervals of "
               "logs, evaluations and checkpoints may change: remove the other changes, or start a "

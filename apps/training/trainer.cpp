@@ -8,6 +8,7 @@
 #include "core/autograd.h"
 #include "core/observer.h"
 #include "core/ops.h"
+#include "core/text.h"
 
 namespace heed {
 
@@ -26,9 +27,8 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
         p.tensor.set_requires_grad(false);
         matches = true;
       }
-    check_input(matches,
-                "train.freeze: no parameter matches \"{}\"; `heed summary` lists their names",
-                pattern);
+    check_input(matches, "train.freeze: no parameter matches {}; `heed summary` lists their names",
+                in_quotes(pattern));
   }
   return model;
 }

@@ -252,6 +252,20 @@ TEST_CASE("the command line: help, version, and what is none of it") {
   check_refused(trained_runs().heed({"evaluate"}), 2, {"RUN"});
 }
 
+TEST_CASE("too little address space: one line, at once") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  MESSAGE("skipped: the sanitizers need terabytes of address space");
+#else
+  const TemporaryFolder folder;
+  const std::string command = "ulimit -v 200000; timeout 20 " HEED_PROGRAM " --version 2>";
+  const int status = std::system((command + (folder / "err")).c_str());
+  CHECK(WEXITSTATUS(status) == 1);
+  const std::string line = read_file(folder / "err", "text");
+  CHECK(line_count(line) == 1);
+  CHECK_SAYS(line, "raise ulimit -v, or set OMP_NUM_THREADS=1");
+#endif
+}
+
 TEST_CASE("threads that are tied to processors are no fewer") {
 #ifdef __clang__
   MESSAGE("skipped: LLVM's OpenMP runtime ties the first thread again after main() has freed it");

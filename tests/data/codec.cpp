@@ -107,13 +107,4 @@ TEST_CASE("random UTF-8 survives encoding and decoding, by character and by byte
   }
 }
 
-TEST_CASE("quoted text in errors is short, on one line and without control characters") {
-  CHECK(in_quotes("a\nb") == "\"a\\x0ab\"");
-  CHECK(in_quotes("\x1b[31m") == "\"\\x1b[31m\"");
-  const std::string cut = in_quotes(std::string(1000, 'x'));
-  CHECK(cut == "\"" + std::string(40, 'x') + "…\"");
-  CHECK(find_invalid_utf8(in_quotes(std::string(39, 'x') + "\xf0\x9f\x98\x80yyyy")) ==
-        std::string::npos);
-}
-
 }  // namespace heed

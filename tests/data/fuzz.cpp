@@ -1,5 +1,6 @@
 // Random files: for any bytes, a reader gives a corpus or an InputError.
 #include "core/random.h"
+#include "core/text.h"
 #include "data/batch.h"
 #include "support.h"
 

@@ -1,0 +1,12 @@
+// Results, to standard output.
+#pragma once
+
+#include <string_view>
+
+namespace heed {
+
+// Prints a text. A file or a pipe gets its exact bytes. A terminal gets it escaped() (core/text.h):
+// generated text, tokens and names may hold control characters.
+void print(std::string_view text);
+
+}  // namespace heed

@@ -1,0 +1,38 @@
+// Text of unknown origin, made safe to show.
+//
+// A token, a name or a path may hold the escape sequences of a terminal, characters that reverse
+// the direction of writing, or bytes that are not UTF-8. Whatever goes to a terminal, to a log or
+// into an error passes through one of these functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/real.h"
+
+namespace heed::inline HEED_REAL {
+
+// Returns the number of bytes of the UTF-8 character that `text` starts with, 0 if there is none.
+size_t utf8_length(std::string_view text);
+
+// Appends a code point as UTF-8.
+void append_utf8(std::string& text, uint32_t code);
+
+// Returns the text with control characters (C0 except newline and tab, DEL, C1), bidirectional
+// controls (U+202A … U+202E, U+2066 … U+2069) and bytes that are not UTF-8 as \x1b or \u202e.
+// Backslashes stay, so escaped text stays as it is.
+std::string escaped(std::string_view text);
+
+// The same for messages: on one line, cut after `most` bytes, with an ellipsis if it was longer.
+std::string shortened(std::string_view text, size_t most = 60);
+
+// The same in quotation marks, for a value or a name in a message.
+std::string in_quotes(std::string_view text, char mark = '"', size_t most = 60);
+
+// Returns the text as a string of JSON, which is one of TOML, too: in quotation marks, with quotes,
+// backslashes, control characters and DEL escaped.
+std::string string_literal(std::string_view text);
+
+}  // namespace heed::inline HEED_REAL

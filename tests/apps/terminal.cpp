@@ -1,0 +1,166 @@
+// Nothing that is read from a file reaches the terminal or the log unescaped, and no error quotes a
+// file at length.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "core/text.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+// Clear the screen, C1, an override of the direction of writing, carriage return, DEL.
+const std::string hostile = "\x1b[2J\u009b1m\u202e\r\x7f";
+
+// A run whose characters are such a text.
+struct HostileRun : TemporaryFolder {
+  Said training;
+  HostileRun() {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += hostile + "ab\n\t";
+    write_file(path + "/text.txt", text);
+    write_file(path + "/c.toml",
+               "[train]\nsteps = 3\nsamples = 1\n[model]\nkind = 'language_model'\nlayers = 1\n"
+               "dim = 16\nheads = 2\n[data]\nkind = 'text'\npath = 'text.txt'\ncontext = 8\n");
+    training = heed_in(path, {"train", "c.toml", "--run", "run"});
+    REQUIRE_MESSAGE(training.code == 0, training.err);
+  }
+};
+
+const HostileRun& hostile_run() {
+  static const HostileRun run;
+  return run;
+}
+
+// What the program prints if standard output is a terminal.
+std::string shown_on_terminal(const std::string& where, const std::string& arguments) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  REQUIRE((::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0));
+  const std::string name = ::ptsname(terminal);
+  const int kept_open = ::open(name.c_str(), O_RDWR | O_NOCTTY);
+  REQUIRE(std::system(
+              ("cd " + where + " && " HEED_PROGRAM " " + arguments + " >" + name).c_str()) == 0);
+  std::string shown(4096, '\0');
+  const ssize_t length = ::read(terminal, shown.data(), shown.size());
+  REQUIRE(length > 0);
+  shown.resize(static_cast<size_t>(length));
+  ::close(kept_open);
+  ::close(terminal);
+  std::erase(shown, '\r');  // the terminal adds one to each newline
+  return shown;
+}
+
+}  // namespace
+
+TEST_CASE("samples are escaped in the log and on the terminal") {
+  const Said& said = hostile_run().training;
+  CHECK_SAYS(said.err, "\\x1b");
+  CHECK(escaped(said.err) == said.err);
+  CHECK(escaped(said.out) == said.out);
+  const std::string log = read_file(hostile_run() / "run/train.log", "log");
+  CHECK_SAYS(log, "\\u202e");
+  CHECK(escaped(log) == log);
+}
+
+TEST_CASE("generated text is exact in a pipe and escaped on a terminal") {
+  const std::vector<std::string> arguments = {"generate", "run", "--length", "60"};
+  const std::string exact = heed_in(hostile_run().path, arguments).out;
+  CHECK(escaped(exact) != exact);
+  CHECK(exact.find('\\') == exact.npos);
+  const std::string shown = shown_on_terminal(hostile_run().path, "generate run --length 60");
+  CHECK(shown == escaped(exact));
+}
+
+TEST_CASE("compare: names, values and scores are escaped, one row each") {
+  const TemporaryFolder folder;
+  REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
+  const Json scores = Json::object().set(hostile + "\nname", hostile).set("nested", Json::object());
+  write_file(folder / "run/result.json", scores.text());
+  const Said said = heed_in(folder.path, {"compare", "run"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK(escaped(said.out) == said.out);
+  CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
+}
+
+TEST_CASE("errors are escaped and short, whatever they quote") {
+  const TemporaryFolder folder;
+  const std::string ones = [] {
+    std::string list = "1";
+    for (int i = 1; i < 400'000; ++i) list += ",1";
+    return list;
+  }();
+  const auto refused = [&](const std::vector<std::string>& arguments) {
+    const Said said = heed_in(folder.path, arguments);
+    check_refused(said, 2, {});
+    CHECK_MESSAGE(escaped(said.err) == said.err, said.err);
+    CHECK_MESSAGE(said.err.size() < 1000, said.err.substr(0, 300));
+  };
+  const auto refused_config = [&](const std::string& text) {
+    write_file(folder / "c.toml", text);
+    refused({"train", "c.toml", "--run", "r"});
+  };
+  const std::string copy = "[model]\nkind = 'seq2seq'\n[data]\nkind = 'copy'\n";
+  refused_config(copy + "lengths = [" + ones + "]\n");
+  refused_config(copy + "lengths = [1, 2]\nlonger_lengths = [" + ones + "]\n");
+  refused_config("[model]\nkind = 'seq2seq'\nheads = 2\n[model.attention]\nkey_dims = [" + ones +
+                 "]\n[data]\nkind = 'copy'\n");
+  refused_config("[model]\nkind = 'seq2seq'\n[model.attention]\naxes = [" + ones +
+                 "]\n[data]\nkind = 'copy'\n");
+  const std::string hostile_toml = "\\u001b[2J\\u009b1m\\u202e\\u007f";
+  for (const std::string& text :
+       {std::string(500'000, 'k'), std::string(10'000, '\x01'), hostile, hostile_toml}) {
+    const std::string quoted = text == hostile_toml ? "\"" + text + "\"" : string_literal(text);
+    refused_config(quoted + " = 1\n");
+    refused_config(quoted + ".x = 1\n");
+    refused_config("seed = " + quoted + "\n");
+    refused_config("base = " + quoted + "\n");
+    refused_config("precision = " + quoted + "\n");
+    refused_config(text + " = \n");
+    refused_config("[data]\nkind = 'text'\npath = " + quoted +
+                   "\n[model]\nkind = 'language_model'");
+    refused_config("[data]\nkind = 'text'\npaths = [" + quoted + "]\n");
+  }
+  refused({"train", hostile});
+  refused({hostile});
+  refused({"train", "--" + hostile});
+  refused({"generate", hostile});
+  refused({"train", "c.toml", "--set", hostile + "=1"});
+  refused({"train", "c.toml", "--set", "seed=" + std::string(100'000, 'x')});
+  refused({std::string(100'000, 'x')});
+  refused({"train", "--" + std::string(100'000, 'x')});
+  refused({"generate", "run", "--count", std::string(100'000, 'x')});
+}
+
+TEST_CASE("a vocabulary or a result that is wrong is quoted escaped and in short") {
+  const TemporaryFolder folder;
+  REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
+  const auto refused = [&](const std::string& file, const std::string& text,
+                           const std::string& command) {
+    const std::string before = read_file(folder / file, "file");
+    write_file(folder / file, text);
+    const Said said = heed_in(folder.path, {command, "run"});
+    check_refused(said, 2, {name_of(file)});
+    CHECK_MESSAGE(escaped(said.err) == said.err, said.err);
+    CHECK_MESSAGE(said.err.size() < 1000, said.err.substr(0, 300));
+    write_file(folder / file, before);
+  };
+  for (const std::string& text : {hostile, std::string(1'000'000, 'v')}) {
+    const std::string literal = Json(text).text();
+    refused("run/vocabulary.json", "{\"level\": " + literal + ", \"symbols\": []}", "generate");
+    refused("run/vocabulary.json",
+            "{\"level\": \"character\", \"symbols\": [" + literal + "," + literal + "]}",
+            "generate");
+    refused("run/vocabulary.json", "{\"level\": [" + literal + "]}", "generate");
+    refused("run/vocabulary.json", "{" + literal + ": 1, " + literal + ": 2}", "generate");
+    refused("run/vocabulary.json", literal + literal, "generate");
+    refused("run/result.json", "[" + literal + "]", "compare");
+  }
+}
