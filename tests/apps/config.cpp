@@ -4,9 +4,15 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <unistd.h>
 
+#include "apps/config/experiment.h"
 #include "apps/support/files.h"
 #include "apps/support/suggest.h"
 #include "core/check.h"
@@ -271,6 +277,30 @@ TEST_CASE("config: the text shows help, or the origin of each value") {
   CHECK_SAYS(reference, "| `part.share` | number | `0.5` | 0 … 1 | how much \\| of it |\n");
   CHECK_SAYS(reference,
              "| `part.kind` | choice | `\"plain\"` | plain, auto, true | what it is |\n");
+}
+
+// A config of an earlier version must mean the same: tests/fixtures/config_keys.txt has the keys,
+// types, defaults and ranges of 0.2.0, as `heed config --reference` prints them. New keys and new
+// words of a choice are welcome.
+TEST_CASE("config: no key, default, range or word of a choice has changed") {
+  std::map<std::string, ConfigEntry> entries;
+  for (const ConfigSection& section : list_config(Experiment()))
+    for (const ConfigEntry& entry : section.entries) entries[entry.key] = entry;
+  const auto fixtures = std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures";
+  std::ifstream file(fixtures / "config_keys.txt");
+  int count = 0;
+  for (std::string line; std::getline(file, line); ++count) {
+    CAPTURE(line);
+    const ConfigEntry& entry = entries[line.substr(0, line.find(" | "))];
+    const std::string values = fmt::format("{} | {} | {} | ", entry.key, entry.type, entry.value);
+    CHECK(line.starts_with(values));
+    const std::string allowed = line.substr(std::min(line.size(), values.size()));
+    if (entry.type != "choice") CHECK(entry.allowed == allowed);
+    std::istringstream words(allowed);
+    for (std::string word; std::getline(words >> std::ws, word, ',');)
+      CHECK((", " + entry.allowed + ",").find(" " + word + ",") != std::string::npos);
+  }
+  CHECK(count == 135);
 }
 
 TEST_CASE("config: what differs between two") {
