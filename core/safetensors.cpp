@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -85,16 +85,36 @@ void check_layout(std::vector<StoredArray>& arrays, int64_t data_bytes, const st
 
 }  // namespace
 
-const char* dtype_name(DType dtype) {
-  constexpr std::array names{"BOOL", "U8",  "I8",  "F8_E4M3", "F8_E5M2", "U16", "I16", "F16",
-                             "BF16", "U32", "I32", "F32",     "U64",     "I64", "F64"};
-  return names[static_cast<size_t>(dtype)];
+namespace {
+
+struct ElementType {
+  DType dtype;
+  const char* name;
+  int64_t size;  // bytes
+};
+constexpr ElementType element_types[] = {
+    {DType::BOOL, "BOOL", 1},       {DType::U8, "U8", 1},           {DType::I8, "I8", 1},
+    {DType::F8_E4M3, "F8_E4M3", 1}, {DType::F8_E5M2, "F8_E5M2", 1}, {DType::U16, "U16", 2},
+    {DType::I16, "I16", 2},         {DType::F16, "F16", 2},         {DType::BF16, "BF16", 2},
+    {DType::U32, "U32", 4},         {DType::I32, "I32", 4},         {DType::F32, "F32", 4},
+    {DType::U64, "U64", 8},         {DType::I64, "I64", 8},         {DType::F64, "F64", 8}};
+
+const ElementType& element_type(DType dtype) {
+  const ElementType* const found = std::ranges::find(element_types, dtype, &ElementType::dtype);
+  check(found != std::end(element_types), "safetensors: unknown element type {}",
+        static_cast<int>(dtype));
+  return *found;
 }
 
-int64_t dtype_size(DType dtype) {
-  if (dtype >= DType::U64) return 8;
-  if (dtype >= DType::U32) return 4;
-  return dtype >= DType::U16 ? 2 : 1;
+}  // namespace
+
+const char* dtype_name(DType dtype) { return element_type(dtype).name; }
+int64_t dtype_size(DType dtype) { return element_type(dtype).size; }
+
+std::optional<DType> dtype_named(std::string_view name) {
+  for (const ElementType& type : element_types)
+    if (name == type.name) return type.dtype;
+  return std::nullopt;
 }
 
 int64_t ArrayHeader::bytes() const {

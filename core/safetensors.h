@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Element types, with their names in a file.
+// Element types. Their names are those in a file.
 enum class DType {
   BOOL,
   U8,
@@ -39,7 +40,8 @@ enum class DType {
   F64
 };
 const char* dtype_name(DType dtype);
-int64_t dtype_size(DType dtype);  // bytes of one element
+std::optional<DType> dtype_named(std::string_view name);  // empty for an unknown name
+int64_t dtype_size(DType dtype);                          // bytes of one element
 
 struct ArrayHeader {
   std::string name;

@@ -89,7 +89,7 @@ class HeaderParser {
     std::vector<int64_t> offsets;
     each_member([&](const std::string& key) {
       if (key == "dtype" && !dtype) {
-        array.dtype = dtype_named(string(), array.name);
+        array.dtype = dtype_of(string(), array.name);
         dtype = true;
       } else if (key == "shape" && !shape) {
         array.dims = integers();
@@ -118,17 +118,16 @@ class HeaderParser {
       throw InputError(fmt::format("{}: {}", file_, error.what()));
     }
     check_input(end >= array.offset && end - array.offset == expected,
-                "{}: the array {} is {} [{}], {} bytes, but has bytes {} to {}; copy or save the "
-                "file again",
-                file_, in_quotes(array.name, '\''), dtype_name(array.dtype),
-                shortened(joined(array.dims)), expected, array.offset, end);
+                "{}: the array {} is {}, {} bytes, but has bytes {} to {}; copy or save the file "
+                "again",
+                file_, in_quotes(array.name, '\''), type_text(array), expected, array.offset, end);
   }
 
-  DType dtype_named(const std::string& word, const std::string& array) const {
-    for (int i = 0; i <= static_cast<int>(DType::F64); ++i)
-      if (word == dtype_name(static_cast<DType>(i))) return static_cast<DType>(i);
-    throw InputError(fmt::format("{}: the array {} has an unknown element type {}", file_,
-                                 in_quotes(array, '\''), in_quotes(word, '\'')));
+  DType dtype_of(const std::string& word, const std::string& array) const {
+    const std::optional<DType> dtype = dtype_named(word);
+    check_input(dtype.has_value(), "{}: the array {} has an unknown element type {}", file_,
+                in_quotes(array, '\''), in_quotes(word, '\''));
+    return *dtype;
   }
 
   std::vector<int64_t> integers() {
@@ -213,6 +212,10 @@ class HeaderParser {
 };
 
 }  // namespace
+
+std::string type_text(const ArrayHeader& array) {
+  return fmt::format("{} [{}]", dtype_name(array.dtype), shortened(joined(array.dims)));
+}
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, const std::string& file) {
   return HeaderParser(text, file).parse();

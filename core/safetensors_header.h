@@ -19,4 +19,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, const std::str
 // Without padding.
 std::string safetensors_header_text(const SafetensorsHeader& header);
 
+// Element type and shape for a message, cut if there are many axes: "F32 [20, 300]".
+std::string type_text(const ArrayHeader& array);
+
 }  // namespace heed::inline HEED_REAL

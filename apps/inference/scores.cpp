@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/inference/bleu.h"
 #include "apps/inference/evaluation.h"
@@ -82,6 +83,9 @@ Json split_scores(const Model& model, const Corpus& corpus, const Experiment& ex
   if (experiment.data.kind == &data_kinds::pairs)
     scores.set("bleu", bleu_of(model, corpus, split_of(corpus, split),
                                learned_positions(experiment.model)));
+  for (const auto& [name, score] : scores.members())
+    check(std::isfinite(score.number()), "the {} of split {} is {}: the model has diverged", name,
+          split, score.number());
   return scores;
 }
 

@@ -17,7 +17,8 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split);
 std::string split_or_default(const Corpus& corpus, const std::string& split);
 
 // Returns loss, perplexity, token_accuracy, exact_match, examples and targets; for pairs also the
-// bleu of greedy outputs. Throws InputError if the corpus has no such split.
+// bleu of greedy outputs. Throws InputError if the corpus has no such split, and Error if a score
+// is infinite or NaN.
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
 // The same without BLEU, which requires generation: for evaluation during training.

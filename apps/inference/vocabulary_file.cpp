@@ -12,6 +12,8 @@
 namespace heed {
 namespace {
 
+constexpr int64_t max_bytes = int64_t{1} << 28;  // ten million tokens take 160 MB
+
 Json codec_json(const TextCodec& codec) {
   return Json::object()
       .set("level", name_of(levels, codec.level()))
@@ -26,6 +28,7 @@ std::shared_ptr<const TextCodec> codec_of(const Json& json) {
   return std::make_shared<TextCodec>(found->value, json.at("symbols").strings());
 }
 
+// The number of tokens of prompt and target, for tasks of language models where it is fixed.
 void add_lengths(Json& json, const Corpus& corpus) {
   if (corpus.framing != Framing::language_model) return;
   Example example;
@@ -44,6 +47,17 @@ void add_format(Json& json, const Corpus& corpus) {
   Json grid = Json::array();
   for (const int64_t length : corpus.grid) grid.push(length);
   json.set("grid", std::move(grid));
+}
+
+// The part of vocabulary_identity() that does not depend on splits.
+Json identity_of(const Corpus& corpus) {
+  Json json = Json::object();
+  if (corpus.source) json.set("source", codec_digest(*corpus.source));
+  if (corpus.target && corpus.framing != Framing::classifier)
+    json.set("target", codec_digest(*corpus.target));
+  add_format(json, corpus);
+  if (!corpus.labels.empty()) json.set("labels", labels_digest(corpus.labels));
+  return json;
 }
 
 int64_t count_in(const Json& json, int64_t min) {
@@ -68,12 +82,29 @@ std::vector<int64_t> grid_of(const Json& json) {
 }
 
 void read_format(const Json& json, Corpus& corpus) {
+  if (corpus.framing == Framing::language_model)
+    for (const char* name : {"features", "edge_features", "grid"})
+      check_input(!json.find(name), "'{}', but a language model reads only tokens", name);
   if (const Json* features = json.find("features")) corpus.format.features = count_in(*features, 1);
   if (const Json* edge_features = json.find("edge_features")) {
     corpus.format.has_edges = true;
     corpus.format.edge_features = count_in(*edge_features, 0);
   }
   if (const Json* grid = json.find("grid")) corpus.grid = grid_of(*grid);
+}
+
+void read_codecs(const Json& json, Corpus& corpus) {
+  const bool is_classifier = corpus.framing == Framing::classifier;
+  const bool two = json.find("target") != nullptr;
+  if (corpus.format.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
+  if (two)
+    corpus.target = codec_of(json.at("target"));
+  else if (!is_classifier)
+    corpus.target = corpus.source;
+  check_input(is_classifier || corpus.target, "'target' is missing");
+  if (!is_classifier) return;
+  corpus.labels = json.at("labels").strings();
+  check_input(!corpus.labels.empty(), "'labels' is empty");
 }
 
 }  // namespace
@@ -92,21 +123,34 @@ std::string vocabulary_text(const Corpus& corpus) {
   return json.text(1) + "\n";
 }
 
+std::string codec_digest(const TextCodec& codec) { return sha256(codec_json(codec).text()); }
+
+std::string labels_digest(const std::vector<std::string>& labels) {
+  return sha256(Json(labels).text());
+}
+
+Json vocabulary_identity(const Corpus& corpus) {
+  Json json = identity_of(corpus);
+  add_lengths(json, corpus);
+  return json;
+}
+
+Json SavedVocabulary::identity() const {
+  Json json = identity_of(corpus);
+  if (prompt_length > 0) json.set("prompt", prompt_length).set("answer", target_length);
+  return json;
+}
+
 SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
-  const Json json = Json::parse(read_file(path, "vocabulary"), path);
+  const Json json = Json::parse(read_file(path, "vocabulary", max_bytes), path);
   SavedVocabulary saved;
-  Corpus& corpus = saved.corpus;
-  corpus.framing = framing;
+  saved.corpus.framing = framing;
   try {
-    read_format(json, corpus);
-    const bool two = json.find("target") != nullptr;
-    if (corpus.format.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
-    if (two || framing != Framing::classifier)
-      corpus.target = two ? codec_of(json.at("target")) : corpus.source;
-    if (framing == Framing::classifier) corpus.labels = json.at("labels").strings();
-    if (json.find("prompt")) {
-      saved.prompt_length = json.at("prompt").integer();
-      saved.target_length = json.at("answer").integer();
+    read_format(json, saved.corpus);
+    read_codecs(json, saved.corpus);
+    if (json.find("prompt") || json.find("answer")) {
+      saved.prompt_length = count_in(json.at("prompt"), 1);
+      saved.target_length = count_in(json.at("answer"), 1);
     }
   } catch (const InputError& error) {
     throw InputError(

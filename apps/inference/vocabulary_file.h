@@ -8,17 +8,28 @@
 
 #include <string>
 
+#include "apps/support/json.h"
 #include "data/corpus.h"
 
 namespace heed {
 
 std::string vocabulary_text(const Corpus& corpus);
 
+// Returns what vocabulary.json decides about the inputs and outputs of a model: its members, with
+// the SHA-256 of codec_digest() and labels_digest() in place of tokens and labels. So spaces, and
+// members that a later version adds, make no difference. `corpus` has splits.
+Json vocabulary_identity(const Corpus& corpus);
+// SHA-256 of the level and the tokens, in the order of their ids.
+std::string codec_digest(const TextCodec& codec);
+std::string labels_digest(const std::vector<std::string>& labels);
+
 struct SavedVocabulary {
   Corpus corpus;  // without splits
   // Number of tokens of the prompt and of the target, for tasks of language models where it is
   // fixed. Otherwise 0.
   int64_t prompt_length = 0, target_length = 0;
+
+  Json identity() const;  // as vocabulary_identity()
 };
 
 // Throws InputError, with the path and the mistake, for a file that is not valid.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apps/support/files.h"
@@ -41,8 +42,14 @@ std::string sha256(std::string_view text) {
 }
 
 std::string sha256_of_file(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not blocking: a FIFO would wait for a writer.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   check_input(file >= 0, "{}: cannot read: {}", path, std::strerror(errno));
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(file);
+    throw InputError(fmt::format("{}: cannot read: not a plain file", path));
+  }
   Sha256 digest;
   std::string buffer(1 << 20, '\0');
   ssize_t got = 0;

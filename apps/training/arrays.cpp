@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include "apps/support/files.h"
+#include "apps/support/log.h"
 #include "apps/support/names.h"
-#include "apps/training/run.h"
+#include "apps/training/binding.h"
+#include "apps/training/saved_run.h"
 #include "core/check.h"
-#include "core/joined.h"
-#include "core/text.h"
+#include "core/safetensors_header.h"
 
 namespace heed {
 namespace {
@@ -19,12 +20,37 @@ ArrayHeader header_of(const NamedParameter& parameter) {
   return {parameter.name, DType::F32, {shape.begin(), shape.end()}};
 }
 
-// Returns the file with the weights of a run, or the path itself if it is a file.
-std::string weights_file(const std::string& path) {
+// A file of weights, and the vocabularies of its arrays that are known.
+struct Weights {
+  std::string path;
+  std::map<std::string, std::string> row_vocabularies;
+};
+
+Weights weights_of(const std::string& path) {
   check_input(exists(path), "train.load: {}: no such run or file", path);
-  if (!is_folder(path)) return path;
-  const Checkpoints checkpoints(RunFolder::open(path).checkpoints(), 1);
-  return in_folder(checkpoints.find("best"), "model.safetensors");
+  if (!is_folder(path)) return {path, {}};
+  const SavedRun run = SavedRun::open(path);
+  const std::string file = run.checkpoint("best").sound_model_file();
+  return {file, row_vocabularies(run.vocabulary().corpus)};
+}
+
+// Rows stand for tokens: those of other tokens must not be taken for them.
+void check_rows(const SafetensorsFile& file, const std::string& name, const std::string& expected,
+                const std::map<std::string, std::string>& known) {
+  const auto stated = file.metadata().find(vocabulary_key(name));
+  const auto found = known.find(name);
+  if (stated == file.metadata().end() && found == known.end()) {
+    logging::warning(
+        "train.load: {} does not say which tokens the rows of {} stand for; they are taken for "
+        "those of the data, in the same order",
+        file.path(), name);
+    return;
+  }
+  check_input(
+      (stated == file.metadata().end() ? found : stated)->second == expected,
+      "train.load: {}: the rows of {} stand for other tokens or labels than those of the "
+      "data; use data with the same vocabulary, or set train.load_names to other parameters",
+      file.path(), name);
 }
 
 }  // namespace
@@ -42,8 +68,10 @@ std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameter
 }
 
 void load_weights(const std::string& path, const std::vector<std::string>& patterns,
-                  const std::vector<NamedParameter>& parameters) {
-  const SafetensorsFile file(weights_file(path));
+                  const std::vector<NamedParameter>& parameters,
+                  const std::map<std::string, std::string>& row_vocabularies) {
+  const Weights weights = weights_of(path);
+  const SafetensorsFile file(weights.path);
   std::vector<NamedParameter> chosen;
   for (const NamedParameter& p : parameters)
     if (matches_any(p.name, patterns)) chosen.push_back(p);
@@ -55,10 +83,11 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
                 "train.load: {} has no {}; set train.load_names to the parameters to load",
                 file.path(), target.name);
     check_input(stored->dtype == target.dtype && stored->dims == target.dims,
-                "train.load: {}: expected {} of type F32 [{}], found {} [{}]", file.path(),
-                target.name, joined(target.dims), dtype_name(stored->dtype),
-                shortened(joined(stored->dims)));
-    file.read(*stored, target.data);
+                "train.load: {}: expected {} of type {}, found {}", file.path(), target.name,
+                type_text(target), type_text(*stored));
+    if (const auto rows = row_vocabularies.find(target.name); rows != row_vocabularies.end())
+      check_rows(file, target.name, rows->second, weights.row_vocabularies);
+    read_array(file, target);
   }
 }
 

@@ -1,6 +1,7 @@
 // Tensors as the arrays of a safetensors file.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@ std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& parameters)
 std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters);
 
 // Loads initial weights from a run (its best checkpoint) or a .safetensors file into the parameters
-// whose names match one of the patterns. Throws InputError if no name matches, or if the file lacks
-// one of them or has it in another shape.
+// whose names match one of the patterns. `row_vocabularies` are those of the data. Throws
+// InputError if no name matches, if the file lacks one of them, has it in another shape, has values
+// that are not finite, or has rows of other tokens. Rows are not mapped from token to token.
 void load_weights(const std::string& path, const std::vector<std::string>& patterns,
-                  const std::vector<NamedParameter>& parameters);
+                  const std::vector<NamedParameter>& parameters,
+                  const std::map<std::string, std::string>& row_vocabularies);
 
 }  // namespace heed

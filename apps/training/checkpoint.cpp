@@ -4,19 +4,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <unistd.h>
 
 #include "apps/support/files.h"
 #include "apps/support/version.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/safetensors_header.h"
 #include "core/text.h"
 
 namespace heed {
 namespace {
 
 constexpr std::string_view step_prefix = "step-";
-constexpr int64_t max_state_bytes = 64 << 20;
+constexpr int64_t max_state_bytes = 1 << 20;
+constexpr int64_t max_step = 1'000'000'000'000;
 // Of state.json. heed 0.1.0 wrote none. A new format must keep "format", "heed" and "state_sha256".
 constexpr int64_t state_format = 1;
 
@@ -36,13 +39,24 @@ std::string link_target(const std::string& link) {
   return std::string(target, static_cast<size_t>(std::max<ssize_t>(length, 0)));
 }
 
-std::string type_text(const ArrayHeader& array) {
-  return fmt::format("{} [{}]", dtype_name(array.dtype), shortened(joined(array.dims)));
-}
-
 }  // namespace
 
-void read_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets) {
+// In infinities and NaN every bit of the exponent is set.
+bool all_finite(const ArrayHeader& array, const void* data) {
+  constexpr uint32_t exponent = 0x7F80'0000;
+  check(array.dtype == DType::F32, "{}: expected F32, found {}", array.name,
+        dtype_name(array.dtype));
+  const char* from = static_cast<const char*>(data);
+  uint32_t bad = 0;
+  for (const char* const end = from + array.bytes(); from != end; from += sizeof bad) {
+    uint32_t bits;
+    std::memcpy(&bits, from, sizeof bits);
+    bad |= static_cast<uint32_t>((bits & exponent) == exponent);
+  }
+  return bad == 0;
+}
+
+void check_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets) {
   const auto other = [&](const std::string& difference) {
     throw InputError(
         fmt::format("{}: of another model: {}; use the config that it was trained with",
@@ -61,46 +75,85 @@ void read_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& ta
   for (const StoredArray& stored : file.arrays())
     if (!std::binary_search(names.begin(), names.end(), stored.name))
       other(fmt::format("it has {}, which the model does not have", in_quotes(stored.name, '\'')));
-  for (const ArrayTarget& target : targets) file.read(*file.find(target.name), target.data);
+}
+
+void read_array(const SafetensorsFile& file, const ArrayTarget& target) {
+  file.read(*file.find(target.name), target.data);
+  check_input(all_finite(target, target.data),
+              "{}: {} has values that are infinite or NaN: the training that wrote it had diverged",
+              file.path(), in_quotes(target.name, '\''));
 }
 
 Checkpoint::Checkpoint(std::string path, std::string hint)
     : path_(std::move(path)), hint_(std::move(hint)) {
-  const std::string file = in_folder(path_, "state.json");
-  check_sound(exists(file), file, "missing");
-  try {
+  const std::string file = existing("state.json");
+  int64_t format = 0;
+  std::string version;
+  const auto read_part = [&](auto&& read) {
+    try {
+      read();
+    } catch (const InputError& error) {
+      check_sound(false, file, "damaged");
+    }
+  };
+  read_part([&] {
     state_ = Json::parse(read_file(file, "state of a checkpoint", max_state_bytes), file);
     const std::string digest = state_.at("state_sha256").string();
     state_.remove("state_sha256");
     check_input(sha256(state_.text()) == digest, "{}: its SHA-256 differs", file);
+    if (!state_.find("format")) return;
+    format = state_.at("format").integer();
+    version = shortened(state_.at("heed").string());
+  });
+  check_input(format <= state_format,
+              "{}: written by heed {} in format {}; this is heed {}, which reads formats up to "
+              "{}: use heed {} or later",
+              file, version, format, program_version, state_format, version);
+  read_part([&] {
     step_ = state_.at("step").integer();
+    check_input(0 <= step_ && step_ <= max_step, "{}: step {}", file, step_);
     digests_ = state_.at("sha256");
-    state_.remove("sha256");
-  } catch (const InputError& error) {
-    check_sound(false, file, "damaged");
-  }
-  if (const Json* format = state_.find("format")) {
-    const std::string version = shortened(state_.at("heed").string());
-    check_input(format->integer() <= state_format,
-                "{}: written by heed {} in format {}; this is heed {}, which reads formats up to "
-                "{}: use heed {} or later",
-                file, version, format->integer(), program_version, state_format, version);
-    state_.remove("format");
-    state_.remove("heed");
-  }
+    for (const char* name : {model_file, optimizer_file}) (void)digests_.at(name).string();
+  });
+  for (const char* name : {"format", "heed", "sha256"}) state_.remove(name);
+  const int64_t named = step_of(name_of(path_));
+  check_sound(named < 0 || named == step_, file,
+              fmt::format("of step {}, in the folder of step {}", step_, named));
 }
-
-void Checkpoint::check_sound(bool sound, const std::string& file, const char* problem) const {
+void Checkpoint::check_sound(bool sound, const std::string& file, std::string_view problem) const {
   check_input(sound, "{}: {}{}{}", file, problem, hint_.empty() ? "" : "; ", hint_);
 }
 
-void Checkpoint::read(const char* name, const std::vector<ArrayTarget>& targets) const {
-  const std::string file_name = fmt::format("{}.safetensors", name);
-  const std::string file = in_folder(path_, file_name);
+std::string Checkpoint::existing(const char* name) const {
+  std::string file = in_folder(path_, name);
   check_sound(exists(file), file, "missing");
-  check_sound(sha256_of_file(file) == digests_.at(file_name).string(), file,
+  return file;
+}
+
+std::string Checkpoint::sound_file(const char* name) const {
+  std::string file = existing(name);
+  check_sound(sha256_of_file(file) == digests_.at(name).string(), file,
               "damaged: its SHA-256 differs from that in state.json");
-  read_arrays(SafetensorsFile(file), targets);
+  return file;
+}
+
+void Checkpoint::check_model(const std::vector<ArrayTarget>& targets) const {
+  try {
+    check_arrays(SafetensorsFile(existing(model_file)), targets);
+  } catch (const InputError&) {
+    sound_model_file();  // damage explains every other error
+    throw;
+  }
+}
+
+void Checkpoint::read(const char* name, const std::vector<ArrayTarget>& targets) const {
+  const SafetensorsFile arrays(sound_file(name));
+  check_arrays(arrays, targets);
+  try {
+    for (const ArrayTarget& target : targets) read_array(arrays, target);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}{}{}", error.what(), hint_.empty() ? "" : "; ", hint_));
+  }
 }
 
 std::string Checkpoints::path(int64_t step) const {
@@ -108,17 +161,22 @@ std::string Checkpoints::path(int64_t step) const {
 }
 
 void Checkpoints::save(int64_t step, std::vector<NamedArray> model,
-                       std::vector<NamedArray> optimizer, Json state, int64_t best_step) {
+                       std::vector<NamedArray> optimizer, Json state, int64_t best_step,
+                       const Metadata& metadata) {
+  for (const std::vector<NamedArray>* arrays : {&model, &optimizer})
+    for (const NamedArray& array : *arrays)
+      check(all_finite(array, array.data), "step {}: {} is not finite, so no checkpoint is written",
+            step, array.name);
   make_folders(folder_);
   AtomicFolder folder(path(step));
   Json digests = Json::object();
-  const auto write = [&](const std::string& name, std::vector<NamedArray> arrays) {
+  const auto write = [&](const char* name, std::vector<NamedArray> arrays, const Metadata& about) {
     const std::string file = in_folder(folder.aside(), name);
-    write_safetensors(file, std::move(arrays));
+    write_safetensors(file, std::move(arrays), about);
     digests.set(name, sha256_of_file(file));
   };
-  write("model.safetensors", std::move(model));
-  write("optimizer.safetensors", std::move(optimizer));
+  write(Checkpoint::model_file, std::move(model), metadata);
+  write(Checkpoint::optimizer_file, std::move(optimizer), {});
   state.set("step", step).set("sha256", std::move(digests));
   state.set("format", state_format).set("heed", program_version);
   state.set("state_sha256", sha256(state.text()));

@@ -8,7 +8,7 @@
 // A checkpoint appears whole or not at all: it is written under another name, synchronized with the
 // disk, and renamed. Only then do the links change, and only then are old checkpoints removed.
 // Leftovers of a killed process have names of their own. Reading checks digests, names, types and
-// shapes before any value is used.
+// shapes before any value is used, and that every value is finite.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,13 @@ struct ArrayTarget : ArrayHeader {
   void* data = nullptr;
 };
 
-// Reads a file into the targets. Throws InputError, before anything is written, unless the file has
-// exactly the targets' names, types and shapes.
-void read_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets);
+// Returns whether all values of a float32 array are finite.
+bool all_finite(const ArrayHeader& array, const void* data);
+
+// Throws InputError unless the file has exactly these names, types and shapes.
+void check_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets);
+// Reads one array, of the type and shape of the target. Throws InputError if a value is not finite.
+void read_array(const SafetensorsFile& file, const ArrayTarget& target);
 
 // A saved checkpoint.
 class Checkpoint {
@@ -39,13 +43,25 @@ class Checkpoint {
   const std::string& path() const { return path_; }
   int64_t step() const { return step_; }
   const Json& state() const { return state_; }  // as passed to save()
-  // Throw InputError if the file is missing, damaged or of another model.
-  void read_model(const std::vector<ArrayTarget>& targets) const { read("model", targets); }
-  void read_optimizer(const std::vector<ArrayTarget>& targets) const { read("optimizer", targets); }
+  // Throw InputError if the file is missing, damaged, of another model, or has values that are not
+  // finite.
+  void read_model(const std::vector<ArrayTarget>& targets) const { read(model_file, targets); }
+  void read_optimizer(const std::vector<ArrayTarget>& targets) const {
+    read(optimizer_file, targets);
+  }
+  // The path of the weights. Throws InputError if the file is missing or damaged.
+  std::string sound_model_file() const { return sound_file(model_file); }
+  // Throws InputError unless the weights have these names, types and shapes. Reads no weight.
+  void check_model(const std::vector<ArrayTarget>& targets) const;
+
+  static constexpr const char* model_file = "model.safetensors";
+  static constexpr const char* optimizer_file = "optimizer.safetensors";
 
  private:
   void read(const char* name, const std::vector<ArrayTarget>& targets) const;
-  void check_sound(bool sound, const std::string& file, const char* where) const;
+  std::string existing(const char* name) const;
+  std::string sound_file(const char* name) const;
+  void check_sound(bool sound, const std::string& file, std::string_view problem) const;
 
   std::string path_, hint_;
   int64_t step_ = 0;
@@ -59,9 +75,10 @@ class Checkpoints {
   Checkpoints(std::string folder, int64_t keep) : folder_(std::move(folder)), keep_(keep) {}
 
   // Writes a checkpoint, points `latest` to it and `best` to that of `best_step` (0: none).
-  // Throws Error if the disk refuses; the checkpoints before stay whole.
+  // `metadata` is for the file of the weights. Throws Error if the disk refuses, or if a value is
+  // not finite; the checkpoints before stay whole.
   void save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
-            Json state, int64_t best_step);
+            Json state, int64_t best_step, const Metadata& metadata = {});
 
   // Removes leftovers of a killed process.
   void clean_up() const;

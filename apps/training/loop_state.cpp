@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/check.h"
@@ -23,15 +24,30 @@ Json LoopState::json() const {
 }
 
 LoopState LoopState::from(const Json& json) {
+  const auto count = [&](const char* name) {
+    const int64_t value = json.at(name).integer();
+    check_input(value >= 0, "'{}' is {}", name, value);
+    return value;
+  };
+  const auto finite = [&](const char* name) {
+    const double value = json.at(name).number();
+    check_input(std::isfinite(value), "'{}' is {}", name, value);
+    return value;
+  };
+  const auto seconds_of = [&](const char* name) {
+    const double value = finite(name);
+    check_input(0 <= value && value < 1e12, "'{}' is {}", name, value);
+    return value;
+  };
   LoopState state;
-  state.best_step = json.at("best_step").integer();
-  state.best_score = json.at("best_score").number();
-  state.evaluations_since_best = json.at("evaluations_since_best").integer();
-  state.loss_sum = json.at("loss_sum").number();
-  state.loss_count = json.at("loss_count").integer();
-  state.tokens = json.at("tokens").integer();
-  state.step_seconds = json.at("step_seconds").number();
-  state.seconds = json.at("seconds").number();
+  state.best_step = count("best_step");
+  state.best_score = finite("best_score");
+  state.evaluations_since_best = count("evaluations_since_best");
+  state.loss_sum = finite("loss_sum");
+  state.loss_count = count("loss_count");
+  state.tokens = count("tokens");
+  state.step_seconds = seconds_of("step_seconds");
+  state.seconds = seconds_of("seconds");
   return state;
 }
 

@@ -1,6 +1,7 @@
 #include "apps/training/saved_run.h"
 
 #include "apps/training/arrays.h"
+#include "apps/training/binding.h"
 #include "core/scope.h"
 
 namespace heed {
@@ -12,7 +13,12 @@ SavedRun SavedRun::open(const std::string& path) {
 
 Checkpoint SavedRun::checkpoint(const std::string& which) const {
   const Checkpoints checkpoints(folder.checkpoints(), 1);
-  return checkpoints.open(!which.empty() ? which : checkpoints.has_best() ? "best" : "latest");
+  Checkpoint checkpoint = checkpoints.open(!which.empty()           ? which
+                                           : checkpoints.has_best() ? "best"
+                                                                    : "latest");
+  with_places(config.origins, [&] { check_settings(checkpoint, config.experiment); });
+  check_vocabulary_file(checkpoint, folder.vocabulary(), config.experiment.framing());
+  return checkpoint;
 }
 
 SavedVocabulary SavedRun::vocabulary() const {
@@ -21,18 +27,23 @@ SavedVocabulary SavedRun::vocabulary() const {
 
 Corpus SavedRun::data(const Checkpoint& checkpoint) const {
   Corpus corpus = load_data(config);
-  check_input(corpus.fingerprint == checkpoint.state().at("data").string(),
-              "{}: the data have changed since the training ({})", folder.path(),
-              corpus.files.empty() ? folder.config() : corpus.files[0]);
+  check_data(checkpoint, corpus, folder.path());
   return corpus;
 }
 
 std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& checkpoint) const {
+  const ModelOptions& options = config.experiment.model;
+  const ModelSizes sizes = model_sizes(config.experiment, corpus);
+  {
+    // Before memory is allocated: a config may ask for more than there is.
+    ScopeGuard plan;
+    plan->shapes_only = true;
+    checkpoint.check_model(targets_of(make_model(options, sizes)->parameters()));
+  }
   scope().step = static_cast<uint32_t>(checkpoint.step());
   ScopeGuard here;
   here->initialise = false;  // the values come from the checkpoint
-  std::unique_ptr<Model> model =
-      make_model(config.experiment.model, model_sizes(config.experiment, corpus));
+  std::unique_ptr<Model> model = make_model(options, sizes);
   checkpoint.read_model(targets_of(model->parameters()));
   return model;
 }

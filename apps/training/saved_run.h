@@ -18,7 +18,8 @@ struct SavedRun {
   // Throws InputError if the folder holds no run.
   static SavedRun open(const std::string& path);
 
-  // Opens "best", "latest" or a step; "" means the best, or the latest if there is no best.
+  // Opens "best", "latest" or a step; "" means the best, or the latest if there is no best. Throws
+  // InputError if the config or vocabulary.json is not that of its training.
   Checkpoint checkpoint(const std::string& which) const;
   // Reads vocabulary.json.
   SavedVocabulary vocabulary() const;

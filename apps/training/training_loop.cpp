@@ -30,6 +30,7 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
       run_(run),
       trainer_(experiment, corpus),
       checkpoints_(run.checkpoints(), experiment.train.keep_checkpoints),
+      binding_(binding_of(experiment, corpus, trainer_.model().parameters())),
       processor_(processor_name()),
       started_(now()) {
   check_input(corpus.splits.contains("val") ||
@@ -40,7 +41,8 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
   if (resume && !checkpoints_.steps().empty())
     load(checkpoints_.open("latest"));
   else if (!experiment.train.load.empty())
-    load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters());
+    load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters(),
+                 row_vocabularies(corpus));
   metrics_ = std::make_unique<MetricsFile>(run.metrics(), trainer_.steps_done());
   if (resume) checkpoints_.clean_up();
   if (saved_step_ > 0) checkpoints_.settle(saved_step_, state_.best_step);
@@ -48,9 +50,10 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
 
 void TrainingLoop::load(const Checkpoint& checkpoint) {
   const Json& state = checkpoint.state();
+  check_data(checkpoint, corpus_, run_.path());
+  check_settings(checkpoint, experiment_);
+  check_vocabulary_file(checkpoint, run_.vocabulary(), corpus_.framing);
   try {
-    check_input(state.at("data").string() == corpus_.fingerprint,
-                "the data have changed since the training; restore them, or start a new run");
     processor_ = state.at("processor").string();
     checkpoint.read_model(targets_of(trainer_.model().parameters()));
     std::vector<NamedParameter> saved = trainer_.optimizer().state();
@@ -78,6 +81,7 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
 void TrainingLoop::save() {
   const int64_t step = trainer_.steps_done();
   if (saved_step_ == step) return;
+  check_weights();
   metrics_->sync();
   state_.seconds = elapsed();
   Json schedule = Json::object();
@@ -88,10 +92,13 @@ void TrainingLoop::save() {
                    .set("schedule", std::move(schedule))
                    .set("training", state_.json())
                    .set("data", corpus_.fingerprint)
+                   .set("settings", binding_.settings)
+                   .set("vocabulary", binding_.vocabulary)
                    .set("processor", processor_name())
                    .set("precision", precision_name(effective_precision(experiment_.precision)));
   checkpoints_.save(step, arrays_of(trainer_.model().parameters()),
-                    arrays_of(trainer_.optimizer().state()), std::move(state), state_.best_step);
+                    arrays_of(trainer_.optimizer().state()), std::move(state), state_.best_step,
+                    binding_.metadata);
   saved_step_ = step;
 }
 
@@ -113,8 +120,7 @@ StepReport TrainingLoop::step() {
   try {
     report = trainer_.step();
   } catch (const Error& error) {
-    std::string hint;
-    if (saved_step_ > 0) hint += fmt::format("; the checkpoint of step {} is intact", saved_step_);
+    std::string hint = intact_checkpoint();
     if (!experiment_.train.detect_anomaly)
       hint += "; train.detect_anomaly = true names the operation";
     throw Error(fmt::format("step {}: {}{}", trainer_.steps_done() + 1, error.what(), hint));
@@ -128,6 +134,19 @@ StepReport TrainingLoop::step() {
   rows_without_sum_ += report.rows_without_sum;
   row_seconds_ += seconds;
   return report;
+}
+
+std::string TrainingLoop::intact_checkpoint() const {
+  return saved_step_ > 0 ? fmt::format("; the checkpoint of step {} is intact", saved_step_) : "";
+}
+
+void TrainingLoop::check_weights() const {
+  const std::vector<NamedArray> weights = arrays_of(trainer_.model().parameters()),
+                                state = arrays_of(trainer_.optimizer().state());
+  for (const std::vector<NamedArray>* arrays : {&weights, &state})
+    for (const NamedArray& array : *arrays)
+      check(all_finite(array, array.data), "step {}: {} has become infinite or NaN{}",
+            trainer_.steps_done(), array.name, intact_checkpoint());
 }
 
 void TrainingLoop::log_step(const StepReport& report) {
@@ -154,6 +173,7 @@ void TrainingLoop::log_step(const StepReport& report) {
 
 void TrainingLoop::evaluate() {
   if (!corpus_.splits.contains("val")) return;
+  check_weights();
   const int64_t step = trainer_.steps_done();
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);

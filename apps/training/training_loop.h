@@ -7,6 +7,7 @@
 
 #include "apps/config/experiment.h"
 #include "apps/inference/predictions.h"
+#include "apps/training/binding.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/run.h"
@@ -34,6 +35,8 @@ class TrainingLoop {
   void load(const Checkpoint& checkpoint);
   void save();
   StepReport step();
+  void check_weights() const;
+  std::string intact_checkpoint() const;
   void log_step(const StepReport& report);
   void evaluate();
   std::vector<Prediction> samples(const std::string& split);
@@ -46,6 +49,7 @@ class TrainingLoop {
   const RunFolder& run_;
   Trainer trainer_;
   Checkpoints checkpoints_;
+  const Binding binding_;
   LoopState state_;
   std::string processor_;  // on which the run was started
   int64_t saved_step_ = 0;

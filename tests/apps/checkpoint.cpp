@@ -15,6 +15,7 @@
 #include "core/check.h"
 #include "core/random.h"
 #include "disk_limits.h"
+#include "state_file.h"
 #include "temporary.h"
 
 using namespace heed;
@@ -170,13 +171,7 @@ TEST_CASE("checkpoint: a newer format is refused with the version that reads it"
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1);
   const std::string file = folder / "checkpoints/step-1/state.json";
-  const auto write = [&](auto&& change) {
-    Json state = Json::parse(read_file(file, "state"), file);
-    state.remove("state_sha256");
-    change(state);
-    state.set("state_sha256", sha256(state.text()));
-    write_file(file, state.text(2));
-  };
+  const auto write = [&](auto&& change) { change_state(folder / "checkpoints/step-1", change); };
   write([](Json& state) {
     CHECK(state.at("format").integer() == 1);
     state.set("format", 2).set("heed", "9.8.7");
@@ -200,7 +195,7 @@ TEST_CASE("checkpoint: a file that claims terabytes is refused, whatever its dig
   write_file(folder / "x.safetensors", bytes + header);
   std::vector<float> into(rows * columns);
   CHECK_SAYS(thrown<InputError>(
-                 [&] { read_arrays(SafetensorsFile(folder / "x.safetensors"), target(into)); }),
+                 [&] { check_arrays(SafetensorsFile(folder / "x.safetensors"), target(into)); }),
              "cut short: the array 'layer.weight' ends at byte 4000000000000 of 0");
 }
 

@@ -15,6 +15,7 @@
 #include "apps/support/json.h"
 #include "core/safetensors.h"
 #include "program.h"
+#include "state_file.h"
 
 using namespace heed;
 
@@ -339,6 +340,8 @@ TEST_CASE("bad checkpoints: one line, the file, and the way out") {
   std::string other = config;
   other.replace(other.find("dim = 16"), 8, "dim = 32");
   write_file(folder / "words/config.toml", other);
+  refused({"model.dim is 32 in the config", "were trained with 16"});
+  change_state(folder / "words/checkpoints/best", [](Json& state) { state.remove("settings"); });
   refused({"of another model", "[", "config"});
   write_file(folder / "words/config.toml", config);
   write_file(folder / "words/vocabulary.json", "{\"level\": \"character\"}");

@@ -4,6 +4,7 @@
 
 #include "apps/support/json.h"
 #include "program.h"
+#include "state_file.h"
 
 using namespace heed;
 
@@ -34,6 +35,7 @@ TEST_CASE("evaluation uses the temperature of the checkpoint's step") {
   const size_t at = text.find("temperature_steps = 40");
   REQUIRE(at != text.npos);
   write_file(folder / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
+  change_state(folder / "r/checkpoints/best", [](Json& state) { state.remove("settings"); });
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
   const Said said = heed_in(folder.path, {"evaluate", "r", "--json"});
   REQUIRE_MESSAGE(said.code == 0, said.err);

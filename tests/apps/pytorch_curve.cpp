@@ -106,7 +106,7 @@ void check_curve(const std::string& name, const Experiment& e, int64_t source_sy
   corpus.splits["train"] = std::make_unique<Examples>(curve);
   corpus.longest_source = corpus.longest_input = 12;
   Trainer trainer(e, corpus);
-  load_weights(curve.path, {"*"}, trainer.model().parameters());
+  load_weights(curve.path, {"*"}, trainer.model().parameters(), {});
   const std::vector<double> losses = curve.numbers("losses"), norms = curve.numbers("norms");
   REQUIRE(losses.size() == 10);
   for (size_t step = 0; step < losses.size(); ++step) {

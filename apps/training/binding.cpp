@@ -1,0 +1,119 @@
+#include "apps/training/binding.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "apps/config/config.h"
+#include "apps/inference/vocabulary_file.h"
+#include "apps/support/files.h"
+#include "core/check.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+// Whether a key of the config changes what a trained model computes for an input.
+bool is_bound(const std::string& key) {
+  return key.starts_with("model.") || key == "precision" || key == "data.kind" ||
+         key == "data.context";
+}
+
+Json bound_settings(const Experiment& experiment) {
+  Json settings = Json::object();
+  for (const ConfigSection& section : list_config(experiment))
+    for (const ConfigEntry& entry : section.entries)
+      if (is_bound(entry.key)) settings.set(entry.key, Json::parse(entry.value, entry.key));
+  return settings;
+}
+
+// A member of state.json that is an object; null if there is none, as in old checkpoints.
+const Json* object_in(const Checkpoint& checkpoint, const char* name) {
+  const Json* member = checkpoint.state().find(name);
+  check_input(!member || member->is_object(), "{}: state.json: '{}' is no object",
+              checkpoint.path(), name);
+  return member;
+}
+
+// A value for a message.
+std::string shown(const Json* value) { return value ? shortened(value->text()) : "missing"; }
+
+bool equal(const Json* a, const Json* b) { return a && b && a->text() == b->text(); }
+
+// `origin` says where the identity is from, `remedy` what to do.
+void check_vocabulary(const Checkpoint& checkpoint, const Json& identity, const std::string& origin,
+                      const char* remedy) {
+  const Json* trained = object_in(checkpoint, "vocabulary");
+  if (!trained) return;
+  const auto compare = [&](const std::string& name) {
+    const Json *now = identity.find(name), *before = trained->find(name);
+    const bool is_digest = name == "source" || name == "target" || name == "labels";
+    check_input(!is_digest || equal(now, before),
+                "{}: '{}' is not the vocabulary that the weights of {} were trained with; {}",
+                origin, name, checkpoint.path(), remedy);
+    check_input(equal(now, before), "{}: '{}' is {}, but for the weights of {} it was {}; {}",
+                origin, shortened(name), shown(now), checkpoint.path(), shown(before), remedy);
+  };
+  for (const auto& member : trained->members()) compare(member.first);
+  for (const auto& member : identity.members()) compare(member.first);
+}
+
+}  // namespace
+
+void check_settings(const Checkpoint& checkpoint, const Experiment& experiment) {
+  const Json* trained = object_in(checkpoint, "settings");
+  if (!trained) return;
+  const Json settings = bound_settings(experiment);
+  for (const auto& [key, before] : trained->members()) {
+    const Json* now = settings.find(key);
+    check_input(equal(now, &before),
+                "{} is {} in the config, but the weights of {} were trained with {}; restore the "
+                "value, or train a new run",
+                shortened(key), shown(now), checkpoint.path(), shown(&before));
+  }
+}
+
+void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing) {
+  if (checkpoint.state().find("vocabulary") && exists(path))
+    check_vocabulary(checkpoint, read_vocabulary(path, framing).identity(), path,
+                     "restore the file, or remove it and write it again with train --resume");
+}
+
+void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run) {
+  const Json* trained = checkpoint.state().find("data");
+  check_input(trained && trained->text() == Json(corpus.fingerprint).text(),
+              "{}: the data have changed since the training{}; restore them, or start a new run",
+              run, corpus.files.empty() ? "" : fmt::format(" ({})", corpus.files[0]));
+  check_vocabulary(checkpoint, vocabulary_identity(corpus), run + ": the vocabulary of the data",
+                   "start a new run");
+}
+
+std::map<std::string, std::string> row_vocabularies(const Corpus& corpus) {
+  const bool is_classifier = corpus.framing == Framing::classifier;
+  std::map<std::string, std::string> digests;
+  if (corpus.source)
+    digests[is_classifier ? "embedding.token.weight" : "source_embedding.token.weight"] =
+        codec_digest(*corpus.source);
+  if (corpus.target && !is_classifier) {
+    digests["embedding.token.weight"] = digests["head.weight"] = codec_digest(*corpus.target);
+  } else {
+    digests["head.weight"] = digests["head.bias"] = labels_digest(corpus.labels);
+  }
+  return digests;
+}
+
+std::string vocabulary_key(const std::string& parameter) {
+  return "vocabulary_sha256." + parameter;
+}
+
+Binding binding_of(const Experiment& experiment, const Corpus& corpus,
+                   const std::vector<NamedParameter>& parameters) {
+  Binding binding{bound_settings(experiment), vocabulary_identity(corpus), {}};
+  const std::map<std::string, std::string> vocabularies = row_vocabularies(corpus);
+  for (const NamedParameter& parameter : parameters)
+    if (const auto found = vocabularies.find(parameter.name); found != vocabularies.end())
+      binding.metadata[vocabulary_key(parameter.name)] = found->second;
+  return binding;
+}
+
+}  // namespace heed

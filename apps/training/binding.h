@@ -1,0 +1,45 @@
+// What binds weights to the run that trained them: the settings that decide what the model computes
+// and how inputs reach it, and the vocabulary. state.json of a checkpoint holds
+//
+//   "settings": {"precision": "highest", "model.dim": 64, …}             keys of the config
+//   "vocabulary": {"source": "<SHA-256>", "target": …, "prompt": 6, …}   vocabulary_identity()
+//
+// and the metadata of model.safetensors the SHA-256 of the tokens (or labels) of each array that
+// has a row for each of them: {"vocabulary_sha256.embedding.token.weight": "<SHA-256>"}. So weights
+// that stand alone can be checked too.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "apps/config/experiment.h"
+#include "apps/support/json.h"
+#include "apps/training/checkpoint.h"
+#include "core/parameter.h"
+
+namespace heed {
+
+struct Binding {
+  Json settings, vocabulary;  // members of state.json
+  Metadata metadata;          // of model.safetensors
+};
+Binding binding_of(const Experiment& experiment, const Corpus& corpus,
+                   const std::vector<NamedParameter>& parameters);
+
+// Throws InputError that names the first key whose value differs from that of the training. Keys
+// that the checkpoint lacks are not compared.
+void check_settings(const Checkpoint& checkpoint, const Experiment& experiment);
+
+// Throws InputError that names the first difference between a file vocabulary.json and the
+// vocabulary of the checkpoint. Does nothing if there is no file, or if the checkpoint says
+// nothing.
+void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing);
+// Throws InputError unless the data of a run are those of its training, with the same vocabulary.
+void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run);
+
+// The SHA-256 of the tokens or labels that the rows of a parameter stand for, by its name.
+std::map<std::string, std::string> row_vocabularies(const Corpus& corpus);
+// The key of an array in the metadata of model.safetensors.
+std::string vocabulary_key(const std::string& parameter);
+
+}  // namespace heed

@@ -1,0 +1,251 @@
+// apps/training/binding: weights are used only with the settings and the vocabulary that they were
+// trained with.
+#include "apps/training/binding.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "apps/inference/vocabulary_file.h"
+#include "core/safetensors.h"
+#include "program.h"
+#include "state_file.h"
+
+using namespace heed;
+
+namespace {
+
+constexpr const char* window = "[model.attention]\nwindow = 16\n";
+
+// Folders r (an encoder-decoder), sums (a language model of a task) and words (a classifier).
+struct Runs : TemporaryFolder {
+  Runs() {
+    write_file(path + "/labelled.tsv", labelled());
+    train("r", tiny_config(window));
+    const std::string head = "[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\n";
+    train("sums", head + "kind = 'language_model'\n[data]\nkind = 'addition'\ndigits = 1\n");
+    train("words", head +
+                       "kind = 'classifier'\n[data]\nkind = 'labelled'\npath = "
+                       "'labelled.tsv'\n");
+  }
+  static std::string labelled() {
+    std::string lines;
+    for (int i = 0; i < 60; ++i)
+      lines += (i % 2 ? "odd\t" : "even\t") +
+               std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + "\n";
+    return lines;
+  }
+  void train(const std::string& name, const std::string& config) const {
+    write_file(path + "/" + name + ".toml", config);
+    const Said said = heed_in(path, {"train", name + ".toml", "--run", name});
+    REQUIRE_MESSAGE(said.code == 0, said.err);
+  }
+};
+
+// A copy of the trained runs that a test may change.
+struct Copy : TemporaryFolder {
+  Copy() {
+    static const Runs runs;
+    REQUIRE(std::system(("cp -a " + runs.path + "/. " + path).c_str()) == 0);
+  }
+  std::string read(const std::string& file) const { return read_file(path + "/" + file, "file"); }
+  void replace(const std::string& file, const std::string& from, const std::string& to) const {
+    std::string text = read(file);
+    const size_t at = text.find(from);
+    REQUIRE_MESSAGE(at != text.npos, file, " has no ", from);
+    write_file(path + "/" + file, text.replace(at, from.size(), to));
+  }
+  // Every command that reads weights.
+  std::vector<std::vector<std::string>> commands(const std::string& run) const {
+    const std::string input = run == "words" ? "ab" : "1 2";
+    std::vector<std::vector<std::string>> all = {
+        {"evaluate", run}, {"train", "--resume", run}, {"attend", run, "--input", input}};
+    all.push_back({"generate", run});
+    if (run == "sums") all.back().insert(all.back().end(), {"--prompt", "34"});
+    return all;
+  }
+  void all_refuse(const std::string& run, const std::vector<std::string>& parts) const {
+    const std::string before = sha256_of_file(path + "/" + run + "/config.toml") +
+                               sha256_of_file(path + "/" + run + "/vocabulary.json");
+    for (const auto& command : commands(run)) {
+      CAPTURE(command[0]);
+      check_refused(heed_in(path, command), 2, parts);
+    }
+    CHECK(before == sha256_of_file(path + "/" + run + "/config.toml") +
+                        sha256_of_file(path + "/" + run + "/vocabulary.json"));
+  }
+  void all_accept(const std::string& run) const {
+    for (const auto& command : commands(run)) {
+      const Said said = heed_in(path, command, "ab\n1\n");
+      CHECK_MESSAGE((said.code == 0 || said.err.find("not in the vocabulary") != said.err.npos),
+                    command[0], ": ", said.err);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("binding: a changed setting of the model is refused by every command, with both values") {
+  const Copy place;
+  place.replace("r/config.toml", "\nwindow = 16 ", "\nwindow = 8 ");
+  place.all_refuse("r", {"r/config.toml:", "model.attention.window is 8 in the config",
+                         "the weights of r/checkpoints/step-30 were trained with 16"});
+  place.replace("r/config.toml", "\nwindow = 8 ", "\n");  // a key that is missing has its default
+  place.all_refuse("r", {"model.attention.window is 0", "trained with 16"});
+  place.replace("sums/config.toml", "precision = \"highest\"", "precision = \"high\"");
+  place.all_refuse("sums", {"precision is \"high\"", "trained with \"highest\""});
+}
+
+TEST_CASE("binding: settings that do not change what the model computes may change") {
+  const Copy place;
+  place.replace("r/config.toml", "\nlr = 0.01", "\nlr = 0.02");
+  place.replace("r/config.toml", "\nsteps = 30 ", "\nsteps = 32 ");
+  place.replace("r/config.toml", "\nthreads = 0 ", "\nthreads = 1 ");
+  place.all_accept("r");
+}
+
+TEST_CASE("binding: a changed vocabulary.json is refused by every command") {
+  const Copy place;
+  const std::string sound = place.read("r/vocabulary.json");
+  place.replace("r/vocabulary.json", "\"1\"", "\"x\"");
+  place.replace("r/vocabulary.json", "\"2\"", "\"1\"");
+  place.replace("r/vocabulary.json", "\"x\"", "\"2\"");  // of the same size
+  place.all_refuse("r", {"r/vocabulary.json: 'source' is not the vocabulary that the weights of",
+                         "remove it and write it again with train --resume"});
+  write_file(place / "r/vocabulary.json", sound);
+  place.replace("r/vocabulary.json", "word", "character");
+  place.all_refuse("r", {"'source' is not the vocabulary"});
+  place.replace("sums/vocabulary.json", "\"answer\": 2", "\"answer\": 1");
+  place.all_refuse("sums", {"'answer' is 1", "it was 2"});
+  place.replace("words/vocabulary.json", "\"even\"", "\"x\"");
+  place.all_refuse("words", {"'labels' is not the vocabulary"});
+  place.replace("words/vocabulary.json", "{", "{\"features\": 3,");
+  place.all_refuse("words", {"vocabulary.json: "});
+
+  remove_all(place / "r/vocabulary.json");
+  CHECK(heed_in(place.path, {"train", "--resume", "r"}).code == 0);
+  CHECK(place.read("r/vocabulary.json") == sound);
+  place.replace("r/vocabulary.json", "\n", "  \n  ");  // spaces do not matter
+  place.all_accept("r");
+}
+
+TEST_CASE("binding: what a checkpoint does not have is not compared") {
+  const Copy place;
+  change_state(place / "r/checkpoints/step-30", [](Json& state) {
+    Json settings = state.at("settings");
+    settings.remove("model.attention.window");
+    state.set("settings", settings);
+  });
+  place.replace("r/config.toml", "\nwindow = 16 ", "\nwindow = 8 ");
+  CHECK(heed_in(place.path, {"evaluate", "r"}).code == 0);
+  place.replace("r/config.toml", "\nheads = 2 ", "\nheads = 4 ");
+  check_refused(heed_in(place.path, {"evaluate", "r"}), 2, {"model.heads is 4", "trained with 2"});
+  change_state(place / "r/checkpoints/step-30", [](Json& state) { state.remove("settings"); });
+  CHECK(heed_in(place.path, {"evaluate", "r"}).code == 0);
+}
+
+TEST_CASE("binding: the metadata of model.safetensors name the vocabulary of each array's rows") {
+  const Copy place;
+  const auto metadata = [&](const std::string& run) {
+    const std::string best = place / (run + "/checkpoints/best/");
+    const SafetensorsFile file(best + "model.safetensors");
+    const Json state = Json::parse(read_file(best + "state.json", "state"), "state");
+    return std::pair(file.metadata(), state.at("vocabulary"));
+  };
+  const auto [tied, vocabulary] = metadata("r");
+  CHECK(tied ==
+        Metadata{
+            {"vocabulary_sha256.embedding.token.weight", vocabulary.at("target").string()},
+            {"vocabulary_sha256.source_embedding.token.weight", vocabulary.at("source").string()}});
+  const auto [classifier, labels] = metadata("words");
+  CHECK(classifier.at("vocabulary_sha256.embedding.token.weight") == labels.at("source").string());
+  CHECK(classifier.at("vocabulary_sha256.head.weight") == labels.at("labels").string());
+  CHECK(classifier.at("vocabulary_sha256.head.bias") == labels.at("labels").string());
+  CHECK(labels.at("labels").string() == sha256("[\"even\",\"odd\"]"));
+  CHECK(classifier.size() == 3);
+}
+
+TEST_CASE("binding: vocabulary.json keeps the identity of every task's vocabulary") {
+  const TemporaryFolder folder;
+  int checked = 0;
+  for (const DataKind* kind : data_kinds::all)
+    for (const Framing framing : kind->framings) {
+      if (!kind->is_task()) continue;
+      DataOptions options;
+      options.kind = kind;
+      if (kind == &data_kinds::graph) options.lengths = {8, 16};
+      if (kind == &data_kinds::graph) options.edge_kinds = 2;
+      if (kind == &data_kinds::set) options.lengths = {5, 9};
+      if (kind == &data_kinds::recall) options.lengths = {2, 4};
+      if (kind == &data_kinds::subject) options.lengths = {9, 12};
+      if (kind == &data_kinds::streams) options.lengths = {1, 4};
+      CAPTURE(kind->name);
+      const Corpus corpus = load_corpus(options, framing, 1);
+      write_file(folder / "vocabulary.json", vocabulary_text(corpus));
+      const SavedVocabulary saved = read_vocabulary(folder / "vocabulary.json", framing);
+      CHECK(saved.identity().text() == vocabulary_identity(corpus).text());
+      CHECK(row_vocabularies(saved.corpus) == row_vocabularies(corpus));
+      ++checked;
+    }
+  CHECK(checked >= 13);
+}
+
+TEST_CASE("train.load: rows of other tokens are refused, and other parameters are loaded") {
+  const Copy place;
+  std::string pairs;  // 4 words, <bos>, <eos> and <unk>: as many as the 5 numbers, <bos> and <eos>
+  for (int i = 0; i < 60; ++i)
+    for (const char* end : {"\t", "\n"})
+      pairs += std::string(1, static_cast<char>('a' + i % 4)) + " " +
+               static_cast<char>('a' + i / 4 % 4) + end;
+  write_file(place / "pairs.tsv", pairs);
+  write_file(place / "pairs.toml",
+             "[train]\nsteps = 2\n[model]\nlayers = 1\ndim = 16\nheads = 2\n[data]\nkind = "
+             "'pairs'\npath = 'pairs.tsv'\nlevel = 'word'\nshare_vocabulary = true\n");
+  const auto train = [&](const std::string& config, const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments = {"train", config, "--run", "n"};
+    for (const std::string& setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    remove_all(place / "n");
+    return heed_in(place.path, arguments);
+  };
+  const auto loads = [&](const std::string& config, const std::vector<std::string>& settings) {
+    const Said said = train(config, settings);
+    CHECK_MESSAGE(said.code == 0, said.err);
+    CHECK(said.err.find("warning") == said.err.npos);
+  };
+  const std::string body = "train.load_names=[\"encoder.*\", \"decoder.*\"]";
+  const std::string file = "r/checkpoints/best/model.safetensors";
+  for (const std::string& from : {std::string("r"), file}) {
+    loads("r.toml", {"train.load=" + from});
+    loads("pairs.toml", {"train.load=" + from, body});
+    check_refused(train("pairs.toml", {"train.load=" + from}), 2,
+                  {"train.load: ", "embedding.token.weight stand for other tokens",
+                   "same vocabulary, or set train.load_names"});
+  }
+
+  // A run of heed 0.1.0 says nothing in its weights; its vocabulary.json does.
+  const auto weights = place / "r/checkpoints/best/model.safetensors";
+  {
+    const SafetensorsFile stated(weights);
+    std::vector<std::vector<float>> values;
+    std::vector<NamedArray> arrays;
+    for (const StoredArray& array : stated.arrays()) {
+      values.emplace_back(static_cast<size_t>(array.bytes() / 4));
+      stated.read(array, values.back().data());
+      arrays.push_back({array, values.back().data()});
+    }
+    write_safetensors(place / "bare.safetensors", arrays);
+  }
+  write_file(weights, read_file(place / "bare.safetensors", "weights"));
+  change_state(place / "r/checkpoints/best", [&](Json& state) {
+    Json digests = state.at("sha256");
+    digests.set("model.safetensors", sha256_of_file(weights));
+    state.set("sha256", digests);
+    for (const char* name : {"settings", "vocabulary"}) state.remove(name);
+  });
+  loads("r.toml", {"train.load=r"});
+  check_refused(train("pairs.toml", {"train.load=r"}), 2, {"stand for other tokens"});
+  const Said unknown = train("pairs.toml", {"train.load=bare.safetensors"});
+  CHECK(unknown.code == 0);
+  CHECK_SAYS(unknown.err, "does not say which tokens the rows of embedding.token.weight stand for");
+}
