@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "apps/program.h"
@@ -34,6 +35,7 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write()
   start_with_patient_threads(argv);
   return heed::run_program(argc, argv);
 }

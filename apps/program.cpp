@@ -41,7 +41,7 @@ int run_program(int argc, char** argv) {
   }
   // The error of an earlier flush stays in ferror().
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return result;
-  logging::error("standard output: cannot write; is the disk full?");
+  logging::error("standard output: cannot write; is the disk full, or has its reader ended?");
   return exit_failed;
 }
 

@@ -94,14 +94,9 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
     metadata[record.name] =
         fmt::format("axes [{}] of [{}]", joined(record.axes), joined(record.grid));
   }
-  const std::string aside = aside_of(path);
-  try {
-    write_safetensors(aside, arrays_of(tensors), metadata);
-    rename_in_folder(aside, path);
-  } catch (...) {
-    remove_all(aside);
-    throw;
-  }
+  AtomicFile file(path);
+  write_safetensors(file.aside(), arrays_of(tensors), metadata);
+  file.commit();
 }
 
 void check_arguments(const AttendArguments& a) {
@@ -110,9 +105,7 @@ void check_arguments(const AttendArguments& a) {
   check_input(a.request.split.empty() || a.request.example, "--split goes with --example");
   std::vector<std::string> paths;
   for (const std::string& path : {a.output, a.csv, a.safetensors}) {
-    if (path.empty()) continue;
-    check_writable(path);
-    paths.push_back(absolute_path(path, "."));
+    if (!path.empty()) paths.push_back(absolute_path(output_path(path), "."));
   }
   std::sort(paths.begin(), paths.end());
   check_input(std::adjacent_find(paths.begin(), paths.end()) == paths.end(),
@@ -126,14 +119,14 @@ void write_all(const AttendArguments& a, const std::string& title,
               weights_in(maps), max_csv_rows);
   std::vector<std::string> written;
   if (!a.safetensors.empty()) {
-    write_tensors(a.safetensors, records, {{"title", title}});
+    write_tensors(output_path(a.safetensors), records, {{"title", title}});
     written.push_back(a.safetensors);
   }
   if (!a.csv.empty()) {
-    write_file(a.csv, attention_csv(maps));
+    write_file(output_path(a.csv), attention_csv(maps));
     written.push_back(a.csv);
   }
-  write_file(a.output, attention_picture(maps, title));
+  write_file(output_path(a.output), attention_picture(maps, title));
   written.push_back(a.output);
   print(fmt::format("{}\n{}\n", title, joined(written, "\n")));
 }

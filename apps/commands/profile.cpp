@@ -191,7 +191,7 @@ Json as_json(const Profile& p, const Experiment& experiment) {
 }
 
 int ProfileArguments::run() const {
-  if (trace) check_writable(*trace);
+  const std::string trace_file = trace ? output_path(*trace) : "";
   const LoadedConfig config = load_config(path, set);
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
@@ -200,14 +200,13 @@ int ProfileArguments::run() const {
     check_memory(summarize(experiment, corpus));
     return profile_training(experiment, corpus, steps);
   });
+  if (trace) write_file(trace_file, chrome_trace(result));
   if (json)
     print(fmt::format("{}\n", as_json(result, experiment).text()));
   else
     print(fmt::format("{}\n{}\n{}\n{}", head(result, experiment), operations_table(result),
                       layers_table(result), memory_table(result.memory)));
-  if (!trace) return exit_done;
-  write_file(*trace, chrome_trace(result));
-  logging::info("{}: one step, for https://ui.perfetto.dev or chrome://tracing", *trace);
+  if (trace) logging::info("{}: one step, for https://ui.perfetto.dev or chrome://tracing", *trace);
   return exit_done;
 }
 

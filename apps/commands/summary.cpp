@@ -23,8 +23,8 @@ struct SummaryArguments final : CommandArguments {
 };
 
 int SummaryArguments::run() const {
-  const LoadedConfig config =
-      load_config(is_folder(path) ? RunFolder::open(path).config() : path, set);
+  const LoadedConfig config = is_folder(path) ? load_run_config(RunFolder::open(path).config(), set)
+                                              : load_config(path, set);
   apply_settings(config.experiment);
   const Corpus corpus = load_data(config);
   with_places(config.origins, [&] {

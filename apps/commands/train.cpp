@@ -8,6 +8,7 @@
 #include "apps/inference/vocabulary_file.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
+#include "apps/support/interrupt.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/output.h"
@@ -15,6 +16,8 @@
 #include "apps/training/training_loop.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
+#include "core/text.h"
+#include "data/utf8.h"
 
 namespace heed {
 namespace {
@@ -39,7 +42,7 @@ bool is_run(const std::string& path) {
 }
 
 struct Plan {
-  std::string run_path;
+  std::string run_path;  // "": a new name
   bool resumes = false;
   LoadedConfig config;
 };
@@ -52,13 +55,24 @@ Plan plan_of(TrainArguments a) {
               "train needs a config, such as heed train configs/reverse.toml");
   // --resume with a config starts the run if there is none.
   if (!a.resume || (!a.config.empty() && !is_run(a.run_path)))
-    return {a.run_path.empty() ? new_run_path(a.config) : a.run_path, false,
-            load_config(a.config, a.set)};
+    return {a.run_path, false, load_config(a.config, a.set)};
   const RunFolder run = RunFolder::open(a.run_path);
-  const LoadedConfig before = load_config(run.config(), {});
-  LoadedConfig now = load_config(a.config.empty() ? run.config() : a.config, a.set);
+  const LoadedConfig before = load_run_config(run.config(), {});
+  LoadedConfig now =
+      a.config.empty() ? load_run_config(run.config(), a.set) : load_config(a.config, a.set);
   check_resumable(list_config(before.experiment), list_config(now.experiment), run.path());
   return {run.path(), true, std::move(now)};
+}
+
+// config.toml is UTF-8: a run with a path that is not could never be opened again.
+void check_utf8(const Plan& plan) {
+  constexpr const char* advice = "expected UTF-8; rename the file or the folder";
+  check_input(plan.resumes || find_invalid_utf8(plan.run_path) == plan.run_path.npos,
+              "--run {}: {}", in_quotes(plan.run_path), advice);
+  for (const ConfigSection& section : list_config(plan.config.experiment))
+    for (const ConfigEntry& entry : section.entries)
+      check_input(find_invalid_utf8(entry.value) == entry.value.npos, "{} = {}: {}", entry.key,
+                  printable(entry.value), advice);
 }
 
 void log_start(const RunFolder& run, const Experiment& experiment, const Corpus& corpus,
@@ -81,7 +95,9 @@ int train_in(const RunFolder& run, TrainingLoop& loop) {
 }
 
 int TrainArguments::run() const {
+  outlive_readers();
   const Plan plan = plan_of(*this);
+  check_utf8(plan);
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(plan.config);
@@ -91,14 +107,16 @@ int TrainArguments::run() const {
     return planned;
   });
 
-  const RunFolder run =
-      plan.resumes ? RunFolder::open(plan.run_path) : RunFolder::create(plan.run_path);
+  const RunFolder run = plan.resumes            ? RunFolder::open(plan.run_path)
+                        : plan.run_path.empty() ? RunFolder::create_in("runs", config)
+                                                : RunFolder::create(plan.run_path);
   const RunLock lock(run);
+  if (!plan.resumes) run.check_empty();  // another process may have trained in it meanwhile
   std::unique_ptr<TrainingLoop> loop;
   try {
     // Before anything is written: a resume that is refused leaves the run as it was.
     loop = with_places(plan.config.origins, [&] {
-      return std::make_unique<TrainingLoop>(experiment, corpus, run, plan.resumes);
+      return std::make_unique<TrainingLoop>(experiment, corpus, lock, plan.resumes);
     });
     write_file(run.config(), config_text(list_config(experiment)));
     write_file(run.vocabulary(), vocabulary_text(corpus));

@@ -57,13 +57,14 @@ std::string Origin::error_prefix() const {
   return kind == Kind::command_line ? file + ": " : fmt::format("{}:{}:{}: ", file, line, column);
 }
 
-ConfigSource ConfigSource::read(const std::string& path) {
+ConfigSource ConfigSource::read(const std::string& path, bool inherits) {
   ConfigSource source;
-  source.read_layer(path, {});
+  source.read_layer(path, inherits, {});
   return source;
 }
 
-void ConfigSource::read_layer(const std::string& path, std::vector<std::string> chain) {
+void ConfigSource::read_layer(const std::string& path, bool inherits,
+                              std::vector<std::string> chain) {
   const std::string text = read_file(path, "config", max_config_bytes);
   check_input(!text.empty(), "{}: empty; `heed config --reference` lists the keys of a config",
               path);
@@ -74,6 +75,9 @@ void ConfigSource::read_layer(const std::string& path, std::vector<std::string> 
   for (const TomlEntry& entry : entries) {
     if (entry.key != "base") continue;
     const Origin origin{kind, path, entry.line, entry.column};
+    check_input(inherits,
+                "{}base: the config of a run must hold every value itself; remove this line",
+                origin.error_prefix());
     const std::string* base = std::get_if<std::string>(&entry.value.value);
     check_input(base && !base->empty() && base->size() < PATH_MAX,
                 "{}base: expected the path of a config", origin.error_prefix());
@@ -82,7 +86,7 @@ void ConfigSource::read_layer(const std::string& path, std::vector<std::string> 
                 "{}base = {} inherits from itself", origin.error_prefix(), in_quotes(*base));
     check_input(chain.size() < max_bases, "{}base: expected at most {} bases in a row",
                 origin.error_prefix(), max_bases);
-    read_layer(base_path, chain);
+    read_layer(base_path, inherits, chain);
   }
   for (const TomlEntry& entry : entries)
     if (entry.key != "base")

@@ -40,7 +40,8 @@ class ConfigSource {
   ConfigSource() = default;  // empty: every value keeps its default
   // Reads a file, after the file that its key `base` names, relative to its folder, and so on.
   // Throws InputError if a file is not TOML, is empty, or inherits from itself.
-  static ConfigSource read(const std::string& path);
+  // With `inherits` false, the key `base` is an error: no other file is read.
+  static ConfigSource read(const std::string& path, bool inherits = true);
 
   // Sets "key=value". The value is TOML, or else a string. Later assignments win.
   void set(std::string_view assignment);
@@ -60,7 +61,7 @@ class ConfigSource {
     Origin origin;      // of the key
     std::string words;  // on the command line: as typed
   };
-  void read_layer(const std::string& path, std::vector<std::string> chain);
+  void read_layer(const std::string& path, bool inherits, std::vector<std::string> chain);
 
   std::map<std::string, Value> values_;  // by key
 };

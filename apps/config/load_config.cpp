@@ -6,13 +6,24 @@
 
 namespace heed {
 
-LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments) {
-  ConfigSource source = ConfigSource::read(path);
+namespace {
+
+LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignments) {
   for (const std::string& assignment : assignments) source.set(assignment);
   LoadedConfig config;
   config.origins = source.fill(config.experiment);
   with_places(config.origins, [&] { config.experiment.validate(); });
   return config;
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments) {
+  return loaded(ConfigSource::read(path), assignments);
+}
+
+LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments) {
+  return loaded(ConfigSource::read(path, false), assignments);
 }
 
 Corpus load_data(const LoadedConfig& config) {

@@ -17,6 +17,8 @@ struct LoadedConfig {
 
 // Reads a config, applies the --set assignments, and validates the result.
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments);
+// Likewise for the config of a run, which must not inherit from another file.
+LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments);
 
 // Calls f. If it throws an InputError that names a key of the config, adds where the key is set.
 template <class F>

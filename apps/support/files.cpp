@@ -18,23 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An open file or folder.
-class Descriptor {
- public:
-  explicit Descriptor(int file) : file_(file) {}
-  ~Descriptor() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  explicit operator bool() const { return file_ >= 0; }
-  operator int() const { return file_; }
-  bool close() { return ::close(std::exchange(file_, -1)) == 0; }
-
- private:
-  int file_;
-};
-
 [[noreturn]] void cannot(const char* verb, const std::string& path, int code) {
   const char* hint = "";
   if (code == ENOSPC || code == EDQUOT || code == EFBIG)
@@ -47,21 +30,52 @@ class Descriptor {
 // Synchronizes the names in a folder with the disk.
 void sync_folder(const std::string& path) {
   const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder && errno == EACCES) return;  // it may be written, but not read
   if (!folder || ::fsync(folder) != 0) cannot("write", path, errno);
 }
 
-void write_new_file(const std::string& path, std::string_view contents) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) cannot("write", path, errno);
+// The temporary name, in the same folder, of what is renamed to `path` when it is complete.
+std::string aside_of(const std::string& path) {
+  return in_folder(folder_of(path), AtomicFolder::prefix + name_of(path));
+}
+
+// Creates a new file to write. One that a killed process left behind is removed first.
+int open_aside(const std::string& aside) {
+  ::unlink(aside.c_str());
+  return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+void write_all(int file, std::string_view contents, const std::string& path) {
   while (!contents.empty()) {
     const ssize_t written = ::write(file, contents.data(), contents.size());
     if (written < 0 && errno != EINTR) cannot("write", path, errno);
     if (written > 0) contents.remove_prefix(static_cast<size_t>(written));
   }
-  if (::fsync(file) != 0 || !file.close()) cannot("write", path, errno);
+}
+
+int open_to_append(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0) {
+    check(S_ISREG(status.st_mode), "{}: expected a plain file", path);
+    // A hard link, such as a copy by `cp -al`: the other name keeps what it has.
+    if (status.st_nlink > 1) write_file(path, read_file(path, "file"));
+  }
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file < 0) cannot("write", path, errno);
+  return file;
+}
+
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 }  // namespace
+
+bool Descriptor::close() {
+  const int file = std::exchange(file_, -1);
+  return file < 0 || ::close(file) == 0;
+}
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
@@ -70,13 +84,26 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-std::string aside_of(const std::string& path) {
-  return in_folder(folder_of(path), AtomicFolder::prefix + name_of(path));
+std::string link_target(const std::string& path) {
+  char target[4096];
+  const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+  return std::string(target, static_cast<size_t>(std::max<ssize_t>(length, 0)));
+}
+
+FileKind kind_of(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return FileKind::none;
+  return S_ISREG(status.st_mode)   ? FileKind::plain
+         : S_ISDIR(status.st_mode) ? FileKind::folder
+         : S_ISLNK(status.st_mode) ? FileKind::link
+                                   : FileKind::other;
 }
 
 std::string read_file(const std::string& path, const char* what, int64_t max_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Opening does not wait for the writer of a FIFO; reading does, if there is one.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   check_input(static_cast<bool>(file), "{}: cannot read: {}", path, std::strerror(errno));
+  ::fcntl(file, F_SETFL, 0);
   struct stat status {};
   check_input(::fstat(file, &status) == 0 && !S_ISDIR(status.st_mode),
               "{}: expected a {}, found a folder", path, what);
@@ -95,26 +122,35 @@ std::string read_file(const std::string& path, const char* what, int64_t max_byt
 }
 
 void write_file(const std::string& path, std::string_view contents) {
-  const std::string aside = aside_of(path);
-  try {
-    write_new_file(aside, contents);
-    rename_in_folder(aside, path);
-  } catch (...) {
-    ::unlink(aside.c_str());
-    throw;
-  }
+  AtomicFile file(path);
+  file.write(contents);
+  file.commit();
 }
 
-void check_writable(const std::string& path) {
-  struct stat status {};
+std::string output_path(const std::string& path) {
+  struct stat status {
+  }, stream{};
   check_input(!path.empty() && path.back() != '/' && !is_folder(path),
               "{}: expected the name of a file", path);
-  check_input(::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode),
-              "{}: expected a plain file", path);
-  const std::string aside = aside_of(path);
-  const Descriptor file(::open(aside.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  check_input(static_cast<bool>(file), "{}: cannot write: {}", path, std::strerror(errno));
+  if (::stat(path.c_str(), &status) == 0) {
+    check_input(S_ISREG(status.st_mode), "{}: expected a plain file", path);
+    for (const int standard : {STDOUT_FILENO, STDERR_FILENO})
+      check_input(::fstat(standard, &stream) != 0 || !is_same_file(status, stream),
+                  "{}: expected another file than that of a standard stream", path);
+  }
+  std::string file = path;
+  constexpr int max_links = 40;  // as in Linux
+  for (int links = 0;; ++links) {
+    const std::string target = link_target(file);
+    if (target.empty()) break;
+    check_input(links < max_links, "{}: cannot write: {}", path, std::strerror(ELOOP));
+    file = sibling(file, target);
+  }
+  const std::string aside = aside_of(file);
+  const Descriptor tried(open_aside(aside));
+  check_input(static_cast<bool>(tried), "{}: cannot write: {}", path, std::strerror(errno));
   ::unlink(aside.c_str());
+  return file;
 }
 
 void point_link(const std::string& link, const std::string& target) {
@@ -125,9 +161,18 @@ void point_link(const std::string& link, const std::string& target) {
 }
 
 void make_folders(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) cannot("create the folder", path, error.value());
+  if (!make_new_folder(path) && !is_folder(path)) cannot("create the folder", path, EEXIST);
+}
+
+bool make_new_folder(const std::string& path) {
+  const std::string parent = folder_of(path);
+  if (!is_folder(parent)) make_folders(parent);
+  if (::mkdir(path.c_str(), 0777) != 0) {
+    if (errno == EEXIST) return false;
+    cannot("create the folder", path, errno);
+  }
+  sync_folder(parent);
+  return true;
 }
 
 std::vector<std::string> names_in_folder(const std::string& path) {
@@ -171,6 +216,31 @@ std::string sibling(const std::string& path, const std::string& other) {
 
 std::string absolute_path(const std::string& path, const std::string& from) {
   return fs::absolute(fs::path(from) / path).lexically_normal().string();
+}
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path), aside_(aside_of(path)), file_(open_aside(aside_)) {
+  if (!file_) cannot("write", path, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_) ::unlink(aside_.c_str());
+}
+
+void AtomicFile::write(std::string_view contents) { write_all(file_, contents, path_); }
+
+void AtomicFile::commit() {
+  if (::fsync(file_) != 0 || !file_.close()) cannot("write", path_, errno);
+  rename_in_folder(aside_, path_);
+  committed_ = true;
+}
+
+AppendedFile::AppendedFile(const std::string& path) : path_(path), file_(open_to_append(path)) {}
+
+void AppendedFile::write(std::string_view text) { write_all(file_, text, path_); }
+
+void AppendedFile::sync() {
+  if (::fsync(file_) != 0) cannot("write", path_, errno);
 }
 
 AtomicFolder::AtomicFolder(const std::string& path) : path_(path), aside_(aside_of(path)) {

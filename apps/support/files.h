@@ -1,9 +1,10 @@
 // Files and folders, written atomically.
 //
 // A file is written under another name, synchronized with the disk (fsync) and renamed: at any
-// moment there is either the old file or the new one, whole. Reading throws InputError, because the
-// user named the file. Writing throws Error, because the disk refused. Errors name the path, the
-// cause and what to do.
+// moment there is either the old file or the new one, whole. Writing never follows a link in the
+// last component of a path; output_path() does, for a file that the user names. Reading throws
+// InputError, because the user named the file. Writing throws Error, because the disk refused.
+// Errors name the path, the cause and what to do.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +14,52 @@
 
 namespace heed {
 
+// An open file or folder.
+class Descriptor {
+ public:
+  explicit Descriptor(int file) : file_(file) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  explicit operator bool() const { return file_ >= 0; }
+  operator int() const { return file_; }
+  bool close();  // returns false if the disk refuses
+
+ private:
+  int file_;
+};
+
 // Returns the contents of a file. Throws InputError for more than `max_bytes`. `what` names the
 // expected kind of file in errors: "config".
 std::string read_file(const std::string& path, const char* what,
                       int64_t max_bytes = int64_t{1} << 30);
 
-// Creates or replaces a file.
+// Creates or replaces a file. Replaces a link, not its target.
 void write_file(const std::string& path, std::string_view contents);
-// Throws InputError if write_file(path) would fail now, or would replace something that is not a
-// plain file: a check before a long computation. Leaves nothing behind.
-void check_writable(const std::string& path);
+
+// For a file that the user names, before a long computation. Returns the path of the file to write:
+// behind links, even if it does not exist yet. Throws InputError if write_file() would fail there
+// now, or would replace something that is not a plain file. Leaves nothing behind.
+std::string output_path(const std::string& path);
 
 // Creates a symbolic link, or changes its target.
 void point_link(const std::string& link, const std::string& target);
 
-// Creates a folder and its missing parents.
+// Creates a folder and its missing parents, and synchronizes the new names with the disk.
 void make_folders(const std::string& path);
+// Creates a folder like make_folders(). Returns false if there is something of this name already.
+bool make_new_folder(const std::string& path);
 
 bool exists(const std::string& path);  // links are followed
 bool is_folder(const std::string& path);
+// Returns the target of a symbolic link; "" if there is none.
+std::string link_target(const std::string& path);
+
+enum class FileKind { none, plain, folder, link, other };
+FileKind kind_of(const std::string& path);  // links are not followed
 
 // Returns the names in a folder, sorted; none if there is no such folder.
 std::vector<std::string> names_in_folder(const std::string& path);
-
-// Returns the temporary name, in the same folder, under which to write a file before it is renamed
-// to `path`.
-std::string aside_of(const std::string& path);
 
 // Removes a file, a link or a folder with its contents, if it exists.
 void remove_all(const std::string& path);
@@ -58,6 +79,37 @@ std::string absolute_path(const std::string& path, const std::string& from);
 // SHA-256 as 64 hexadecimal digits (FIPS 180-4; OpenSSL).
 std::string sha256_of_file(const std::string& path);
 std::string sha256(std::string_view text);
+
+// A file that appears whole at commit(), or never.
+class AtomicFile {
+ public:
+  // Creates aside(), a hidden file next to `path`. A link of that name is removed, not followed.
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  const std::string& aside() const { return aside_; }
+  void write(std::string_view contents);
+  void commit();
+
+ private:
+  std::string path_, aside_;
+  Descriptor file_;
+  bool committed_ = false;
+};
+
+// A file open for appending. Never writes through a link, symbolic or hard.
+class AppendedFile {
+ public:
+  explicit AppendedFile(const std::string& path);
+  void write(std::string_view text);
+  void sync();  // waits until all of it is on the disk
+
+ private:
+  std::string path_;
+  Descriptor file_;
+};
 
 // A folder that appears whole at commit(), or never.
 class AtomicFolder {

@@ -6,7 +6,12 @@ namespace heed {
 namespace {
 
 volatile sig_atomic_t caught = 0;
-constexpr int signals[] = {SIGINT, SIGTERM};
+constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 }  // namespace
 
@@ -14,14 +19,20 @@ InterruptGuard::InterruptGuard() {
   caught = 0;
   struct sigaction action {};
   action.sa_handler = [](int) { caught = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  for (const int signal : signals) ::sigaction(signal, &action, nullptr);
+  for (const int signal : signals) {
+    // A terminal that closes sends SIGHUP more than once.
+    action.sa_flags = static_cast<int>(signal == SIGHUP ? SA_RESTART : SA_RESETHAND | SA_RESTART);
+    if (signal != SIGHUP || !is_ignored(signal)) ::sigaction(signal, &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int signal : signals) ::signal(signal, SIG_DFL);
+  for (const int signal : signals)
+    if (!is_ignored(signal)) ::signal(signal, SIG_DFL);
 }
 
 bool interrupted() { return caught != 0; }
+
+void outlive_readers() { ::signal(SIGPIPE, SIG_IGN); }
 
 }  // namespace heed

@@ -1,9 +1,10 @@
-// Ctrl-C as a request: the first SIGINT or SIGTERM is noted, the second ends the process.
+// Signals as requests: the first SIGINT, SIGTERM or SIGHUP is noted, a second SIGINT or SIGTERM
+// ends the process.
 #pragma once
 
 namespace heed {
 
-// While it exists, signals are noted.
+// While it exists, signals are noted. SIGHUP stays ignored if it was (nohup).
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -14,5 +15,8 @@ class InterruptGuard {
 
 // Returns whether a signal has been noted.
 bool interrupted();
+
+// From now on, writing to a pipe that nobody reads fails and does not end the process.
+void outlive_readers();
 
 }  // namespace heed

@@ -1,8 +1,8 @@
 #include "apps/support/log.h"
 
 #include <fmt/format.h>
+#include <spdlog/details/null_mutex.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "apps/support/clock.h"
+#include "apps/support/files.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -50,6 +51,22 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   std::string progress_;
+};
+
+// Appends log lines to a file.
+class FileSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  explicit FileSink(const std::string& path) : file_(path) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    file_.write({text.data(), text.size()});
+  }
+  void flush_() override {}
+
+  AppendedFile file_;
 };
 
 struct Loggers {
@@ -94,12 +111,7 @@ void write(Level level, fmt::string_view format, fmt::format_args args) {
 }
 
 void open_file(const std::string& path) {
-  try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(path);
-    loggers().to_file = std::make_unique<spdlog::logger>("file", std::move(sink));
-  } catch (const spdlog::spdlog_ex& problem) {
-    throw Error(fmt::format("{}: cannot write the log: {}", path, problem.what()));
-  }
+  loggers().to_file = std::make_unique<spdlog::logger>("file", std::make_shared<FileSink>(path));
   loggers().to_file->set_pattern("%Y-%m-%d %H:%M:%S %v", spdlog::pattern_time_type::utc);
   // If the disk is full, the next checkpoint fails with an error: no need for one per line.
   loggers().to_file->set_error_handler([](const std::string&) {});

@@ -43,13 +43,11 @@ std::string sha256(std::string_view text) {
 
 std::string sha256_of_file(const std::string& path) {
   // Not blocking: a FIFO would wait for a writer.
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  check_input(file >= 0, "{}: cannot read: {}", path, std::strerror(errno));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  check_input(static_cast<bool>(file), "{}: cannot read: {}", path, std::strerror(errno));
   struct stat status {};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(file);
-    throw InputError(fmt::format("{}: cannot read: not a plain file", path));
-  }
+  check_input(::fstat(file, &status) == 0 && S_ISREG(status.st_mode),
+              "{}: cannot read: not a plain file", path);
   Sha256 digest;
   std::string buffer(1 << 20, '\0');
   ssize_t got = 0;
@@ -57,9 +55,7 @@ std::string sha256_of_file(const std::string& path) {
     got = ::read(file, buffer.data(), buffer.size());
     if (got > 0) digest.add(buffer.data(), static_cast<size_t>(got));
   } while (got > 0 || (got < 0 && errno == EINTR));
-  const int code = errno;
-  ::close(file);
-  check_input(got == 0, "{}: cannot read: {}", path, std::strerror(code));
+  check_input(got == 0, "{}: cannot read: {}", path, std::strerror(errno));
   return digest.digits();
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <unistd.h>
 
 #include "apps/support/files.h"
 #include "apps/support/version.h"
@@ -30,13 +29,6 @@ int64_t step_of(std::string_view name) {
   int64_t step = -1;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
   return error == std::errc() && end == name.data() + name.size() ? step : -1;
-}
-
-// The target of a symbolic link; "" if there is none.
-std::string link_target(const std::string& link) {
-  char target[256];
-  const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
-  return std::string(target, static_cast<size_t>(std::max<ssize_t>(length, 0)));
 }
 
 }  // namespace

@@ -7,27 +7,61 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "apps/support/files.h"
 #include "core/check.h"
 
 namespace heed {
 namespace {
 
-// Returns the leading rows that are complete and of steps up to `last_step`.
-std::string_view rows_up_to(std::string_view text, int64_t last_step) {
-  size_t end = 0;
-  for (size_t newline; (newline = text.find('\n', end)) != text.npos; end = newline + 1) {
-    try {
-      const Json row = Json::parse(text.substr(end, newline - end), "");
-      if (row.at("step").integer() > last_step) break;
-    } catch (const InputError&) {
-      break;
-    }
+// The step of a row; -1 for text that is no row.
+int64_t step_in(std::string_view line) {
+  try {
+    return Json::parse(line, "").at("step").integer();
+  } catch (const InputError&) {
+    return -1;
   }
-  return text.substr(0, end);
+}
+
+// Returns the rows of steps up to `last_step`. Rows of later steps follow them, which will be
+// trained again. Of the other rows only the last one of the file may be damaged.
+std::string rows_up_to(std::string_view text, int64_t last_step, const std::string& path) {
+  std::string kept;
+  bool later = false;  // behind a row of a later step
+  for (int64_t line = 1; last_step > 0 && !text.empty(); ++line) {
+    const size_t length = std::min(text.find('\n'), text.size());
+    const std::string_view row = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    const int64_t step = step_in(row);
+    later = later || step > last_step;
+    const bool damaged = step < 0;
+    check_input(damaged ? later || text.empty() : !later || step > last_step,
+                "{}:{}: expected a row of metrics, in the order of steps, found {}; mend or remove "
+                "this line, or move the file elsewhere, and resume again",
+                path, line, damaged ? "a damaged one" : fmt::format("step {}", step));
+    if (!damaged && !later) (kept += row) += '\n';
+  }
+  return kept;
+}
+
+// Throws InputError unless the path is of this kind, or nothing.
+void check_kind(const std::string& path, FileKind expected) {
+  const FileKind kind = kind_of(path);
+  check_input(kind == FileKind::none || kind == expected,
+              "{}: expected a {}, found a {}; nothing outside the folder of a run is read or "
+              "written: replace it with a copy, or remove it",
+              path, expected == FileKind::folder ? "folder" : "plain file",
+              kind == FileKind::link     ? "link"
+              : kind == FileKind::folder ? "folder"
+              : kind == FileKind::plain  ? "file"
+                                         : "device or FIFO");
+}
+
+// A path without the "/" at its end.
+std::string without_slash(const std::string& path) {
+  return path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path;
 }
 
 }  // namespace
@@ -35,86 +69,98 @@ std::string_view rows_up_to(std::string_view text, int64_t last_step) {
 RunFolder RunFolder::create(const std::string& path) {
   check_input(!exists(path) || is_folder(path),
               "{}: expected a folder, found a file; choose another with --run", path);
-  make_folders(path);
-  for (const std::string& name : names_in_folder(path))
-    check_input(
-        name.starts_with('.'),
-        "{}: not empty (it has {}); resume the run with --resume --run {}, or choose another "
-        "folder with --run",
-        path, name, path);
-  return RunFolder(path);
-}
-
-RunFolder RunFolder::open(const std::string& path) {
-  const RunFolder run(path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1)
-                                                            : path);
-  check_input(exists(path), "{}: no such run", path);
-  check_input(exists(run.config()), "{}: not a run: it has no config.toml", path);
+  const RunFolder run(without_slash(path));
+  make_folders(run.path());
+  run.check_empty();
   return run;
 }
 
-void RunFolder::discard() const {
-  for (const std::string& file :
-       {config(), vocabulary(), metrics(), log(), in_folder(path_, ".lock")})
-    ::unlink(file.c_str());
-  ::rmdir(path_.c_str());
-}
-
-std::string new_run_path(const std::string& config_path) {
+RunFolder RunFolder::create_in(const std::string& parent, const std::string& config_path) {
   const std::string file = name_of(config_path);
   const time_t now = ::time(nullptr);
   struct tm utc {};
   ::gmtime_r(&now, &utc);
   char clock[32];
   ::strftime(clock, sizeof clock, "%Y%m%d-%H%M%S", &utc);
-  const std::string path = fmt::format("runs/{}-{}", file.substr(0, file.rfind(".toml")), clock);
+  const std::string path =
+      in_folder(parent, fmt::format("{}-{}", file.substr(0, file.rfind(".toml")), clock));
   std::string free = path;
-  for (int i = 2; exists(free); ++i) free = fmt::format("{}-{}", path, i);
-  return free;
+  for (int i = 2; !make_new_folder(free); ++i) free = fmt::format("{}-{}", path, i);
+  return RunFolder(free);
 }
 
-RunLock::RunLock(const RunFolder& run) {
-  const std::string path = in_folder(run.path(), ".lock");
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  check(file_ >= 0, "{}: cannot write: {}; allow writing in the folder of the run", path,
-        std::strerror(errno));
+RunFolder RunFolder::open(const std::string& path) {
+  const RunFolder run(without_slash(path));
+  check_input(exists(path), "{}: no such run", path);
+  for (const std::string& file :
+       {run.config(), run.vocabulary(), run.metrics(), run.log(), run.result(), run.lock()})
+    check_kind(file, FileKind::plain);
+  check_kind(run.checkpoints(), FileKind::folder);
+  for (const std::string& name : names_in_folder(run.checkpoints())) {
+    if (!name.starts_with("step-")) continue;
+    const std::string step = in_folder(run.checkpoints(), name);
+    check_kind(step, FileKind::folder);
+    for (const std::string& file : names_in_folder(step))
+      check_kind(in_folder(step, file), FileKind::plain);
+  }
+  check_input(exists(run.config()), "{}: not a run: it has no config.toml", path);
+  return run;
+}
+
+void RunFolder::check_empty() const {
+  for (const std::string& name : names_in_folder(path_))
+    check_input(
+        name.starts_with('.'),
+        "{}: not empty (it has {}); resume the run with --resume --run {}, or choose another "
+        "folder with --run",
+        path_, name, path_);
+}
+
+void RunFolder::discard() const {
+  for (const std::string& file : {config(), vocabulary(), metrics(), log(), lock()})
+    ::unlink(file.c_str());
+  ::rmdir(path_.c_str());
+}
+
+RunLock::RunLock(const RunFolder& run)
+    : run_(run),
+      file_(::open(run.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                   0666)) {
+  const int code = errno;
+  check_kind(run.lock(), FileKind::plain);
+  check(static_cast<bool>(file_), "{}: cannot write: {}; allow writing in the folder of the run",
+        run.lock(), std::strerror(code));
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
     char holder[32] = "";
     const ssize_t length = ::read(file_, holder, sizeof holder - 1);
-    ::close(file_);
     throw InputError(fmt::format(
         "{}: process {} is training in it; wait until it ends, or choose another folder with --run",
         run.path(), std::string_view(holder, static_cast<size_t>(std::max<ssize_t>(length, 0)))));
   }
+  check_held();
   const std::string process = std::to_string(::getpid());
   // Only the error message above uses it.
   if (::ftruncate(file_, 0) == 0) (void)!::write(file_, process.data(), process.size());
 }
 
-RunLock::~RunLock() { ::close(file_); }
-
-MetricsFile::MetricsFile(const std::string& path, int64_t last_step) : path_(path) {
-  if (exists(path)) {
-    const std::string rows = read_file(path, "metrics file");
-    const std::string_view kept = rows_up_to(rows, last_step);
-    if (kept.size() != rows.size()) write_file(path, kept);
-  }
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  check(file_ >= 0, "{}: cannot write: {}", path, std::strerror(errno));
+void RunLock::check_held() const {
+  struct stat held {
+  }, found{};
+  const bool same = ::fstat(file_, &held) == 0 && ::lstat(run_.lock().c_str(), &found) == 0 &&
+                    held.st_dev == found.st_dev && held.st_ino == found.st_ino;
+  check(
+      same,
+      "{}: no longer the folder that this process trains in: it was renamed, replaced or deleted; "
+      "training stops; if the folder has another name now, resume it there",
+      run_.path());
 }
 
-MetricsFile::~MetricsFile() { ::close(file_); }
-
-void MetricsFile::write(const Json& row) {
-  const std::string line = row.text() + "\n";
-  const ssize_t written = ::write(file_, line.data(), line.size());
-  check(written == static_cast<ssize_t>(line.size()),
-        "{}: cannot write: {}; make room on the disk and continue with --resume", path_,
-        written < 0 ? std::strerror(errno) : "the disk is full");
-}
-
-void MetricsFile::sync() {
-  check(::fsync(file_) == 0, "{}: cannot write: {}", path_, std::strerror(errno));
-}
+MetricsFile::MetricsFile(const std::string& path, int64_t last_step)
+    : file_([&] {
+        const std::string rows = exists(path) ? read_file(path, "metrics file") : "";
+        const std::string kept = rows_up_to(rows, last_step, path);
+        if (kept != rows) write_file(path, kept);
+        return path;
+      }()) {}
 
 }  // namespace heed

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/support/files.h"
 #include "apps/support/json.h"
 
 namespace heed {
@@ -19,9 +20,15 @@ class RunFolder {
  public:
   // Creates the folder. Throws InputError if it is not empty.
   static RunFolder create(const std::string& path);
-  // Opens a run. Throws InputError if the folder holds none.
+  // Creates a folder that no other process has: <parent>/<config>-<UTC time>, with a number if that
+  // exists.
+  static RunFolder create_in(const std::string& parent, const std::string& config_path);
+  // Opens a run. Throws InputError if the folder holds none, or if a file of the run is a link or
+  // no plain file: nothing outside of the folder is read or written.
   static RunFolder open(const std::string& path);
 
+  // Throws InputError if something is in the folder already, apart from hidden files.
+  void check_empty() const;
   // Undoes create() if training could not start.
   void discard() const;
 
@@ -32,43 +39,43 @@ class RunFolder {
   std::string log() const { return path_ + "/train.log"; }
   std::string checkpoints() const { return path_ + "/checkpoints"; }
   std::string result() const { return path_ + "/result.json"; }
+  std::string lock() const { return path_ + "/.lock"; }
 
  private:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
 
-// Returns a name for a new run: runs/<config>-<UTC time>, with a number if that exists.
-std::string new_run_path(const std::string& config_path);
-
 // Keeps other processes from training in a run, until the process ends. Throws InputError with the
 // id of the process if there is one already.
 class RunLock {
  public:
   explicit RunLock(const RunFolder& run);
-  ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
+  const RunFolder& folder() const { return run_; }
+  // Throws Error if the folder is not the one that was locked: it was renamed, deleted or replaced.
+  // To be called before anything is written.
+  void check_held() const;
+
  private:
-  int file_;
+  RunFolder run_;
+  Descriptor file_;
 };
 
 // metrics.jsonl, open for appending. Each row is an object with a member "step".
 class MetricsFile {
  public:
-  // Keeps the rows up to `last_step`. Removes later rows, and a last row that is incomplete.
+  // Keeps the rows up to `last_step`. Removes later rows, and a last row that is incomplete. Throws
+  // InputError, and changes nothing, if another row is damaged.
   MetricsFile(const std::string& path, int64_t last_step);
-  ~MetricsFile();
-  MetricsFile(const MetricsFile&) = delete;
-  MetricsFile& operator=(const MetricsFile&) = delete;
 
-  void write(const Json& row);
-  void sync();  // waits until all rows are on the disk
+  void write(const Json& row) { file_.write(row.text() + "\n"); }
+  void sync() { file_.sync(); }  // waits until all rows are on the disk
 
  private:
-  std::string path_;
-  int file_;
+  AppendedFile file_;
 };
 
 }  // namespace heed

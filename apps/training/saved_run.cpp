@@ -8,7 +8,7 @@ namespace heed {
 
 SavedRun SavedRun::open(const std::string& path) {
   const RunFolder folder = RunFolder::open(path);
-  return {folder, load_config(folder.config(), {})};
+  return {folder, load_run_config(folder.config(), {})};
 }
 
 Checkpoint SavedRun::checkpoint(const std::string& which) const {

@@ -23,13 +23,14 @@ double per(double amount, double seconds) { return seconds > 0 ? amount / second
 
 }  // namespace
 
-TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunFolder& run,
+TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
                            bool resume)
     : experiment_(experiment),
       corpus_(corpus),
-      run_(run),
+      lock_(lock),
+      run_(lock.folder()),
       trainer_(experiment, corpus),
-      checkpoints_(run.checkpoints(), experiment.train.keep_checkpoints),
+      checkpoints_(run_.checkpoints(), experiment.train.keep_checkpoints),
       binding_(binding_of(experiment, corpus, trainer_.model().parameters())),
       processor_(processor_name()),
       started_(now()) {
@@ -43,7 +44,7 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
   else if (!experiment.train.load.empty())
     load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters(),
                  row_vocabularies(corpus));
-  metrics_ = std::make_unique<MetricsFile>(run.metrics(), trainer_.steps_done());
+  metrics_ = std::make_unique<MetricsFile>(run_.metrics(), trainer_.steps_done());
   if (resume) checkpoints_.clean_up();
   if (saved_step_ > 0) checkpoints_.settle(saved_step_, state_.best_step);
 }
@@ -80,6 +81,7 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
 
 void TrainingLoop::save() {
   const int64_t step = trainer_.steps_done();
+  lock_.check_held();
   if (saved_step_ == step) return;
   check_weights();
   metrics_->sync();
@@ -149,17 +151,22 @@ void TrainingLoop::check_weights() const {
             trainer_.steps_done(), array.name, intact_checkpoint());
 }
 
+void TrainingLoop::write_row(const Json& row) {
+  lock_.check_held();
+  metrics_->write(row);
+}
+
 void TrainingLoop::log_step(const StepReport& report) {
   const int64_t step = trainer_.steps_done();
   const double loss =
       state_.loss_sum / static_cast<double>(std::max<int64_t>(1, state_.loss_count));
   const double tokens_per_s = per(static_cast<double>(row_tokens_), row_seconds_);
-  metrics_->write(Json::object()
-                      .set("step", step)
-                      .set("loss", loss)
-                      .set("lr", report.lr)
-                      .set("gradient_norm", report.gradient_norm)
-                      .set("tokens_per_s", std::round(tokens_per_s)));
+  write_row(Json::object()
+                .set("step", step)
+                .set("loss", loss)
+                .set("lr", report.lr)
+                .set("gradient_norm", report.gradient_norm)
+                .set("tokens_per_s", std::round(tokens_per_s)));
   logging::info("step {:>{}}  loss {:.4f}  rate {:.3g}  {:.0f} tokens/s", step,
                 std::to_string(experiment_.train.steps).size(), loss, report.lr, tokens_per_s);
   if (rows_without_sum_ > 0)
@@ -190,7 +197,7 @@ void TrainingLoop::evaluate() {
   } else {
     ++state_.evaluations_since_best;
   }
-  metrics_->write(Json::object().set("step", step).set("val", scores));
+  write_row(Json::object().set("step", step).set("val", scores));
   const bool exact = has_exact_match(experiment_);
   logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
                 exact ? "exact match" : "token accuracy",
@@ -256,6 +263,7 @@ std::string TrainingLoop::finish() {
     splits.emplace_back(split, split_scores(trainer_.model(), corpus_, experiment_, split));
     result.set(split, splits.back().second);
   }
+  lock_.check_held();
   write_file(run_.result(), result.text(2) + "\n");
   std::string text =
       fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", run_.path(),

@@ -17,14 +17,15 @@ namespace heed {
 
 class TrainingLoop {
  public:
-  // With `resume`, loads the newest checkpoint if there is one. The run must be locked. Throws
-  // InputError for a checkpoint that is damaged or of other data.
-  TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunFolder& run,
+  // Trains in the folder that is locked. With `resume`, loads the newest checkpoint if there is
+  // one. Throws InputError for a checkpoint that is damaged or of other data.
+  TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
                bool resume);
 
   enum class End { done, interrupted };
   // Trains until the last step, or until Ctrl-C, and saves. Throws Error if the loss or the
-  // gradient is not finite, or if the disk refuses; the last checkpoint stays intact.
+  // gradient is not finite, if the disk refuses, or if the folder of the run is not there any more;
+  // the last checkpoint stays intact.
   End run();
 
   // Scores the best checkpoint on every split and writes result.json. Returns the scores and some
@@ -38,6 +39,7 @@ class TrainingLoop {
   void check_weights() const;
   std::string intact_checkpoint() const;
   void log_step(const StepReport& report);
+  void write_row(const Json& row);
   void evaluate();
   std::vector<Prediction> samples(const std::string& split);
   bool due(int64_t every) const;
@@ -46,6 +48,7 @@ class TrainingLoop {
 
   const Experiment& experiment_;
   const Corpus& corpus_;
+  const RunLock& lock_;
   const RunFolder& run_;
   Trainer trainer_;
   Checkpoints checkpoints_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <sys/stat.h>
 
 #include "apps/inference/attention_picture.h"
 #include "core/safetensors.h"
@@ -252,6 +253,42 @@ TEST_CASE("attend: its help has examples") {
   const Said help = heed_in("/", {"attend", "--help"});
   CHECK(help.code == 0);
   CHECK_SAYS(help.out, "Examples:\n  heed attend runs/sort --input");
+}
+
+TEST_CASE("attend: outputs go through links, and nothing but a plain file is replaced") {
+  const TemporaryFolder folder;
+  make_folders(folder / "there");
+  write_file(folder / "there/old", "old");
+  point_link(folder / "picture", "there/old");
+  point_link(folder / "csv", "there/new.csv");
+  point_link(folder / "tensors", folder / "there/w.safetensors");
+  const auto attend = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"attend", trained() / "lines", "--input", "a"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return heed_in(folder.path, arguments);
+  };
+  const Said said = attend({"--output", "picture", "--csv", "csv", "--safetensors", "tensors"});
+  REQUIRE_MESSAGE(said.code == 0, said.err);
+  CHECK(names_in_folder(folder.path) ==
+        std::vector<std::string>{"csv", "picture", "tensors", "there"});
+  for (const char* link : {"csv", "picture", "tensors"})
+    CHECK(kind_of(folder / link) == FileKind::link);
+  CHECK(read_file(folder / "there/old", "picture").starts_with("<"));
+  CHECK(read_file(folder / "there/new.csv", "csv").starts_with("name,head,"));
+  CHECK(!SafetensorsFile(folder / "there/w.safetensors").arrays().empty());
+
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  point_link(folder / "same", "there/old");
+  for (const char* option : {"--output", "--csv", "--safetensors"}) {
+    check_refused(attend({option, "fifo"}), 2, {"fifo: expected a plain file"});
+    check_refused(attend({option, "there"}), 2, {"there: expected the name of a file"});
+  }
+  check_refused(attend({"--output", "picture", "--csv", "same"}), 2, {"different files"});
+  CHECK(kind_of(folder / "fifo") == FileKind::other);
+  const Said to_output = shell_in(
+      folder.path, "$HEED attend " + (trained() / "lines") + " --input a --csv /dev/stdout >out");
+  CHECK(to_output.code == 2);
+  CHECK_SAYS(to_output.err, "/dev/stdout: expected another file than that of a standard stream");
 }
 
 TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files") {

@@ -53,11 +53,6 @@ void check_whole(const Checkpoint& checkpoint) {
         fmt::format(R"({{"seed":3,"rate":0.1,"step":{}}})", checkpoint.step()));
 }
 
-std::string link_target(const std::string& link) {
-  char target[256] = "";
-  return ::readlink(link.c_str(), target, sizeof target - 1) > 0 ? target : "";
-}
-
 bool only_whole_names(const std::string& folder) {
   const std::vector<std::string> names = names_in_folder(folder);
   return std::none_of(names.begin(), names.end(),

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/check.h"
 #include "disk_limits.h"
@@ -43,6 +44,72 @@ TEST_CASE("files: what cannot be read is said") {
              "expected a config, found a folder");
   CHECK_SAYS(thrown<InputError>([&] { read_file("/dev/zero", "config", 1000); }),
              "/dev/zero: expected a config, found more than 1000 bytes");
+}
+
+TEST_CASE("files: a FIFO without a writer is read as empty, and does not block") {
+  const TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  CHECK(read_file(folder / "fifo", "config") == "");
+}
+
+TEST_CASE("files: an output goes through links to a plain file") {
+  const TemporaryFolder folder;
+  make_folders(folder / "there");
+  write_file(folder / "there/old", "old");
+  point_link(folder / "one", "there/old");
+  point_link(folder / "two", "one");
+  point_link(folder / "dangling", folder / "there/new");
+  CHECK(output_path(folder / "two") == folder / "there/old");
+  CHECK(output_path(folder / "dangling") == folder / "there/new");
+  CHECK(output_path(folder / "plain") == folder / "plain");
+  write_file(output_path(folder / "two"), "changed");
+  CHECK(read_file(folder / "there/old", "text") == "changed");
+  CHECK(link_target(folder / "two") == "one");
+  CHECK(names_in_folder(folder.path) ==
+        std::vector<std::string>{"dangling", "one", "there", "two"});
+  CHECK(names_in_folder(folder / "there") == std::vector<std::string>{"old"});
+
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  point_link(folder / "to-fifo", "fifo");
+  point_link(folder / "loop", "loop");
+  const auto refused = [](const std::string& path) {
+    return thrown<InputError>([&] { output_path(path); });
+  };
+  CHECK_SAYS(refused(folder / "fifo"), "fifo: expected a plain file");
+  CHECK_SAYS(refused(folder / "to-fifo"), "to-fifo: expected a plain file");
+  CHECK_SAYS(refused("/dev/null"), "/dev/null: expected a plain file");
+  CHECK_SAYS(refused(folder / "there"), "there: expected the name of a file");
+  CHECK_SAYS(refused(folder / "loop"), "loop: cannot write: Too many levels");
+  CHECK_SAYS(refused(folder / "none/file"), "none/file: cannot write: No such file");
+}
+
+TEST_CASE("files: writing follows no link, symbolic or hard") {
+  const TemporaryFolder folder;
+  write_file(folder / "other", "other");
+  point_link(folder / ".tmp-file", "other");  // as if left by somebody else
+  point_link(folder / "file", "other");
+  write_file(folder / "file", "mine");
+  CHECK(read_file(folder / "other", "text") == "other");
+  CHECK(kind_of(folder / "file") == FileKind::plain);
+  CHECK(names_in_folder(folder.path) == std::vector<std::string>{"file", "other"});
+
+  point_link(folder / "log", "other");
+  CHECK_SAYS(thrown<Error>([&] { AppendedFile(folder / "log").write("x"); }),
+             "log: expected a plain file");
+  REQUIRE(::link((folder / "other").c_str(), (folder / "copy").c_str()) == 0);
+  AppendedFile(folder / "copy").write(" and more");
+  CHECK(read_file(folder / "copy", "text") == "other and more");
+  CHECK(read_file(folder / "other", "text") == "other");
+}
+
+TEST_CASE("files: a new folder belongs to one process") {
+  const TemporaryFolder folder;
+  CHECK(make_new_folder(folder / "a/b"));
+  CHECK(!make_new_folder(folder / "a/b"));
+  make_folders(folder / "a/b");
+  write_file(folder / "file", "");
+  CHECK(!make_new_folder(folder / "file"));
+  CHECK_SAYS(thrown<Error>([&] { make_folders(folder / "file"); }), "cannot create the folder");
 }
 
 TEST_CASE("files: a link moves at once from one target to the next") {

@@ -15,7 +15,7 @@
 using namespace heed;
 
 Started::Started(const std::vector<std::string>& arguments, const std::string& where,
-                 const std::string& input) {
+                 const std::string& input, const char* program) {
   write_file(files_ / "in", input);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -31,7 +31,8 @@ Started::Started(const std::vector<std::string>& arguments, const std::string& w
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::setenv("OMP_WAIT_POLICY", "passive", 1);  // tests run side by side
-  REQUIRE(::posix_spawn(&process_, HEED_PROGRAM, &actions, nullptr, argv.data(), environ) == 0);
+  REQUIRE(::posix_spawn(&process_, program ? program : HEED_PROGRAM, &actions, nullptr, argv.data(),
+                        environ) == 0);
   ::posix_spawn_file_actions_destroy(&actions);
 }
 
@@ -47,6 +48,11 @@ Said Started::wait() {
   ended_ = true;
   const int code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   return {code, read_file(files_ / "out", "text"), read_file(files_ / "err", "text")};
+}
+
+Said shell_in(const std::string& where, const std::string& script) {
+  ::setenv("HEED", HEED_PROGRAM, 1);
+  return Started({"-c", script}, where, "", "/bin/bash").wait();
 }
 
 std::string tiny_config(const std::string& more) {

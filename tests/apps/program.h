@@ -16,7 +16,7 @@ class Started {
  public:
   // In the folder `where`, with `input` on its standard input.
   Started(const std::vector<std::string>& arguments, const std::string& where,
-          const std::string& input = "");
+          const std::string& input = "", const char* program = nullptr);
   void signal(int number) const;
   bool running();  // still
   Said wait();     // for its end
@@ -26,6 +26,9 @@ class Started {
   int process_ = -1, status_ = 0;
   bool ended_ = false;
 };
+
+// Runs bash in the folder `where`. $HEED is the program.
+Said shell_in(const std::string& where, const std::string& script);
 
 inline Said heed_in(const std::string& where, const std::vector<std::string>& arguments,
                     const std::string& input = "") {

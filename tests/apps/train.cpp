@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -247,6 +249,168 @@ TEST_CASE("train: weights from another run, and some that stay as they are") {
   refused("train.load_names=[\"x\"]", "no parameter matches");
   refused("train.freeze=[\"x\"]", "no parameter matches");
   refused("train.load=nowhere", "nowhere: no such run or file");
+}
+
+TEST_CASE("train: links in the folder of a run lead nowhere") {
+  const Workplace place;
+  REQUIRE(place.heed({"train", "c.toml", "--run", "good"}).code == 0);
+  const auto copy_run = [&](const std::string& to) {
+    std::filesystem::copy(
+        place / "good", place / to,
+        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  };
+  const std::string secret = "token = \"hunter2\"\n";
+  write_file(place / "secret", secret);
+  copy_run("other");
+  const std::vector<std::string> before = digests(place / "other");
+  for (const char* name : {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log",
+                           "result.json", "checkpoints", "checkpoints/step-30"}) {
+    copy_run("r");
+    const std::string path = place / ("r/" + std::string(name));
+    const bool folder = is_folder(path);
+    remove_all(path);
+    point_link(path, folder ? place / "other/checkpoints" : place / "secret");
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"train", "--resume", "r", "--set", "train.steps=31"},
+          {"evaluate", "r"},
+          {"generate", "r"},
+          {"attend", "r", "--input", "1 2"},
+          {"compare", "r"},
+          {"summary", "r"},
+          {"train", "c.toml", "--run", "n", "--set", "train.load=r"}}) {
+      const Said said = place.heed(arguments);
+      check_refused(said, 2, {std::string(name) + ": expected a ", "found a link"});
+      CHECK(said.err.find("hunter2") == said.err.npos);
+    }
+    remove_all(place / "r");
+  }
+  CHECK(read_file(place / "secret", "text") == secret);
+  CHECK(digests(place / "other") == before);
+
+  copy_run("r");  // leftovers are removed, not followed
+  point_link(place / "r/.tmp-config.toml", place / "secret");
+  point_link(place / "r/.tmp-metrics.jsonl", place / "secret");
+  point_link(place / "r/checkpoints/.tmp-step-31", place / "other");
+  point_link(place / "r/checkpoints/.tmp-latest", place / "secret");
+  CHECK(place.heed({"train", "--resume", "r", "--set", "train.steps=31"}).code == 0);
+  CHECK(read_file(place / "secret", "text") == secret);
+  CHECK(digests(place / "other") == before);
+}
+
+TEST_CASE("train: the config of a run has no base") {
+  const Workplace place;
+  REQUIRE(place.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  write_file(place / "secret", "token = hunter2\n");
+  const std::string config = read_file(place / "r/config.toml", "config");
+  write_file(place / "r/config.toml", "base = \"../secret\"\n" + config);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"train", "--resume", "r"}, {"evaluate", "r"}, {"summary", "r"}})
+    check_refused(place.heed(arguments), 2,
+                  {"r/config.toml:1:1: base: the config of a run must hold every value itself"});
+}
+
+TEST_CASE("train: a folder that is renamed or deleted stops the training in it") {
+  const Workplace place;
+  const std::vector<std::string> long_run = {"train", "c.toml",
+                                             "--run", "r",
+                                             "--set", "train.steps=100000",
+                                             "--set", "train.log_every=1000"};
+  const auto started = [&] {
+    auto program = std::make_unique<Started>(long_run, place.path);
+    while (program->running() && !place.has("r/checkpoints/best")) ::usleep(1000);
+    return program;
+  };
+  const auto renamed = started();
+  REQUIRE(::rename((place / "r").c_str(), (place / "moved").c_str()) == 0);
+  const Said next = place.heed({"train", "c.toml", "--run", "r"});
+  CHECK_MESSAGE(next.code == 0, next.err);
+  const std::vector<std::string> before = digests(place / "r");
+  const Said said = renamed->wait();
+  CHECK(said.code == 1);
+  CHECK_SAYS(said.err, "error: r: no longer the folder that this process trains in");
+  CHECK(digests(place / "r") == before);
+  CHECK(place.heed({"train", "--resume", "moved", "--set", "train.steps=1"}).code == 0);
+
+  remove_all(place / "r");
+  const auto deleted = started();
+  REQUIRE(::rename((place / "r").c_str(), (place / "gone").c_str()) == 0);
+  remove_all(place / "gone");
+  CHECK(deleted->wait().code == 1);
+  CHECK(!place.has("r"));
+}
+
+TEST_CASE("train: a terminal that closes saves the run, unless it was told to ignore it") {
+  const Workplace place;
+  Started program({"train", "c.toml", "--run", "r", "--set", "train.steps=100000"}, place.path);
+  while (program.running() && !place.has("r/checkpoints/latest")) ::usleep(1000);
+  program.signal(SIGHUP);
+  program.signal(SIGHUP);  // a shell and the terminal send one each
+  const Said said = program.wait();
+  CHECK(said.code == 130);
+  CHECK_SAYS(said.err, "interrupted and saved");
+  const Said ignored = shell_in(place.path,
+                                "trap '' HUP; $HEED train c.toml --run n --set train.steps=300 & "
+                                "while [ ! -e n/checkpoints/latest ]; do sleep 0.01; done; "
+                                "kill -HUP $!; wait $!");
+  CHECK(ignored.code == 0);
+  CHECK(place.json("n/result.json").at("steps").integer() == 300);
+}
+
+TEST_CASE("train: a log that nobody reads any more does not end the training") {
+  const Workplace place;
+  const Said said =
+      shell_in(place.path,
+               "$HEED train c.toml --run r --set train.steps=300 --set train.log_every=1 2>&1 | "
+               "head -n 1; exit ${PIPESTATUS[0]}");
+  CHECK(said.code == 1);  // the scores could not be written
+  CHECK(place.json("r/result.json").at("steps").integer() == 300);
+}
+
+TEST_CASE("train: a limit of file sizes is an error of the disk") {
+  const Workplace place;
+  const Said said = shell_in(place.path, "ulimit -f 20; $HEED train c.toml --run r");
+  CHECK(said.code == 1);
+  CHECK_SAYS(said.err, "model.safetensors: cannot write: File too large; make room on the disk");
+  const Said output = shell_in(place.path, "ulimit -f 4; $HEED config --reference >reference.md");
+  CHECK(output.code == 1);
+  CHECK_SAYS(output.err, "error: ");
+}
+
+TEST_CASE("train: runs that start in the same second have folders of their own") {
+  const Workplace place;
+  std::vector<std::unique_ptr<Started>> programs;
+  for (int i = 0; i < 24; ++i)
+    programs.push_back(std::make_unique<Started>(
+        std::vector<std::string>{"train", "c.toml", "--set", "train.steps=1", "--set", "threads=1",
+                                 "--set", "seed=" + std::to_string(i)},
+        place.path));
+  for (const auto& program : programs) {
+    const Said said = program->wait();
+    CHECK_MESSAGE(said.code == 0, said.err);
+  }
+  std::set<std::string> configs;
+  for (const std::string& name : names_in_folder(place / "runs")) {
+    CHECK(place.has("runs/" + name + "/result.json"));
+    configs.insert(read_file(place / ("runs/" + name + "/config.toml"), "config"));
+  }
+  CHECK(configs.size() == 24);
+}
+
+TEST_CASE("train: a path that is not UTF-8 is refused before training") {
+  const Workplace place;
+  make_folders(place / "caf\xE9");
+  write_file(place / "caf\xE9/words.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
+  write_file(place / "lines.toml",
+             "[train]\nsteps = 2\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
+             "dim = 16\nheads = 2\n[data]\nkind = 'lines'\npath = 'words.txt'\n");
+  // A relative path in a folder of that name.
+  write_file(place / "caf\xE9/lines.toml", read_file(place / "lines.toml", "config"));
+  check_refused(place.heed({"train", "caf\xE9/lines.toml", "--run", "r"}), 2,
+                {"data.path = \"", "caf\xEF\xBF\xBD/words.txt", "expected UTF-8; rename"});
+  check_refused(place.heed({"train", "c.toml", "--run", "caf\xE9/r"}), 2,
+                {"--run ", "expected UTF-8"});
+  CHECK(!place.has("r"));
+  CHECK(!place.has("caf\xE9/r"));
 }
 
 TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
