@@ -235,7 +235,9 @@ void AtomicFile::commit() {
   committed_ = true;
 }
 
-AppendedFile::AppendedFile(const std::string& path) : path_(path), file_(open_to_append(path)) {}
+AppendedFile::AppendedFile(const std::string& path) : path_(path), file_(open_to_append(path)) {
+  sync_folder(folder_of(path));  // it may be new
+}
 
 void AppendedFile::write(std::string_view text) { write_all(file_, text, path_); }
 

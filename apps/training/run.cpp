@@ -155,12 +155,20 @@ void RunLock::check_held() const {
       run_.path());
 }
 
-MetricsFile::MetricsFile(const std::string& path, int64_t last_step)
-    : file_([&] {
-        const std::string rows = exists(path) ? read_file(path, "metrics file") : "";
-        const std::string kept = rows_up_to(rows, last_step, path);
-        if (kept != rows) write_file(path, kept);
-        return path;
-      }()) {}
+MetricsFile::MetricsFile(const std::string& path, int64_t last_step) : path_(path) {
+  if (!exists(path)) return;
+  const std::string rows = read_file(path, "metrics file");
+  const std::string kept = rows_up_to(rows, last_step, path);
+  if (kept != rows) write_file(path, kept);
+}
+
+void MetricsFile::write(const Json& row) {
+  if (!file_) file_.emplace(path_);
+  file_->write(row.text() + "\n");
+}
+
+void MetricsFile::sync() {
+  if (file_) file_->sync();
+}
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "apps/support/files.h"
@@ -71,11 +72,12 @@ class MetricsFile {
   // InputError, and changes nothing, if another row is damaged.
   MetricsFile(const std::string& path, int64_t last_step);
 
-  void write(const Json& row) { file_.write(row.text() + "\n"); }
-  void sync() { file_.sync(); }  // waits until all rows are on the disk
+  void write(const Json& row);  // the first one creates the file
+  void sync();                  // waits until all rows are on the disk
 
  private:
-  AppendedFile file_;
+  std::string path_;
+  std::optional<AppendedFile> file_;
 };
 
 }  // namespace heed

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Runs that are killed (SIGKILL) at random moments and resumed each time end in the same bits as runs left alone:
+# weights, optimizer, metrics row for row, scores. Half of the kills come at any moment after the start, also while
+# a run starts or resumes; half come when a checkpoint is being written.
+#
+#   kills.sh PROGRAM [KILLS [SEED]]
+set -euo pipefail
+program=$1
+kills=${2:-30}
+RANDOM=${3:-1}
+source "$(dirname "$(readlink -f "$0")")/runs.sh"
+
+cat >base.toml <<'TOML'
+seed = 7
+threads = 1
+[train]
+steps = 40
+batch_size = 6
+evaluate_every = 15
+checkpoint_every = 10
+log_every = 3
+samples = 0
+[model]
+layers = 1
+dim = 32
+heads = 2
+[optim]
+lr = 3e-3
+[data]
+symbols = 10
+lengths = [1, 8]
+train_size = 100
+val_size = 40
+test_size = 40
+TOML
+# Dropout, two micro-batches a step, epochs that end inside a step, and a schedule whose state counts.
+cat >plateau.toml <<'TOML'
+base = "base.toml"
+[train]
+accumulate = 2
+[model]
+kind = "seq2seq"
+dropout = 0.1
+attention_dropout = 0.1
+[schedule]
+kind = "plateau"
+factor = 0.5
+patience = 0
+threshold = 0.05
+[data]
+kind = "reverse"
+TOML
+cat >language.toml <<'TOML'
+base = "base.toml"
+[train]
+keep_checkpoints = 3
+[model]
+kind = "language_model"
+dropout = 0.1
+tie_weights = true
+[optim]
+kind = "sgd"
+momentum = 0.9
+[data]
+kind = "sort"
+TOML
+cat >classifier.toml <<'TOML'
+base = "base.toml"
+[train]
+accumulate = 3
+patience = 4
+[model]
+kind = "classifier"
+attention_dropout = 0.2
+[schedule]
+kind = "cosine"
+warmup_steps = 10
+[data]
+kind = "set"
+lengths = [2, 8]
+TOML
+configs=(plateau language classifier)
+for config in "${configs[@]}"; do
+  "$program" train "$config.toml" --run "$config" >out 2>&1 || { cat out >&2; fail "$config: left alone, it failed"; }
+done
+
+newest() { ls "$1/checkpoints" 2>/dev/null | sed -n 's/^step-//p' | sort -n | tail -n 1; }
+being_written() { compgen -G "killed/checkpoints/.tmp-step-*" >/dev/null; }
+
+killed=0 halves=0 runs=0 resumed=0
+while ((killed < kills)); do
+  config=${configs[runs % ${#configs[@]}]}
+  rm -rf killed
+  last=0 in_a_row=0
+  while :; do
+    [[ -e killed/config.toml ]] && resumed=$((resumed + 1))
+    "$program" train "$config.toml" --resume --run killed >out 2>&1 &
+    pid=$!
+    in_a_row=$((in_a_row + 1))
+    sleep "0.$(printf %03d $((RANDOM % (100 + 20 * (in_a_row < 20 ? in_a_row : 20)))))"
+    if ((RANDOM % 2)); then
+      while kill -0 "$pid" 2>/dev/null && ! being_written; do :; done
+    fi
+    status=0
+    kill -KILL "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || status=$?
+    [[ $status == 0 ]] && break
+    [[ $status == 137 ]] || { cat out >&2; fail "$config: exit code $status after $killed kills"; }
+    killed=$((killed + 1))
+    if being_written; then halves=$((halves + 1)); fi
+    step=$(newest killed)
+    ((${step:-0} >= last)) || fail "$config: step $last was lost, the newest is ${step:-none}"
+    last=${step:-0}
+  done
+  runs=$((runs + 1))
+  same_run "$config" killed >&2 || fail "$config: differs after $killed kills"
+  if ls -A killed/checkpoints | grep -q '^\.tmp'; then fail "$config: a half-written checkpoint was left behind"; fi
+done
+((halves > 0 && resumed > 0)) || fail "no checkpoint was cut in half: the test no longer tests"
+echo "$killed kills in $runs runs, $resumed resumed, $halves in the middle of a checkpoint: 0 lost, 0 different"

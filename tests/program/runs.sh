@@ -1,0 +1,27 @@
+# To be sourced: what tests of runs share. They work in a temporary folder that is removed at the end.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; exit 1; }
+
+without_times() { sed -E 's/"(tokens_per_s|seconds)": ?[0-9.eE+-]+//g' "$1"; }
+
+# same_run A B: says what differs, and fails, unless both runs ended with the same bits: weights, optimizer, metrics
+# row for row, scores, config and vocabulary.
+same_run() {
+  local which file
+  for which in latest best; do
+    [[ $(readlink "$1/checkpoints/$which") == "$(readlink "$2/checkpoints/$which")" ]] ||
+      { echo "$which is of different steps"; return 1; }
+    for file in model optimizer; do
+      cmp "$1/checkpoints/$which/$file.safetensors" "$2/checkpoints/$which/$file.safetensors" || return 1
+    done
+  done
+  for file in metrics.jsonl result.json; do
+    diff <(without_times "$1/$file") <(without_times "$2/$file") || { echo "$file differs"; return 1; }
+  done
+  for file in config.toml vocabulary.json; do
+    cmp "$1/$file" "$2/$file" || return 1
+  done
+}
