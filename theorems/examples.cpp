@@ -41,8 +41,8 @@ constexpr SweepRow sweep[] = {
     {100, 0.10178769046746, 1.79111184911656},  {1e4, 0.10001667883274, 1.79175940464272}};
 
 double entropy_at(double temperature) {
-  const Tensor weights =
-      attention_weights(mul(sentence::scores(), static_cast<real>(1 / temperature)), {});
+  const auto factor = static_cast<real>(1 / temperature);
+  const Tensor weights = attention_weights(sentence::scores() * factor, {});
   double sum = 0;
   for (const real w : weights.values())
     if (w > 0) sum -= static_cast<double>(w) * std::log(static_cast<double>(w));
@@ -61,21 +61,16 @@ double wrong_shapes_of_numpy() {
   double wrong =
       wrong_shape(attention_of(normal({1, 4}), normal({11, 4}), normal({11, 2})), {1, 2});
   const MultiHeadAttention self(4, 1, basic());
-  wrong += wrong_shape(self(normal({1, 11, 4}), SequenceContext{}), {1, 11, 4});
+  wrong += wrong_shape(self(normal({1, 11, 4}), {}), {1, 11, 4});
   const Tensor x = normal({11, 4}), wq = normal({4, 4}), wk = normal({4, 4}), wv = normal({4, 2});
   const auto head = [&] { return attention_of(matmul(x, wq), matmul(x, wk), matmul(x, wv), 0.5); };
   wrong += wrong_shape(head(), {11, 2});
-  const Tensor heads[] = {head(), head()};
-  return wrong + wrong_shape(sum(stack(heads, 2) * normal({2}), {-1}), {11, 2});
+  return wrong + wrong_shape(sum(stack({head(), head()}, 2) * normal({2}), {-1}), {11, 2});
 }
 
 // Keras' MultiHeadAttention(num_heads=2, key_dim=2, value_dim=3).
 MultiHeadAttention keras_layer(int64_t dim, bool bias) {
-  AttentionSetup setup;
-  setup.linear.bias = bias;
-  setup.form.key_dim = 2;
-  setup.form.value_dim = 3;
-  return {dim, 2, setup};
+  return {dim, 2, {.linear = {.bias = bias}, .form = {.key_dim = 2, .value_dim = 3}}};
 }
 
 double error_of_keras_parameters(bool bias, int64_t dim_3, int64_t dim_4, int64_t dim_16) {
@@ -86,7 +81,7 @@ double error_of_keras_parameters(bool bias, int64_t dim_3, int64_t dim_4, int64_
 
 // q, k and v of word 3 against the sums of those of words 1 and 2.
 double error_of_sums_of_words() {
-  const Tensor x = tensor({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
+  const Tensor x = Tensor::from({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
   return max_of(3, [&](int64_t) {
     const Tensor projected = linear(x, normal({2, 3}));
     const auto word = [&](int64_t t) { return slice(projected, 0, t, t + 1); };
@@ -131,7 +126,8 @@ constexpr Claim examples_claims[] = {
      }},
     {"A28", at_most(0), "S3 12.5", "ties share equally: scores 2, -1, 2, 0 give ½, 0, ½, 0",
      [] {
-       return max_difference(hard_weights(tensor({1, 1, 1, 4}, {2, -1, 2, 0})), {0.5, 0, 0.5, 0});
+       return max_difference(hard_weights(Tensor::from({1, 1, 1, 4}, {2, -1, 2, 0})),
+                             {0.5, 0, 0.5, 0});
      }},
     {"A29", equal_digits, "S3 12.5", "the output of \"book\" is 0.36242808 at temperature T = 1",
      [] { return error_at_temperature(1, 0.36242808); }},
@@ -162,7 +158,7 @@ constexpr Claim examples_claims[] = {
      [] { return error_of_keras_parameters(false, 60, 80, 320); }},
     {"A31", at_most(0), "S2, S4", "… its outputs are as wide as its queries, d = 16 (wrong shape)",
      [] {
-       return wrong_shape(keras_layer(16, true)(normal({1, 4, 16}), SequenceContext{}), {1, 4, 16});
+       return wrong_shape(keras_layer(16, true)(normal({1, 4, 16}), {}), {1, 4, 16});
      }},
     {"A32", equal, "S4",
      "the four words in NumPy: word 3 = word 1 + word 2, and so are its q, k and v",

@@ -16,7 +16,7 @@ std::vector<Tensor> heads_of(const MultiHeadAttention& attention, const Tensor& 
   int64_t key = 0, value = 0;  // the first row of the head's weights
   for (size_t h = 0; h < keys.size(); ++h) {
     const auto project = [&](const char* name, int64_t first, int64_t width) {
-      return linear(x, slice(parameter(attention, name), 0, first, first + width));
+      return linear(x, slice(attention.parameter(name), 0, first, first + width));
     };
     heads.push_back(attention_of(
         project("query.weight", key, keys[h]), project("key.weight", key, keys[h]),
@@ -28,10 +28,7 @@ std::vector<Tensor> heads_of(const MultiHeadAttention& attention, const Tensor& 
 }
 
 MultiHeadAttention uneven_heads() {
-  AttentionSetup setup = without_bias();
-  setup.form.key_dims = {2, 4};
-  setup.form.value_dims = {3, 1};
-  return {6, 2, setup};
+  return {6, 2, {.linear = {.bias = false}, .form = {.key_dims = {2, 4}, .value_dims = {3, 1}}}};
 }
 
 double error_of_uneven_heads() {
@@ -39,15 +36,14 @@ double error_of_uneven_heads() {
   const Tensor x = normal({1, 5, 6});
   const std::vector<Tensor> heads = heads_of(attention, x, {2, 4}, {3, 1});
   return distance(attention(x, {}),
-                  linear(concat(heads, -1), parameter(attention, "output.weight")));
+                  linear(concat(heads, -1), attention.parameter("output.weight")));
 }
 
 // Σₕ zₕ Wₕ
 Tensor weighted_sum(const std::vector<Tensor>& heads, const Tensor& w) {
   Tensor total;
   for (size_t h = 0; h < heads.size(); ++h) {
-    const auto index = static_cast<int64_t>(h);
-    const Tensor weight = slice(w, 0, index, index + 1);
+    const Tensor weight = slice(w, 0, static_cast<int64_t>(h), static_cast<int64_t>(h) + 1);
     const Tensor term = w.rank() == 1 ? heads[h] * weight : matmul(heads[h], weight);
     total = total ? total + term : term;
   }
@@ -58,12 +54,12 @@ Tensor combined_heads(Combine combine, const MultiHeadAttention& attention,
                       const std::vector<Tensor>& heads) {
   switch (combine) {
     case Combine::concat_projection:
-      return linear(concat(heads, -1), parameter(attention, "output.weight"));
+      return linear(concat(heads, -1), attention.parameter("output.weight"));
     case Combine::concat:
       return concat(heads, -1);
     case Combine::weighted:
     case Combine::tensor:
-      return weighted_sum(heads, parameter(attention, "head_weight"));
+      return weighted_sum(heads, attention.parameter("head_weight"));
     case Combine::mean:
       return mean(stack(heads, 0), {0});
     case Combine::max:
@@ -72,38 +68,32 @@ Tensor combined_heads(Combine combine, const MultiHeadAttention& attention,
   throw Error("theorems: unknown combination");
 }
 
-double error_of_combinations() {
-  const auto all = {Combine::concat_projection,
-                    Combine::concat,
-                    Combine::weighted,
-                    Combine::tensor,
-                    Combine::mean,
-                    Combine::max};
-  return max_over(all, [](Combine combine) {
-    const bool is_concat = combine == Combine::concat_projection || combine == Combine::concat;
-    const int64_t value = is_concat ? 3 : 6;
-    AttentionSetup setup = without_bias();
-    setup.form.combine = combine;
-    const MultiHeadAttention attention(6, 2, setup);
-    if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal({2}));
-    const Tensor x = normal({1, 5, 6});
-    const Tensor expected =
-        combined_heads(combine, attention, heads_of(attention, x, {3, 3}, {value, value}));
-    return distance(attention(x, {}), expected);
-  });
-}
+constexpr Combine combinations[] = {Combine::concat_projection,
+                                    Combine::concat,
+                                    Combine::weighted,
+                                    Combine::tensor,
+                                    Combine::mean,
+                                    Combine::max};
 
-int64_t parameters_of(HeadWidth width, int64_t heads) {
-  AttentionSetup setup = without_bias();
-  setup.form.head_width = width;
-  return MultiHeadAttention(8, heads, setup).parameter_count();
+double error_of_combination(Combine combine) {
+  const bool is_concat = combine == Combine::concat_projection || combine == Combine::concat;
+  const int64_t value = is_concat ? 3 : 6;
+  const MultiHeadAttention attention(6, 2,
+                                     {.linear = {.bias = false}, .form = {.combine = combine}});
+  if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal({2}));
+  const Tensor x = normal({1, 5, 6});
+  const Tensor expected =
+      combined_heads(combine, attention, heads_of(attention, x, {3, 3}, {value, value}));
+  return distance(attention(x, {}), expected);
 }
 
 double error_of_wide_head_parameters() {
+  AttentionSetup narrow = without_bias(), wide = without_bias();
+  wide.form.head_width = HeadWidth::wide;
   double error = 0;
   for (const int64_t heads : {1, 2, 4, 8})
-    error += difference(parameters_of(HeadWidth::wide, heads),
-                        heads * parameters_of(HeadWidth::narrow, heads));
+    error += difference(MultiHeadAttention(8, heads, wide).parameter_count(),
+                        heads * MultiHeadAttention(8, heads, narrow).parameter_count());
   return error;
 }
 
@@ -112,16 +102,15 @@ double error_of_wide_head_parameters() {
 double error_of_attention_as_convolution() {
   constexpr int64_t time = 7, dim = 4, k = 3;
   const Convolution convolution(dim, k, Padding::zero, false, {false});
-  AttentionSetup setup = without_bias();
-  setup.form.head_width = HeadWidth::wide;
-  const MultiHeadAttention attention(dim, k, setup);
-  Tensor values = Tensor::zeros({k * dim, dim}), bias = Tensor::full({1, k, time, time}, -1e9F);
-  for (int64_t row = 0; row < k * dim; ++row) values.mutable_data()[row * dim + row % dim] = 1;
+  const MultiHeadAttention attention(
+      dim, k, {.linear = {.bias = false}, .form = {.head_width = HeadWidth::wide}});
+  Tensor bias = Tensor::full({1, k, time, time}, -1e9F);
   for (int64_t h = 0; h < k; ++h)
     for (int64_t t = 0; t < time; ++t)
       if (const int64_t key = t + h - 1; key >= 0 && key < time)
         bias.mutable_data()[(h * time + t) * time + key] = 0;
-  set_parameter(attention, "value.weight", values);
+  set_parameter(attention, "value.weight",
+                concat({identity(dim), identity(dim), identity(dim)}, 0));
   set_parameter(attention, "output.weight", convolution.weight);
   const Tensor x = normal({1, time, dim});
   const auto inside = [](const Tensor& y) { return slice(y, 1, 1, time - 1); };
@@ -151,18 +140,14 @@ double error_of_fibres() {
 
 // Attention along one axis of a grid against attention within each line by itself.
 double error_of_lines(int64_t axis) {
-  AttentionSetup setup;
-  const MultiHeadAttention lines(6, 2, setup);
-  setup.grid = {3, 4};
-  setup.form.axes = {axis};
-  const MultiHeadAttention attention(6, 2, setup);
+  const MultiHeadAttention lines(6, 2);
+  const MultiHeadAttention attention(6, 2, {.form = {.axes = {axis}}, .grid = {3, 4}});
   copy_parameters(lines, attention);
   const Tensor x = normal({1, 12, 6});
   const Tensor image = x.reshape({3, 4, 6});
-  const Tensor expected = axis == 1
-                              ? lines(image, SequenceContext{})
-                              : transpose(lines(transpose(image, 0, 1), SequenceContext{}), 0, 1);
-  return distance(attention(x, SequenceContext{}), expected.reshape(x.shape()));
+  const Tensor expected =
+      axis == 1 ? lines(image, {}) : transpose(lines(transpose(image, 0, 1), {}), 0, 1);
+  return distance(attention(x, {}), expected.reshape(x.shape()));
 }
 
 constexpr Claim heads_claims[] = {
@@ -171,14 +156,14 @@ constexpr Claim heads_claims[] = {
      error_of_uneven_heads},
     {"A10", at_most(0), "S0 eq. 6", "Wᵒ maps Σ widths = 4 to any width, here 6 (wrong shape)",
      [] {
-       return wrong_shape(parameter(uneven_heads(), "output.weight"), {6, 4});
+       return wrong_shape(uneven_heads().parameter("output.weight"), {6, 4});
      }},
     {"A11", at_most(0), "S1",
      "wide heads have h times the weights of narrow heads, h = 1, 2, 4, 8 (difference)",
      error_of_wide_head_parameters},
     {"A12", equal, "S3 12.8, 12.10.5",
      "heads combined by Wᵒ, concat, weights, a tensor, mean and max equal their formulas",
-     error_of_combinations},
+     [] { return max_over(combinations, error_of_combination); }},
     {"A50", equal, "S4",
      "a head is like a filter: three heads at fixed offsets equal a convolution of 3",
      error_of_attention_as_convolution},

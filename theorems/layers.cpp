@@ -15,8 +15,6 @@ namespace {
 
 constexpr int64_t sentences = 500, sentence_length = 16;
 
-Tensor identity_3x3() { return tensor({3, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}); }
-
 // Sentences of 16 positions with the features (mark, value, is verb). One random position is the
 // subject, which has the mark. The verb is at the end and must find the value of the subject.
 struct SentenceData {
@@ -50,13 +48,12 @@ struct SentenceData {
 // Weights chosen by hand: the verb's query matches the mark, and values are copied.
 double error_of_attention() {
   const SentenceData data;
-  AttentionSetup setup = without_bias();
-  setup.form.combine = Combine::concat;
-  const MultiHeadAttention attention(3, 1, setup);
-  set_parameter(attention, "query.weight", tensor({3, 3}, {0, 0, 50, 0, 0, 0, 0, 0, 0}));
-  set_parameter(attention, "key.weight", tensor({3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0}));
-  set_parameter(attention, "value.weight", identity_3x3());
-  return data.error_of(attention(data.x, SequenceContext{}));
+  const MultiHeadAttention attention(
+      3, 1, {.linear = {.bias = false}, .form = {.combine = Combine::concat}});
+  set_parameter(attention, "query.weight", Tensor::from({3, 3}, {0, 0, 50, 0, 0, 0, 0, 0, 0}));
+  set_parameter(attention, "key.weight", Tensor::from({3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0}));
+  set_parameter(attention, "value.weight", identity(3));
+  return data.error_of(attention(data.x, {}));
 }
 
 // The best fixed weights are 1/15 each: each of the 15 positions is the subject equally often.
@@ -66,8 +63,8 @@ double error_of_dense() {
   set_parameter(
       dense, "weight",
       Tensor::full({sentence_length, sentence_length}, 1 / static_cast<real>(sentence_length - 1)));
-  set_parameter(dense, "value.weight", identity_3x3());
-  set_parameter(dense, "output.weight", identity_3x3());
+  set_parameter(dense, "value.weight", identity(3));
+  set_parameter(dense, "output.weight", identity(3));
   return data.error_of(dense(data.x, {}));
 }
 
@@ -82,36 +79,34 @@ double error_of_convolution() {
   return data.error_of(convolution(data.x, {}));
 }
 
+// x (1, T, D) plus 1 at one position.
+Tensor with_ones_added(const Tensor& x, int64_t position) {
+  Tensor changed = x.clone();
+  const int64_t width = x.dim(2);
+  for (int64_t c = 0; c < width; ++c) changed.mutable_data()[position * width + c] += 1;
+  return changed;
+}
+
 // How much the outputs [first, last) change with input `changed` of 9.
 double change_by(const Mixing& layer, int64_t changed, int64_t first, int64_t last) {
   const Tensor x = normal({1, 9, 4});
-  Tensor other = x.clone();
-  for (int64_t c = 0; c < 4; ++c) other.mutable_data()[changed * 4 + c] += 1;
-  return distance(slice(layer(other, {}), 1, first, last), slice(layer(x, {}), 1, first, last));
+  return distance(slice(layer(with_ones_added(x, changed), {}), 1, first, last),
+                  slice(layer(x, {}), 1, first, last));
 }
 
-BlockOptions small_block() {
-  BlockOptions options;
-  options.dim = 16;
-  options.heads = 2;
-  options.feed_forward = 16;
-  return options;
-}
+const BlockOptions small_block = {.dim = 16, .heads = 2, .feed_forward = 16};
 
 // Replaces position 4 of 9 in the input of 1, 2 and 3 layers with a window of one position to each
 // side. Returns the largest change of the outputs beyond the reach of the layers, or the smallest
 // change of those within it.
 double change_in_window(bool beyond) {
-  KeepMask window;
-  window.window = 2;
+  const SequenceContext window{.mask = {.window = 2}};
   double max = 0, min = 1;
   for (const int64_t layers : {1, 2, 3}) {
-    const Encoder encoder(small_block(), layers);
+    const Encoder encoder(small_block, layers);
     const Tensor x = normal({1, 9, 16});
-    const Tensor parts[] = {slice(x, 1, 0, 4), normal({1, 1, 16}), slice(x, 1, 5, 9)};
-    const Tensor other = concat(parts, 1);
-    const Tensor before = encoder(x, SequenceContext{window, {}});
-    const Tensor after = encoder(other, SequenceContext{window, {}});
+    const Tensor other = concat({slice(x, 1, 0, 4), normal({1, 1, 16}), slice(x, 1, 5, 9)}, 1);
+    const Tensor before = encoder(x, window), after = encoder(other, window);
     for (int64_t t = 0; t < 9; ++t) {
       const double moved = distance(slice(after, 1, t, t + 1), slice(before, 1, t, t + 1));
       if (std::abs(t - 4) > layers)
@@ -124,10 +119,11 @@ double change_in_window(bool beyond) {
 }
 
 double error_of_transfer() {
-  const Encoder first(small_block(), 2), second(small_block(), 2);
+  const Encoder first(small_block, 2), second(small_block, 2);
   copy_parameters(first, second);
   const Tensor x = normal({1, 9, 16});
-  return distance(second(x, SequenceContext{}), first(x, SequenceContext{}));
+  const SequenceContext sequence;
+  return distance(second(x, sequence), first(x, sequence));
 }
 
 double error_of_complete_graph() {
@@ -135,7 +131,7 @@ double error_of_complete_graph() {
   const MultiHeadAttention attention(6, 2);
   copy_parameters(graph, attention);
   const Tensor x = normal({1, 5, 6});
-  return distance(graph(x, {{}, complete_graph(5)}), attention(x, SequenceContext{}));
+  return distance(graph(x, {{}, complete_graph(5)}), attention(x, {}));
 }
 
 // Node 2 changes, and sends an edge only to node 1: how much the other nodes change.
@@ -143,9 +139,7 @@ double change_without_edge() {
   const GraphAttention graph(6, 2, 0);
   const Edges edges{Ids::from({3}, {1, 2, 3}), Ids::from({3}, {0, 1, 3}), {}};
   const Tensor x = normal({1, 4, 6});
-  Tensor other = x.clone();
-  for (int64_t c = 0; c < 6; ++c) other.mutable_data()[2 * 6 + c] += 1;
-  const Tensor a = graph(x, {{}, edges}), b = graph(other, {{}, edges});
+  const Tensor a = graph(x, {{}, edges}), b = graph(with_ones_added(x, 2), {{}, edges});
   return distance(slice(b, 1, 0, 1), slice(a, 1, 0, 1)) +
          distance(slice(b, 1, 2, 4), slice(a, 1, 2, 4));
 }
@@ -154,24 +148,14 @@ double change_without_edge() {
 double accepted_wrong_shapes() {
   const MultiHeadAttention attention(6, 2);
   const Tensor x = normal({1, 5, 6});
-  const std::function<void()> calls[] = {
-      [&] {
-        (void)attention(normal({1, 5, 4}), SequenceContext{});
-      },
-      [&] {
-        (void)attention(x, normal({2, 5, 6}), {});
-      },
-      [&] {
-        (void)attention(x, x, normal({1, 4, 6}), {}, {});
-      },
-      [&] {
-        (void)attention(normal({5, 6}), SequenceContext{});
-      },
-      [&] { (void)MultiHeadAttention(6, 4); },
-      [&] {
-        (void)matmul(normal({2, 3}), normal({2, 3}));
-      },
-  };
+  const Tensor narrow = normal({1, 5, 4}), two = normal({2, 5, 6}), shorter = normal({1, 4, 6}),
+               matrix = normal({5, 6});
+  const std::function<void()> calls[] = {[&] { (void)attention(narrow, {}); },
+                                         [&] { (void)attention(x, two, {}); },
+                                         [&] { (void)attention(x, x, shorter, {}, {}); },
+                                         [&] { (void)attention(matrix, {}); },
+                                         [&] { (void)MultiHeadAttention(6, 4); },
+                                         [&] { (void)matmul(matrix, matrix); }};
   double accepted = 0;
   for (const auto& call : calls) try {
       call();
@@ -196,7 +180,7 @@ constexpr Claim layers_claims[] = {
     {"A44", differs, "S4", "… and attention sees later positions too",
      [] { return change_by(MultiHeadAttention(4, 2), 5, 0, 5); }},
     {"A44", at_most(0), "S4", "a convolution of 3 sees only its neighbours, whatever the input",
-     [] { return change_by(Convolution(4, 3, Padding::zero, false), 5, 0, 4); }},
+     [] { return change_by(Convolution(4, 3), 5, 0, 4); }},
     {"A48", at_most(0), "S4",
      "an encoder's weights, copied by name, give the same states elsewhere", error_of_transfer},
     {"A51", at_most(0), "S4",

@@ -71,7 +71,7 @@ Ids shifted(const ModelSizes& sizes, int64_t time) {
 }
 
 double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
-  return distance(states(s, x.permuted(order)), permuted(states(s, x.inputs()), order));
+  return distance(states(s, x.selected(order)), permuted(states(s, x.inputs()), order));
 }
 
 double difference_of_logits(const Subject& s, const Inputs& a, const Inputs& b) {
@@ -110,7 +110,7 @@ double min_influence(const Subject& s) {
 
 double difference_of_equal_inputs(const Subject& s) {
   const RandomInputs x(s, input_length(s, 0));
-  const Tensor y = states(s, x.all_equal());
+  const Tensor y = states(s, x.selected(Ids::full({x.time()}, 0)));
   return distance(y, Tensor::zeros(y.shape()) + slice(y, 1, 0, 1));
 }
 
@@ -175,7 +175,7 @@ void measure_model(Measurements& m, const Subject& s) {
              [&] {
                const RandomInputs x(s, input_length(s, 0));
                return max_over_orders(x.time(), keep_first, [&](const Ids& order) {
-                 return difference_of_logits(s, x.permuted(order), x.inputs());
+                 return difference_of_logits(s, x.selected(order), x.inputs());
                });
              });
   }

@@ -21,11 +21,7 @@ PositionalEncoding added_sinusoids(int64_t dim) {
 }
 
 PositionalEncoding concatenated_sinusoids(int64_t dim, int64_t width) {
-  PositionalOptions options;
-  options.kind = &positional_encodings::sinusoidal;
-  options.combine = PositionalCombine::concat;
-  options.dim = width;
-  return {dim, options, 1};
+  return {dim, {.combine = PositionalCombine::concat, .dim = width}, 1};
 }
 
 // distance([x; φ]·[y; φ'], x·y + φ·φ'), or the same with x + φ and y + φ'.

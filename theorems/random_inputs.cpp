@@ -1,6 +1,7 @@
 #include "theorems/random_inputs.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/check.h"
 #include "core/scope.h"
@@ -30,29 +31,20 @@ Edges random_edges(int64_t nodes, int64_t features) {
         receivers.push_back(to);
       }
   const auto count = static_cast<int64_t>(senders.size());
-  Edges edges{Ids::empty({count}), Ids::empty({count}), {}};
-  std::copy(senders.begin(), senders.end(), edges.sender.mutable_data());
-  std::copy(receivers.begin(), receivers.end(), edges.receiver.mutable_data());
-  if (features > 0) edges.features = normal({count, features});
-  return edges;
-}
-
-Ids copy_of(const Ids& ids) {
-  Ids copy = Ids::empty(ids.shape());
-  std::copy_n(ids.data(), ids.size(), copy.mutable_data());
-  return copy;
+  return {Ids::from({count}, senders), Ids::from({count}, receivers),
+          features > 0 ? normal({count, features}) : Tensor()};
 }
 
 // Random different tokens at [first, last), unless the vocabulary has only one.
 Ids with_replaced(const Ids& tokens, int64_t first, int64_t last, int64_t vocabulary) {
-  Ids replaced = copy_of(tokens);
+  std::vector<int64_t> replaced(tokens.data(), tokens.data() + tokens.size());
   Random random(scope().next_stream(Purpose::test));
   for (int64_t t = first; t < last && vocabulary > 1; ++t) {
     const auto step = 1 + random.below(static_cast<uint64_t>(vocabulary - 1));
-    replaced.mutable_data()[t] =
-        static_cast<int32_t>((tokens[t] + static_cast<int64_t>(step)) % vocabulary);
+    int64_t& token = replaced[static_cast<size_t>(t)];
+    token = (token + static_cast<int64_t>(step)) % vocabulary;
   }
-  return replaced;
+  return Ids::from(tokens.shape(), replaced);
 }
 
 }  // namespace
@@ -101,9 +93,9 @@ int64_t RandomInputs::vocabulary() const {
   return is_seq2seq ? subject_.sizes.source_vocabulary : subject_.sizes.vocabulary;
 }
 
-// Position t holds position from[t]. Edges keep their node numbers.
-Inputs RandomInputs::gathered(const Ids& from) const {
+Inputs RandomInputs::selected(const Ids& from) const {
   Inputs moved = inputs_;
+  lengths(moved) = Ids::full({1}, static_cast<int32_t>(from.size()));
   if (inputs_.features) {
     const Tensor rows = inputs_.features.reshape({time_, inputs_.features.dim(2)});
     moved.features = embedding(rows, from).reshape({1, from.size(), rows.dim(1)});
@@ -113,19 +105,26 @@ Inputs RandomInputs::gathered(const Ids& from) const {
     to = Ids::empty({1, from.size()});
     for (int64_t t = 0; t < from.size(); ++t) to.mutable_data()[t] = old[from[t]];
   }
+  if (inputs_.edges) moved.edges = selected_edges(from);
   return moved;
 }
 
-Inputs RandomInputs::permuted(const Ids& order) const {
-  Inputs moved = gathered(order);
-  if (!moved.edges) return moved;
-  Ids moved_to = Ids::empty({time_});  // the inverse of the permutation
-  for (int32_t t = 0; t < time_; ++t) moved_to.mutable_data()[order[t]] = t;
-  for (Ids* ends : {&moved.edges.sender, &moved.edges.receiver}) {
-    *ends = copy_of(*ends);
-    for (int64_t e = 0; e < ends->size(); ++e) ends->mutable_data()[e] = moved_to[(*ends)[e]];
+Edges RandomInputs::selected_edges(const Ids& from) const {
+  Ids moved_to = Ids::full({time_}, -1);  // the inverse of `from`
+  for (int32_t t = 0; t < from.size(); ++t) moved_to.mutable_data()[from[t]] = t;
+  std::vector<int32_t> kept, senders, receivers;
+  for (int32_t e = 0; e < inputs_.edges.sender.size(); ++e) {
+    const int32_t sender = moved_to[inputs_.edges.sender[e]];
+    const int32_t receiver = moved_to[inputs_.edges.receiver[e]];
+    if (sender < 0 || receiver < 0) continue;
+    kept.push_back(e);
+    senders.push_back(sender);
+    receivers.push_back(receiver);
   }
-  return moved;
+  const Shape count{static_cast<int64_t>(kept.size())};
+  const Tensor& features = inputs_.edges.features;
+  return {Ids::from(count, senders), Ids::from(count, receivers),
+          features ? embedding(features, Ids::from(count, kept)) : features};
 }
 
 Inputs RandomInputs::replaced(int64_t first, int64_t last) const {
@@ -134,10 +133,9 @@ Inputs RandomInputs::replaced(int64_t first, int64_t last) const {
     tokens(changed) = with_replaced(tokens(changed), first, last, vocabulary());
     return changed;
   }
-  const Tensor others = normal(inputs_.features.shape());
-  const Tensor parts[] = {slice(inputs_.features, 1, 0, first), slice(others, 1, first, last),
-                          slice(inputs_.features, 1, last, time_)};
-  changed.features = concat(parts, 1);
+  const Tensor& x = inputs_.features;
+  const Tensor others = slice(normal(x.shape()), 1, first, last);
+  changed.features = concat({slice(x, 1, 0, first), others, slice(x, 1, last, time_)}, 1);
   return changed;
 }
 
@@ -146,8 +144,6 @@ Inputs RandomInputs::with_another_target(int64_t first, int64_t last) const {
   changed.input = with_replaced(inputs_.input, first, last, subject_.sizes.vocabulary);
   return changed;
 }
-
-Inputs RandomInputs::all_equal() const { return gathered(Ids::full({time_}, 0)); }
 
 Inputs RandomInputs::padded_after(int64_t length) const {
   Inputs padded = inputs_;
@@ -158,23 +154,8 @@ Inputs RandomInputs::padded_after(int64_t length) const {
 
 Inputs RandomInputs::truncated(int64_t length) const {
   Ids first = Ids::empty({length});
-  for (int32_t t = 0; t < length; ++t) first.mutable_data()[t] = t;
-  Inputs shorter = gathered(first);
-  lengths(shorter) = Ids::full({1}, static_cast<int32_t>(length));
-  if (!shorter.edges) return shorter;
-  std::vector<int32_t> kept;
-  for (int32_t e = 0; e < inputs_.edges.sender.size(); ++e)
-    if (inputs_.edges.sender[e] < length && inputs_.edges.receiver[e] < length) kept.push_back(e);
-  const auto count = static_cast<int64_t>(kept.size());
-  Ids rows = Ids::empty({count});
-  std::copy(kept.begin(), kept.end(), rows.mutable_data());
-  shorter.edges = {Ids::empty({count}), Ids::empty({count}), {}};
-  for (int64_t e = 0; e < count; ++e) {
-    shorter.edges.sender.mutable_data()[e] = inputs_.edges.sender[rows[e]];
-    shorter.edges.receiver.mutable_data()[e] = inputs_.edges.receiver[rows[e]];
-  }
-  if (inputs_.edges.features) shorter.edges.features = embedding(inputs_.edges.features, rows);
-  return shorter;
+  std::iota(first.data(), first.data() + length, 0);
+  return selected(first);
 }
 
 }  // namespace heed::theorems

@@ -20,11 +20,12 @@ class RandomInputs {
   const Inputs& inputs() const { return inputs_; }
   int64_t time() const { return time_; }
 
-  Inputs permuted(const Ids& order) const;             // position t holds position order[t]
-  Inputs replaced(int64_t first, int64_t last) const;  // other values at positions [first, last)
-  Inputs with_another_target(int64_t first,
-                             int64_t last) const;  // the same for the decoder's input
-  Inputs all_equal() const;                        // every position holds position 0
+  // Position t holds position from[t]. Keeps the edges between these positions, which must be
+  // different if there are edges.
+  Inputs selected(const Ids& from) const;
+  // Other values at the positions [first, last), of the encoder's or of the decoder's input.
+  Inputs replaced(int64_t first, int64_t last) const;
+  Inputs with_another_target(int64_t first, int64_t last) const;
   Inputs padded_after(int64_t length) const;  // later positions are padding and keep their values
   Inputs truncated(int64_t length) const;     // without the later positions
 
@@ -32,7 +33,7 @@ class RandomInputs {
   Ids& tokens(Inputs& inputs) const;
   Ids& lengths(Inputs& inputs) const;
   int64_t vocabulary() const;
-  Inputs gathered(const Ids& from) const;
+  Edges selected_edges(const Ids& from) const;
 
   const Subject& subject_;
   int64_t time_;

@@ -14,16 +14,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Tensor tensor(const Shape& shape, const std::vector<double>& values) {
-  return Tensor::from(shape, std::vector<real>(values.begin(), values.end()));
-}
-
 Tensor normal(const Shape& shape) {
   Random random(scope().next_stream(Purpose::test));
-  Tensor x = Tensor::empty(shape);
-  real* elements = x.mutable_data();
-  for (int64_t i = 0; i < x.size(); ++i) elements[i] = static_cast<real>(random.normal());
-  return x;
+  std::vector<double> elements(static_cast<size_t>(shape.size()));
+  for (double& element : elements) element = random.normal();
+  return Tensor::from(shape, elements);
 }
 
 Ids random_permutation(int64_t n) {
@@ -42,26 +37,14 @@ Ids circular_shift(int64_t n) {
   return order;
 }
 
-Tensor permutation_matrix(const Ids& order) {
-  const int64_t n = order.size();
-  Tensor p = Tensor::zeros({n, n});
-  for (int64_t t = 0; t < n; ++t) p.mutable_data()[order[t] * n + t] = 1;
-  return p;
-}
-
 Tensor permuted(const Tensor& x, const Ids& order) {
   return embedding(x.reshape({x.dim(1), x.dim(2)}), order).reshape(x.shape());
 }
 
-OverPermutations over_permutations(int64_t n, const std::function<double(const Ids&)>& f) {
-  constexpr int count = 1000;
-  OverPermutations result;
-  for (int i = 0; i < count; ++i) {
-    const double value = f(random_permutation(n));
-    result.max = std::isnan(value) ? value : std::max(result.max, value);
-    result.mean += value / count;
-  }
-  return result;
+Tensor identity(int64_t n) {
+  Tensor matrix = Tensor::zeros({n, n});
+  for (int64_t i = 0; i < n; ++i) matrix.mutable_data()[i * n + i] = 1;
+  return matrix;
 }
 
 double distance(const Tensor& a, const Tensor& b) {
@@ -89,7 +72,7 @@ double difference(int64_t a, int64_t b) { return static_cast<double>(std::abs(a 
 
 double wrong_shape(const Tensor& x, const Shape& expected) { return x.shape() == expected ? 0 : 1; }
 
-double rejected(const std::function<void()>& f) {
+double rejected(const Computation& f) {
   try {
     f();
     return 0;
@@ -107,14 +90,8 @@ double error_of_sums(const Tensor& weights) {
 
 double mean_square(const Tensor& x) { return number(mean(x * x)); }
 
-Tensor parameter(const Module& module, const std::string& name) {
-  for (const NamedParameter& p : module.parameters())
-    if (p.name == name) return p.tensor;
-  throw Error("theorems: there is no parameter " + name);
-}
-
 void set_parameter(const Module& module, const std::string& name, const Tensor& value) {
-  Tensor tensor = parameter(module, name);
+  Tensor tensor = module.parameter(name);
   check(tensor.shape() == value.shape(), "theorems: {} has shape {}, not {}", name, tensor.shape(),
         value.shape());
   std::copy_n(value.data(), value.size(), tensor.mutable_data());
@@ -125,29 +102,32 @@ void copy_parameters(const Module& from, const Module& to) {
 }
 
 AttentionSetup basic(const SimilarityRule* similarity, const NormaliserRule* normaliser) {
-  AttentionSetup setup;
-  setup.form.project_query = setup.form.project_key = setup.form.project_value = false;
-  setup.form.combine = Combine::concat;
-  setup.form.similarity.kind = similarity;
-  setup.form.normaliser = normaliser;
-  return setup;
+  return {.form = {.similarity = {.kind = similarity},
+                   .normaliser = normaliser,
+                   .combine = Combine::concat,
+                   .project_query = false,
+                   .project_key = false,
+                   .project_value = false}};
 }
 
-AttentionSetup without_bias() {
-  AttentionSetup setup;
-  setup.linear.bias = false;
-  return setup;
-}
+AttentionSetup without_bias() { return {.linear = {.bias = false}}; }
 
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale) {
-  return matmul(softmax(mul(matmul(q, transpose(k, -1, -2)), static_cast<real>(scale))), v);
+  return matmul(softmax(matmul(q, transpose(k, -1, -2)) * static_cast<real>(scale)), v);
 }
 
 Tensor random_scores(const SimilarityRule* kind, int64_t pairs, int64_t width) {
-  SimilarityOptions options;
-  options.kind = kind;
-  const Similarity similarity(options, 1, width, width);
+  const Similarity similarity({.kind = kind}, 1, width, width);
   return similarity(normal({pairs, 1, 1, width}), normal({pairs, 1, 1, width}));
+}
+
+double flops_of(const Computation& f) {
+  FlopCounter counter;
+  ScopeGuard scope_guard;
+  scope_guard->shapes_only = true;
+  const ObserverScope here(counter);
+  f();
+  return counter.flops();
 }
 
 double error_of_shift(Padding padding, int64_t first, int64_t last) {

@@ -6,13 +6,15 @@
 #include <functional>
 #include <vector>
 
+#include "core/observer.h"
 #include "core/ops.h"
 #include "nn/attention.h"
 #include "nn/mixing/convolution.h"
 
 namespace heed::theorems {
 
-Tensor tensor(const Shape& shape, const std::vector<double>& values);
+using Computation = std::function<Tensor()>;
+
 // Elements from N(0, 1).
 Tensor normal(const Shape& shape);
 
@@ -20,16 +22,10 @@ Tensor normal(const Shape& shape);
 Ids random_permutation(int64_t n);
 // The permutation that moves each position one to the right, and the last to the front.
 Ids circular_shift(int64_t n);
-// P (n, n), whose column t is the unit vector of order[t]: column t of X P is column order[t] of X.
-Tensor permutation_matrix(const Ids& order);
 // x (1, T, D) → (1, T, D), whose position t holds position order[t] of x.
 Tensor permuted(const Tensor& x, const Ids& order);
-
-struct OverPermutations {
-  double max = 0, mean = 0;
-};
-// The maximum and the mean of f(order) over 1,000 random permutations of n positions.
-OverPermutations over_permutations(int64_t n, const std::function<double(const Ids& order)>& f);
+// The identity matrix (n, n).
+Tensor identity(int64_t n);
 
 // ‖a - b‖ / ‖b‖; infinity if the shapes differ or an element is not finite.
 double distance(const Tensor& a, const Tensor& b);
@@ -40,7 +36,7 @@ double difference(int64_t a, int64_t b);
 // 0 if x has this shape, else 1.
 double wrong_shape(const Tensor& x, const Shape& expected);
 // 1 if f throws Error, else 0.
-double rejected(const std::function<void()>& f);
+double rejected(const Computation& f);
 // The maximum of f(item) over the items, or of f(0) … f(count - 1).
 template <class Items, class F>
 double max_over(const Items& items, const F& f) {
@@ -60,9 +56,7 @@ double number(const Tensor& x);
 double error_of_sums(const Tensor& weights);
 double mean_square(const Tensor& x);
 
-// The parameter of this name. Throws Error if there is none.
-Tensor parameter(const Module& module, const std::string& name);
-// Copies a value into a parameter. Throws Error if the shapes differ.
+// Copies a value into a parameter. Throws Error if there is none of this name and shape.
 void set_parameter(const Module& module, const std::string& name, const Tensor& value);
 void copy_parameters(const Module& from, const Module& to);
 
@@ -75,10 +69,8 @@ AttentionSetup without_bias();
 Tensor attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale = 1);
 // Scores of `pairs` random queries and keys: (pairs, 1, 1, 1).
 Tensor random_scores(const SimilarityRule* kind, int64_t pairs, int64_t width);
-// FLOPs of softmax(Q Kᵀ) V for L queries and keys.
-constexpr double attention_flops(double length, double key_width, double value_width) {
-  return 2 * length * length * (key_width + value_width);
-}
+// The FLOPs that f reports (core/observer.h), from shapes: no value is computed.
+double flops_of(const Computation& f);
 
 // distance(f(shifted X), shifted f(X)) at output positions [first, last), for a convolution f of
 // kernel size 3 over 8 positions and a circular shift.

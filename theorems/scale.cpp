@@ -94,22 +94,17 @@ double leak() {
 
 // Queries from audio, keys from text, values from video, of different lengths and widths.
 double wrong_shape_of_streams() {
-  AttentionSetup setup;
-  setup.context_dim = 5;
-  setup.value_source_dim = 3;
-  const MultiHeadAttention attention(8, 2, setup);
+  const MultiHeadAttention attention(8, 2, {.context_dim = 5, .value_source_dim = 3});
   return wrong_shape(attention(normal({1, 40, 8}), normal({1, 7, 5}), normal({1, 7, 3}), {}, {}),
                      {1, 40, 8});
 }
 
 double error_of_activation() {
-  AttentionSetup setup;
-  const MultiHeadAttention linear(6, 2, setup);
-  setup.form.activation = Activation::tanh;
-  const MultiHeadAttention activated(6, 2, setup);
+  const MultiHeadAttention linear(6, 2),
+      activated(6, 2, {.form = {.activation = Activation::tanh}});
   copy_parameters(linear, activated);
   const Tensor x = normal({1, 5, 6});
-  return distance(activated(x, {}), tanh(linear(x, SequenceContext{})));
+  return distance(activated(x, {}), tanh(linear(x, {})));
 }
 
 constexpr Claim scale_claims[] = {

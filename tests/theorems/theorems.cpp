@@ -61,9 +61,9 @@ TEST_CASE("a measured value beyond its bound, or not finite, fails") {
   };
   CHECK(holds(at_most(1e-5), 1e-6));
   CHECK(!holds(at_most(1e-5), 1e-4));
-  CHECK(holds(theorems::at_least(1e-2), 0.1));
-  CHECK(!holds(theorems::at_least(1e-2), 1e-6));
-  for (const Bound bound : {at_most(0.1), theorems::at_least(0.1)})
+  CHECK(holds(heed::theorems::at_least(1e-2), 0.1));
+  CHECK(!holds(heed::theorems::at_least(1e-2), 1e-6));
+  for (const Bound bound : {at_most(0.1), heed::theorems::at_least(0.1)})
     CHECK(!holds(bound, std::nan("")));
   CHECK(!holds(at_most(1e-5), std::numeric_limits<double>::infinity()));
 }
