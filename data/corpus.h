@@ -34,9 +34,6 @@ struct Corpus {
   std::vector<std::string> files;  // all files that were read
   std::string fingerprint;         // hash of their content and of the options that matter
   std::vector<std::string> notes;  // log lines: number of examples, what was dropped
-
-  // Raises longest_source, longest_input and most_edges to this example's lengths.
-  void measure(const Example& example);
 };
 
 // Reads or generates the data. `seed` is the experiment's.

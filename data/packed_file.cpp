@@ -11,22 +11,15 @@
 
 namespace heed {
 
-namespace {
-
-gzFile handle(void* file) { return static_cast<gzFile>(file); }
-
-}  // namespace
-
-void PackedFile::Close::operator()(void* file) const { gzclose(handle(file)); }
-
-PackedFile::PackedFile(const std::string& path) : path_(path), max_bytes_(file_size(path)) {
+PackedFile::PackedFile(const std::string& path)
+    : path_(path), max_bytes_(file_size(path)), file_(nullptr, gzclose) {
   constexpr int64_t max_expansion = 1032, max_size = int64_t{1} << 40;  // no overflow
   constexpr unsigned buffer_size = 1U << 17;
   check_input(max_bytes_ > 0, "{} is empty", path);
   file_.reset(gzopen(path.c_str(), "rb"));
   check_input(file_ != nullptr, "{} cannot be read: {}", path, std::strerror(errno));
-  gzbuffer(handle(file_.get()), buffer_size);
-  const bool is_packed = gzdirect(handle(file_.get())) == 0;
+  gzbuffer(file_.get(), buffer_size);
+  const bool is_packed = gzdirect(file_.get()) == 0;
   if (is_packed) max_bytes_ = std::min(max_bytes_, max_size) * max_expansion;
 }
 
@@ -35,7 +28,7 @@ size_t PackedFile::read(std::span<uint8_t> bytes) {
   size_t count = 0;
   while (count < bytes.size()) {
     const size_t part = std::min(bytes.size() - count, max_at_once);
-    const int read = gzread(handle(file_.get()), bytes.data() + count, static_cast<unsigned>(part));
+    const int read = gzread(file_.get(), bytes.data() + count, static_cast<unsigned>(part));
     if (read > 0) count += static_cast<size_t>(read);
     if (read == static_cast<int>(part)) continue;
     check_status();
@@ -47,7 +40,7 @@ size_t PackedFile::read(std::span<uint8_t> bytes) {
 // A file that is cut off or damaged ends like a complete one. Only the status differs.
 void PackedFile::check_status() const {
   int status = Z_OK;
-  std::string_view message = gzerror(handle(file_.get()), &status);
+  std::string_view message = gzerror(file_.get(), &status);
   if (message.starts_with(path_ + ": ")) message.remove_prefix(path_.size() + 2);
   check_input(status != Z_BUF_ERROR, "{} is cut off: the gzip data do not end; download it again",
               path_);

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+struct gzFile_s;  // of zlib
+
 namespace heed {
 
 class PackedFile {
@@ -23,15 +25,11 @@ class PackedFile {
   const std::string& path() const { return path_; }
 
  private:
-  struct Close {
-    void operator()(void* file) const;
-  };
-
   void check_status() const;
 
   std::string path_;
-  std::unique_ptr<void, Close> file_;  // zlib's gzFile
   int64_t max_bytes_;
+  std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
 };
 
 }  // namespace heed

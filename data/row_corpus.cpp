@@ -38,15 +38,20 @@ class Sequences {
   std::vector<size_t> starts_ = {0};
 };
 
+struct Encoded {
+  Sequences x, y;
+};
+
 class StoredPairs final : public Dataset {
  public:
-  StoredPairs(Sequences x, Sequences y, Layout layout)
-      : x_(std::move(x)), y_(std::move(y)), layout_(layout) {}
-  int64_t size() const override { return y_.size(); }
-  void get(int64_t i, Example& example) const override { layout_.lay_out(x_[i], y_[i], example); }
+  StoredPairs(Encoded pairs, Layout layout) : pairs_(std::move(pairs)), layout_(layout) {}
+  int64_t size() const override { return pairs_.y.size(); }
+  void get(int64_t i, Example& example) const override {
+    layout_.lay_out(pairs_.x[i], pairs_.y[i], example);
+  }
 
  private:
-  Sequences x_, y_;
+  Encoded pairs_;
   Layout layout_;
 };
 
@@ -68,17 +73,17 @@ class RowLoader {
       splits[split] = encode(rows, name_of(split_names, split));
     corpus_.target = target_.codec();
     corpus_.source = &source_ == &target_ ? corpus_.target : source_.codec();
-    note_vocabularies();
+    corpus_.notes.push_back(
+        &source_ == &target_
+            ? fmt::format("vocabulary of {}", corpus_.source->vocabulary().size())
+            : fmt::format("vocabularies of {} and {}", corpus_.source->vocabulary().size(),
+                          corpus_.target->vocabulary().size()));
     for (auto& [split, encoded] : splits)
       if (encoded.y.size() > 0) store(name_of(split_names, split), encoded);
     return std::move(corpus_);
   }
 
  private:
-  struct Encoded {
-    Sequences x, y;
-  };
-
   bool is_labelled() const { return options_.kind == &data_kinds::labelled; }
   bool has_source() const { return options_.kind != &data_kinds::lines; }
   const std::vector<Row>& train() const { return rows_.at(Split::train); }
@@ -148,22 +153,14 @@ class RowLoader {
     corpus_.notes.push_back(note);
   }
 
-  void note_vocabularies() {
-    corpus_.notes.push_back(
-        &source_ == &target_
-            ? fmt::format("vocabulary of {}", corpus_.source->vocabulary().size())
-            : fmt::format("vocabularies of {} and {}", corpus_.source->vocabulary().size(),
-                          corpus_.target->vocabulary().size()));
-  }
-
   void store(const char* name, Encoded& encoded) {
     auto dataset = std::make_unique<StoredPairs>(
-        std::move(encoded.x), std::move(encoded.y),
-        Layout(options_.kind->framings[0], corpus_.target->vocabulary()));
+        std::move(encoded), Layout(options_.kind->framings[0], corpus_.target->vocabulary()));
     Example example;
     for (int64_t i = 0; i < dataset->size(); ++i) {
       dataset->get(i, example);
-      corpus_.measure(example);
+      corpus_.longest_source = std::max(corpus_.longest_source, std::ssize(example.source));
+      corpus_.longest_input = std::max(corpus_.longest_input, std::ssize(example.input));
     }
     corpus_.splits[name] = std::move(dataset);
   }

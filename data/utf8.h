@@ -13,6 +13,9 @@ inline size_t character_length(char lead) {
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
+// Returns the number of characters of valid UTF-8: its width in a terminal, unless some combine.
+size_t character_count(std::string_view text);
+
 // Returns the offset of the first byte that is not part of a complete UTF-8 character, or npos.
 size_t find_invalid_utf8(std::string_view text);
 

@@ -10,18 +10,8 @@
 
 namespace heed {
 
-const DataKind data_kinds::copy = {
-    .name = "copy",
-    .keys = {"lengths", "symbols"},
-    .framings = {Framing::language_model, Framing::seq2seq},
-    .sequence_task = [](const DataOptions& options, Lengths lengths) -> SequenceTask {
-      return {.tokens = numbered(options.symbols),
-              .base = options.symbols,
-              .lengths = lengths,
-              .solve = [](SequencePair& pair) {
-                pair.target = pair.source;
-                return true;
-              }};
-    }};
+static void copy_numbers(SequencePair& pair) { pair.target = pair.source; }
+
+const DataKind data_kinds::copy = number_task<copy_numbers>("copy");
 
 }  // namespace heed

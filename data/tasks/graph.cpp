@@ -25,8 +25,8 @@
 // neighbour that found one. A model that ignores the edges sees many marked nodes and can only
 // guess among them.
 #include <algorithm>
+#include <compare>
 #include <numeric>
-#include <tuple>
 
 #include "core/check.h"
 #include "data/tasks/task.h"
@@ -39,10 +39,7 @@ constexpr int32_t self_kind = -1;  // of an edge from a node to itself
 
 struct Edge {
   int32_t receiver, sender, kind;
-  bool operator<(const Edge& other) const {
-    return std::tuple(receiver, sender, kind) <
-           std::tuple(other.receiver, other.sender, other.kind);
-  }
+  auto operator<=>(const Edge&) const = default;
 };
 
 class Graphs {

@@ -23,24 +23,16 @@ static int64_t quotient(int64_t a, int64_t b, int64_t p) {
   return a;
 }
 
-static const char* sign_of(Operation operation) {
-  switch (operation) {
-    case Operation::add:
-      return "+";
-    case Operation::subtract:
-      return "-";
-    case Operation::multiply:
-      return "*";
-    default:
-      return "/";
-  }
-}
+static constexpr Named<Operation> signs[] = {{"+", Operation::add},
+                                             {"-", Operation::subtract},
+                                             {"*", Operation::multiply},
+                                             {"/", Operation::divide}};
 
 static SequenceTask modular_task(const DataOptions& options, Lengths) {
   const int64_t p = options.modulus;
   const Operation operation = options.operation;
   std::vector<std::string> tokens = numbered(p);
-  tokens.insert(tokens.end(), {sign_of(operation), "="});
+  tokens.insert(tokens.end(), {name_of(signs, operation), "="});
   const auto solve = [p, operation](SequencePair& pair) {
     const int64_t a = pair.source[0], b = pair.source[1];
     if (operation == Operation::divide && b == 0) return false;

@@ -25,47 +25,31 @@
 
 namespace heed {
 
-namespace {
-
-class Recalls {
- public:
-  Recalls(Lengths pairs, int64_t symbols, Layout layout)
-      : pairs_(pairs), symbols_(symbols), layout_(layout) {}
-
-  void operator()(Random& random, Example& example, Content& prompt) {
-    const int64_t pairs = any_length(random, pairs_), queried = any_below(random, pairs);
-    keys_.resize(static_cast<size_t>(symbols_));
-    std::iota(keys_.begin(), keys_.end(), 0);
-    shuffle(random, keys_, static_cast<size_t>(pairs));
-    prompt.clear();
-    for (size_t i = 0; i < static_cast<size_t>(pairs); ++i) {
-      prompt.push_back(keys_[i]);
-      prompt.push_back(static_cast<int32_t>(symbols_) + any_below(random, symbols_));
-    }
-    const int32_t target = prompt[static_cast<size_t>(2 * queried + 1)];
-    prompt.push_back(keys_[static_cast<size_t>(queried)]);
-    layout_.lay_out(prompt, {&target, 1}, example);
-  }
-
- private:
-  Lengths pairs_;
-  int64_t symbols_;
-  Layout layout_;
-  std::vector<int32_t> keys_;  // working space
-};
-
-}  // namespace
-
 static Task recall_task(const DataOptions& options, Lengths lengths) {
-  std::vector<std::string> tokens = numbered(options.symbols, "k");
-  const std::vector<std::string> values = numbered(options.symbols, "v");
+  const int64_t symbols = options.symbols;
+  std::vector<std::string> tokens = numbered(symbols, "k");
+  const std::vector<std::string> values = numbered(symbols, "v");
   tokens.insert(tokens.end(), values.begin(), values.end());
   Task task;
   task.source = task.target =
       task_codec(Level::word, std::move(tokens), Framing::language_model, /*one_length=*/true);
   task.longest_input = 2 * lengths.most + 1;
-  task.draw =
-      Recalls(lengths, options.symbols, Layout(Framing::language_model, task.target->vocabulary()));
+  task.draw = [=, keys = std::vector<int32_t>(),
+               layout = Layout(Framing::language_model, task.target->vocabulary())](
+                  Random& random, Example& example, Content& prompt) mutable {
+    const int64_t pairs = any_length(random, lengths), queried = any_below(random, pairs);
+    keys.resize(static_cast<size_t>(symbols));
+    std::iota(keys.begin(), keys.end(), 0);
+    shuffle(random, keys, static_cast<size_t>(pairs));
+    prompt.clear();
+    for (size_t i = 0; i < static_cast<size_t>(pairs); ++i) {
+      prompt.push_back(keys[i]);
+      prompt.push_back(static_cast<int32_t>(symbols) + any_below(random, symbols));
+    }
+    const int32_t target = prompt[static_cast<size_t>(2 * queried + 1)];
+    prompt.push_back(keys[static_cast<size_t>(queried)]);
+    layout.lay_out(prompt, {&target, 1}, example);
+  };
   return task;
 }
 

@@ -10,18 +10,10 @@
 
 namespace heed {
 
-const DataKind data_kinds::reverse = {
-    .name = "reverse",
-    .keys = {"lengths", "symbols"},
-    .framings = {Framing::language_model, Framing::seq2seq},
-    .sequence_task = [](const DataOptions& options, Lengths lengths) -> SequenceTask {
-      return {.tokens = numbered(options.symbols),
-              .base = options.symbols,
-              .lengths = lengths,
-              .solve = [](SequencePair& pair) {
-                pair.target.assign(pair.source.rbegin(), pair.source.rend());
-                return true;
-              }};
-    }};
+static void reverse_numbers(SequencePair& pair) {
+  pair.target.assign(pair.source.rbegin(), pair.source.rend());
+}
+
+const DataKind data_kinds::reverse = number_task<reverse_numbers>("reverse");
 
 }  // namespace heed

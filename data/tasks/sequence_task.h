@@ -35,4 +35,22 @@ struct SequenceTask {
 // The same task, laid out for models of this framing.
 Task task_of(SequenceTask sequences, Framing framing, bool one_length);
 
+// A task whose source is numbers below data.symbols, as many as data.lengths allows. A number is
+// one token and its own id.
+template <void (*solve)(SequencePair&)>
+DataKind number_task(const char* name) {
+  return {.name = name,
+          .keys = {"lengths", "symbols"},
+          .framings = {Framing::language_model, Framing::seq2seq},
+          .sequence_task = [](const DataOptions& options, Lengths lengths) -> SequenceTask {
+            return {.tokens = numbered(options.symbols),
+                    .base = options.symbols,
+                    .lengths = lengths,
+                    .solve = [](SequencePair& pair) {
+                      solve(pair);
+                      return true;
+                    }};
+          }};
+}
+
 }  // namespace heed

@@ -15,19 +15,11 @@
 
 namespace heed {
 
-const DataKind data_kinds::sort = {
-    .name = "sort",
-    .keys = {"lengths", "symbols"},
-    .framings = {Framing::language_model, Framing::seq2seq},
-    .sequence_task = [](const DataOptions& options, Lengths lengths) -> SequenceTask {
-      return {.tokens = numbered(options.symbols),
-              .base = options.symbols,
-              .lengths = lengths,
-              .solve = [](SequencePair& pair) {
-                pair.target = pair.source;
-                std::sort(pair.target.begin(), pair.target.end());
-                return true;
-              }};
-    }};
+static void sort_numbers(SequencePair& pair) {
+  pair.target = pair.source;
+  std::sort(pair.target.begin(), pair.target.end());
+}
+
+const DataKind data_kinds::sort = number_task<sort_numbers>("sort");
 
 }  // namespace heed

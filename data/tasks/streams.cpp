@@ -25,45 +25,7 @@
 
 namespace heed {
 
-namespace {
-
-constexpr Lengths held{2, 6}, between_keys{1, 3}, at_the_ends{0, 3};
-
-class Streams {
- public:
-  Streams(Lengths lengths, int64_t rows, int64_t columns, int64_t symbols, Layout layout)
-      : lengths_(lengths), rows_(rows), columns_(columns), symbols_(symbols), layout_(layout) {}
-
-  void operator()(Random& random, Example& example, Content& keys) const {
-    keys.resize(static_cast<size_t>(any_length(random, lengths_)));
-    example.features.clear();
-    for (int32_t& key : keys) {
-      const bool is_first = &key == keys.data();
-      key = any_below(random, symbols_);
-      add_frames(any_length(random, is_first ? at_the_ends : between_keys), example.features);
-      for (int64_t frames = any_length(random, held); frames > 0; --frames) {
-        float* const frame = add_frames(1, example.features);
-        frame[key / columns_] = frame[rows_ + key % columns_] = 1;
-      }
-    }
-    add_frames(any_length(random, at_the_ends), example.features);
-    layout_.lay_out({}, keys, example);
-  }
-
- private:
-  // Adds silent frames and returns the first of them.
-  float* add_frames(int64_t count, std::vector<float>& features) const {
-    const size_t before = features.size();
-    features.resize(before + static_cast<size_t>(count * (rows_ + columns_)), 0.0F);
-    return features.data() + before;
-  }
-
-  Lengths lengths_;
-  int64_t rows_, columns_, symbols_;
-  Layout layout_;
-};
-
-}  // namespace
+static constexpr Lengths held{2, 6}, between_keys{1, 3}, at_the_ends{0, 3};
 
 static Task streams_task(const DataOptions& options, Lengths lengths) {
   int64_t columns = 1;
@@ -77,8 +39,29 @@ static Task streams_task(const DataOptions& options, Lengths lengths) {
       lengths.most * held.most + (lengths.most - 1) * between_keys.most + 2 * at_the_ends.most;
   task.longest_input = lengths.most + 1;
   task.noise = options.noise;
-  task.draw = Streams(lengths, rows, columns, options.symbols,
-                      Layout(Framing::seq2seq, task.target->vocabulary()));
+  task.draw = [=, symbols = options.symbols,
+               layout = Layout(Framing::seq2seq, task.target->vocabulary())](
+                  Random& random, Example& example, Content& keys) {
+    std::vector<float>& features = example.features;
+    features.clear();
+    // Adds silent frames and returns the first of them.
+    const auto add_frames = [&](int64_t count) {
+      const size_t before = features.size();
+      features.resize(before + static_cast<size_t>(count * (rows + columns)), 0.0F);
+      return features.data() + before;
+    };
+    keys.resize(static_cast<size_t>(any_length(random, lengths)));
+    for (int32_t& key : keys) {
+      key = any_below(random, symbols);
+      add_frames(any_length(random, &key == keys.data() ? at_the_ends : between_keys));
+      for (int64_t frames = any_length(random, held); frames > 0; --frames) {
+        float* const frame = add_frames(1);
+        frame[key / columns] = frame[rows + key % columns] = 1;
+      }
+    }
+    add_frames(any_length(random, at_the_ends));
+    layout.lay_out({}, keys, example);
+  };
   return task;
 }
 

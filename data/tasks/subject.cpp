@@ -23,56 +23,37 @@
 
 namespace heed {
 
-namespace {
-
-constexpr int64_t fillers = 8;
-
-class Sentences {
- public:
-  Sentences(Lengths lengths, int64_t symbols, int64_t nouns)
-      : lengths_(lengths), symbols_(static_cast<int32_t>(symbols)), nouns_(nouns) {}
-
-  void operator()(Random& random, Example& example, Content& content) {
-    const auto nouns = static_cast<size_t>(nouns_);
-    std::vector<int32_t>& words = example.input;
-    words.resize(static_cast<size_t>(any_length(random, lengths_)));
-    cases_.resize(static_cast<size_t>(symbols_));
-    std::iota(cases_.begin(), cases_.end(), 0);
-    shuffle(random, cases_, nouns);
-    // The subject, the other nouns, the verb and the fillers, then all in random order.
-    const int32_t verbs = symbols_ * symbols_;
-    for (size_t i = 0; i < nouns; ++i)
-      words[i] = cases_[i] * symbols_ + any_below(random, symbols_);
-    example.target.assign(1, words[0] % symbols_);
-    words[nouns] = verbs + cases_[0];
-    for (size_t i = nouns + 1; i < words.size(); ++i)
-      words[i] = verbs + symbols_ + any_below(random, fillers);
-    shuffle(random, words);
-    content = words;
-  }
-
- private:
-  Lengths lengths_;
-  int32_t symbols_;
-  int64_t nouns_;
-  std::vector<int32_t> cases_;  // working space
-};
-
-}  // namespace
+static constexpr int64_t fillers = 8;
 
 static Task subject_task(const DataOptions& options, Lengths lengths) {
-  const std::vector<std::string> nouns = numbered(options.symbols, "n");
-  std::vector<std::string> words;
-  for (const std::string& in_case : numbered(options.symbols, "c"))
-    for (const std::string& noun : nouns) words.push_back(noun + in_case);
-  for (const auto& [prefix, count] : {std::pair("v", options.symbols), std::pair("f", fillers)})
-    for (std::string& word : numbered(count, prefix)) words.push_back(std::move(word));
   Task task;
+  task.labels = numbered(options.symbols, "n");
+  std::vector<std::string> all_words;
+  for (const std::string& in_case : numbered(options.symbols, "c"))
+    for (const std::string& noun : task.labels) all_words.push_back(noun + in_case);
+  for (const auto& [prefix, count] : {std::pair("v", options.symbols), std::pair("f", fillers)})
+    for (std::string& word : numbered(count, prefix)) all_words.push_back(std::move(word));
   task.source = task.target =
-      task_codec(Level::word, std::move(words), Framing::classifier, /*one_length=*/false);
-  task.labels = nouns;
+      task_codec(Level::word, std::move(all_words), Framing::classifier, /*one_length=*/false);
   task.longest_input = lengths.most;
-  task.draw = Sentences(lengths, options.symbols, options.nouns);
+  task.draw = [lengths, symbols = static_cast<int32_t>(options.symbols),
+               nouns = static_cast<size_t>(options.nouns), cases = std::vector<int32_t>()](
+                  Random& random, Example& example, Content& content) mutable {
+    std::vector<int32_t>& words = example.input;
+    words.resize(static_cast<size_t>(any_length(random, lengths)));
+    cases.resize(static_cast<size_t>(symbols));
+    std::iota(cases.begin(), cases.end(), 0);
+    shuffle(random, cases, nouns);
+    // The subject, the other nouns, the verb and the fillers, then all in random order.
+    const int32_t verbs = symbols * symbols;
+    for (size_t i = 0; i < nouns; ++i) words[i] = cases[i] * symbols + any_below(random, symbols);
+    example.target.assign(1, words[0] % symbols);
+    words[nouns] = verbs + cases[0];
+    for (size_t i = nouns + 1; i < words.size(); ++i)
+      words[i] = verbs + symbols + any_below(random, fillers);
+    shuffle(random, words);
+    content = words;
+  };
   return task;
 }
 
