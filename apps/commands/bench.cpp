@@ -28,12 +28,6 @@
 namespace heed {
 namespace {
 
-std::vector<std::string> size_names() {
-  std::vector<std::string> names;
-  for (const BenchmarkSize& size : benchmark_sizes()) names.emplace_back(size.name);
-  return names;
-}
-
 struct BenchArguments final : CommandArguments {
   std::vector<std::string> sizes;  // empty: all
   std::string precision = "highest";
@@ -46,39 +40,23 @@ struct BenchArguments final : CommandArguments {
 
   std::vector<Option> options() override {
     constexpr const char* generation = "Generation with a language model";
-    return {{"--size", "NAME[,NAME]", &sizes,
-             fmt::format("Sizes to measure, of {} (default: all)", joined(size_names()))},
-            {"--precision", "P", &precision,
-             "Precision of matrix products: highest, high or medium (default: highest)"},
-            {"--seconds",
-             "SECONDS",
-             &seconds,
-             "Seconds to spend on each size (default: 5)",
-             {0, 86400}},
-            {"--threads",
-             "COUNT",
-             &threads,
-             "Threads to use (default: one for each physical core)",
-             {1, 1024}},
-            {"--json", "", &json, "Print JSON, one line for each size"},
-            {"--generate",
-             "",
-             &generate,
-             "Measure generated tokens per second, from one token up to the last position",
-             {},
-             generation},
-            {"--batch",
-             "COUNT",
-             &batch,
-             "Texts to generate at once (default: 1)",
-             {1, 1 << 16},
-             generation},
-            {"--no-cache",
-             "",
-             &no_cache,
-             "Read all tokens again for each new one, without a cache of keys and values",
-             {},
-             generation}};
+    constexpr Range any, day{0, 86400}, thread_counts{1, 1024}, batches{1, 1 << 16};
+    return {
+        {"--size", "NAME[,NAME]", &sizes,
+         fmt::format("Sizes to measure, of {} (default: all)", joined(benchmark_names()))},
+        {"--precision", "P", &precision,
+         "Precision of matrix products: highest, high or medium (default: highest)"},
+        {"--seconds", "SECONDS", &seconds, "Seconds to spend on each size (default: 5)", day},
+        {"--threads", "COUNT", &threads, "Threads to use (default: one for each physical core)",
+         thread_counts},
+        {"--json", "", &json, "Print JSON, one line for each size"},
+        {"--generate", "", &generate,
+         "Measure generated tokens per second, from one token up to the last position", any,
+         generation},
+        {"--batch", "COUNT", &batch, "Texts to generate at once (default: 1)", batches, generation},
+        {"--no-cache", "", &no_cache,
+         "Read all tokens again for each new one, without a cache of keys and values", any,
+         generation}};
   }
   int run() const override;
 };
@@ -189,7 +167,7 @@ std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
   std::vector<BenchmarkSize> sizes;
   for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));
   if (sizes.empty())
-    for (const BenchmarkSize& size : benchmark_sizes())
+    for (const BenchmarkSize& size : benchmark_sizes)
       if (!arguments.generate || size.source == 0) sizes.push_back(size);
   for (const BenchmarkSize& size : sizes)
     check_input(!arguments.generate || size.source == 0,

@@ -71,10 +71,8 @@ void check_command(const std::string& word) {
   std::vector<std::string> names;
   for (const Command* command : commands::all) names.emplace_back(command->name);
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
-  const std::string suggestion = nearest(word, names);
-  throw InputError(fmt::format(
-      "unknown command {}{}; commands: {}", in_quotes(word, '\''),
-      suggestion.empty() ? "" : fmt::format("; did you mean '{}'?", suggestion), joined(names)));
+  throw InputError(fmt::format("unknown command {}{}; commands: {}", in_quotes(word, '\''),
+                               did_you_mean(word, names), joined(names)));
 }
 
 }  // namespace

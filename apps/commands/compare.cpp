@@ -5,6 +5,7 @@
 #include <set>
 
 #include "apps/commands/command.h"
+#include "apps/support/csv.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/output.h"
@@ -82,13 +83,6 @@ std::vector<Row> scores_of(const std::vector<SavedRun>& runs) {
     flatten(result, "", rows, i, runs.size());
   }
   return rows;
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string as_csv(const std::vector<std::string>& names, const std::vector<Row>& rows) {

@@ -11,6 +11,7 @@
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/text.h"
+#include "data/utf8.h"
 #include "theorems/model.h"
 
 namespace heed {
@@ -75,13 +76,10 @@ Subject subject_of(const TheoremsArguments& arguments) {
 
 // Throws InputError for a requested id that does not exist.
 void check_ids(const std::vector<std::string>& requested, const std::vector<std::string>& ids) {
-  for (const std::string& id : requested) {
-    if (std::ranges::find(ids, id) != ids.end()) continue;
-    const std::string suggestion = nearest(id, ids);
-    throw InputError(
-        fmt::format("--only {}: there is no such row{}; the rows are {}", shortened(id),
-                    suggestion.empty() ? "" : "; did you mean " + suggestion + "?", joined(ids)));
-  }
+  for (const std::string& id : requested)
+    if (std::ranges::find(ids, id) == ids.end())
+      throw InputError(fmt::format("--only {}: there is no such row{}; the rows are {}",
+                                   shortened(id), did_you_mean(id, ids), joined(ids)));
 }
 
 // [{"id", "claim", "source", "measured", "threshold", "pass"}, …]
@@ -97,12 +95,6 @@ std::string json_of(const std::vector<Section>& sections) {
                     .set("threshold", t.bound.value)
                     .set("pass", t.holds()));
   return list.text(2) + "\n";
-}
-
-// The number of code points: what a terminal shows of UTF-8 without combining marks.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 const char* verdict(const Theorem& t) {
@@ -127,8 +119,8 @@ std::string table_of(const std::vector<Section>& sections) {
   size_t claim_width = 0, source_width = 0;
   for (const Section& section : sections)
     for (const Theorem& t : section.theorems) {
-      claim_width = std::max(claim_width, width_of(t.claim));
-      source_width = std::max(source_width, width_of(t.source));
+      claim_width = std::max(claim_width, character_count(t.claim));
+      source_width = std::max(source_width, character_count(t.source));
     }
   std::string text;
   for (const Section& section : sections) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "apps/support/csv.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "nn/grid.h"
@@ -61,13 +62,6 @@ AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels)
   return map;
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
-  return cell + "\"";
-}
-
 }  // namespace
 
 std::vector<AttentionMap> attention_maps(const std::vector<AttentionRecord>& records,
@@ -95,8 +89,8 @@ std::string attention_csv(const std::vector<AttentionMap>& maps) {
             const int64_t query = map.query_positions[static_cast<size_t>(i)];
             const int64_t key = map.key_positions[static_cast<size_t>(j)];
             fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", map.name, h, query,
-                           key, quoted(map.queries[static_cast<size_t>(query)]),
-                           quoted(map.keys[static_cast<size_t>(key)]), *weight++);
+                           key, csv_cell(map.queries[static_cast<size_t>(query)]),
+                           csv_cell(map.keys[static_cast<size_t>(key)]), *weight++);
           }
   }
   return text;

@@ -9,7 +9,6 @@
 
 namespace heed {
 
-// In the order of the picture.
 enum class AttentionPart { encoder, decoder, cross, pool };
 
 // The attention of one module on one example.

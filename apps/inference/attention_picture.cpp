@@ -15,22 +15,17 @@ namespace {
 // Pixels.
 constexpr int64_t margin = 16, heading_height = 34, name_height = 22, caption_height = 16, gap = 24,
                   max_panel = 560, min_cell = 3, max_cell = 26;
-constexpr int64_t max_label = 14;  // characters
+constexpr size_t max_label = 14;  // characters
 
 template <class... Args>
 void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
   fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
-int64_t characters(const std::string& text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-}
-
 std::string shortened(const std::string& valid) {
-  if (characters(valid) <= max_label) return valid;
+  if (character_count(valid) <= max_label) return valid;
   size_t end = 0;
-  for (int64_t i = 0; i + 1 < max_label; ++i) end += character_length(valid[end]);
+  for (size_t i = 0; i + 1 < max_label; ++i) end += character_length(valid[end]);
   return valid.substr(0, end) + "…";
 }
 
@@ -43,9 +38,9 @@ std::vector<std::string> shown(const std::vector<std::string>& labels, int64_t b
 }
 
 int64_t max_width(const std::vector<std::string>& labels) {
-  int64_t width = 1;
-  for (const std::string& label : labels) width = std::max(width, characters(label));
-  return width;
+  size_t width = 1;
+  for (const std::string& label : labels) width = std::max(width, character_count(label));
+  return static_cast<int64_t>(width);
 }
 
 // The sizes that all panels of one module share, in pixels unless stated.
@@ -163,42 +158,34 @@ void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int
       panel.cell * static_cast<int64_t>(columns), panel.cell * static_cast<int64_t>(rows));
 }
 
-const char* heading(AttentionPart part) {
-  switch (part) {
-    case AttentionPart::encoder:
-      return "Encoder";
-    case AttentionPart::decoder:
-      return "Decoder";
-    case AttentionPart::cross:
-      return "Cross-attention: the decoder attends to the encoder";
-    case AttentionPart::pool:
-      return "Pool: learned queries attend to the encoder";
-  }
-  throw Error("attention picture: unknown part");
-}
+// In the order of the picture.
+constexpr Named<AttentionPart> headings[] = {
+    {"Encoder", AttentionPart::encoder},
+    {"Decoder", AttentionPart::decoder},
+    {"Cross-attention: the decoder attends to the encoder", AttentionPart::cross},
+    {"Pool: learned queries attend to the encoder", AttentionPart::pool}};
 
 }  // namespace
 
 std::string xml_escaped(std::string_view text) {
+  constexpr std::pair<std::string_view, const char*> replacements[] = {
+      {"&", "&amp;"},
+      {"<", "&lt;"},
+      {">", "&gt;"},
+      {"\"", "&quot;"},
+      // Not allowed (XML 1.0, section 2.2), as are control characters:
+      {"\uFFFE", "\uFFFD"},
+      {"\uFFFF", "\uFFFD"}};
   const std::string valid = printable(text);
   std::string escaped;
   for (size_t at = 0, length = 1; at < valid.size(); at += length) {
     length = character_length(valid[at]);
     const std::string_view character = std::string_view(valid).substr(at, length);
-    const auto byte = static_cast<unsigned char>(character[0]);
-    const bool is_allowed = byte >= 0x20 || byte == '\t' || byte == '\n' || byte == '\r';
-    if (character == "&")
-      escaped += "&amp;";
-    else if (character == "<")
-      escaped += "&lt;";
-    else if (character == ">")
-      escaped += "&gt;";
-    else if (character == "\"")
-      escaped += "&quot;";
-    else if (!is_allowed || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF")
-      escaped += "\xEF\xBF\xBD";  // XML 1.0, section 2.2: also not U+FFFE and U+FFFF
-    else
-      escaped += character;
+    const bool is_control = static_cast<unsigned char>(character[0]) < 0x20 &&
+                            character.find_first_of("\t\n\r") == character.npos;
+    const auto found = std::ranges::find(replacements, character,
+                                         &std::pair<std::string_view, const char*>::first);
+    escaped += is_control ? "\uFFFD" : found != std::end(replacements) ? found->second : character;
   }
   return escaped;
 }
@@ -256,20 +243,13 @@ std::string caption(int64_t block) {
 std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title) {
   const int64_t block = block_of(maps);
   Canvas canvas;
-  for (const AttentionPart part : {AttentionPart::encoder, AttentionPart::decoder,
-                                   AttentionPart::cross, AttentionPart::pool}) {
-    bool is_first = true;
-    for (const AttentionMap& map : maps) {
-      if (map.part != part) continue;
-      if (is_first) {
-        canvas.height += heading_height;
-        put(canvas.body,
-            "<text x=\"{}\" y=\"{}\" font-size=\"16\" font-weight=\"bold\">{}</text>\n", margin,
-            canvas.height - 12, heading(part));
-      }
-      is_first = false;
-      put_map(canvas, map, block);
-    }
+  for (const auto& [heading, part] : headings) {
+    if (std::ranges::find(maps, part, &AttentionMap::part) == maps.end()) continue;
+    canvas.height += heading_height;
+    put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
+        margin, canvas.height - 12, heading);
+    for (const AttentionMap& map : maps)
+      if (map.part == part) put_map(canvas, map, block);
   }
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   put(out,

@@ -16,37 +16,17 @@
 
 namespace heed {
 
-const std::vector<BenchmarkSize>& benchmark_sizes() {
-  static const std::vector<BenchmarkSize> sizes{
-      // clang-format off
-      // name, layers, heads, D, F, V, Ts, T, B
-      {"tiny", 2, 4, 64, 256, 64, 0, 32, 16},
-      // What nanoGPT's README suggests for a laptop, on the characters of Shakespeare.
-      {"babycpu", 4, 4, 128, 512, 65, 0, 64, 12},
-      // nanoGPT's model of the characters of Shakespeare.
-      {"baby", 6, 6, 384, 1536, 65, 0, 256, 16},
-      // GPT-2's smallest model (Radford et al. 2019), trained as llm.c does by default, with as many
-      // positions as the sequences need: 64 of its 1,024.
-      {"gpt2", 12, 12, 768, 3072, 50257, 0, 64, 4},
-      // JoeyNMT's transformer_reverse.
-      {"reverse", 2, 4, 64, 256, 54, 26, 26, 32},
-      // Vaswani et al. 2017, table 3, line "base", with a smaller vocabulary.
-      {"base", 6, 8, 512, 2048, 8000, 32, 32, 16},
-      // clang-format on
-  };
-  return sizes;
+std::vector<std::string> benchmark_names() {
+  std::vector<std::string> names;
+  for (const BenchmarkSize& size : benchmark_sizes) names.emplace_back(size.name);
+  return names;
 }
 
 const BenchmarkSize& benchmark_size(const std::string& name) {
-  std::vector<std::string> names;
-  for (const BenchmarkSize& size : benchmark_sizes()) {
+  for (const BenchmarkSize& size : benchmark_sizes)
     if (size.name == name) return size;
-    names.emplace_back(size.name);
-  }
-  const std::string meant = nearest(name, names);
-  throw InputError("no size " + in_quotes(name, '\'') +
-                   (meant.empty() ? "" : "; did you mean " + meant + "?") + "; there are " +
-                   joined(names));
+  throw InputError("no size " + in_quotes(name, '\'') + did_you_mean(name, benchmark_names()) +
+                   "; there are " + joined(benchmark_names()));
 }
 
 Experiment benchmark_experiment(const BenchmarkSize& size) {

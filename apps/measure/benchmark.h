@@ -22,7 +22,24 @@ struct BenchmarkSize {
   int64_t batch;
 };
 
-const std::vector<BenchmarkSize>& benchmark_sizes();
+// clang-format off
+inline constexpr BenchmarkSize benchmark_sizes[] = {
+    // name, layers, heads, D, F, V, Ts, T, B
+    {"tiny", 2, 4, 64, 256, 64, 0, 32, 16},
+    // What nanoGPT's README suggests for a laptop, on the characters of Shakespeare.
+    {"babycpu", 4, 4, 128, 512, 65, 0, 64, 12},
+    // nanoGPT's model of the characters of Shakespeare.
+    {"baby", 6, 6, 384, 1536, 65, 0, 256, 16},
+    // GPT-2's smallest model (Radford et al. 2019), trained as llm.c does by default, with as many
+    // positions as the sequences need: 64 of its 1,024.
+    {"gpt2", 12, 12, 768, 3072, 50257, 0, 64, 4},
+    // JoeyNMT's transformer_reverse.
+    {"reverse", 2, 4, 64, 256, 54, 26, 26, 32},
+    // Vaswani et al. 2017, table 3, line "base", with a smaller vocabulary.
+    {"base", 6, 8, 512, 2048, 8000, 32, 32, 16},
+};
+// clang-format on
+std::vector<std::string> benchmark_names();
 // Throws InputError, with the names that exist, for another name.
 const BenchmarkSize& benchmark_size(const std::string& name);
 

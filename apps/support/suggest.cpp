@@ -43,4 +43,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   return best;
 }
 
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string found = nearest(word, candidates);
+  return found.empty() ? "" : "; did you mean '" + found + "'?";
+}
+
 }  // namespace heed

@@ -15,4 +15,7 @@ int edit_distance(std::string_view a, std::string_view b);
 // whose last component is close counts, too: it finds keys given in the wrong section.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
+// Returns "; did you mean 'nearest'?" for an error message, or "".
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
 }  // namespace heed

@@ -47,7 +47,7 @@ TEST_CASE("bench: parameters of the models") {
       {"base", 44'040'192 + 6 * (4 * 512 + 2560 + 4 * 512) + 6 * (8 * 512 + 2560 + 6 * 512) +
                    2 * 2 * 512 + 2 * 8000 * 512 + 32 * 512},
   };
-  CHECK(benchmark_sizes().size() == known.size());
+  CHECK(std::size(benchmark_sizes) == known.size());
   for (const auto& [known_name, parameters] : known) {
     const auto& name = known_name;
     CAPTURE(name);
@@ -56,7 +56,7 @@ TEST_CASE("bench: parameters of the models") {
 }
 
 TEST_CASE("bench: the batch has the shape of the size and uses its whole vocabulary") {
-  for (const BenchmarkSize& size : benchmark_sizes()) {
+  for (const BenchmarkSize& size : benchmark_sizes) {
     CAPTURE(size.name);
     const Experiment experiment = benchmark_experiment(size);
     CHECK_NOTHROW(experiment.model.validate());
@@ -88,10 +88,10 @@ TEST_CASE("bench: the loss falls, because every step has the same batch") {
   const Experiment experiment = benchmark_experiment(size);
   const Corpus corpus = benchmark_corpus(size);
   Trainer trainer(experiment, corpus);
-  const double before = trainer.step().loss, by_chance = std::log(64);
-  CHECK(before > by_chance);
+  const double before = trainer.step().loss, of_guessing = std::log(64);
+  CHECK(before > of_guessing);
   const BenchmarkResult result = run_benchmark(experiment, corpus, 0);
-  CHECK(result.loss < by_chance - 0.2);
+  CHECK(result.loss < of_guessing - 0.2);
   CHECK(result.steps == 3);
   CHECK(result.tokens == 16 * 32);
   CHECK(result.parameters == 106'240);
@@ -132,7 +132,7 @@ TEST_CASE("bench: prints one line of JSON for each size") {
     CHECK(line.at("working_mb").number() > 1);  // the activations of a batch need more
     CHECK(line.at("working_mb").number() < line.at("peak_rss_mb").number());
   }
-  // Neither the matrices of gemm_rate(), 48 MB, nor an earlier size count.
+  // The matrices of gemm_rate(), 48 MB, are not counted, and neither is an earlier size.
   CHECK(lines[2].at("peak_rss_mb").number() ==
         doctest::Approx(lines[0].at("peak_rss_mb").number()).epsilon(0.2));
 }
@@ -200,7 +200,7 @@ TEST_CASE("bench: rejects wrong arguments") {
   check_refused(bench({"--size", "tiny", "--batch", "2"}), 2, {"--batch is for --generate"});
   check_refused(bench({"--size", "tiny", "--no-cache"}), 2, {"--no-cache is for --generate"});
   check_refused(bench({"--size", "gtp2"}), 2,
-                {"no size 'gtp2'; did you mean gpt2?; there are tiny, babycpu, baby, gpt2, "});
+                {"no size 'gtp2'; did you mean 'gpt2'?; there are tiny, babycpu, baby, gpt2, "});
   check_refused(bench({"--size", ""}), 2, {"no size ''"});
   check_refused(bench({"--precision", "lowest"}), 2,
                 {"--precision lowest: choose one of highest, high, medium"});
