@@ -30,11 +30,11 @@ TEST_CASE("bleu: 100 for equal lines, whatever their spacing") {
 }
 
 TEST_CASE("bleu: an n-gram matches at most as often as the reference contains it") {
-  // Unigrams: the × 7, of which the reference has 2, clipped to 2 of 7 (Papineni et al. 2002,
-  // example 2); no bigram: 1/(2 · 6), 1/(4 · 5), 1/(8 · 4).
+  // Unigrams: 7 times "the", clipped to the 2 of the reference: 2/7 (Papineni et al. 2002, example
+  // 2). No longer n-gram matches: 1/(2 · 6), 1/(4 · 5), 1/(8 · 4).
   CHECK(bleu({"the the the the the the the"}, {"the cat is on the mat"}) ==
         close_to(100 * std::pow(2. / 7 / 12 / 20 / 32, 0.25)));
-  // a b c d e against a b c d f: 4/5, 3/4, 2/3, 1/2, product 1/5.
+  // 4/5, 3/4, 2/3, 1/2: their product is 1/5.
   CHECK(bleu({"a b c d e"}, {"a b c d f"}) == close_to(100 * std::pow(0.2, 0.25)));
   // Case matters.
   CHECK(bleu({"A b c d e"}, {"a b c d e"}) == close_to(100 * std::pow(0.2, 0.25)));
@@ -71,8 +71,8 @@ TEST_CASE("bleu: 0 if it is undefined") {
   CHECK(bleu({""}, {"a b c d"}) == 0);
   CHECK(bleu({"a b c d"}, {""}) == 0);
   CHECK(bleu({"x y z w"}, {"a b c d"}) == 0);
-  CHECK(bleu({"a b c", "a b c"}, {"a b c", "a b c"}) ==
-        0);  // no 4-gram, and the order is not reduced
+  // No 4-gram. The highest order is not reduced.
+  CHECK(bleu({"a b c", "a b c"}, {"a b c", "a b c"}) == 0);
   CHECK_SAYS(thrown<Error>([] { bleu({"a"}, {"a", "b"}); }), "1 hypotheses for 2 references");
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("bleu: tokenization of mteval-v13a") {
       {"a/b\\c@d#e$f%g^h&i*j_k+l=m|n~o`p;q:r?",
        "a / b \\ c @ d # e $ f % g ^ h & i * j _ k + l = "
        "m | n ~ o ` p ; q : r ?"},
-      {"it's", "it's"},  // the apostrophe stays
+      {"it's", "it's"},  // the apostrophe is not separated
       {"costs 1,000.50 or .5 or 5.", "costs 1,000.50 or . 5 or 5 ."},
       {"a.b 1.b a.1", "a . b 1 . b a . 1"},
       {"1,2, 3", "1,2 , 3"},
@@ -93,11 +93,11 @@ TEST_CASE("bleu: tokenization of mteval-v13a") {
       {"well-known 1990-2000 a- -1", "well-known 1990 - 2000 a- -1"},
       {"a cut-\nword", "a cutword"},
       {"two\nlines", "two lines"},
-      {"ends in a dash-\n", "ends in a dash-"},  // the new line is not part of it
+      {"ends in a dash-\n", "ends in a dash-"},  // trailing white space is removed first
       {"<skipped>a b<skipped>", "a b"},
       {"&quot;a&quot; &lt;b&gt; c&amp;d", "\" a \" < b > c & d"},
-      {"&amp;lt;", "<"},       // &amp; first
-      {"&apos;", "& apos ;"},  // unknown to it
+      {"&amp;lt;", "<"},       // &amp; is replaced before &lt;
+      {"&apos;", "& apos ;"},  // no other entity is replaced
       {"caf\xc3\xa9. na\xc3\xafve", "caf\xc3\xa9 . na\xc3\xafve"},
       {"a\xc2\xa0"
        "b\xe3\x80\x80"

@@ -1,5 +1,5 @@
-// Runs of models that are not the usual Transformer over tokens: `heed evaluate` and `heed
-// generate` on what `heed train` wrote.
+// `heed evaluate` and `heed generate` with runs of unusual models: a temperature schedule, images,
+// video, graphs and audio.
 #include <fmt/format.h>
 
 #include "apps/support/json.h"
@@ -15,11 +15,11 @@ void check_evaluates_as_measured(const TemporaryFolder& folder) {
   const Said trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
-  const Said said = heed_in(folder.path, {"evaluate", "r", "--json"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  const Json again = Json::parse(said.out, "output");
-  CHECK(again.at("loss").number() == result.at("test").at("loss").number());
-  CHECK(again.at("exact_match").number() == result.at("test").at("exact_match").number());
+  const Said evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
+  REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
+  const Json scores = Json::parse(evaluated.out, "output");
+  CHECK(scores.at("loss").number() == result.at("test").at("loss").number());
+  CHECK(scores.at("exact_match").number() == result.at("test").at("exact_match").number());
 }
 
 }  // namespace
@@ -37,32 +37,32 @@ TEST_CASE("evaluation uses the temperature of the checkpoint's step") {
   write_file(folder / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
   change_state(folder / "r/checkpoints/best", [](Json& state) { state.remove("settings"); });
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
-  const Said said = heed_in(folder.path, {"evaluate", "r", "--json"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(Json::parse(said.out, "output").at("loss").number() !=
+  const Said evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
+  REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
+  CHECK(Json::parse(evaluated.out, "output").at("loss").number() !=
         result.at("test").at("loss").number());
 }
 
 TEST_CASE("runs on images, graphs and audio evaluate as measured, and cannot generate") {
   const char* const common =
       "seed = 3\n[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\nheads = 2\n";
-  const std::pair<const char*, const char*> forms[] = {
-      {"kind = 'classifier'\n[data]\nkind = 'shapes'\nsize = 6\n", "pictures"},
-      {"kind = 'classifier'\ndim = 24\n[data]\nkind = 'video'\nsize = 4\nframes = 3\n", "film"},
+  const std::pair<const char*, const char*> configs[] = {
+      {"kind = 'classifier'\n[data]\nkind = 'shapes'\nsize = 6\n", "images"},
+      {"kind = 'classifier'\ndim = 24\n[data]\nkind = 'video'\nsize = 4\nframes = 3\n", "video"},
       {"kind = 'classifier'\npool = 'first'\n[model.block]\nmixing = 'graph_attention'\n"
        "[model.positional]\nkind = 'none'\n[data]\nkind = 'graph'\nedge_kinds = 2\n"
        "lengths = [6, 8]\n",
        "graphs"},
-      {"kind = 'seq2seq'\nencoder_dim = 8\n[data]\nkind = 'streams'\nlengths = [1, 3]\n", "sound"},
+      {"kind = 'seq2seq'\nencoder_dim = 8\n[data]\nkind = 'streams'\nlengths = [1, 3]\n", "audio"},
   };
-  for (const auto& [form, form_name] : forms) {
-    const std::string name(form_name);
+  for (const auto& [config, kind_of_data] : configs) {
+    const std::string name(kind_of_data);
     CAPTURE(name);
     const TemporaryFolder folder;
     std::string text = common;
-    if (std::string(form).find("dim = 24") != std::string::npos)
+    if (std::string(config).find("dim = 24") != std::string::npos)
       text.erase(text.find("dim = 16\n"), 9);
-    write_file(folder / "c.toml", text + form + "val_size = 20\ntest_size = 20\n");
+    write_file(folder / "c.toml", text + config + "val_size = 20\ntest_size = 20\n");
     check_evaluates_as_measured(folder);
     check_refused(heed_in(folder.path, {"generate", "r"}, "1 2\n"), 2, {"are vectors", "evaluate"});
   }

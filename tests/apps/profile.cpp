@@ -105,10 +105,10 @@ TEST_CASE("profile: calls of a step are those of the model") {
 
 TEST_CASE("profile: FLOPs are those of the summary, in total and in every layer") {
   for (const char* size : {"tiny", "reverse"}) {
-    const Profiled it(size, 2, 2);
-    const Summary summary = summarize(it.experiment, it.corpus);
-    CHECK(sum(it.profile.forward).cost.flops == doctest::Approx(summary.flops.forward));
-    CHECK(sum(it.profile.backward).cost.flops == doctest::Approx(summary.flops.backward));
+    const Profiled run(size, 2, 2);
+    const Summary summary = summarize(run.experiment, run.corpus);
+    CHECK(sum(run.profile.forward).cost.flops == doctest::Approx(summary.flops.forward));
+    CHECK(sum(run.profile.backward).cost.flops == doctest::Approx(summary.flops.backward));
     for (const Part& part : summary.parts)
       for (int64_t i = 0; i < part.layers; ++i) {
         if (part.flops.total() == 0) continue;
@@ -116,8 +116,8 @@ TEST_CASE("profile: FLOPs are those of the summary, in total and in every layer"
         if (const size_t range = name.find("0-1"); range != name.npos)
           name.replace(range, 3, std::to_string(i));
         CAPTURE(name);
-        CHECK(layer(it.profile, name).forward.cost.flops == doctest::Approx(part.flops.forward));
-        CHECK(layer(it.profile, name).backward.cost.flops == doctest::Approx(part.flops.backward));
+        CHECK(layer(run.profile, name).forward.cost.flops == doctest::Approx(part.flops.forward));
+        CHECK(layer(run.profile, name).backward.cost.flops == doctest::Approx(part.flops.backward));
       }
   }
 }
@@ -138,12 +138,12 @@ TEST_CASE("profile: a frozen weight has no matrix product in backward") {
 }
 
 TEST_CASE("profile: a profiled step has the same bits as one that is not") {
-  const Profiled it("tiny", 3);
-  Trainer trainer(it.experiment, it.corpus);
+  const Profiled run("tiny", 3);
+  Trainer trainer(run.experiment, run.corpus);
   double loss = 0;
   for (int i = 0; i < 3 + 2 * 3; ++i) loss = trainer.step().loss;
-  CHECK(it.profile.loss == loss);
-  CHECK(it.profile.unprofiled_seconds > 0);
+  CHECK(run.profile.loss == loss);
+  CHECK(run.profile.unprofiled_seconds > 0);
 }
 
 TEST_CASE("profile: the peak is that of the pool and the sum of its holders") {
@@ -184,7 +184,7 @@ struct Span {
 
 int64_t nanoseconds(const Json& microseconds) { return std::llround(1e3 * microseconds.number()); }
 
-// Checks that each span lies within the open one or after it.
+// Checks that each span lies within the open one or after run.
 void check_nested(std::vector<Span> spans) {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -229,9 +229,9 @@ TEST_CASE("profile: the trace is JSON with nested events for all operations") {
 }
 
 TEST_CASE("profile: prints tables and JSON") {
-  const TemporaryFolder place;
-  write_file(place / "c.toml", tiny_config());
-  const Said table = run_profile(place.path, {"c.toml", "--steps", "2"});
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const Said table = run_profile(folder.path, {"c.toml", "--steps", "2"});
   REQUIRE_MESSAGE(table.code == 0, table.err);
   CHECK(table.err == "");
   for (const char* part : {"GFLOP/s", "\nforward ", "\n  linear ", "\nbackward ", "\noptimizer ",
@@ -239,48 +239,51 @@ TEST_CASE("profile: prints tables and JSON") {
                            "\ndecoder.layers.0.cross_attention ", "\nhead ", "\npeak ",
                            "\n  optimizer state ", "of 2 profiled"})
     CHECK_SAYS(table.out, part);
-  for (const char* never : {"nan", "inf"}) CHECK(table.out.find(never) == table.out.npos);
-  CHECK(names_in_folder(place.path) == std::vector<std::string>{"c.toml"});
+  for (const char* invalid : {"nan", "inf"}) CHECK(table.out.find(invalid) == table.out.npos);
+  CHECK(names_in_folder(folder.path) == std::vector<std::string>{"c.toml"});
 
-  const Said json = run_profile(place.path, {"c.toml", "--steps", "1", "--json", "--set",
-                                             "threads=1", "--trace", "step.json"});
+  const Said json = run_profile(folder.path, {"c.toml", "--steps", "1", "--json", "--set",
+                                              "threads=1", "--trace", "step.json"});
   REQUIRE_MESSAGE(json.code == 0, json.err);
   CHECK_SAYS(json.err, "step.json: one step, for https://ui.perfetto.dev");
-  const Json said = Json::parse(json.out, "out");
+  const Json output = Json::parse(json.out, "out");
   double ms = 0, layers = 0;
   for (const char* rows : {"forward", "backward", "rest"})
-    for (const Json& row : said.at(rows).elements()) {
+    for (const Json& row : output.at(rows).elements()) {
       ms += row.at("ms").number();
       if (std::string(rows) == "rest") layers += row.at("ms").number();
     }
-  for (const Json& row : said.at("layers").elements())
+  for (const Json& row : output.at("layers").elements())
     layers += row.at("forward").at("ms").number() + row.at("backward").at("ms").number();
-  CHECK(ms == doctest::Approx(said.at("ms_per_step").number()));
+  CHECK(ms == doctest::Approx(output.at("ms_per_step").number()));
   CHECK(layers == doctest::Approx(ms));
-  CHECK(said.at("threads").integer() == 1);
-  CHECK(said.at("gemm_gflops_per_s").number() > 0);
-  CHECK(said.at("memory_gb_per_s").number() > 0);
-  CHECK(said.at("memory_bytes").at("peak").number() > 0);
-  CHECK(Json::parse(read_file(place / "step.json", "trace"), "trace").elements().size() > 50);
+  CHECK(output.at("threads").integer() == 1);
+  CHECK(output.at("gemm_gflops_per_s").number() > 0);
+  CHECK(output.at("memory_gb_per_s").number() > 0);
+  CHECK(output.at("memory_bytes").at("peak").number() > 0);
+  CHECK(Json::parse(read_file(folder / "step.json", "trace"), "trace").elements().size() > 50);
 }
 
 TEST_CASE("profile: rejects wrong arguments before it computes") {
-  const TemporaryFolder place;
-  write_file(place / "c.toml", tiny_config());
-  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& part) {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const auto check_rejected = [&](const std::vector<std::string>& arguments,
+                                  const std::string& part) {
     CAPTURE(part);
-    check_refused(run_profile(place.path, arguments), 2, {part});
+    check_refused(run_profile(folder.path, arguments), 2, {part});
   };
-  refused({}, "CONFIG");
-  refused({"none.toml"}, "none.toml: cannot read");
-  refused({"c.toml", "--set", "model.layer=2"}, "did you mean");
-  for (const char* steps : {"0", "101", "many"}) refused({"c.toml", "--steps", steps}, "--steps");
-  refused({"c.toml", "--set", "model.dim=65536", "--set", "model.layers=20"}, "of memory");
+  check_rejected({}, "CONFIG");
+  check_rejected({"none.toml"}, "none.toml: cannot read");
+  check_rejected({"c.toml", "--set", "model.layer=2"}, "did you mean");
+  for (const char* steps : {"0", "101", "many"})
+    check_rejected({"c.toml", "--steps", steps}, "--steps");
+  check_rejected({"c.toml", "--set", "model.dim=65536", "--set", "model.layers=20"}, "of memory");
   for (const std::string& path :
-       {std::string("."), place.path, std::string("none/step.json"), std::string("step.json/"),
+       {std::string("."), folder.path, std::string("none/step.json"), std::string("step.json/"),
         std::string("c.toml/step.json"), std::string("/dev/null"), std::string(5000, 'a'),
         std::string(254, 'a')})
-    refused({"c.toml", "--trace", path}, path.substr(0, 40) + (path.size() > 40 ? "" : ": "));
-  refused({"c.toml", "--trace", ""}, "expected the name of a file");
-  CHECK(names_in_folder(place.path) == std::vector<std::string>{"c.toml"});
+    check_rejected({"c.toml", "--trace", path},
+                   path.substr(0, 40) + (path.size() > 40 ? "" : ": "));
+  check_rejected({"c.toml", "--trace", ""}, "expected the name of a file");
+  CHECK(names_in_folder(folder.path) == std::vector<std::string>{"c.toml"});
 }

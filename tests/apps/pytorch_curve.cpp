@@ -1,5 +1,5 @@
-// Ten training steps against PyTorch's, from the same weights (tests/fixtures/make_curve.py): the
-// model, the loss, the gradients of two micro-batches, clipping, AdamW and the schedule together.
+// Ten training steps, compared with PyTorch's from the same weights (tests/fixtures/make_curve.py).
+// Covers the model, the loss, the gradients of two micro-batches, clipping, AdamW and the schedule.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,8 +22,8 @@ class Curve {
                  .string()),
         file_(path) {}
 
-  std::vector<double> numbers(const std::string& name) const { return read<double>(name); }
-  // Rows of ids up to their end, behind which there is -1. No rows if there is no such array.
+  std::vector<double> values(const std::string& name) const { return read<double>(name); }
+  // The rows of an array of ids, without their padding of -1. No rows if there is no such array.
   std::vector<std::vector<int32_t>> rows(const std::string& name) const {
     std::vector<std::vector<int32_t>> rows;
     if (!file_.find(name)) return rows;
@@ -39,13 +39,13 @@ class Curve {
   const std::string path;
 
  private:
-  template <class Number>
-  std::vector<Number> read(const std::string& name) const {
+  template <class Value>
+  std::vector<Value> read(const std::string& name) const {
     const StoredArray* array = file_.find(name);
     REQUIRE_MESSAGE(array, path << " has no " << name);
-    std::vector<Number> numbers(static_cast<size_t>(array->bytes()) / sizeof(Number));
-    file_.read(*array, numbers.data());
-    return numbers;
+    std::vector<Value> values(static_cast<size_t>(array->bytes()) / sizeof(Value));
+    file_.read(*array, values.data());
+    return values;
   }
   SafetensorsFile file_;
 };
@@ -70,12 +70,12 @@ class Examples final : public Dataset {
 };
 
 std::shared_ptr<const TextCodec> codec(int64_t vocabulary) {
-  std::vector<std::string> symbols;
-  for (int64_t i = 0; i < vocabulary; ++i) symbols.push_back(std::to_string(i));
-  return std::make_shared<TextCodec>(Level::word, std::move(symbols));
+  std::vector<std::string> tokens;
+  for (int64_t i = 0; i < vocabulary; ++i) tokens.push_back(std::to_string(i));
+  return std::make_shared<TextCodec>(Level::word, std::move(tokens));
 }
 
-// What the two have in common.
+// The options that both models share.
 Experiment experiment(ModelKind kind) {
   Experiment e;
   e.model.kind = kind;
@@ -84,8 +84,9 @@ Experiment experiment(ModelKind kind) {
   e.model.feed_forward = 64;
   e.model.final_norm = Choice::yes;
   e.train.steps = 10;
-  e.train.batch_size = 4;  // of eight examples: with two of these a step is of all of them, in
-  e.train.accumulate = 2;  // whatever order they come
+  // A step reads all eight examples, so that their order does not matter.
+  e.train.batch_size = 4;
+  e.train.accumulate = 2;
   e.train.label_smoothing = 0.1;
   e.optim.lr = 0.01;
   e.optim.weight_decay = 0.1;
@@ -97,17 +98,17 @@ Experiment experiment(ModelKind kind) {
   return e;
 }
 
-void check_curve(const std::string& name, const Experiment& e, int64_t source_symbols) {
+void check_curve(const std::string& name, const Experiment& e, int64_t source_tokens) {
   const Curve curve(name);
   Corpus corpus;
   corpus.framing = e.framing();
-  corpus.source = codec(source_symbols);
+  corpus.source = codec(source_tokens);
   corpus.target = codec(11);
   corpus.splits["train"] = std::make_unique<Examples>(curve);
   corpus.longest_source = corpus.longest_input = 12;
   Trainer trainer(e, corpus);
   load_weights(curve.path, {"*"}, trainer.model().parameters(), {});
-  const std::vector<double> losses = curve.numbers("losses"), norms = curve.numbers("norms");
+  const std::vector<double> losses = curve.values("losses"), norms = curve.values("norms");
   REQUIRE(losses.size() == 10);
   for (size_t step = 0; step < losses.size(); ++step) {
     CAPTURE(name);
@@ -120,7 +121,7 @@ void check_curve(const std::string& name, const Experiment& e, int64_t source_sy
 
 }  // namespace
 
-TEST_CASE("ten steps of a language model are PyTorch's") {
+TEST_CASE("ten steps of a language model equal those of PyTorch") {
   Experiment e = experiment(ModelKind::language_model);
   e.model.activation = Activation::gelu;
   e.model.norm_first = true;
@@ -129,7 +130,7 @@ TEST_CASE("ten steps of a language model are PyTorch's") {
   check_curve("language_model", e, 11);
 }
 
-TEST_CASE("ten steps of an encoder-decoder are PyTorch's") {
+TEST_CASE("ten steps of an encoder-decoder equal those of PyTorch") {
   Experiment e = experiment(ModelKind::seq2seq);
   e.model.activation = Activation::relu;
   e.model.norm_first = false;

@@ -38,9 +38,9 @@ class Full final : public Dataset {
 };
 
 std::shared_ptr<const TextCodec> task_vocabulary(int64_t vocabulary) {
-  std::vector<std::string> symbols;
-  for (int64_t i = 0; i < vocabulary; ++i) symbols.push_back(std::to_string(i));
-  return std::make_shared<TextCodec>(Level::word, std::move(symbols));
+  std::vector<std::string> tokens;
+  for (int64_t i = 0; i < vocabulary; ++i) tokens.push_back(std::to_string(i));
+  return std::make_shared<TextCodec>(Level::word, std::move(tokens));
 }
 
 Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t source, int64_t input) {
@@ -129,16 +129,15 @@ void check_flops(const Flops& flops, double forward, double backward) {
 }  // namespace
 
 TEST_CASE("summary: parameters of published models") {
-  // GPT-2 small (Radford et al. 2019), as its checkpoint counts.
+  // GPT-2 small (Radford et al. 2019), as in its checkpoint.
   CHECK(count(learned_positions(12, 12, 768, 1024), 50257, 1024) == 124'439'808);
-  // nanoGPT's character model on Shakespeare: no biases; 10,646,784 as it counts, without
-  // positions.
+  // nanoGPT's character model on Shakespeare: no biases. It counts 10,646,784, without positions.
   Experiment e = learned_positions(6, 6, 384, 256);
   e.model.bias = false;
   const Summary characters = summarize(e, corpus_for(e, 65, 0, 256));
   CHECK(characters.parameters == 10'646'784 + 256 * 384);
   CHECK(part(characters, "embedding").parameters == (65 + 256) * 384);
-  // minGPT's adder of two digits: a head of its own, without bias.
+  // minGPT's adder of two digits: a separate head, without bias.
   e = learned_positions(2, 4, 128, 6);
   e.model.tie_weights = false;
   CHECK(count(e, 10, 6) == 400'128);
@@ -216,7 +215,7 @@ TEST_CASE("summary: frozen parameters") {
   CHECK(part(s, "decoder.layers.2-9.attention").layers == 8);
   CHECK(part(s, "decoder.layers.10-11.attention").lines[0].trains);
   CHECK(!part(s, "decoder.layers.1.attention").lines[0].trains);
-  // The gradient of a frozen matrix is not computed: one product in backward, not two.
+  // The gradient of a frozen matrix is not computed: backward has one matrix product, not two.
   check_flops(part(s, "decoder.layers.10-11.feed_forward").flops, 2 * 2 * 10 * 32, 2 * 2 * 10 * 32);
 }
 
@@ -229,7 +228,7 @@ TEST_CASE("summary: memory by hand") {
   Memory m = summarize(e, corpus).memory;
   CHECK(m.optimizer == 2 * m.gradients);
   CHECK(m.lasting() == 4 * m.parameters);
-  CHECK(m.construction == 0);  // what is copied is less than the optimizer's state
+  CHECK(m.construction == 0);  // the copies are smaller than the optimizer's state
   CHECK(m.evaluation == 0);    // there is nothing to evaluate on
   e.optim.amsgrad = true;
   CHECK(summarize(e, corpus).memory.optimizer == 3 * m.gradients);
@@ -237,21 +236,22 @@ TEST_CASE("summary: memory by hand") {
   e.optim.kind = &optimizers::sgd;
   m = summarize(e, corpus).memory;
   CHECK(m.optimizer == 0);
-  CHECK(m.construction / m.parameters == doctest::Approx(1).epsilon(0.02));  // it copies them
+  // The optimizer copies the parameters.
+  CHECK(m.construction / m.parameters == doctest::Approx(1).epsilon(0.02));
   e.optim.momentum = 0.9;
   CHECK(summarize(e, corpus).memory.optimizer == m.gradients);
-  // The batches of a step, and the one that is filled.
+  // The batches of a step, and one more that is being prepared.
   const double batches = m.batches;
   e.train.accumulate = 7;
   CHECK(summarize(e, corpus).memory.batches == 2 * batches);
 
-  // 64 · 5 rows of 8 hidden values: GELU keeps its derivative too.
+  // 64 · 5 rows of 8 hidden values. GELU also keeps its derivative.
   e = small(ModelKind::language_model);
   e.train.batch_size = 64;
   const double relu = summarize(e, corpus).memory.activations;
   e.model.activation = Activation::gelu;
   CHECK(summarize(e, corpus).memory.activations >= relu + 4 * 64 * 5 * 8);
-  // 50,000 rows: the loss takes all logits at once up to 2^24, then chunks of them.
+  // 50,000 rows: the loss computes up to 2^24 logits at once, and more of them in chunks.
   e.train.batch_size = 10'000;
   const auto activations = [&](int64_t vocabulary) {
     return summarize(e, corpus_for(e, vocabulary, 0, 5)).memory.activations;
@@ -259,7 +259,7 @@ TEST_CASE("summary: memory by hand") {
   CHECK(activations(4000) < activations(400) + 4.0 * (1 << 24));
 }
 
-TEST_CASE("summary: the memory of an evaluation is that of a real one") {
+TEST_CASE("summary: the memory of an evaluation is that of a real evaluation") {
   Experiment e = small(ModelKind::language_model);
   e.train.evaluate_batch_size = 1'000'000;
   Corpus corpus = corpus_for(e, 50, 0, 16);
@@ -277,8 +277,8 @@ TEST_CASE("summary: the memory of an evaluation is that of a real one") {
 
 namespace {
 
-// The memory that a step is estimated to need beyond parameters, gradients and optimizer state,
-// divided by what a real step needs.
+// The estimated memory of a step without parameters, gradients and optimizer state, divided by that
+// of a real step.
 double estimate_over_measured(const Experiment& e, const Corpus& corpus) {
   const Memory estimate = summarize(e, corpus).memory;
   pool_trim();
@@ -370,27 +370,27 @@ TEST_CASE("summary: models larger than the machine are rejected at once") {
   const int64_t held = pool_statistics().held_bytes;
   const Clock::time_point start = Clock::now();
   const Summary s = summarize(e, corpus_for(e, 65, 0, 64));
-  // Sanitized code is slower, and its time says nothing.
+  // Not under sanitizers, which make it slower.
   if (allocations_are_counted) CHECK(Clock::now() - start < std::chrono::seconds(1));
   CHECK(pool_statistics().held_bytes == held);
   const std::string text = thrown<InputError>([&] { check_memory(s); });
   CHECK_SAYS(text, "parameters, gradients and optimizer state take 314.3 TiB");
   CHECK_SAYS(text, "lower model.dim, model.feed_forward or model.layers");
 
-  // The greatest values that a config may have.
+  // The largest values that a config may have.
   e.model.kind = ModelKind::seq2seq;
   e.model.dim = 1 << 16;
   e.model.layers = 1000;
   e.model.feed_forward = 1 << 20;
   e.train.batch_size = e.train.accumulate = 1'000'000;
   e.train.freeze = {"*.weight"};
-  const Summary greatest = summarize(e, corpus_for(e, 65, 30, 30));
-  CHECK(std::isfinite(greatest.flops.total()));
-  CHECK(greatest.parameters > 300'000'000'000'000);
-  CHECK(!table(greatest).empty());
-  CHECK_THROWS_AS(check_memory(greatest), InputError);
+  const Summary largest = summarize(e, corpus_for(e, 65, 30, 30));
+  CHECK(std::isfinite(largest.flops.total()));
+  CHECK(largest.parameters > 300'000'000'000'000);
+  CHECK(!table(largest).empty());
+  CHECK_THROWS_AS(check_memory(largest), InputError);
 
-  int64_t length = 1 << 20;  // an array is larger than any address
+  int64_t length = 1 << 20;  // an array is larger than the address space
   const auto refusal = [&] {
     return thrown<InputError>([&] { summarize(e, corpus_for(e, 65, length, length)); });
   };
@@ -443,7 +443,7 @@ TEST_CASE("summary: prints a table") {
            "\n token.weight 50257 × 768 38,597,376\n",
            "\n position.weight 1024 × 768 786,432 frozen\n",
            "\ndecoder.layers.0-11.feed_forward 4,722,432 13.92 TFLOP × 12\n",
-           "\nhead tied 0 150.8 TFLOP\n",  // in chunks, whose logits are computed twice
+           "\nhead tied 0 150.8 TFLOP\n",  // the loss in chunks computes the logits twice
            "\nparameters 124,439,808\n that train 123,653,376\n",
            " for 40 × 12 sequences of 1,024\n",
            "\n parameters 474.7 MiB\n",

@@ -69,35 +69,35 @@ TEST_CASE("theorems: the table has a section, its rows, its notes and a total") 
 
 TEST_CASE("theorems: properties of an untrained model follow from its config") {
   const TemporaryFolder folder;
-  const auto of = [&](const std::string& more) {
+  const auto measured = [&](const std::string& more) {
     write_file(folder / "c.toml", classifier_config(more));
     return properties_of(folder.path, {"c.toml"});
   };
-  using Has = std::map<std::string, bool>;
-  CHECK(of("") == Has{{"A16", true},
-                      {"A17", true},
-                      {"A20", true},
-                      {"A46", true},
-                      {"A44", false},
-                      {"A5", true},
-                      {"Q18", true},
-                      {"A23", true},
-                      {"Q9", true}});
-  CHECK(of("[model.block]\nmixing = 'convolution'\n") == Has{{"A16", false},
-                                                             {"A17", false},
-                                                             {"A20", false},
-                                                             {"A46", false},
-                                                             {"A44", false},
-                                                             {"A5", false},
-                                                             {"Q18", true}});
-  CHECK(of("[model.block]\nmixing = 'convolution'\npadding = 'circular'\n").at("A20"));
-  CHECK(of("[model.block]\nmixing = 'convolution'\nkernel_size = 1\n").at("A16"));
-  CHECK(of("[model.block]\nmixing = 'gru'\n").at("A44"));
-  CHECK(of("[model.attention]\ncausal = true\n").at("A44"));
-  CHECK(!of("[model.attention]\nwindow = 2\n").at("A5"));
-  const Has counted = of("[model.attention]\nnormaliser = 'count'\n");
-  CHECK(!counted.at("A23"));
-  CHECK(!counted.at("Q9"));
+  using Properties = std::map<std::string, bool>;
+  CHECK(measured("") == Properties{{"A16", true},
+                                   {"A17", true},
+                                   {"A20", true},
+                                   {"A46", true},
+                                   {"A44", false},
+                                   {"A5", true},
+                                   {"Q18", true},
+                                   {"A23", true},
+                                   {"Q9", true}});
+  CHECK(measured("[model.block]\nmixing = 'convolution'\n") == Properties{{"A16", false},
+                                                                          {"A17", false},
+                                                                          {"A20", false},
+                                                                          {"A46", false},
+                                                                          {"A44", false},
+                                                                          {"A5", false},
+                                                                          {"Q18", true}});
+  CHECK(measured("[model.block]\nmixing = 'convolution'\npadding = 'circular'\n").at("A20"));
+  CHECK(measured("[model.block]\nmixing = 'convolution'\nkernel_size = 1\n").at("A16"));
+  CHECK(measured("[model.block]\nmixing = 'gru'\n").at("A44"));
+  CHECK(measured("[model.attention]\ncausal = true\n").at("A44"));
+  CHECK(!measured("[model.attention]\nwindow = 2\n").at("A5"));
+  const Properties by_count = measured("[model.attention]\nnormaliser = 'count'\n");
+  CHECK(!by_count.at("A23"));
+  CHECK(!by_count.at("Q9"));
   CHECK(!properties_of(folder.path, {"c.toml", "--set", "model.positional.kind=sinusoidal"})
              .at("A16"));
 }
@@ -137,20 +137,20 @@ TEST_CASE("theorems: a model without a guaranteed property fails") {
 TEST_CASE("theorems: bad input is rejected") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config(""));
-  const auto refused = [&](const std::vector<std::string>& more,
-                           const std::vector<std::string>& parts) {
+  const auto check_rejected = [&](const std::vector<std::string>& more,
+                                  const std::vector<std::string>& parts) {
     std::vector<std::string> arguments = {"theorems"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     check_refused(heed_in(folder.path, arguments), 2, parts);
   };
-  refused({"--only", "A61"}, {"--only A61: there is no such row", "did you mean A1?"});
-  refused({"--only", "A1", "--model", "c.toml"}, {"the rows are A16, A17"});
-  refused({"--set", "model.dim=4"}, {"--model"});
-  refused({"--model", "nothing.toml"}, {"nothing.toml"});
-  refused({"--model", "."}, {"no config.toml"});
-  refused({"--model", "c.toml", "--set", "model.dmi=4"}, {"model.dim"});
-  refused({"--seed", "-1"}, {"--seed"});
-  refused({"--model", "c.toml", "--set", "model.positional.kind=learned", "--set",
-           "data.lengths=[2,2]", "--set", "model.positional.max_length=2"},
-          {"too few"});
+  check_rejected({"--only", "A61"}, {"--only A61: there is no such row", "did you mean 'A1'?"});
+  check_rejected({"--only", "A1", "--model", "c.toml"}, {"the rows are A16, A17"});
+  check_rejected({"--set", "model.dim=4"}, {"--model"});
+  check_rejected({"--model", "nothing.toml"}, {"nothing.toml"});
+  check_rejected({"--model", "."}, {"no config.toml"});
+  check_rejected({"--model", "c.toml", "--set", "model.dmi=4"}, {"model.dim"});
+  check_rejected({"--seed", "-1"}, {"--seed"});
+  check_rejected({"--model", "c.toml", "--set", "model.positional.kind=learned", "--set",
+                  "data.lengths=[2,2]", "--set", "model.positional.max_length=2"},
+                 {"too few"});
 }

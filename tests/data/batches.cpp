@@ -52,7 +52,7 @@ TEST_CASE("each epoch is a different permutation, a function of seed and positio
       if (size >= 16) CHECK(order != all);
       previous = order;
     }
-    // In reverse, through another object: only the position matters.
+    // In reverse order, from another object: only the position matters.
     for (int64_t i = size - 1; i >= 0; --i)
       CHECK(same(2 * size + i) == previous[static_cast<size_t>(i)]);
     if (size >= 100) {
@@ -94,23 +94,24 @@ TEST_CASE("every example is equally likely at every position of an epoch") {
   double chi_squared = 0, chi_squared_pairs = 0;
   for (int64_t i = 0; i < size; ++i)
     for (int64_t j = 0; j < size; ++j) {
-      const double off = static_cast<double>(counts[i][j]) - expected;
-      chi_squared += off * off / expected;
-      const double off_pair =
-          static_cast<double>(follows[i][j]) - expected;  // 10 positions, 10 others
-      if (i != j) chi_squared_pairs += off_pair * off_pair / expected;
+      const double error = static_cast<double>(counts[i][j]) - expected;
+      chi_squared += error * error / expected;
+      const double error_of_pair =  // each of the 10 other examples follows at 10 positions
+          static_cast<double>(follows[i][j]) - expected;
+      if (i != j) chi_squared_pairs += error_of_pair * error_of_pair / expected;
     }
-  // About 100 and 109 degrees of freedom: mean 100, deviation 14; 170 is five deviations off.
+  // About 100 and 109 degrees of freedom: mean 100, standard deviation 14. The limit of 170 is five
+  // deviations above the mean.
   CHECK(chi_squared < 170);
   CHECK(chi_squared_pairs < 185);
 }
 
-TEST_CASE("a dataset too large for any list is shuffled as well") {
+TEST_CASE("a dataset too large to list is shuffled") {
   const int64_t size = (int64_t{1} << 40) + 12345;
   const Shuffle shuffle(size, 9);
   std::vector<int64_t> seen;
   for (int64_t i = 0; i < 1000; ++i) {
-    seen.push_back(shuffle(size - 500 + i));  // across an epoch's end
+    seen.push_back(shuffle(size - 500 + i));  // across the end of an epoch
     CHECK(seen.back() >= 0);
     CHECK(seen.back() < size);
   }
@@ -132,7 +133,7 @@ TEST_CASE("rows are padded to the longest: 0 in inputs, -1 in targets") {
   CHECK(values(batch.input_lengths) == Ints{4, 5, 1});
   CHECK(batch.tokens == 10);
   CHECK(batch.targets == 7);
-  batches.get(2, batch);  // the last one is smaller
+  batches.get(2, batch);  // the last batch is smaller
   CHECK(batch.input.shape() == Shape{2, 3});
   CHECK_THROWS_AS(batches.get(3, batch), Error);
   CHECK_THROWS_AS(batches.get(-1, batch), Error);
@@ -232,20 +233,20 @@ TEST_CASE("bucketing sorts by the number of feature vectors") {
 
 TEST_CASE("an example does not depend on its batch or its row") {
   const Numbered dataset(50, Framing::seq2seq);
-  Batch batch, alone;
+  Batch batch, single;
   Batches batches = Batches::in_order(dataset, Framing::seq2seq, 16);
   Batches one = Batches::in_order(dataset, Framing::seq2seq, 1);
   for (int64_t i = 0; i < 50; ++i) {
     batches.get(i / 16, batch);
-    one.get(i, alone);
+    one.get(i, single);
     const auto row = i % 16;
-    REQUIRE(batch.input_lengths[row] == alone.input.dim(1));
-    REQUIRE(batch.source_lengths[row] == alone.source.dim(1));
+    REQUIRE(batch.input_lengths[row] == single.input.dim(1));
+    REQUIRE(batch.source_lengths[row] == single.source.dim(1));
     const int64_t width = batch.input.dim(1);
     for (int64_t t = 0; t < width; ++t) {
-      const bool real = t < alone.input.dim(1);
-      CHECK(batch.input[row * width + t] == (real ? alone.input[t] : 0));
-      CHECK(batch.target[row * width + t] == (real ? alone.target[t] : -1));
+      const bool real = t < single.input.dim(1);
+      CHECK(batch.input[row * width + t] == (real ? single.input[t] : 0));
+      CHECK(batch.target[row * width + t] == (real ? single.target[t] : -1));
     }
   }
 }
@@ -315,7 +316,7 @@ TEST_CASE("sizes below 1 are rejected") {
   CHECK_THROWS_AS(Batches::shuffled(some, Framing::classifier, 4, 1, 0), Error);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // under which the pool keeps nothing
+#if !defined(__SANITIZE_ADDRESS__)  // with it, the pool keeps no free blocks
 TEST_CASE("batches allocate nothing in the steady state") {
   DataOptions reverse, graph, streams;
   graph.kind = &data_kinds::graph;

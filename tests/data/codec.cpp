@@ -8,7 +8,7 @@ namespace heed {
 
 using Ints = std::vector<int32_t>;
 
-TEST_CASE("a vocabulary numbers its tokens and finds the special ones") {
+TEST_CASE("a vocabulary assigns ids and finds the special tokens") {
   const Vocabulary vocabulary({"a", "b", "<bos>", "<unk>"});
   CHECK(vocabulary.size() == 4);
   CHECK(vocabulary.find("b") == 1);
@@ -49,9 +49,9 @@ TEST_CASE("characters, words and bytes are converted to ids and back") {
   CHECK(words.decode(Ints{1, 0, 2}) == "3 1 10");
   CHECK(words.encode("").empty());
 
-  std::vector<std::string> symbols = byte_tokens();
-  symbols.push_back("<eos>");
-  const TextCodec bytes(Level::byte, symbols);
+  std::vector<std::string> tokens = byte_tokens();
+  tokens.push_back("<eos>");
+  const TextCodec bytes(Level::byte, tokens);
   CHECK(bytes.encode("a\xff") == Ints{97, 255});
   CHECK(bytes.decode(Ints{97, 255, 256}) == "a\xff");
   CHECK(printable("a\xff") == "a\uFFFD");
@@ -74,13 +74,13 @@ TEST_CASE("a prompt has the special tokens of its vocabulary") {
   CHECK(TextCodec(Level::word, {"5", "<sep>", "<eos>"}).prompt("5 5") == Ints{0, 0, 1});
 }
 
-TEST_CASE("random UTF-8 survives encoding and decoding, by character and by byte") {
+TEST_CASE("random UTF-8 is the same after encoding and decoding, by character and by byte") {
   Random random(1, Purpose::test);
   for (int round = 0; round < 200; ++round) {
     TokenCounts counts;
     std::string text;
     for (uint64_t n = random.below(40); n > 0; --n) {
-      // One code point of 1 to 4 bytes; the surrogates are none.
+      // A code point of 1 to 4 bytes, but no surrogate.
       const uint32_t limits[] = {0x80, 0x800, 0xD800, 0x110000},
                      starts[] = {0, 0x80, 0x800, 0x10000};
       const uint64_t size = random.below(4);
@@ -99,9 +99,9 @@ TEST_CASE("random UTF-8 survives encoding and decoding, by character and by byte
     }
     REQUIRE(find_invalid_utf8(text) == std::string::npos);
     for_each_token(Level::character, text, [&](std::string_view token) { counts.add(token); });
-    std::vector<std::string> symbols = counts.chosen(1, 0);
-    symbols.push_back("<unk>");
-    const TextCodec characters(Level::character, symbols), bytes(Level::byte, byte_tokens());
+    std::vector<std::string> tokens = counts.chosen(1, 0);
+    tokens.push_back("<unk>");
+    const TextCodec characters(Level::character, tokens), bytes(Level::byte, byte_tokens());
     CHECK(characters.decode(characters.encode(text)) == text);
     CHECK(bytes.decode(bytes.encode(text)) == text);
   }

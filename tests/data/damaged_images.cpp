@@ -1,5 +1,4 @@
-// IDX files that are not what they should be: an InputError that names the file, never anything
-// else.
+// Damaged IDX files: loading throws an InputError that names the file.
 #include <filesystem>
 
 #include "core/random.h"
@@ -10,7 +9,7 @@ namespace heed {
 
 namespace {
 
-// What is said of a file, with the other as it should be.
+// Check the error for these images with valid labels, or for these labels with valid images.
 void check_images(const std::string& bytes, const std::string& part) {
   const Folder folder;
   ImageFiles files(4, 2, 2);
@@ -40,13 +39,13 @@ const std::string good = idx_header(images_magic, {4, 2, 2}) + sixteen;
 TEST_CASE("missing files, folders and empty files are rejected") {
   const Folder folder;
   DataOptions options = ImageFiles(4, 2, 2).write(folder);
-  const auto refused = [&] {
+  const auto rejected = [&] {
     return input_error([&] { load_corpus(options, Framing::classifier, 1); });
   };
-  options.path = folder / "nowhere";
-  CHECK_CONTAINS(refused(), "nowhere: there is no such file");
+  options.path = folder / "missing";
+  CHECK_CONTAINS(rejected(), "missing: there is no such file");
   options.path = folder / ".";
-  CHECK_CONTAINS(refused(), "is a folder");
+  CHECK_CONTAINS(rejected(), "is a folder");
   check_images("", "is empty");
   check_labels("", "is empty");
 }
@@ -56,9 +55,9 @@ TEST_CASE("a file that is cut off at any byte is rejected") {
     check_images(good.substr(0, length), "within the header of an IDX file");
   for (size_t length = 16; length < good.size(); ++length)
     check_images(good.substr(0, length), "promises 4 × 2 × 2 bytes");
-  const std::string packed = gzipped(good);
-  for (size_t length = 2; length < packed.size(); ++length)
-    check_images(packed.substr(0, length), "is cut off");
+  const std::string compressed = gzipped(good);
+  for (size_t length = 2; length < compressed.size(); ++length)
+    check_images(compressed.substr(0, length), "is cut off");
   check_images(gzipped(good.substr(0, 30)), "promises 4 × 2 × 2 bytes, and there are 14");
   check_images(gzipped(good.substr(0, 10)), "ends after 8 bytes");
   check_images(gzipped(""), "ends after 0 bytes");
@@ -84,7 +83,7 @@ TEST_CASE("files of another format are rejected") {
   damaged[damaged.size() - 6] ^= 1;  // in the checksum
   check_images(damaged, "is damaged");
   damaged = gzipped(good);
-  damaged[2] = 7;  // an unknown method of packing
+  damaged[2] = 7;  // an unknown compression method
   check_images(damaged, "is damaged");
 }
 
@@ -100,7 +99,7 @@ TEST_CASE("a header cannot make the reader allocate memory for missing data") {
   constexpr uint32_t most = 0xFFFFFFFF;
   check_images(idx_header(images_magic, {most, most, most}) + sixteen, "the limit is 2 GiB");
   check_images(idx_header(colour_magic, {most, most, most, most}) + sixteen, "the limit is 2 GiB");
-  // Products that wrap around 32 and 64 bits.
+  // Numbers of elements that overflow 32 and 64 bits.
   check_images(idx_header(images_magic, {1U << 31, 2, 1}) + sixteen, "the limit is 2 GiB");
   check_images(idx_header(colour_magic, {1U << 31, 1U << 31, 4, 4}), "the limit is 2 GiB");
   check_images(idx_header(images_magic, {1U << 31, 1, 1}) + sixteen,
@@ -114,7 +113,7 @@ TEST_CASE("a header cannot make the reader allocate memory for missing data") {
 TEST_CASE("a small file that decompresses to a large one is read no further than its header says") {
   const std::string bomb = good + std::string(100'000'000, '\0');
   check_images(gzipped(bomb), "holds more than");
-  // Zeros pack nearly as well as anything can: the limit is not below what is possible.
+  // Zeros have almost the highest compression ratio: the limit does not reject them.
   const Folder folder;
   ImageFiles files(2, 1, 1);
   files.images = gzipped(idx_header(images_magic, {2, 1024, 1024}) + std::string(2 << 20, '\0'));
@@ -153,13 +152,13 @@ static std::string mutated(std::string bytes, Random& random) {
 TEST_CASE("images: random damage gives a corpus or an InputError") {
   const Folder folder;
   Random random(4, Purpose::test);
-  int loaded = 0, refused = 0;
+  int loaded = 0, rejected = 0;
   for (int round = 0; round < 3000; ++round) {
     ImageFiles files(12, 4, 2);
     for (std::string* bytes : {&files.images, &files.labels}) {
-      const bool packed = random.below(2), before = random.below(2);
+      const bool compressed = random.below(2), before = random.below(2);
       if (before) *bytes = mutated(*bytes, random);
-      if (packed) *bytes = gzipped(*bytes);
+      if (compressed) *bytes = gzipped(*bytes);
       if (!before && random.below(2)) *bytes = mutated(*bytes, random);
     }
     DataOptions options = files.write(folder);
@@ -180,7 +179,7 @@ TEST_CASE("images: random damage gives a corpus or an InputError") {
         }
       }
     } catch (const InputError& error) {
-      ++refused;
+      ++rejected;
       const std::string_view message = error.what();
       REQUIRE((message.find(options.path) != message.npos ||
                message.find(options.target_path) != message.npos));
@@ -188,7 +187,7 @@ TEST_CASE("images: random damage gives a corpus or an InputError") {
     }
   }
   CHECK(loaded > 300);
-  CHECK(refused > 500);
+  CHECK(rejected > 500);
 }
 
 }  // namespace heed

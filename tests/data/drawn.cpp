@@ -10,8 +10,8 @@
 
 namespace heed {
 
-// Checks `count` training examples, with `reader` giving the label, and that the labels are evenly
-// spread.
+// Checks that the labels of `count` training examples are those that `reader` computes, and that
+// all labels are equally frequent.
 template <class Reader>
 static void check_labels(const Corpus& corpus, int count, Reader reader) {
   std::map<int32_t, int> counts;
@@ -24,8 +24,8 @@ static void check_labels(const Corpus& corpus, int count, Reader reader) {
   }
   const double expected = count / static_cast<double>(corpus.labels.size());
   CHECK(counts.size() == corpus.labels.size());
-  for (const auto& [label, number] : counts)  // five deviations
-    CHECK(std::abs(number - expected) < 5 * std::sqrt(expected));
+  for (const auto& [label, found] : counts)  // within five standard deviations
+    CHECK(std::abs(found - expected) < 5 * std::sqrt(expected));
 }
 
 struct Picture {
@@ -37,7 +37,7 @@ struct Picture {
   }
 };
 
-// The figure by the corners of its square that are lit.
+// Recognises the figure by the corners of its square that are lit.
 static int32_t figure_in(const Picture& picture) {
   int64_t top = picture.size, left = picture.size, bottom = -1, right = -1, lit = 0;
   for (int64_t row = 0; row < picture.size; ++row)
@@ -81,7 +81,7 @@ TEST_CASE("shapes: a picture has one figure of one colour, and the label names i
   });
 }
 
-TEST_CASE("video: every frame is the one before, shifted by a pixel in one direction") {
+TEST_CASE("video: every frame is the previous frame, shifted by a pixel in one direction") {
   const DataOptions options = drawn_options(&data_kinds::video);
   const Corpus corpus = drawn(options);
   CHECK(corpus.format.features == 3);
@@ -107,7 +107,7 @@ TEST_CASE("video: every frame is the one before, shifted by a pixel in one direc
 }
 
 // The colour of the one marked node at distance two, found by all shortest paths (Floyd and
-// Warshall); checks all that the encoding promises.
+// Warshall). Checks everything that the encoding promises.
 static int32_t colour_two_steps_away(const Example& example, size_t colours, size_t kinds) {
   const size_t width = colours + 1, nodes = example.features.size() / width;
   const size_t edges = example.sender.size();
@@ -197,7 +197,7 @@ TEST_CASE("graph: node numbers and colours of neighbours do not reveal the label
   CHECK(as_marked < 0.45 * count);
 }
 
-TEST_CASE("streams: the keys are read off the tones, and are held for random times") {
+TEST_CASE("streams: the tones give the keys, which are held for random times") {
   const Corpus corpus = drawn(drawn_options(&data_kinds::streams));
   CHECK(corpus.format.features == 3 + 4);  // 12 keys in rows of 4
   CHECK(corpus.source == nullptr);
@@ -215,8 +215,8 @@ TEST_CASE("streams: the keys are read off the tones, and are held for random tim
     int64_t run = 0, silence = 0;
     for (int64_t t = 0; t <= frames; ++t) {
       const float* frame = example.features.data() + 7 * t;
-      const bool sounds = t<frames&& * std::max_element(frame, frame + 7)> 0;
-      if (sounds) {
+      const float loudest = t < frames ? *std::max_element(frame, frame + 7) : 0;
+      if (loudest > 0) {
         REQUIRE(std::count(frame, frame + 3, 1.0F) == 1);
         REQUIRE(std::count(frame + 3, frame + 7, 1.0F) == 1);
         const auto row = std::find(frame, frame + 3, 1.0F) - frame;
@@ -255,17 +255,17 @@ TEST_CASE("set: the label is the number of different tokens, at any length and o
   CHECK(corpus.source->vocabulary().size() == 7);
   CHECK(corpus.longest_input == 9);
   std::map<std::pair<size_t, int32_t>, int> by_length;
-  int rising = 0;
+  int sorted = 0;
   check_labels(corpus, 5000, [&](const Example& example) {
     const std::set<int32_t> different(example.input.begin(), example.input.end());
     REQUIRE(*different.rbegin() < 7);
     ++by_length[{example.input.size(), example.target[0]}];
-    rising += std::is_sorted(example.input.begin(), example.input.end());
+    sorted += std::is_sorted(example.input.begin(), example.input.end());
     return static_cast<int32_t>(different.size()) - 1;
   });
   CHECK(by_length.size() == 25);
   for (const auto& [key, count] : by_length) CHECK(std::abs(count - 200) < 75);
-  CHECK(rising < 1300);  // those of one token, and few others
+  CHECK(sorted < 1300);  // those of one token, and few others
 }
 
 TEST_CASE("subject: the label is the noun in the case that the verb governs") {
@@ -302,7 +302,7 @@ TEST_CASE("subject: the label is the noun in the case that the verb governs") {
   CHECK(verb_positions[0] < 700);
 }
 
-TEST_CASE("recall: the target is the value that came with the last key") {
+TEST_CASE("recall: the target is the value that follows the last key in the pairs") {
   const Corpus corpus = drawn(drawn_options(&data_kinds::recall));
   CHECK(corpus.source->encode("k0 k5 v0 v5") == Ints{0, 5, 6, 11});
   CHECK(corpus.source->vocabulary().size() == 12);

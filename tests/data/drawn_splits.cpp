@@ -238,7 +238,7 @@ static DataOptions any_options(const DataKind* kind, Random& random) {
 TEST_CASE("the smallest pictures, graphs, streams, sets and sentences give valid batches") {
   Random random(4, Purpose::test);
   const std::vector<const DataKind*> kinds = drawn_kinds();
-  int loaded = 0, refused = 0;
+  int loaded = 0, rejected = 0;
   for (int round = 0; round < 300; ++round) {
     const DataKind* kind = kinds[static_cast<size_t>(round) % kinds.size()];
     const DataOptions options = any_options(kind, random);
@@ -272,11 +272,11 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences give valid
         }
       }
     } catch (const InputError&) {
-      ++refused;
+      ++rejected;
     }
   }
   CHECK(loaded > 100);
-  CHECK(refused > 30);
+  CHECK(rejected > 30);
 }
 
 }  // namespace heed

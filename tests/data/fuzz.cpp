@@ -57,7 +57,7 @@ static DataOptions any_options(const Folder& folder, Random& random) {
 TEST_CASE("random files give a corpus or an InputError") {
   const Folder folder;
   Random random(2, Purpose::test);
-  int loaded = 0, refused = 0;
+  int loaded = 0, rejected = 0;
   for (int round = 0; round < 2000; ++round) {
     const DataOptions options = any_options(folder, random);
     const Framing framing = options.kind->framings[0];
@@ -86,14 +86,14 @@ TEST_CASE("random files give a corpus or an InputError") {
         }
       }
     } catch (const InputError& error) {
-      ++refused;
+      ++rejected;
       const std::string_view message = error.what();
       REQUIRE(message.find('\n') == message.npos);
       REQUIRE(find_invalid_utf8(message) == message.npos);
     }
   }
   CHECK(loaded > 150);
-  CHECK(refused > 500);
+  CHECK(rejected > 500);
 }
 
 TEST_CASE("a codec gives ids or an InputError for any bytes") {

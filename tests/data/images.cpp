@@ -23,7 +23,7 @@ std::vector<int> bytes_of(const Example& example) {
   return bytes;
 }
 
-// One image of the numbers 0, 1, 2, … and one of 100, 101, …
+// An image of the bytes 0, 1, 2, … and one of the bytes 100, 101, …
 DataOptions counting(const Folder& folder, const std::string& header, char size) {
   std::string images = header;
   for (char pixel = 0; pixel < size; ++pixel) images += pixel;
@@ -35,7 +35,7 @@ DataOptions counting(const Folder& folder, const std::string& header, char size)
 
 }  // namespace
 
-TEST_CASE("an image is cut into patches, row by row, and its bytes become numbers in [0, 1]") {
+TEST_CASE("an image is cut into patches, row by row, and its bytes become features in [0, 1]") {
   const Folder folder;
   DataOptions options = counting(folder, idx_header(images_magic, {2, 4, 6}), 24);
   options.patch = 2;
@@ -53,12 +53,12 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become number
                                12, 13, 18, 19, 14, 15, 20, 21, 16, 17, 22, 23};
   CHECK(bytes_of(example_of(train, 0)) == expected);
   CHECK(example_of(train, 0).features[23] == 23.0F / 255.0F);
-  for (int& number : expected) number += 100;
+  for (int& byte : expected) byte += 100;
   CHECK(bytes_of(example_of(train, 1)) == expected);
   CHECK(example_of(train, 1).target == std::vector<int32_t>{1});
 }
 
-TEST_CASE("the fourth dimension is colour: the channels of a pixel stay together") {
+TEST_CASE("the fourth dimension is colour: the channels of a pixel are adjacent features") {
   const Folder folder;
   DataOptions options = counting(folder, idx_header(colour_magic, {2, 2, 2, 3}), 12);
   const Corpus pixels = load(options);
@@ -86,16 +86,16 @@ TEST_CASE("compressed files give the same corpus and fingerprint") {
   const ImageFiles files(40, 3, 5);
   DataOptions options = files.write(folder);
   const Corpus plain = load(options);
-  // Two members of gzip, one behind the other, are one file (RFC 1952, section 2.2).
+  // Two concatenated gzip members are one file (RFC 1952, section 2.2).
   options.path = folder.write(
       "images.gz", gzipped(files.images.substr(0, 100)) + gzipped(files.images.substr(100)));
   options.target_path = folder.write("labels.gz", gzipped(files.labels));
-  const Corpus packed = load(options);
-  CHECK(packed.fingerprint == plain.fingerprint);
-  CHECK(packed.files == std::vector<std::string>{options.path, options.target_path});
+  const Corpus compressed = load(options);
+  CHECK(compressed.fingerprint == plain.fingerprint);
+  CHECK(compressed.files == std::vector<std::string>{options.path, options.target_path});
   for (int64_t i = 0; i < 40; ++i) {
     const Example one = example_of(split(plain, "train"), i);
-    const Example other = example_of(split(packed, "train"), i);
+    const Example other = example_of(split(compressed, "train"), i);
     CHECK(one.features == other.features);
     CHECK(one.target == other.target);
   }
@@ -104,26 +104,26 @@ TEST_CASE("compressed files give the same corpus and fingerprint") {
 TEST_CASE("the fingerprint changes with a pixel, a label, the shape, the patch, the names") {
   const Folder folder;
   std::set<std::string> fingerprints;
-  const auto note = [&](const DataOptions& options) {
+  const auto add_fingerprint = [&](const DataOptions& options) {
     fingerprints.insert(load(options).fingerprint);
   };
   ImageFiles files(6, 4, 2);
-  note(files.write(folder));
+  add_fingerprint(files.write(folder));
   files.images.back() ^= 1;
-  note(files.write(folder));
+  add_fingerprint(files.write(folder));
   files.labels.back() = 0;
-  note(files.write(folder));
+  add_fingerprint(files.write(folder));
   files.images.replace(0, 16, idx_header(images_magic, {6, 2, 4}));
   DataOptions options = files.write(folder);
-  note(options);
+  add_fingerprint(options);
   options.patch = 2;
-  note(options);
+  add_fingerprint(options);
   options.label_names = {"shoe", "shirt", "bag"};
-  note(options);
+  add_fingerprint(options);
   CHECK(fingerprints.size() == 6);
 }
 
-TEST_CASE("labels are named by the config, or by their numbers up to the largest in training") {
+TEST_CASE("labels have the names of the config, or the numbers up to the largest in training") {
   const Folder folder;
   DataOptions options = ImageFiles(9, 2, 2, 4).write(folder);
   CHECK(load(options).labels == std::vector<std::string>{"0", "1", "2", "3"});
@@ -176,7 +176,7 @@ TEST_CASE("the split depends only on the image: no image is in two splits") {
     total += dataset->size();
   }
   CHECK(total == 600);
-  // Shares of 300 different images, each twice; four deviations.
+  // Fractions of 300 different images, each twice, within four standard deviations.
   CHECK(std::abs(split(corpus, "val").size() - 120) < 56);
   CHECK(std::abs(split(corpus, "test").size() - 60) < 42);
   options.val_fraction = options.test_fraction = 1e-6;
@@ -194,15 +194,15 @@ TEST_CASE(
   const Corpus corpus = load(options);
   CHECK(split(corpus, "val").size() == 20);
   CHECK(split(corpus, "train").size() + split(corpus, "test").size() == 50);
-  bool noted = false;
+  bool has_note = false;
   for (const std::string& note : corpus.notes)
-    noted |= note.find("of 20 images are also in the training data") != note.npos;
-  CHECK(noted);
+    has_note |= note.find("of 20 images are also in the training data") != note.npos;
+  CHECK(has_note);
   options.val_path = folder.write("val", ImageFiles(20, 2, 3).images);
-  const std::string unlike = input_error([&] { load(options); });
-  CHECK_CONTAINS(unlike, options.val_path);
-  CHECK_CONTAINS(unlike, "2 × 3 × 1");
-  CHECK_CONTAINS(unlike, "all must have one size");
+  const std::string message = input_error([&] { load(options); });
+  CHECK_CONTAINS(message, options.val_path);
+  CHECK_CONTAINS(message, "2 × 3 × 1");
+  CHECK_CONTAINS(message, "all must have one size");
 }
 
 TEST_CASE("a patch must divide the images, and the error lists the valid ones") {

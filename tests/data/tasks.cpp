@@ -210,9 +210,9 @@ TEST_CASE("a small task is enumerated: every example is in exactly one split") {
     }
     CHECK(total == row.examples);
     CHECK(static_cast<int64_t>(seen.size()) == row.examples);
-    const double share =
+    const double fraction =
         static_cast<double>(split(corpus, "test").size()) / static_cast<double>(row.examples);
-    CHECK(share == doctest::Approx(0.25).epsilon(0.25));
+    CHECK(fraction == doctest::Approx(0.25).epsilon(0.25));
   }
 }
 
@@ -247,25 +247,25 @@ TEST_CASE("a large task is drawn: training never shows held-out examples, at any
     }
   }
   CHECK(held_out.size() == 3000);
-  int short_ones = 0, of_length_25 = 0;
+  int of_length_1_or_2 = 0, of_length_25 = 0;
   std::set<Ints> lengths_1_and_2;
   Example example;
   for (int64_t i = 0; i < 50'000; ++i) {
     split(corpus, "train").get(i, example);
     CHECK_FALSE(held_out.contains(example.source));
-    short_ones += example.source.size() <= 2;
+    of_length_1_or_2 += example.source.size() <= 2;
     of_length_25 += example.source.size() == 25;
     if (example.source.size() <= 2) lengths_1_and_2.insert(example.source);
   }
-  CHECK(short_ones == doctest::Approx(4000).epsilon(0.1));  // lengths are equally likely
+  CHECK(of_length_1_or_2 == doctest::Approx(4000).epsilon(0.1));  // lengths are equally likely
   CHECK(of_length_25 == doctest::Approx(2000).epsilon(0.1));
-  // Four fifths of the 2,550 shortest sequences are for training. Of the 2,000 of length 2, so many
-  // draws hit a fraction of 1 - 1/e.
+  // Four fifths of the 2,550 sequences of length 1 and 2 are for training. 2,000 draws of 2,000
+  // sequences of length 2 find a fraction of 1 - 1/e of them.
   CHECK(lengths_1_and_2.size() > 1200);
   CHECK(lengths_1_and_2.size() < 1400);
 }
 
-TEST_CASE("examples depend only on the seed, and the split of an example on nothing") {
+TEST_CASE("the drawn examples depend on the seed, the split of an example does not") {
   DataOptions options = task_options(&data_kinds::reverse);
   const Corpus a = load_corpus(options, Framing::seq2seq, 3),
                b = load_corpus(options, Framing::seq2seq, 3);
