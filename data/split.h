@@ -1,8 +1,8 @@
 // Decides which examples are held out, from the example itself.
 //
-// The hash of an example's input, as a fraction of the hash range, selects the split: below
-// test_fraction the test, in the next val_fraction validation, else training. So no input of one
-// split is ever in another, for any seed, any size and any number of repetitions.
+// The hash of an example's input, divided by the largest hash, is a number in [0, 1) that selects
+// the split: below test_fraction test, below test_fraction + val_fraction validation, otherwise
+// training. So an input is in only one split, for any seed and any number of examples.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct SplitFractions {
 };
 
 // Assigns the examples of files to splits. `hashes` has the hashes of the examples of the training
-// file, in order, and of the files for validation and test, if there are any. Returns the indices
-// of the examples of each split in its own file or, without one, in the training file, of which
-// `fractions` are held out. Adds a note on examples that other files share with training. Throws
-// InputError for an empty split, with the path of the training file; `noun` names an example.
+// file, in order, and of the validation and test files, if there are any. Returns the indices of
+// the examples of each split in its file. A split without a file gets `fractions` of the training
+// file. Adds a note on examples that other files share with training. Throws InputError for an
+// empty split. The message has the path of the training file and `noun`, the word for an example.
 std::map<Split, std::vector<size_t>> assign_splits(
     const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
     const std::string& path, const char* noun, std::vector<std::string>& notes);

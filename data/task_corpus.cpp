@@ -26,18 +26,19 @@ constexpr int64_t held_out_size = 1000;  // default, for tasks that are too larg
 
 class GeneratedExamples final : public Dataset {
  public:
-  using Get = std::function<void(int64_t i, Example& example)>;
+  using Get = std::function<void(int64_t i, Example& example, Content& content)>;
   GeneratedExamples(ExampleFormat format, int64_t size, Get get)
       : format_(format), size_(size), get_(std::move(get)) {}
 
   int64_t size() const override { return size_; }
   ExampleFormat format() const override { return format_; }
-  void get(int64_t i, Example& example) const override { get_(i, example); }
+  void get(int64_t i, Example& example) const override { get_(i, example, content_); }
 
  private:
   ExampleFormat format_;
   int64_t size_;
   Get get_;
+  mutable Content content_;  // working space
 };
 
 // The examples of one split.
@@ -70,7 +71,7 @@ bool has_enough(const Task& task, const Selection& selection) {
 }
 
 GeneratedExamples::Get drawn(const Task& task, const Selection& selection) {
-  return [=, content = Content()](int64_t i, Example& example) mutable {
+  return [=](int64_t i, Example& example, Content& content) {
     Random random = selection.random(i);
     do task.draw(random, example, content);
     while (!selection.contains(content));
@@ -149,16 +150,14 @@ class TaskLoader {
     if (task.count > 0 && task.count < Task::limit) {
       std::vector<int64_t> indices = listed(task, selection, size);
       size = checked_size(name, size, std::ssize(indices));
-      get = [task, indices = std::move(indices), content = Content()](int64_t i,
-                                                                      Example& example) mutable {
+      get = [task, indices = std::move(indices)](int64_t i, Example& example, Content& content) {
         task.list(indices[static_cast<size_t>(i)], example, content);
       };
     } else if (task.count > 0 && split != Split::train) {
       if (size == 0) size = held_out_size;
       std::vector<Random> streams = distinct(task, selection, size);
       size = checked_size(name, size, std::ssize(streams));
-      get = [task, streams = std::move(streams), content = Content()](int64_t i,
-                                                                      Example& example) mutable {
+      get = [task, streams = std::move(streams)](int64_t i, Example& example, Content& content) {
         Random random = streams[static_cast<size_t>(i)];
         task.draw(random, example, content);
       };

@@ -34,7 +34,7 @@ class TextCodec {
   std::vector<int32_t> prompt(std::string_view text) const;
 
   // Returns the text without <bos> and <eos>, words separated by one space. At byte level the
-  // result need not be UTF-8: see printable(). Throws Error for an id outside the vocabulary.
+  // result need not be UTF-8. Throws Error for an id outside the vocabulary.
   std::string decode(std::span<const int32_t> ids) const;
 
  private:

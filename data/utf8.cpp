@@ -3,7 +3,6 @@
 #include <utf8.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace heed {
 
@@ -16,12 +15,6 @@ size_t character_count(std::string_view text) {
 size_t find_invalid_utf8(std::string_view text) {
   const auto found = utf8::find_invalid(text.begin(), text.end());
   return found == text.end() ? text.npos : static_cast<size_t>(found - text.begin());
-}
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  utf8::replace_invalid(text.begin(), text.end(), std::back_inserter(shown));
-  return shown;
 }
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace heed {
@@ -18,8 +17,5 @@ size_t character_count(std::string_view text);
 
 // Returns the offset of the first byte that is not part of a complete UTF-8 character, or npos.
 size_t find_invalid_utf8(std::string_view text);
-
-// Returns the text with U+FFFD in place of invalid UTF-8, such as the output of a byte-level model.
-std::string printable(std::string_view text);
 
 }  // namespace heed

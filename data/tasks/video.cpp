@@ -1,5 +1,4 @@
-// Video: in which direction does the figure move? This takes at least two frames, and both axes of
-// them.
+// Video: in which direction does the figure move? A model needs at least two frames and both axes.
 //
 // A video of data.frames pictures, each of data.size × data.size pixels, shows one figure
 // (data/tasks/figure.h) that moves by one pixel per frame up, down, left or right. What leaves the
@@ -13,9 +12,9 @@
 //
 // Held out: the video, without its noise.
 //
-// Since the picture wraps around, every single frame is equally likely for all directions: one
-// frame, or the mean over frames, which loses their order, says nothing about left against right.
-// Guessing gives 1/4, or 1/2 if vertical and horizontal are told apart.
+// The picture wraps around, so every frame is equally likely for all directions. One frame does not
+// distinguish left from right, and neither does the mean over frames, which loses their order.
+// Guessing gives 1/4, or 1/2 for a model that distinguishes vertical from horizontal.
 #include "data/tasks/figure.h"
 #include "data/tasks/task.h"
 
