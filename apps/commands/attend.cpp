@@ -13,7 +13,6 @@
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/text.h"
-#include "data/utf8.h"
 #include "nn/recorder.h"
 
 namespace heed {
@@ -54,16 +53,10 @@ struct AttendArguments final : CommandArguments {
 
 constexpr int64_t max_csv_rows = 5'000'000;
 
-// Returns the first 100 bytes of a text on one line.
-std::string headline(const std::string& text) {
-  constexpr size_t most = 100;
-  std::string line;
-  const std::string valid = printable(text);
-  for (size_t at = 0; at < valid.size() && line.size() < most; at += character_length(valid[at]))
-    line += static_cast<unsigned char>(valid[at]) < 0x20
-                ? " "
-                : valid.substr(at, character_length(valid[at]));
-  return line.size() < most ? line : line + "…";
+// Returns the start of a text on one line.
+std::string headline(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return shortened(text, 100);
 }
 
 // Runs the model once and returns the attention weights of the layers that match the patterns.

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/check.h"
+#include "core/text.h"
 #include "data/utf8.h"
 
 namespace heed {
@@ -22,7 +23,8 @@ void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
   fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
-std::string shortened(const std::string& valid) {
+std::string short_label(const std::string& label) {
+  const std::string valid = escaped(label);
   if (character_count(valid) <= max_label) return valid;
   size_t end = 0;
   for (size_t i = 0; i + 1 < max_label; ++i) end += character_length(valid[end]);
@@ -33,7 +35,7 @@ std::string shortened(const std::string& valid) {
 std::vector<std::string> shown(const std::vector<std::string>& labels, int64_t block) {
   std::vector<std::string> all;
   for (size_t i = 0; i < labels.size(); i += static_cast<size_t>(block))
-    all.push_back(shortened(printable(labels[i])));
+    all.push_back(short_label(labels[i]));
   return all;
 }
 
@@ -168,26 +170,15 @@ constexpr Named<AttentionPart> headings[] = {
 }  // namespace
 
 std::string xml_escaped(std::string_view text) {
-  constexpr std::pair<std::string_view, const char*> replacements[] = {
-      {"&", "&amp;"},
-      {"<", "&lt;"},
-      {">", "&gt;"},
-      {"\"", "&quot;"},
-      // Not allowed (XML 1.0, section 2.2), as are control characters:
-      {"\uFFFE", "\uFFFD"},
-      {"\uFFFF", "\uFFFD"}};
-  const std::string valid = printable(text);
-  std::string escaped;
-  for (size_t at = 0, length = 1; at < valid.size(); at += length) {
-    length = character_length(valid[at]);
-    const std::string_view character = std::string_view(valid).substr(at, length);
-    const bool is_control = static_cast<unsigned char>(character[0]) < 0x20 &&
-                            character.find_first_of("\t\n\r") == character.npos;
-    const auto found = std::ranges::find(replacements, character,
-                                         &std::pair<std::string_view, const char*>::first);
-    escaped += is_control ? "\uFFFD" : found != std::end(replacements) ? found->second : character;
-  }
-  return escaped;
+  // XML does not allow U+FFFE and U+FFFF (XML 1.0, section 2.2).
+  constexpr std::pair<std::string_view, std::string_view> replacements[] = {
+      {"&", "&amp;"},   {"<", "&lt;"},        {">", "&gt;"},
+      {"\"", "&quot;"}, {"\uFFFE", "\uFFFD"}, {"\uFFFF", "\uFFFD"}};
+  std::string valid = escaped(text);
+  for (const auto& [from, to] : replacements)
+    for (size_t at = 0; (at = valid.find(from, at)) != valid.npos; at += to.size())
+      valid.replace(at, from.size(), to);
+  return valid;
 }
 
 namespace {

@@ -22,8 +22,7 @@ inline constexpr int64_t max_cells = 200'000;
 // Returns well-formed XML for any labels.
 std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title);
 
-// Escapes text for XML, in elements and in attributes. Replaces characters that XML does not allow
-// by U+FFFD.
+// Returns escaped() text (core/text.h) for XML, in elements and in attributes.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace heed

@@ -101,11 +101,11 @@ TEST_CASE("bench: the loss falls, because every step has the same batch") {
 }
 
 TEST_CASE("bench: prints one line of JSON for each size") {
-  const Said said = bench({"--size", "tiny,reverse", "--size", "tiny", "--seconds", "0.05",
-                           "--json", "--threads", "1"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(said.err == "");
-  const std::vector<Json> lines = lines_of(said.out);
+  const Said output = bench({"--size", "tiny,reverse", "--size", "tiny", "--seconds", "0.05",
+                             "--json", "--threads", "1"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(output.err == "");
+  const std::vector<Json> lines = lines_of(output.out);
   REQUIRE(lines.size() == 3);
   const std::vector<std::string> sizes{"tiny", "reverse", "tiny"};
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -138,12 +138,12 @@ TEST_CASE("bench: prints one line of JSON for each size") {
 }
 
 TEST_CASE("bench: prints a table with a row for each size") {
-  const Said said = bench({"--size", "tiny", "--seconds", "0"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
-  CHECK_SAYS(said.out, "ms/step");
-  CHECK_SAYS(said.out, "\ntiny           106240 ");
-  CHECK_SAYS(said.err, "precision highest");
+  const Said output = bench({"--size", "tiny", "--seconds", "0"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
+  CHECK_SAYS(output.out, "ms/step");
+  CHECK_SAYS(output.out, "\ntiny           106240 ");
+  CHECK_SAYS(output.err, "precision highest");
 }
 
 TEST_CASE("bench: generation fills every position of every text, with and without a cache") {
@@ -164,10 +164,10 @@ TEST_CASE("bench: generation prints one line of JSON for each size") {
                                        "2",          "--json", "--seconds",    "0",
                                        "--threads",  "1"};
     if (!cache) arguments.emplace_back("--no-cache");
-    const Said said = bench(arguments);
-    REQUIRE_MESSAGE(said.code == 0, said.err);
-    CHECK(said.err == "");
-    const std::vector<Json> lines = lines_of(said.out);
+    const Said output = bench(arguments);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    CHECK(output.err == "");
+    const std::vector<Json> lines = lines_of(output.out);
     REQUIRE(lines.size() == 2);
     for (const Json& line : lines) {
       std::vector<std::string> keys;
@@ -187,11 +187,11 @@ TEST_CASE("bench: generation prints one line of JSON for each size") {
 }
 
 TEST_CASE("bench: generation prints a table with a row for each size") {
-  const Said said = bench({"--generate", "--size", "tiny", "--seconds", "0"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
-  CHECK_SAYS(said.out, "tokens/s");
-  CHECK_SAYS(said.out, "\ntiny           106240 ");
+  const Said output = bench({"--generate", "--size", "tiny", "--seconds", "0"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
+  CHECK_SAYS(output.out, "tokens/s");
+  CHECK_SAYS(output.out, "\ntiny           106240 ");
 }
 
 TEST_CASE("bench: rejects wrong arguments") {

@@ -11,19 +11,19 @@ using namespace heed;
 
 namespace {
 
-Json parsed(const Said& said) {
-  CHECK_MESSAGE(said.err == "", said.err);
-  return Json::parse(said.out, "standard output");
+Json parsed(const Said& output) {
+  CHECK_MESSAGE(output.err == "", output.err);
+  return Json::parse(output.out, "standard output");
 }
 
 // Whether the model has each property, by id. An id with several rows needs all of them.
 std::map<std::string, bool> properties_of(const std::string& folder,
                                           std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"theorems", "--json", "--model"});
-  const Said said = heed_in(folder, arguments);
-  CHECK_MESSAGE(said.code == 0, said.err, said.out);
+  const Said output = heed_in(folder, arguments);
+  CHECK_MESSAGE(output.code == 0, output.err, output.out);
   std::map<std::string, bool> properties;
-  const Json rows = parsed(said);
+  const Json rows = parsed(output);
   for (const Json& row : rows.elements()) {
     auto [at, is_new] = properties.emplace(row.at("id").string(), row.at("pass").flag());
     at->second = at->second && row.at("pass").flag();
@@ -41,9 +41,9 @@ std::string classifier_config(const std::string& more) {
 
 TEST_CASE("theorems --json: every claim has six members and passes") {
   const TemporaryFolder folder;
-  const Said said = heed_in(folder.path, {"theorems", "--json"});
-  CHECK(said.code == 0);
-  const Json rows = parsed(said);
+  const Said output = heed_in(folder.path, {"theorems", "--json"});
+  CHECK(output.code == 0);
+  const Json rows = parsed(output);
   CHECK(rows.elements().size() >= 169);
   for (const Json& row : rows.elements()) {
     const std::string claim = row.at("claim").string();
@@ -59,12 +59,12 @@ TEST_CASE("theorems --json: every claim has six members and passes") {
 
 TEST_CASE("theorems: the table has a section, its rows, its notes and a total") {
   const TemporaryFolder folder;
-  const Said said = heed_in(folder.path, {"theorems", "--only", "A39,Q4", "--seed", "5"});
-  CHECK(said.code == 0);
-  CHECK_SAYS(said.out, "Costs\n  A39  attention has 2 d dₖ + d dᵥ parameters");
-  CHECK_SAYS(said.out, "convolution              432 by formula     432 counted");
-  CHECK_SAYS(said.out, "Mistakes of S0 and S3\n  Q4   printed: ");
-  CHECK_SAYS(said.out, "7 of 7 hold\n");
+  const Said output = heed_in(folder.path, {"theorems", "--only", "A39,Q4", "--seed", "5"});
+  CHECK(output.code == 0);
+  CHECK_SAYS(output.out, "Costs\n  A39  attention has 2 d dₖ + d dᵥ parameters");
+  CHECK_SAYS(output.out, "convolution              432 by formula     432 counted");
+  CHECK_SAYS(output.out, "Mistakes of S0 and S3\n  Q4   printed: ");
+  CHECK_SAYS(output.out, "7 of 7 hold\n");
 }
 
 TEST_CASE("theorems: properties of an untrained model follow from its config") {
@@ -114,18 +114,18 @@ TEST_CASE("theorems: properties of trained models") {
   const auto pairs = properties_of(folder.path, {"pairs"});
   CHECK(!pairs.at("A16"));
   CHECK(pairs.at("A19"));
-  const Said said = heed_in(folder.path, {"theorems", "--model", "pairs"});
-  CHECK_SAYS(said.out, "pairs, step 30\n");
-  CHECK_SAYS(said.out, "its decoder is causal");
-  CHECK_SAYS(said.out, "5 of 5 that its config promises hold; of 6 others it has ");
+  const Said output = heed_in(folder.path, {"theorems", "--model", "pairs"});
+  CHECK_SAYS(output.out, "pairs, step 30\n");
+  CHECK_SAYS(output.out, "its decoder is causal");
+  CHECK_SAYS(output.out, "5 of 5 that its config promises hold; of 6 others it has ");
 }
 
 TEST_CASE("theorems: a model without a guaranteed property fails") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config("[model.init]\nkind = 'normal'\nstd = 3e38\n"));
-  const Said said = heed_in(folder.path, {"theorems", "--model", "c.toml"});  // NaN
-  CHECK_MESSAGE(said.code == 1, said.err);
-  CHECK_SAYS(said.out, "FAIL\n");
+  const Said output = heed_in(folder.path, {"theorems", "--model", "c.toml"});  // NaN
+  CHECK_MESSAGE(output.code == 1, output.err);
+  CHECK_SAYS(output.out, "FAIL\n");
   const Said one = heed_in(folder.path, {"theorems", "--model", "c.toml", "--only", "A17"});
   CHECK_SAYS(one.out, "0 of 1 hold");
   const Said json =
