@@ -80,15 +80,15 @@ double difference_of_logits(const Subject& s, const Inputs& a, const Inputs& b) 
 
 // How much the states of the first half change when the second half of the input does.
 double error_of_causality(const Subject& s) {
-  const int64_t time = input_length(s, 0), half = time / 2;
-  const RandomInputs x(s, time);
+  const RandomInputs x(s);
+  const int64_t time = x.time(), half = time / 2;
   return distance(slice(states(s, x.replaced(half, time)), 1, 0, half),
                   slice(states(s, x.inputs()), 1, 0, half));
 }
 
 // The same for the logits of a decoder and its own input.
 double error_of_decoder_causality(const Subject& s) {
-  const RandomInputs x(s, input_length(s, 0));
+  const RandomInputs x(s);
   const int64_t time = x.inputs().input.dim(1), half = time / 2;
   const Tensor changed = s.model->logits(x.with_another_target(half, time));
   return distance(slice(changed, 1, 0, half), slice(s.model->logits(x.inputs()), 1, 0, half));
@@ -96,8 +96,8 @@ double error_of_decoder_causality(const Subject& s) {
 
 // The smallest change of a state with one position of the input, over some positions.
 double min_influence(const Subject& s) {
-  const int64_t time = input_length(s, 0);
-  const RandomInputs x(s, time);
+  const RandomInputs x(s);
+  const int64_t time = x.time();
   const Tensor before = states(s, x.inputs());
   double min = 1;
   for (int64_t i = 0; i < time; i += std::max<int64_t>(1, time / 12)) {
@@ -109,14 +109,14 @@ double min_influence(const Subject& s) {
 }
 
 double difference_of_equal_inputs(const Subject& s) {
-  const RandomInputs x(s, input_length(s, 0));
+  const RandomInputs x(s);
   const Tensor y = states(s, x.selected(Ids::full({x.time()}, 0)));
   return distance(y, Tensor::zeros(y.shape()) + slice(y, 1, 0, 1));
 }
 
 double error_of_shuffled_memory(const Subject& s) {
   const auto& model = dynamic_cast<const Seq2Seq&>(*s.model);
-  const RandomInputs x(s, input_length(s, 0));
+  const RandomInputs x(s);
   const Tensor memory = model.encode(x.inputs());
   const Ids &in = x.inputs().input, &lengths = x.inputs().source_lengths;
   const Tensor y = model.decode(in, memory, lengths);
@@ -127,8 +127,8 @@ double error_of_shuffled_memory(const Subject& s) {
 
 double error_of_padding(const Subject& s) {
   constexpr int64_t padding = 3;
-  const int64_t time = input_length(s, padding);
-  const RandomInputs x(s, time + padding);
+  const RandomInputs x(s, padding);
+  const int64_t time = x.time() - padding;
   return difference_of_logits(s, x.padded_after(time), x.truncated(time));
 }
 
@@ -140,7 +140,7 @@ bool has_attention(const ModelOptions& o) {
 
 // The maximum of f(weights) over all layers.
 double max_over_weights(const Subject& s, double (*f)(const Tensor& weights)) {
-  const RandomInputs x(s, input_length(s, 0));
+  const RandomInputs x(s);
   const Recorder recorder;
   (void)s.model->logits(x.inputs());
   double max = 0;
@@ -162,7 +162,7 @@ void measure_model(Measurements& m, const Subject& s) {
   m.section(s.title);
   property("A16", guaranteed.order_free, same, "S0 thm 1",
            "equivariant: a permutation of the input permutes the states", [&] {
-             const RandomInputs x(s, input_length(s, 0));
+             const RandomInputs x(s);
              return max_over_orders(x.time(), false, [&](const Ids& order) {
                return equivariance_error(s, x, order);
              });
@@ -173,7 +173,7 @@ void measure_model(Measurements& m, const Subject& s) {
              keep_first ? "invariant: a permutation of all but the first position changes nothing"
                         : "invariant: a permutation of the input changes nothing",
              [&] {
-               const RandomInputs x(s, input_length(s, 0));
+               const RandomInputs x(s);
                return max_over_orders(x.time(), keep_first, [&](const Ids& order) {
                  return difference_of_logits(s, x.selected(order), x.inputs());
                });
@@ -181,7 +181,7 @@ void measure_model(Measurements& m, const Subject& s) {
   }
   property("A20", guaranteed.shift, same, "S0",
            "translation equivariant: a circular shift of the input shifts the states", [&] {
-             const RandomInputs x(s, input_length(s, 0));
+             const RandomInputs x(s);
              return equivariance_error(s, x, shifted(s.sizes, x.time()));
            });
   if (!reads_edges(o))

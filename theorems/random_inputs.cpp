@@ -53,25 +53,27 @@ bool reads_edges(const ModelOptions& options) {
   return options.mixing.kind == &mixings::graph_attention || options.attention.graph_distances > 0;
 }
 
-int64_t input_length(const Subject& subject, int64_t spare) {
+static int64_t input_length(const Subject& subject, int64_t padding) {
   const ModelOptions& o = subject.options;
-  int64_t time = 12;
   if (!subject.sizes.grid.empty()) return Shape(subject.sizes.grid).size();
+  int64_t time = 12 + padding;
   if (o.positional.kind == &positional_encodings::learned)
-    time = std::min(time, o.positional.max_length - spare);
-  if (o.mixing.kind == &mixings::dense) time = std::min(time, o.mixing.length - spare);
-  check_input(time >= 3, "the model reads {} positions, which is too few to permute", time + spare);
+    time = std::min(time, o.positional.max_length);
+  if (o.mixing.kind == &mixings::dense) time = std::min(time, o.mixing.length);
+  check_input(time - padding >= 3, "the model reads {} positions, which is too few to permute",
+              time);
   return time;
 }
 
-RandomInputs::RandomInputs(const Subject& subject, int64_t time) : subject_(subject), time_(time) {
+RandomInputs::RandomInputs(const Subject& subject, int64_t padding)
+    : subject_(subject), time_(input_length(subject, padding)) {
   const ModelSizes& sizes = subject.sizes;
   if (sizes.features > 0)
-    inputs_.features = normal({1, time, sizes.features});
+    inputs_.features = normal({1, time_, sizes.features});
   else
-    tokens(inputs_) = random_tokens(time, vocabulary());
-  lengths(inputs_) = Ids::full({1}, static_cast<int32_t>(time));
-  if (reads_edges(subject.options)) inputs_.edges = random_edges(time, sizes.edge_features);
+    tokens(inputs_) = random_tokens(time_, vocabulary());
+  lengths(inputs_) = Ids::full({1}, static_cast<int32_t>(time_));
+  if (reads_edges(subject.options)) inputs_.edges = random_edges(time_, sizes.edge_features);
   if (subject.options.kind != ModelKind::seq2seq) return;
   const bool learned = subject.options.positional.kind == &positional_encodings::learned;
   const int64_t target =
@@ -97,8 +99,7 @@ Inputs RandomInputs::selected(const Ids& from) const {
   Inputs moved = inputs_;
   lengths(moved) = Ids::full({1}, static_cast<int32_t>(from.size()));
   if (inputs_.features) {
-    const Tensor rows = inputs_.features.reshape({time_, inputs_.features.dim(2)});
-    moved.features = embedding(rows, from).reshape({1, from.size(), rows.dim(1)});
+    moved.features = permuted(inputs_.features, from);
   } else {
     Ids& to = tokens(moved);
     const Ids old = to;

@@ -7,15 +7,13 @@ namespace heed::theorems {
 
 // Returns whether the model reads the edges of a graph.
 bool reads_edges(const ModelOptions& options);
-// Returns the number of positions to measure with: those of the grid, or 12, or as many as leave
-// `spare` of the positions that the model can read. Throws InputError if that is less than 3.
-int64_t input_length(const Subject& subject, int64_t spare);
 
 class RandomInputs {
  public:
-  // One example of `time` positions for the encoder or the only stack. The decoder of a seq2seq
-  // model reads 8 more.
-  RandomInputs(const Subject& subject, int64_t time);
+  // One example for the encoder or the only stack: the positions of the grid, or 12 and `padding`,
+  // or as many of these as the model can read. The decoder of a seq2seq model reads 8 more. Throws
+  // InputError for fewer than 3 positions without padding.
+  explicit RandomInputs(const Subject& subject, int64_t padding = 0);
 
   const Inputs& inputs() const { return inputs_; }
   int64_t time() const { return time_; }

@@ -38,7 +38,7 @@ Ids circular_shift(int64_t n) {
 }
 
 Tensor permuted(const Tensor& x, const Ids& order) {
-  return embedding(x.reshape({x.dim(1), x.dim(2)}), order).reshape(x.shape());
+  return embedding(x.reshape({x.dim(1), x.dim(2)}), order).reshape({1, order.size(), x.dim(2)});
 }
 
 Tensor identity(int64_t n) {

@@ -22,7 +22,7 @@ Tensor normal(const Shape& shape);
 Ids random_permutation(int64_t n);
 // The permutation that moves each position one to the right, and the last to the front.
 Ids circular_shift(int64_t n);
-// x (1, T, D) → (1, T, D), whose position t holds position order[t] of x.
+// x (1, T, D) → (1, T', D), whose position t holds position order[t] of x.
 Tensor permuted(const Tensor& x, const Ids& order);
 // The identity matrix (n, n).
 Tensor identity(int64_t n);
