@@ -192,6 +192,42 @@ TEST_CASE("op table: scaled_dot_product_attention") {
   });
 }
 
+TEST_CASE("scaled_dot_product_attention: whatever does not fit is refused, each by itself") {
+  const auto refuses = [](const Shape& q, const Shape& k, const Shape& v, int64_t heads = 2,
+                          const AttentionOptions& options = {}, int needs_gradient = -1) {
+    std::array x{Tensor::zeros(q), Tensor::zeros(k), Tensor::zeros(v)};
+    if (needs_gradient >= 0) x[static_cast<size_t>(needs_gradient)].set_requires_grad();
+    const std::string shapes = fmt::format("{}, {}, {}", q, k, v);
+    CAPTURE(shapes);
+    CHECK_THROWS_WITH_AS(scaled_dot_product_attention(x[0], x[1], x[2], heads, options),
+                         doctest::Contains("scaled_dot_product_attention"), Error);
+  };
+  const Shape fits{2, 3, 4};
+  refuses({3, 4}, fits, fits);  // rank
+  refuses(fits, {3, 4}, fits);
+  refuses(fits, fits, {3, 4});
+  refuses({1, 3, 4}, fits, fits);  // batch
+  refuses(fits, {1, 3, 4}, {1, 3, 4});
+  refuses(fits, fits, {1, 3, 4});
+  refuses(fits, fits, {2, 1, 4});  // time of k and v
+  refuses({2, 3, 6}, fits, fits);  // width of q and k
+  refuses(fits, fits, {2, 3, 3});  // heads
+  refuses({2, 3, 3}, {2, 3, 3}, fits);
+  refuses(fits, fits, fits, 0);
+  AttentionOptions options;
+  for (const int64_t keys : {-1, 4}) {
+    options.keys = keys;
+    refuses(fits, fits, fits, 2, options);
+  }
+  options.keys = 2;
+  for (const int input : {0, 1, 2}) refuses(fits, fits, fits, 2, options, input);
+  options.keys = 0;
+  for (const double dropout : {-0.1, 1.0}) {
+    options.dropout = dropout;
+    refuses(fits, fits, fits, 2, options);
+  }
+}
+
 TEST_CASE("scaled_dot_product_attention: keys with room behind them for more") {
   const auto drawn = [](const Shape& shape) {
     Tensor x = Tensor::empty(shape);

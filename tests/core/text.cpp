@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+
 #include "core/random.h"
 
 using namespace heed;
@@ -31,6 +34,40 @@ TEST_CASE("text in messages is short, on one line and without control characters
 TEST_CASE("string literals of JSON and TOML") {
   CHECK(string_literal("a\"b\\c") == "\"a\\\"b\\\\c\"");
   CHECK(string_literal("\x1b\n\x7fé") == "\"\\u001B\\u000A\\u007Fé\"");
+}
+
+TEST_CASE("UTF-8: the encodings of all code points are characters, and nothing else is") {
+  std::set<std::string> characters;
+  int wrong = 0;
+  for (uint32_t code = 0; code < 0x110000; ++code) {
+    if (code >= 0xD800 && code < 0xE000) continue;  // surrogates
+    // The last byte has the last 6 bits; the first has as many leading ones as there are bytes.
+    const int count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    std::string bytes;
+    for (uint32_t rest = code, i = 1; static_cast<int>(i) < count; ++i, rest /= 64)
+      bytes.insert(bytes.begin(), static_cast<char>(128 + rest % 64));
+    const uint32_t ones[] = {0, 0, 192, 224, 240}, high = code >> (6 * (count - 1));
+    bytes.insert(bytes.begin(), static_cast<char>(ones[count] + high));
+    std::string appended = "x";
+    append_utf8(appended, code);
+    wrong += utf8_length(bytes) != bytes.size();
+    wrong += appended != "x" + bytes;
+    for (size_t cut = 0; cut < bytes.size(); ++cut) wrong += utf8_length(bytes.substr(0, cut)) != 0;
+    if (code < 0x900 || code % 64 == 0 || code % 64 == 63) characters.insert(bytes);
+  }
+  // Any two bytes, before bytes at the edges of what may follow: those that are not in the set.
+  for (int first = 0; first < 256; ++first)
+    for (int second = 0; second < 256; ++second)
+      for (const int third : {0x7F, 0x80, 0xBF, 0xC0})
+        for (const int fourth : {0x7F, 0x80, 0xBF, 0xC0}) {
+          std::string bytes;
+          for (const int byte : {first, second, third, fourth}) bytes += static_cast<char>(byte);
+          size_t expected = 0;
+          for (size_t length = 1; length <= 4; ++length)
+            if (characters.contains(bytes.substr(0, length))) expected = length;
+          wrong += utf8_length(bytes) != expected;
+        }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("of any bytes, escaped text is UTF-8 and stays as it is") {
