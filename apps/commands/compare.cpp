@@ -27,6 +27,8 @@ struct CompareArguments final : CommandArguments {
   int run() const override;
 };
 
+constexpr int64_t max_result_bytes = 1 << 20;
+
 struct Row {
   std::string name;                // a key of the config, or a score: test.loss
   std::vector<std::string> cells;  // one for each run; "" if it has no value
@@ -78,7 +80,7 @@ std::vector<Row> scores_of(const std::vector<SavedRun>& runs) {
   for (size_t i = 0; i < runs.size(); ++i) {
     const std::string path = runs[i].folder.result();
     if (!exists(path)) continue;  // while the run is training
-    const Json result = Json::parse(read_file(path, "result"), path);
+    const Json result = Json::parse(read_file(path, "result", max_result_bytes), path);
     check_input(result.is_object(), "{}: expected an object of scores", path);
     flatten(result, "", rows, i, runs.size());
   }
@@ -119,7 +121,8 @@ std::string table_cell(const Row& row, size_t run) {
   const std::string& cell = row.cells[run];
   if (cell.empty()) return "-";
   if (!row.is_score || cell.find('.') == cell.npos) return cell;
-  return fmt::format("{:.5g}", Json::parse(cell, row.name).number());
+  const Json value = Json::parse(cell, row.name);
+  return value.is_number() ? fmt::format("{:.5g}", value.number()) : cell;
 }
 
 std::string as_table(const std::vector<std::string>& names, const std::vector<Row>& rows) {

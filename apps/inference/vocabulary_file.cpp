@@ -91,6 +91,7 @@ void read_format(const Json& json, Corpus& corpus) {
     corpus.format.edge_features = count_in(*edge_features, 0);
   }
   if (const Json* grid = json.find("grid")) corpus.grid = grid_of(*grid);
+  check_input(corpus.grid.empty() || corpus.format.features > 0, "'grid' without 'features'");
 }
 
 void read_codecs(const Json& json, Corpus& corpus) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/names.h"
@@ -23,15 +25,17 @@ ArrayHeader header_of(const NamedParameter& parameter) {
 // A file of weights, and the vocabularies of its arrays that are known.
 struct Weights {
   std::string path;
-  std::map<std::string, std::string> row_vocabularies;
+  std::map<std::string, std::string> row_vocabularies = {};
+  std::optional<Checkpoint> checkpoint = {};  // of a run
 };
 
 Weights weights_of(const std::string& path) {
   check_input(exists(path), "train.load: {}: no such run or file", path);
-  if (!is_folder(path)) return {path, {}};
+  if (!is_folder(path)) return {path};
   const SavedRun run = SavedRun::open(path);
-  const std::string file = run.checkpoint("best").sound_model_file();
-  return {file, row_vocabularies(run.vocabulary().corpus)};
+  Checkpoint best = run.checkpoint("best");
+  return {in_folder(best.path(), Checkpoint::model_file), row_vocabularies(run.vocabulary().corpus),
+          std::move(best)};
 }
 
 // Rows stand for tokens: those of other tokens must not be taken for them.
@@ -77,7 +81,8 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
     if (matches_any(p.name, patterns)) chosen.push_back(p);
   check_input(!chosen.empty(),
               "train.load_names: no parameter matches; `heed summary` lists their names");
-  for (const ArrayTarget& target : targets_of(chosen)) {
+  const std::vector<ArrayTarget> targets = targets_of(chosen);
+  for (const ArrayTarget& target : targets) {
     const StoredArray* stored = file.find(target.name);
     check_input(stored != nullptr,
                 "train.load: {} has no {}; set train.load_names to the parameters to load",
@@ -87,8 +92,9 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
                 type_text(target), type_text(*stored));
     if (const auto rows = row_vocabularies.find(target.name); rows != row_vocabularies.end())
       check_rows(file, target.name, rows->second, weights.row_vocabularies);
-    read_array(file, target);
   }
+  if (weights.checkpoint) weights.checkpoint->check_model_digest();
+  for (const ArrayTarget& target : targets) read_array(file, target);
 }
 
 }  // namespace heed

@@ -49,8 +49,8 @@ class Checkpoint {
   void read_optimizer(const std::vector<ArrayTarget>& targets) const {
     read(optimizer_file, targets);
   }
-  // The path of the weights. Throws InputError if the file is missing or damaged.
-  std::string sound_model_file() const { return sound_file(model_file); }
+  // Throws InputError unless the weights have the SHA-256 in state.json.
+  void check_model_digest() const { check_digest(model_file); }
   // Throws InputError unless the weights have these names, types and shapes. Reads no weight.
   void check_model(const std::vector<ArrayTarget>& targets) const;
 
@@ -60,7 +60,10 @@ class Checkpoint {
  private:
   void read(const char* name, const std::vector<ArrayTarget>& targets) const;
   std::string existing(const char* name) const;
-  std::string sound_file(const char* name) const;
+  SafetensorsFile open(const char* name) const;
+  void check_shapes(const SafetensorsFile& arrays, const char* name,
+                    const std::vector<ArrayTarget>& targets) const;
+  void check_digest(const char* name) const;
   void check_sound(bool sound, const std::string& file, std::string_view problem) const;
 
   std::string path_, hint_;

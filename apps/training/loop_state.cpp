@@ -26,7 +26,7 @@ Json LoopState::json() const {
 LoopState LoopState::from(const Json& json) {
   const auto count = [&](const char* name) {
     const int64_t value = json.at(name).integer();
-    check_input(value >= 0, "'{}' is {}", name, value);
+    check_input(0 <= value && value <= 1'000'000'000'000'000, "'{}' is {}", name, value);
     return value;
   };
   const auto finite = [&](const char* name) {

@@ -1,5 +1,6 @@
 #include "apps/training/saved_run.h"
 
+#include "apps/support/machine.h"
 #include "apps/training/arrays.h"
 #include "apps/training/binding.h"
 #include "core/scope.h"
@@ -38,7 +39,14 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
     // Before memory is allocated: a config may ask for more than there is.
     ScopeGuard plan;
     plan->shapes_only = true;
-    checkpoint.check_model(targets_of(make_model(options, sizes)->parameters()));
+    const std::unique_ptr<Model> planned = make_model(options, sizes);
+    const std::vector<ArrayTarget> weights = targets_of(planned->parameters());
+    checkpoint.check_model(weights);
+    double bytes = 0;
+    for (const ArrayTarget& array : weights) bytes += static_cast<double>(array.bytes());
+    check_input(bytes <= available_memory(),
+                "{}: the weights take {:.0f} MiB of memory, this machine has {:.0f} MiB left",
+                checkpoint.path(), bytes / mib, available_memory() / mib);
   }
   scope().step = static_cast<uint32_t>(checkpoint.step());
   ScopeGuard here;

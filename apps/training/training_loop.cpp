@@ -60,7 +60,10 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
     std::vector<NamedParameter> saved = trainer_.optimizer().state();
     for (NamedParameter& each : saved) each.tensor = each.tensor.clone();
     checkpoint.read_optimizer(targets_of(saved));
-    trainer_.optimizer().load_state(state.at("optimizer_steps").integer(), saved);
+    const int64_t updates = state.at("optimizer_steps").integer();
+    check_input(updates <= checkpoint.step(), "'optimizer_steps' is {}, more than the steps",
+                updates);
+    trainer_.optimizer().load_state(updates, saved);
     std::map<std::string, double> schedule;
     for (const auto& [name, value] : state.at("schedule").members())
       schedule[name] = value.number();
