@@ -95,6 +95,7 @@ Checkpoint::Checkpoint(std::string path, std::string hint)
     check_input(sha256(state_.text()) == digest, "{}: its SHA-256 differs", file);
     if (!state_.find("format")) return;
     format = state_.at("format").integer();
+    check_input(format > 0, "{}: format {}", file, format);
     version = shortened(state_.at("heed").string());
   });
   check_input(format <= state_format,

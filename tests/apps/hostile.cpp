@@ -1,0 +1,354 @@
+// A run folder that is damaged, or that somebody else made: it is used or refused in one line with
+// exit code 2, without a crash, without much memory and without delay. (tests/apps/checkpoint.cpp
+// has files that are cut or flipped at random, tests/apps/binding.cpp files of another run.)
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apps/inference/vocabulary_file.h"
+#include "apps/training/checkpoint.h"
+#include "program.h"
+#include "state_file.h"
+
+using namespace heed;
+
+namespace {
+
+// A trained run r, which a test may change.
+struct HostileRun : TemporaryFolder {
+  explicit HostileRun(bool old = false) {
+    static const TrainedRun trained;
+    REQUIRE(std::system(("cp -a " + trained.path + "/. " + path).c_str()) == 0);
+    if (!old) return;
+    change_state(checkpoint(), [](Json& state) {  // as a run of heed 0.1.0
+      for (const char* name : {"settings", "vocabulary"}) state.remove(name);
+    });
+  }
+  std::string checkpoint() const { return path + "/r/checkpoints/step-30"; }
+  std::string model() const { return checkpoint() + "/model.safetensors"; }
+
+  void refused(const std::vector<std::string>& command, const std::vector<std::string>& parts,
+               int code = 2) const {
+    CAPTURE(command[0]);
+    const auto start = std::chrono::steady_clock::now();
+    const Said said = heed_in(path, command, "1 2\n");
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+    check_refused(said, code, parts);
+    CHECK(said.err.size() < 500);
+  }
+  // By all commands that read weights.
+  void all_refuse(const std::vector<std::string>& parts) const {
+    refused({"generate", "r"}, parts);
+    refused({"evaluate", "r"}, parts);
+    refused({"train", "--resume", "r", "--set", "train.steps=31"}, parts);
+  }
+
+  // Rewrites the weights: change(name, values). The digest in state.json stays right.
+  template <class Change>
+  void change_weights(const char* name, Change&& change) const {
+    const std::string file = checkpoint() + "/" + name;
+    std::vector<std::vector<float>> values;
+    std::vector<NamedArray> arrays;
+    {
+      const SafetensorsFile before(file);
+      for (const StoredArray& array : before.arrays()) {
+        values.emplace_back(static_cast<size_t>(array.bytes() / 4));
+        before.read(array, values.back().data());
+        change(array.name, values.back());
+        arrays.push_back({array, values.back().data()});
+      }
+    }
+    write_safetensors(file, arrays);
+    set_digest(name);
+  }
+  void set_digest(const char* name) const {
+    change_state(checkpoint(), [&](Json& state) {
+      Json digests = state.at("sha256");
+      digests.set(name, sha256_of_file(checkpoint() + "/" + name));
+      state.set("sha256", digests);
+    });
+  }
+
+ private:
+  struct TrainedRun : TemporaryFolder {
+    TrainedRun() {
+      write_file(path + "/c.toml", tiny_config());
+      const Said said = heed_in(path, {"train", "c.toml", "--run", "r"});
+      REQUIRE_MESSAGE(said.code == 0, said.err);
+    }
+  };
+};
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+TEST_CASE("hostile: every wrong member of a vocabulary.json is named") {
+  const TemporaryFolder folder;
+  const std::string file = folder / "vocabulary.json";
+  const auto refused = [&](Framing framing, const std::string& text, const std::string& part) {
+    write_file(file, text);
+    const std::string said = thrown<InputError>([&] { read_vocabulary(file, framing); });
+    CAPTURE(text.substr(0, 100));
+    CHECK_SAYS(said, file);
+    CHECK_SAYS(said, part);
+    CHECK(said.size() < 300);
+  };
+  const std::string codec = R"("level": "word", "symbols": ["a", "b", "<bos>", "<eos>"])";
+  for (const Framing framing : {Framing::language_model, Framing::seq2seq, Framing::classifier}) {
+    for (const char* whole : {"", "[]", "3", "null", "{", "{}", "\"x\"", "{\"level\": 1}"})
+      refused(framing, whole, "");
+    refused(framing, R"({"level": "x", "symbols": ["a"]})", "no level 'x'");
+    refused(framing, R"({"level": 3, "symbols": ["a"]})", "expected a string, found 3");
+    refused(framing, R"({"level": "word"})", "'symbols' is missing");
+    for (const char* symbols :
+         {"[]", "{}", "7", "\"a\"", "null", "[1]", "[[\"a\"]]", "[\"a\", \"a\"]"})
+      refused(framing, fmt::format(R"({{"level": "word", "symbols": {}}})", symbols), "");
+    refused(framing, R"({"level": "byte", "symbols": ["a"]})", "first 256 tokens");
+    refused(framing, "{" + codec + R"(, "target": 7})", "");
+    refused(framing, "{" + codec + R"(, "grid": [2, 2]})", "'grid'");
+  }
+  for (const char* name : {"features", "edge_features", "grid"})
+    refused(Framing::language_model, fmt::format("{{{}, \"{}\": 7}}", codec, name),
+            fmt::format("'{}', but a language model reads only tokens", name));
+  const std::string numbers[] = {
+      "-1", "0", "1000000000000000", "9223372036854775808", "1.5", "true", "null", "\"7\"", "[7]"};
+  for (const std::string& number : numbers) {
+    refused(Framing::seq2seq, "{" + codec + R"(, "features": )" + number + "}", "");
+    refused(Framing::language_model, "{" + codec + R"(, "prompt": 2, "answer": )" + number + "}",
+            "");
+    refused(Framing::language_model, "{" + codec + R"(, "answer": 2, "prompt": )" + number + "}",
+            "");
+    refused(Framing::classifier, R"({"features": 1, "labels": ["a"], "grid": [)" + number + "]}",
+            "");
+    refused(Framing::classifier, R"({"features": 1, "labels": )" + number + "}", "");
+    if (number != "0")
+      refused(Framing::classifier,
+              "{" + codec + R"(, "labels": ["a"], "edge_features": )" + number + "}", "");
+  }
+  refused(Framing::language_model, "{" + codec + R"(, "answer": 2})", "'prompt' is missing");
+  refused(Framing::language_model, "{" + codec + R"(, "prompt": 2})", "'answer' is missing");
+  refused(Framing::seq2seq, R"({"features": 3})", "'target' is missing");
+  refused(Framing::classifier, "{" + codec + R"(, "labels": []})", "'labels' is empty");
+  refused(Framing::classifier, R"({"features": 1, "labels": ["a"], "grid": [4096, 4096, 4096]})",
+          "a grid of more than");
+  refused(Framing::classifier, R"({"features": 1, "labels": ["a"], "grid": [1, 1, 1, 1, 1, 1]})",
+          "a grid of more than 5 axes");
+}
+
+TEST_CASE("hostile: a vocabulary.json of another form is refused by the commands") {
+  const HostileRun place(/*old=*/true);
+  const std::string sound = read_file(place / "r/vocabulary.json", "vocabulary");
+  for (const char* text : {"{\"features\": 7}", "{\"labels\": [\"a\"]}", "[]", "{\"answer\": 1}"}) {
+    write_file(place / "r/vocabulary.json", text);
+    place.refused({"generate", "r"}, {"r/vocabulary.json: "});
+    place.refused({"attend", "r", "--input", "1"}, {"r/vocabulary.json: "});
+  }
+  // Sizes that do not fit the weights.
+  write_file(place / "r/vocabulary.json",
+             R"({"level": "word", "symbols": ["a", "<bos>", "<eos>"]})");
+  place.refused({"generate", "r"}, {"of another model", "is F32 [7, 16], not F32 [3, 16]"});
+}
+
+TEST_CASE("hostile: every wrong member of a state.json is refused") {
+  const HostileRun place;
+  const std::string file = place.checkpoint() + "/state.json";
+  const std::string sound = read_file(file, "state");
+  const auto refused = [&](const char* outer, const char* name, const Json& value) {
+    change_state(place.checkpoint(), [&](Json& state) {
+      if (!*outer) {
+        state.set(name, value);
+        return;
+      }
+      Json inner = state.at(outer);
+      inner.set(name, value);
+      state.set(outer, inner);
+    });
+    CAPTURE(name);
+    CAPTURE(value.text());
+    const char* part = name == std::string("data") ? "the data have changed" : "/step-30";
+    place.refused({"train", "--resume", "r", "--set", "train.steps=31"}, {part});
+    write_file(file, sound);
+  };
+  constexpr int64_t huge = std::numeric_limits<int64_t>::max();
+  for (const Json& value : {Json(-1), Json(huge), Json(0.5), Json("30"), Json(), Json(7)})
+    refused("", "step", value);
+  for (const char* name : {"sha256", "settings", "vocabulary", "training", "schedule", "data",
+                           "processor", "optimizer_steps", "format"})
+    refused("", name, Json(-1));
+  refused("", "optimizer_steps", Json(huge));
+  refused("", "heed", Json(1));
+  for (const char* name : {"best_step", "evaluations_since_best", "loss_count", "tokens"})
+    for (const Json& value : {Json(-1), Json(huge), Json("x"), Json()})
+      refused("training", name, value);
+  for (const char* name : {"best_score", "loss_sum", "step_seconds", "seconds"})
+    for (const Json& value : {Json("x"), Json()}) refused("training", name, value);
+  refused("training", "seconds", Json(-1.0));
+  refused("schedule", "x", Json(1.0));
+  refused("sha256", "model.safetensors", Json(3));
+  refused("settings", "model.dim", Json("\x1b[31m16"));
+  refused("settings", "model.unheard_of", Json(1));
+  refused("vocabulary", "source", Json(3));
+  refused("vocabulary", "prompt", Json(3));
+  for (const char* text : {"", "[]", "3", "{}", "null"}) {
+    write_file(file, text);
+    place.all_refuse({"state.json: damaged"});
+  }
+  write_file(file, sound);
+  ::rename(place.checkpoint().c_str(), (place / "r/checkpoints/step-9").c_str());
+  place.refused({"generate", "r", "--checkpoint", "9"}, {"of step 30, in the folder of step 9"});
+}
+
+TEST_CASE("hostile: compare reads any result.json, or refuses it") {
+  const HostileRun place;
+  for (const char* text : {"3", "[]", "null", "\"x\"", "{", ""}) {
+    write_file(place / "r/result.json", text);
+    place.refused({"compare", "r"}, {"r/result.json"});
+  }
+  write_file(place / "r/result.json",
+             R"({"steps": "a.b", "val": {"loss": null, "x": {"y": [1.5]}}, "best_step": 1e300})");
+  for (const char* form : {"--json", "--csv"})
+    CHECK(heed_in(place.path, {"compare", "r", form}).code == 0);
+  const Said table = heed_in(place.path, {"compare", "r"});
+  CHECK_MESSAGE(table.code == 0, table.err);
+  CHECK_SAYS(table.out, "a.b");
+}
+
+TEST_CASE("hostile: weights that are not finite are refused, and their array is named") {
+  for (const float value : {infinity, -infinity, std::nanf("")}) {
+    const HostileRun place;
+    place.change_weights("model.safetensors",
+                         [&](const std::string& name, std::vector<float>& all) {
+                           if (name == "decoder.layers.0.attention.key.weight") all.back() = value;
+                         });
+    place.all_refuse(
+        {"model.safetensors: 'decoder.layers.0.attention.key.weight' has values that "
+         "are infinite or NaN",
+         "there is no other checkpoint"});
+    write_file(place / "n.toml", tiny_config());
+    place.refused({"train", "n.toml", "--run", "n", "--set", "train.load=r"},
+                  {"'decoder.layers.0.attention.key.weight' has values that are infinite or NaN"});
+  }
+  const HostileRun place;
+  place.change_weights("optimizer.safetensors",
+                       [](const std::string& name, std::vector<float>& all) {
+                         if (name == "exp_avg.embedding.token.weight") all.front() = infinity;
+                       });
+  place.refused({"train", "--resume", "r", "--set", "train.steps=31"},
+                {"optimizer.safetensors: 'exp_avg.embedding.token.weight' has values"});
+}
+
+TEST_CASE("hostile: scores that are not finite are a failure of the run") {
+  const HostileRun place;
+  place.change_weights("model.safetensors", [](const std::string& name, std::vector<float>& all) {
+    if (name.ends_with("token.weight"))
+      for (float& value : all) value = value > 0 ? 3e38f : -3e38f;
+  });
+  place.refused({"evaluate", "r"}, {"of split test is "}, 1);
+  place.refused({"evaluate", "r", "--json"}, {"of split test is "}, 1);
+}
+
+TEST_CASE("hostile: training whose weights overflow keeps the last finite checkpoint") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const std::vector<std::string> settings = {
+      "--set", "train.evaluate_every=0", "--set", "train.checkpoint_every=1",
+      "--set", "schedule.kind=linear",   "--set", "schedule.warmup_steps=30",
+      "--set", "optim.lr=1e39"};
+  std::vector<std::string> arguments = {"train", "c.toml", "--run", "r"};
+  arguments.insert(arguments.end(), settings.begin(), settings.end());
+  const Said said = heed_in(folder.path, arguments);
+  CHECK(said.code == 1);
+  CHECK_SAYS(said.err, "error: step ");
+  for (const int64_t step : Checkpoints(folder / "r/checkpoints", 1).steps())
+    CHECK_SAYS(said.err, fmt::format("the checkpoint of step {} is intact", step));
+  // A rate that overflows float32 at once leaves no checkpoint.
+  arguments[3] = "n";
+  arguments.insert(arguments.end(),
+                   {"--set", "schedule.kind=constant", "--set", "schedule.warmup_steps=0"});
+  const Said none = heed_in(folder.path, arguments);
+  CHECK(none.code == 1);
+  CHECK_SAYS(none.err, "error: step 1: ");
+  CHECK_SAYS(none.err, " has become infinite or NaN");
+  CHECK(Checkpoints(folder / "n/checkpoints", 1).steps().empty());
+}
+
+TEST_CASE("checkpoint: values that are not finite are not saved") {
+  const TemporaryFolder folder;
+  Checkpoints checkpoints(folder / "checkpoints", 1);
+  std::vector<float> values(1000, std::numeric_limits<float>::max());
+  const NamedArray array{{"w", DType::F32, {1000}}, values.data()};
+  checkpoints.save(1, {array}, {}, Json::object(), 0);
+  for (const float bad : {infinity, -infinity, std::nanf("")})
+    for (const size_t at : {size_t{0}, size_t{500}, size_t{999}}) {
+      values[at] = bad;
+      CHECK_SAYS(thrown<Error>([&] { checkpoints.save(2, {array}, {}, Json::object(), 0); }),
+                 "step 2: w is not finite");
+      CHECK_SAYS(thrown<Error>([&] { checkpoints.save(2, {}, {array}, Json::object(), 0); }),
+                 "step 2: w is not finite");
+      values[at] = 0;
+    }
+  CHECK(checkpoints.steps() == std::vector<int64_t>{1});
+}
+
+TEST_CASE("hostile: files of gigabytes and terabytes are refused without reading them") {
+  const auto with_size = [](const char* file, const std::string& command, const std::string& part) {
+    const HostileRun place;
+    REQUIRE(::truncate((place / (std::string("r/") + file)).c_str(), off_t{3} << 40) == 0);
+    place.refused({command, "r"}, {part});
+  };
+  with_size("vocabulary.json", "generate", "r/vocabulary.json: ");
+  with_size("config.toml", "generate", "r/config.toml: ");
+  with_size("result.json", "compare", "r/result.json: ");
+  with_size("checkpoints/step-30/state.json", "generate", "state.json: damaged");
+  with_size("checkpoints/step-30/model.safetensors", "generate",
+            "model.safetensors: damaged: 3298534");
+
+  // Arrays of 4 TB that are there, in a file with a hole.
+  const HostileRun place(/*old=*/true);
+  const std::string header =
+      R"({"w":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}})";
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  write_file(place.model(), bytes + header);
+  REQUIRE(::truncate(place.model().c_str(),
+                     static_cast<off_t>(8 + header.size()) + 4'000'000'000'000) == 0);
+  place.all_refuse({"model.safetensors: of another model"});
+}
+
+TEST_CASE("hostile: a config that asks for terabytes is refused by its checkpoint") {
+  const HostileRun place(/*old=*/true);
+  std::string config = read_file(place / "r/config.toml", "config");
+  for (const auto& [from, to] : {std::pair("\ndim = 16 ", "\ndim = 65536 "),
+                                 std::pair("\nlayers = 1 ", "\nlayers = 1000 ")}) {
+    const size_t at = config.find(from);
+    REQUIRE(at != config.npos);
+    config.replace(at, std::string(from).size(), to);
+  }
+  write_file(place / "r/config.toml", config);
+  place.refused({"generate", "r"}, {"model.safetensors: of another model"});
+  place.refused({"evaluate", "r"}, {"model.safetensors: of another model"});
+}
+
+TEST_CASE("hostile: FIFOs and devices in place of files are refused") {
+  const char* const files[][3] = {
+      {"vocabulary.json", "generate", "r/vocabulary.json: "},
+      {"config.toml", "generate", "r/config.toml: "},
+      {"result.json", "compare", "r/result.json: "},
+      {"checkpoints/step-30/state.json", "generate", "state.json: "},
+      {"checkpoints/step-30/model.safetensors", "generate", "model.safetensors: "}};
+  for (const auto& [file, command, part] : files)
+    for (const bool device : {false, true}) {
+      const HostileRun place;
+      const std::string path = place / (std::string("r/") + file);
+      remove_all(path);
+      REQUIRE((device ? ::symlink("/dev/zero", path.c_str()) : ::mkfifo(path.c_str(), 0666)) == 0);
+      place.refused({command, "r"}, {part});
+    }
+}
