@@ -72,7 +72,7 @@ void check_utf8(const Plan& plan) {
   for (const ConfigSection& section : list_config(plan.config.experiment))
     for (const ConfigEntry& entry : section.entries)
       check_input(find_invalid_utf8(entry.value) == entry.value.npos, "{} = {}: {}", entry.key,
-                  shortened(entry.value), advice);
+                  escaped(entry.value), advice);
 }
 
 void log_start(const RunFolder& run, const Experiment& experiment, const Corpus& corpus,

@@ -406,7 +406,7 @@ TEST_CASE("train: a path that is not UTF-8 is refused before training") {
   // A relative path in a folder of that name.
   write_file(place / "caf\xE9/lines.toml", read_file(place / "lines.toml", "config"));
   check_refused(place.heed({"train", "caf\xE9/lines.toml", "--run", "r"}), 2,
-                {"data.path = \"", "caf\xEF\xBF\xBD/words.txt", "expected UTF-8; rename"});
+                {"data.path = \"", "caf\\xe9/words.txt", "expected UTF-8; rename"});
   check_refused(place.heed({"train", "c.toml", "--run", "caf\xE9/r"}), 2,
                 {"--run ", "expected UTF-8"});
   CHECK(!place.has("r"));
