@@ -127,7 +127,9 @@ int TrainArguments::run() const {
     if (!plan.resumes) run.discard();
     throw;
   }
-  return train_in(run, *loop);
+  const int result = train_in(run, *loop);
+  logging::check_file();
+  return result;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
@@ -73,6 +74,7 @@ struct Loggers {
   std::shared_ptr<TerminalSink> terminal = std::make_shared<TerminalSink>();
   spdlog::logger to_terminal{"terminal", terminal};
   std::unique_ptr<spdlog::logger> to_file;
+  std::string file_problem;  // the first one
 
   Loggers() { to_terminal.set_pattern("%v"); }
 };
@@ -113,8 +115,15 @@ void write(Level level, fmt::string_view format, fmt::format_args args) {
 void open_file(const std::string& path) {
   loggers().to_file = std::make_unique<spdlog::logger>("file", std::make_shared<FileSink>(path));
   loggers().to_file->set_pattern("%Y-%m-%d %H:%M:%S %v", spdlog::pattern_time_type::utc);
-  // If the disk is full, the next checkpoint fails with an error: no need for one per line.
-  loggers().to_file->set_error_handler([](const std::string&) {});
+  // A line that is lost does not stop a training: see check_file().
+  loggers().file_problem.clear();
+  loggers().to_file->set_error_handler([](const std::string& problem) {
+    if (loggers().file_problem.empty()) loggers().file_problem = problem;
+  });
+}
+
+void check_file() {
+  if (!loggers().file_problem.empty()) throw Error(std::exchange(loggers().file_problem, ""));
 }
 
 void close_file() { loggers().to_file.reset(); }

@@ -29,6 +29,8 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
 // Appends lines to this file, too, until close_file(). Throws Error if it cannot be written.
 void open_file(const std::string& path);
 void close_file();
+// Throws Error if a line could not be written to the file since it was opened.
+void check_file();
 
 // Returns whether stderr is a terminal.
 bool on_terminal();

@@ -7,6 +7,7 @@
 
 #include "apps/support/files.h"
 #include "core/check.h"
+#include "disk_limits.h"
 #include "temporary.h"
 
 using namespace heed;
@@ -29,6 +30,23 @@ TEST_CASE("log: lines go to the open file, with a time and without colours") {
   CHECK(text.find('\033') == text.npos);
   CHECK(text[4] == '-');
   CHECK_SAYS(thrown<Error>([&] { logging::open_file(folder.path); }), "expected a plain file");
+}
+
+TEST_CASE("log: a line that could not be written to the file is an error in the end") {
+  const TemporaryFolder folder;
+  logging::open_file(folder / "train.log");
+  logging::info("short");
+  logging::check_file();
+  {
+    const FileSizeLimit limit(60);
+    logging::info("{}", std::string(100, 'x'));
+    logging::info("{}", std::string(100, 'y'));
+  }
+  logging::info("more");
+  const auto complaint = [] { return thrown<Error>([] { logging::check_file(); }); };
+  CHECK_SAYS(complaint(), "train.log: cannot write: File too large; make room on the disk");
+  CHECK(complaint() == "");
+  logging::close_file();
 }
 
 TEST_CASE("log: the progress line") {

@@ -4,7 +4,7 @@
 //   FAULT_FOLDER  the folder; it may not exist yet
 //   FAULT_CALL    which call fails, counted from 1 (0: none)
 //   FAULT_ERRNO   its errno
-//   FAULT_COUNT   file to append the name of each call to
+//   FAULT_LIST    file to append a line to for each call: its name and its path
 //
 // Counted are the calls of write, fsync, open (to write), mkdir, rename, symlink, unlink, rmdir and
 // ftruncate with a path or a file in the folder.
@@ -14,9 +14,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,42 +27,36 @@ Function* next(Function*, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-bool inside(const char* path) {
-  const char* folder = std::getenv("FAULT_FOLDER");
+// The path of an open file.
+std::string path_of(int file) {
+  char path[PATH_MAX];
+  const std::string link = "/proc/self/fd/" + std::to_string(file);
+  const ssize_t length = readlink(link.c_str(), path, sizeof path);
+  return std::string(path, length < 0 ? 0 : static_cast<size_t>(length));
+}
+
+// Returns whether this call is the one that fails. Sets errno.
+bool fails(const char* call, std::string path) {
+  const char* const folder = std::getenv("FAULT_FOLDER");
   if (!folder) return false;
-  char whole[2 * PATH_MAX];
-  char here[PATH_MAX] = "";
-  if (path[0] != '/' && !getcwd(here, sizeof here)) return false;
-  std::snprintf(whole, sizeof whole, "%s%s%s", here, *here ? "/" : "", path);
-  const size_t length = std::strlen(folder);
-  return std::strncmp(whole, folder, length) == 0 &&
-         (whole[length] == '/' || whole[length] == '\0');
-}
-
-bool inside(int file) {
-  char link[64], path[PATH_MAX];
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-  const ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length < 0) return false;
-  path[length] = '\0';
-  return inside(path);
-}
-
-// Whether this call is the one that fails. Sets errno.
-bool fails(const char* call) {
+  char here[PATH_MAX];
+  if (!path.starts_with('/') && getcwd(here, sizeof here)) path = std::string(here) + "/" + path;
+  if (path != folder && !path.starts_with(std::string(folder) + "/")) return false;
   static int calls = 0;
   ++calls;
-  if (const char* list = std::getenv("FAULT_COUNT")) {
+  if (const char* const list = std::getenv("FAULT_LIST")) {
     static auto* const original = next(open, "open");
     const int file = original(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    dprintf(file, "%s\n", call);
+    dprintf(file, "%s %s\n", call, path.c_str());
     close(file);
   }
-  const char* chosen = std::getenv("FAULT_CALL");
+  const char* const chosen = std::getenv("FAULT_CALL");
   if (!chosen || calls != std::atoi(chosen)) return false;
   errno = std::atoi(std::getenv("FAULT_ERRNO"));
   return true;
 }
+
+bool fails(const char* call, int file) { return fails(call, path_of(file)); }
 
 }  // namespace
 
@@ -70,17 +64,17 @@ extern "C" {
 
 ssize_t write(int file, const void* data, size_t bytes) {
   static auto* const original = next(write, "write");
-  return inside(file) && fails("write") ? -1 : original(file, data, bytes);
+  return fails("write", file) ? -1 : original(file, data, bytes);
 }
 
 int fsync(int file) {
   static auto* const original = next(fsync, "fsync");
-  return inside(file) && fails("fsync") ? -1 : original(file);
+  return fails("fsync", file) ? -1 : original(file);
 }
 
 int ftruncate(int file, off_t length) noexcept {
   static auto* const original = next(ftruncate, "ftruncate");
-  return inside(file) && fails("ftruncate") ? -1 : original(file, length);
+  return fails("ftruncate", file) ? -1 : original(file, length);
 }
 
 int open(const char* path, int flags, ...) {
@@ -90,42 +84,43 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   const bool writes = (flags & O_ACCMODE) != O_RDONLY;
-  return writes && inside(path) && fails("open") ? -1 : original(path, flags, mode);
+  return writes && fails("open", path) ? -1 : original(path, flags, mode);
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {
   static auto* const original = next(mkdir, "mkdir");
-  return inside(path) && fails("mkdir") ? -1 : original(path, mode);
+  return fails("mkdir", path) ? -1 : original(path, mode);
 }
 
 int rename(const char* from, const char* to) noexcept {
   static auto* const original = next(rename, "rename");
-  return inside(to) && fails("rename") ? -1 : original(from, to);
+  return fails("rename", to) ? -1 : original(from, to);
 }
 
 int symlink(const char* target, const char* link) noexcept {
   static auto* const original = next(symlink, "symlink");
-  return inside(link) && fails("symlink") ? -1 : original(target, link);
+  return fails("symlink", link) ? -1 : original(target, link);
 }
 
 int unlink(const char* path) noexcept {
   static auto* const original = next(unlink, "unlink");
-  return inside(path) && fails("unlink") ? -1 : original(path);
+  return fails("unlink", path) ? -1 : original(path);
 }
 
 int unlinkat(int folder, const char* path, int flags) noexcept {
   static auto* const original = next(unlinkat, "unlinkat");
-  const bool counts = folder == AT_FDCWD || path[0] == '/' ? inside(path) : inside(folder);
-  return counts && fails("unlink") ? -1 : original(folder, path, flags);
+  const bool relative = folder != AT_FDCWD && path[0] != '/';
+  const std::string whole = (relative ? path_of(folder) + "/" : "") + path;
+  return fails("unlink", whole) ? -1 : original(folder, path, flags);
 }
 
 int remove(const char* path) noexcept {
   static auto* const original = next(remove, "remove");
-  return inside(path) && fails("unlink") ? -1 : original(path);
+  return fails("unlink", path) ? -1 : original(path);
 }
 
 int rmdir(const char* path) noexcept {
   static auto* const original = next(rmdir, "rmdir");
-  return inside(path) && fails("rmdir") ? -1 : original(path);
+  return fails("rmdir", path) ? -1 : original(path);
 }
 }

@@ -84,7 +84,7 @@ for config in "${configs[@]}"; do
   "$program" train "$config.toml" --run "$config" >out 2>&1 || { cat out >&2; fail "$config: left alone, it failed"; }
 done
 
-newest() { ls "$1/checkpoints" 2>/dev/null | sed -n 's/^step-//p' | sort -n | tail -n 1; }
+newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
 being_written() { compgen -G "killed/checkpoints/.tmp-step-*" >/dev/null; }
 
 killed=0 halves=0 runs=0 resumed=0
