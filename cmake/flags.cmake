@@ -45,7 +45,7 @@ function(heed_source_options)
     if(source MATCHES "/amx.cpp$" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
       set(options $<$<CONFIG:Release>:-O3>  # runs only on processors with AMX
         -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
-    elseif(source MATCHES "/(core/kernels/|core/ops/elementwise.cpp|optim/kernels/)")
+    elseif(source MATCHES "/(core/kernels/|core/ops/(arithmetic|elementwise|reduce|select).cpp|optim/kernels/)")
       set(options $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og spills tiles to memory
     elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)
       set(options ${HEED_BASELINE})

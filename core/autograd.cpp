@@ -4,8 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/kernels/broadcast.h"
-#include "core/kernels/reduce.h"
+#include "core/kernels/kernels.h"
 #include "core/per_thread.h"
 
 namespace heed::inline HEED_REAL {
@@ -40,6 +39,14 @@ void destroy_pile(std::vector<Slot*>& pile, size_t down_to) {
     slot->~Slot();
     pool_free(slot);
   }
+}
+
+// Destroys a node that has run, or cannot be attached, and all that only it refers to.
+void release(Node* node) {
+  std::vector<Slot*>& pile = doomed();
+  const size_t before = pile.size();
+  destroy_node(node, pile);
+  destroy_pile(pile, before);
 }
 
 }  // namespace
@@ -176,9 +183,7 @@ void attach(const Tensor& y, Node* node) {
   const bool has_history = static_cast<bool>(y.slot());
   if (has_history || y.body().references != 1) {
     const char* name = node->name;
-    const size_t before = doomed().size();
-    destroy_node(node, doomed());
-    destroy_pile(doomed(), before);
+    release(node);
     check(!has_history, "record: {} returned a tensor that has a history already", name);
     check(false, "record: the closure of {} captured its own result; save it", name);
   }
@@ -236,8 +241,8 @@ void run(Node& node, Slot& output) {
 }  // namespace
 
 void backward(const Tensor& y, const Tensor& cotangent) {
-  check(y.requires_grad(), "backward: nothing that wants a gradient led to this tensor of shape {}",
-        y.shape());
+  check(y.requires_grad(),
+        "backward: this tensor of shape {} depends on none that requires a gradient", y.shape());
   check(cotangent.shape() == y.shape(), "backward: the cotangent has shape {}, the tensor {}",
         cotangent.shape(), y.shape());
   Agenda agenda(per_thread<GraphState>().agenda);
@@ -253,9 +258,7 @@ void backward(const Tensor& y, const Tensor& cotangent) {
     slot->producer = nullptr;
     slot->written = false;
     slot->gradient = {};
-    const size_t before = doomed().size();
-    destroy_node(node, doomed());
-    destroy_pile(doomed(), before);
+    release(node);
   }
 }
 

@@ -74,14 +74,6 @@ class Fields {
     value = entries[index];
   }
 
-  // One of a list of words. The enum has the values 0, 1, 2, … in the order of `words`.
-  template <class Enum>
-  void choice(const char* name, Enum& value, std::span<const char* const> words, const char* help) {
-    int index = static_cast<int>(value);
-    choose(name, index, words, help);
-    value = static_cast<Enum>(index);
-  }
-
   // A nested struct: [name] in TOML.
   template <class Struct>
   void section(const char* name, Struct& value, const char* help) {

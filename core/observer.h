@@ -34,7 +34,7 @@ class Tensor;
 struct Node;
 struct Slot;
 
-// Base of all observers. The functions must not use the pool or throw.
+// Base of all observers. The functions must neither use the pool nor throw.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -11,7 +11,6 @@
 
 #include "core/activation.h"
 #include "core/ids.h"
-#include "core/label_smoothing.h"
 #include "core/mask.h"
 #include "core/tensor.h"
 
@@ -121,7 +120,7 @@ Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value);
 Tensor softmax(const Tensor& x, int axis = -1);
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
-// ---- ops/normalise.cpp: attention weights without a softmax, along the last axis
+// Attention weights without a softmax, along the last axis
 enum class HardmaxGradient {
   none,              // zero, which is the derivative wherever there is one
   straight_through,  // the gradient of the softmax (Bengio, Léonard & Courville 2013)
@@ -173,6 +172,23 @@ Tensor dropout(const Tensor& x, double probability);
 
 // ---- ops/loss.cpp
 inline constexpr int32_t ignored = -1;  // a target that is left out of the loss
+// How a part ε of the target's probability is given to the other of V classes. The idea is from
+// Szegedy et al. (2016), section 7; implementations differ in the details.
+enum class Smoothing {
+  vocabulary,       // p(target) = 1 - ε + ε/V, every other class ε/V: the paper and PyTorch
+  others,           // p(target) = 1 - ε, every other class ε/(V-1): tensor2tensor and fairseq
+  possible_others,  // p(target) = 1 - ε, every other class ε/(V-2), but 0 for one class that is
+                    // never a target (padding): The Annotated Transformer
+};
+struct LabelSmoothing {
+  double epsilon;
+  Smoothing over;
+  int32_t impossible;  // the class that is never a target, for possible_others
+
+  LabelSmoothing(double epsilon_ = 0, Smoothing over_ = Smoothing::vocabulary,
+                 int32_t impossible_ = -1)
+      : epsilon(epsilon_), over(over_), impossible(impossible_) {}
+};
 // -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], over the targets that are not `ignored`; a sum, not a
 // mean. logits (…, V), targets (…) each in [0, V) or `ignored` → a scalar.
 // A row in which all logits are -inf has the loss inf, for any target, and a zero gradient.

@@ -74,14 +74,6 @@ void set_thread_count(int count) {
 
 int current_worker() { return std::max(0, worker); }
 
-bool in_openmp_region() {
-#ifdef HEED_STD_THREADS
-  return false;
-#else
-  return omp_in_parallel();
-#endif
-}
-
 namespace detail {
 
 void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {

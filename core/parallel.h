@@ -23,9 +23,6 @@ void untie_thread();
 // The index of the calling worker inside a parallel loop, in [0, thread_count()); 0 outside.
 int current_worker();
 
-// Whether the calling thread is in a parallel region of OpenMP.
-bool in_openmp_region();
-
 namespace detail {
 void run_chunks(int64_t chunks, void (*run)(void* context, int64_t chunk), void* context);
 }

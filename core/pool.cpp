@@ -130,8 +130,8 @@ void* pool_allocate(size_t bytes) {
   const auto taken = static_cast<int64_t>(class_bytes(block->size_class));
   p.statistics.live_bytes += taken;
   p.statistics.peak_bytes = std::max(p.statistics.peak_bytes, p.statistics.live_bytes);
-  if (Observer* const watching = observer()) [[unlikely]]
-    watching->allocated(block + 1, taken);
+  if (Observer* const current = observer()) [[unlikely]]
+    current->allocated(block + 1, taken);
   return block + 1;
 }
 
@@ -141,8 +141,8 @@ void pool_free(void* memory) noexcept {
   Pool& p = pool();
   const auto returned = static_cast<int64_t>(class_bytes(block->size_class));
   p.statistics.live_bytes -= returned;
-  if (Observer* const watching = observer()) [[unlikely]]
-    watching->freed(memory, returned);
+  if (Observer* const current = observer()) [[unlikely]]
+    current->freed(memory, returned);
   if (keeps_blocks && !block->untouched)
     block->next = std::exchange(p.free[static_cast<size_t>(block->size_class)], block);
   else

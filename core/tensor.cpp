@@ -4,7 +4,7 @@
 #include <array>
 #include <new>
 
-#include "core/kernels/broadcast.h"
+#include "core/kernels/kernels.h"
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "core/scope.h"

@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <span>
+#include <string>
 
 #include "core/counted.h"
 #include "core/scope.h"
@@ -126,6 +127,13 @@ class Tensor {
   static void check_count(const Shape& shape, int64_t count);
 
   Handle<TensorBody> body_;
+};
+
+// A tensor with a name. nn creates parameters as a vector of these; optim trains them, and
+// checkpoints save and load them. The state of an optimizer is such a vector too.
+struct NamedParameter {
+  std::string name;  // as in a checkpoint: encoder.layers.0.attention.query.weight
+  Tensor tensor;
 };
 
 }  // namespace heed::inline HEED_REAL

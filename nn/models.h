@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/ids.h"
-#include "core/label_smoothing.h"
+#include "core/ops.h"
 #include "nn/block.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"

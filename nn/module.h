@@ -9,14 +9,13 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "core/parameter.h"
+#include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -36,10 +35,8 @@ class Module {
   // Copies values into the parameters of these names. Throws Error, and changes nothing, unless the
   // names are exactly those of parameters() and every shape fits.
   void load(const std::map<std::string, Tensor>& values) const;
-  // The name of this module's descendant `part` as in the names of its parameters,
-  // "encoder.layers.0.attention"; "" for this module itself; none for other modules.
-  std::optional<std::string> name_of(const Module& part) const;
-  // The names of this module and of all its parts.
+  // The names of all parts of this module as in the names of their parameters,
+  // "encoder.layers.0.attention"; "" for this module itself.
   std::unordered_map<const Module*, std::string> part_names() const;
 
  protected:

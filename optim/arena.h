@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "core/parameter.h"
+#include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/fields.h"
-#include "core/label_smoothing.h"
+#include "core/ops.h"
 #include "core/scope.h"
 #include "data/corpus.h"
 #include "data/options.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/training/checkpoint.h"
-#include "core/parameter.h"
+#include "core/tensor.h"
 
 namespace heed {
 

@@ -15,7 +15,7 @@
 #include "apps/config/experiment.h"
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"
-#include "core/parameter.h"
+#include "core/tensor.h"
 
 namespace heed {
 

@@ -1,6 +1,5 @@
-#include "core/kernels/activation.h"
-
 #include "core/kernels/activation_math.h"
+#include "core/kernels/linear.h"
 #include "core/kernels/map.h"
 
 namespace heed::inline HEED_REAL::kernels {

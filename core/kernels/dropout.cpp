@@ -1,9 +1,7 @@
-#include "core/kernels/dropout.h"
-
 #include <algorithm>
 
+#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
-#include "core/kernels/philox.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "core/kernels/activation.h"
 #include "core/kernels/gemm/gemm.h"
+#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
-#include "core/kernels/reduce.h"
 #include "core/kernels/scratch.h"
 #include "core/observer.h"
 #include "core/parallel.h"
@@ -45,6 +44,11 @@ struct RowBlocks {
   }
 };
 
+// The number of elements of dh, if it is not dy itself.
+int64_t dh_size(const LinearSizes& n, Activation activation) {
+  return activation == Activation::none ? 0 : n.rows * n.outputs;
+}
+
 // to[j] = Σₙ from[n, j]
 void sum_rows(int64_t rows, int64_t width, const real* from, real* __restrict to) {
   std::fill_n(to, width, real{0});
@@ -71,9 +75,9 @@ void add_blocks(const LinearSizes& n, int64_t blocks, const real* from, Destinat
 void backward_in_blocks(const LinearSizes& n, Activation activation, const real* dy,
                         const real* kept, const real* x, const real* w, const LinearGradients& to) {
   const RowBlocks blocks(n);
-  const Scratch scratch(linear_backward_scratch(n, activation));
-  real* const sums = scratch.data();  // dw and db of each block
   const int64_t stride = n.outputs * n.inputs + n.outputs;
+  const Scratch scratch(blocks.count * stride + dh_size(n, activation));
+  real* const sums = scratch.data();  // dw and db of each block
   real* const dh_rows = sums + blocks.count * stride;
   report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
   parallel_for(
@@ -110,7 +114,7 @@ void linear_backward(const LinearSizes& n, Activation activation, const real* dy
                      const real* x, const real* w, const LinearGradients& to) {
   if (RowBlocks::fit(n)) return backward_in_blocks(n, activation, dy, kept, x, w, to);
   const real* dh = dy;
-  const Scratch scratch(linear_backward_scratch(n, activation));
+  const Scratch scratch(dh_size(n, activation));
   if (activation != Activation::none) {
     parallel_for(n.rows * n.outputs, chunk_elements,
                  [=, to_dh = scratch.data()](int64_t first, int64_t last) {
@@ -123,11 +127,6 @@ void linear_backward(const LinearSizes& n, Activation activation, const real* dy
   if (to.dx.data) gemm(m, {w, n.outputs, n.inputs}, to.dx);             // dx += dh · w
   if (to.dw.data) gemm(m.t(), {x, n.rows, n.inputs}, to.dw);            // dw += dhᵀ · x
   if (to.db.data) sum_to(dh, {n.rows, n.outputs}, {n.outputs}, to.db);  // db += Σₙ dh
-}
-
-int64_t linear_backward_scratch(const LinearSizes& n, Activation activation) {
-  const int64_t dh = activation == Activation::none ? 0 : n.rows * n.outputs;
-  return dh + (RowBlocks::fit(n) ? RowBlocks(n).count * (n.inputs + 1) * n.outputs : 0);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -4,7 +4,6 @@
 //   dh = dy φ'(h),  dx = dh w,  dw = dhᵀ x,  db = Σₙ dh[n]
 //
 // Forward is a matrix product whose epilogue applies φ to each block of h while it is in the cache.
-// For the derivative it keeps y, if φ' is a function of y (relu, tanh), else φ'(h).
 //
 // Backward is two matrix products and a sum. If w is small enough for the L2 cache, a thread does
 // all three for one block of rows after the other, while dy and x of the block are in its cache;
@@ -17,6 +16,16 @@
 #include "core/destination.h"
 
 namespace heed::inline HEED_REAL::kernels {
+
+// Whether backward keeps φ'(h), which is cheap to compute together with φ(h). If not, it keeps y,
+// from which φ'(h) follows and which the next operation keeps anyway.
+bool keeps_slope(Activation function);
+// Overwrites h in y with φ(h), and stores φ'(h) in `slope`, which has the same layout, if it is not
+// null. rows × width elements, `leading` from row to row. Runs on the calling thread.
+void activate(Activation function, int64_t rows, int64_t width, int64_t leading, real* y,
+              real* slope);
+// dh = dy φ'(h), from what was kept. Runs on the calling thread.
+void activate_backward(Activation function, int64_t n, const real* dy, const real* kept, real* dh);
 
 struct LinearSizes {
   int64_t rows, inputs, outputs;
@@ -42,8 +51,5 @@ inline void linear_backward(const LinearSizes& n, const real* dy, const real* x,
                             const LinearGradients& to) {
   linear_backward(n, Activation::none, dy, nullptr, x, w, to);
 }
-
-// The temporary memory of linear_backward(), in elements.
-int64_t linear_backward_scratch(const LinearSizes& n, Activation activation);
 
 }  // namespace heed::inline HEED_REAL::kernels

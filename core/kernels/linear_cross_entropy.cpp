@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "core/kernels/arithmetic.h"
 #include "core/kernels/gemm/gemm.h"
-#include "core/kernels/reduce.h"
+#include "core/kernels/kernels.h"
 #include "core/kernels/scratch.h"
 
 namespace heed::inline HEED_REAL::kernels {

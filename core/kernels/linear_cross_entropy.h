@@ -10,23 +10,13 @@
 // Rows are processed in chunks of a limited number of logits. Forward keeps dy of the last chunk;
 // backward computes those of the others again, in the same memory. One chunk, the usual case, takes
 // three matrix products of 2 N V I FLOPs, as two separate ops do. Several chunks take four, and
-// read w and write dw once a chunk. In float32, on one core; time, and memory of y and dy:
-//
-// clang-format off
-//   N       V       I    two ops           one chunk         chunks of 2²⁴ logits
-//   256     50,257  768  505 ms   103 MB   493 ms    51 MB   (one chunk)
-//   2,048   50,257  768                    3.4 s    412 MB   5.2 s    59 MB
-//   16,384  8,000   512                    2.8 s    524 MB   3.9 s    66 MB
-// clang-format on
-//
-// With a quarter of the rows a chunk the first takes 875 ms and 13 MB, so chunks should be as large
-// as memory permits. Computing the gradients in forward, as Liger Kernel does (Hsu et al. 2024,
-// arXiv:2410.10989), would save the fourth product, but hold dw, V · I elements, until backward:
-// 154 MB in the first case.
+// read w and write dw once a chunk, so chunks should be as large as memory permits. Computing the
+// gradients in forward, as Liger Kernel does (Hsu et al. 2024, arXiv:2410.10989), would save the
+// fourth product, but hold dw, V · I elements, until backward.
 #pragma once
 
+#include "core/kernels/kernels.h"
 #include "core/kernels/linear.h"
-#include "core/kernels/loss.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -1,9 +1,8 @@
-#include "core/kernels/loss.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/kernels/simd/vector_math.h"

@@ -1,12 +1,12 @@
-#include "core/kernels/normalise.h"
-
+#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {
-void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
-  for_each_row(rows, width, [=](int64_t i) {
+
+void hardmax(const Rows& n, const real* x, real* y) {
+  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
     const real* from = x + i * width;
     const real maximum = row_max(width, from);
     const real ties = sum_of(width, [=](int64_t j) { return from[j] == maximum ? real{1} : 0; });
@@ -18,9 +18,8 @@ void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
   });
 }
 
-void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* x, real* y,
-                           real* sums) {
-  for_each_row(rows, width, [=](int64_t i) {
+void sum_normalize_forward(const Rows& n, real least, const real* x, real* y, real* sums) {
+  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
     const real* from = x + i * width;
     const real sum = row_sum(width, from);
     const bool none = sum <= least;  // false for NaN, which so stays NaN
@@ -30,9 +29,9 @@ void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* 
   });
 }
 
-void sum_normalize_backward(int64_t rows, int64_t width, const real* dy, const real* y,
-                            const real* sums, Destination dx) {
-  for_each_row(rows, width, [=](int64_t i) {
+void sum_normalize_backward(const Rows& n, const real* dy, const real* y, const real* sums,
+                            Destination dx) {
+  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
     const real* g = dy + i * width;
     const real dot = row_dot(width, g, y + i * width), sum = sums[i];
     map_range(0, width, {dx.data + i * width, dx.accumulate},

@@ -1,6 +1,6 @@
-#include "core/kernels/philox.h"
-
 #include <cstring>
+
+#include "core/kernels/kernels.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>

@@ -1,13 +1,12 @@
 // Adjacent axes are merged, so that kept axes and reduced axes alternate. The first kept axis is
 // divided among the threads. If the first axis is reduced and the result is small, as in the
 // gradient of a bias, threads reduce pieces of that axis, whose results are combined in order.
-#include "core/kernels/reduce.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "core/kernels/kernels.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
 #include "core/scope.h"

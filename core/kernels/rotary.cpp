@@ -1,7 +1,6 @@
-#include "core/kernels/rotary.h"
-
 #include <cmath>
 
+#include "core/kernels/kernels.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -1,10 +1,9 @@
 // One thread processes a whole segment, in the order of its entries: the same bits for any number
 // of threads.
-#include "core/kernels/segment.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"

@@ -1,10 +1,9 @@
 // Each function has two forms: for rows (inner = 1), reduced with vector instructions, and for
 // other axes, where adjacent columns are processed at once.
-#include "core/kernels/softmax.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/kernels/simd/vector_math.h"

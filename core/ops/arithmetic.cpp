@@ -1,17 +1,33 @@
-// Arithmetic, element by element, with broadcasting.
-#include "core/kernels/arithmetic.h"
-
+// Arithmetic, element by element, with broadcasting. Compiled like the kernels, so that the loops
+// become vector instructions.
 #include "core/autograd.h"
+#include "core/kernels/kernels.h"
+#include "core/kernels/map.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
+namespace {
 
-using kernels::RealOperand;
+using kernels::map_broadcast;
+using Operand = kernels::Operand<real>;
+
+constexpr auto product = [](real p, real q) { return p * q; };
+constexpr auto quotient = [](real p, real q) { return p / q; };
+
+// f(a, b), with a and b broadcast to one shape
+template <class F>
+Tensor combined(const char* name, const Tensor& a, const Tensor& b, F f) {
+  const Shape shape = broadcast(name, a.shape(), b.shape());
+  Tensor y = Tensor::empty(shape);
+  map_broadcast(shape, {y.mutable_data(), false}, f, Operand{a.data(), a.shape()},
+                Operand{b.data(), b.shape()});
+  return y;
+}
+
+}  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast("add", a.shape(), b.shape());
-  Tensor y = Tensor::empty(shape);
-  kernels::add(shape, {a.data(), a.shape()}, {b.data(), b.shape()}, {y.mutable_data(), false});
+  const Tensor y = combined("add", a, b, [](real p, real q) { return p + q; });
   return record("add", y, {a, b}, [shape_a = a.shape(), shape_b = b.shape()](Backward& g) {
     if (g.wants(0)) g.pass_broadcast(0, shape_a);  // da += dy
     if (g.wants(1)) g.pass_broadcast(1, shape_b);  // db += dy
@@ -19,9 +35,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
 }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast("sub", a.shape(), b.shape());
-  Tensor y = Tensor::empty(shape);
-  kernels::sub(shape, {a.data(), a.shape()}, {b.data(), b.shape()}, {y.mutable_data(), false});
+  const Tensor y = combined("sub", a, b, [](real p, real q) { return p - q; });
   return record("sub", y, {a, b}, [shape_a = a.shape(), shape_b = b.shape()](Backward& g) {
     if (g.wants(0)) g.pass_broadcast(0, shape_a);  // da += dy
     if (g.wants(1))                                // db -= dy
@@ -31,46 +45,43 @@ Tensor sub(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast("mul", a.shape(), b.shape());
-  Tensor y = Tensor::empty(shape);
-  kernels::mul(shape, {a.data(), a.shape()}, {b.data(), b.shape()}, {y.mutable_data(), false});
+  const Tensor y = combined("mul", a, b, product);
   return record(
       "mul", y, {a, b},
       [shape_a = a.shape(), shape_b = b.shape(), as = saved(a, b), bs = saved(b, a)](Backward& g) {
-        const RealOperand dy{g.dy(), g.shape()};
-        if (g.wants(0))  // da += dy · b
-          g.into_broadcast(0, shape_a, [&](Destination to) {
-            kernels::mul(g.shape(), dy, {bs.data(), shape_b}, to);
+        const auto add_product = [&](int i, const Shape& own, const Operand& other) {
+          g.into_broadcast(i, own, [&](Destination to) {
+            map_broadcast(g.shape(), to, product, Operand{g.dy(), g.shape()}, other);
           });
-        if (g.wants(1))  // db += dy · a
-          g.into_broadcast(1, shape_b, [&](Destination to) {
-            kernels::mul(g.shape(), dy, {as.data(), shape_a}, to);
-          });
+        };
+        if (g.wants(0)) add_product(0, shape_a, {bs.data(), shape_b});  // da += dy · b
+        if (g.wants(1)) add_product(1, shape_b, {as.data(), shape_a});  // db += dy · a
       });
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast("div", a.shape(), b.shape());
-  Tensor y = Tensor::empty(shape);
-  kernels::div(shape, {a.data(), a.shape()}, {b.data(), b.shape()}, {y.mutable_data(), false});
+  const Tensor y = combined("div", a, b, quotient);
   return record("div", y, {a, b},
                 [shape_a = a.shape(), shape_b = b.shape(), ys = saved(y, b),
                  bs = saved(b, a, b)](Backward& g) {
-                  const RealOperand divisor{bs.data(), shape_b};
+                  const Operand dy{g.dy(), g.shape()}, divisor{bs.data(), shape_b};
                   if (g.wants(0))  // da += dy / b
                     g.into_broadcast(0, shape_a, [&](Destination to) {
-                      kernels::div(g.shape(), {g.dy(), g.shape()}, divisor, to);
+                      map_broadcast(g.shape(), to, quotient, dy, divisor);
                     });
                   if (g.wants(1))  // db -= dy · y / b
                     g.into_broadcast(1, shape_b, [&](Destination to) {
-                      kernels::div_backward_divisor(g.shape(), g.dy(), ys.data(), divisor, to);
+                      map_broadcast(
+                          g.shape(), to, [](real d, real q, real r) { return -d * q / r; }, dy,
+                          Operand{ys.data(), g.shape()}, divisor);
                     });
                 });
 }
 
 Tensor add(const Tensor& a, real b) {
   Tensor y = Tensor::empty(a.shape());
-  kernels::add(a.size(), a.data(), b, {y.mutable_data(), false});
+  kernels::map(a.size(), {y.mutable_data(), false},
+               [b, x = a.data()](int64_t i) { return x[i] + b; });
   return record("add", y, {a}, [](Backward& g) { g.pass(0); });  // da += dy
 }
 

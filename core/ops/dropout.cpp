@@ -1,7 +1,6 @@
 // Dropout.
-#include "core/kernels/dropout.h"
-
 #include "core/autograd.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {

@@ -1,7 +1,6 @@
 // Embedding lookup.
-#include "core/kernels/embedding.h"
-
 #include "core/autograd.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {

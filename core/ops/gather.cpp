@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/autograd.h"
-#include "core/kernels/embedding.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {

@@ -2,7 +2,6 @@
 #include "core/kernels/linear.h"
 
 #include "core/autograd.h"
-#include "core/kernels/activation.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/ops.h"
 

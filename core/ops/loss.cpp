@@ -1,8 +1,6 @@
 // Loss functions. Each returns a scalar.
-#include "core/kernels/loss.h"
-
 #include "core/autograd.h"
-#include "core/kernels/arithmetic.h"
+#include "core/kernels/kernels.h"
 #include "core/kernels/linear_cross_entropy.h"
 #include "core/ops.h"
 

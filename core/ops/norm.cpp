@@ -1,17 +1,14 @@
 // Normalisation over the last axis.
-#include "core/kernels/norm.h"
-
 #include "core/autograd.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-struct Sizes : kernels::NormSizes {
+struct Sizes : kernels::Rows {
   Sizes(const char* operation, const Shape& x)
-      : NormSizes{x.rank() ? x.span_size(0, x.rank() - 1) : 0, x.rank() ? x[-1] : 0} {
-    check(x.rank() >= 1, "{}: there is no last axis in shape {}", operation, x);
-  }
+      : Rows{x.span_size(0, axis_of(operation, x, -1)), x[-1]} {}
   void check_fits(const char* operation, const char* name, const Tensor& parameter) const {
     check(!parameter || parameter.shape() == Shape{width}, "{}: {} must have shape [{}], has {}",
           operation, name, width, parameter ? parameter.shape() : Shape{});
@@ -31,7 +28,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, rea
   n.check_fits("layer_norm", "the bias", bias);
   const Tensor w = n.or_else(weight, 1), b = n.or_else(bias, 0);
   Tensor y = Tensor::empty(x.shape());
-  Tensor mean = Tensor::empty({n.rows}), scale = Tensor::empty({n.rows});
+  Tensor mean = Tensor::empty({n.count}), scale = Tensor::empty({n.count});
   kernels::layer_norm_forward(n, epsilon, x.data(), w.data(), b.data(), y.mutable_data(),
                               mean.mutable_data(), scale.mutable_data());
   return record("layer_norm", y, {x, weight, bias},
@@ -51,7 +48,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon) {
   const Sizes n("rms_norm", x.shape());
   n.check_fits("rms_norm", "the weight", weight);
   const Tensor w = n.or_else(weight, 1);
-  Tensor y = Tensor::empty(x.shape()), scale = Tensor::empty({n.rows});
+  Tensor y = Tensor::empty(x.shape()), scale = Tensor::empty({n.count});
   kernels::rms_norm_forward(n, epsilon, x.data(), w.data(), y.mutable_data(), scale.mutable_data());
   return record(
       "rms_norm", y, {x, weight},

@@ -1,18 +1,20 @@
 // Sums, means and maxima over axes.
-#include "core/kernels/reduce.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "core/autograd.h"
-#include "core/kernels/arithmetic.h"
+#include "core/kernels/kernels.h"
+#include "core/kernels/map.h"
 #include "core/kernels/simd/vector_math.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
+
+using kernels::map_broadcast;
+using Operand = kernels::Operand<real>;
 
 // The shape that remains after reducing `axes`: with those axes of length 1, and without them.
 struct Reduced {
@@ -33,6 +35,12 @@ struct Reduced {
   }
 };
 
+// dx += factor · dy, repeated along the reduced axes
+void spread(Backward& g, const Shape& whole, const Shape& kept, real factor) {
+  map_broadcast(
+      whole, g.into(0), [=](real dy) { return factor * dy; }, Operand{g.dy(), kept});
+}
+
 }  // namespace
 
 // y = Σ x
@@ -41,7 +49,7 @@ Tensor sum(const Tensor& x, Axes axes, bool keep) {
   Tensor y = Tensor::empty(keep ? to.kept : to.squeezed);
   kernels::sum_to(x.data(), x.shape(), to.kept, {y.mutable_data(), false});
   return record("sum", y, {x}, [whole = x.shape(), kept = to.kept](Backward& g) {
-    kernels::spread(whole, {g.dy(), kept}, 1, g.into(0));  // dx += dy, repeated
+    spread(g, whole, kept, 1);  // dx += dy, repeated
   });
 }
 
@@ -57,7 +65,7 @@ Tensor mean(const Tensor& x, Axes axes, bool keep) {
   Tensor y = Tensor::empty(keep ? to.kept : to.squeezed);
   kernels::scale(y.size(), total.data(), part, {y.mutable_data(), false});
   return record("mean", y, {x}, [part, whole = x.shape(), kept = to.kept](Backward& g) {
-    kernels::spread(whole, {g.dy(), kept}, part, g.into(0));  // dx += dy / n, repeated
+    spread(g, whole, kept, part);  // dx += dy / n, repeated
   });
 }
 
@@ -82,10 +90,16 @@ Tensor extremum(const char* name, const Tensor& x, Axes axes, bool keep, real si
     // dx += dy / (number of x equal to y) where x = y
     const Shape& whole = xs.shape();
     Tensor equal = Tensor::empty(whole), ties = Tensor::empty(kept), share = Tensor::empty(kept);
-    kernels::equal(whole, {xs.data(), whole}, {ys.data(), kept}, equal.mutable_data());
+    map_broadcast(
+        whole, {equal.mutable_data(), false},
+        [](real v, real largest) { return v == largest ? real{1} : real{0}; },
+        Operand{xs.data(), whole}, Operand{ys.data(), kept});
     kernels::sum_to(equal.data(), whole, kept, {ties.mutable_data(), false});
-    kernels::div(kept, {g.dy(), kept}, {ties.data(), kept}, {share.mutable_data(), false});
-    kernels::mul(whole, {equal.data(), whole}, {share.data(), kept}, g.into(0));
+    kernels::map(kept.size(), {share.mutable_data(), false},
+                 [dy = g.dy(), n = ties.data()](int64_t i) { return dy[i] / n[i]; });
+    map_broadcast(
+        whole, g.into(0), [](real e, real s) { return e * s; }, Operand{equal.data(), whole},
+        Operand{share.data(), kept});
   });
 }
 
@@ -111,7 +125,7 @@ Tensor var(const Tensor& x, Axes axes, bool keep, int64_t correction) {
 Tensor logsumexp(const Tensor& x, Axes axes, bool keep) {
   constexpr real infinity = std::numeric_limits<real>::infinity();
   const Reduced to("logsumexp", x.shape(), axes);
-  const kernels::Operand<real> xs{x.data(), x.shape()};
+  const Operand xs{x.data(), x.shape()};
   Tensor y = Tensor::empty(keep ? to.kept : to.squeezed), shift = Tensor::empty(to.kept);
   Tensor power = Tensor::empty(x.shape());
   kernels::max_to(x.data(), x.shape(), to.kept, shift.mutable_data());
@@ -119,21 +133,20 @@ Tensor logsumexp(const Tensor& x, Axes axes, bool keep) {
   kernels::map(y.size(), {m, false}, [=](int64_t i) {
     return std::isinf(m[i]) ? real{0} : m[i];  // inf - inf would be NaN
   });
-  kernels::map_broadcast(
+  map_broadcast(
       x.shape(), {power.mutable_data(), false}, [](real v, real s) { return kernels::exp(v - s); },
-      xs, kernels::Operand<real>{m, to.kept});
+      xs, Operand{m, to.kept});
   kernels::sum_to(power.data(), x.shape(), to.kept, {to_y, false});
   kernels::map(y.size(), {to_y, false}, [=](int64_t i) { return m[i] + std::log(to_y[i]); });
   return record(
       "logsumexp", y, {x}, [kept = to.kept, xs = saved(x, x), ys = saved(y, x)](Backward& g) {
         // dx += dy e^(x - y)
-        kernels::map_broadcast(
+        map_broadcast(
             xs.shape(), g.into(0),
             [=](real dy, real v, real l) {
               return l == -infinity ? real{0} : dy * kernels::exp(v - l);
             },
-            kernels::Operand<real>{g.dy(), kept}, kernels::Operand<real>{xs.data(), xs.shape()},
-            kernels::Operand<real>{ys.data(), kept});
+            Operand{g.dy(), kept}, Operand{xs.data(), xs.shape()}, Operand{ys.data(), kept});
       });
 }
 

@@ -1,9 +1,8 @@
 // Rotary position encoding.
-#include "core/kernels/rotary.h"
-
 #include <cmath>
 
 #include "core/autograd.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {

@@ -1,12 +1,10 @@
 // Softmax and sum over segments. An entry belongs to one of n segments, as an edge to the node it
 // enters. Attention on a graph consists of these two (Veličković et al. 2018, "Graph attention
 // networks", equations 3 and 4).
-#include "core/kernels/segment.h"
-
 #include <limits>
 
 #include "core/autograd.h"
-#include "core/kernels/embedding.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/autograd.h"
-#include "core/kernels/layout.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {

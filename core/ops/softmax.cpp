@@ -1,18 +1,22 @@
-// Softmax and its logarithm.
-#include "core/kernels/softmax.h"
+// Softmax and its logarithm, and attention weights without a softmax: the hardmax, and division by
+// the sum.
+#include <algorithm>
 
 #include "core/autograd.h"
+#include "core/kernels/kernels.h"
+#include "core/kernels/map.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
 
-static kernels::AlongAxis along(const Shape& shape, int axis) {
+static kernels::AlongAxis along(const char* operation, const Shape& shape, int axis) {
+  axis = axis_of(operation, shape, axis);
   return {shape.span_size(0, axis), shape[axis], shape.span_size(axis + 1, shape.rank())};
 }
 
 // y = eˣ / Σ eˣ
 Tensor softmax(const Tensor& x, int axis) {
-  const kernels::AlongAxis n = along(x.shape(), axis_of("softmax", x.shape(), axis));
+  const kernels::AlongAxis n = along("softmax", x.shape(), axis);
   Tensor y = Tensor::empty(x.shape());
   kernels::softmax_forward(n, x.data(), y.mutable_data());
   return record("softmax", y, {x}, [n, ys = saved(y, x)](Backward& g) {
@@ -22,11 +26,42 @@ Tensor softmax(const Tensor& x, int axis) {
 
 // y = x - log Σ eˣ
 Tensor log_softmax(const Tensor& x, int axis) {
-  const kernels::AlongAxis n = along(x.shape(), axis_of("log_softmax", x.shape(), axis));
+  const kernels::AlongAxis n = along("log_softmax", x.shape(), axis);
   Tensor y = Tensor::empty(x.shape());
   kernels::log_softmax_forward(n, x.data(), y.mutable_data());
   return record("log_softmax", y, {x}, [n, ys = saved(y, x)](Backward& g) {
     kernels::log_softmax_backward(n, g.dy(), ys.data(), g.into(0));  // dx += dy - eʸ Σ dy
+  });
+}
+
+// y = 1 / (number of maxima) at each maximum of x, else 0
+Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
+  const kernels::AlongAxis n = along("hardmax", x.shape(), -1);
+  Tensor y = Tensor::empty(x.shape());
+  kernels::hardmax({n.outer, n.length}, x.data(), y.mutable_data());
+  if (gradient == HardmaxGradient::none)
+    return record("hardmax", y, {x}, [](Backward& g) {
+      kernels::map(g.size(), g.into(0), [](int64_t) { return real{0}; });  // dx += 0
+    });
+  return record("hardmax", y, {x}, [n, xs = saved(x, x)](Backward& g) {
+    Tensor p = Tensor::empty(xs.shape());
+    kernels::softmax_forward(n, xs.data(), p.mutable_data());
+    kernels::softmax_backward(n, g.dy(), p.data(), g.into(0));  // dx += p (dy - Σ dy p)
+  });
+}
+
+// y = x / Σ x
+Tensor sum_normalize(const Tensor& x) {
+  constexpr real least = 1e-6;
+  const kernels::AlongAxis along_rows = along("sum_normalize", x.shape(), -1);
+  const kernels::Rows n{along_rows.outer, along_rows.length};
+  Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
+  kernels::sum_normalize_forward(n, least, x.data(), y.mutable_data(), sum.mutable_data());
+  if (int64_t* const counter = scope().rows_without_sum; counter && !scope().shapes_only)
+    *counter += std::count(sum.data(), sum.data() + n.count, real{0});
+  return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {
+    // dx += (dy - Σ dy y) / Σ x
+    kernels::sum_normalize_backward(n, g.dy(), ys.data(), sums.data(), g.into(0));
   });
 }
 

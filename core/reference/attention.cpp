@@ -8,7 +8,6 @@
 // m[i, j] is the dropout mask: 0, or 1 / (1 − dropout); without dropout it is 1 everywhere.
 #include "core/kernels/attention/attention.h"
 
-#include "core/kernels/dropout.h"
 #include "core/observer.h"
 #include "core/reference/reference.h"
 
@@ -53,14 +52,14 @@ struct Query {
 
 template <class F>
 void for_each_query(const AttentionSizes& n, const AttentionSettings& settings, F f) {
-  for (const int64_t b : indices(n.batch))
+  for (int64_t b = 0; b < bound(n.batch); ++b)
     for (int64_t h = 0; h < n.heads; ++h)
       for (int64_t i = 0; i < n.queries; ++i) f(Query{n, settings, b, h, i});
 }
 
 // Makes the first gradient overwrite what is in `to`, if it should not be added.
 void clear(Destination to, int64_t size) {
-  for (const int64_t i : indices(to.data && !to.accumulate ? size : 0)) to.data[i] = 0;
+  for (int64_t i = 0; i < bound(to.data && !to.accumulate ? size : 0); ++i) to.data[i] = 0;
 }
 
 // to[first + c] += factor · x[c],  c < width; nothing if this gradient is not computed

@@ -45,34 +45,12 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision,
 void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
                   const BatchIndex& at_b, Destination c) {
   report_products(a.rows, b.columns, a.columns, count);
-  for (const int64_t i : indices(count)) {
+  for (int64_t i = 0; i < bound(count); ++i) {
     Matrix a_i = a, b_i = b;
     a_i.data += at_a(i);
     b_i.data += at_b(i);
     multiply(a_i, b_i, {c.data + i * a.rows * b.columns, c.accumulate}, {});
   }
-}
-
-// NumPy's broadcasting: axes are aligned at the last one, and an axis that the operand lacks, or
-// that has length 1 there, does not move in the operand.
-BatchIndex::BatchIndex(const Shape& batch, const Shape& operand, int64_t matrix_size)
-    : rank_(batch.rank()) {
-  int64_t stride = matrix_size;
-  for (int axis = rank_ - 1; axis >= 0; --axis) {
-    const int own_axis = axis - (rank_ - operand.rank());
-    const int64_t own_length = own_axis < 0 ? 1 : operand[own_axis];
-    lengths_[static_cast<size_t>(axis)] = batch[axis];
-    strides_[static_cast<size_t>(axis)] = own_length == 1 ? 0 : stride;
-    stride *= own_length;
-  }
-}
-
-// Σ index[axis] · stride[axis], index being the row-major indices of matrix i
-int64_t BatchIndex::operator()(int64_t i) const {
-  int64_t offset = 0;
-  for (size_t axis = static_cast<size_t>(rank_); axis-- > 0; i /= lengths_[axis])
-    offset += i % lengths_[axis] * strides_[axis];
-  return offset;
 }
 
 const char* blas_backend() { return "none: the reference loops, slow"; }

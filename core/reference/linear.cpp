@@ -5,7 +5,6 @@
 // The activations have their formulas in core/activation.h.
 #include "core/kernels/linear.h"
 
-#include "core/kernels/activation.h"
 #include "core/observer.h"
 #include "core/reference/reference.h"
 
@@ -15,7 +14,7 @@ namespace heed::inline HEED_REAL::kernels {
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
                     const real* b, real* y, real* slope) {
   report_products(n.rows, n.outputs, n.inputs);
-  for (const int64_t row : indices(n.rows))
+  for (int64_t row = 0; row < bound(n.rows); ++row)
     for (int64_t o = 0; o < n.outputs; ++o) {
       double h = 0;
       for (int64_t i = 0; i < n.inputs; ++i)
@@ -38,25 +37,23 @@ void linear_backward(const LinearSizes& n, Activation activation, const real* dy
       activate_backward(activation, 1, dy + at, kept + at, &result);
     return double{result};
   };
-  for (const int64_t row : indices(to.dx.data ? n.rows : 0))
+  for (int64_t row = 0; row < bound(to.dx.data ? n.rows : 0); ++row)
     for (int64_t i = 0; i < n.inputs; ++i) {
       double sum = 0;
       for (int64_t o = 0; o < n.outputs; ++o) sum += dh(row, o) * w[o * n.inputs + i];
       write(to.dx, row * n.inputs + i, sum);
     }
-  for (const int64_t o : indices(to.dw.data ? n.outputs : 0))
+  for (int64_t o = 0; o < bound(to.dw.data ? n.outputs : 0); ++o)
     for (int64_t i = 0; i < n.inputs; ++i) {
       double sum = 0;
       for (int64_t row = 0; row < n.rows; ++row) sum += dh(row, o) * x[row * n.inputs + i];
       write(to.dw, o * n.inputs + i, sum);
     }
-  for (const int64_t o : indices(to.db.data ? n.outputs : 0)) {
+  for (int64_t o = 0; o < bound(to.db.data ? n.outputs : 0); ++o) {
     double sum = 0;
     for (int64_t row = 0; row < n.rows; ++row) sum += dh(row, o);
     write(to.db, o, sum);
   }
 }
-
-int64_t linear_backward_scratch(const LinearSizes&, Activation) { return 0; }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,6 +1,4 @@
 // Losses: cross entropy and squared error.
-#include "core/kernels/loss.h"
-
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -12,7 +10,7 @@ namespace heed::inline HEED_REAL::kernels {
 double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, const real* logits,
                      const int32_t* targets, real* gradient) {
   double loss = 0;
-  for (const int64_t row : indices(n.rows)) {
+  for (int64_t row = 0; row < bound(n.rows); ++row) {
     const real* x = logits + row * n.classes;
     const SumExp total = sum_exp(n.classes, [&](int64_t v) { return x[v]; });
     const double log_total = total.log();
@@ -31,13 +29,13 @@ double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, co
 // Σᵢ (x[i] − y[i])²
 double squared_distance(int64_t n, const real* x, const real* y) {
   double sum = 0;
-  for (const int64_t i : indices(n)) sum += (double{x[i]} - y[i]) * (double{x[i]} - y[i]);
+  for (int64_t i = 0; i < bound(n); ++i) sum += (double{x[i]} - y[i]) * (double{x[i]} - y[i]);
   return sum;
 }
 
 // to[i] = factor (x[i] − y[i])
 void scaled_difference(int64_t n, real factor, const real* x, const real* y, Destination to) {
-  for (const int64_t i : indices(n)) write(to, i, factor * (double{x[i]} - y[i]));
+  for (int64_t i = 0; i < bound(n); ++i) write(to, i, factor * (double{x[i]} - y[i]));
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

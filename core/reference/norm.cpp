@@ -1,17 +1,15 @@
 // Layer norm (Ba, Kiros and Hinton 2016, "Layer normalization") and RMS norm (Zhang and Sennrich
 // 2019, "Root mean square layer normalization") of the rows of x (rows, width).
-#include "core/kernels/norm.h"
-
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
 // mean = Σᵢ x[i] / width,  variance = Σᵢ (x[i] − mean)² / width,  scale = 1 / √(variance + ε)
 // y[i] = (x[i] − mean) · scale · weight[i] + bias[i]
-void layer_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
+void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
                         const real* bias, real* y, real* mean, real* scale) {
   const auto [rows, width] = sizes;
-  for (const int64_t n : indices(rows)) {
+  for (int64_t n = 0; n < bound(rows); ++n) {
     const real* row = x + n * width;
     real* to = y + n * width;
     double sum = 0, squares = 0;
@@ -26,10 +24,10 @@ void layer_norm_forward(const NormSizes& sizes, real epsilon, const real* x, con
 }
 
 // scale = 1 / √(Σᵢ x[i]² / width + ε),  y[i] = x[i] · scale · weight[i]
-void rms_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const real* weight,
-                      real* y, real* scale) {
+void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight, real* y,
+                      real* scale) {
   const auto [rows, width] = sizes;
-  for (const int64_t n : indices(rows)) {
+  for (int64_t n = 0; n < bound(rows); ++n) {
     const real* row = x + n * width;
     real* to = y + n * width;
     double squares = 0;
@@ -42,14 +40,15 @@ void rms_norm_forward(const NormSizes& sizes, real epsilon, const real* x, const
 
 // With x̂ = (x − mean) · scale and h = dy · weight, sums over the rows n and means over a row:
 //   db = Σₙ dy[n],   dw = Σₙ dy[n] · x̂[n],   dx = scale (h − mean(h) − x̂ mean(h x̂))
-void layer_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
-                         const NormGradients& to) {
-  const int64_t rows = sizes.rows, width = sizes.width;
+// For RMS norm, mean and mean(h) are 0.
+static void norm_backward(bool has_mean, const Rows& sizes, const NormBackwardInputs& in,
+                          const NormGradients& to) {
+  const int64_t rows = sizes.count, width = sizes.width;
   const auto x_hat = [&](int64_t n, int64_t i) {
-    return (double{in.x[n * width + i]} - in.mean[n]) * in.scale[n];
+    return (double{in.x[n * width + i]} - (has_mean ? in.mean[n] : 0)) * in.scale[n];
   };
   const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
-  for (const int64_t i : indices(width)) {
+  for (int64_t i = 0; i < bound(width); ++i) {
     double sum = 0, weighted_sum = 0;
     for (int64_t n = 0; n < rows; ++n) {
       if (to.dbias.data) sum += in.dy[n * width + i];
@@ -58,10 +57,10 @@ void layer_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
     if (to.dbias.data) write(to.dbias, i, sum);
     if (to.dweight.data) write(to.dweight, i, weighted_sum);
   }
-  for (const int64_t n : indices(to.dx.data ? rows : 0)) {
+  for (int64_t n = 0; n < bound(to.dx.data ? rows : 0); ++n) {
     double mean_h = 0, mean_hx = 0;
     for (int64_t i = 0; i < width; ++i) {
-      mean_h += h(n, i) / width;
+      if (has_mean) mean_h += h(n, i) / width;
       mean_hx += h(n, i) * x_hat(n, i) / width;
     }
     for (int64_t i = 0; i < width; ++i)
@@ -69,26 +68,12 @@ void layer_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
   }
 }
 
-// With x̂ = x · scale and h = dy · weight:
-//   dw = Σₙ dy[n] · x̂[n],   dx = scale (h − x̂ mean(h x̂))
-void rms_norm_backward(const NormSizes& sizes, const NormBackwardInputs& in,
-                       const NormGradients& to) {
-  const int64_t rows = sizes.rows, width = sizes.width;
-  const auto x_hat = [&](int64_t n, int64_t i) {
-    return double{in.x[n * width + i]} * in.scale[n];
-  };
-  const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
-  for (const int64_t i : indices(to.dweight.data ? width : 0)) {
-    double sum = 0;
-    for (int64_t n = 0; n < rows; ++n) sum += in.dy[n * width + i] * x_hat(n, i);
-    write(to.dweight, i, sum);
-  }
-  for (const int64_t n : indices(to.dx.data ? rows : 0)) {
-    double mean_hx = 0;
-    for (int64_t i = 0; i < width; ++i) mean_hx += h(n, i) * x_hat(n, i) / width;
-    for (int64_t i = 0; i < width; ++i)
-      write(to.dx, n * width + i, in.scale[n] * (h(n, i) - x_hat(n, i) * mean_hx));
-  }
+void layer_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to) {
+  norm_backward(true, n, in, to);
+}
+
+void rms_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to) {
+  norm_backward(false, n, in, to);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

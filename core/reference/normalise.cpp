@@ -1,14 +1,13 @@
 // Normalisers of the rows of x (rows, width) other than softmax.
-#include "core/kernels/normalise.h"
-
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
 // y[i] = 1 / (number of maxima) if x[i] is the maximum of its row, else 0. A row that is all -inf
 // gives zeros; a row with a NaN gives NaN.
-void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
-  for (const int64_t n : indices(rows)) {
+void hardmax(const Rows& sizes, const real* x, real* y) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n) {
     const real* row = x + n * width;
     real* to = y + n * width;
     double maximum = -INFINITY, nan = 0;  // nan: 0, or NaN if there is one
@@ -24,9 +23,9 @@ void hardmax(int64_t rows, int64_t width, const real* x, real* y) {
 }
 
 // sum = Σᵢ x[i],  y[i] = x[i] / sum. Where sum ≤ least, sum and y are 0.
-void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* x, real* y,
-                           real* sums) {
-  for (const int64_t n : indices(rows)) {
+void sum_normalize_forward(const Rows& sizes, real least, const real* x, real* y, real* sums) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n) {
     const real* row = x + n * width;
     real* to = y + n * width;
     double sum = 0;
@@ -38,9 +37,10 @@ void sum_normalize_forward(int64_t rows, int64_t width, real least, const real* 
 }
 
 // dx[i] = (dy[i] − Σⱼ dy[j] y[j]) / sum, 0 where sum is 0
-void sum_normalize_backward(int64_t rows, int64_t width, const real* dy, const real* y,
-                            const real* sums, Destination dx) {
-  for (const int64_t n : indices(rows)) {
+void sum_normalize_backward(const Rows& sizes, const real* dy, const real* y, const real* sums,
+                            Destination dx) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n) {
     double dot = 0;
     for (int64_t i = 0; i < width; ++i) dot += double{dy[n * width + i]} * y[n * width + i];
     for (int64_t i = 0; i < width; ++i)

@@ -1,6 +1,4 @@
 // Sums and maxima of x, of shape `shape`, over the axes in which `target` was broadcast to `shape`.
-#include "core/kernels/reduce.h"
-
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -30,7 +28,7 @@ int64_t offset_of(int64_t i, const Shape& shape, const Shape& target, bool kept)
 template <class Join>
 void reduce(const real* x, const Shape& shape, const Shape& target, Destination y, double start,
             Join join) {
-  for (const int64_t k : indices(target.size())) {
+  for (int64_t k = 0; k < bound(target.size()); ++k) {
     const int64_t terms = shape.size() / target.size(), first = offset_of(k, shape, target, true);
     double result = start;
     for (int64_t r = 0; r < terms; ++r)

@@ -1,46 +1,30 @@
 // The definitions: what every fast kernel of core/kernels computes, as naive loops.
 //
-// core/reference/NAME.cpp defines the functions that core/kernels/NAME.h declares, in the way the
-// papers write them: no blocks, no vector instructions, no threads, and sums in double. They are
-// compiled twice. The preset `reference` builds heed from them instead of the fast kernels: any
-// config then trains, slowly, and a printf in one of these loops shows a real training at work.
-// The tests compile them with -Dkernels=reference, so that they land in heed::reference and one
-// program holds both, and compare the two (tests/core/reference.cpp).
+// core/reference/NAME.cpp defines the functions of core/kernels/NAME.cpp, in the way the papers
+// write them: no blocks, no vector instructions, no threads, and sums in double. They are compiled
+// twice. The preset `reference` builds heed from them instead of the fast kernels: any config then
+// trains, slowly, and a printf in one of these loops shows a real training at work. The tests
+// compile them with -Dkernels=reference, so that they land in heed::reference and one program holds
+// both, and compare the two (tests/core/reference.cpp).
 //
 //   cmake --preset reference && cmake --build --preset reference
 //   build/reference/bin/heed train configs/sort.toml
 //
 // Kernels that are loops over single elements, or copies, have no second definition: activation,
-// arithmetic, broadcast, embedding, layout, select.
+// copy, map.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/destination.h"
+#include "core/kernels/kernels.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
-class Indices {
- public:
-  struct Iterator {
-    int64_t i;
-    int64_t operator*() const { return i; }
-    Iterator& operator++() { return ++i, *this; }
-    bool operator!=(const Iterator& other) const { return i != other.i; }
-  };
-  explicit Indices(int64_t count) : count_(count) {}
-  Iterator begin() const { return {0}; }
-  Iterator end() const { return {count_}; }
-
- private:
-  int64_t count_;
-};
-
-// The indices 0 … n − 1 of the outermost loop of a kernel; none in a scope with shapes_only, where
-// kernels compute nothing and touch no memory (core/observer.h).
-inline Indices indices(int64_t n) { return Indices(scope().shapes_only ? 0 : n); }
+// The upper bound n of the outermost loop of a kernel; 0 in a scope with shapes_only, where kernels
+// compute nothing and touch no memory (core/observer.h).
+inline int64_t bound(int64_t n) { return scope().shapes_only ? 0 : n; }
 
 // to[i] = value, or to[i] += value
 inline void write(Destination to, int64_t i, double value) {

@@ -1,6 +1,4 @@
 // Softmax of x (entries, columns) within segments: entry e belongs to segment ids[e].
-#include "core/kernels/segment.h"
-
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -21,7 +19,7 @@ void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
 
 // y[e, c] = exp(x[e, c]) / Σ exp(x[f, c]), over the entries f of the segment of e
 void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y) {
-  for (const int64_t s : indices(n.segments))
+  for (int64_t s = 0; s < bound(n.segments); ++s)
     for (int64_t c = 0; c < n.columns; ++c) {
       const int32_t *first = segments.by_segment + segments.start[s],
                     *last = segments.by_segment + segments.start[s + 1];
@@ -35,7 +33,7 @@ void segment_softmax_forward(const SegmentSizes& n, Segments segments, const rea
 // dx[e, c] = y[e, c] (dy[e, c] − Σ dy[f, c] y[f, c]), over the entries f of the segment of e
 void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
                               const real* y, Destination dx) {
-  for (const int64_t s : indices(n.segments))
+  for (int64_t s = 0; s < bound(n.segments); ++s)
     for (int64_t c = 0; c < n.columns; ++c) {
       const int32_t *first = segments.by_segment + segments.start[s],
                     *last = segments.by_segment + segments.start[s + 1];

@@ -1,6 +1,4 @@
 // Softmax and log softmax along the middle axis of x (outer, length, inner), and their gradients.
-#include "core/kernels/softmax.h"
-
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -9,7 +7,7 @@ namespace {
 // Calls f(at) for each vector along the axis; its elements are x[at(k)], k < length.
 template <class F>
 void for_each_vector_along(const AlongAxis& n, F f) {
-  for (const int64_t o : indices(n.outer))
+  for (int64_t o = 0; o < bound(n.outer); ++o)
     for (int64_t i = 0; i < n.inner; ++i)
       f([&](int64_t k) { return (o * n.length + k) * n.inner + i; });
 }

@@ -1,7 +1,5 @@
 // bfloat16 matrix products on the tile instructions of the processor. On a processor with AVX-512
 // but without AMX the instructions are emulated, which tests amx.cpp as it was compiled.
-#include "core/kernels/bfloat16/amx.h"
-
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -10,6 +8,7 @@
 
 #include "bfloat16_check.h"
 #include "core/autograd.h"
+#include "core/kernels/bfloat16/tile_product.h"
 #include "core/ops.h"
 #include "core/scope.h"
 #include "emulated_amx.h"

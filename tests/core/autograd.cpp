@@ -14,7 +14,7 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-std::vector<real> numbers(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
+std::vector<real> values_of(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
 
 Tensor leaf(const Shape& shape, std::initializer_list<real> values) {
   Tensor x = Tensor::from(shape, values);
@@ -37,7 +37,7 @@ bool mentions(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
-TEST_CASE("backward: a diamond is run once, when all of its gradient is there") {
+TEST_CASE("backward: the node of a diamond runs once, when its gradient is complete") {
   Tensor x = leaf({2}, {2, 3});
   const Tensor a = x * x, b = exp(mul(a, real{0.1})), c = a + b, d = a * c;
   backward(sum(d));
@@ -47,58 +47,58 @@ TEST_CASE("backward: a diamond is run once, when all of its gradient is there") 
   }
 }
 
-TEST_CASE("backward: one tensor in several places, and twice in one") {
+TEST_CASE("backward: one tensor is the input of several operations, and both inputs of one") {
   Tensor x = leaf({2}, {2, 3});
   backward(sum((x + x) * x - x));
-  CHECK(numbers(x.grad()) == std::vector<real>{7, 11});
+  CHECK(values_of(x.grad()) == std::vector<real>{7, 11});
 }
 
-TEST_CASE("backward: a gradient that is shared is not spoiled") {
+TEST_CASE("backward: a shared gradient is not modified") {
   Tensor x = leaf({2}, {2, 3});
   const Tensor y = mul(x, 2);
-  const Tensor left = add(y, 1), right = add(y, 5);  // both hand on the gradient they get
+  const Tensor left = add(y, 1), right = add(y, 5);  // both pass their gradient on
   backward(sum(left + right * y));
-  CHECK(numbers(x.grad()) == std::vector<real>{2 * (1 + 4 + 9), 2 * (1 + 6 + 11)});
+  CHECK(values_of(x.grad()) == std::vector<real>{2 * (1 + 4 + 9), 2 * (1 + 6 + 11)});
 }
 
 TEST_CASE("backward: reshaped tensors share the gradient") {
   Tensor x = leaf({2, 3}, {1, 2, 3, 4, 5, 6});
   backward(sum(x.reshape({6}) * Tensor::from({6}, {1, 2, 3, 4, 5, 6})));
   CHECK(x.grad().shape() == Shape{2, 3});
-  CHECK(numbers(x.grad()) == std::vector<real>{1, 2, 3, 4, 5, 6});
+  CHECK(values_of(x.grad()) == std::vector<real>{1, 2, 3, 4, 5, 6});
 
   x.clear_grad();
   const Tensor y = x * x;
   backward(sum(y.reshape({3, 2})) + sum(y));
-  CHECK(numbers(x.grad()) == std::vector<real>{4, 8, 12, 16, 20, 24});
+  CHECK(values_of(x.grad()) == std::vector<real>{4, 8, 12, 16, 20, 24});
 }
 
-TEST_CASE("backward: from any tensor, given its cotangent") {
+TEST_CASE("backward: from any tensor, with a cotangent") {
   Tensor x = leaf({2}, {2, 3});
   const Tensor y = x * x;
   CHECK(mentions(error_of([&] { backward(y); }), "needs a loss of one element"));
   CHECK(
       mentions(error_of([&] { backward(y, Tensor::zeros({3})); }), "the cotangent has shape [3]"));
   backward(y, Tensor::from({2}, {10, 100}));
-  CHECK(numbers(x.grad()) == std::vector<real>{40, 600});
+  CHECK(values_of(x.grad()) == std::vector<real>{40, 600});
   backward(x, Tensor::from({2}, {1, 1}));  // a leaf is a graph too
-  CHECK(numbers(x.grad()) == std::vector<real>{41, 601});
+  CHECK(values_of(x.grad()) == std::vector<real>{41, 601});
   CHECK(mentions(error_of([&] { backward(sum(Tensor::zeros({2}))); }),
-                 "nothing that wants a gradient"));
+                 "depends on none that requires a gradient"));
 }
 
-TEST_CASE("backward: a second one throws and says so") {
+TEST_CASE("backward: a second backward is an error") {
   Tensor x = leaf({2}, {2, 3});
   const Tensor middle = x * x, loss = sum(middle), other = sum(exp(middle));
   backward(loss);
   CHECK(mentions(error_of([&] { backward(loss); }), "has been run and released"));
   CHECK(mentions(error_of([&] { backward(other); }), "has been run and released"));  // the middle
-  CHECK(numbers(x.grad()) == std::vector<real>{4, 6});
-  backward(sum(x * x));  // a new graph is another thing
-  CHECK(numbers(x.grad()) == std::vector<real>{8, 12});
+  CHECK(values_of(x.grad()) == std::vector<real>{4, 6});
+  backward(sum(x * x));  // a new graph is independent
+  CHECK(values_of(x.grad()) == std::vector<real>{8, 12});
 }
 
-TEST_CASE("backward: a changed number that it needs throws and says so") {
+TEST_CASE("backward: a change of a saved tensor is an error") {
   Tensor x = leaf({2}, {2, 3});
   const Tensor loss = sum(x * x);
   x.mutable_data()[0] = 5;
@@ -108,10 +108,10 @@ TEST_CASE("backward: a changed number that it needs throws and says so") {
   const Tensor fine = sum(unneeded + unneeded);
   unneeded.mutable_data()[0] = 5;
   backward(fine);
-  CHECK(numbers(unneeded.grad()) == std::vector<real>{2, 2});
+  CHECK(values_of(unneeded.grad()) == std::vector<real>{2, 2});
 }
 
-TEST_CASE("backward: after an error everything is released") {
+TEST_CASE("backward: after an error the graph is released") {
   const int64_t live = pool_statistics().live_bytes;
   {
     Tensor x = leaf({2}, {2, 3});
@@ -139,7 +139,7 @@ TEST_CASE("graph: a million nodes deep") {
   CHECK(pool_statistics().live_bytes == live);
 }
 
-TEST_CASE("graph: nothing is remembered while gradients are off, or not wanted") {
+TEST_CASE("graph: nothing is recorded while gradients are off or not required") {
   Tensor x = leaf({2}, {2, 3});
   {
     ScopeGuard here;
@@ -150,7 +150,7 @@ TEST_CASE("graph: nothing is remembered while gradients are off, or not wanted")
   CHECK_FALSE((x.detach() * x.detach()).requires_grad());
 }
 
-TEST_CASE("graph: numbers that backward does not need are freed as soon as nobody holds them") {
+TEST_CASE("graph: elements that backward does not need are freed with their last handle") {
   Tensor x = Tensor::zeros({1 << 16});
   x.set_requires_grad();
   const int64_t live = pool_statistics().live_bytes;
@@ -159,7 +159,7 @@ TEST_CASE("graph: numbers that backward does not need are freed as soon as nobod
   CHECK(pool_statistics().live_bytes - live < 2 * static_cast<int64_t>(sizeof(real)) << 16);
 }
 
-TEST_CASE("graph: memory falls while backward runs") {
+TEST_CASE("graph: memory decreases while backward runs") {
   Tensor x = Tensor::full({1 << 14}, real{0.5});
   x.set_requires_grad();
   Tensor y = x;
@@ -174,7 +174,8 @@ TEST_CASE("graph: memory falls while backward runs") {
   CHECK(before - pool_statistics().live_bytes > 45 * one);
 }
 
-TEST_CASE("record: a closure that captures its own result is refused, an input as result too") {
+TEST_CASE(
+    "record: a closure that captures its own result is rejected, and so is an input as result") {
   Tensor x = leaf({2}, {2, 3});
   const Tensor y = Tensor::zeros({2});
   CHECK(mentions(error_of([&] { record("mine", y, {x}, [y](Backward&) {}); }),
@@ -199,7 +200,7 @@ TEST_CASE("detect_anomaly: names the operation and the shapes, forward and backw
                  "shape [2, 2]"));
 }
 
-TEST_CASE("detect_anomaly: an infinity that was put there on purpose may stay") {
+TEST_CASE("detect_anomaly: an infinity among the inputs is accepted in the result") {
   ScopeGuard here;
   here->detect_anomaly = true;
   constexpr real infinity = std::numeric_limits<real>::infinity();
@@ -207,12 +208,12 @@ TEST_CASE("detect_anomaly: an infinity that was put there on purpose may stay") 
   const Tensor scores = masked_fill(x, Ids::from({2}, {0, 1}), -infinity);
   const Tensor y = softmax(scores + Tensor::zeros({2, 2}));
   backward(sum(y * y));
-  CHECK(numbers(y) == std::vector<real>{1, 0, 1, 0});
+  CHECK(values_of(y) == std::vector<real>{1, 0, 1, 0});
   const Tensor seen = masked_fill(x.reshape({1, 1, 2, 2}), KeepMask{.causal = true}, -infinity);
-  CHECK(numbers(softmax(seen))[1] == 0);
+  CHECK(values_of(softmax(seen))[1] == 0);
 }
 
-TEST_CASE("backward: runs in the surroundings of the forward, and leaves its own") {
+TEST_CASE("backward: uses the precision of the forward pass, and restores the current one") {
   Tensor x = leaf({2}, {2, 3});
   Precision seen = Precision::highest;
   Tensor y;

@@ -10,8 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/kernels/gemm/few_rows.h"
-#include "core/kernels/gemm/tiled.h"
+#include "core/kernels/gemm/serial.h"
 #include "core/parallel.h"
 #include "core/random.h"
 

@@ -1,8 +1,8 @@
 // The outputs of every kernel that core/reference defines, for random arguments: odd sizes, every
 // option, rows where everything is hidden.
 //
-// All of it is in the namespace `kernels` and computes with whatever kernels that is: where the
-// macro `kernels` says `reference`, with the definitions of core/reference.
+// All of it is in the namespace `kernels`. Where the macro `kernels` is defined as `reference`, it
+// computes with the definitions of core/reference.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/activation.h"
 #include "core/kernels/attention/attention.h"
-#include "core/kernels/dropout.h"
 #include "core/kernels/gemm/gemm.h"
+#include "core/kernels/kernels.h"
 #include "core/kernels/linear.h"
-#include "core/kernels/loss.h"
-#include "core/kernels/norm.h"
-#include "core/kernels/normalise.h"
-#include "core/kernels/reduce.h"
-#include "core/kernels/rotary.h"
-#include "core/kernels/segment.h"
-#include "core/kernels/softmax.h"
 #include "core/random.h"
 
 namespace heed::inline HEED_REAL::testing {
 
-// An array that a kernel wrote, and what it was called with.
+// An array that a kernel wrote, and the arguments.
 struct Output {
   std::string name;
   std::vector<double> values;
@@ -52,7 +44,7 @@ class Cases {
     for (real& value : x) value = normal();
     return x;
   }
-  // Normal values of which every fifth or so is `other`.
+  // Normal values, a fifth of them replaced by `other`.
   Array normal_or(int64_t n, real other) {
     Array x = normal(n);
     for (real& value : x)
@@ -208,7 +200,7 @@ inline std::vector<testing::Output> norm_outputs() {
     const Array x = draw.normal(rows * width), weight = draw.normal(width),
                 bias = draw.normal(width), dy = draw.normal(rows * width);
     Array y(x.size()), mean(static_cast<size_t>(rows)), scale = mean;
-    const NormSizes n{rows, width};
+    const Rows n{rows, width};
     const std::string name = fmt::format("({}, {})", rows, width);
     layer_norm_forward(n, real{1e-5}, x.data(), weight.data(), bias.data(), y.data(), mean.data(),
                        scale.data());
@@ -250,14 +242,14 @@ inline std::vector<testing::Output> normalise_outputs() {
     const Array dy = draw.normal(rows * width);
     std::fill_n(x.begin(), width, -INFINITY);
     if (rows > 1) x[static_cast<size_t>(width)] = NAN;
-    hardmax(rows, width, x.data(), y.data());
+    hardmax({rows, width}, x.data(), y.data());
     draw.keep("hardmax", y);
     for (real& value : x) value = std::isfinite(value) ? std::abs(value) : 0;
-    sum_normalize_forward(rows, width, real{1e-6}, x.data(), y.data(), sums.data());
+    sum_normalize_forward({rows, width}, real{1e-6}, x.data(), y.data(), sums.data());
     draw.keep("sum_normalize", y);
     draw.keep("sum_normalize sums", sums);
     draw.keep("sum_normalize_backward", rows * width, [&](Destination dx) {
-      sum_normalize_backward(rows, width, dy.data(), y.data(), sums.data(), dx);
+      sum_normalize_backward({rows, width}, dy.data(), y.data(), sums.data(), dx);
     });
   }
   return draw.outputs;

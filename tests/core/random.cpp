@@ -1,4 +1,4 @@
-// Philox: the vectors published with it, and what is made of its words.
+// Philox: the published test vectors, and the distributions derived from its words.
 #include "core/random.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/kernels/philox.h"
+#include "core/kernels/kernels.h"
 #include "core/ops.h"
 #include "core/scope.h"
 
@@ -16,7 +16,7 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 // From kat_vectors of Random123, philox4x32-10.
-TEST_CASE("philox: known answers") {
+TEST_CASE("philox: published test vectors") {
   CHECK(philox(0, {0, 0, 0, 0}) == PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   constexpr uint32_t ones = 0xffffffff;
   CHECK(philox(~uint64_t{0}, {ones, ones, ones, ones}) ==
@@ -26,7 +26,7 @@ TEST_CASE("philox: known answers") {
         PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("philox: many words at once are the words of the blocks") {
+TEST_CASE("philox: philox_words() gives the words of the blocks") {
   const StreamKey stream(99, Purpose::dropout, 3, 2, 1);
   for (const int64_t blocks : {0, 1, 3, 4, 7, 8, 9, 33}) {
     std::vector<uint32_t> words(static_cast<size_t>(4 * blocks));
@@ -93,7 +93,7 @@ TEST_CASE("the elements that dropout drops are fixed") {
                                     566, 568, 570, 571, 575, 582, 590, 595});
 }
 
-TEST_CASE("streams differ in every part of their name, and repeat") {
+TEST_CASE("streams with different keys differ, equal keys give equal streams") {
   std::set<PhiloxBlock> first_words;
   for (const uint64_t seed : {0, 1, 2})
     for (const Purpose purpose : {Purpose::initialisation, Purpose::dropout})
@@ -112,7 +112,7 @@ TEST_CASE("streams differ in every part of their name, and repeat") {
   CHECK(here->next_stream(Purpose::dropout).block(0) == one);
 }
 
-TEST_CASE("uniform numbers fill [0, 1) evenly") {
+TEST_CASE("uniform: values are uniform in [0, 1)") {
   Random random(1, Purpose::test);
   constexpr int n = 100000, bins = 50;
   int count[bins] = {};
@@ -128,13 +128,13 @@ TEST_CASE("uniform numbers fill [0, 1) evenly") {
   }
   double chi_squared = 0;
   for (const int c : count) chi_squared += std::pow(c - n / bins, 2) / (double{n} / bins);
-  CHECK(chi_squared < 85);  // 49 degrees of freedom: one in a thousand lies above
+  CHECK(chi_squared < 85);  // 49 degrees of freedom: exceeded with probability 0.001
   CHECK(chi_squared > 20);
   CHECK(std::fabs(sum / n - 0.5) < 4 * std::sqrt(1 / 12.0 / n));
   CHECK(std::fabs(neighbours / n) < 4 / 12.0 / std::sqrt(n));
 }
 
-TEST_CASE("normal numbers have the moments of the normal distribution") {
+TEST_CASE("normal: values have the moments of the normal distribution") {
   Random random(2, Purpose::test);
   constexpr int n = 100000;
   double sum = 0, squares = 0, fourth = 0;
@@ -150,7 +150,7 @@ TEST_CASE("normal numbers have the moments of the normal distribution") {
   CHECK(std::fabs(fourth / n - 3) < 4 * std::sqrt(96.0 / n));
 }
 
-TEST_CASE("whole numbers below n come equally often") {
+TEST_CASE("below(n): all integers are equally frequent") {
   Random random(3, Purpose::test);
   constexpr int n = 60000;
   int count[6] = {};

@@ -1,6 +1,4 @@
 // The transpose kernel against its definition.
-#include "core/kernels/simd/transpose.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/autograd.h"
-#include "core/parameter.h"
+#include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -12,8 +12,8 @@ namespace heed::inline HEED_REAL {
 template <class F>
 Tensor parameter(const Shape& shape, F f) {
   Tensor x = Tensor::empty(shape);
-  real* numbers = x.mutable_data();
-  for (int64_t i = 0; i < x.size(); ++i) numbers[i] = static_cast<real>(f(i));
+  real* values = x.mutable_data();
+  for (int64_t i = 0; i < x.size(); ++i) values[i] = static_cast<real>(f(i));
   x.set_requires_grad();
   return x;
 }

@@ -9,10 +9,6 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-void zero_rows(real* first, int64_t rows, int64_t width, int64_t leading) {
-  for (int64_t i = 0; i < rows; ++i) std::fill_n(first + i * leading, width, real{0});
-}
-
 // The backward pass of one head.
 struct HeadBackward {
   const Head& head;
@@ -72,11 +68,11 @@ struct HeadBackward {
   void run() const {
     const AttentionSizes& n = head.n;
     if (to.dq.data && !to.dq.accumulate)
-      zero_rows(head.query(to.dq.data, 0), n.queries, n.width, head.ld());
+      zero_rows(n.queries, n.width, head.query(to.dq.data, 0), head.ld());
     if (to.dk.data && !to.dk.accumulate)
-      zero_rows(head.key(to.dk.data, 0), n.keys, n.width, head.ld());
+      zero_rows(n.keys, n.width, head.key(to.dk.data, 0), head.ld());
     if (to.dv.data && !to.dv.accumulate)
-      zero_rows(head.value(to.dv.data, 0), n.keys, n.value_width, head.ld_value());
+      zero_rows(n.keys, n.value_width, head.value(to.dv.data, 0), head.ld_value());
     for (int64_t i0 = 0; i0 < n.queries; i0 += query_block(n)) {
       const int64_t i1 = std::min(n.queries, i0 + query_block(n));
       real delta[max_query_block];  // δᵢ = Σ do ∘ o = Σⱼ p[i, j] dp[i, j]

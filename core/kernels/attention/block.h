@@ -10,10 +10,8 @@
 #include <algorithm>
 
 #include "core/kernels/attention/attention.h"
-#include "core/kernels/dropout.h"
 #include "core/kernels/gemm/gemm.h"
-#include "core/kernels/philox.h"
-#include "core/kernels/simd/transpose.h"
+#include "core/kernels/kernels.h"
 #include "core/kernels/simd/vector.h"
 #include "core/kernels/simd/vector_math.h"
 

@@ -8,7 +8,7 @@
 //
 // This file is compiled with AVX-512, whatever the build's target, for packing and for writing
 // blocks.
-#include "core/kernels/bfloat16/amx.h"
+#include "core/kernels/bfloat16/tile_product.h"
 
 #if defined(__x86_64__) && !defined(HEED_DOUBLE)
 

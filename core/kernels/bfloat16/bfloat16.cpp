@@ -1,6 +1,5 @@
 #include "core/kernels/bfloat16/bfloat16.h"
 
-#include "core/kernels/bfloat16/amx.h"
 #include "core/kernels/bfloat16/tile_product.h"
 
 #ifdef HEED_DOUBLE

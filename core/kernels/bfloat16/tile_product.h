@@ -65,6 +65,11 @@ struct TileKernels {
                    const BlockDestination& c);
 };
 
+// Those of Intel's Advanced Matrix Extensions (AMX). Use them only if the processor has AMX and
+// AVX-512 and the operating system permits the use of AMX, which tile_kernels() in bfloat16.h
+// checks.
+extern const TileKernels amx_kernels;
+
 // The size of a panel in words.
 inline constexpr int64_t panel_words(int64_t steps, bool split) {
   return steps * (split ? 4 : 2) * tile_words;

@@ -1,5 +1,12 @@
-#include "core/kernels/gemm/few_rows.h"
-
+// Product of at most four rows with a transposed matrix, for one thread: what generating one token
+// costs.
+//
+//   c[i, j] = scale · Σₚ a[i, p] b[j, p] + bias[j]  (+ c[i, j])      i < 4
+//
+// Both operands are contiguous along p, so each element of c is a dot product of two rows. Each
+// weight is read once, in place, and multiplied by every row of a: with so few rows, packing would
+// cost more than the product. The order of a sum does not depend on the number of rows.
+#include "core/kernels/gemm/serial.h"
 #include "core/kernels/simd/vector.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -11,8 +11,7 @@
 
 #include "core/check.h"
 #include "core/kernels/bfloat16/bfloat16.h"
-#include "core/kernels/gemm/few_rows.h"
-#include "core/kernels/gemm/tiled.h"
+#include "core/kernels/gemm/serial.h"
 #include "core/observer.h"
 #include "core/parallel.h"
 #include "core/scope.h"
@@ -22,9 +21,10 @@ extern "C" {
 void openblas_read_env() __attribute__((weak));
 void gotoblas_dynamic_init() __attribute__((weak));
 void gotoblas_dynamic_quit() __attribute__((weak));
-// OpenMP's number of threads, a setting of each thread. OpenBLAS follows it; null where OpenBLAS
-// does not use OpenMP.
+// OpenMP's number of threads, a setting of each thread, which OpenBLAS follows, and whether the
+// thread is in a parallel region. Null where OpenBLAS does not use OpenMP.
 int omp_get_max_threads() __attribute__((weak));
+int omp_in_parallel() __attribute__((weak));
 }
 
 namespace heed::inline HEED_REAL::kernels {
@@ -63,7 +63,7 @@ void prepare_blas() {
     select_blas_kernels();
     return true;
   }();
-  if (once && omp_get_max_threads && !in_openmp_region() && omp_get_max_threads() != 1)
+  if (once && omp_get_max_threads && !omp_in_parallel() && omp_get_max_threads() != 1)
     openblas_set_num_threads(1);
 }
 
@@ -171,28 +171,6 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& op
                {c.data + i * o.leading_c + j, c.accumulate}, o.shifted(i, j));
     }
   });
-}
-
-BatchIndex::BatchIndex(const Shape& batch, const Shape& operand, int64_t matrix_size)
-    : rank_(batch.rank()) {
-  int64_t stride = matrix_size;
-  for (int a = rank_ - 1; a >= 0; --a) {
-    const int own = a - (rank_ - operand.rank());  // the same axis of the operand
-    const auto axis = static_cast<size_t>(a);
-    lengths_[axis] = batch[a];
-    strides_[axis] = own < 0 || operand[own] == 1 ? 0 : stride;
-    if (own >= 0) stride *= operand[own];
-  }
-}
-
-int64_t BatchIndex::operator()(int64_t i) const {
-  int64_t offset = 0;
-  for (int a = rank_ - 1; a >= 0; --a) {
-    const auto axis = static_cast<size_t>(a);
-    offset += i % lengths_[axis] * strides_[axis];
-    i /= lengths_[axis];
-  }
-  return offset;
 }
 
 void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,

@@ -5,8 +5,8 @@
 // gemm() divides c into a grid of blocks, one for each thread, and computes each block with one of
 // four single-threaded kernels:
 //
-//   gemm_tiled      gemm/tiled.h           packed panels and a register-blocked micro-kernel: most
-//   gemm_few_rows   gemm/few_rows.h        at most four rows, as in generation
+//   gemm_tiled      gemm/tiled.cpp         packed panels and a register-blocked micro-kernel: most
+//   gemm_few_rows   gemm/few_rows.cpp      at most four rows, as in generation
 //   OpenBLAS        gemm/gemm.cpp          long sums where one side of c is nearly a vector
 //   gemm_bfloat16   bfloat16/bfloat16.h    precision `high` or `medium` on a processor with AMX
 //
@@ -91,8 +91,22 @@ class BatchIndex {
  public:
   // `batch`: the batch axes of the result; `operand`: those of the operand, whose matrices hold
   // `matrix_size` elements each.
-  BatchIndex(const Shape& batch, const Shape& operand, int64_t matrix_size);
-  int64_t operator()(int64_t i) const;
+  BatchIndex(const Shape& batch, const Shape& operand, int64_t matrix_size) : rank_(batch.rank()) {
+    int64_t stride = matrix_size;
+    for (int a = rank_ - 1; a >= 0; --a) {
+      const int own_axis = a - (rank_ - operand.rank());  // axes are aligned at the last one
+      const int64_t own_length = own_axis < 0 ? 1 : operand[own_axis];
+      lengths_[static_cast<size_t>(a)] = batch[a];
+      strides_[static_cast<size_t>(a)] = own_length == 1 ? 0 : stride;
+      stride *= own_length;
+    }
+  }
+  int64_t operator()(int64_t i) const {
+    int64_t offset = 0;
+    for (auto a = static_cast<size_t>(rank_); a-- > 0; i /= lengths_[a])
+      offset += i % lengths_[a] * strides_[a];
+    return offset;
+  }
 
  private:
   int rank_;

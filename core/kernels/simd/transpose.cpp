@@ -1,5 +1,3 @@
-#include "core/kernels/simd/transpose.h"
-
 #include <algorithm>
 #include <utility>
 

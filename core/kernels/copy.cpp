@@ -1,8 +1,7 @@
-#include "core/kernels/layout.h"
-
 #include <algorithm>
 #include <array>
 
+#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/parallel.h"
 
@@ -64,6 +63,21 @@ void copy_row(int64_t n, const real* __restrict x, Destination to) {
 
 }  // namespace
 
+void copy(int64_t n, const real* from, Destination to) {
+  parallel_for(n, 1 << 15, [=](int64_t first, int64_t last) {
+    const real* __restrict x = from;
+    real* __restrict y = to.data;
+    if (to.accumulate)
+      for (int64_t i = first; i < last; ++i) y[i] += x[i];
+    else
+      std::copy(x + first, x + last, y + first);
+  });
+}
+
+void scale(int64_t n, const real* x, real factor, Destination to) {
+  map(n, to, [=](int64_t i) { return factor * x[i]; });
+}
+
 void copy_rows(int64_t rows, int64_t width, const real* from, int64_t from_step, Destination to,
                int64_t to_step) {
   for_each_row(rows, width, [=](int64_t i) {
@@ -103,6 +117,48 @@ void permute(const real* from, const Shape& shape, std::span<const int> axes, De
   for_each_row(outer.size() * strips, tile * inner.length, [=](int64_t i) {
     const Axes::Offsets at = outer.offsets(i / strips);
     transpose_strip(i % strips, from + at.from, to.data + at.to);
+  });
+}
+
+void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table,
+                 Destination to) {
+  for_each_row(count, width, [=](int64_t n) {
+    const real* from = table + ids[n] * width;
+    map_range(0, width, {to.data + n * width, to.accumulate}, [=](int64_t j) { return from[j]; });
+  });
+}
+
+void scatter_rows(int64_t count, int64_t width, const int32_t* ids, const real* dy, int64_t rows,
+                  Destination to) {
+  if (!to.accumulate) zero_rows(rows, width, to.data, width);
+  // Two ids may be equal, so columns, not rows, are divided among the threads.
+  constexpr int64_t min_strip = 32;  // columns: two cache lines of floats
+  const int64_t strip = std::max({min_strip, chunk_rows(count), (width + 7) / 8});
+  parallel_for(width, strip, [=](int64_t first, int64_t last) {
+    for (int64_t n = 0; n < count; ++n) {
+      const real* g = dy + n * width;
+      map_range(first, last, {to.data + ids[n] * width, true}, [=](int64_t j) { return g[j]; });
+    }
+  });
+}
+
+void fill_hidden(const Shape& shape, const KeepMask& mask, const real* x, real hidden,
+                 Destination to) {
+  const int64_t heads = shape[1], queries = shape[2], keys = shape[3];
+  for_each_row(shape[0] * heads * queries, keys, [&](int64_t row) {
+    const int64_t i = row % queries, h = row / queries % heads, b = row / queries / heads;
+    const KeepMask::KeyRange visible = mask.keys_for(b, i, queries, keys);
+    const int32_t* dense = mask.dense_row(b, h, i);
+    const real* from = x + row * keys;
+    const Destination out{to.data + row * keys, to.accumulate};
+    const auto fill = [hidden](int64_t) { return hidden; };
+    map_range(0, visible.first, out, fill);
+    map_range(visible.last, keys, out, fill);
+    if (dense)
+      map_range(visible.first, visible.last, out,
+                [=](int64_t j) { return dense[j] != 0 ? from[j] : hidden; });
+    else
+      map_range(visible.first, visible.last, out, [=](int64_t j) { return from[j]; });
   });
 }
 

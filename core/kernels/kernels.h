@@ -1,0 +1,171 @@
+// The kernels that are plain loops over arrays, file by file. (Matrix products are in gemm/, and
+// built on them linear.h, linear_cross_entropy.h and attention/.)
+//
+// A kernel runs on all threads unless it says otherwise. Where a gradient is an argument, one whose
+// `data` is null is not computed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/destination.h"
+#include "core/mask.h"
+#include "core/random.h"
+#include "core/shape.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// ---- copy.cpp
+// to[i] = from[i], i < n
+void copy(int64_t n, const real* from, Destination to);
+// to[i] = factor · x[i], i < n
+void scale(int64_t n, const real* x, real factor, Destination to);
+// Permutes the axes of `from`, of shape `shape`: axis i of the result is axis axes[i].
+void permute(const real* from, const Shape& shape, std::span<const int> axes, Destination to);
+// Copies `rows` rows of `width` elements. A row begins from_step elements after the one before in
+// `from`, and to_step in `to`.
+void copy_rows(int64_t rows, int64_t width, const real* from, int64_t from_step, Destination to,
+               int64_t to_step);
+// Fills `rows` rows of `width` elements with zeros. A row begins `step` elements after the one
+// before.
+void zero_rows(int64_t rows, int64_t width, real* to, int64_t step);
+// to[n, :] = table[ids[n], :], n < count; table (…, width)
+void gather_rows(int64_t count, int64_t width, const int32_t* ids, const real* table,
+                 Destination to);
+// to[ids[n], :] += dy[n, :], n < count; to (rows, width) is first filled with zeros unless it
+// accumulates. The gradients of one row are added in the order of n.
+void scatter_rows(int64_t count, int64_t width, const int32_t* ids, const real* dy, int64_t rows,
+                  Destination to);
+// to = x if the mask lets the query attend to the key, else `hidden`; x (B, H, Tq, Tk)
+void fill_hidden(const Shape& shape, const KeepMask& mask, const real* x, real hidden,
+                 Destination to);
+
+// ---- reduce.cpp: sums and maxima along any axes. The order of summation depends only on the
+// shapes.
+// Sums `from`, of shape `shape`, along the axes in which `target` broadcasts to `shape`.
+void sum_to(const real* from, const Shape& shape, const Shape& target, Destination to);
+// Takes the maximum along the same axes: NaN if any element is NaN, -inf if there are none.
+void max_to(const real* from, const Shape& shape, const Shape& target, real* to);
+
+// ---- softmax.cpp: along the middle axis of (outer, length, inner)
+//
+//   softmax(x)[i] = exp(x[i] - m) / Σⱼ exp(x[j] - m),   m = max x, so that nothing overflows
+//
+// If all x[i] are -inf, softmax is 0, log softmax is -inf, and gradients are 0.
+struct AlongAxis {
+  int64_t outer, length, inner;
+};
+void softmax_forward(const AlongAxis& n, const real* x, real* y);
+void softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx);
+void log_softmax_forward(const AlongAxis& n, const real* x, real* y);
+void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx);
+
+// ---- normalise.cpp: other normalisers of attention scores, for rows of x, y (rows, width)
+struct Rows {
+  int64_t count, width;
+};
+// y = 1 / n at the n elements of a row that equal its maximum, 0 elsewhere. A row of only -inf
+// gives zeros; a row with a NaN gives NaN everywhere.
+void hardmax(const Rows& n, const real* x, real* y);
+// y = x / Σ x for each row, or zeros if Σ x ≤ least. `sums` (rows) receives Σ x, or 0 in that case.
+void sum_normalize_forward(const Rows& n, real least, const real* x, real* y, real* sums);
+// dx = (dy - Σ dy y) / Σ x, or zeros if `sums` is 0
+void sum_normalize_backward(const Rows& n, const real* dy, const real* y, const real* sums,
+                            Destination dx);
+
+// ---- norm.cpp: layer norm (Ba, Kiros & Hinton 2016) and RMS norm (Zhang & Sennrich 2019) of rows
+//
+//   layer   y = x̂ · weight + bias,  x̂ = (x - mean) · scale,  scale = 1 / √(variance + epsilon)
+//   RMS     y = x̂ · weight,         x̂ = x · scale,           scale = 1 / √(mean(x²) + epsilon)
+//
+// x, y (rows, width); weight, bias (width); mean, scale (rows), which backward needs. Backward,
+// with h = dy · weight; for RMS norm mean(h) is left out:
+//
+//   dx = scale (h - mean(h) - x̂ mean(h x̂)),   dweight = Σₙ dy · x̂,   dbias = Σₙ dy
+void layer_norm_forward(const Rows& n, real epsilon, const real* x, const real* weight,
+                        const real* bias, real* y, real* mean, real* scale);
+void rms_norm_forward(const Rows& n, real epsilon, const real* x, const real* weight, real* y,
+                      real* scale);
+// For dbias only `dy` is read; the others may be null then. RMS norm has no `mean`.
+struct NormBackwardInputs {
+  const real *dy, *x, *weight, *mean, *scale;
+};
+struct NormGradients {
+  Destination dx, dweight, dbias;  // RMS norm has no bias
+};
+void layer_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to);
+void rms_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to);
+
+// ---- segment.cpp: softmax over segments: entries e with the same segment id, in any order
+struct SegmentSizes {
+  int64_t entries, columns, segments;
+};
+// The entries of segment s are by_segment[k], start[s] ≤ k < start[s + 1], in increasing order (a
+// counting sort). ids (entries), start (segments + 1), by_segment (entries)
+struct Segments {
+  const int32_t *start, *by_segment;
+};
+void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
+                     int32_t* by_segment);
+// y = eˣ / Σ eˣ, for each column over the entries of each segment; x, y (entries, columns). If all
+// entries are -inf, y and the gradients are 0.
+void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y);
+// dx = y (dy - Σ dy y)
+void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
+                              const real* y, Destination dx);
+
+// ---- rotary.cpp: x (batch, time, heads · width). Pair k of a head is its columns 2k and 2k + 1
+// with `neighbours`, else k and k + width / 2.
+struct RotarySizes {
+  int64_t batch, time, heads, width;
+  bool neighbours;
+};
+// Computes cosines and sines (time, width / 2) of (first + t) base^(-2k / width), for pair k at
+// position t.
+void rotary_angles(const RotarySizes& n, double base, int64_t first, real* cosine, real* sine);
+// (a, b) → (a cos - b sin, a sin + b cos) for each pair. `direction` is the sign of the angle: 1,
+// or -1 for the gradient.
+void rotate(const RotarySizes& n, real direction, const real* cosine, const real* sine,
+            const real* x, Destination to);
+
+// ---- dropout.cpp (Srivastava et al. 2014). The mask is a function of a random stream, so backward
+// draws it again instead of storing it.
+// Drops an element if its random word is below the threshold, and multiplies it by `scale` if not.
+struct DropoutRule {
+  uint32_t threshold;
+  real scale;
+  explicit DropoutRule(double probability)
+      : threshold(static_cast<uint32_t>(probability * 0x1p32)),
+        scale(static_cast<real>(1 / (1 - probability))) {}
+};
+// to[i] = 0 if word i of the stream, as a fraction of 2^32, is below `probability`, else
+// x[i] / (1 - probability), i < n. Backward is the same function of dy.
+void dropout(int64_t n, const StreamKey& stream, double probability, const real* x, Destination to);
+
+// ---- philox.cpp
+// Writes words 4 · first_block … 4 · (first_block + blocks) - 1 of a stream to `words`, with vector
+// instructions, on the calling thread.
+void philox_words(const StreamKey& stream, uint64_t first_block, int64_t blocks, uint32_t* words);
+
+// ---- loss.cpp
+struct CrossEntropySizes {
+  int64_t rows, classes;
+  int32_t ignored;  // the target of rows that do not count
+};
+// The target distribution p(n, v) of a row with label smoothing.
+struct TargetDistribution {
+  double target, other;  // p of the row's target, and of every other class
+  int32_t never;         // the class with p = 0; -1: none
+};
+// Returns -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v] over the rows whose target is not `ignored`.
+// logits (rows, classes), targets (rows). `gradient`, shaped like the logits, receives
+// softmax(logits) - p, and 0 in ignored rows; it may be the logits themselves, which it then
+// overwrites, or null.
+double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, const real* logits,
+                     const int32_t* targets, real* gradient);
+// Returns Σ (x[i] - y[i])², i < n.
+double squared_distance(int64_t n, const real* x, const real* y);
+// to[i] = factor (x[i] - y[i]), i < n
+void scaled_difference(int64_t n, real factor, const real* x, const real* y, Destination to);
+
+}  // namespace heed::inline HEED_REAL::kernels
