@@ -1,6 +1,17 @@
-#include "optim/adam.h"
-
-#include "optim/optimizer.h"
+// Adam (Kingma and Ba 2015, algorithm 1), with weight decay added to the gradient (adam) or
+// decoupled from it (adamw; Loshchilov and Hutter 2019, algorithm 2). amsgrad: Reddi et al. 2018.
+// Step t:
+//
+// clang-format off
+//   g = gradient + weight_decay · w      adam    |   g = gradient      adamw
+//                                                |   w ← w − lr · weight_decay · w
+//   m ← β₁ m + (1 − β₁) g                exp_avg: mean of gradients
+//   v ← β₂ v + (1 − β₂) g²               exp_avg_sq: mean of squared gradients
+//   w ← w − lr · m/(1 − β₁ᵗ) / (√(v/(1 − β₂ᵗ)) + ε)
+// clang-format on
+//
+// amsgrad replaces v in the last line by the maximum v so far (max_exp_avg_sq).
+#include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -19,21 +30,7 @@ static void check_adam(const OptimOptions& o) {
   check_input(static_cast<real>(o.epsilon) > 0, "optim: epsilon {} must be more than 0", o.epsilon);
 }
 
-static void update_adam(const UpdateRange& range) {
-  const OptimOptions& options = range.options;
-  kernels::adam_step({.t = range.step,
-                      .lr = range.lr,
-                      .beta1 = options.beta1,
-                      .beta2 = options.beta2,
-                      .epsilon = options.epsilon,
-                      .weight_decay = range.weight_decay,
-                      .decoupled = options.kind == &optimizers::adamw,
-                      .gradient_scale = range.gradient_scale},
-                     range.size, range.gradients, range.parameters, range.state[0], range.state[1],
-                     range.state[2]);
-}
-
-const OptimizerRule optimizers::adam = {"adam", adam_state, check_adam, update_adam};
-const OptimizerRule optimizers::adamw = {"adamw", adam_state, check_adam, update_adam};
+const OptimizerRule optimizers::adam = {"adam", adam_state, check_adam, kernels::adam_step};
+const OptimizerRule optimizers::adamw = {"adamw", adam_state, check_adam, kernels::adam_step};
 
 }  // namespace heed::inline HEED_REAL

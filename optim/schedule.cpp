@@ -4,6 +4,8 @@
 
 namespace heed::inline HEED_REAL {
 
+const ScheduleRule schedules::constant = {.name = "constant", .make = Schedule::make<Schedule>};
+
 void ScheduleOptions::fields(Fields& f) {
   f.choice("kind", kind, schedules::all, "the learning rate after warm-up");
   f.integer("warmup_steps", warmup_steps, at_least(0),

@@ -1,6 +1,13 @@
-#include "optim/sgd.h"
-
-#include "optim/optimizer.h"
+// Stochastic gradient descent with momentum (Sutskever et al. 2013, "On the importance of
+// initialization and momentum in deep learning"), in PyTorch's form:
+//
+// clang-format off
+//   g = gradient + weight_decay · w
+//   b ← momentum · b + g
+//   w ← w − lr · b                         or, with Nesterov momentum:
+//   w ← w − lr · (g + momentum · b)
+// clang-format on
+#include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -15,15 +22,6 @@ static void check_sgd(const OptimOptions& options) {
               "optim.nesterov needs optim.momentum above 0");
 }
 
-static void update_sgd(const UpdateRange& range) {
-  kernels::sgd_step({.lr = range.lr,
-                     .weight_decay = range.weight_decay,
-                     .momentum = range.options.momentum,
-                     .nesterov = range.options.nesterov,
-                     .gradient_scale = range.gradient_scale},
-                    range.size, range.gradients, range.parameters, range.state[0]);
-}
-
-const OptimizerRule optimizers::sgd = {"sgd", sgd_state, check_sgd, update_sgd};
+const OptimizerRule optimizers::sgd = {"sgd", sgd_state, check_sgd, kernels::sgd_step};
 
 }  // namespace heed::inline HEED_REAL

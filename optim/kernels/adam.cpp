@@ -1,7 +1,7 @@
-#include "optim/adam.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
@@ -16,22 +16,29 @@ struct Factors {
   real rate;                 // lr / (1 − β₁ᵗ)
   real correction, epsilon;  // 1 / √(1 − β₂ᵗ), ε
 
-  explicit Factors(const AdamStep& s)
-      : scale(static_cast<real>(s.gradient_scale)),
-        l2(static_cast<real>(s.decoupled ? 0 : s.weight_decay)),
-        keep(static_cast<real>(s.decoupled ? 1 - s.lr * s.weight_decay : 1)),
-        beta1(static_cast<real>(s.beta1)),
-        beta2(static_cast<real>(s.beta2)),
-        new1(static_cast<real>(1 - s.beta1)),
-        new2(static_cast<real>(1 - s.beta2)),
-        rate(static_cast<real>(s.lr / (1 - std::pow(s.beta1, static_cast<double>(s.t))))),
-        correction(
-            static_cast<real>(1 / std::sqrt(1 - std::pow(s.beta2, static_cast<double>(s.t))))),
-        epsilon(static_cast<real>(s.epsilon)) {}
+  explicit Factors(const UpdateRange& r)
+      : scale(static_cast<real>(r.gradient_scale)),
+        beta1(static_cast<real>(r.options.beta1)),
+        beta2(static_cast<real>(r.options.beta2)),
+        new1(static_cast<real>(1 - r.options.beta1)),
+        new2(static_cast<real>(1 - r.options.beta2)),
+        epsilon(static_cast<real>(r.options.epsilon)) {
+    const bool decoupled = r.options.kind == &optimizers::adamw;
+    const double t = static_cast<double>(r.step);
+    l2 = static_cast<real>(decoupled ? 0 : r.weight_decay);
+    keep = static_cast<real>(decoupled ? 1 - r.lr * r.weight_decay : 1);
+    rate = static_cast<real>(r.lr / (1 - std::pow(r.options.beta1, t)));
+    correction = static_cast<real>(1 / std::sqrt(1 - std::pow(r.options.beta2, t)));
+  }
 };
 
 template <bool amsgrad>
-void update(const Factors& f, int64_t n, const real* g, real* w, real* m, real* v, real* largest) {
+void update(const UpdateRange& range) {
+  const Factors f(range);
+  const int64_t n = range.size;
+  const real* const g = range.gradients;
+  real *const w = range.parameters, *const m = range.state[0], *const v = range.state[1],
+              *const largest = range.state[2];
   for (int64_t first = 0; first < n; first += Arena::line) {
     Arena::fetch_ahead(g + first);
     Arena::fetch_ahead(w + first);
@@ -52,13 +59,11 @@ void update(const Factors& f, int64_t n, const real* g, real* w, real* m, real* 
 
 }  // namespace
 
-void adam_step(const AdamStep& step, int64_t n, const real* g, real* w, real* mean,
-               real* mean_square, real* largest) {
-  const Factors factors(step);
-  if (largest)
-    update<true>(factors, n, g, w, mean, mean_square, largest);
+void adam_step(const UpdateRange& range) {
+  if (range.options.amsgrad)
+    update<true>(range);
   else
-    update<false>(factors, n, g, w, mean, mean_square, nullptr);
+    update<false>(range);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,12 +1,15 @@
-#include "optim/sgd.h"
+#include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
-void sgd_step(const SgdStep& step, int64_t n, const real* g, real* w, real* buffer) {
-  const real lr = static_cast<real>(step.lr), scale = static_cast<real>(step.gradient_scale),
-             decay = static_cast<real>(step.weight_decay),
-             momentum = static_cast<real>(step.momentum);
-  const bool nesterov = step.nesterov;
+void sgd_step(const UpdateRange& range) {
+  const real lr = static_cast<real>(range.lr), scale = static_cast<real>(range.gradient_scale),
+             decay = static_cast<real>(range.weight_decay),
+             momentum = static_cast<real>(range.options.momentum);
+  const bool nesterov = range.options.nesterov;
+  const int64_t n = range.size;
+  const real* const g = range.gradients;
+  real *const w = range.parameters, *const buffer = range.state[0];
   if (!buffer) {
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) w[i] -= lr * (scale * g[i] + decay * w[i]);

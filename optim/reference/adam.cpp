@@ -12,26 +12,28 @@
 //   v̂ = v / (1 − β₂ᵗ)                    amsgrad: with the largest v so far (Reddi et al. 2018)
 //   w ← w − lr m̂ / (√v̂ + ε)
 //   w ← w − lr λ w, with the old w       AdamW: Adam with decoupled weight decay
-#include "optim/adam.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "optim/kernels/kernels.h"
+
 namespace heed::inline HEED_REAL::kernels {
 
-void adam_step(const AdamStep& s, int64_t n, const real* gradient, real* w, real* m, real* v,
-               real* largest) {
-  const double t = static_cast<double>(s.t);
-  for (int64_t i = 0; i < n; ++i) {
+void adam_step(const UpdateRange& s) {
+  const bool decoupled = s.options.kind == &optimizers::adamw;
+  const double beta1 = s.options.beta1, beta2 = s.options.beta2, t = static_cast<double>(s.step);
+  real* const w = s.parameters;
+  const auto [m, v, largest] = s.state;
+  for (int64_t i = 0; i < s.size; ++i) {
     const double old_w = w[i];
-    const double g = s.gradient_scale * gradient[i] + (s.decoupled ? 0 : s.weight_decay * old_w);
-    m[i] = s.beta1 * m[i] + (1 - s.beta1) * g;
-    v[i] = s.beta2 * v[i] + (1 - s.beta2) * g * g;
+    const double g = s.gradient_scale * s.gradients[i] + (decoupled ? 0 : s.weight_decay * old_w);
+    m[i] = beta1 * m[i] + (1 - beta1) * g;
+    v[i] = beta2 * v[i] + (1 - beta2) * g * g;
     if (largest) largest[i] = std::max(largest[i], v[i]);
-    const double m_hat = m[i] / (1 - std::pow(s.beta1, t));
-    const double v_hat = (largest ? largest[i] : v[i]) / (1 - std::pow(s.beta2, t));
-    w[i] = old_w - s.lr * m_hat / (std::sqrt(v_hat) + s.epsilon) -
-           (s.decoupled ? s.lr * s.weight_decay * old_w : 0);
+    const double m_hat = m[i] / (1 - std::pow(beta1, t));
+    const double v_hat = (largest ? largest[i] : v[i]) / (1 - std::pow(beta2, t));
+    w[i] = old_w - s.lr * m_hat / (std::sqrt(v_hat) + s.options.epsilon) -
+           (decoupled ? s.lr * s.weight_decay * old_w : 0);
   }
 }
 

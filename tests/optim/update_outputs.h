@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "optim/adam.h"
-#include "optim/sgd.h"
+#include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -23,16 +22,35 @@ inline std::vector<std::vector<real>> update_outputs() {
   for (const double decay : {0.0, 0.1})
     for (const bool first : {false, true})
       for (const bool second : {false, true}) {
+        OptimOptions options{.kind = first ? &optimizers::adamw : &optimizers::adam};
+        options.beta2 = 0.98;
+        options.amsgrad = second;
         std::vector<real> w = normal(), m(n), v(n), largest(n);
         for (int64_t t = 1; t <= 20; ++t)
-          adam_step({t, 0.01, 0.9, 0.98, 1e-8, decay, first, 0.5}, n, normal().data(), w.data(),
-                    m.data(), v.data(), second ? largest.data() : nullptr);
+          adam_step({options,
+                     t,
+                     0.01,
+                     0.5,
+                     decay,
+                     n,
+                     normal().data(),
+                     w.data(),
+                     {m.data(), v.data(), second ? largest.data() : nullptr}});
         outputs.insert(outputs.end(), {w, m, v, largest});
 
+        options.momentum = first ? 0.9 : 0;
+        options.nesterov = first && second;
         std::vector<real> sgd_w = normal(), buffer(n);
         for (int64_t t = 1; t <= 20; ++t)
-          sgd_step({0.01, decay, first ? 0.9 : 0, first && second, 0.5}, n, normal().data(),
-                   sgd_w.data(), first ? buffer.data() : nullptr);
+          sgd_step({options,
+                    t,
+                    0.01,
+                    0.5,
+                    decay,
+                    n,
+                    normal().data(),
+                    sgd_w.data(),
+                    {first ? buffer.data() : nullptr}});
         outputs.insert(outputs.end(), {sgd_w, buffer});
       }
   return outputs;
