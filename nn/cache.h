@@ -19,8 +19,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Keys (N, capacity, H·K) and values (N, capacity, H·V), of which the first `length` positions are
-// filled.
+// Keys (N, capacity, H·K) and values (N, capacity, H·V). The first `length` positions are filled.
 struct KeyValues {
   Tensor keys, values;
   int64_t length = 0;

@@ -12,10 +12,20 @@ constexpr Named<ModelKind> kinds[] = {{"seq2seq", ModelKind::seq2seq},
 constexpr Named<NormKind> norms[] = {{"layer", NormKind::layer}, {"rms", NormKind::rms}};
 constexpr Named<Choice> choices[] = {
     {"auto", Choice::automatic}, {"true", Choice::yes}, {"false", Choice::no}};
+constexpr Named<Padding> paddings[] = {{"zero", Padding::zero}, {"circular", Padding::circular}};
 constexpr Named<Pool> pools[] = {
     {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}};
 
 }  // namespace
+
+void MixingOptions::fields(Fields& f) {
+  f.choice("mixing", kind, mixings::all,
+           "how positions exchange information; [model.attention] then applies to attention only: "
+           "to a decoder's cross-attention and a pool of learned queries");
+  f.integer("kernel_size", kernel_size, {1, 1025}, "positions that a convolution reads");
+  f.choice("padding", padding, paddings, "what a convolution reads beyond the ends");
+  f.integer("length", length, {1, 1 << 16}, "longest sequence of a dense layer over time");
+}
 
 void ModelOptions::fields(Fields& f) {
   constexpr Range probability{0, 0.99};

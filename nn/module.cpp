@@ -34,16 +34,6 @@ std::unordered_map<const Module*, std::string> Module::part_names() const {
   return names;
 }
 
-std::optional<std::string> Module::name_of(const Module& part) const {
-  if (this == &part) return "";
-  for (const Member& member : members_) {
-    if (!member.child) continue;
-    const std::optional<std::string> inside = member.child->name_of(part);
-    if (inside) return member.name + (inside->empty() ? "" : ".") + *inside;
-  }
-  return std::nullopt;
-}
-
 int64_t Module::parameter_count() const {
   int64_t count = 0;
   for (const NamedParameter& parameter : parameters()) count += parameter.tensor.size();

@@ -1,9 +1,9 @@
-// The module that is being computed. Profiles use it to tell the time of each (core/observer.h).
+// The module that is being computed. Profiles measure the time of each (core/observer.h).
 //
 //   Tensor Norm::operator()(const Tensor& x) const {
 //     const ModuleScope here(*this);
 //
-// A module does not know its name; the model does (Module::name_of).
+// A module does not know its name; the model does (Module::part_names).
 #pragma once
 
 #include "core/scope.h"
@@ -18,7 +18,6 @@ class ModuleScope {
 
   // Returns the innermost module, or null.
   static const Module* current() { return scope().module; }
-  static const Module* get() { return current(); }
 
  private:
   ValueGuard<const Module*> guard_;

@@ -40,6 +40,10 @@ void check_divisible(int64_t width, size_t axes, const PositionalOptions& option
 
 }  // namespace
 
+const PositionalRule positional_encodings::none = {.name = "none"};
+// φ(t) is a row of a parameter (max_length, D); over a grid, of one parameter for each axis.
+const PositionalRule positional_encodings::learned = {.name = "learned", .is_learned = true};
+
 void PositionalOptions::fields(Fields& f) {
   f.choice("kind", kind, positional_encodings::all, "encoding of the positions of tokens");
   f.integer("max_length", max_length, {1, 1 << 20}, "positions in the table (kind = learned)");

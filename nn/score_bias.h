@@ -16,7 +16,7 @@ namespace heed::inline HEED_REAL {
 class ScoreBias : public Module {
  public:
   // → (H, Tq, Tk), the same for every example. Queries and keys are aligned at their ends, as under
-  // a KeepMask: query i stands at key i + Tk - Tq.
+  // a KeepMask: query i has the position of key i + Tk - Tq.
   virtual Tensor operator()(int64_t queries, int64_t keys) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Every operation of a model is one of its parts', and nobody's outside of it.
+// Every operation of a model belongs to one of its modules, and to none outside of it.
 #include "nn/module_scope.h"
 
 #include <doctest/doctest.h>
@@ -43,13 +43,14 @@ std::vector<std::string> operations_by_part(const Model& model, const Inputs& in
   CHECK(ModuleScope::current() == nullptr);
   CHECK(listener.seen.back().part == nullptr);  // the sum
   listener.seen.pop_back();
+  const auto names = model.part_names();
   std::vector<std::string> all;
   for (const auto& seen : listener.seen) {
     const auto& operation = seen.operation;
     const auto& part = seen.part;
     REQUIRE_MESSAGE(part != nullptr, operation);
-    REQUIRE_MESSAGE(model.name_of(*part).has_value(), operation);
-    all.push_back(*model.name_of(*part) + ": " + operation);
+    REQUIRE_MESSAGE(names.contains(part), operation);
+    all.push_back(names.at(part) + ": " + operation);
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// What is seen of attention is what is computed, and watching changes nothing.
+// The recorded weights are those that attention computes, and recording changes no result.
 #include "nn/recorder.h"
 
 #include <doctest/doctest.h>
@@ -36,14 +36,14 @@ Tensor parameter(const Module& module, const std::string& name) {
 
 // The record of the one attention that is called.
 Tensor weights_seen(const Module& module, const std::function<void()>& call) {
-  Recorder watching;
+  Recorder recorder;
   call();
-  const std::vector<AttentionRecord> records = watching.records(module);
+  const std::vector<AttentionRecord> records = recorder.records(module);
   REQUIRE(records.size() == 1);
   return records[0].weights;
 }
 
-// softmax(q kᵀ / √K) for heads of the given widths of a layer with its projections; no mask.
+// softmax(q kᵀ / √K) for heads of these widths of a layer with its projections; no mask.
 Tensor by_the_book(const Module& layer, const std::vector<int64_t>& widths, const Tensor& x,
                    const Tensor& context) {
   std::vector<Tensor> heads;
@@ -147,7 +147,8 @@ TEST_CASE("recorded weights times the values is what attention computes, in ever
         linear(x, parameter(attention, "value.weight"), parameter(attention, "value.bias"));
     const Tensor z = matmul(weights, permute(v.reshape({2, 5, 2, 4}), {0, 2, 1, 3}));
     CHECK(relative_difference(permute(z, {0, 2, 1, 3}).reshape({2, 5, 8}), y) <= rounding);
-    for (int64_t h = 0; h < 2; ++h)  // of the second example, place 0 sees one key, place 4 two
+    for (int64_t h = 0; h < 2;
+         ++h)  // of the second example, position 0 attends to one key, position 4 to two
       for (int64_t j = 1; j < 5; ++j) {
         CHECK(weights.data()[((2 + h) * 5 + 0) * 5 + j] == 0);
         if (j >= 2) CHECK(weights.data()[((2 + h) * 5 + 4) * 5 + j] == 0);
@@ -190,10 +191,10 @@ TEST_CASE("recorded weights are those before dropout") {
 TEST_CASE("learned queries and cross-attention in models: the shapes, the names, the order") {
   const Inputs in = two_examples();
   const auto names_and_shapes = [&](const Model& model) {
-    Recorder watching;
+    Recorder recorder;
     model.logits(in);
     std::vector<std::string> all;
-    for (const AttentionRecord& record : watching.records(model)) {
+    for (const AttentionRecord& record : recorder.records(model)) {
       all.push_back(fmt::format("{} {}", record.name, record.weights.shape()));
       CHECK(record.grid.empty());
     }
@@ -237,7 +238,7 @@ TEST_CASE("on a graph the weights of edges are recorded as a matrix of pairs of 
     }
     CHECK(at(1, 0) == doctest::Approx(1));
     CHECK(at(2, 2) == doctest::Approx(1));
-    // Softmax over three edges, of which two are the same.
+    // Softmax over three edges. Two of them are equal.
     const auto score = [&](int64_t i, int64_t j) {
       const Tensor q = slice(
           linear(x, parameter(layer, "query.weight"), parameter(layer, "query.bias")), 1, i, i + 1);
@@ -259,9 +260,9 @@ TEST_CASE("along some axes of a grid the record names them and has a row for eve
   const MultiHeadAttention columns(4, 2, setup);
   shake(columns);
   const Tensor x = random_tensor({2, 6, 4}, 1);
-  Recorder watching;
+  Recorder recorder;
   columns(x, SequenceContext{});
-  const std::vector<AttentionRecord> records = watching.records(columns);
+  const std::vector<AttentionRecord> records = recorder.records(columns);
   REQUIRE(records.size() == 1);
   CHECK(records[0].grid == std::vector<int64_t>{2, 3});
   CHECK(records[0].axes == std::vector<int64_t>{0});
@@ -313,20 +314,20 @@ TEST_CASE("recording changes no bit of outputs, gradients and random streams") {
     }
     std::vector<Tensor> found[2];
     uint32_t calls[2];
-    for (const bool watched : {false, true}) {
+    for (const bool recorded : {false, true}) {
       ScopeGuard here;
       here->training = true;
       here->calls = 0;
-      std::unique_ptr<Recorder> watching = watched ? std::make_unique<Recorder>() : nullptr;
+      std::unique_ptr<Recorder> recorder = recorded ? std::make_unique<Recorder>() : nullptr;
       const Tensor logits = model->logits(in);
-      found[watched].push_back(logits.detach());
+      found[recorded].push_back(logits.detach());
       backward(read_out(logits));
       for (const NamedParameter& p : model->parameters()) {
-        found[watched].push_back(p.tensor.grad().clone());
+        found[recorded].push_back(p.tensor.grad().clone());
         Tensor(p.tensor).clear_grad();
       }
-      calls[watched] = scope().calls;
-      if (watched) CHECK_FALSE(watching->records(*model).empty());
+      calls[recorded] = scope().calls;
+      if (recorded) CHECK_FALSE(recorder->records(*model).empty());
     }
     CHECK(calls[0] == calls[1]);
     REQUIRE(found[0].size() == found[1].size());
@@ -355,9 +356,10 @@ TEST_CASE("of two recorders only the inner one records, and only while it lives"
   CHECK(Recorder::active() == nullptr);
 }
 
-TEST_CASE("a module knows the names of its parts, and no others") {
+TEST_CASE("a module names its parts, and no others") {
   const std::unique_ptr<Model> model =
       model_of(ModelKind::classifier, [](ModelOptions& o) { o.pool = Pool::learned; }, {0, 7, 3});
-  CHECK(model->name_of(*model) == "");
-  CHECK(model->name_of(MultiHeadAttention(4, 2)) == std::nullopt);
+  const MultiHeadAttention other(4, 2);
+  CHECK(model->part_names().at(model.get()) == "");
+  CHECK_FALSE(model->part_names().contains(&other));
 }
