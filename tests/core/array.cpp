@@ -42,10 +42,10 @@ std::vector<Index> indices(const Shape& shape) {
 }
 
 double Array::operator()(const Index& index) const {
-  int64_t place = 0;
+  int64_t position = 0;
   for (int a = 0; a < shape.rank(); ++a)
-    place = place * shape[a] + (shape[a] == 1 ? 0 : index[index.rank - shape.rank() + a]);
-  return values.at(static_cast<size_t>(place));
+    position = position * shape[a] + (shape[a] == 1 ? 0 : index[index.rank - shape.rank() + a]);
+  return values.at(static_cast<size_t>(position));
 }
 
 Ids random_ids(const Shape& shape, int64_t n) {

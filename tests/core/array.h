@@ -1,4 +1,4 @@
-// Arrays of double for definitions written naively: one number at a time, by its index.
+// Arrays of double for definitions written naively: one element at a time, by its index.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace heed::inline HEED_REAL::testing {
 
-// A place in an array.
+// The index of an element of an array.
 struct Index {
   std::array<int64_t, Shape::max_rank> at{};
   int rank = 0;
@@ -27,7 +27,7 @@ struct Index {
 Index index_of(const Shape& shape, int64_t i);
 std::vector<Index> indices(const Shape& shape);
 
-// Numbers of the definition.
+// The values of a definition.
 struct Array {
   Shape shape;
   std::vector<double> values;

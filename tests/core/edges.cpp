@@ -1,4 +1,4 @@
-// Operations at the edges: nothing at all, infinities, NaN, numbers too large to exponentiate.
+// Operations on special values: empty tensors, infinities, NaN, values too large to exponentiate.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -24,7 +24,8 @@ Tensor leaf(const Shape& shape, real value = 1) {
   return x;
 }
 
-// Runs an operation backward; its inputs must have gradients of zero, its result the given shape.
+// Runs an operation backward; its inputs must have gradients of zero, its result the shape
+// `result`.
 void check_empty(std::vector<Tensor> inputs, const Shape& result,
                  const std::function<Tensor(std::span<const Tensor>)>& op) {
   const Tensor y = op(inputs);
@@ -104,7 +105,7 @@ TEST_CASE("empty tensors: layers") {
               [](Inputs x) { return scaled_dot_product_attention(x[0], x[1], x[2], 2); });
 }
 
-TEST_CASE("softmax: -inf takes no part, and alone it gives zeros and zero gradients") {
+TEST_CASE("softmax: -inf has weight 0, and a row of only -inf gives zeros and zero gradients") {
   for (const int axis : {0, 1}) {
     Tensor x = Tensor::from({2, 3}, {1, -infinity, 1, -infinity, -infinity, -infinity});
     if (axis == 0) x = transpose(x, 0, 1);
@@ -126,11 +127,11 @@ TEST_CASE("softmax: -inf takes no part, and alone it gives zeros and zero gradie
     backward(logs, weights);
     const std::vector<real> g = in_rows(x.grad());
     CHECK(g[0] == doctest::Approx(3 - 0.5 * 9));
-    for (const size_t alone : {3, 4, 5}) CHECK(g[alone] == 0);
+    for (const size_t hidden : {3, 4, 5}) CHECK(g[hidden] == 0);
   }
 }
 
-TEST_CASE("softmax: large numbers do not overflow, NaN does not hide") {
+TEST_CASE("softmax: large values do not overflow, NaN gives NaN") {
   const Tensor y = softmax(Tensor::from({2, 2}, {30000, 29999, -30000, -30001}));
   for (const int i : {0, 2}) CHECK(y.data()[i] == doctest::Approx(1 / (1 + std::exp(-1))));
   for (const real v : elements(softmax(Tensor::from({3}, {1, nan, 2})))) CHECK(std::isnan(v));
@@ -138,7 +139,7 @@ TEST_CASE("softmax: large numbers do not overflow, NaN does not hide") {
   CHECK(std::isnan(softmax(Tensor::from({2, 1}, {-infinity, nan}), 0).data()[1]));
 }
 
-TEST_CASE("segment_softmax: -inf takes no part, large numbers do not overflow, NaN does not hide") {
+TEST_CASE("segment_softmax: -inf has weight 0, large values do not overflow, NaN gives NaN") {
   Tensor x = Tensor::from({7}, {30000, 29999, -infinity, -infinity, -infinity, nan, -infinity});
   x.set_requires_grad();
   const Tensor y = segment_softmax(x, Ids::from({7}, {0, 0, 0, 2, 2, 1, 1}), 3);
@@ -149,7 +150,7 @@ TEST_CASE("segment_softmax: -inf takes no part, large numbers do not overflow, N
   for (const int i : {2, 3, 4}) CHECK(x.grad().data()[i] == 0);
 }
 
-TEST_CASE("NaN goes through") {
+TEST_CASE("NaN propagates") {
   CHECK(std::isnan(relu(Tensor::scalar(nan)).item()));
   CHECK(std::isnan(max(Tensor::from({3}, {1, nan, 2})).item()));
   CHECK(std::isnan(max(Tensor::from({2, 2}, {1, nan, 2, 0}), {0}).data()[1]));
@@ -187,11 +188,11 @@ TEST_CASE("sum: long sums in float stay exact to a few units") {
   constexpr int64_t n = 3'000'000;
   Tensor x = Tensor::empty({n});
   double total = 0, every_third = 0;
-  real* numbers_of_x = x.mutable_data();
+  real* values_of_x = x.mutable_data();
   for (int64_t i = 0; i < n; ++i) {
-    numbers_of_x[i] = real(0.1) + real(i % 97) / 1000;
-    total += numbers_of_x[i];
-    if (i % 3 == 1) every_third += numbers_of_x[i];
+    values_of_x[i] = real(0.1) + real(i % 97) / 1000;
+    total += values_of_x[i];
+    if (i % 3 == 1) every_third += values_of_x[i];
   }
   CHECK(sum(x).item() == doctest::Approx(total).epsilon(1e-6));
   CHECK(sum(x.reshape({n / 3, 3}), {0}).data()[1] == doctest::Approx(every_third).epsilon(1e-6));
@@ -217,14 +218,14 @@ TEST_CASE("sum and max over rows: one more and one fewer than a number of whole 
     }
 }
 
-TEST_CASE("layer_norm: a large mean does not drown the differences") {
+TEST_CASE("layer_norm: small differences from a large mean are kept") {
   Tensor x = Tensor::empty({64});
   for (int i = 0; i < 64; ++i) x.mutable_data()[i] = real(4096 + i % 2);
   const Tensor y = layer_norm(x, {}, {}, 0);
   for (int i = 0; i < 64; ++i) CHECK(y.data()[i] == doctest::Approx(i % 2 ? 1 : -1).epsilon(1e-5));
 }
 
-TEST_CASE("cross_entropy: ignored targets count nothing") {
+TEST_CASE("cross_entropy: ignored targets do not count") {
   Tensor x = Tensor::from({3, 2}, {1, 2, nan, infinity, 3, 5});
   x.set_requires_grad();
   const Tensor some = cross_entropy(x, Ids::from({3}, {1, ignored, 0}));
@@ -240,14 +241,15 @@ TEST_CASE("cross_entropy: ignored targets count nothing") {
 }
 
 TEST_CASE("cross_entropy: -inf and huge logits") {
-  Tensor x = Tensor::from({1, 3}, {0, -infinity, 0});  // a class that cannot be, elsewhere
+  Tensor x =
+      Tensor::from({1, 3}, {0, -infinity, 0});  // a class of probability 0 that is not the target
   x.set_requires_grad();
   const Tensor elsewhere = cross_entropy(x, Ids::from({1}, {2}));
   CHECK(elsewhere.item() == doctest::Approx(std::log(2)));
   backward(elsewhere);
   CHECK(elements(x.grad()) == std::vector<real>{0.5, 0, -0.5});
   x.clear_grad();
-  const Tensor there = cross_entropy(x, Ids::from({1}, {1}));  // and where it is the target
+  const Tensor there = cross_entropy(x, Ids::from({1}, {1}));  // and one that is
   CHECK(there.item() == infinity);
   backward(there);
   CHECK(elements(x.grad()) == std::vector<real>{0.5, -1, 0.5});
@@ -262,30 +264,30 @@ TEST_CASE("cross_entropy: -inf and huge logits") {
   CHECK(std::isnan(cross_entropy(Tensor::from({1, 2}, {nan, 0}), Ids::from({1}, {1})).item()));
 }
 
-// With powers of two for probabilities every logarithm is a whole number of bits.
-TEST_CASE("cross_entropy: the conventions of label smoothing, in numbers worked out by hand") {
-  const std::array<real, 4> share{0.5, 0.25, 0.125, 0.125};
+// Probabilities are powers of two, so that every logarithm is an integer number of bits.
+TEST_CASE("cross_entropy: the conventions of label smoothing, computed by hand") {
+  const std::array<real, 4> probability{0.5, 0.25, 0.125, 0.125};
   struct Convention {
     Smoothing over;
-    std::array<double, 4> p;  // for ε = 0.1 and target 1; class 3 is never one
+    std::array<double, 4> p;  // for ε = 0.1 and target 1; class 3 is never a target
     double bits;              // 1 p₀ + 2 p₁ + 3 p₂ + 3 p₃
   };
   for (const Convention& c :
        {Convention{Smoothing::vocabulary, {0.025, 0.925, 0.025, 0.025}, 2.025},
         Convention{Smoothing::others, {0.1 / 3, 0.9, 0.1 / 3, 0.1 / 3}, 1.8 + 0.7 / 3},
         Convention{Smoothing::possible_others, {0.05, 0.9, 0.05, 0}, 2}}) {
-    const Tensor shares = Tensor::from({1, 4}, share);
-    Tensor x = add(log(shares), 5);
+    const Tensor probabilities = Tensor::from({1, 4}, probability);
+    Tensor x = add(log(probabilities), 5);
     x.set_requires_grad();
     const Tensor y = cross_entropy(x, Ids::from({1}, {1}), {0.1, c.over, 3});
     CHECK(y.item() == doctest::Approx(c.bits * std::log(2)).epsilon(1e-6));
     backward(y);
     for (size_t v = 0; v < 4; ++v)
-      CHECK(std::fabs(x.grad().data()[v] - (share[v] - c.p[v])) < 1e-6);
+      CHECK(std::fabs(x.grad().data()[v] - (probability[v] - c.p[v])) < 1e-6);
   }
 }
 
-TEST_CASE("cross_entropy: a class of no share may be impossible in the logits too") {
+TEST_CASE("cross_entropy: a class with p = 0 may have a logit of -inf") {
   const Tensor x = Tensor::from({1, 4}, {0, 0, 0, -infinity});
   CHECK(cross_entropy(x, Ids::from({1}, {0}), {0.1, Smoothing::possible_others, 3}).item() ==
         doctest::Approx(std::log(3)));
@@ -294,7 +296,7 @@ TEST_CASE("cross_entropy: a class of no share may be impossible in the logits to
   CHECK(cross_entropy(x, Ids::from({1}, {0}), {0.1, Smoothing::others}).item() == infinity);
 }
 
-TEST_CASE("dropout: only while training; about the given share; the mean is kept") {
+TEST_CASE("dropout: only in training, with the requested probability, and the mean is kept") {
   const Tensor x = Tensor::full({100000}, 1);
   CHECK(dropout(x, 0.3).same_as(x));
   ScopeGuard here;

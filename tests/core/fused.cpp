@@ -17,10 +17,10 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 Tensor drawn(const Shape& shape, uint32_t call) {
-  std::vector<real> numbers(static_cast<size_t>(shape.size()));
+  std::vector<real> values(static_cast<size_t>(shape.size()));
   Random random(3, Purpose::generation, 0, 0, call);
-  for (real& v : numbers) v = static_cast<real>(random.normal());
-  return Tensor::from(shape, numbers);
+  for (real& v : values) v = static_cast<real>(random.normal());
+  return Tensor::from(shape, values);
 }
 
 // The largest difference, relative for values above 1.
@@ -60,7 +60,7 @@ TEST_CASE("fused: linear with every activation") {
   for (const Named<Activation>& entry : activation_names) {
     const Activation function = entry.value;
     CAPTURE(entry.name);
-    // Few rows; many, whose backward goes by blocks; and weights too large for that.
+    // Few rows; many, whose backward runs in blocks; and weights too large for blocks.
     const std::vector<Shape> sizes[] = {{{130, 70}, {91, 70}, {91}},
                                         {{5, 80, 70}, {91, 70}, {91}},
                                         {{270, 230}, {290, 230}, {290}}};
@@ -79,7 +79,7 @@ TEST_CASE("fused: linear with every activation") {
   }
 }
 
-TEST_CASE("fused: linear of one tensor as input and as weight") {
+TEST_CASE("fused: linear with one tensor as input and weight") {
   constexpr real share = real{1} / 32;  // gradients are sums of 512 terms
   check_same(
       {{256, 60}}, [](FusedInputs t) { return mul(linear(t[0], t[0]), share); },

@@ -1,5 +1,5 @@
-// What memory grows with, by the pool's own count: the cost of long sequences and large
-// vocabularies.
+// How memory grows with the length of sequences and the size of vocabularies, as counted by the
+// pool.
 #include <doctest/doctest.h>
 
 #include "core/autograd.h"
@@ -10,17 +10,17 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-// The most bytes that f holds at once, beyond what there was before.
+// The peak of the bytes that f allocates.
 template <class F>
 int64_t peak_of(F f) {
-  pool_trim();  // else blocks come as large as others have left them
+  pool_trim();  // so that no larger free block is reused
   const int64_t before = pool_statistics().live_bytes;
   pool_reset_peak();
   f();
   return pool_statistics().peak_bytes - before;
 }
 
-// Forward and backward of attention, over `time` places.
+// Forward and backward of attention, over `time` positions.
 void attend(int64_t time, const AttentionOptions& options) {
   Tensor x[3];
   for (Tensor& each : x) each = Tensor::full({1, time, 16}, real{0.1}).set_requires_grad();
@@ -34,19 +34,19 @@ TEST_CASE("memory of attention grows with the length, not with its square") {
   plain.mask.causal = dropped.mask.causal = true;
   dropped.dropout = 0.1;
   const int threads = thread_count();
-  set_thread_count(2);  // each has scores of its own, of one block
+  set_thread_count(2);  // each has its own block of scores
   for (const AttentionOptions* options : {&plain, &dropped}) {
     const auto peak = [&](int64_t time) { return peak_of([&] { attend(time, *options); }); };
     const int64_t first = peak(1024), second = peak(2048), third = peak(4096);
     CHECK(second <= 2 * first);
     CHECK(third <= 2 * second);
-    // Query, key, value and result, the gradients of these, and as much again.
+    // Query, key, value and result, the gradients of these, and the same for scratch memory.
     CHECK(third <= 16 * 4096 * 16 * static_cast<int64_t>(sizeof(real)));
   }
   set_thread_count(threads);
 }
 
-TEST_CASE("memory of the loss does not grow with the rows that are not visited at once") {
+TEST_CASE("memory of the loss does not grow with rows in other chunks") {
   constexpr int64_t classes = 500, at_once = 20'000;  // 40 rows
   const auto peak = [](int64_t rows) {
     Tensor x = Tensor::full({rows, 2}, real{0.1}).set_requires_grad();

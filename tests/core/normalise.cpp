@@ -1,5 +1,5 @@
-// Hardmax and division by the sum, where central differences cannot tell: ties, other gradients
-// than the true one, rows without a sum, hidden rows.
+// Hardmax and division by the sum where central differences do not apply: ties, the
+// straight-through gradient, rows without a sum, hidden rows.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ RowValues gradient(const Tensor& x, const Tensor& cotangent, Op op) {
   return row_values(leaf.grad());
 }
 
-TEST_CASE("hardmax: ties share, -inf takes no part, NaN does not hide") {
+TEST_CASE("hardmax: ties share the weight, -inf has none, NaN gives NaN") {
   const auto of = [](const Shape& shape, std::initializer_list<real> x) {
     return row_values(hardmax(Tensor::from(shape, x)));
   };
@@ -47,7 +47,7 @@ TEST_CASE("hardmax: it is the limit of softmax(x / T) for T towards 0") {
   for (size_t i = 0; i < hard.size(); ++i) CHECK(cold[i] == doctest::Approx(hard[i]));
 }
 
-TEST_CASE("hardmax: its gradient is zero, or on request the softmax's") {
+TEST_CASE("hardmax: the gradient is zero, or with straight_through that of the softmax") {
   const Tensor x = Tensor::from({3, 3}, {1, 3, 3, 0.5, -2, 0, -infinite, 1, -infinite});
   const Tensor cotangent = Tensor::from({3, 3}, {1, -2, 0.5, 3, 1, -1, 2, 1, 1});
   CHECK(gradient(x, cotangent, [](const Tensor& t) { return hardmax(t); }) == RowValues(9, 0));
@@ -58,7 +58,7 @@ TEST_CASE("hardmax: its gradient is zero, or on request the softmax's") {
   CHECK(gradient(x, cotangent, straight_through) == soft);
   CHECK(std::fabs(soft[0]) > 0.01);
   CHECK(row_values(straight_through(x)) == row_values(hardmax(x)));
-  // Both add to what is there: here two uses of one leaf.
+  // Both accumulate: here one leaf is used twice.
   RowValues twice = soft;
   for (real& g : twice) g *= 2;
   CHECK(gradient(x, cotangent, [&](const Tensor& t) {
@@ -76,9 +76,9 @@ TEST_CASE("sum_normalize: a row whose sum is 1e-6 or less gives zeros, and is co
   const RowValues g =
       gradient(x, Tensor::full({5, 2}, infinite), [](const Tensor& t) { return sum_normalize(t); });
   for (const size_t guarded : {0, 1, 2, 3, 6, 7}) CHECK(g[guarded] == 0);
-  CHECK(std::isnan(g[4]));  // inf - inf: no gradient is guarded but those
+  CHECK(std::isnan(g[4]));  // inf - inf: only rows without a sum are guarded
   CHECK(counted == 6);
-  std::thread([&] {  // counts for itself, which nobody asked for
+  std::thread([&] {  // has a scope of its own, without a counter
     sum_normalize(x);
     CHECK(scope().rows_without_sum == nullptr);
   })
@@ -86,7 +86,7 @@ TEST_CASE("sum_normalize: a row whose sum is 1e-6 or less gives zeros, and is co
   CHECK(counted == 6);
 }
 
-TEST_CASE("sum_normalize: neither NaN nor an infinite sum is taken for none") {
+TEST_CASE("sum_normalize: rows with NaN or an infinite sum are not counted as rows without a sum") {
   int64_t counted = 0;
   ScopeGuard here;
   here->rows_without_sum = &counted;
@@ -98,7 +98,7 @@ TEST_CASE("sum_normalize: neither NaN nor an infinite sum is taken for none") {
   CHECK(counted == 0);
 }
 
-TEST_CASE("a query that may attend to nothing gets weights and gradients of zero") {
+TEST_CASE("a query that may attend to no key has weights and gradients of zero") {
   const KeepMask mask{.causal = true, .key_lengths = Ids::from({2}, {3, 0})};
   const Tensor scores = Tensor::full({2, 1, 2, 3}, 4), cotangent = Tensor::full({2, 1, 2, 3}, 5);
   const auto check_hidden = [&](real hidden, auto weights) {

@@ -1,4 +1,5 @@
-// What an observer is told: every operation once, forward and backward, and every block of memory.
+// An observer is notified of every operation once, forward and backward, and of every block of
+// memory.
 #include "core/observer.h"
 
 #include <doctest/doctest.h>
@@ -14,27 +15,27 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-using Said = std::vector<std::string>;
+using Log = std::vector<std::string>;
 
 struct Listener : Observer {
-  Said said;
+  Log log;
   std::map<uint64_t, std::string> made;  // by the order of the node
   std::map<const void*, int64_t> blocks;
   int64_t live = 0, from_before = 0;
 
   void op_finished(const char* name, const Tensor& y, std::span<const Tensor> inputs,
                    const Node* node) noexcept override {
-    said.push_back(
+    log.push_back(
         fmt::format("{} {} of {}{}", name, y.shape(), inputs.size(), node ? "" : ", not recorded"));
     if (node) made[node->order] = name;
   }
   void backward_started(const Node& node) noexcept override {
-    said.push_back("begin " + made.at(node.order));
+    log.push_back("begin " + made.at(node.order));
   }
   void backward_finished(const Node& node, const Slot& output) noexcept override {
-    said.push_back(fmt::format("end {} {}", node.name, output.gradient->size));
+    log.push_back(fmt::format("end {} {}", node.name, output.gradient->size));
   }
-  void stage_finished(const char* what) noexcept override { said.emplace_back(what); }
+  void stage_finished(const char* what) noexcept override { log.emplace_back(what); }
   void allocated(const void* block, int64_t bytes) noexcept override {
     blocks[block] = bytes;
     live += bytes;
@@ -55,7 +56,7 @@ Tensor weight() {
   return w;
 }
 
-TEST_CASE("observer: operations when they are done, backward with its begin and end") {
+TEST_CASE("observer: operations after they run, the start and the end of each backward") {
   const Tensor w = weight(), x = Tensor::full({4, 2}, 1);
   Listener listener;
   {
@@ -64,12 +65,12 @@ TEST_CASE("observer: operations when they are done, backward with its begin and 
     stage_finished("a pause");
     backward(sum(exp(y)));
   }
-  CHECK(listener.said == Said{"linear [4, 3] of 3", "a pause", "exp [4, 3] of 1", "sum [] of 1",
-                              "begin sum", "end sum 1", "begin exp", "end exp 12", "begin linear",
-                              "end linear 12"});
+  CHECK(listener.log == Log{"linear [4, 3] of 3", "a pause", "exp [4, 3] of 1", "sum [] of 1",
+                            "begin sum", "end sum 1", "begin exp", "end exp 12", "begin linear",
+                            "end linear 12"});
 }
 
-TEST_CASE("observer: what is not recorded is told all the same") {
+TEST_CASE("observer: operations without gradients are observed too") {
   Listener listener;
   const ObserverScope observation(listener);
   const Tensor x = Tensor::full({2}, 1);
@@ -79,10 +80,10 @@ TEST_CASE("observer: what is not recorded is told all the same") {
   ScopeGuard here;
   here->gradients = false;
   add(x, w);
-  CHECK(listener.said == Said{"exp [2] of 1, not recorded", "add [2] of 2, not recorded"});
+  CHECK(listener.log == Log{"exp [2] of 1, not recorded", "add [2] of 2, not recorded"});
 }
 
-TEST_CASE("observer: memory is the pool's, block by block") {
+TEST_CASE("observer: every block of the pool is reported") {
   const Tensor w = weight();
   Tensor before = Tensor::zeros({100});
   Listener listener;
@@ -95,7 +96,7 @@ TEST_CASE("observer: memory is the pool's, block by block") {
     backward(sum(y));
     CHECK(listener.live == pool_statistics().live_bytes - live);
     CHECK(listener.from_before == 0);
-    before = {};  // was there before anyone watched
+    before = {};  // allocated before the observation
     CHECK(listener.from_before >= int64_t{100 * sizeof(real)});
     CHECK(listener.live == pool_statistics().live_bytes - live);
   }
@@ -104,7 +105,7 @@ TEST_CASE("observer: memory is the pool's, block by block") {
   CHECK(listener.blocks.size() == known);
 }
 
-TEST_CASE("observer: of two the inner one alone sees, and nobody when both are gone") {
+TEST_CASE("observer: only the innermost is notified, and none after both have ended") {
   Listener outer, inner;
   {
     const ObserverScope first(outer);
@@ -117,18 +118,18 @@ TEST_CASE("observer: of two the inner one alone sees, and nobody when both are g
   }
   stage_finished("four");
   CHECK(observer() == nullptr);
-  CHECK(outer.said == Said{"one", "three"});
-  CHECK(inner.said == Said{"two"});
+  CHECK(outer.log == Log{"one", "three"});
+  CHECK(inner.log == Log{"two"});
 }
 
-TEST_CASE("observer: a backward that throws begins and does not end") {
+TEST_CASE("observer: a backward that throws starts and does not finish") {
   Tensor w = weight();
   Listener listener;
   const ObserverScope observation(listener);
   const Tensor y = sum(exp(w * w));
   w.mutable_data()[0] = 5;
   CHECK_THROWS_AS(backward(y), Error);
-  CHECK(listener.said.back() == "begin mul");
+  CHECK(listener.log.back() == "begin mul");
 }
 
 }  // namespace

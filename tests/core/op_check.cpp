@@ -16,7 +16,7 @@ namespace heed::inline HEED_REAL::testing {
 namespace {
 
 constexpr bool exact = sizeof(real) == sizeof(double);
-// Relative to the largest number of the array they belong to, or to 1 if that is more.
+// Relative to the largest value of the array they belong to, or to 1 if that is larger.
 constexpr double value_tolerance = exact ? 1e-12 : 4e-6;
 constexpr double gradient_tolerance = exact ? 1e-6 : 2e-5;
 constexpr double step = 1e-5;  // of central differences
@@ -27,7 +27,7 @@ double scale_of(std::span<const double> values) {
   return scale;
 }
 
-// Random numbers, which real can hold; the same for the same name.
+// Random values that real can represent; the same for the same name.
 class Numbers {
  public:
   explicit Numbers(const std::string& name)
@@ -40,8 +40,8 @@ class Numbers {
     for (int64_t i = 0; i < shape.size(); ++i) array.values.push_back(next(low, high));
     return array;
   }
-  // Odd multiples of 1/512 around 0, each once, shuffled.
-  Array apart(const Shape& shape) {
+  // Odd multiples of 1/512, centred at 0, each once, shuffled.
+  Array distinct(const Shape& shape) {
     Array array{shape, {}};
     for (int64_t i = 0; i < shape.size(); ++i)
       array.values.push_back(static_cast<double>(2 * i + 1 - shape.size() / 2 * 2) / 512);
@@ -68,15 +68,15 @@ std::vector<Tensor> tensors(Arrays arrays) {
   return all;
 }
 
-std::vector<double> numbers(const Tensor& t) { return {t.values().begin(), t.values().end()}; }
+std::vector<double> values_of(const Tensor& t) { return {t.values().begin(), t.values().end()}; }
 
-constexpr unsigned everyone = ~0u;  // all inputs want a gradient
+constexpr unsigned all_inputs = ~0u;
 using Gradients = std::vector<std::vector<double>>;
 
 Gradients gradients_of(Tensors x) {
   Gradients all;
   for (const Tensor& t : x)
-    all.push_back(t && t.grad() ? numbers(t.grad()) : std::vector<double>{});
+    all.push_back(t && t.grad() ? values_of(t.grad()) : std::vector<double>{});
   return all;
 }
 
@@ -91,7 +91,7 @@ class Checker {
       const std::vector<Array> x = example(row_.inputs);
       const Array dy = random_.array(row_.result, -1, 1);
       if (check_values(x)) {
-        const Gradients right = differentiate(x, dy, everyone);
+        const Gradients right = differentiate(x, dy, all_inputs);
         check_gradients(x, dy, right);
         check_frozen(x, dy, right);
         check_accumulation(x, dy, right);
@@ -111,19 +111,19 @@ class Checker {
     failures_.push_back(row_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
 
-  // The first disagreement, if any. `what` says whose numbers these are.
+  // Reports the first disagreement, if any. `what` names the values in the report.
   bool compare(const std::string& what, const Shape& shape, const std::vector<double>& got,
-               const std::vector<double>& wanted, double tolerance) {
-    if (got.size() != wanted.size()) {
-      fail("{}: {} numbers, wanted {}", what, got.size(), wanted.size());
+               const std::vector<double>& expected, double tolerance) {
+    if (got.size() != expected.size()) {
+      fail("{}: {} values, expected {}", what, got.size(), expected.size());
       return false;
     }
-    const double scale = scale_of(wanted);
+    const double scale = scale_of(expected);
     for (size_t i = 0; i < got.size(); ++i) {
-      if (std::fabs(got[i] - wanted[i]) <= tolerance * scale || got[i] == wanted[i]) continue;
+      if (std::fabs(got[i] - expected[i]) <= tolerance * scale || got[i] == expected[i]) continue;
       const Index index = index_of(shape, static_cast<int64_t>(i));
-      fail("{} [{}]: got {}, wanted {}", what,
-           fmt::join(index.at.begin(), index.at.begin() + index.rank, ", "), got[i], wanted[i]);
+      fail("{} [{}]: got {}, expected {}", what,
+           fmt::join(index.at.begin(), index.at.begin() + index.rank, ", "), got[i], expected[i]);
       return false;
     }
     return true;
@@ -134,8 +134,8 @@ class Checker {
     for (size_t i = 0; i < shapes.size(); ++i) {
       if (i < row_.values.size() && !row_.values[i].empty() && &shapes == &row_.inputs)
         x.push_back({shapes[i], row_.values[i]});
-      else if (row_.apart)
-        x.push_back(random_.apart(shapes[i]));
+      else if (row_.distinct)
+        x.push_back(random_.distinct(shapes[i]));
       else
         x.push_back(random_.array(shapes[i], row_.low, row_.high));
     }
@@ -147,19 +147,19 @@ class Checker {
     const Tensor y = row_.op(inputs);
     if (y.requires_grad()) fail("a result of frozen inputs remembers how it was made");
     if (!(y.shape() == row_.result)) {
-      fail("the result has shape {}, wanted {}", y.shape(), row_.result);
+      fail("the result has shape {}, expected {}", y.shape(), row_.result);
       return false;
     }
-    std::vector<double> wanted;
-    for (const Index& i : indices(row_.result)) wanted.push_back(row_.definition(x, i));
-    return compare("value", row_.result, numbers(y), wanted, value_tolerance);
+    std::vector<double> expected;
+    for (const Index& i : indices(row_.result)) expected.push_back(row_.definition(x, i));
+    return compare("value", row_.result, values_of(y), expected, value_tolerance);
   }
 
-  // The gradients of Σ dy · y for the inputs named by the bits of `wanted`.
-  Gradients differentiate(Arrays x, const Array& dy, unsigned wanted, int times = 1) {
+  // The gradients of Σ dy · y for the inputs named by the bits of `subset`.
+  Gradients differentiate(Arrays x, const Array& dy, unsigned subset, int times = 1) {
     std::vector<Tensor> inputs = tensors(x);
     for (size_t i = 0; i < inputs.size(); ++i)
-      if (wanted >> i & 1) inputs[i].set_requires_grad();
+      if (subset >> i & 1) inputs[i].set_requires_grad();
     for (int time = 0; time < times; ++time) backward(row_.op(inputs), tensor(dy));
     return gradients_of(inputs);
   }
@@ -168,7 +168,7 @@ class Checker {
   double weighted(Arrays x, const Array& dy) {
     double total = 0;
     if (exact) {
-      const std::vector<double> y = numbers(row_.op(tensors(x)));
+      const std::vector<double> y = values_of(row_.op(tensors(x)));
       for (size_t i = 0; i < y.size(); ++i) total += dy.values[i] * y[i];
     } else {
       for (int64_t i = 0; i < row_.result.size(); ++i)
@@ -179,34 +179,35 @@ class Checker {
 
   void check_gradients(std::vector<Array> x, const Array& dy, const Gradients& got) {
     for (size_t k = 0; k < x.size(); ++k) {
-      std::vector<double> wanted;
-      for (double& number : x[k].values) {
-        const double before = number;
-        number = before + step;
+      std::vector<double> expected;
+      for (double& value : x[k].values) {
+        const double before = value;
+        value = before + step;
         const double above = weighted(x, dy);
-        number = before - step;
-        wanted.push_back((above - weighted(x, dy)) / (2 * step));
-        number = before;
+        value = before - step;
+        expected.push_back((above - weighted(x, dy)) / (2 * step));
+        value = before;
       }
-      compare(fmt::format("gradient of input {}", k), x[k].shape, got[k], wanted,
+      compare(fmt::format("gradient of input {}", k), x[k].shape, got[k], expected,
               gradient_tolerance);
     }
   }
 
   void check_frozen(Arrays x, const Array& dy, const Gradients& right) {
-    for (unsigned wanted = 1; wanted + 1 < 1u << x.size(); ++wanted) {
-      const Gradients got = differentiate(x, dy, wanted);
+    for (unsigned subset = 1; subset + 1 < 1u << x.size(); ++subset) {
+      const Gradients got = differentiate(x, dy, subset);
       for (size_t k = 0; k < x.size(); ++k)
-        compare(fmt::format("gradient of input {} when {:b} are wanted", k, wanted), x[k].shape,
-                got[k], wanted >> k & 1 ? right[k] : std::vector<double>{}, value_tolerance);
+        compare(fmt::format("gradient of input {} when inputs {:b} require one", k, subset),
+                x[k].shape, got[k], subset >> k & 1 ? right[k] : std::vector<double>{},
+                value_tolerance);
     }
   }
 
   void check_accumulation(Arrays x, const Array& dy, const Gradients& right) {
-    const Gradients got = differentiate(x, dy, everyone, 2);
+    const Gradients got = differentiate(x, dy, all_inputs, 2);
     for (size_t k = 0; k < x.size(); ++k) {
       std::vector<double> twice = right[k];
-      for (double& number : twice) number *= 2;
+      for (double& value : twice) value *= 2;
       compare(fmt::format("gradient of input {} after two losses", k), x[k].shape, got[k], twice,
               value_tolerance);
     }
@@ -242,8 +243,8 @@ class Checker {
     Gradients gradients;
     for (const int threads : {1, 2, 3}) {
       set_thread_count(threads);
-      const std::vector<double> y = numbers(row_.op(tensors(x)));
-      const Gradients g = differentiate(x, dy, everyone);
+      const std::vector<double> y = values_of(row_.op(tensors(x)));
+      const Gradients g = differentiate(x, dy, all_inputs);
       if (threads == 1) {
         value = y;
         gradients = g;
@@ -259,15 +260,16 @@ class Checker {
     if (exact) check_directions(x, dy, gradients);
   }
 
-  // A few places of a large result against the definition, both ends among them.
+  // Compares a few elements of a large result with the definition, the first and the last among
+  // them.
   void check_places(Arrays x, const Shape& shape, const std::vector<double>& value) {
-    std::vector<double> got, wanted;
+    std::vector<double> got, expected;
     for (int64_t n = 0; n < std::min<int64_t>(40, shape.size()); ++n) {
       const int64_t i = n == 0 ? 0 : n == 1 ? shape.size() - 1 : random_.below(shape.size());
       got.push_back(value[static_cast<size_t>(i)]);
-      wanted.push_back(row_.definition(x, index_of(shape, i)));
+      expected.push_back(row_.definition(x, index_of(shape, i)));
     }
-    compare("some values of a large result", Shape{static_cast<int64_t>(got.size())}, got, wanted,
+    compare("some values of a large result", Shape{static_cast<int64_t>(got.size())}, got, expected,
             10 * value_tolerance);
   }
 
@@ -286,10 +288,10 @@ class Checker {
         along += got[k][i] * direction.values[i];
         size += std::fabs(got[k][i] * direction.values[i]);
       }
-      const double wanted = (moved(step) - moved(-step)) / (2 * step);
-      if (std::fabs(along - wanted) > gradient_tolerance * std::sqrt(size))
-        fail("derivative along a direction of a large input {}: got {}, wanted {}", k, along,
-             wanted);
+      const double expected = (moved(step) - moved(-step)) / (2 * step);
+      if (std::fabs(along - expected) > gradient_tolerance * std::sqrt(size))
+        fail("derivative along a direction of a large input {}: got {}, expected {}", k, along,
+             expected);
     }
   }
 

@@ -1,5 +1,5 @@
-// The harness of the op table, held against operations that are wrong on purpose: each must be
-// reported, and their right counterparts must not.
+// The harness of the op table, checked with operations that are wrong on purpose: each must be
+// reported, and their correct counterparts must not.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace heed::inline HEED_REAL::testing {
 namespace {
 
-// What is reported about a row, in one text; empty if all is well.
+// The report on a row, as one text; empty if all checks pass.
 std::string report(const OpRow& row) {
   std::string text;
   for (const std::string& failure : failures_of(row)) text += failure + '\n';
@@ -30,7 +30,7 @@ void put(Destination to, int64_t i, real value) {
     to.data[i] = value;
 }
 
-// y = a · b, element by element, of numbers in one row; `fault` says what is wrong with backward.
+// y = a · b, element by element; `fault` names what is wrong with backward.
 OpRow product(const std::string& fault) {
   const auto op = [fault](Tensors x) {
     const Tensor a = x[0], b = x[1];
@@ -72,7 +72,8 @@ TEST_CASE("the harness finds faults of a product") {
   CHECK(mentions(report(product("cotangent of ones")), "gradient of input 0"));
   CHECK(mentions(report(product("overwrite")), "gradient of input 0 after two losses"));
   CHECK(mentions(report(product("stale input")), "gradient of input 0 when input 1 is changed"));
-  CHECK(mentions(report(product("forgets a frozen input")), "gradient of input 1 when 10 are"));
+  CHECK(mentions(report(product("forgets a frozen input")),
+                 "gradient of input 1 when inputs 10 require one"));
 }
 
 // y[n, o] = Σᵢ x[n, i] w[o, i] + b[o], with square shapes, so that a transposed gradient fits.
@@ -204,10 +205,10 @@ OpRow same(const std::string& fault) {
   return row;
 }
 
-TEST_CASE("the harness finds what is not in the gradient") {
+TEST_CASE("the harness finds faults outside the gradient") {
   CHECK(report(same("none")) == "");
   CHECK(mentions(report(same("value")), "same: value [2]: got"));
-  CHECK(mentions(report(same("shape")), "the result has shape [5, 1], wanted [5]"));
+  CHECK(mentions(report(same("shape")), "the result has shape [5, 1], expected [5]"));
   CHECK(mentions(report(same("threads")), "value with 2 threads [0]"));
   CHECK(mentions(report(same("leak")), "bytes are still allocated"));
   CHECK(mentions(report(same("history without need")), "remembers how it was made"));

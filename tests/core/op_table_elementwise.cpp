@@ -1,4 +1,4 @@
-// The op table: arithmetic, functions of one number, selection, dropout.
+// The op table: arithmetic, functions of one value, selection, dropout.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace heed::inline HEED_REAL::testing {
 namespace {
 
-// One operation of two numbers over all the ways in which two shapes can broadcast.
+// A binary operation, over all ways in which two shapes can broadcast.
 void check_binary(const std::string& name, Tensor (*op)(const Tensor&, const Tensor&),
                   double (*formula)(double, double), double low = -2) {
   struct Pair {
@@ -44,7 +44,7 @@ void check_binary(const std::string& name, Tensor (*op)(const Tensor&, const Ten
   });
 }
 
-// One function of one number.
+// A function of one value.
 void check_unary(const std::string& name, const std::function<Tensor(const Tensor&)>& op,
                  const std::function<double(double)>& formula, double low = -4, double high = 4) {
   check_rows(std::vector<OpRow>{
@@ -75,7 +75,7 @@ TEST_CASE("op table: add, sub, mul, div") {
   check_binary(
       "div", div, [](double a, double b) { return a / b; }, 0.4);
   check_unary(
-      "add: a number", [](const Tensor& x) { return add(x, 2.5); },
+      "add: a scalar", [](const Tensor& x) { return add(x, 2.5); },
       [](double x) { return x + 2.5; });
   const auto check_operator = [](const char* name, Tensor (*op)(const Tensor&),
                                  double (*formula)(double)) {
@@ -100,11 +100,11 @@ TEST_CASE("op table: add, sub, mul, div") {
   check_operator(
       "neg: -x", [](const Tensor& x) { return -x; }, [](double x) { return -x; });
   check_unary(
-      "mul: by a number", [](const Tensor& x) { return mul(x, -1.5); },
+      "mul: by a scalar", [](const Tensor& x) { return mul(x, -1.5); },
       [](double x) { return -1.5 * x; });
 }
 
-TEST_CASE("op table: functions of one number") {
+TEST_CASE("op table: functions of one value") {
   check_unary("neg", neg, [](double x) { return -x; });
   check_unary("exp", exp, [](double x) { return std::exp(x); });
   check_unary(
@@ -206,9 +206,9 @@ TEST_CASE("op table: dropout") {
     return dropout(x[0], p);
   };
   const auto kept = [](Arrays x, const Index& i) {
-    int64_t place = 0;
-    for (int a = 0; a < i.rank; ++a) place = place * x[0].shape[a] + i[a];
-    const auto word = static_cast<uint64_t>(place);
+    int64_t element = 0;
+    for (int a = 0; a < i.rank; ++a) element = element * x[0].shape[a] + i[a];
+    const auto word = static_cast<uint64_t>(element);
     const uint32_t bits = StreamKey(5, Purpose::dropout, 2, 1, 4).block(word / 4)[word % 4];
     return bits < static_cast<uint32_t>(p * 0x1p32) ? 0 : x[0](i) / (1 - p);
   };

@@ -113,8 +113,8 @@ TEST_CASE("op table: embedding") {
                      [=](Arrays x, const Index& i) {
                        int64_t n = 0;
                        for (int a = 0; a + 1 < i.rank; ++a) n = n * ids.dim(a) + i[a];
-                       const Index place = index_of({1, 1}, 0);
-                       return x[0](place.with(0, ids[n]).with(1, i[-1]));
+                       const Index element = index_of({1, 1}, 0);
+                       return x[0](element.with(0, ids[n]).with(1, i[-1]));
                      },
                  .large = {large_table},
                  .misuses = {[] {

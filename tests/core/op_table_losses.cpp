@@ -8,7 +8,7 @@
 namespace heed::inline HEED_REAL::testing {
 namespace {
 
-// p(target) is 1 - ε and what else there is for it; see Smoothing.
+// p(v) with label smoothing; see Smoothing.
 double smoothed(const LabelSmoothing& smoothing, int64_t v, int64_t target, int64_t classes) {
   const double epsilon = smoothing.epsilon, on_target = v == target ? 1 - epsilon : 0;
   const auto among = [&](int64_t n) { return epsilon / static_cast<double>(n); };
@@ -18,7 +18,7 @@ double smoothed(const LabelSmoothing& smoothing, int64_t v, int64_t target, int6
   return v == smoothing.impossible ? 0 : among(classes - 2);
 }
 
-// Cross entropy as its definition says it.
+// Cross entropy by its definition.
 double cross_entropy_of(const Array& logits, const Ids& targets, const LabelSmoothing& smoothing) {
   const int64_t classes = logits.shape[-1];
   double loss = 0;
@@ -54,9 +54,9 @@ TEST_CASE("op table: cross_entropy, mse_loss") {
         .misuses =
             {misuse(Ids::from({2}, {0, 3})), misuse(Ids::from({2}, {-2, 0})),
              misuse(Ids::from({3}, {0, 0, 0})), misuse(fine, 1.5), misuse(fine, -0.1),
-             misuse(fine, {0.1, Smoothing::possible_others}),     // which class is it?
-             misuse(fine, {0.1, Smoothing::possible_others, 3}),  // it is none
-             misuse(fine, {0.1, Smoothing::possible_others, 2}),  // and yet a target
+             misuse(fine, {0.1, Smoothing::possible_others}),     // the class is missing
+             misuse(fine, {0.1, Smoothing::possible_others, 3}),  // it is not a class
+             misuse(fine, {0.1, Smoothing::possible_others, 2}),  // it is a target
              [] {
                cross_entropy(Tensor::zeros({1, 1}), Ids::from({1}, {0}), {0.1, Smoothing::others});
              },
@@ -107,7 +107,7 @@ TEST_CASE("op table: cross_entropy, mse_loss") {
                    [] { mse_loss(Tensor::zeros({0}), Tensor::zeros({0})); }}}});
 }
 
-// linear() and cross_entropy() as their definitions say them.
+// linear() and cross_entropy() by their definitions.
 double linear_cross_entropy_of(Arrays t, const Ids& targets, const LabelSmoothing& smoothing) {
   const Array &x = t[0], &w = t[1];
   const int64_t inputs = w.shape[1], classes = w.shape[0];
@@ -171,7 +171,7 @@ TEST_CASE("op table: linear_cross_entropy") {
       row(false, some, 0, 4),  // a row at a time
       row(true, some, 0.1, 8),
       row(false, some, others, 15),  // three rows, three rows, one
-      row(true, some, others, 1),    // less than a row: one row all the same
+      row(true, some, others, 1),    // less than a row: one row
       row(true, Ids::from({2, 2}, {0, 1, 2, ignored}), first_never, 11),
       row(true, Ids::from({}, {3}), 0.3, all),
       row(false, Ids::full({3}, ignored), 0.1, 8),
@@ -202,7 +202,7 @@ TEST_CASE("op table: linear_cross_entropy of tied weights") {
               return linear_cross_entropy_of(both, next, 0.1);
             }};
   };
-  // Its own input, which no model has.
+  // w is its own input.
   const auto self = [](int64_t at_once) {
     const Ids targets = Ids::from({4}, {3, 0, 1, 1});
     return OpRow{

@@ -117,7 +117,7 @@ struct Attention {
     }
     return total == 0 ? 0 : result / total;
   }
-  // What dropout makes of one weight.
+  // The dropout factor of one weight.
   double factor(int64_t element) const {
     if (options.dropout == 0) return 1;
     const auto word = static_cast<uint64_t>(element);
@@ -169,7 +169,7 @@ TEST_CASE("op table: scaled_dot_product_attention") {
   lengths.mask.key_lengths = Ids::from({3}, {4, 0, 2});
   dense.mask.dense = random_ids({2, 2, 4, 5}, 2);
   for (int64_t j = 0; j < 5; ++j)
-    dense.mask.dense.mutable_data()[5 + j] = 0;  // a query that sees nothing
+    dense.mask.dense.mutable_data()[5 + j] = 0;  // a query without a visible key
   all.mask = {true, 4, Ids::from({2}, {5, 3}), random_ids({1, 2, 4, 5}, 2)};
   all.dropout = 0.25;
   scaled.scale = 0.9;
@@ -192,8 +192,8 @@ TEST_CASE("op table: scaled_dot_product_attention") {
   });
 }
 
-TEST_CASE("scaled_dot_product_attention: whatever does not fit is refused, each by itself") {
-  const auto refuses = [](const Shape& q, const Shape& k, const Shape& v, int64_t heads = 2,
+TEST_CASE("scaled_dot_product_attention: every input that does not fit is rejected") {
+  const auto rejects = [](const Shape& q, const Shape& k, const Shape& v, int64_t heads = 2,
                           const AttentionOptions& options = {}, int needs_gradient = -1) {
     std::array x{Tensor::zeros(q), Tensor::zeros(k), Tensor::zeros(v)};
     if (needs_gradient >= 0) x[static_cast<size_t>(needs_gradient)].set_requires_grad();
@@ -203,41 +203,42 @@ TEST_CASE("scaled_dot_product_attention: whatever does not fit is refused, each 
                          doctest::Contains("scaled_dot_product_attention"), Error);
   };
   const Shape fits{2, 3, 4};
-  refuses({3, 4}, fits, fits);  // rank
-  refuses(fits, {3, 4}, fits);
-  refuses(fits, fits, {3, 4});
-  refuses({1, 3, 4}, fits, fits);  // batch
-  refuses(fits, {1, 3, 4}, {1, 3, 4});
-  refuses(fits, fits, {1, 3, 4});
-  refuses(fits, fits, {2, 1, 4});  // time of k and v
-  refuses({2, 3, 6}, fits, fits);  // width of q and k
-  refuses(fits, fits, {2, 3, 3});  // heads
-  refuses({2, 3, 3}, {2, 3, 3}, fits);
-  refuses(fits, fits, fits, 0);
+  rejects({3, 4}, fits, fits);  // rank
+  rejects(fits, {3, 4}, fits);
+  rejects(fits, fits, {3, 4});
+  rejects({1, 3, 4}, fits, fits);  // batch
+  rejects(fits, {1, 3, 4}, {1, 3, 4});
+  rejects(fits, fits, {1, 3, 4});
+  rejects(fits, fits, {2, 1, 4});  // time of k and v
+  rejects({2, 3, 6}, fits, fits);  // width of q and k
+  rejects(fits, fits, {2, 3, 3});  // heads
+  rejects({2, 3, 3}, {2, 3, 3}, fits);
+  rejects(fits, fits, fits, 0);
   AttentionOptions options;
   for (const int64_t keys : {-1, 4}) {
     options.keys = keys;
-    refuses(fits, fits, fits, 2, options);
+    rejects(fits, fits, fits, 2, options);
   }
   options.keys = 2;
-  for (const int input : {0, 1, 2}) refuses(fits, fits, fits, 2, options, input);
+  for (const int input : {0, 1, 2}) rejects(fits, fits, fits, 2, options, input);
   options.keys = 0;
   for (const double dropout : {-0.1, 1.0}) {
     options.dropout = dropout;
-    refuses(fits, fits, fits, 2, options);
+    rejects(fits, fits, fits, 2, options);
   }
 }
 
-TEST_CASE("scaled_dot_product_attention: keys with room behind them for more") {
+TEST_CASE("scaled_dot_product_attention: keys in a cache with free space at the end") {
   const auto drawn = [](const Shape& shape) {
     Tensor x = Tensor::empty(shape);
     Random random(3, Purpose::initialisation, static_cast<uint32_t>(shape[1]));
     for (int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<real>(random.normal());
     return x;
   };
-  // The first rows of every example in an array of `room` rows; NaN, which would spread, behind.
-  const auto with_room = [](const Tensor& x, int64_t room) {
-    const Tensor behind = Tensor::full(x.shape().with(1, room - x.dim(1)), std::nan(""));
+  // The rows of every example in an array of `capacity` rows; the free ones hold NaN, which would
+  // spread.
+  const auto with_capacity = [](const Tensor& x, int64_t capacity) {
+    const Tensor behind = Tensor::full(x.shape().with(1, capacity - x.dim(1)), std::nan(""));
     return concat(std::vector<Tensor>{x, behind}, 1);
   };
   for (const int64_t queries : {1, 4})
@@ -248,8 +249,8 @@ TEST_CASE("scaled_dot_product_attention: keys with room behind them for more") {
       if (keys == 300) options.mask.window = options.mask.causal = 0, options.mask.key_lengths = {};
       const Tensor expected = scaled_dot_product_attention(q, k, v, 2, options);
       options.keys = keys;
-      const Tensor got = scaled_dot_product_attention(q, with_room(k, keys + 7),
-                                                      with_room(v, keys + 7), 2, options);
+      const Tensor got = scaled_dot_product_attention(q, with_capacity(k, keys + 7),
+                                                      with_capacity(v, keys + 7), 2, options);
       for (int64_t i = 0; i < got.size(); ++i)
         CHECK(got.values()[static_cast<size_t>(i)] == expected.values()[static_cast<size_t>(i)]);
     }

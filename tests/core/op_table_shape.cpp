@@ -1,4 +1,4 @@
-// The op table: reductions, and the same numbers in another order or in other pieces.
+// The op table: reductions, permutations, slices, concatenation.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -87,7 +87,7 @@ OpRow reduction_row(const Reduction& reduction, const Shape& shape, const std::v
                            [&](const Index& j) { reduced.push_back(x[0](j)); });
                 return reduction.definition(reduced);
               },
-          .apart = reduction.distinct,
+          .distinct = reduction.distinct,
           .large = {large},
           .misuses = {[=] {
                         op(Tensor::zeros({2, 3}), {2}, false);
@@ -186,7 +186,7 @@ TEST_CASE("op table: gather, topk") {
        .result = {3, 4},
        .op = [](Tensors x) { return topk(x[0], 4).values; },
        .definition = [=](Arrays x, const Index& i) { return ranked(x[0], i, 1, i[1], true); },
-       .apart = true,
+       .distinct = true,
        .large = {{300, 100}},
        .misuses = {[] {
                      topk(Tensor::zeros({3, 7}), 8);
@@ -202,7 +202,7 @@ TEST_CASE("op table: gather, topk") {
        .result = {2, 3},
        .op = [](Tensors x) { return topk(x[0], 2, 0, false).values; },
        .definition = [=](Arrays x, const Index& i) { return ranked(x[0], i, 0, i[0], false); },
-       .apart = true,
+       .distinct = true,
        .large = {{100, 300}}}});
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("topk: indices; equal elements in their order, NaN as the largest") {
   CHECK(ids(false) == std::vector<int32_t>{3, 0, 1, 0, 3, 2});
 }
 
-TEST_CASE("logsumexp: large values do not overflow, -inf alone gives a zero gradient") {
+TEST_CASE("logsumexp: large values do not overflow, only -inf gives a zero gradient") {
   constexpr real infinity = std::numeric_limits<real>::infinity();
   CHECK(logsumexp(Tensor::full({4}, 1000)).item() == doctest::Approx(1000 + std::log(4.0)));
   Tensor x = Tensor::full({3}, -infinity);
@@ -347,7 +347,7 @@ TEST_CASE("op table: slice, split") {
   });
 }
 
-TEST_CASE("split: the parts together have the whole's gradient") {
+TEST_CASE("split: the gradients of the parts form that of the whole") {
   check_rows(std::vector<OpRow>{
       {.name = "split: all parts, in another order",
        .inputs = {{2, 6}},
@@ -363,10 +363,10 @@ TEST_CASE("split: the parts together have the whole's gradient") {
 TEST_CASE("op table: concat, stack") {
   // Which part an index of the joined axis falls into.
   const auto joined = [](Arrays x, const Index& i, int axis) {
-    int64_t place = i[axis];
+    int64_t index = i[axis];
     for (const Array& part : x) {
-      if (place < part.shape[axis]) return part(i.with(axis, place));
-      place -= part.shape[axis];
+      if (index < part.shape[axis]) return part(i.with(axis, index));
+      index -= part.shape[axis];
     }
     return 0.0;
   };

@@ -1,4 +1,4 @@
-// The op table: what looks at where a row stands: rotary positions, segments of a graph's edges.
+// The op table: operations on positions and segments: rotary, segment_softmax, segment_sum.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,9 +15,9 @@ double rotated(const Array& x, const Index& i, int64_t heads, const RotaryOption
   const int64_t pair = neighbours ? column / 2 : column % (width / 2);
   const int64_t first = before + (neighbours ? 2 * pair : pair);
   const int64_t second = before + (neighbours ? 2 * pair + 1 : pair + width / 2);
-  const double place = static_cast<double>(options.first_position + i[1]);
-  const double angle =
-      place * std::pow(options.base, -2.0 * static_cast<double>(pair) / static_cast<double>(width));
+  const double position = static_cast<double>(options.first_position + i[1]);
+  const double angle = position * std::pow(options.base, -2.0 * static_cast<double>(pair) /
+                                                             static_cast<double>(width));
   const double a = x(i.with(2, first)), b = x(i.with(2, second));
   return i[2] == first ? a * std::cos(angle) - b * std::sin(angle)
                        : a * std::sin(angle) + b * std::cos(angle);
@@ -28,7 +28,7 @@ TEST_CASE("op table: rotary") {
                       std::vector<Shape> large = {}) {
     const bool neighbours = options.layout == RotaryLayout::interleaved;
     return OpRow{
-        .name = fmt::format("rotary: {} heads of {}, {}, base {}, from place {}", heads, shape,
+        .name = fmt::format("rotary: {} heads of {}, {}, base {}, from position {}", heads, shape,
                             neighbours ? "interleaved" : "halves", options.base,
                             options.first_position),
         .inputs = {shape},
@@ -102,7 +102,7 @@ const std::vector<SegmentCase>& segment_cases() {
   static const std::vector<SegmentCase> cases{
       {Ids::from({7}, {3, 0, 3, 5, 0, 3, 1}), 6, {7, 2}, {6000, 3}},     // 2 and 4 are empty
       {Ids::from({4}, {0, 0, 0, 0}), 1, {4, 3}, {40, 1000}},             // everything in one
-      {Ids::from({3}, {2, 1, 0}), 3, {3, 1}, {700, 90}},                 // each alone
+      {Ids::from({3}, {2, 1, 0}), 3, {3, 1}, {700, 90}},                 // one entry each
       {Ids::from({5}, {8000, 0, 8000, 1, 7999}), 8001, {5}, {30000}},    // hardly any
       {Ids::from({6}, {1, 1, 0, 1, 0, 0}), 3, {6, 2, 3}, {90, 60, 11}},  // further axes
   };

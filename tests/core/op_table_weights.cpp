@@ -36,7 +36,7 @@ TEST_CASE("op table: masked_fill where an attention mask hides keys") {
   const KeepMask causal{.causal = true}, window{.window = 2}, both{.causal = true, .window = 2};
   const KeepMask lengths{.key_lengths = Ids::from({3}, {4, 0, 2})};
   KeepMask dense{.dense = random_ids({2, 2, 3, 5}, 2)};
-  std::fill_n(dense.dense.mutable_data() + 5, 5, 0);  // a query that sees nothing
+  std::fill_n(dense.dense.mutable_data() + 5, 5, 0);  // a query without a visible key
   const KeepMask shared{.dense = random_ids({1, 1, 3, 5}, 2)};
   const KeepMask for_all{.dense = random_ids({2, 1, 3, 5}, 2)};
   const KeepMask all{true, 3, Ids::from({2}, {5, 3}), random_ids({1, 2, 4, 5}, 2)};
@@ -67,7 +67,7 @@ TEST_CASE("op table: hardmax") {
                          if (x[0](i.with(-1, k)) > x[0](i)) return 0.0;
                        return 1.0;
                      },
-                 .apart = true,
+                 .distinct = true,
                  .large = std::move(large),
                  .misuses = {[] { hardmax(Tensor::scalar(1)); }}};
   };

@@ -21,7 +21,7 @@ struct Threads {
   ~Threads() { set_thread_count(before); }
 };
 
-TEST_CASE("parallel_for: every number once, in chunks that the number of threads does not move") {
+TEST_CASE("parallel_for: every index once, in chunks that do not depend on the number of threads") {
   for (const int threads : {1, 2, 5}) {
     const Threads here(threads);
     for (const int64_t n : {0, 1, 7, 8, 9, 100})
@@ -41,7 +41,7 @@ TEST_CASE("parallel_for: every number once, in chunks that the number of threads
   CHECK(current_worker() == 0);
 }
 
-TEST_CASE("parallel_for: a loop inside a loop runs on its worker") {
+TEST_CASE("parallel_for: a loop inside a loop runs on the calling worker") {
   const Threads here(3);
   std::atomic<int64_t> total = 0;
   std::atomic<bool> stayed = true;
@@ -56,7 +56,7 @@ TEST_CASE("parallel_for: a loop inside a loop runs on its worker") {
   CHECK(total == 10 * (0 + 1 + 2 + 3 + 4 + 5));
 }
 
-TEST_CASE("threads: a thread of the program's own computes the same bits") {
+TEST_CASE("threads: another thread computes the same bits") {
   const auto product = [] {
     Tensor a = Tensor::empty({19, 452}), b = Tensor::empty({452, 204});
     Random random(1, Purpose::test);
@@ -71,7 +71,7 @@ TEST_CASE("threads: a thread of the program's own computes the same bits") {
   CHECK(elsewhere == product());
 }
 
-TEST_CASE("threads: at least one") {
+TEST_CASE("threads: fewer than one are rejected") {
   CHECK(physical_cores() >= 1);
   CHECK_THROWS_AS(set_thread_count(0), Error);
   CHECK(chunk_rows(0) == chunk_elements);

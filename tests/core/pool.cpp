@@ -20,7 +20,7 @@ constexpr bool keeps_blocks = false;
 constexpr bool keeps_blocks = true;
 #endif
 
-TEST_CASE("pool: blocks are aligned, apart and as large as asked") {
+TEST_CASE("pool: blocks are aligned, disjoint and as large as requested") {
   std::vector<std::pair<char*, size_t>> blocks;
   for (const size_t bytes : {0u, 1u, 63u, 64u, 65u, 80u, 81u, 1000u, 4096u, 70000u, 3u << 20}) {
     char* block = static_cast<char*>(pool_allocate(bytes));
@@ -35,7 +35,7 @@ TEST_CASE("pool: blocks are aligned, apart and as large as asked") {
   pool_free(nullptr);
 }
 
-TEST_CASE("pool: what is given back is handed out again") {
+TEST_CASE("pool: a freed block is allocated again") {
   pool_trim();
   void* block = pool_allocate(5000);
   pool_free(block);
@@ -48,14 +48,14 @@ TEST_CASE("pool: what is given back is handed out again") {
   if (keeps_blocks) CHECK(pool_statistics().system_calls == calls);
 }
 
-TEST_CASE("pool: once warm, a request takes a larger free block rather than call the system") {
+TEST_CASE("pool: once warm, a request takes a larger free block instead of calling the system") {
   if (!keeps_blocks) return;
-  const auto takes = [](size_t free, size_t wanted, int before = 1 << 14) {
+  const auto takes = [](size_t free, size_t requested, int before = 1 << 14) {
     pool_trim();
     void* block = pool_allocate(free);
     for (int i = 0; i < before; ++i) pool_free(pool_allocate(48));
     pool_free(block);
-    void* taken = pool_allocate(wanted);
+    void* taken = pool_allocate(requested);
     pool_free(taken);
     return taken == block;
   };
@@ -66,7 +66,7 @@ TEST_CASE("pool: once warm, a request takes a larger free block rather than call
   CHECK_FALSE(takes(4 << 20, 7 << 18));
 }
 
-TEST_CASE("pool: batches of many lengths settle") {
+TEST_CASE("pool: batches of many lengths stop calling the system") {
   if (!keeps_blocks) return;
   pool_trim();
   const auto epoch = [] {
@@ -101,7 +101,7 @@ TEST_CASE("pool: counters") {
   CHECK(pool_statistics().peak_bytes == live);
 }
 
-TEST_CASE("pool: a thread takes over what one that has ended left behind") {
+TEST_CASE("pool: a new thread takes over the pool of one that has ended") {
   if (!keeps_blocks) return;
   const auto work = [] {
     Tensor x = Tensor::full({3000}, 2);
@@ -116,7 +116,7 @@ TEST_CASE("pool: a thread takes over what one that has ended left behind") {
   CHECK(second == first);
 }
 
-TEST_CASE("pool: more than there is") {
+TEST_CASE("pool: a request beyond the memory of the system is an error") {
   const PoolStatistics before = pool_statistics();
   CHECK_THROWS_AS(pool_allocate(size_t{1} << 46), Error);  // more than the address space
   CHECK_THROWS_AS(pool_allocate(~size_t{0}), Error);

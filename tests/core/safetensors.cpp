@@ -1,4 +1,4 @@
-// core/safetensors: bytes as others write and read them, and every lie a header can tell.
+// core/safetensors: the bytes of the format, and every kind of invalid header.
 #include "core/safetensors.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ using namespace heed;
 
 namespace {
 
-// A path of this test alone, removed at its end.
+// A path for one test, removed at its end.
 struct TemporaryFile {
   std::string path;
   TemporaryFile() {
@@ -53,7 +53,7 @@ std::string with_length(const std::string& header) {
   return text + header;
 }
 
-// What opening a file of these bytes says: "" if it opens.
+// The error on opening a file of these bytes; "" if it opens.
 std::string complaint(const std::string& bytes) {
   TemporaryFile file;
   file.fill(bytes);
@@ -72,7 +72,7 @@ std::string header_complaint(const std::string& header, size_t data_bytes = 0) {
   return complaint(with_length(header) + std::string(data_bytes, '\1'));
 }
 
-bool says(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
 }  // namespace
 
@@ -96,7 +96,7 @@ TEST_CASE("safetensors: a file has exactly the bytes of the format") {
   CHECK(file.bytes() == with_length(header) + data);
 }
 
-TEST_CASE("safetensors: what is written is read back, whatever the order it was given in") {
+TEST_CASE("safetensors: what is written is read back, whatever the order of the arrays") {
   std::vector<float> a(1000);
   std::iota(a.begin(), a.end(), 0.f);
   const std::vector<double> b{1e-300, -0.0};
@@ -127,7 +127,7 @@ TEST_CASE("safetensors: what is written is read back, whatever the order it was 
   CHECK(std::memcmp(b_read.data(), b.data(), 16) == 0);
 }
 
-TEST_CASE("safetensors: headers of other writers are understood") {
+TEST_CASE("safetensors: headers of other writers are read") {
   TemporaryFile file;
   const std::string header =
       " {\n\t\"\\u0061\\ud834\\udd1e\\/\" : { \"data_offsets\" : [ 0 , 2 ] , \"shape\":[ 1 ],"
@@ -142,18 +142,20 @@ TEST_CASE("safetensors: headers of other writers are understood") {
   CHECK(header_complaint("{}") == "");
 }
 
-TEST_CASE("safetensors: a file that is not one") {
-  CHECK(says(complaint(""), "0 bytes are too few"));
-  CHECK(says(complaint("{}"), "too few"));
-  CHECK(says(complaint(std::string(100, '\xFF')), "claims a header of 18446744073709551615 bytes"));
-  CHECK(says(complaint(std::string("\0\0\0\0\1\0\0\0{}", 10)), "claims a header of 4294967296"));
-  CHECK(says(header_complaint("[]"), "no '{'"));
+TEST_CASE("safetensors: a file of another format is rejected") {
+  CHECK(contains(complaint(""), "0 bytes are too few"));
+  CHECK(contains(complaint("{}"), "too few"));
+  CHECK(contains(complaint(std::string(100, '\xFF')),
+                 "claims a header of 18446744073709551615 bytes"));
+  CHECK(
+      contains(complaint(std::string("\0\0\0\0\1\0\0\0{}", 10)), "claims a header of 4294967296"));
+  CHECK(contains(header_complaint("[]"), "no '{'"));
   CHECK_THROWS_AS(SafetensorsFile("/tmp"), InputError);
   CHECK_THROWS_AS(SafetensorsFile("/dev/zero"), InputError);
   CHECK_THROWS_AS(SafetensorsFile("/nowhere/at all"), InputError);
 }
 
-TEST_CASE("safetensors: a header that lies") {
+TEST_CASE("safetensors: a header that does not fit the file is rejected") {
   const auto array = [](const char* dtype, const char* shape, const char* offsets) {
     return fmt::format("\"x\":{{\"dtype\":\"{}\",\"shape\":{},\"data_offsets\":{}}}", dtype, shape,
                        offsets);
@@ -162,74 +164,75 @@ TEST_CASE("safetensors: a header that lies") {
     return header_complaint("{" + array(dtype, shape, offsets) + "}", bytes);
   };
   CHECK(one("F32", "[2]", "[0,8]", 8) == "");
-  CHECK(says(one("F32", "[2]", "[0,8]", 7), "'x' ends at byte 8 of 7"));
-  CHECK(says(one("F32", "[2]", "[0,8]", 9), "1 bytes follow"));
-  CHECK(says(one("F32", "[3]", "[0,8]", 8), "12 bytes, but has bytes 0 to 8"));
-  CHECK(says(one("F64", "[2]", "[0,8]", 8), "F64 [2], 16 bytes"));
-  CHECK(says(one("F32", "[2]", "[8,0]", 8), "bytes 8 to 0"));
-  CHECK(says(one("F32", "[2]", "[4,12]", 12), "starts at byte 4"));
-  CHECK(says(one("F32", "[-2]", "[0,8]", 8), "no whole number"));
-  CHECK(says(one("F32", "[2.0]", "[0,8]", 8), "no ']'"));
-  CHECK(says(one("F32", "[02]", "[0,8]", 8), "starts with 0"));
-  CHECK(says(one("F32", "[1e3]", "[0,8]", 8), "no ']'"));
-  CHECK(says(one("Q4", "[2]", "[0,8]", 8), "unknown element type 'Q4'"));
-  CHECK(says(one("F32", "[2]", "[0]", 8), "1 data_offsets"));
-  CHECK(says(one("F32", "[2]", "[]", 8), "0 data_offsets"));
-  CHECK(says(one("F32", "[1000000000000]", "[0,4000000000000]", 8), "cut short"));
-  CHECK(says(one("F32", "[9223372036854775808]", "[0,8]", 8), "beyond 2^63"));
-  CHECK(says(one("F32", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
-  CHECK(says(one("U8", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
+  CHECK(contains(one("F32", "[2]", "[0,8]", 7), "'x' ends at byte 8 of 7"));
+  CHECK(contains(one("F32", "[2]", "[0,8]", 9), "1 bytes follow"));
+  CHECK(contains(one("F32", "[3]", "[0,8]", 8), "12 bytes, but has bytes 0 to 8"));
+  CHECK(contains(one("F64", "[2]", "[0,8]", 8), "F64 [2], 16 bytes"));
+  CHECK(contains(one("F32", "[2]", "[8,0]", 8), "bytes 8 to 0"));
+  CHECK(contains(one("F32", "[2]", "[4,12]", 12), "starts at byte 4"));
+  CHECK(contains(one("F32", "[-2]", "[0,8]", 8), "no whole number"));
+  CHECK(contains(one("F32", "[2.0]", "[0,8]", 8), "no ']'"));
+  CHECK(contains(one("F32", "[02]", "[0,8]", 8), "starts with 0"));
+  CHECK(contains(one("F32", "[1e3]", "[0,8]", 8), "no ']'"));
+  CHECK(contains(one("Q4", "[2]", "[0,8]", 8), "unknown element type 'Q4'"));
+  CHECK(contains(one("F32", "[2]", "[0]", 8), "1 data_offsets"));
+  CHECK(contains(one("F32", "[2]", "[]", 8), "0 data_offsets"));
+  CHECK(contains(one("F32", "[1000000000000]", "[0,4000000000000]", 8), "cut short"));
+  CHECK(contains(one("F32", "[9223372036854775808]", "[0,8]", 8), "beyond 2^63"));
+  CHECK(contains(one("F32", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
+  CHECK(contains(one("U8", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
   const std::string x = array("U8", "[1]", "[0,1]");
-  CHECK(says(header_complaint("{" + x + "," + x + "}", 1), "'x' twice"));
-  CHECK(says(header_complaint("{" + x + ",}", 1), "no '\"'"));
-  CHECK(says(header_complaint("{" + x + "} x", 1), "more after"));
-  CHECK(says(header_complaint("{" + x, 1), "no '}'"));
+  CHECK(contains(header_complaint("{" + x + "," + x + "}", 1), "'x' twice"));
+  CHECK(contains(header_complaint("{" + x + ",}", 1), "no '\"'"));
+  CHECK(contains(header_complaint("{" + x + "} x", 1), "more after"));
+  CHECK(contains(header_complaint("{" + x, 1), "no '}'"));
   const auto y = [](const char* offsets) {
     return fmt::format(",\"y\":{{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":{}}}}}", offsets);
   };
   CHECK(header_complaint("{" + x + y("[1,2]"), 2) == "");
-  CHECK(says(header_complaint("{" + x + y("[0,1]"), 2), "'y' starts at byte 0"));
-  CHECK(says(header_complaint("{" + x + y("[2,3]"), 3), "'y' starts at byte 2"));
+  CHECK(contains(header_complaint("{" + x + y("[0,1]"), 2), "'y' starts at byte 0"));
+  CHECK(contains(header_complaint("{" + x + y("[2,3]"), 3), "'y' starts at byte 2"));
 }
 
-TEST_CASE("safetensors: a header that is not the dictionary it should be") {
-  CHECK(says(header_complaint("{\"x\":{\"dtype\":\"U8\",\"shape\":[0]}}"), "without all of"));
-  CHECK(says(header_complaint("{\"x\":{\"shape\":[0],\"shape\":[0]}}"), "'shape' out of place"));
-  CHECK(says(header_complaint("{\"x\":{\"other\":1}}"), "'other' out of place"));
-  CHECK(says(header_complaint("{\"__metadata__\":{\"a\":1}}"), "no '\"'"));
-  CHECK(says(header_complaint("{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}}"), "'a' twice"));
-  CHECK(says(header_complaint("{\"x\":" + std::string(1 << 20, '[')), "no '{'"));
-  CHECK(says(header_complaint("{\"x\":" + std::string(1 << 20, '{')), "no '\"'"));
+TEST_CASE("safetensors: a malformed header is rejected") {
+  CHECK(contains(header_complaint("{\"x\":{\"dtype\":\"U8\",\"shape\":[0]}}"), "without all of"));
+  CHECK(
+      contains(header_complaint("{\"x\":{\"shape\":[0],\"shape\":[0]}}"), "'shape' out of place"));
+  CHECK(contains(header_complaint("{\"x\":{\"other\":1}}"), "'other' out of place"));
+  CHECK(contains(header_complaint("{\"__metadata__\":{\"a\":1}}"), "no '\"'"));
+  CHECK(contains(header_complaint("{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}}"), "'a' twice"));
+  CHECK(contains(header_complaint("{\"x\":" + std::string(1 << 20, '[')), "no '{'"));
+  CHECK(contains(header_complaint("{\"x\":" + std::string(1 << 20, '{')), "no '\"'"));
   for (const char* bad : {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"})
-    CHECK(says(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "not UTF-8"));
+    CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "not UTF-8"));
   for (const char* bad : {"\\ud834", "\\ud834\\u0041", "\\udd1e"})
-    CHECK(says(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "surrogate"));
+    CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "surrogate"));
   for (const char* bad : {"\\x", "\\u12G4", "\\u12", "\\u::::"})
-    CHECK(says(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "escape"));
-  CHECK(says(header_complaint("{\"a\nb\":1}"), "control character"));
-  CHECK(says(header_complaint(std::string("{\"a\":{\0}}", 9)), "no '\"'"));
-  CHECK(says(header_complaint("{\"\\u001b[31m\":{}}"), "'\\x1b[31m'"));
+    CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "escape"));
+  CHECK(contains(header_complaint("{\"a\nb\":1}"), "control character"));
+  CHECK(contains(header_complaint(std::string("{\"a\":{\0}}", 9)), "no '\"'"));
+  CHECK(contains(header_complaint("{\"\\u001b[31m\":{}}"), "'\\x1b[31m'"));
 }
 
 TEST_CASE("safetensors: no damaged header crashes the reader") {
-  const std::string sound = with_length(
+  const std::string valid = with_length(
       "{\"__metadata__\":{\"k\":\"v\\u00e9\"},\"x\":{\"dtype\":\"F32\",\"shape\":[1,2],"
       "\"data_offsets\":[0,8]},\"y\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[8,9]}}");
-  REQUIRE(complaint(sound + std::string(9, '\0')) == "");
-  for (size_t length = 0; length < sound.size(); ++length)
-    CHECK(complaint(sound.substr(0, length)) != "");
+  REQUIRE(complaint(valid + std::string(9, '\0')) == "");
+  for (size_t length = 0; length < valid.size(); ++length)
+    CHECK(complaint(valid.substr(0, length)) != "");
   Random random(1, Purpose::test);
-  int refused = 0;
+  int rejected = 0;
   for (int i = 0; i < 2000; ++i) {
-    std::string bytes = sound + std::string(9, '\0');
+    std::string bytes = valid + std::string(9, '\0');
     for (int flips = 0; flips < 3; ++flips)
       bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
-    refused += complaint(bytes) != "";
+    rejected += complaint(bytes) != "";
   }
-  CHECK(refused > 1000);
+  CHECK(rejected > 1000);
 }
 
-TEST_CASE("safetensors: what cannot be written or read is said") {
+TEST_CASE("safetensors: errors of writing and reading name the file") {
   const float x = 1;
   const NamedArray array{{"x", DType::F32, {}}, &x};
   CHECK_THROWS_WITH_AS(write_safetensors("/nowhere/x", {array}),
@@ -261,5 +264,5 @@ TEST_CASE("safetensors: a full disk is an error that names the file") {
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
   ::signal(SIGXFSZ, handler);
   CHECK_MESSAGE(text.starts_with(file.path + ": cannot write: "), text);
-  CHECK(says(text, "make room"));
+  CHECK(contains(text, "make room"));
 }

@@ -29,7 +29,7 @@ TEST_CASE("shape: axes, sizes, text") {
   CHECK_THROWS_AS(Shape{}[0], Error);
 }
 
-TEST_CASE("shape: changes") {
+TEST_CASE("shape: with, without, inserted") {
   const Shape s{2, 3, 4};
   CHECK(s.with(1, 7) == Shape{2, 7, 4});
   CHECK(s.with_last(9) == Shape{2, 3, 9});
@@ -44,7 +44,7 @@ TEST_CASE("shape: changes") {
   CHECK_THROWS_AS((Shape{1, 1, 1, 1, 1, 1}.inserted(0, 1)), Error);
 }
 
-TEST_CASE("shape: what cannot be") {
+TEST_CASE("shape: invalid shapes are rejected") {
   CHECK_THROWS_AS((Shape{1, 2, 3, 4, 5, 6, 7}), Error);
   CHECK_THROWS_AS(Shape{-1}, Error);
   CHECK_THROWS_AS((Shape{int64_t{1} << 31, int64_t{1} << 31}), Error);
@@ -116,18 +116,18 @@ TEST_CASE("mask: ranges against the definition") {
                 REQUIRE(range.first <= range.last);
                 REQUIRE(range.last <= keys);
                 for (int64_t j = 0; j < keys; ++j) {
-                  const int64_t ahead = j - (i + keys - queries);  // of the query's place
-                  const bool wanted = !(causal && ahead > 0) &&
-                                      !(window > 0 && std::abs(ahead) >= window) &&
-                                      !(lengths && j >= mask.key_lengths[b]);
-                  REQUIRE((range.first <= j && j < range.last) == wanted);
-                  REQUIRE(mask.keeps(b, 1, i, j, queries, keys) == wanted);
+                  const int64_t ahead = j - (i + keys - queries);  // of the query's position
+                  const bool expected = !(causal && ahead > 0) &&
+                                        !(window > 0 && std::abs(ahead) >= window) &&
+                                        !(lengths && j >= mask.key_lengths[b]);
+                  REQUIRE((range.first <= j && j < range.last) == expected);
+                  REQUIRE(mask.keeps(b, 1, i, j, queries, keys) == expected);
                 }
               }
           }
 }
 
-TEST_CASE("mask: dense rows, shared among examples or heads or not") {
+TEST_CASE("mask: dense rows, with and without broadcasting over examples and heads") {
   for (const int64_t examples : {1, 2})
     for (const int64_t heads : {1, 3}) {
       KeepMask mask;
@@ -144,7 +144,7 @@ TEST_CASE("mask: dense rows, shared among examples or heads or not") {
     }
 }
 
-TEST_CASE("mask: parts that do not fit") {
+TEST_CASE("mask: parts that do not fit are rejected") {
   const auto fails = [](const KeepMask& mask) {
     CHECK_THROWS_AS(mask.check_fits("op", 2, 3, 4, 5), Error);
   };

@@ -1,5 +1,5 @@
-// Once a step of fixed shape has run twice, a third asks the system for nothing: counted by
-// replacing operator new and mmap, not by the pool's own word.
+// After two steps of fixed shape a third one requests no memory from the system. The requests are
+// counted by replacing operator new and mmap.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ struct Parameters {
   }
 };
 
-// Every normaliser of scores (batch, queries, keys), added up.
+// The sum of all normalisers of scores (batch, queries, keys).
 Tensor weights_of(const Tensor& scores) {
   const Tensor by_head = scores.reshape({batch, 1, scores.dim(1), scores.dim(2)});
   const Tensor seen = masked_fill(by_head, KeepMask{.causal = true}, 0);
@@ -32,7 +32,7 @@ Tensor weights_of(const Tensor& scores) {
          sum_normalize(exp(seen)).reshape(scores.shape());
 }
 
-// What nodes make of the edges into them, x (edges, width).
+// Attention of nodes over the edges into them, x (edges, width).
 Tensor received_of(const Tensor& x, const Ids& receivers) {
   return segment_sum(segment_softmax(x, receivers, words) * x, receivers, words);
 }
@@ -61,8 +61,8 @@ void step(Parameters& p, int64_t time) {
   const Tensor loss = losses + sum(stack(parts, 0)) + mse_loss(f, x);
   backward(loss);
   for (Tensor* t : {&p.table, &p.weight, &p.bias, &p.gain}) {
-    real* numbers = t->mutable_data();
-    for (int64_t i = 0; i < t->size(); ++i) numbers[i] -= real{1e-3} * t->grad().data()[i];
+    real* values = t->mutable_data();
+    for (int64_t i = 0; i < t->size(); ++i) values[i] -= real{1e-3} * t->grad().data()[i];
     t->clear_grad();
   }
 }
@@ -75,7 +75,7 @@ int64_t calls_of(F f) {
   return allocations() - before;
 }
 
-TEST_CASE("allocations: the third step of fixed shape makes none") {
+TEST_CASE("allocations: none in the third step of fixed shape") {
   if (!allocations_are_counted) {
     MESSAGE("skipped: under a sanitizer allocations are not counted");
     return;
@@ -90,7 +90,7 @@ TEST_CASE("allocations: the third step of fixed shape makes none") {
   CHECK(calls_of([] { Tensor::empty({1 << 21}); }) > 0);  // a block of this size is mapped
 }
 
-TEST_CASE("allocations: after an epoch of steps of many lengths the next makes none") {
+TEST_CASE("allocations: none in the second epoch of steps of many lengths") {
   if (!allocations_are_counted) return;
   pool_trim();
   Parameters p;

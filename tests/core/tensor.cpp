@@ -16,7 +16,7 @@ namespace {
 
 std::vector<real> values_of(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
 
-TEST_CASE("tensor: making and reading") {
+TEST_CASE("tensor: creation and access") {
   const Tensor x = Tensor::from({2, 2}, {1, 2, 3, 4});
   CHECK(values_of(x) == std::vector<real>{1, 2, 3, 4});
   CHECK(x.rank() == 2);
@@ -41,7 +41,7 @@ TEST_CASE("tensor: from values of any arithmetic type") {
   CHECK_THROWS_AS(Tensor::from({3}, std::vector<double>{0.25, 4}), Error);
 }
 
-TEST_CASE("tensor: an empty handle says so") {
+TEST_CASE("tensor: an empty handle is an error") {
   const Tensor none;
   CHECK_FALSE(static_cast<bool>(none));
   CHECK_THROWS_WITH_AS(none.shape(), "tensor: the handle is empty", Error);
@@ -49,7 +49,7 @@ TEST_CASE("tensor: an empty handle says so") {
   CHECK_THROWS_AS(none.requires_grad(), Error);
 }
 
-TEST_CASE("tensor: handles and reshaped ones share numbers, clones do not") {
+TEST_CASE("tensor: handles and reshaped tensors share elements, clones do not") {
   Tensor x = Tensor::from({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor handle = x, view = x.reshape({3, 2}), copy = x.clone(), bare = x.detach();
   x.mutable_data()[0] = 9;
@@ -62,7 +62,7 @@ TEST_CASE("tensor: handles and reshaped ones share numbers, clones do not") {
   CHECK_THROWS_AS(x.reshape({4}), Error);
 }
 
-TEST_CASE("tensor: memory goes with the last handle") {
+TEST_CASE("tensor: the last handle frees the memory") {
   const int64_t live = pool_statistics().live_bytes;
   Tensor view;
   {
@@ -95,7 +95,7 @@ TEST_CASE("tensor: leaves") {
   CHECK_THROWS_AS(y.set_requires_grad(false), Error);
 }
 
-TEST_CASE("tensor: a gradient that was read is not changed by the next") {
+TEST_CASE("tensor: a gradient that was read is not changed by the next backward") {
   Tensor x = Tensor::from({2}, {1, 2});
   x.set_requires_grad();
   backward(sum(x));
@@ -105,7 +105,7 @@ TEST_CASE("tensor: a gradient that was read is not changed by the next") {
   CHECK(values_of(x.grad()) == std::vector<real>{2, 2});
 }
 
-TEST_CASE("tensor: leaves of one sum have gradients of their own") {
+TEST_CASE("tensor: leaves of one sum have separate gradients") {
   Tensor a = Tensor::zeros({2}), b = Tensor::zeros({2});
   a.set_requires_grad();
   b.set_requires_grad();
@@ -123,7 +123,7 @@ TEST_CASE("tensor: bound to an arena") {
   backward(sum(x * x));
   x.bind(Storage::part_of(arena, 4, 3), Storage::part_of(gradients, 4, 3));
   CHECK(std::vector<real>(arena->data + 3, arena->data + 8) == std::vector<real>{0, 1, 2, 3, 0});
-  CHECK(gradients->data[5] == 4);  // what had gathered came along
+  CHECK(gradients->data[5] == 4);  // the accumulated gradient was copied
   backward(sum(x * x));
   CHECK(gradients->data[5] == 8);
   x.clear_grad();

@@ -70,13 +70,13 @@ Tensor by_the_book(const MultiHeadAttention& attention, const HeadWidths& widths
   return total;
 }
 
-std::string refusal(const std::function<void()>& f) {
+std::string error_of(const std::function<void()>& f) {
   try {
     f();
   } catch (const InputError& error) {
     return error.what();
   }
-  return "not refused";
+  return "no error";
 }
 
 #define CHECK_SAYS(text, part) CHECK_MESSAGE((text).find(part) != std::string::npos, text)
@@ -195,8 +195,8 @@ TEST_CASE("identity matrices for projections change nothing") {
 TEST_CASE("tied keys and values share one projection") {
   const MultiHeadAttention tied(4, 2,
                                 setup_of([](MultiHeadOptions& o) { o.tie_key_value = true; }));
-  const MultiHeadAttention apart(4, 2);
-  CHECK(apart.parameter_count() - tied.parameter_count() == 4 * 4 + 4);
+  const MultiHeadAttention untied(4, 2);
+  CHECK(untied.parameter_count() - tied.parameter_count() == 4 * 4 + 4);
   const Tensor x = random_tensor({2, 5, 4}, 1);
   std::vector<NamedParameter> inputs = tied.parameters();
   inputs.push_back({"x", x});
@@ -256,12 +256,12 @@ TEST_CASE("scores with rotary, alibi or relative positions depend only on distan
     setup.positional.buckets = 8;
     const MultiHeadAttention attention(8, 2, setup);
     shake(attention);
-    // One vector everywhere but at one place: what a place reads depends on where that one is.
+    // One vector everywhere except at one position: what a position reads depends on its distance.
     const auto output = [&](int64_t odd_one, int64_t reader) {
       Tensor x = Tensor::full({1, 9, 8}, real{0.3});
       for (int64_t c = 0; c < 8; ++c)
         x.mutable_data()[odd_one * 8 + c] = static_cast<real>(0.1 * static_cast<double>(c) - 0.5);
-      KeepMask mask;  // three places around the reader, so that the ends play no part
+      KeepMask mask;  // a window of three positions, so that the ends have no effect
       mask.window = 2;
       return slice(attention(x, x, mask), 1, reader, reader + 1);
     };
@@ -385,8 +385,8 @@ TEST_CASE("learned queries give a fixed number of outputs, whatever the order of
   const Tensor y = pool(x, {});
   CHECK(y.shape() == Shape{2, 3, 4});
   CHECK(pool(random_tensor({2, 9, 4}, 2), {}).shape() == Shape{2, 3, 4});
-  const Tensor turned = concat(std::vector<Tensor>{slice(x, 1, 2, 5), slice(x, 1, 0, 2)}, 1);
-  check_same(pool(turned, {}), y);
+  const Tensor rotated = concat(std::vector<Tensor>{slice(x, 1, 2, 5), slice(x, 1, 0, 2)}, 1);
+  check_same(pool(rotated, {}), y);
   std::vector<NamedParameter> inputs = pool.parameters();
   inputs.push_back({"x", x});
   check_gradients(inputs, [&] { return read_out(pool(x, {})); });
@@ -399,7 +399,7 @@ TEST_CASE("learned queries give a fixed number of outputs, whatever the order of
 
 TEST_CASE("contradictory forms of attention are rejected with a message that says why") {
   const auto says = [](const std::function<void(MultiHeadOptions&)>& change) {
-    return refusal([&] { MultiHeadAttention(6, 2, setup_of(change)); });
+    return error_of([&] { MultiHeadAttention(6, 2, setup_of(change)); });
   };
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.combine = Combine::concat, o.value_dim = 5; }),
              "does not add up to model.dim = 6");
@@ -423,5 +423,5 @@ TEST_CASE("contradictory forms of attention are rejected with a message that say
              "project_query = false");
   CHECK_SAYS(says([](MultiHeadOptions& o) { o.tie_key_value = true, o.value_dim = 2; }),
              "tie_key_value");
-  CHECK_SAYS(refusal([] { MultiHeadAttention(6, 4); }), "model.attention.key_dim");
+  CHECK_SAYS(error_of([] { MultiHeadAttention(6, 4); }), "model.attention.key_dim");
 }

@@ -1,4 +1,4 @@
-// Reading with a cache gives what reading all tokens again gives, whatever the model.
+// Reading with a cache gives the same results as reading all tokens again, in every model.
 #include "nn/cache.h"
 
 #include <doctest/doctest.h>
@@ -17,15 +17,9 @@ using namespace heed::testing;
 
 namespace {
 
-#ifdef HEED_DOUBLE
-constexpr double state_rounding = 1e-12;
-#else
-constexpr double state_rounding = 2e-5;
-#endif
+constexpr int64_t vocabulary = 7, longest = 9;  // learned positions
 
-constexpr int64_t vocabulary = 7, longest = 9;  // places of learned positions
-
-// Every choice of a config in both kinds of model that write, where the kind allows it.
+// Every choice of a config in both kinds of model that generate, where the kind allows it.
 std::vector<Variant> writers() {
   std::vector<Variant> all;
   for (const ModelKind kind : {ModelKind::language_model, ModelKind::seq2seq})
@@ -43,7 +37,7 @@ std::vector<Variant> writers() {
                        std::function<void(ModelOptions&)> change) {
     all.push_back({name, kind, std::move(change)});
   };
-  // What meets the places of queries and keys in more than one way at once.
+  // Several options that depend on the positions of queries and keys, together.
   add("rotary, heads of different widths, tied", ModelKind::language_model, [](ModelOptions& o) {
     o.positional.kind = &positional_encodings::rotary;
     o.attention.key_dims = o.attention.value_dims = {2, 4};
@@ -106,36 +100,36 @@ Ids rows_of(const Ids& x, std::span<const int64_t> rows) {
 // A model that writes, of either kind, with a source where it has one.
 struct Writer {
   const LanguageModel* text;
-  const Seq2Seq* answer;
+  const Seq2Seq* seq2seq;
   Inputs sources = three_sources();
 
   explicit Writer(const Model& model)
       : text(dynamic_cast<const LanguageModel*>(&model)),
-        answer(dynamic_cast<const Seq2Seq*>(&model)) {}
+        seq2seq(dynamic_cast<const Seq2Seq*>(&model)) {}
 
-  bool can_cache() const { return text ? text->can_cache() : answer->can_cache(); }
+  bool can_cache() const { return text ? text->can_cache() : seq2seq->can_cache(); }
   // The states of `tokens`, whose row n has source row n, all read at once.
   Tensor read(const Ids& tokens) const {
     return text ? text->hidden(tokens)
-                : answer->decode(tokens, answer->encode(sources), sources.source_lengths);
+                : seq2seq->decode(tokens, seq2seq->encode(sources), sources.source_lengths);
   }
-  // The same, of what follows a cache; the encoder's output is given at first alone.
+  // The same for tokens that continue a cache; the encoder's output is passed only at first.
   Tensor read(const Ids& tokens, KeyValueCache& cache) const {
     if (text) return text->hidden(tokens, &cache);
-    const Tensor memory = cache.length() == 0 ? answer->encode(sources) : Tensor();
-    return answer->decode(tokens, memory, sources.source_lengths, &cache);
+    const Tensor memory = cache.length() == 0 ? seq2seq->encode(sources) : Tensor();
+    return seq2seq->decode(tokens, memory, sources.source_lengths, &cache);
   }
   void select(std::span<const int64_t> rows) {
     sources.source = rows_of(sources.source, rows);
     sources.source_lengths = rows_of(sources.source_lengths, rows);
   }
   NextLogits next(const DecodingOptions& options) const {
-    return text ? next_logits(*text, options) : next_logits(*answer, sources, options);
+    return text ? next_logits(*text, options) : next_logits(*seq2seq, sources, options);
   }
 };
 
-void check_states(const Tensor& got, const Tensor& wanted) {
-  CHECK(relative_difference(got, wanted) <= state_rounding);
+void check_states(const Tensor& got, const Tensor& expected) {
+  CHECK(relative_difference(got, expected) <= model_rounding);
 }
 
 }  // namespace
@@ -190,12 +184,12 @@ TEST_CASE("cache: rows are permuted, repeated and dropped") {
       cache.select(rows);
       REQUIRE(cache.rows() == static_cast<int64_t>(rows.size()));
       // Rows that were one part from here on.
-      const int64_t place = cache.length();
+      const int64_t position = cache.length();
       for (int64_t n = 0; n < tokens.dim(0); ++n)
-        tokens.data()[n * longest + place] = static_cast<int32_t>((n + place) % vocabulary);
-      const Tensor all = writer.read(columns(tokens, 0, place + 1));
-      check_states(writer.read(columns(tokens, place, place + 1), cache),
-                   slice(all, 1, place, place + 1));
+        tokens.data()[n * longest + position] = static_cast<int32_t>((n + position) % vocabulary);
+      const Tensor all = writer.read(columns(tokens, 0, position + 1));
+      check_states(writer.read(columns(tokens, position, position + 1), cache),
+                   slice(all, 1, position, position + 1));
     }
   }
 }
@@ -233,11 +227,11 @@ TEST_CASE("cache: unsupported uses are rejected") {
   const int64_t beyond[] = {0, 3}, before[] = {-1};
   CHECK_THROWS_AS(cache.select(beyond), Error);
   CHECK_THROWS_AS(cache.select(before), Error);
-  MultiHeadAttention open(4, 2);  // every place sees every other
-  SequenceContext around;
-  around.cache = &four;
+  MultiHeadAttention open(4, 2);  // every position attends to every other
+  SequenceContext context;
+  context.cache = &four;
   CHECK(!open.can_cache());
-  CHECK_THROWS_AS(open(Tensor::zeros({4, 2, 4}), around), Error);
+  CHECK_THROWS_AS(open(Tensor::zeros({4, 2, 4}), context), Error);
 }
 
 TEST_CASE("decoding: a search gives the same results with and without a cache") {
@@ -253,7 +247,7 @@ TEST_CASE("decoding: a search gives the same results with and without a cache") 
       for (size_t e = 0; e < 3; ++e) {
         CHECK(with[e].tokens == without[e].tokens);
         CHECK(std::abs(with[e].score - without[e].score) <=
-              state_rounding * std::max(1.0, std::abs(without[e].score)));
+              model_rounding * std::max(1.0, std::abs(without[e].score)));
       }
     }
   }
@@ -263,13 +257,13 @@ TEST_CASE("decoding: searches of one model are independent, copies of one share 
   const Variant variant{"", ModelKind::seq2seq, [](ModelOptions&) {}};
   const auto model = writer_of(variant);
   const Writer writer(*model);
-  const NextLogits first = writer.next({}), second = writer.next({}), alone = writer.next({});
+  const NextLogits first = writer.next({}), second = writer.next({}), independent = writer.next({});
   const NextLogits copy = first;
   const Ids tokens = tokens_of(3);
   const int64_t same[] = {0, 1, 2};
-  alone(columns(tokens, 0, 1), same);
-  const Tensor wanted = alone(columns(tokens, 0, 2), same);
+  independent(columns(tokens, 0, 1), same);
+  const Tensor expected = independent(columns(tokens, 0, 2), same);
   first(columns(tokens, 0, 1), same);
   second(columns(tokens, 1, 2), same);
-  check_states(copy(columns(tokens, 0, 2), same), wanted);
+  check_states(copy(columns(tokens, 0, 2), same), expected);
 }

@@ -13,14 +13,7 @@ using namespace heed::testing;
 
 namespace {
 
-// Two examples, of five and of three real places.
-SequenceContext padded() {
-  SequenceContext around;
-  around.mask.key_lengths = Ids::from({2}, {5, 3});
-  return around;
-}
-
-// The formula of nn/convolution.h, in loops, for real places; zeros elsewhere.
+// The formula of nn/convolution.h, in loops, for real positions; zeros elsewhere.
 Tensor by_definition(const Convolution& layer, const Tensor& x, int64_t k, Padding padding,
                      bool causal, const Ids& lengths) {
   const int64_t time = x.dim(1), dim = x.dim(2);
@@ -30,12 +23,12 @@ Tensor by_definition(const Convolution& layer, const Tensor& x, int64_t k, Paddi
       for (int64_t o = 0; o < dim; ++o) {
         double result = layer.bias.data()[o];
         for (int64_t j = 0; j < k; ++j) {
-          int64_t place = t + j - (causal ? k - 1 : (k - 1) / 2);
-          if (padding == Padding::circular) place = (place + 100 * lengths[b]) % lengths[b];
-          if (place < 0 || place >= lengths[b]) continue;
+          int64_t position = t + j - (causal ? k - 1 : (k - 1) / 2);
+          if (padding == Padding::circular) position = (position + 100 * lengths[b]) % lengths[b];
+          if (position < 0 || position >= lengths[b]) continue;
           for (int64_t i = 0; i < dim; ++i)
             result += static_cast<double>(layer.weight.data()[(o * k + j) * dim + i]) *
-                      x.data()[(b * time + place) * dim + i];
+                      x.data()[(b * time + position) * dim + i];
         }
         y.mutable_data()[(b * time + t) * dim + o] = static_cast<real>(result);
       }
@@ -71,16 +64,16 @@ constexpr Form forms[] = {{1, Padding::zero, false},     {3, Padding::zero, fals
 
 TEST_CASE("a convolution matches its definition for sequences of any length") {
   const Tensor x = random_tensor({2, 5, 3}, 1);
-  const SequenceContext around = padded();
+  const SequenceContext context = with_lengths(5, 3);
   const Ids all = Ids::full({2}, 5);
   for (const auto& [kernel_size, padding, causal] : forms) {
     const int64_t k = kernel_size;
     CAPTURE(k);
     Convolution layer(3, k, padding, causal);
     shake(layer);
-    const Tensor y = only_real(layer(x, around), around.mask.key_lengths);
-    CHECK(relative_difference(
-              y, by_definition(layer, x, k, padding, causal, around.mask.key_lengths)) <= rounding);
+    const Tensor y = only_real(layer(x, context), context.mask.key_lengths);
+    CHECK(relative_difference(y, by_definition(layer, x, k, padding, causal,
+                                               context.mask.key_lengths)) <= rounding);
     CHECK(relative_difference(layer(x, {}), by_definition(layer, x, k, padding, causal, all)) <=
           rounding);
   }
@@ -100,9 +93,9 @@ TEST_CASE("a convolution is PyTorch's Conv1d") {
     layer.weight = sines({2, 6}, 1);
     layer.bias = sines({2}, 201);
     const Tensor y = layer(sines({1, 4, 2}, 401), {});
-    const std::vector<double>& wanted = padding == Padding::zero ? zero : circular;
-    for (size_t i = 0; i < wanted.size(); ++i)
-      CHECK(std::abs(y.values()[i] - wanted[i]) <= rounding * std::abs(wanted[i]));
+    const std::vector<double>& expected = padding == Padding::zero ? zero : circular;
+    for (size_t i = 0; i < expected.size(); ++i)
+      CHECK(std::abs(y.values()[i] - expected[i]) <= rounding * std::abs(expected[i]));
   }
 }
 
@@ -112,8 +105,8 @@ TEST_CASE("a convolution's gradients agree with central differences") {
     CAPTURE(k);
     Convolution layer(3, k, padding, causal);
     shake(layer);
-    check_mixing(layer, random_tensor({2, 5, 3}, 1), padded());
-    check_padding_is_unseen(layer, random_tensor({2, 5, 3}, 1), padded());
+    check_mixing(layer, random_tensor({2, 5, 3}, 1), with_lengths(5, 3));
+    check_padding_is_unseen(layer, random_tensor({2, 5, 3}, 1), with_lengths(5, 3));
   }
   CHECK(Convolution(3, 5, Padding::zero, false).parameter_count() == 3 * 15 + 3);
   CHECK(Convolution(3, 5, Padding::zero, false, {false}).parameter_count() == 3 * 15);
@@ -134,7 +127,7 @@ TEST_CASE("a convolution of kernel size 1 is permutation equivariant, one of siz
 
 TEST_CASE("a circular convolution is shift equivariant, one with zero padding except at the ends") {
   const Tensor x = random_tensor({1, 6, 3}, 1);
-  const Ids shift = Ids::from({6}, {5, 0, 1, 2, 3, 4});  // one place to the right
+  const Ids shift = Ids::from({6}, {5, 0, 1, 2, 3, 4});  // one position to the right
   const auto results = [&](Padding padding) {
     Convolution layer(3, 3, padding, false);
     shake(layer);
@@ -143,8 +136,8 @@ TEST_CASE("a circular convolution is shift equivariant, one with zero padding ex
   const auto [of_shifted, shifted] = results(Padding::circular);
   CHECK(relative_difference(of_shifted, shifted) <= rounding);
 
-  const auto [with_zeros, wanted] = results(Padding::zero);
-  const auto error_at = [&, a = with_zeros, b = wanted](int64_t first, int64_t last) {
+  const auto [with_zeros, expected] = results(Padding::zero);
+  const auto error_at = [&, a = with_zeros, b = expected](int64_t first, int64_t last) {
     return relative_difference(slice(a, 1, first, last), slice(b, 1, first, last));
   };
   CHECK(error_at(2, 5) <= rounding);
@@ -154,11 +147,11 @@ TEST_CASE("a circular convolution is shift equivariant, one with zero padding ex
 TEST_CASE("a causal convolution does not read later positions") {
   Convolution layer(3, 4, Padding::zero, true);
   shake(layer);
-  SequenceContext around;
-  around.mask.causal = true;
+  SequenceContext context;
+  context.mask.causal = true;
   const Tensor x = random_tensor({1, 6, 3}, 1), other = random_tensor({1, 6, 3}, 2);
   const Tensor parts[] = {slice(x, 1, 0, 4), slice(other, 1, 4, 6)};
-  const Tensor y = layer(x, around), changed = layer(concat(parts, 1), around);
+  const Tensor y = layer(x, context), changed = layer(concat(parts, 1), context);
   CHECK(relative_difference(slice(changed, 1, 0, 4), slice(y, 1, 0, 4)) == 0);
   CHECK(relative_difference(slice(changed, 1, 4, 5), slice(y, 1, 4, 5)) >= 1e-2);
 }
@@ -171,25 +164,19 @@ TEST_CASE("a convolution rejects unsupported inputs") {
   CHECK_THROWS_WITH_AS(Convolution(3, 3, Padding::circular, true), doctest::Contains("circular"),
                        Error);
   const Convolution layer(3, 3, Padding::zero, false);
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 3}), {}), doctest::Contains("convolution"), Error);
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({3, 5, 3}), padded()), doctest::Contains("key lengths"),
-                       Error);
-  SequenceContext around;
-  around.mask.causal = true;
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("causal"), Error);
-  around.mask = {};
-  around.mask.window = 2;
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("window"), Error);
+  check_rejects(layer, {2, 5, 4}, {}, "[2, 5, 4]");
+  check_rejects(layer, {2, 3}, {}, "convolution");
+  check_rejects(layer, {3, 5, 3}, with_lengths(5, 3), "key lengths");
+  check_rejects(layer, {2, 5, 3}, {.mask = {.causal = true}}, "causal");
+  check_rejects(layer, {2, 5, 3}, {.mask = {.window = 2}}, "window");
 }
 
 TEST_CASE("a convolution supports a sequence of length 0") {
-  SequenceContext around;
-  around.mask.key_lengths = Ids::from({2}, {0, 2});
+  const SequenceContext context = with_lengths(0, 2);
   for (const Padding padding : {Padding::zero, Padding::circular}) {
     Convolution layer(3, 5, padding, false);
     shake(layer);
-    check_mixing(layer, random_tensor({2, 3, 3}, 1), around);
-    check_padding_is_unseen(layer, random_tensor({2, 3, 3}, 1), around);
+    check_mixing(layer, random_tensor({2, 3, 3}, 1), context);
+    check_padding_is_unseen(layer, random_tensor({2, 3, 3}, 1), context);
   }
 }

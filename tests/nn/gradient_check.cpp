@@ -40,7 +40,7 @@ void check_gradients(const std::vector<NamedParameter>& with_respect_to,
       const double got = analytic[p][static_cast<size_t>(i)];
       CHECK_MESSAGE(
           std::abs(got - numeric) <= 1e-7 + 1e-6 * std::abs(numeric),
-          with_respect_to[p].name << "[" << i << "]: got " << got << ", wanted " << numeric);
+          with_respect_to[p].name << "[" << i << "]: got " << got << ", expected " << numeric);
     }
   }
 #endif

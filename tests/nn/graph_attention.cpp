@@ -50,10 +50,10 @@ TEST_CASE("on a complete graph with self-loops graph attention is multi-head sel
     }
     const Tensor x = random_tensor({batch, time, dim}, 1), same = random_tensor(x.shape(), 1);
     const Tensor y = graph(x, with(complete_graph(batch, time)));
-    const Tensor wanted = attention(same, {});
-    CHECK(relative_difference(y, wanted) <= rounding);
+    const Tensor expected = attention(same, {});
+    CHECK(relative_difference(y, expected) <= rounding);
     backward(read_out(y));
-    backward(read_out(wanted));
+    backward(read_out(expected));
     CHECK(relative_difference(x.grad(), same.grad()) <= rounding);
     for (size_t p = 0; p < of_graph.size(); ++p) {
       if (of_graph[p].name == "key.bias") continue;  // no gradient in truth: softmax ignores it
@@ -81,12 +81,12 @@ TEST_CASE("a node without incoming edges gets the output's bias") {
   const Tensor x = random_tensor({2, 4, 4}, 1);
   const Tensor y = layer(x, with(some_edges(3)));
   const Edges none{Ids::empty({0}), Ids::empty({0}), Tensor::empty({0, 3})};
-  const Tensor alone = layer(x, with(none));
+  const Tensor unconnected = layer(x, with(none));
   const Tensor bias = layer.parameters()[7].tensor;
   REQUIRE(layer.parameters()[7].name == "output.bias");
   for (int64_t d = 0; d < 4; ++d) {
     CHECK(y.data()[3 * 4 + d] == bias.data()[d]);
-    for (int64_t n = 0; n < 8; ++n) CHECK(alone.data()[n * 4 + d] == bias.data()[d]);
+    for (int64_t n = 0; n < 8; ++n) CHECK(unconnected.data()[n * 4 + d] == bias.data()[d]);
   }
   check_mixing(layer, x, with(none));
 }
@@ -104,7 +104,7 @@ TEST_CASE("a node depends only on its senders") {
   };
   CHECK(difference(0) >= 1e-3);  // from 1 to 0
   for (const int64_t node : {2, 3, 4, 5, 6, 7}) CHECK(difference(node) == 0);
-  CHECK(difference(1) <= rounding);  // it asks another question, of one who answers alone
+  CHECK(difference(1) <= rounding);  // its query changes, but it has only one key
 }
 
 TEST_CASE("graph attention is equivariant under permutations of nodes and edges") {
@@ -148,17 +148,18 @@ TEST_CASE("graph attention rejects unsupported inputs") {
   CHECK_THROWS_WITH_AS(GraphAttention(6, 0, 0), doctest::Contains("heads 0"), Error);
   const GraphAttention layer(4, 2, 0), featured(4, 2, 3);
   const Tensor x = Tensor::zeros({2, 4, 4});
-  const auto refuses = [&x](const GraphAttention& asked, const Edges& edges, const char* text) {
-    CHECK_THROWS_WITH_AS(asked(x, with(edges)), doctest::Contains(text), Error);
+  const auto rejects = [&x](const GraphAttention& attention_layer, const Edges& edges,
+                            const char* text) {
+    CHECK_THROWS_WITH_AS(attention_layer(x, with(edges)), doctest::Contains(text), Error);
   };
-  refuses(layer, {}, "data.kind = \"graph\"");
-  refuses(layer, {Ids::from({2}, {0, 1}), Ids::from({1}, {1}), {}}, "of one length");
-  refuses(layer, {Ids::from({1, 1}, {0}), Ids::from({1, 1}, {1}), {}}, "[1, 1]");
-  refuses(layer, {Ids::from({1}, {0}), Ids::from({1}, {8}), {}}, "edge 0 joins positions 0 and 8");
-  refuses(layer, {Ids::from({1}, {-1}), Ids::from({1}, {0}), {}}, "-1");
-  refuses(layer, {Ids::from({1}, {3}), Ids::from({1}, {4}), {}}, "one of 2 examples");
-  refuses(featured, some_edges(0), "features of shape [8, 3]");
-  refuses(featured, some_edges(2), "have [8, 2]");
+  rejects(layer, {}, "data.kind = \"graph\"");
+  rejects(layer, {Ids::from({2}, {0, 1}), Ids::from({1}, {1}), {}}, "of one length");
+  rejects(layer, {Ids::from({1, 1}, {0}), Ids::from({1, 1}, {1}), {}}, "[1, 1]");
+  rejects(layer, {Ids::from({1}, {0}), Ids::from({1}, {8}), {}}, "edge 0 joins positions 0 and 8");
+  rejects(layer, {Ids::from({1}, {-1}), Ids::from({1}, {0}), {}}, "-1");
+  rejects(layer, {Ids::from({1}, {3}), Ids::from({1}, {4}), {}}, "one of 2 examples");
+  rejects(featured, some_edges(0), "features of shape [8, 3]");
+  rejects(featured, some_edges(2), "have [8, 2]");
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 4, 6}), with(some_edges(0))),
                        doctest::Contains("[2, 4, 6]"), Error);
   SequenceContext causal = with(some_edges(0));

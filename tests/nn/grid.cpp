@@ -29,8 +29,8 @@ std::vector<Lengths> subsets(size_t axes) {
   return all;
 }
 
-// Where place t of a grid is found when it is unfolded: the row-major number of its coordinates
-// along the chosen axes, and along the others.
+// The indices of position t of a grid after unfolding: the row-major index of its coordinates along
+// the chosen axes, and along the others.
 struct Where {
   int64_t time = 0, rest = 0;
 };
@@ -58,17 +58,18 @@ TEST_CASE("unfolding makes the chosen axes one time axis and keeps every fibre w
   constexpr int64_t batch = 2, channels = 3;
   for (const Lengths& grid : grids)
     for (const Lengths& axes : subsets(grid.size())) {
-      const int64_t places = product(grid);
+      const int64_t positions = product(grid);
       int64_t time = 1;
       for (const int64_t axis : axes) time *= grid[static_cast<size_t>(axis)];
-      const int64_t rest = places / time;
-      const Tensor x = random_tensor({batch, places, channels}, 1);
+      const int64_t rest = positions / time;
+      const Tensor x = random_tensor({batch, positions, channels}, 1);
       const Tensor y = unfold(x, grid, axes);
       REQUIRE(y.shape() == Shape{batch * rest, time, channels});
       bool same = true;
-      for (int64_t n = 0; n < batch * places; ++n) {
-        const Where at = where_is(n % places, grid, axes);
-        const real* fibre = y.data() + ((n / places * rest + at.rest) * time + at.time) * channels;
+      for (int64_t n = 0; n < batch * positions; ++n) {
+        const Where at = where_is(n % positions, grid, axes);
+        const real* fibre =
+            y.data() + ((n / positions * rest + at.rest) * time + at.time) * channels;
         same = same && std::equal(fibre, fibre + channels, x.data() + n * channels);
       }
       CHECK(same);
@@ -110,18 +111,18 @@ TEST_CASE("gradients of unfolding and folding agree with central differences") {
   }
 }
 
-TEST_CASE("a grid that does not fit is refused") {
+TEST_CASE("a grid that does not fit is rejected") {
   const Tensor x = Tensor::zeros({2, 12, 3});
-  const auto refuses = [&x](const Lengths& grid, const Lengths& axes, const char* text) {
+  const auto rejects = [&x](const Lengths& grid, const Lengths& axes, const char* text) {
     CHECK_THROWS_WITH_AS(unfold(x, grid, axes), doctest::Contains(text), Error);
     CHECK_THROWS_AS(fold(x, grid, axes), Error);
   };
-  refuses({3, 5}, {0}, "x [2, 12, 3]");
-  refuses({3, 4}, {2}, "no axis 2");
-  refuses({3, 4}, {-1}, "no axis -1");
-  refuses({3, 4}, {1, 0}, "ascend");
-  refuses({3, 4}, {1, 1}, "ascend");
-  refuses({}, {}, "0 axes");
+  rejects({3, 5}, {0}, "x [2, 12, 3]");
+  rejects({3, 4}, {2}, "no axis 2");
+  rejects({3, 4}, {-1}, "no axis -1");
+  rejects({3, 4}, {1, 0}, "ascend");
+  rejects({3, 4}, {1, 1}, "ascend");
+  rejects({}, {}, "0 axes");
   CHECK_THROWS_WITH_AS(unfold(Tensor::zeros({12, 3}), Lengths{3, 4}, Lengths{0}),
                        doctest::Contains("unfold"), Error);
   CHECK_THROWS_WITH_AS(fold(Tensor::zeros({5, 3, 2}), Lengths{3, 4}, Lengths{0}),

@@ -64,9 +64,9 @@ void fill_with_sines(Tensor x, int first) {
     x.mutable_data()[i] = static_cast<real>(std::sin(static_cast<double>(first + i)));
 }
 
-void check_near(const Tensor& got, const std::vector<double>& wanted) {
+void check_near(const Tensor& got, const std::vector<double>& expected) {
   CHECK(relative_difference(
-            got, Tensor::from(got.shape(), std::vector<real>(wanted.begin(), wanted.end()))) <=
+            got, Tensor::from(got.shape(), std::vector<real>(expected.begin(), expected.end()))) <=
         rounding);
 }
 
@@ -110,31 +110,29 @@ TEST_CASE("a GRU is PyTorch's, values and gradients") {
 TEST_CASE("a GRU's gradients agree with central differences") {
   Gru gru(3);
   shake(gru);
-  SequenceContext around;
-  around.mask.key_lengths = Ids::from({2}, {5, 3});
-  check_mixing(gru, random_tensor({2, 5, 3}, 1), around);
-  check_padding_is_unseen(gru, random_tensor({2, 5, 3}, 1), around);
+  const SequenceContext context = with_lengths(5, 3);
+  check_mixing(gru, random_tensor({2, 5, 3}, 1), context);
+  check_padding_is_unseen(gru, random_tensor({2, 5, 3}, 1), context);
 }
 
 TEST_CASE("a GRU depends on earlier positions and not on later ones") {
   Gru gru(3);
   shake(gru);
-  SequenceContext around;
-  around.mask.causal = true;
+  SequenceContext context;
+  context.mask.causal = true;
   const Tensor x = random_tensor({1, 6, 3}, 1), other = random_tensor({1, 6, 3}, 2);
   const Tensor later[] = {slice(x, 1, 0, 4), slice(other, 1, 4, 6)},
                first[] = {slice(other, 1, 0, 1), slice(x, 1, 1, 6)};
-  const Tensor y = gru(x, around);
-  CHECK(relative_difference(slice(gru(concat(later, 1), around), 1, 0, 4), slice(y, 1, 0, 4)) == 0);
-  CHECK(relative_difference(slice(gru(concat(first, 1), around), 1, 5, 6), slice(y, 1, 5, 6)) >=
+  const Tensor y = gru(x, context);
+  CHECK(relative_difference(slice(gru(concat(later, 1), context), 1, 0, 4), slice(y, 1, 0, 4)) ==
+        0);
+  CHECK(relative_difference(slice(gru(concat(first, 1), context), 1, 5, 6), slice(y, 1, 5, 6)) >=
         1e-3);
 }
 
 TEST_CASE("a GRU rejects unsupported inputs") {
   const Gru gru(3);
-  CHECK_THROWS_WITH_AS(gru(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
-  CHECK_THROWS_WITH_AS(gru(Tensor::zeros({5, 3}), {}), doctest::Contains("gru"), Error);
-  SequenceContext around;
-  around.mask.window = 2;
-  CHECK_THROWS_WITH_AS(gru(Tensor::zeros({2, 5, 3}), around), doctest::Contains("window"), Error);
+  check_rejects(gru, {2, 5, 4}, {}, "[2, 5, 4]");
+  check_rejects(gru, {5, 3}, {}, "gru");
+  check_rejects(gru, {2, 5, 3}, {.mask = {.window = 2}}, "window");
 }

@@ -1,4 +1,4 @@
-// What every model must keep to, whatever it has learned.
+// Properties of every model, whatever it has learned.
 #include "nn/models.h"
 
 #include <doctest/doctest.h>
@@ -17,16 +17,10 @@ using namespace heed::testing;
 
 namespace {
 
-#ifdef HEED_DOUBLE
-constexpr double model_rounding = 1e-12;
-#else
-constexpr double model_rounding = 2e-5;
-#endif
-
 constexpr ModelKind language_model = ModelKind::language_model, classifier = ModelKind::classifier,
                     seq2seq = ModelKind::seq2seq;
 
-// Two examples of different lengths, padded with `padding` to the given widths.
+// Two examples of different lengths, padded with `padding` to these lengths.
 Inputs two_examples(int64_t source_width, int64_t width, int32_t padding) {
   Inputs in;
   in.source = Ids::full({2, source_width}, padding);
@@ -80,7 +74,7 @@ void check_same_gradients(const Model& model, const std::vector<std::vector<real
   const auto got = gradients(model);
   for (size_t i = 0; i < got.size(); ++i) {
     const std::string name = model.parameters()[i].name;
-    if (name.ends_with("key.bias")) continue;  // zero in truth: what it is, is model_rounding
+    if (name.ends_with("key.bias")) continue;  // its gradient is zero up to rounding
     CHECK_MESSAGE(distance(got[i], expected[i]) <= model_rounding, name);
   }
 }
@@ -92,13 +86,13 @@ TEST_CASE("the loss of a model is the cross entropy of its logits, and has its g
     CAPTURE(variant.name);
     const auto model = model_of(variant);
     const Inputs in = two_examples(4, 5, 0);
-    const Tensor apart =
+    const Tensor composed =
         cross_entropy(model->logits(in), targets_of(in, variant.kind), LabelSmoothing(0.2));
-    backward(apart);
+    backward(composed);
     const auto expected = gradients(*model);
     const Tensor fused = model->loss(in, targets_of(in, variant.kind), 0.2);
     backward(fused);
-    CHECK(std::abs(fused.item() - apart.item()) <= model_rounding * std::abs(apart.item()));
+    CHECK(std::abs(fused.item() - composed.item()) <= model_rounding * std::abs(composed.item()));
     check_same_gradients(*model, expected);
   }
 }
@@ -129,8 +123,8 @@ TEST_CASE("an example gives the same logits by itself as in a batch") {
     first.source_lengths = Ids::from({1}, {4});
     first.input = Ids::from({1, 3}, {2, 5, 1});
     first.input_lengths = Ids::from({1}, {3});
-    const Tensor alone = model->logits(first);
-    CHECK(distance(alone.values(), both.values().subspan(0, static_cast<size_t>(alone.size()))) <=
+    const Tensor single = model->logits(first);
+    CHECK(distance(single.values(), both.values().subspan(0, static_cast<size_t>(single.size()))) <=
           model_rounding);
   }
 }
@@ -144,7 +138,7 @@ TEST_CASE("no logit depends on a later token") {
     here->gradients = false;
     const Tensor before = model->logits(two_examples(4, 5, 0));
     Inputs changed = two_examples(4, 5, 0);
-    changed.input.data()[5 + 3] = 0;  // second example, place 3: it was 6
+    changed.input.data()[5 + 3] = 0;  // second example, position 3: it was 6
     const Tensor after = model->logits(changed);
     const auto row = [](const Tensor& x, size_t t) { return x.values().subspan((5 + t) * 7, 7); };
     for (size_t t = 0; t < 3; ++t) CHECK(distance(row(after, t), row(before, t)) <= model_rounding);
@@ -199,7 +193,7 @@ TEST_CASE("embeddings start as 1/√D, of an encoder with the D of the encoder")
 
 namespace {
 
-std::string refusal(const std::function<void(ModelOptions&)>& change) {
+std::string error_of(const std::function<void(ModelOptions&)>& change) {
   ModelOptions o;
   o.kind = classifier;
   change(o);
@@ -208,14 +202,14 @@ std::string refusal(const std::function<void(ModelOptions&)>& change) {
   } catch (const InputError& error) {
     return error.what();
   }
-  return "not refused";
+  return "no error";
 }
 
 }  // namespace
 
 TEST_CASE("contradictory options are rejected with a message that names the keys") {
   const auto check = [](const char* part, const std::function<void(ModelOptions&)>& change) {
-    const std::string text = refusal(change);
+    const std::string text = error_of(change);
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);
   };
   check("model.attention.window = 3", [](ModelOptions& o) {

@@ -60,12 +60,12 @@ TEST_CASE("a tied weight appears once and accumulates the gradients of both uses
   ModelOptions o = small(ModelKind::language_model);
   const auto tied = make_model(o, {0, 7, 0});
   o.tie_weights = false;
-  const auto apart = make_model(o, {0, 7, 0});
-  CHECK(apart->parameter_count() - tied->parameter_count() == 7 * 8);
+  const auto untied = make_model(o, {0, 7, 0});
+  CHECK(untied->parameter_count() - tied->parameter_count() == 7 * 8);
   const auto tied_names = names(*tied);
   CHECK(std::count(tied_names.begin(), tied_names.end(), "head.weight") == 0);
 
-  // A token that is never read gets its gradient through the head alone.
+  // A token that is never read gets its gradient only through the head.
   const Tensor logits = tied->logits({{}, {}, Ids::from({1, 2}, {1, 2}), Ids::from({1}, {2})});
   backward(sum(logits * logits));
   const Tensor gradient = tied->parameters().front().tensor.grad();
@@ -182,14 +182,14 @@ TEST_CASE("a map of values is loaded whole or not at all") {
   CHECK(linear.weight.data()[1] == 4);
   CHECK(linear.bias.data()[0] == 5);
   const Tensor zero = Tensor::zeros({1, 2});
-  const auto refuses = [&](const std::map<std::string, Tensor>& values, const char* text) {
+  const auto rejects = [&](const std::map<std::string, Tensor>& values, const char* text) {
     CHECK_THROWS_WITH_AS(linear.load(values), text, Error);
     CHECK(linear.weight.data()[1] == 4);
   };
-  refuses({{"weight", zero}}, "module: no value for the parameters bias");
-  refuses({{"weight", zero}, {"bias", bias}, {"gain", bias}},
+  rejects({{"weight", zero}}, "module: no value for the parameters bias");
+  rejects({{"weight", zero}, {"bias", bias}, {"gain", bias}},
           "module: there are no parameters gain");
-  refuses({{"weight", zero}, {"bias", zero}},
+  rejects({{"weight", zero}, {"bias", zero}},
           "module: parameter \"bias\" has shape [1], its value [1, 2]");
 }
 

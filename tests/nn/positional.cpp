@@ -53,7 +53,7 @@ constexpr RotaryLayout layouts[] = {RotaryLayout::interleaved, RotaryLayout::hal
 }  // namespace
 
 TEST_CASE("sinusoidal positions are the paper's") {
-  // Interleaved, first frequency 1: position 1 of width 4, computed apart in double precision.
+  // Interleaved, first frequency 1: position 1 of width 4, computed separately in double precision.
   const Tensor table = sinusoidal_positions(3, 4);
   check_row(table, 0, {0, 1, 0, 1});
   check_row(table, 1, {0.841471, 0.540302, 0.010000, 0.999950});
@@ -91,8 +91,8 @@ TEST_CASE("the product of two sinusoidal positions depends only on their distanc
 }
 
 TEST_CASE("the product of two sinusoidal positions is a Fourier series that falls with distance") {
-  // Σₖ cos ωₖ g: what it has of the ideal kernel exp(-λ g²) is the fall at small distances; the
-  // series ends, so that further out it wavers.
+  // Σₖ cos ωₖ g decreases at small distances, as the ideal kernel exp(-λ g²) does. The series is
+  // truncated, so at larger distances it oscillates.
   for (double base : {10000.0, 100.0}) {
     PositionalOptions o;
     o.base = base;
@@ -248,7 +248,7 @@ TEST_CASE("gradients of learned positions agree with central differences") {
   }
 }
 
-TEST_CASE("a grid that does not fit is refused") {
+TEST_CASE("a grid that does not fit is rejected") {
   const int64_t grid[] = {2, 3}, none[] = {2, 0};
   const PositionalOptions o;
   CHECK_THROWS_WITH_AS(PositionalEncoding(8, o, 0.1, grid)(Tensor::zeros({1, 5, 8})),
@@ -262,25 +262,25 @@ TEST_CASE("a grid that does not fit is refused") {
 }
 
 TEST_CASE("contradictory positional options are an input error") {
-  const auto refuses = [](const PositionalOptions& o, const char* key) {
+  const auto rejects = [](const PositionalOptions& o, const char* key) {
     CHECK_THROWS_WITH_AS(o.validate(8), doctest::Contains(key), InputError);
   };
   for (const PositionalRule* kind : {&positional_encodings::none, &positional_encodings::rotary,
                                      &positional_encodings::alibi, &positional_encodings::relative})
-    refuses(concatenated(kind, 4), "model.positional.combine");
-  refuses(concatenated(&positional_encodings::learned, 0), "set model.positional.dim");
-  refuses(concatenated(&positional_encodings::learned, 8), "model.positional.dim = 8");
-  refuses(concatenated(&positional_encodings::sinusoidal, 3), "model.positional.dim = 3");
+    rejects(concatenated(kind, 4), "model.positional.combine");
+  rejects(concatenated(&positional_encodings::learned, 0), "set model.positional.dim");
+  rejects(concatenated(&positional_encodings::learned, 8), "model.positional.dim = 8");
+  rejects(concatenated(&positional_encodings::sinusoidal, 3), "model.positional.dim = 3");
   CHECK_NOTHROW(concatenated(&positional_encodings::integer, 3).validate(8));
   PositionalOptions added;
   CHECK_NOTHROW(added.validate(8));
   added.dim = 4;
-  refuses(added, "model.positional.combine");
+  rejects(added, "model.positional.combine");
   PositionalOptions relative{&positional_encodings::relative};
   CHECK_NOTHROW(relative.validate(8));
   relative.buckets = 7;
-  refuses(relative, "model.positional.buckets = 7");
+  rejects(relative, "model.positional.buckets = 7");
   relative.buckets = 32;
   relative.max_distance = 16;
-  refuses(relative, "model.positional.max_distance = 16");
+  rejects(relative, "model.positional.max_distance = 16");
 }

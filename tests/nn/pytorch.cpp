@@ -38,9 +38,9 @@ class Case {
 
   Tensor tensor(const std::string& key) const {
     const StoredArray& array = stored(key);
-    std::vector<double> numbers(static_cast<size_t>(array.bytes() / 8));
-    fixtures().read(array, numbers.data());
-    const std::vector<real> values(numbers.begin(), numbers.end());
+    std::vector<double> elements(static_cast<size_t>(array.bytes() / 8));
+    fixtures().read(array, elements.data());
+    const std::vector<real> values(elements.begin(), elements.end());
     return Tensor::from(Shape(std::span<const int64_t>(array.dims)), values);
   }
   Tensor input(const std::string& key) {
@@ -49,10 +49,10 @@ class Case {
   }
   Ids ids(const std::string& key) const {
     const StoredArray& array = stored("in." + key);
-    std::vector<int64_t> numbers(static_cast<size_t>(array.bytes() / 8));
-    fixtures().read(array, numbers.data());
+    std::vector<int64_t> elements(static_cast<size_t>(array.bytes() / 8));
+    fixtures().read(array, elements.data());
     Ids ids = Ids::empty(Shape(std::span<const int64_t>(array.dims)));
-    std::copy(numbers.begin(), numbers.end(), ids.data());
+    std::copy(elements.begin(), elements.end(), ids.data());
     return ids;
   }
   KeepMask lengths() const {
@@ -65,9 +65,9 @@ class Case {
   void load(const Module& module, const std::string& prefix = "") {
     for (NamedParameter p : module.parameters()) {
       p.name = prefix + p.name;
-      const Tensor given = tensor("p." + p.name);
-      REQUIRE_MESSAGE(given.shape() == p.tensor.shape(), p.name);
-      std::copy_n(given.data(), given.size(), p.tensor.mutable_data());
+      const Tensor stored = tensor("p." + p.name);
+      REQUIRE_MESSAGE(stored.shape() == p.tensor.shape(), p.name);
+      std::copy_n(stored.data(), stored.size(), p.tensor.mutable_data());
       parameters_.push_back(p);
     }
   }
@@ -181,13 +181,14 @@ TEST_CASE("multi-head attention is PyTorch's: padded, causal, and cross-attentio
   const Tensor z = across.input("x"), context = across.input("context");
   across.check_result(three(z, context, across.lengths()));
 
-  Case apart("two_sources");  // kdim and vdim
+  Case two_sources("two_sources");  // kdim and vdim
   AttentionSetup setup = to_narrower();
   setup.value_source_dim = 5;
   const MultiHeadAttention four(8, 2, setup);
-  apart.load(four);
-  const Tensor w = apart.input("x"), keys = apart.input("keys"), values = apart.input("values");
-  apart.check_result(four(w, keys, values, {}, {}));
+  two_sources.load(four);
+  const Tensor w = two_sources.input("x"), keys = two_sources.input("keys"),
+               values = two_sources.input("values");
+  two_sources.check_result(four(w, keys, values, {}, {}));
 }
 
 TEST_CASE("a dense mask, for each head or with padding, is PyTorch's attn_mask") {

@@ -38,7 +38,7 @@ void check_aligned_at_the_ends(const ScoreBias& bias) {
       }
 }
 
-// Two examples of five places: a ring of three with a tail, one way; and two ends of a road.
+// Two examples of five positions: a ring of three with a tail, one way; and two ends of a road.
 Edges two_graphs() {
   return {Ids::from({6}, {0, 1, 2, 2, 5, 6}), Ids::from({6}, {1, 2, 0, 3, 6, 5}), {}};
 }
@@ -77,7 +77,7 @@ TEST_CASE("linear biases decrease with the distance, by the slope of each head")
 
 TEST_CASE("the buckets of distances are the published ones") {
   // T5's 32 buckets up to 128. In both directions: eight single distances, then bucket 8 + k from
-  // 8 · 2^(k/2) on. To the past alone: sixteen, then bucket 16 + k from 16 · 2^(3k/16) on.
+  // 8 · 2^(k/2) on. Only to the past: sixteen, then bucket 16 + k from 16 · 2^(3k/16) on.
   const std::vector<int64_t> both = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91};
   const std::vector<int64_t> past = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                      11, 12, 13, 14, 15, 16, 19, 21, 24, 27, 31,
@@ -150,7 +150,7 @@ TEST_CASE("a distance on a graph is the length of the shortest path from a key t
 }
 
 TEST_CASE("edges to missing positions or to other examples are rejected") {
-  const auto refuses = [](std::initializer_list<int32_t> sender,
+  const auto rejects = [](std::initializer_list<int32_t> sender,
                           std::initializer_list<int32_t> receiver) {
     const Edges edges{Ids::from({static_cast<int64_t>(sender.size())}, sender),
                       Ids::from({static_cast<int64_t>(receiver.size())}, receiver),
@@ -158,12 +158,12 @@ TEST_CASE("edges to missing positions or to other examples are rejected") {
     CHECK_THROWS_WITH_AS(graph_distances(edges, 2, 3, 4), doctest::Contains("graph distances"),
                          Error);
   };
-  refuses({0, 6}, {1, 5});
-  refuses({0, 4}, {1, 6});
-  refuses({-1}, {0});
-  refuses({0}, {-1});
-  refuses({2}, {3});
-  refuses({0, 1}, {1});
+  rejects({0, 6}, {1, 5});
+  rejects({0, 4}, {1, 6});
+  rejects({-1}, {0});
+  rejects({0}, {-1});
+  rejects({2}, {3});
+  rejects({0, 1}, {1});
   CHECK_THROWS_AS(graph_distances({}, 2, 3, -1), Error);
 }
 

@@ -14,7 +14,7 @@ using namespace heed;
 
 namespace {
 
-// A model over tokens {0: begin, 1: end, 2: a, 3: b} given by a table: the tokens so far
+// A model over tokens {0: begin, 1: end, 2: a, 3: b} defined by a table: the tokens so far
 // determine the probabilities of (end, a, b).
 using Table = std::map<std::vector<int32_t>, std::array<double, 3>>;
 

@@ -162,10 +162,10 @@ TEST_CASE("every normaliser turns masked scores into the weights of its formula"
               s.push_back(at(scores, b, h, i, j));
               kept.push_back(mask.keeps(b, h, i, j, 3, 4));
             }
-            const std::vector<double> wanted = weights_of(kind, exponential, s, kept);
+            const std::vector<double> expected = weights_of(kind, exponential, s, kept);
             for (int64_t j = 0; j < 4; ++j)
               CHECK(at(weights, b, h, i, j) ==
-                    doctest::Approx(wanted[static_cast<size_t>(j)]).epsilon(rounding));
+                    doctest::Approx(expected[static_cast<size_t>(j)]).epsilon(rounding));
           }
       check_gradients({{"scores", scores}}, [&] {
         return read_out(attention_weights(scores, mask, {kind, false, exponential}));

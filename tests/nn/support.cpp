@@ -29,13 +29,13 @@ void shake(const Module& module) {
 namespace {
 
 struct Distance {
-  double difference = 0, size = 0;  // ‖got - wanted‖, ‖wanted‖
+  double difference = 0, size = 0;  // ‖got - expected‖, ‖expected‖
 
-  Distance(const Tensor& got, const Tensor& wanted) {
-    REQUIRE(got.shape() == wanted.shape());
+  Distance(const Tensor& got, const Tensor& expected) {
+    REQUIRE(got.shape() == expected.shape());
     for (int64_t i = 0; i < got.size(); ++i) {
-      difference += std::pow(static_cast<double>(got.data()[i]) - wanted.data()[i], 2);
-      size += std::pow(static_cast<double>(wanted.data()[i]), 2);
+      difference += std::pow(static_cast<double>(got.data()[i]) - expected.data()[i], 2);
+      size += std::pow(static_cast<double>(expected.data()[i]), 2);
     }
     difference = std::sqrt(difference);
     size = std::sqrt(size);
@@ -44,13 +44,13 @@ struct Distance {
 
 }  // namespace
 
-double relative_difference(const Tensor& got, const Tensor& wanted) {
-  const Distance d(got, wanted);
+double relative_difference(const Tensor& got, const Tensor& expected) {
+  const Distance d(got, expected);
   return d.difference / d.size;
 }
 
-void check_same(const Tensor& got, const Tensor& wanted) {
-  const Distance d(got, wanted);
+void check_same(const Tensor& got, const Tensor& expected) {
+  const Distance d(got, expected);
   CHECK(d.difference <= rounding * std::max(1.0, d.size));
 }
 

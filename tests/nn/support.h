@@ -1,4 +1,4 @@
-// What the tests of layers share: random numbers, and how far two tensors are apart.
+// Shared by the tests of layers: random values, and the distance of two tensors.
 #pragma once
 
 #include "nn/module.h"
@@ -11,18 +11,18 @@ inline constexpr double rounding = 1e-10;
 inline constexpr double rounding = 1e-5;
 #endif
 
-// U(-1, 1), another for every `stream`; wants a gradient.
+// U(-1, 1), different for every `stream`; requires a gradient.
 Tensor random_tensor(const Shape& shape, uint32_t stream);
-// Random numbers in the place of every parameter, biases too.
+// Replaces every parameter, biases too, by random values.
 void shake(const Module& module);
 
-// ‖got - wanted‖ / ‖wanted‖, over all elements; the shapes must agree.
-double relative_difference(const Tensor& got, const Tensor& wanted);
-// ‖got - wanted‖ is within rounding of ‖wanted‖, or of 1 where that is less.
-void check_same(const Tensor& got, const Tensor& wanted);
+// ‖got - expected‖ / ‖expected‖, over all elements; the shapes must agree.
+double relative_difference(const Tensor& got, const Tensor& expected);
+// ‖got - expected‖ is within rounding of ‖expected‖, or of 1 where that is less.
+void check_same(const Tensor& got, const Tensor& expected);
 double l1(const Tensor& x);
 
-// Σ cotangent · x, for a random cotangent: all of x takes part.
+// Σ cotangent · x, for a random cotangent: every element counts.
 Tensor read_out(const Tensor& x);
 
 }  // namespace heed::inline HEED_REAL::testing

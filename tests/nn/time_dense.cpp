@@ -10,12 +10,6 @@ using namespace heed::testing;
 
 namespace {
 
-SequenceContext lengths(int32_t first, int32_t second) {
-  SequenceContext around;
-  around.mask.key_lengths = Ids::from({2}, {first, second});
-  return around;
-}
-
 // y[o] = Σ w[o, i] x[i] + b[o]
 double linear_at(const Tensor& w, const Tensor& b, const real* x, int64_t o) {
   double result = b.data()[o];
@@ -29,7 +23,7 @@ Tensor by_definition(const TimeDense& layer, const Tensor& x, const Ids& lengths
   const auto named = layer.parameters();  // weight, value, output
   const Tensor value = named[1].tensor, value_bias = named[2].tensor, output = named[3].tensor,
                output_bias = named[4].tensor;
-  const int64_t time = x.dim(1), dim = x.dim(2), greatest = layer.weight.dim(1);
+  const int64_t time = x.dim(1), dim = x.dim(2), longest = layer.weight.dim(1);
   Tensor y = Tensor::empty(x.shape());
   for (int64_t n = 0; n < x.dim(0) * time; ++n) {
     const int64_t b = n / time, t = n % time;
@@ -37,7 +31,7 @@ Tensor by_definition(const TimeDense& layer, const Tensor& x, const Ids& lengths
     for (int64_t j = 0; j < lengths[b]; ++j)
       for (int64_t d = 0; d < dim; ++d)
         mixed[static_cast<size_t>(d)] +=
-            layer.weight.data()[t * greatest + j] *
+            layer.weight.data()[t * longest + j] *
             linear_at(value, value_bias, x.data() + (b * time + j) * dim, d);
     const std::vector<real> read(mixed.begin(), mixed.end());
     for (int64_t o = 0; o < dim; ++o)
@@ -57,9 +51,9 @@ TEST_CASE("a dense layer over time matches its definition up to its length") {
     const Tensor x = random_tensor({2, time, 3}, 1);
     const Ids all = Ids::full({2}, static_cast<int32_t>(time));
     CHECK(relative_difference(layer(x, {}), by_definition(layer, x, all)) <= rounding);
-    const SequenceContext around = lengths(static_cast<int32_t>(time), 1);
-    CHECK(relative_difference(layer(x, around), by_definition(layer, x, around.mask.key_lengths)) <=
-          rounding);
+    const SequenceContext context = with_lengths(static_cast<int32_t>(time), 1);
+    CHECK(relative_difference(layer(x, context),
+                              by_definition(layer, x, context.mask.key_lengths)) <= rounding);
   }
 }
 
@@ -68,8 +62,8 @@ TEST_CASE("the gradients of a dense layer over time agree with central differenc
   shake(layer);
   for (const int64_t time : {5, 4}) {
     check_mixing(layer, random_tensor({2, time, 3}, 1), {});
-    check_mixing(layer, random_tensor({2, time, 3}, 1), lengths(3, 0));
-    check_padding_is_unseen(layer, random_tensor({2, time, 3}, 1), lengths(3, 0));
+    check_mixing(layer, random_tensor({2, time, 3}, 1), with_lengths(3, 0));
+    check_padding_is_unseen(layer, random_tensor({2, time, 3}, 1), with_lengths(3, 0));
   }
 }
 
@@ -84,15 +78,9 @@ TEST_CASE("a dense layer over time is not permutation equivariant") {
 
 TEST_CASE("a dense layer over time rejects unsupported inputs") {
   const TimeDense layer(3, 5);
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 6, 3}), {}), doctest::Contains("model.block.length"),
-                       Error);
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 4}), {}), doctest::Contains("[2, 5, 4]"), Error);
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({3, 5, 3}), lengths(1, 2)),
-                       doctest::Contains("key lengths"), Error);
-  SequenceContext around;
-  around.mask.causal = true;
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("causal"), Error);
-  around.mask = {};
-  around.mask.window = 2;
-  CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 5, 3}), around), doctest::Contains("window"), Error);
+  check_rejects(layer, {2, 6, 3}, {}, "model.block.length");
+  check_rejects(layer, {2, 5, 4}, {}, "[2, 5, 4]");
+  check_rejects(layer, {3, 5, 3}, with_lengths(1, 2), "key lengths");
+  check_rejects(layer, {2, 5, 3}, {.mask = {.causal = true}}, "causal");
+  check_rejects(layer, {2, 5, 3}, {.mask = {.window = 2}}, "window");
 }

@@ -89,7 +89,7 @@ const std::vector<Variant>& variants() {
        [](ModelOptions& o) { o.attention.combine = Combine::tensor; }},
       {"heads by weights", classifier,
        [](ModelOptions& o) { o.attention.combine = Combine::weighted; }},
-      {"greatest of the heads", classifier,
+      {"maximum of the heads", classifier,
        [](ModelOptions& o) { o.attention.combine = Combine::max; }},
       {"no output projection", language_model,
        [](ModelOptions& o) { o.attention.combine = Combine::concat; }},

@@ -1,4 +1,4 @@
-// Models of all kinds, for the tests of what every model must keep to.
+// Models of all kinds, for tests of properties that every model has.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,13 @@
 
 namespace heed::inline HEED_REAL::testing {
 
+// The relative error that rounding causes in the results of a model.
+#ifdef HEED_DOUBLE
+inline constexpr double model_rounding = 1e-12;
+#else
+inline constexpr double model_rounding = 2e-5;
+#endif
+
 // One kind of model with some of its options changed.
 struct Variant {
   std::string name;
@@ -19,10 +26,10 @@ struct Variant {
   ModelOptions options() const;
 };
 
-// What a config can choose, each of it at least once.
+// Every choice of a config at least once.
 const std::vector<Variant>& variants();
 
-// Of 6 source symbols, 7 symbols and 3 classes; always with the same weights.
+// With 6 source tokens, 7 tokens and 3 classes; always with the same weights.
 std::unique_ptr<Model> model_of(const Variant& variant);
 
 }  // namespace heed::inline HEED_REAL::testing

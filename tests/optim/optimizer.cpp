@@ -79,7 +79,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a step over micro-batches equals the step over the whole batch") {
-  // Gradients of examples are whole numbers, so their sum is exact in any order.
+  // Gradients of examples are integers, so their sum is exact in any order.
   const auto example = [](int64_t n, int64_t i) { return (n * 7 + i * 3) % 11 - 5; };
   for (const OptimOptions& options : one_of_each()) {
     CAPTURE(options.kind->name);
