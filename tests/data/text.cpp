@@ -119,6 +119,8 @@ TEST_CASE("the error for an invalid text names the file and the position") {
   CHECK_CONTAINS(error(folder / "missing"), "there is no such file");
   CHECK_CONTAINS(error(folder / "."), "is a folder");
   CHECK_CONTAINS(error("/dev/null"), "is not a regular file");
+  std::filesystem::create_symlink("loop", folder / "loop");
+  CHECK_CONTAINS(error(folder / "loop"), "Too many levels of symbolic links");
   CHECK_CONTAINS(error(folder.write("empty", "")), "is empty");
   CHECK_CONTAINS(error(folder.write("mark", "\xEF\xBB\xBF")), "is empty");
   using namespace std::string_view_literals;

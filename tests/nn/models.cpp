@@ -207,6 +207,54 @@ std::string error_of(const std::function<void(ModelOptions&)>& change) {
 
 }  // namespace
 
+TEST_CASE("contradictory options of attention are rejected, each by itself") {
+  const auto check = [](const char* part, const std::function<void(MultiHeadOptions&)>& change) {
+    const std::string text = refusal([&](ModelOptions& o) { change(o.attention); });
+    CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+  };
+  check("temperature = 1e-07", [](MultiHeadOptions& o) { o.temperature.initial = 1e-7; });
+  check("not refused", [](MultiHeadOptions& o) { o.temperature = {1e-6, 1e-6, 1}; });
+  check("final_temperature = 1e-07", [](MultiHeadOptions& o) { o.temperature = {1, 1e-7, 5}; });
+  check("set both or neither", [](MultiHeadOptions& o) { o.temperature = {1, 0.5, 0}; });
+  check("set both or neither", [](MultiHeadOptions& o) { o.temperature = {1, 0, 5}; });
+  check("straight_through = true needs normaliser = hardmax, not softmax",
+        [](MultiHeadOptions& o) { o.straight_through = true; });
+  check("key_dim and key_dims", [](MultiHeadOptions& o) {
+    o.key_dim = 3;
+    o.key_dims = {3, 3, 3, 3};
+  });
+  check("value_dim and value_dims", [](MultiHeadOptions& o) {
+    o.value_dim = 3;
+    o.value_dims = {3, 3, 3, 3};
+  });
+  check("key_dims = [3, 3]", [](MultiHeadOptions& o) { o.key_dims = {3, 3}; });
+  check("value_dims = [3, 3]", [](MultiHeadOptions& o) { o.value_dims = {3, 3}; });
+  check("axes = [0, 0]", [](MultiHeadOptions& o) { o.axes = {0, 0}; });
+  check("axes = [1, 0]", [](MultiHeadOptions& o) { o.axes = {1, 0}; });
+  for (bool MultiHeadOptions::*const projects :
+       {&MultiHeadOptions::project_query, &MultiHeadOptions::project_key}) {
+    check("not 12 and 64", [=](MultiHeadOptions& o) { o.*projects = false, o.key_dim = 3; });
+    check("not refused", [=](MultiHeadOptions& o) { o.*projects = false; });
+  }
+  check("project_value = false", [](MultiHeadOptions& o) {
+    o.project_value = false;
+    o.value_dim = 3;
+  });
+  check("values as wide as keys", [](MultiHeadOptions& o) {
+    o.tie_key_value = true;
+    o.value_dim = 3;
+  });
+  check("not refused", [](MultiHeadOptions& o) {
+    o.tie_key_value = true;  // then values need no projection of their own
+    o.project_value = false;
+    o.key_dim = 3;
+  });
+  check("combine = \"mean\" needs heads of the width of the model, 64", [](MultiHeadOptions& o) {
+    o.combine = Combine::mean;
+    o.value_dim = 3;
+  });
+}
+
 TEST_CASE("contradictory options are rejected with a message that names the keys") {
   const auto check = [](const char* part, const std::function<void(ModelOptions&)>& change) {
     const std::string text = error_of(change);
@@ -284,5 +332,30 @@ TEST_CASE("contradictory options are rejected with a message that names the keys
     o.mixing.kind = &mixings::gru;
   });
   check("model.encoder_dim", [](ModelOptions& o) { o.encoder_dim = 32; });
+  check("model.encoder_dim", [](ModelOptions& o) { o.kind = language_model, o.encoder_dim = 32; });
+  check("model.share_embeddings = true needs model.kind",
+        [](ModelOptions& o) { o.share_embeddings = true; });
+  check("needs one width, not model.encoder_dim = 32", [](ModelOptions& o) {
+    o.kind = seq2seq;
+    o.share_embeddings = true;
+    o.encoder_dim = 32;
+  });
+  check("not refused", [](ModelOptions& o) {
+    o.kind = seq2seq;
+    o.share_embeddings = true;
+    o.encoder_dim = o.dim;
+  });
+  check("not refused", [](ModelOptions& o) {  // a classifier computes no logits of tokens
+    o.positional.combine = PositionalCombine::concat;
+    o.positional.dim = 8;
+  });
+  check("model.attention.window = 3", [](ModelOptions& o) {
+    o.mixing.kind = &mixings::gru;
+    o.attention.window = 3;
+  });
+  check("model.attention.graph_distances = 2", [](ModelOptions& o) {
+    o.mixing.kind = &mixings::gru;
+    o.attention.graph_distances = 2;
+  });
   check("model.attention.key_dim", [](ModelOptions& o) { o.dim = 10, o.heads = 4; });
 }
