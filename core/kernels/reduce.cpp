@@ -109,12 +109,10 @@ void reduce_rows(int64_t rows, int64_t width, int64_t leading, const real* x, re
   }
 }
 
-// Reduces the axes [axis, end) of x into y, on the calling thread.
+// Reduces the axes [axis, end) of x, at least one, into y, on the calling thread.
 template <class Op>
 void reduce(const Axis* axis, const Axis* end, const real* x, real* y, Op op) {
-  if (axis == end) {
-    *y = op(*y, *x);
-  } else if (axis + 1 == end && !axis->kept) {
+  if (axis + 1 == end && !axis->kept) {
     *y = op(*y, Op::reduce_row(axis->length, x));
   } else if (axis + 1 == end) {
     reduce_rows(1, axis->length, 0, x, y, op);

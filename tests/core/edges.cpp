@@ -72,6 +72,16 @@ TEST_CASE("empty tensors: shapes") {
   CHECK(split(Tensor::zeros({0}), {}, 0).empty());
 }
 
+TEST_CASE("axes of length 1 in another order") {
+  Tensor one = leaf({1, 1, 1}, 3), row = leaf({1, 2, 1}, 3);
+  const Tensor y = permute(one, {2, 0, 1}), z = permute(row, {1, 2, 0});
+  CHECK(y.item() == 3);
+  CHECK(elements(z) == std::vector<real>{3, 3});
+  backward(y + sum(z));
+  CHECK(one.grad().item() == 1);
+  CHECK(elements(row.grad()) == std::vector<real>{1, 1});
+}
+
 TEST_CASE("empty tensors: layers") {
   check_empty({leaf({0, 3})}, {0, 3}, [](Inputs x) { return softmax(x[0]); });
   check_empty({leaf({3, 0})}, {3, 0}, [](Inputs x) { return hardmax(x[0]); });

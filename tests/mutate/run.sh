@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+# Puts small faults (mutants) into a copy of the sources, one at a time, and counts those that the tests find.
+#
+#   run.sh [--count N] [--shard I/M] [--seed S] [--jobs N] [--again] [--report] [FOLDER…]
+#
+#   --count N    how many mutants are chosen, by the seed (default 400); the choice does not depend on line numbers
+#   --shard I/M  runs every M-th mutant from the I-th
+#   --jobs N     so many mutants at once (default: one for each processor)
+#   --again      runs those that survived before once more
+#   --report     runs nothing, prints the table
+#   FOLDER       folders or files of sources (default: core nn optim data and the checkpoint, config and run code
+#                of apps)
+#
+# All mutants are compiled into one build, in build/mutate, where HEED_MUTANT=k switches mutant k on. A mutant is
+# killed if a test program of its folder, or of a folder that uses it, fails or takes more than three times its time.
+# Results are appended to build/mutate/results.txt: a run that was stopped goes on where it was. Survivors that
+# change nothing observable are listed in equivalent.txt, each with its reason. Fails if the score, killed / (killed
+# + survived), is below 0.97.
+set -euo pipefail
+root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
+work=$root/build/mutate
+tree=$work/tree build=$work/tree/build/release results=$work/results.txt
+count=400 shard=1/1 jobs=$(nproc) seed=1 again= report= folders=()
+while (($#)); do
+  case $1 in
+    --count) count=$2; shift ;;
+    --shard) shard=$2; shift ;;
+    --seed) seed=$2; shift ;;
+    --jobs) jobs=$2; shift ;;
+    --again) again=1 ;;
+    --report) report=1 ;;
+    -*) echo "run.sh: unknown option $1" >&2; exit 2 ;;
+    *) folders+=("$1") ;;
+  esac
+  shift
+done
+((${#folders[@]})) || folders=(core nn optim data apps/config apps/training apps/support/files.cpp)
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+
+# The sources with all mutants, compiled. Those that do not compile are dropped. Writes mutants.txt.
+prepare() {
+  touch "$work/dropped.txt" "$results"
+  "${CXX:-g++}" -std=c++20 -O1 -I"$root/tests/mutate" "$root/tests/mutate/mutate.cpp" -o "$work/mutate"
+  rm -rf "$work/source"
+  mkdir "$work/source"
+  tar -C "$root" --exclude=./build --exclude=./.git --exclude=./runs -c . | tar -C "$work/source" -x
+  cd "$work/source"
+  mapfile -t files < <(find "${folders[@]}" -name '*.cpp' -not -path '*/reference/*' -not -name cpu_check.cpp | sort)
+  cp -au . "$tree"  # what did not change keeps its time, and is not built again
+  comm -13 <(find . -not -type d | sort) <(cd "$tree" && find . -path ./build -prune -o -not -type d -print | sort) |
+    (cd "$tree" && xargs -r rm)
+  (cd "$tree" && cmake --preset release -DCMAKE_CXX_FLAGS="-w -Wno-narrowing" -DCMAKE_UNITY_BUILD=OFF \
+    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null)
+  for _ in {1..8}; do
+    "$work/mutate" "$work/source" "$tree" "$seed" $((count + count / 10)) "$work/dropped.txt" "${files[@]}" >"$work/mutants.txt"
+    if ninja -C "$build" -k 0 -j "$jobs" "${programs[@]/#/test_}" heed_program >"$work/build.log" 2>&1; then
+      drop_absent
+      return
+    fi
+    grep -oE '^[a-z_0-9/.]+\.cpp:[0-9]+:[0-9]*:? *(error|  required)|^[a-z_0-9/.]+\.cpp:[0-9]+' "$work/build.log" |
+      awk -F: '{ print $1 "\t" $2 }' | sort -u >"$work/errors.txt"
+    awk -F'\t' 'FILENAME == ARGV[1] { bad[$1 "\t" $2]; next }
+      { split($2, key, " [|] "); for (l = $3; l <= $4; ++l) if ((key[1] "\t" l) in bad) { print $2; next } }' \
+      "$work/errors.txt" "$work/mutants.txt" >"$work/new.txt"
+    [[ -s $work/new.txt ]] || break
+    cat "$work/new.txt" >>"$work/dropped.txt"
+  done
+  echo "mutate: the sources with mutants do not compile: $work/build.log" >&2
+  exit 1
+}
+
+# Drops mutants in parts of a file that the preprocessor leaves out.
+drop_absent() {
+  cd "$tree"
+  grep -lE '^#if' "${files[@]}" | while read -r file; do
+    for real in "" -DHEED_DOUBLE; do
+      "${CXX:-g++}" -std=c++20 -march=native -fopenmp -I. $real -E -P "$file"
+    done | { grep -oE 'chosen == \([0-9]+\)' || true; } | tr -dc '0-9\n' | sort -u >"$work/present.txt"
+    awk -F'\t' -v file="$file" 'FILENAME == ARGV[1] { present[$1]; next }
+      index($2, file " | ") == 1 && !($1 in present) { print $2 }' "$work/present.txt" "$work/mutants.txt"
+  done >"$work/new.txt"
+  cat "$work/new.txt" >>"$work/dropped.txt"
+  awk -F'\t' 'FILENAME == ARGV[1] { absent[$0]; next } !($2 in absent)' "$work/new.txt" "$work/mutants.txt" |
+    sort -n | awk -v n="$count" 'NR <= n' >"$work/kept.txt"
+  mv "$work/kept.txt" "$work/mutants.txt"
+}
+
+# Runs a command with a /tmp of its own and few rights: a mutant may delete what it should not.
+sandboxed() {
+  if [[ $EUID == 0 && $work != /tmp/* ]] && unshare -m true 2>/dev/null; then
+    unshare -m bash -c 'mount -t tmpfs none /tmp; exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' - "$@"
+  else
+    "$@"
+  fi
+}
+
+# The test programs that see the code of a file, the quickest first. PROGRAM:NAME is only its tests in NAME.cpp.
+programs=(core core_f64 nn nn_f64 optim optim_f64 theorems data apps)
+programs_of() {
+  case $1 in
+    core/*) echo nn optim core core_f64 nn_f64 theorems data apps ;;
+    nn/*) echo nn nn_f64 theorems apps ;;
+    optim/*) echo optim optim_f64 apps ;;
+    data/*) echo data apps ;;
+    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps ;;
+    apps/config/*) echo apps:config apps ;;
+    apps/*) echo apps:files apps ;;
+  esac
+}
+
+# run PROGRAM MUTANT SECONDS LOG: whether the test program passes, in at most so much processor time.
+run() {
+  (
+    local files="*"
+    [[ $1 != *:* ]] || files="*/${1#*:}.cpp"
+    cd "$build"
+    ulimit -t "$3" -c 0
+    HEED_MUTANT=$2 sandboxed timeout -k 5 $((10 * $3)) tests/test_"${1%:*}" -sf="$files" --abort-after=1 --no-intro \
+      -tce="summary: models larger than the machine*"  # takes a second at most, which a busy machine exceeds
+  ) >"$work/$4" 2>&1
+}
+
+# Without a mutant all tests pass. Writes seconds.txt with the limits.
+measure() {
+  local program times
+  for program in "${programs[@]}"; do
+    times=$( { TIMEFORMAT='%U %S'; time run "$program" 0 1000 clean.log; } 2>&1) ||
+      { echo "mutate: test_$program fails without a mutant: $work/clean.log" >&2; exit 1; }
+    echo "$program $(awk '{ print int(3 * ($1 + $2)) + 10 }' <<<"$times")"
+  done >"$work/seconds.txt"
+}
+
+# run_all LOG I M: every M-th mutant, from the I-th.
+run_all() {
+  local number key first program state
+  while IFS=$'\t' read -r number key first _; do
+    if grep -qF "$key"$'\t' "$results"; then continue; fi
+    state=survived
+    for program in $(programs_of "$key"); do
+      if ! run "$program" "$number" "$(awk -v p="${program%:*}" '$1 == p { print $2 }' "$work/seconds.txt")" "$1"; then
+        state="killed by $program"
+        break
+      fi
+    done
+    printf '%s\t%s\n' "$key" "$state" >>"$results"
+    printf '%s:%s: %s: %s\n' "${key%% | *}" "$first" "${key#* | }" "$state"
+  done < <(awk -v i="$2" -v m="$3" 'NR % m == i % m' "$work/mutants.txt")
+}
+
+# The table, and the survivors with their lines.
+print_report() {
+  awk -F'\t' '
+    FILENAME ~ /equivalent.txt$/ { if (!/^#|^ |^$/) equivalent[$0]; next }
+    FILENAME ~ /results.txt$/ { state[$1] = $2; next }
+    {
+      split($2, part, " [|] ")
+      folder = part[1]; sub(/\/.*/, "", folder)
+      if (!($2 in state)) { ++left; next }
+      if (!(folder in seen)) { seen[folder]; order[++folders] = folder }
+      ++all[folder]
+      if (state[$2] != "survived") ++killed[folder]
+      else if ($2 in equivalent) ++same[folder]
+      else { ++survived[folder]; line = $2; sub(/ [|] /, ":" $3 ": ", line); survivors = survivors line "\n" }
+    }
+    END {
+      printf "%-8s %8s %8s %12s %10s\n", "folder", "mutants", "killed", "equivalent", "survived"
+      for (i = 1; i <= folders; ++i) {
+        f = order[i]
+        printf "%-8s %8d %8d %12d %10d\n", f, all[f], killed[f], same[f], survived[f]
+        a += all[f]; k += killed[f]; e += same[f]; s += survived[f]
+      }
+      score = k + s > 0 ? k / (k + s) : 0
+      printf "%-8s %8d %8d %12d %10d\nscore %.3f", "all", a, k, e, s, score
+      printf left ? "; %d not run\n" : "\n", left
+      printf "%s", survivors
+      exit score < 0.97
+    }' "$root/tests/mutate/equivalent.txt" "$results" "$work/mutants.txt"
+}
+
+mkdir -p "$tree"
+[[ $report ]] || {
+  exec 9>"$work/lock"
+  flock 9  # one shard prepares, the others find it done
+  prepare
+  measure
+  flock -u 9
+  if [[ $again ]]; then sed -i '/\tsurvived$/d' "$results"; fi
+  trap 'kill $(jobs -p) 2>/dev/null' EXIT
+  for ((job = 0; job < jobs; ++job)); do
+    run_all "mutant.${shard%/*}.$job.log" $(((${shard%/*} - 1) * jobs + job)) $((${shard#*/} * jobs)) &
+  done
+  wait
+}
+print_report
