@@ -14,7 +14,6 @@ namespace {
 
 using Rows = std::span<const size_t>;
 using IdsMember = std::vector<int32_t> Example::*;
-using FloatsMember = std::vector<float> Example::*;
 
 // Pads one member of every example: (B, T) and (B).
 void pad(const std::vector<Example>& examples, Rows rows, IdsMember member, int32_t padding,
@@ -74,12 +73,19 @@ void join_edge_features(const std::vector<Example>& examples, Rows rows, int64_t
     out = std::copy(examples[row].edge_features.begin(), examples[row].edge_features.end(), out);
 }
 
-// Reserves space for the longest in one member of every example.
-template <class Member>
-void reserve_alike(std::vector<Example>& examples, Member member) {
-  size_t largest = 0;
-  for (const Example& example : examples) largest = std::max(largest, (example.*member).capacity());
-  for (Example& example : examples) (example.*member).reserve(largest);
+// Reserves space for the longest in every member of every example. Allocates nothing once the
+// longest example was seen.
+void reserve_alike(std::vector<Example>& examples) {
+  const auto reserve = [&](auto member) {
+    size_t largest = 0;
+    for (const Example& each : examples) largest = std::max(largest, (each.*member).capacity());
+    for (Example& each : examples) (each.*member).reserve(largest);
+  };
+  for (const IdsMember member :
+       {&Example::source, &Example::input, &Example::target, &Example::sender, &Example::receiver})
+    reserve(member);
+  reserve(&Example::features);
+  reserve(&Example::edge_features);
 }
 
 }  // namespace
@@ -120,20 +126,11 @@ void Batches::load(int64_t group) {
         indices_[i] = (*shuffle_)(indices_[i]);
     });
   for (size_t i = 0; i < examples_.size(); ++i) dataset_->get(indices_[i], examples_[i]);
-  reserve_alike();
+  reserve_alike(examples_);
   order_.resize(examples_.size());
   std::iota(order_.begin(), order_.end(), 0);
   if (bucketing_ > 1) sort_by_length();
   group_ = group;
-}
-
-// Allocates nothing once the longest example was seen.
-void Batches::reserve_alike() {
-  for (const IdsMember member :
-       {&Example::source, &Example::input, &Example::target, &Example::sender, &Example::receiver})
-    heed::reserve_alike(examples_, member);
-  for (const FloatsMember member : {&Example::features, &Example::edge_features})
-    heed::reserve_alike(examples_, member);
 }
 
 // Shortest first, stable.

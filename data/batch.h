@@ -51,7 +51,6 @@ class Batches {
   Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing);
   void load(int64_t group);
   void write_inputs(std::span<const size_t> rows, Batch& batch) const;
-  void reserve_alike();
   void sort_by_length();
 
   const Dataset* dataset_;
