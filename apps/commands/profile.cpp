@@ -45,38 +45,38 @@ std::string positive(double value, int decimals) {
   return value > 0 ? fmt::format("{:.{}f}", value, decimals) : "";
 }
 
-// The columns after the time, in every table.
-std::string rates(const ProfileRow& row, double step) {
-  return fmt::format("{:>6.1f} %  {:>8}  {:>6}  {:>8}  {:>8}", 100 * per_second(row.seconds, step),
-                     positive(per_second(row.cost.flops, row.seconds) / 1e9, 1),
-                     positive(per_second(row.cost.bytes, row.seconds) / 1e9, 1),
-                     positive(row.cost.bytes / mib, 2),
-                     row.least_seconds > 0
-                         ? fmt::format("{:.1f} %", 100 * per_second(row.least_seconds, row.seconds))
-                         : "");
-}
-
-constexpr const char* rate_names = " of step   GFLOP/s    GB/s       MiB  of limit";
-
 std::string trimmed(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
+
+constexpr const char* rate_names = "ms   of step   GFLOP/s    GB/s       MiB  of limit";
+
+// A line of a table: a name, some columns, then time and rates.
+std::string line_of(const std::string& name, const std::string& columns, const ProfileRow& row,
+                    const Profile& p) {
+  const std::string limit = positive(100 * per_second(row.least_seconds, row.seconds), 1);
+  return trimmed(fmt::format("{:<{}}  {}  {:>9.3f}  {:>6.1f} %  {:>8}  {:>6}  {:>8}  {:>8}", name,
+                             name_width, columns, 1e3 * row.seconds,
+                             100 * per_second(row.seconds, p.seconds),
+                             positive(per_second(row.cost.flops, row.seconds) / 1e9, 1),
+                             positive(per_second(row.cost.bytes, row.seconds) / 1e9, 1),
+                             positive(row.cost.bytes / mib, 2), limit.empty() ? "" : limit + " %"));
 }
 
 void add_rows(const char* title, const std::vector<ProfileRow>& rows, const Profile& p,
               std::string& text) {
   ProfileRow sum;
   for (const ProfileRow& row : rows) sum += row;
-  const auto line = [&](const std::string& name, const ProfileRow& row) {
-    text += trimmed(fmt::format("{:<{}}  {:>6.4g}  {:>9.3f}  {}", name, name_width, row.calls,
-                                1e3 * row.seconds, rates(row, p.seconds)));
+  const auto add = [&](const std::string& name, const ProfileRow& row) {
+    text += line_of(name, fmt::format("{:>6.4g}", row.calls), row, p);
   };
-  if (*title) line(title, sum);
-  for (const ProfileRow& row : rows) line(*title ? "  " + row.name : row.name, row);
+  if (*title) add(title, sum);
+  for (const ProfileRow& row : rows) add(*title ? "  " + row.name : row.name, row);
 }
 
 std::string operations_table(const Profile& p) {
-  std::string text = fmt::format("{:<{}}  {:>6}  {:>9}  {}\n", "by operation", name_width, "calls",
-                                 "ms", rate_names);
+  std::string text =
+      fmt::format("{:<{}}  {:>6}         {}\n", "by operation", name_width, "calls", rate_names);
   add_rows("forward", p.forward, p, text);
   add_rows("backward", p.backward, p, text);
   add_rows("", p.rest, p, text);
@@ -84,21 +84,17 @@ std::string operations_table(const Profile& p) {
 }
 
 std::string layers_table(const Profile& p) {
-  std::string text = fmt::format("{:<{}}  {:>10}  {:>11}  {:>9}  {}\n", "by layer", name_width,
-                                 "forward ms", "backward ms", "ms", rate_names);
+  std::string text = fmt::format("{:<{}}  {:>10}  {:>11}         {}\n", "by layer", name_width,
+                                 "forward ms", "backward ms", rate_names);
   for (const LayerRow& layer : p.layers) {
     ProfileRow sum = layer.forward;
     sum += layer.backward;
-    text +=
-        trimmed(fmt::format("{:<{}}  {:>10.3f}  {:>11.3f}  {:>9.3f}  {}", layer.name, name_width,
-                            1e3 * layer.forward.seconds, 1e3 * layer.backward.seconds,
-                            1e3 * sum.seconds, rates(sum, p.seconds)));
+    const std::string columns = fmt::format("{:>10.3f}  {:>11.3f}", 1e3 * layer.forward.seconds,
+                                            1e3 * layer.backward.seconds);
+    text += line_of(layer.name, columns, sum, p);
   }
-  for (const ProfileRow& row : p.rest)
-    text += trimmed(fmt::format("{:<{}}  {:>10}  {:>11}  {:>9.3f}  {}", row.name, name_width, "",
-                                "", 1e3 * row.seconds, rates(row, p.seconds)));
-  return text + fmt::format("{:<{}}  {:>10}  {:>11}  {:>9.3f}\n", "step", name_width, "", "",
-                            1e3 * p.seconds);
+  for (const ProfileRow& row : p.rest) text += line_of(row.name, fmt::format("{:>23}", ""), row, p);
+  return text + fmt::format("{:<{}}  {:>23}  {:>9.3f}\n", "step", name_width, "", 1e3 * p.seconds);
 }
 
 std::string memory_table(const StepMemory& m) {
