@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
 #include "apps/support/files.h"
 #include "apps/support/version.h"
@@ -33,19 +32,15 @@ int64_t step_of(std::string_view name) {
 
 }  // namespace
 
-// In infinities and NaN every bit of the exponent is set.
 bool all_finite(const ArrayHeader& array, const void* data) {
-  constexpr uint32_t exponent = 0x7F80'0000;
   check(array.dtype == DType::F32, "{}: expected F32, found {}", array.name,
         dtype_name(array.dtype));
-  const char* from = static_cast<const char*>(data);
-  uint32_t bad = 0;
-  for (const char* const end = from + array.bytes(); from != end; from += sizeof bad) {
-    uint32_t bits;
-    std::memcpy(&bits, from, sizeof bits);
-    bad |= static_cast<uint32_t>((bits & exponent) == exponent);
-  }
-  return bad == 0;
+  const auto* values = static_cast<const float*>(data);
+  const int64_t count = array.bytes() / static_cast<int64_t>(sizeof(float));
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < count; ++i) sum += values[i] * 0;  // NaN for an infinity and for NaN
+  return sum == 0;
 }
 
 void check_arrays(const SafetensorsFile& file, const std::vector<ArrayTarget>& targets) {
@@ -182,8 +177,8 @@ void Checkpoints::save(int64_t step, std::vector<NamedArray> model,
                        const Metadata& metadata) {
   for (const std::vector<NamedArray>* arrays : {&model, &optimizer})
     for (const NamedArray& array : *arrays)
-      check(all_finite(array, array.data), "step {}: {} is not finite, so no checkpoint is written",
-            step, array.name);
+      check(all_finite(array, array.data), "step {}: {} has become infinite or NaN{}", step,
+            array.name, intact());
   make_folders(folder_);
   AtomicFolder folder(path(step));
   Json digests = Json::object();
@@ -255,6 +250,11 @@ std::string Checkpoints::find(const std::string& which) const {
 Checkpoint Checkpoints::open(const std::string& which) const {
   const std::string folder = find(which);
   return Checkpoint(folder, hint_for(folder));
+}
+
+std::string Checkpoints::intact() const {
+  const std::vector<int64_t> all = steps();
+  return all.empty() ? "" : fmt::format("; the checkpoint of step {} is intact", all.back());
 }
 
 std::string Checkpoints::hint_for(const std::string& damaged) const {

@@ -94,6 +94,8 @@ class Checkpoints {
   // Returns the folder of "latest", "best" or a step. Throws InputError that lists the checkpoints
   // if there is no such one.
   std::string find(const std::string& which) const;
+  // Returns "; the checkpoint of step 20 is intact" for errors of a run, "" if there is none.
+  std::string intact() const;
   // Opens that checkpoint. If it is damaged, the error names another one to use.
   Checkpoint open(const std::string& which) const;
 

@@ -86,7 +86,6 @@ void TrainingLoop::save() {
   const int64_t step = trainer_.steps_done();
   lock_.check_held();
   if (saved_step_ == step) return;
-  check_weights();
   metrics_->sync();
   state_.seconds = elapsed();
   Json schedule = Json::object();
@@ -125,7 +124,7 @@ StepReport TrainingLoop::step() {
   try {
     report = trainer_.step();
   } catch (const Error& error) {
-    std::string hint = intact_checkpoint();
+    std::string hint = checkpoints_.intact();
     if (!experiment_.train.detect_anomaly)
       hint += "; train.detect_anomaly = true names the operation";
     throw Error(fmt::format("step {}: {}{}", trainer_.steps_done() + 1, error.what(), hint));
@@ -139,19 +138,6 @@ StepReport TrainingLoop::step() {
   rows_without_sum_ += report.rows_without_sum;
   row_seconds_ += seconds;
   return report;
-}
-
-std::string TrainingLoop::intact_checkpoint() const {
-  return saved_step_ > 0 ? fmt::format("; the checkpoint of step {} is intact", saved_step_) : "";
-}
-
-void TrainingLoop::check_weights() const {
-  const std::vector<NamedArray> weights = arrays_of(trainer_.model().parameters()),
-                                state = arrays_of(trainer_.optimizer().state());
-  for (const std::vector<NamedArray>* arrays : {&weights, &state})
-    for (const NamedArray& array : *arrays)
-      check(all_finite(array, array.data), "step {}: {} has become infinite or NaN{}",
-            trainer_.steps_done(), array.name, intact_checkpoint());
 }
 
 void TrainingLoop::write_row(const Json& row) {
@@ -183,8 +169,10 @@ void TrainingLoop::log_step(const StepReport& report) {
 
 void TrainingLoop::evaluate() {
   if (!corpus_.splits.contains("val")) return;
-  check_weights();
   const int64_t step = trainer_.steps_done();
+  for (const NamedArray& weights : arrays_of(trainer_.model().parameters()))
+    check(all_finite(weights, weights.data), "step {}: {} has become infinite or NaN{}", step,
+          weights.name, checkpoints_.intact());
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);
   const Json scores = quick_scores(trainer_.model(), corpus_, experiment_, "val");

@@ -36,8 +36,6 @@ class TrainingLoop {
   void load(const Checkpoint& checkpoint);
   void save();
   StepReport step();
-  void check_weights() const;
-  std::string intact_checkpoint() const;
   void log_step(const StepReport& report);
   void write_row(const Json& row);
   void evaluate();

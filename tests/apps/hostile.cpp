@@ -289,9 +289,9 @@ TEST_CASE("checkpoint: values that are not finite are not saved") {
     for (const size_t at : {size_t{0}, size_t{500}, size_t{999}}) {
       values[at] = bad;
       CHECK_SAYS(thrown<Error>([&] { checkpoints.save(2, {array}, {}, Json::object(), 0); }),
-                 "step 2: w is not finite");
+                 "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
       CHECK_SAYS(thrown<Error>([&] { checkpoints.save(2, {}, {array}, Json::object(), 0); }),
-                 "step 2: w is not finite");
+                 "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
       values[at] = 0;
     }
   CHECK(checkpoints.steps() == std::vector<int64_t>{1});
