@@ -209,7 +209,7 @@ std::string error_of(const std::function<void(ModelOptions&)>& change) {
 
 TEST_CASE("contradictory options of attention are rejected, each by itself") {
   const auto check = [](const char* part, const std::function<void(MultiHeadOptions&)>& change) {
-    const std::string text = refusal([&](ModelOptions& o) { change(o.attention); });
+    const std::string text = error_of([&](ModelOptions& o) { change(o.attention); });
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);
   };
   check("temperature = 1e-07", [](MultiHeadOptions& o) { o.temperature.initial = 1e-7; });
