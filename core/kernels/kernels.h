@@ -60,7 +60,7 @@ void softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destina
 void log_softmax_forward(const AlongAxis& n, const real* x, real* y);
 void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx);
 
-// ---- normalise.cpp: other normalisers of attention scores, for rows of x, y (rows, width)
+// The other normalisers of attention scores, for rows of x, y (rows, width)
 struct Rows {
   int64_t count, width;
 };
