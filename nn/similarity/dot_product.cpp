@@ -1,3 +1,4 @@
+// scaled_dot, dot and embedded_gaussian: q·k times a factor.
 #include <cmath>
 
 #include "core/ops.h"
@@ -20,6 +21,8 @@ double scale_for(const SimilarityOptions& options, int64_t width) {
   throw Error("scaled_dot: unknown scale");
 }
 
+Tensor unscaled(const Similarity&, const Tensor& q, const Tensor& k) { return dot_products(q, k); }
+
 }  // namespace
 
 const SimilarityRule similarities::scaled_dot = {
@@ -30,5 +33,14 @@ const SimilarityRule similarities::scaled_dot = {
     .scores = [](const Similarity& layer, const Tensor& q, const Tensor& k) {
       return mul(dot_products(q, k), static_cast<real>(layer.scale()));
     }};
+
+const SimilarityRule similarities::dot = {
+    .name = "dot", .is_dot_product = true, .is_product = true, .scores = unscaled};
+
+const SimilarityRule similarities::embedded_gaussian = {.name = "embedded_gaussian",
+                                                        .is_dot_product = true,
+                                                        .is_product = true,
+                                                        .is_exponential = true,
+                                                        .scores = unscaled};
 
 }  // namespace heed::inline HEED_REAL
