@@ -5,8 +5,8 @@
 #
 #   faults.sh PROGRAM LIBRARY [SAMPLE]   LIBRARY: tests/program/faults.cpp; SAMPLE: try only so many calls
 set -euo pipefail
-program=$1
-library=$2
+program=$(readlink -f "$1")
+library=$(readlink -f "$2")
 sample=${3:-0}
 source "$(dirname "$(readlink -f "$0")")/runs.sh"
 

@@ -5,7 +5,7 @@
 #
 #   kills.sh PROGRAM [KILLS [SEED]]
 set -euo pipefail
-program=$1
+program=$(readlink -f "$1")
 kills=${2:-30}
 RANDOM=${3:-1}
 source "$(dirname "$(readlink -f "$0")")/runs.sh"
@@ -80,9 +80,18 @@ kind = "set"
 lengths = [2, 8]
 TOML
 configs=(plateau language classifier)
+milliseconds() { echo "${EPOCHREALTIME/./}" | sed 's/...$//'; }
+declare -A duration
 for config in "${configs[@]}"; do
+  start=$(milliseconds)
   "$program" train "$config.toml" --run "$config" >out 2>&1 || { cat out >&2; fail "$config: left alone, it failed"; }
+  duration[$config]=$(($(milliseconds) - start))
 done
+# Sleeps for less than so many milliseconds.
+sleep_up_to() {
+  local time=$(((RANDOM * 32768 + RANDOM) % $1))
+  sleep "$((time / 1000)).$(printf %03d $((time % 1000)))"
+}
 
 newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
 being_written() { compgen -G "killed/checkpoints/.tmp-step-*" >/dev/null; }
@@ -91,13 +100,12 @@ killed=0 halves=0 runs=0 resumed=0
 while ((killed < kills)); do
   config=${configs[runs % ${#configs[@]}]}
   rm -rf killed
-  last=0 in_a_row=0
+  last=0
   while :; do
     [[ -e killed/config.toml ]] && resumed=$((resumed + 1))
     "$program" train "$config.toml" --resume --run killed >out 2>&1 &
     pid=$!
-    in_a_row=$((in_a_row + 1))
-    sleep "0.$(printf %03d $((RANDOM % (100 + 20 * (in_a_row < 20 ? in_a_row : 20)))))"
+    sleep_up_to "${duration[$config]}"
     if ((RANDOM % 2)); then
       while kill -0 "$pid" 2>/dev/null && ! being_written; do :; done
     fi
