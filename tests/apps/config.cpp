@@ -40,7 +40,8 @@ struct Section {
   Inner inner;
 
   void fields(Fields& f) {
-    static constexpr const char* kinds[] = {"plain", "auto", "true"};
+    static constexpr Named<Kind> kinds[] = {
+        {"plain", Kind::plain}, {"auto", Kind::automatic}, {"true", Kind::yes}};
     f.choice("kind", kind, kinds, "what it is");
     f.section("inner", inner, "inside");
     f.number("rate", rate, at_least(0), "how fast");
