@@ -278,6 +278,8 @@ TEST_CASE("config: the text shows help, or the origin of each value") {
   CHECK_SAYS(reference, "| `part.share` | number | `0.5` | 0 … 1 | how much \\| of it |\n");
   CHECK_SAYS(reference,
              "| `part.kind` | choice | `\"plain\"` | plain, auto, true | what it is |\n");
+  options.name = "a||b";
+  CHECK_SAYS(config_reference(list_config(options)), "| `\"a\\|\\|b\"` |");
 }
 
 // A config of an earlier version must mean the same: tests/fixtures/config_keys.txt has the keys,

@@ -36,6 +36,19 @@ TEST_CASE("files: what was written is read") {
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"file"});
 }
 
+TEST_CASE("files: a new file has the permissions that the umask leaves") {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(0);
+  write_file(folder / "file", "x");
+  AppendedFile(folder / "appended").write("x");
+  ::umask(before);
+  for (const char* name : {"file", "appended"}) {
+    struct stat status {};
+    REQUIRE(::stat((folder / name).c_str(), &status) == 0);
+    CHECK((status.st_mode & 07777) == 0666);
+  }
+}
+
 TEST_CASE("files: what cannot be read is said") {
   const TemporaryFolder folder;
   CHECK_SAYS(thrown<InputError>([&] { read_file(folder / "none", "config"); }),

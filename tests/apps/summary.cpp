@@ -430,6 +430,17 @@ TEST_CASE("summary: the error names the largest need and the keys that lower it"
   e.model.positional.max_length = 4;
   CHECK_SAYS(thrown<InputError>([&] { summarize(e, corpus_for(e, 65, 0, 8)); }),
              "model.positional.max_length = 4 is too small");
+  e.model.positional.max_length = 8;
+  CHECK_NOTHROW(model_sizes(e, corpus_for(e, 65, 0, 8)));
+  e.model.positional.max_length = 7;
+  CHECK_THROWS_AS(model_sizes(e, corpus_for(e, 65, 0, 8)), InputError);
+  e.model.positional.kind = &positional_encodings::none;
+  e.model.mixing.kind = &mixings::dense;
+  e.model.mixing.length = 8;
+  CHECK_NOTHROW(model_sizes(e, corpus_for(e, 65, 0, 8)));
+  e.model.mixing.length = 7;
+  CHECK_SAYS(thrown<InputError>([&] { model_sizes(e, corpus_for(e, 65, 0, 8)); }),
+             "model.block.length = 7 is too small");
 }
 
 TEST_CASE("summary: prints a table") {

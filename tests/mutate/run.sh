@@ -94,7 +94,8 @@ sandboxed() {
   fi
 }
 
-# The test programs that see the code of a file, the quickest first. PROGRAM:NAME is only its tests in NAME.cpp.
+# The test programs that see the code of a file, the quickest first. PROGRAM:NAME is only its tests in NAME.cpp, and
+# resume is tests/program/resume.sh.
 programs=(core core_f64 nn nn_f64 optim optim_f64 theorems data apps)
 programs_of() {
   case $1 in
@@ -102,7 +103,7 @@ programs_of() {
     nn/*) echo nn nn_f64 theorems apps ;;
     optim/*) echo optim optim_f64 apps ;;
     data/*) echo data apps ;;
-    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps ;;
+    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps resume ;;
     apps/config/*) echo apps:config apps ;;
     apps/*) echo apps:files apps ;;
   esac
@@ -115,15 +116,17 @@ run() {
     [[ $1 != *:* ]] || files="*/${1#*:}.cpp"
     cd "$build"
     ulimit -t "$3" -c 0
-    HEED_MUTANT=$2 sandboxed timeout -k 5 $((10 * $3)) tests/test_"${1%:*}" -sf="$files" --abort-after=1 --no-intro \
-      -tce="summary: models larger than the machine*"  # takes a second at most, which a busy machine exceeds
+    # One test says that a call takes a second at most, which a busy machine exceeds.
+    local command=(tests/test_"${1%:*}" -sf="$files" -tce="summary: models larger than*" --abort-after=1)
+    [[ $1 != resume ]] || command=("$tree/tests/program/resume.sh" "$build/bin/heed")
+    HEED_MUTANT=$2 sandboxed timeout -k 5 $((10 * $3)) "${command[@]}"
   ) >"$work/$4" 2>&1
 }
 
 # Without a mutant all tests pass. Writes seconds.txt with the limits.
 measure() {
   local program times
-  for program in "${programs[@]}"; do
+  for program in "${programs[@]}" resume; do
     times=$( { TIMEFORMAT='%U %S'; time run "$program" 0 1000 clean.log; } 2>&1) ||
       { echo "mutate: test_$program fails without a mutant: $work/clean.log" >&2; exit 1; }
     echo "$program $(awk '{ print int(3 * ($1 + $2)) + 10 }' <<<"$times")"

@@ -253,6 +253,24 @@ TEST_CASE("decoding: a search gives the same results with and without a cache") 
   }
 }
 
+TEST_CASE("decoding: with a window a model reads the last tokens, with and without a cache") {
+  const Variant variant{"", ModelKind::language_model, [](ModelOptions&) {}};
+  const auto model = writer_of(variant);
+  const Writer writer(*model);
+  const Ids tokens = tokens_of(longest);
+  const int64_t same[] = {0, 1, 2};
+  for (const int64_t window : {1, 3}) {
+    const NextLogits with = writer.next({.cache = true, .window = window});
+    const NextLogits without = writer.next({.cache = false, .window = window});
+    for (int64_t time = 1; time <= longest; ++time) {
+      const Ids last = columns(tokens, std::max<int64_t>(0, time - window), time);
+      const Tensor expected = writer.next({.cache = false})(last, same);
+      check_states(with(columns(tokens, 0, time), same), expected);
+      check_states(without(columns(tokens, 0, time), same), expected);
+    }
+  }
+}
+
 TEST_CASE("decoding: searches of one model are independent, copies of one share its state") {
   const Variant variant{"", ModelKind::seq2seq, [](ModelOptions&) {}};
   const auto model = writer_of(variant);
