@@ -142,6 +142,27 @@ TEST_CASE("safetensors: headers of other writers are read") {
   CHECK(header_complaint("{}") == "");
 }
 
+TEST_CASE("safetensors: each element type has its name and its size") {
+  struct Known {
+    DType dtype;
+    const char* name;
+    int64_t size;
+  };
+  const Known all[] = {
+      {DType::BOOL, "BOOL", 1},       {DType::U8, "U8", 1},           {DType::I8, "I8", 1},
+      {DType::F8_E4M3, "F8_E4M3", 1}, {DType::F8_E5M2, "F8_E5M2", 1}, {DType::U16, "U16", 2},
+      {DType::I16, "I16", 2},         {DType::F16, "F16", 2},         {DType::BF16, "BF16", 2},
+      {DType::U32, "U32", 4},         {DType::I32, "I32", 4},         {DType::F32, "F32", 4},
+      {DType::U64, "U64", 8},         {DType::I64, "I64", 8},         {DType::F64, "F64", 8}};
+  for (const auto& [dtype, name, size] : all) {
+    CHECK(dtype_name(dtype) == std::string(name));
+    CHECK(dtype_size(dtype) == size);
+    CHECK(dtype_named(name) == dtype);
+  }
+  for (const char* unknown : {"", "f32", "F32 ", "F128"}) CHECK(!dtype_named(unknown));
+  CHECK_THROWS_AS(dtype_name(static_cast<DType>(99)), Error);
+}
+
 TEST_CASE("safetensors: a file of another format is rejected") {
   CHECK(contains(complaint(""), "0 bytes are too few"));
   CHECK(contains(complaint("{}"), "too few"));
