@@ -25,11 +25,11 @@ std::string xml_mistake(const std::string& text) {
   while (at < text.size()) {
     const char c = text[at];
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n') return "a control character";
-    if (c == '>') return "a > that closes nothing";
+    if (c == '>') return "a > outside of a tag";
     if (c == '&') {
       const std::string entity = text.substr(at, text.find(';', at) - at + 1);
       if (entity != "&amp;" && entity != "&lt;" && entity != "&gt;" && entity != "&quot;")
-        return "no entity: " + entity.substr(0, 10);
+        return "unknown entity: " + entity.substr(0, 10);
     }
     if (c != '<') {
       if (open.empty() && c != '\n') return "text outside of the root";
@@ -37,11 +37,12 @@ std::string xml_mistake(const std::string& text) {
       continue;
     }
     const size_t end = text.find('>', at);
-    if (end == text.npos) return "a tag without end";
+    if (end == text.npos) return "a tag without >";
     const std::string tag = text.substr(at + 1, end - at - 1);
     at = end + 1;
     if (tag.starts_with("/")) {
-      if (open.empty() || open.back() != tag.substr(1)) return "a wrong end: " + tag;
+      if (open.empty() || open.back() != tag.substr(1))
+        return "an end tag of no open element: " + tag;
       open.pop_back();
       continue;
     }
@@ -51,7 +52,7 @@ std::string xml_mistake(const std::string& text) {
     if (!tag.ends_with("/")) open.push_back(tag.substr(0, tag.find_first_of(" \n")));
   }
   if (!open.empty()) return "never closed: " + open.back();
-  return roots == 1 ? "" : "not one root";
+  return roots == 1 ? "" : "more or less than one root";
 }
 
 int64_t count_of(const std::string& text, const std::string& part) {
@@ -90,8 +91,8 @@ struct Trained : TemporaryFolder {
     write_file(path + "/" + name + ".toml",
                "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[data]\n" + data +
                    "\n[model]\ndim = 8\nheads = 2\n" + layers + model + "\n");
-    const Said said = heed_in(path, {"train", name + ".toml", "--run", name});
-    REQUIRE_MESSAGE(said.code == 0, said.err);
+    const Said output = heed_in(path, {"train", name + ".toml", "--run", name});
+    REQUIRE_MESSAGE(output.code == 0, output.err);
   }
 };
 
@@ -103,7 +104,7 @@ const Trained& trained() {
 // The files that one call wrote, in its own folder.
 struct Attended {
   TemporaryFolder folder;
-  Said said;
+  Said output;
   std::string picture;
   std::vector<std::vector<std::string>> rows;  // of the CSV, without the header and quotes
 
@@ -112,8 +113,8 @@ struct Attended {
     std::vector<std::string> arguments = {"attend", trained() / run, "--csv",
                                           "w.csv",  "--safetensors", "w.safetensors"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    said = heed_in(folder.path, arguments, input);
-    REQUIRE_MESSAGE(said.code == 0, said.err);
+    output = heed_in(folder.path, arguments, input);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
     CHECK(names_in_folder(folder.path) ==
           std::vector<std::string>{"attention.svg", "w.csv", "w.safetensors"});
     picture = read_file(folder / "attention.svg", "picture");
@@ -185,7 +186,7 @@ TEST_CASE("attend: a language model attends to its prompt, and to the target of 
   CHECK_SAYS(lines.picture, "&lt;bos&gt; (0) attends to &lt;bos&gt; (0): 1</title>");
   CHECK_SAYS(lines.picture, ">Decoder</text>");
   CHECK_SAYS(lines.picture, ">head 1, up to 1</text>");
-  CHECK_SAYS(lines.said.out, "lines, step 4: a<b&\" c,\nw.safetensors\nw.csv\nattention.svg\n");
+  CHECK_SAYS(lines.output.out, "lines, step 4: a<b&\" c,\nw.safetensors\nw.csv\nattention.svg\n");
 
   // Four tokens and a target of four, whose last token is not read.
   CHECK(Attended("sort", {"--input", "2 0 1 0"}).rows.size() == 2 * 7 * 7);
@@ -267,8 +268,8 @@ TEST_CASE("attend: outputs go through links, and nothing but a plain file is rep
     arguments.insert(arguments.end(), options.begin(), options.end());
     return heed_in(folder.path, arguments);
   };
-  const Said said = attend({"--output", "picture", "--csv", "csv", "--safetensors", "tensors"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
+  const Said output = attend({"--output", "picture", "--csv", "csv", "--safetensors", "tensors"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(names_in_folder(folder.path) ==
         std::vector<std::string>{"csv", "picture", "tensors", "there"});
   for (const char* link : {"csv", "picture", "tensors"})
@@ -292,47 +293,49 @@ TEST_CASE("attend: outputs go through links, and nothing but a plain file is rep
 }
 
 TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files") {
-  const auto refused = [](const std::string& run, const std::vector<std::string>& options,
-                          const std::string& part, const std::string& input = "") {
+  const auto check_rejected = [](const std::string& run, const std::vector<std::string>& options,
+                                 const std::string& part, const std::string& input = "") {
     const TemporaryFolder folder;
     std::vector<std::string> arguments = {"attend", trained() / run};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const Said said = heed_in(folder.path, arguments, input);
-    CHECK_MESSAGE(said.code == 2, said.err);
-    CHECK(said.out == "");
-    CHECK_SAYS(said.err, part);
-    CHECK(std::count(said.err.begin(), said.err.end(), '\n') == 1);
+    const Said output = heed_in(folder.path, arguments, input);
+    CHECK_MESSAGE(output.code == 2, output.err);
+    CHECK(output.out == "");
+    CHECK_SAYS(output.err, part);
+    CHECK(std::count(output.err.begin(), output.err.end(), '\n') == 1);
     CHECK(names_in_folder(folder.path).empty());
   };
-  refused("none", {"--input", "a"}, "no such run");
-  refused("lines", {}, "--input TEXT, or --example N");
-  refused("lines", {"--input", "a", "--example", "1"}, "--input TEXT, or --example N");
-  refused("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
-  refused("lines", {"--input", ""}, "--input: the text is empty");
-  refused("lines", {"--input", "aQ"}, "--input: the character \"Q\"");
-  refused("lines", {"--input", "a", "--target", "Q"}, "--target: the character \"Q\"");
-  refused("lines", {"--example", "0", "--target", "a"}, "already has a target");
-  refused("lines", {"--input", std::string(5000, 'a')}, "more than the 4096");
-  refused("lines", {"--example", "100000"}, "counted from 0");
-  refused("lines", {"--example", "-1"}, "--example");
-  refused("lines", {"--example", "0", "--split", "x"},
-          "no split 'x'; the splits are test, train, val");
-  refused("lines", {"--input", "a", "--only", "encoder*"},
-          "the layers with attention are decoder.layers.0");
-  refused("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
-  refused("lines", {"--input", "a", "--output", "."}, ".: expected the name of a file");
-  refused("lines", {"--input", "a", "--output", "no/w.svg"}, "no/");
-  refused("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
-  refused("lines", {"--input", "a", "--output", "/dev/null"}, "/dev/null: expected a plain file");
-  refused("lines", {"--input", "a", "--csv", "/dev/null"}, "/dev/null: expected a plain file");
+  check_rejected("none", {"--input", "a"}, "no such run");
+  check_rejected("lines", {}, "--input TEXT, or --example N");
+  check_rejected("lines", {"--input", "a", "--example", "1"}, "--input TEXT, or --example N");
+  check_rejected("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
+  check_rejected("lines", {"--input", ""}, "--input: the text is empty");
+  check_rejected("lines", {"--input", "aQ"}, "--input: the character \"Q\"");
+  check_rejected("lines", {"--input", "a", "--target", "Q"}, "--target: the character \"Q\"");
+  check_rejected("lines", {"--example", "0", "--target", "a"}, "already has a target");
+  check_rejected("lines", {"--input", std::string(5000, 'a')}, "more than the 4096");
+  check_rejected("lines", {"--example", "100000"}, "counted from 0");
+  check_rejected("lines", {"--example", "-1"}, "--example");
+  check_rejected("lines", {"--example", "0", "--split", "x"},
+                 "no split 'x'; the splits are test, train, val");
+  check_rejected("lines", {"--input", "a", "--only", "encoder*"},
+                 "the layers with attention are decoder.layers.0");
+  check_rejected("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
+  check_rejected("lines", {"--input", "a", "--output", "."}, ".: expected the name of a file");
+  check_rejected("lines", {"--input", "a", "--output", "no/w.svg"}, "no/");
+  check_rejected("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
+  check_rejected("lines", {"--input", "a", "--output", "/dev/null"},
+                 "/dev/null: expected a plain file");
+  check_rejected("lines", {"--input", "a", "--csv", "/dev/null"},
+                 "/dev/null: expected a plain file");
   CHECK(std::filesystem::is_character_file("/dev/null"));
-  refused("sort", {"--input", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
-  refused("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
-  refused("pairs", {"--input", "a\nb"}, "more than one line");
-  refused("pairs", {"--input", "-"}, "the text is empty");
-  refused("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
-  refused("shapes", {"--input", "a"}, "not text; choose an example");
-  refused("convolution", {"--input", "a"}, "no attention");
+  check_rejected("sort", {"--input", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
+  check_rejected("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
+  check_rejected("pairs", {"--input", "a\nb"}, "more than one line");
+  check_rejected("pairs", {"--input", "-"}, "the text is empty");
+  check_rejected("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
+  check_rejected("shapes", {"--input", "a"}, "not text; choose an example");
+  check_rejected("convolution", {"--input", "a"}, "no attention");
 }
 
 namespace {
