@@ -216,6 +216,11 @@ TEST_CASE("train: early stopping, and the best checkpoint is what is measured") 
   CHECK(place.json("r/result.json").at("best_step").integer() == 10);
   CHECK(place.json("r/result.json").at("steps").integer() == 30);
   CHECK(place.json("r/checkpoints/best/state.json").at("step").integer() == 10);
+  REQUIRE(place
+              .heed({"train", "c.toml", "--run", "one", "--set", "train.steps=3", "--set",
+                     "train.evaluate_every=1", "--set", "optim.lr=0"})
+              .code == 0);
+  CHECK(place.json("one/result.json").at("best_step").integer() == 1);
 }
 
 TEST_CASE("train: weights from another run, and some that stay as they are") {

@@ -193,6 +193,15 @@ TEST_CASE("label smoothing changes what is trained, not what is reported of an e
   CHECK(evaluate(plain.trainer.model(), *plain.corpus.splits.at("val"), e.framing(), 32).loss ==
         evaluate(smooth.trainer.model(), *smooth.corpus.splits.at("val"), e.framing(), 32).loss);
   CHECK(plain.trainer.step().loss != smooth.trainer.step().loss);
+
+  e.train.label_smoothing_over = Smoothing::possible_others;  // without <bos>
+  CHECK(Training(e).trainer.step().loss != smooth.trainer.step().loss);
+  e.model.kind = ModelKind::classifier;
+  e.data = {};
+  e.data.kind = &data_kinds::set;
+  e.data.lengths = {5, 9};
+  e.data.symbols = 7;
+  CHECK_THROWS_WITH_AS(Training{e}, doctest::Contains("label_smoothing_over"), InputError);
 }
 
 TEST_CASE("after two steps of a fixed shape, a third asks the system for no memory") {

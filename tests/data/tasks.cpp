@@ -1,6 +1,7 @@
 // Tasks from sequences to sequences: worked examples, layout, disjoint splits.
 #include <set>
 
+#include "data/framing.h"
 #include "data/tasks/sequence_task.h"
 #include "support.h"
 
@@ -58,6 +59,16 @@ TEST_CASE("the examples that a seed gives are fixed") {
   check_source("val", 1, {48, 30, 21, 44, 37, 35});
   check_source("test", 1,
                {35, 35, 4, 15, 3, 16, 47, 4, 40, 19, 23, 4, 42, 31, 28, 29, 0, 5, 49, 32, 6, 35});
+}
+
+TEST_CASE("an example that was laid out for one model is laid out for another") {
+  const Vocabulary vocabulary({"a", "b", "<bos>", "<sep>", "<eos>"});
+  const Ints x = {0, 1}, y = {1};
+  Example example;
+  Layout(Framing::language_model, vocabulary).lay_out(x, y, example);
+  CHECK(example.prompt == 3);
+  Layout(Framing::seq2seq, vocabulary).lay_out(x, y, example);
+  CHECK(example.prompt == 0);
 }
 
 TEST_CASE("sort: the worked examples, and minGPT's layout") {

@@ -331,6 +331,9 @@ TEST_CASE("a temperature changes from its initial to its final value at a consta
   CHECK(falling.at(100) == doctest::Approx(0.5));
   CHECK(falling.at(1000) == doctest::Approx(0.5));
   CHECK(Temperature{3}.at(70) == 3);
+  const Temperature sudden{4, 1, 1};
+  CHECK(sudden.at(0) == doctest::Approx(4));
+  CHECK(sudden.at(1) == doctest::Approx(1));
 
   const MultiHeadAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
                                        o.temperature = {1, 1e-4, 10};

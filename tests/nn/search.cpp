@@ -180,6 +180,19 @@ TEST_CASE("a hypothesis that never ends is cut off at max_length") {
   CHECK_THROWS_AS(beam_search(model_of(table), 1, with_beam(0)), Error);
 }
 
+TEST_CASE("a random number just below 1 gives a token of the nucleus, whatever the rounding") {
+  std::vector<real> logits;
+  for (int count = 1; count <= 200; ++count) {
+    logits.push_back(static_cast<real>(-0.05 * count));
+    double total = 0, sum = 0;
+    for (const real x : logits) total += std::exp(static_cast<double>(x));
+    int last = -1;
+    while (sum < 0.5 * total)
+      sum += std::exp(static_cast<double>(logits[static_cast<size_t>(++last)]));
+    CHECK(sample(logits, {.top_p = 0.5}, std::nextafter(1.0, 0.0)) == last);
+  }
+}
+
 TEST_CASE(
     "samples follow the probabilities, within top k and top p, and are fixed at temperature 0") {
   const std::vector<real> logits = {std::log(real{0.1}), std::log(real{0.6}), std::log(real{0.3})};
