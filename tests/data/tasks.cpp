@@ -66,7 +66,7 @@ TEST_CASE("an example that was laid out for one model is laid out for another") 
   const Ints x = {0, 1}, y = {1};
   Example example;
   Layout(Framing::language_model, vocabulary).lay_out(x, y, example);
-  CHECK(example.prompt == 3);
+  CHECK(example.prompt == 4);  // <bos> a b <sep>
   Layout(Framing::seq2seq, vocabulary).lay_out(x, y, example);
   CHECK(example.prompt == 0);
 }
