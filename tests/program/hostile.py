@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""hostile.py PROGRAM: replaces every member of vocabulary.json, state.json and result.json of four runs by 21 values, one at a
-time, and runs the commands that read the run. state.json keeps a right SHA-256; vocabulary.json is tried with a checkpoint that
-does not say which vocabulary it was trained with. Expected: exit code 0, or 2 with one line of less than 600 bytes without
-control characters, within 3 GB of address space and 20 s. Prints the number of commands by exit code."""
+"""hostile.py PROGRAM [PART...]: replaces every member of vocabulary.json, state.json and result.json of trained runs by 21 values,
+one at a time, and runs the commands that read the run. PART: vocabulary, state, result (default: all).
+
+state.json keeps a right SHA-256; of its settings, which are all compared in one way, three are replaced. vocabulary.json is
+tried with a checkpoint that does not say which vocabulary it was trained with. Expected: exit code 0, or 2 with one line of less
+than 600 bytes without control characters, within 3 GB of address space and 20 s. Prints the number of commands by exit code."""
 import hashlib
 import json
 import os
@@ -107,6 +109,7 @@ class Trials:
 
     def state(self, name):
         sound = read_json(f"{name}/checkpoints/step-4/state.json")
+        sound["settings"] = {key: sound["settings"][key] for key in ("model.kind", "model.dim", "model.dropout")}
         for path in members(sound):
             for value in VALUES:
                 state_path = self.copied(name)
@@ -134,6 +137,8 @@ def main():
                 file.write(HEAD + config)
             subprocess.run([PROGRAM, "train", f"{name}.toml", "--run", name], check=True, capture_output=True)
         for part, names in (("vocabulary", CONFIGS), ("state", ["copy"]), ("result", ["copy"])):
+            if sys.argv[2:] and part not in sys.argv[2:]:
+                continue
             trials = Trials()
             for name in names:
                 getattr(trials, part)(name)
