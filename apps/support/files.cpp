@@ -168,7 +168,7 @@ void make_folders(const std::string& path) {
 
 bool make_new_folder(const std::string& path) {
   const std::string parent = folder_of(path);
-  if (!is_folder(parent)) make_folders(parent);
+  if (!exists(parent)) make_folders(parent);
   if (::mkdir(path.c_str(), 0777) != 0) {
     if (errno == EEXIST) return false;
     cannot("create the folder", path, errno);
