@@ -12,12 +12,15 @@
 namespace heed {
 namespace {
 
-// Checks the number of parts of every key: the library recurses once for each part and would
-// overflow the stack for a key with 100,000 dots.
-void check_key_lengths(std::string_view text, const std::string& file) {
+// Checks what the library does not bear. It recurses once for each part of a key, and would
+// overflow the stack for one with 100,000 dots. For characters beyond ASCII outside of strings and
+// comments, where TOML has none, its behaviour is undefined (is_non_ascii_horizontal_whitespace()).
+void check_keys(std::string_view text, const std::string& file) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   constexpr int max_parts = 16;
   int dots = 0, line = 1;
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; i < text.size();
+       ++i) {
     const char c = text[i];
     if (c == '"' || c == '\'') {  // skips the string, of any of the four kinds
       const std::string_view triple(c == '"' ? "\"\"\"" : "'''");
@@ -27,6 +30,10 @@ void check_key_lengths(std::string_view text, const std::string& file) {
         if (text[i] == '\\' && c == '"') ++i;
       }
       i += quote.size() - 1;
+      // One or two quotes before the last three belong to the string.
+      for (int more = 0; more < 2 && quote.size() == 3 && i + 1 < text.size() && text[i + 1] == c;
+           ++more)
+        ++i;
     } else if (c == '#') {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) {
@@ -35,6 +42,10 @@ void check_key_lengths(std::string_view text, const std::string& file) {
     } else if (c == '.') {
       check_input(++dots < max_parts, "{}:{}: expected keys of at most {} parts", file, line,
                   int{max_parts});
+    } else {
+      check_input(
+          static_cast<uint8_t>(c) < 0x80, "{}:{}: expected {} in quotes", file, line,
+          in_quotes(text.substr(i, std::max<size_t>(1, utf8_length(text.substr(i)))), '\''));
     }
   }
 }
@@ -95,7 +106,7 @@ std::string describe(const TomlValue& value) {
 }
 
 std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file) {
-  check_key_lengths(text, file);
+  check_keys(text, file);
   std::vector<TomlEntry> entries;
   try {
     flatten(toml::parse(text), "", entries);

@@ -170,6 +170,11 @@ TEST_CASE("config: unknown keys name the place, the near ones and the valid ones
   CHECK_SAYS(complaint("[[part]]\nrate = 1"), "part: expected a section, found a value");
   CHECK_SAYS(complaint("\"part.rate\" = 1"), "unknown key");
   CHECK_SAYS(complaint("\"a\\u001b\\n\" = 1"), "unknown key '\"a\\u001B\\u000A\"'");
+  CHECK_SAYS(complaint("\nsée = 1"), "c.toml:2: expected 'é' in quotes");
+  CHECK_SAYS(complaint("seed = \u00b2"), "c.toml:1: expected '\u00b2' in quotes");
+  CHECK_SAYS(complaint("seed = \"\"\"unfinished"), "c.toml:1:");
+  CHECK(complaint("\uFEFFname = \"\"\"é\"\"\"\"\"\n[part]  # é\npath = 'é'\nwords = [\"é\"]") ==
+        "");
   CHECK_SAYS(complaint("seed = 1", {"part.rat=1"}),
              "--set part.rat=1: unknown key 'part.rat'; did you mean");
   CHECK_SAYS(complaint("seed = 1", {"seed"}), "--set seed: expected a key and a value");
