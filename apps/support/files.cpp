@@ -100,15 +100,15 @@ FileKind kind_of(const std::string& path) {
 }
 
 std::string read_file(const std::string& path, const char* what, int64_t max_bytes) {
-  // Opening does not wait for the writer of a FIFO; reading does, if there is one.
+  // Not blocking: a FIFO would wait for a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   check_input(static_cast<bool>(file), "{}: cannot read: {}", path, std::strerror(errno));
-  ::fcntl(file, F_SETFL, 0);
   struct stat status {};
-  check_input(::fstat(file, &status) == 0 && !S_ISDIR(status.st_mode),
-              "{}: expected a {}, found a folder", path, what);
-  check_input(!S_ISREG(status.st_mode) || status.st_size <= max_bytes,
-              "{}: expected a {}, found more than {} bytes", path, what, max_bytes);
+  const bool plain = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  check_input(plain, "{}: expected a {}, found {}", path, what,
+              S_ISDIR(status.st_mode) ? "a folder" : "a FIFO or a device");
+  check_input(status.st_size <= max_bytes, "{}: expected a {}, found more than {} bytes", path,
+              what, max_bytes);
   std::string contents;
   for (;;) {
     constexpr size_t step = 1 << 16;

@@ -29,8 +29,9 @@ class Descriptor {
   int file_;
 };
 
-// Returns the contents of a file. Throws InputError for more than `max_bytes`. `what` names the
-// expected kind of file in errors: "config".
+// Returns the contents of a plain file. Throws InputError for more than `max_bytes`, and for a FIFO
+// or a device, which could keep it waiting. `what` names the expected kind of file in errors:
+// "config".
 std::string read_file(const std::string& path, const char* what,
                       int64_t max_bytes = int64_t{1} << 30);
 

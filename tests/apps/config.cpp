@@ -229,6 +229,7 @@ TEST_CASE("config: hostile files are refused") {
              "expected a config, found more than 1048576 bytes");
   CHECK_SAYS(thrown<InputError>([] { ConfigSource::read("/tmp"); }),
              "/tmp: expected a config, found a folder");
+  CHECK_SAYS(complaint("base = '/dev/zero'"), "/dev/zero: expected a config, found a FIFO");
   CHECK_SAYS(thrown<InputError>([] { ConfigSource::read("/nowhere.toml"); }), "cannot read");
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,14 +56,22 @@ TEST_CASE("files: what cannot be read is said") {
              "none: cannot read: No such file or directory");
   CHECK_SAYS(thrown<InputError>([&] { read_file(folder.path, "config"); }),
              "expected a config, found a folder");
-  CHECK_SAYS(thrown<InputError>([&] { read_file("/dev/zero", "config", 1000); }),
-             "/dev/zero: expected a config, found more than 1000 bytes");
+  write_file(folder / "long", std::string(1001, 'x'));
+  CHECK_SAYS(thrown<InputError>([&] { read_file(folder / "long", "config", 1000); }),
+             "long: expected a config, found more than 1000 bytes");
 }
 
-TEST_CASE("files: a FIFO without a writer is read as empty, and does not block") {
+TEST_CASE("files: a FIFO or a device is refused, and does not block") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
-  CHECK(read_file(folder / "fifo", "config") == "");
+  const auto refusal = [](const std::string& path) {
+    return thrown<InputError>([&] { read_file(path, "config"); });
+  };
+  CHECK_SAYS(refusal(folder / "fifo"), "fifo: expected a config, found a FIFO or a device");
+  CHECK_SAYS(refusal("/dev/zero"), "/dev/zero: expected a config, found a FIFO or a device");
+  const int writer = ::open((folder / "fifo").c_str(), O_RDWR);  // that never writes
+  CHECK_SAYS(refusal(folder / "fifo"), "fifo: expected a config, found a FIFO");
+  ::close(writer);
 }
 
 TEST_CASE("files: an output goes through links to a plain file") {
