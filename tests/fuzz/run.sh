@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Fuzzes every parser of heed: tests/fuzz/run.sh LIMIT [TARGET…]
+#
+#   LIMIT    60s: about so many seconds for all targets together; 10000000: executions of each target
+#   TARGET   names of tests/fuzz/targets.cpp (default: all)
+#
+# Builds the program in build/clang (it needs clang-14, libclang-rt-14-dev and libomp-14-dev) and runs two targets at
+# a time. No input of up to 2048 bytes may take a second, a gigabyte in all, or 256 MiB at once. Prints the number of
+# executions of each target. Exits with 1 if a target failed, and says which input did it. Inputs that reach new code
+# stay in build/fuzz/corpus for the next run.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.."
+limit=${1:?"usage: tests/fuzz/run.sh 60s|EXECUTIONS [TARGET...]"}
+shift
+export program=$PWD/build/clang/tests/fuzz work=$PWD/build/fuzz
+export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=1 OMP_NUM_THREADS=1
+
+[[ -f build/clang/build.ninja ]] || cmake --preset clang >/dev/null
+ninja -C build/clang --quiet fuzz >/dev/null
+targets=("$@")
+((${#targets[@]})) || mapfile -t targets < <(HEED_FUZZ=list "$program" -runs=0 2>/dev/null)
+case $limit in
+  *s) export stop=-max_total_time=$((2 * ${limit%s} / ${#targets[@]} + 1)) ;;
+  *) export stop=-runs=$limit ;;
+esac
+
+# Writes a seed of target $1: a text with the escapes of printf, or standard input.
+seed() {
+  mkdir -p "$work/seeds/$1"
+  local file
+  file=$work/seeds/$1/$(find "$work/seeds/$1" -type f | wc -l)
+  if (($# > 1)); then printf "$2" >"$file"; else cat >"$file"; fi
+}
+
+# What the program writes, and the smallest file of every format.
+write_seeds() {
+  rm -rf "$work/seeds"
+  local file level run=tests/fixtures/run_0.1.0
+  for file in configs/*.toml; do seed config <"$file"; done
+  grep -v '^#' configs/reverse.toml | seed config
+  seed config 'base = "base.toml"\nseed = 2\n\n%%%%%%\n[model]\nkind = "seq2seq"\n[data]\nkind = "copy"\nlengths = [1, 2]\n'
+  awk '/^\[/ { gsub(/[][]/, "", $1); section = $1 "." } / = / { print section $1 "=" $3 }' $run/config.toml |
+    split --lines=20 --filter="cat >$work/set-\$FILE"
+  for file in "$work"/set-*; do seed set <"$file"; done
+  seed set 'data.kind=copy\ndata.lengths=[1, 2]\ntrain.freeze=["a*", '"'b'"']\noptim.lr=1e-3\n'
+  seed safetensors '\70\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}  12345678'
+  seed safetensors '\150\0\0\0\0\0\0\0{"__metadata__":{"k\\u00e9":"v"},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}                    1'
+  seed vocabulary <$run/vocabulary.json
+  seed vocabulary '{"level": "character", "symbols": ["a", "b", "<bos>"], "prompt": 2, "answer": 3}'
+  seed vocabulary '{"target": {"level": "word", "symbols": ["a", "<unk>"]}, "features": 2, "edge_features": 1, "grid": [2, 3], "labels": ["x", "y"]}'
+  seed state <$run/checkpoints/step-4/state.json
+  seed state '{"step": 4, "optimizer_steps": 4, "schedule": {}, "training": {}, "sha256": {}, "format": 1, "heed": "0.2.0"}'
+  seed metrics '{"step":1,"loss":2.5,"lr":0.01}\n{"step":2,"val":{"loss":1e-3}}\n{"step":3,"loss":null}\n{"st'
+  seed result <$run/result.json
+  seed result '[{"a": -1.5e300, "b": [true, null, "\\u00e9\\ud834\\udd1e"]}, 9223372036854775807]'
+  local images='\0\0\10\3\0\0\0\2\0\0\0\2\0\0\0\1abcd' labels='\0\0\10\1\0\0\0\2\0\1'
+  seed images "$images\n%%%%%%\n$labels"
+  { printf "$images" | gzip -n; printf '\n%%%%%%\n'; printf "$labels" | gzip -n; } | seed images
+  for level in 0 1 2 4 5 6 14 22; do
+    level=\\$(printf %o $level)
+    seed text "$level"'abc déf\r\n<eos> x\tabc abc abc abc\n'
+    seed lines "$level"'ab c\n\nbc d\r\né\n<bos> a\nab\n%%%%%%\nab\nc\n'
+    seed pairs "$level"'a b\tb a\nc\td\na\tb\ne\tf\n'
+    seed pairs "$level"'a b\nc\n%%%%%%\nb a\nd\n'
+    seed labelled "$level"'x\tab\ny\tc d\nx\tb\ny\tabc\n%%%%%%\nx\tc\n'
+  done
+  seed prompts 'ab a <unk> é\n\t b'
+}
+
+fuzz() {
+  mkdir -p "$work/corpus/$1"
+  HEED_FUZZ=$1 "$program" "$stop" -entropic=0 -max_len=2048 -timeout=1 -rss_limit_mb=1024 -malloc_limit_mb=256 \
+    -print_final_stats=1 -artifact_prefix="$work/findings/$1-" \
+    "$work/corpus/$1" "$work/seeds/$1" >"$work/$1.log" 2>&1 || echo "FAILED" >>"$work/$1.log"
+}
+export -f fuzz
+
+rm -rf "$work/findings"
+mkdir -p "$work/findings"
+write_seeds
+start=$SECONDS
+printf '%s\n' "${targets[@]}" | xargs -P 2 -I TARGET bash -c 'fuzz TARGET'
+
+printf '%-12s %11s %11s\n' target executions 'inputs kept'
+failed=0
+for target in "${targets[@]}"; do
+  executions=$(sed -n "s/^stat::number_of_executed_units: *//p" "$work/$target.log" | tail -n 1)
+  printf '%-12s %11s %11s\n' "$target" "${executions:-?}" "$(find "$work/corpus/$target" -type f | wc -l)"
+  grep -q '^FAILED' "$work/$target.log" || continue
+  failed=1
+  grep -aE '^(SUMMARY|does not hold|Test unit written)|ERROR:|terminate' "$work/$target.log" || tail -n 5 "$work/$target.log"
+done
+echo "$((SECONDS - start)) s"
+exit $failed

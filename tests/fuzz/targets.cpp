@@ -1,0 +1,239 @@
+// Every parser of heed, for libFuzzer: any input gives a value or an InputError.
+//
+// The environment variable HEED_FUZZ names the target; another name prints them all. Where a
+// target reads several files, the input holds them one after another, separated by a line "%%%".
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "apps/config/config.h"
+#include "apps/config/experiment.h"
+#include "apps/inference/vocabulary_file.h"
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "apps/training/checkpoint.h"
+#include "apps/training/loop_state.h"
+#include "apps/training/run.h"
+#include "core/check.h"
+#include "core/safetensors.h"
+#include "core/text.h"
+#include "data/batch.h"
+#include "data/files.h"
+
+using namespace heed;
+
+namespace {
+
+// A target failed: libFuzzer keeps the input of a process that aborts.
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+// The folder of this process, in memory.
+const std::string& folder() {
+  static const std::string& path = *[] {  // not destroyed: it is used when the process ends
+    char name[] = "/dev/shm/heed-fuzz-XXXXXX";
+    require(::mkdtemp(name) != nullptr, "a folder can be made in /dev/shm");
+    std::atexit([] { remove_all(folder()); });
+    return new std::string(name);
+  }();
+  return path;
+}
+
+// Writes a file of that folder. (write_file() of apps/support waits for the disk.)
+std::string written(const char* name, std::string_view bytes) {
+  std::string path = in_folder(folder(), name);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  require(::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
+              ::close(file) == 0,
+          "a file can be written");
+  return path;
+}
+
+// Takes the part of the input up to the separator.
+std::string_view next_part(std::string_view& input) {
+  constexpr std::string_view separator = "\n%%%\n";
+  const size_t end = input.find(separator);
+  const std::string_view part = input.substr(0, end);
+  input = end == input.npos ? std::string_view() : input.substr(end + separator.size());
+  return part;
+}
+
+// Reads a valid config. What is listed of it reads the same: that takes long, so only some inputs.
+void check_config(const ConfigSource& source, bool lists) {
+  Experiment experiment, again;
+  source.fill(experiment);
+  if (lists) {
+    const ConfigListing listing = list_config(experiment);
+    ConfigSource::read(written("listed.toml", config_text(listing))).fill(again);
+    require(config_differences(listing, list_config(again)).empty(), "a listed config is the same");
+  }
+  experiment.validate();
+}
+
+// A config, and the base that it may name "base.toml".
+void config(std::string_view input) {
+  const bool lists = input.size() % 16 == 0;
+  const std::string path = written("config.toml", next_part(input));
+  written("base.toml", next_part(input));
+  check_config(ConfigSource::read(path), lists);
+}
+
+// Lines of --set.
+void set(std::string_view input) {
+  ConfigSource source;
+  for_each_line(input, [&](std::string_view line, int64_t) { source.set(line); });
+  check_config(source, input.size() % 16 == 0);
+}
+
+void safetensors(std::string_view input) {
+  const SafetensorsFile file(written("model.safetensors", input));
+  for (const StoredArray& array : file.arrays()) {
+    std::vector<char> bytes(static_cast<size_t>(array.bytes()));
+    file.read(array, bytes.data());
+  }
+}
+
+void vocabulary(std::string_view input) {
+  constexpr Framing framings[] = {Framing::language_model, Framing::seq2seq, Framing::classifier};
+  const std::string path = written("vocabulary.json", input);
+  for (const Framing framing : framings) {
+    try {
+      const Corpus corpus = read_vocabulary(path, framing).corpus;
+      if (corpus.source) (void)corpus.source->decode(corpus.source->encode("ab a"));
+    } catch (const InputError&) {
+    }
+  }
+}
+
+// state.json with a digest that is right: without, no other would be read further.
+void state(std::string_view input) {
+  Json json = Json::parse(input, "state.json");
+  if (!json.is_object()) return;
+  json.remove("state_sha256");
+  json.set("state_sha256", sha256(json.text()));
+  written("state.json", json.text());
+  const Checkpoint checkpoint(folder(), "");
+  (void)LoopState::from(checkpoint.state().at("training"));
+}
+
+void metrics(std::string_view input) { MetricsFile(written("metrics.jsonl", input), 3); }
+
+// result.json, and JSON of any kind: what is written reads the same.
+void result(std::string_view input) {
+  const std::string text = Json::parse(input, "result.json").text();
+  require(Json::parse(text, "again").text() == text, "JSON that is written reads the same");
+}
+
+// Loads files of a kind and makes batches of all examples.
+void load(const DataOptions& options) {
+  const Framing framing = options.kind->framings[0];
+  const Corpus corpus = load_corpus(options, framing, 1);
+  for (const auto& [name, dataset] : corpus.splits) {
+    Batches batches = Batches::in_order(*dataset, framing, 16);
+    Batch batch;
+    for (int64_t i = 0; i < std::min<int64_t>(batches.count(), 4); ++i) batches.get(i, batch);
+  }
+}
+
+// The first byte of the input chooses options.
+DataOptions options_of(const DataKind& kind, std::string_view& input) {
+  const auto choice = input.empty() ? 0U : static_cast<unsigned char>(input[0]);
+  input.remove_prefix(std::min<size_t>(1, input.size()));
+  DataOptions options;
+  options.kind = &kind;
+  options.level = static_cast<Level>(choice % 3);
+  options.val_fraction = choice & 4 ? 0.2 : 0;
+  if (&kind == &data_kinds::text) {
+    options.context = 4;
+    return options;
+  }
+  options.test_fraction = 0;
+  options.max_length = choice & 8 ? 3 : 0;
+  if (options.level != Level::byte) options.max_vocabulary = choice & 16 ? 2 : 0;
+  return options;
+}
+
+// A file, and one of targets or of validation data where there is a second part.
+template <const DataKind& kind>
+void lines_of(std::string_view input) {
+  DataOptions options = options_of(kind, input);
+  options.path = written("path", next_part(input));
+  if (!input.empty() && &kind == &data_kinds::pairs)
+    options.target_path = written("target", next_part(input));
+  else if (!input.empty() && &kind != &data_kinds::text)
+    options.val_path = written("val", next_part(input));
+  load(options);
+}
+
+void images(std::string_view input) {
+  DataOptions options;
+  options.kind = &data_kinds::images;
+  options.patch = 1;
+  options.val_fraction = options.test_fraction = 0;
+  options.path = written("images", next_part(input));
+  options.target_path = written("labels", next_part(input));
+  load(options);
+}
+
+void prompts(std::string_view input) {
+  static const TextCodec codecs[] = {
+      {Level::character, {"\n", "a", "b", "é", begin_token, separator_token}},
+      {Level::word, {"a", "b", begin_token, end_token, unknown_token}},
+      {Level::byte, byte_tokens()}};
+  for (const TextCodec& codec : codecs) {
+    try {
+      const std::string text = codec.decode(codec.prompt(input));
+      require(codec.level() != Level::byte || text == input, "bytes are decoded as they were");
+      require(escaped(escaped(text)) == escaped(text), "escaped text stays as it is");
+    } catch (const InputError&) {
+    }
+  }
+}
+
+struct Target {
+  const char* name;
+  void (*run)(std::string_view input);
+};
+constexpr Target targets[] = {{"config", config},
+                              {"set", set},
+                              {"safetensors", safetensors},
+                              {"vocabulary", vocabulary},
+                              {"state", state},
+                              {"metrics", metrics},
+                              {"result", result},
+                              {"images", images},
+                              {"text", lines_of<data_kinds::text>},
+                              {"lines", lines_of<data_kinds::lines>},
+                              {"pairs", lines_of<data_kinds::pairs>},
+                              {"labelled", lines_of<data_kinds::labelled>},
+                              {"prompts", prompts}};
+
+const Target& chosen() {
+  const char* const name = std::getenv("HEED_FUZZ");
+  for (const Target& target : targets)
+    if (name && std::string_view(name) == target.name) return target;
+  for (const Target& target : targets) std::puts(target.name);
+  std::fflush(stdout);
+  std::_Exit(2);  // libFuzzer would take exit() for a failure
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const Target& target = chosen();
+  try {
+    target.run({reinterpret_cast<const char*>(data), size});
+  } catch (const InputError& error) {
+    const std::string_view text = error.what();
+    require(text.size() < 2000, "an error is short");
+  }
+  return 0;
+}
