@@ -56,7 +56,7 @@ class OutputFile {
     const int code = errno;
     const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
     throw Error(fmt::format("{}: cannot write: {}{}", path_, std::strerror(code),
-                            full ? "; make room on the disk and go on" : ""));
+                            full ? "; make room on the disk and try again" : ""));
   }
 
   const std::string& path_;

@@ -84,7 +84,7 @@ void ConfigSource::read_layer(const std::string& path, bool inherits,
     const std::string base_path = sibling(path, *base);
     check_input(std::find(chain.begin(), chain.end(), absolute_path(base_path, ".")) == chain.end(),
                 "{}base = {} inherits from itself", origin.error_prefix(), in_quotes(*base));
-    check_input(chain.size() < max_bases, "{}base: expected at most {} bases in a row",
+    check_input(chain.size() <= max_bases, "{}base: expected at most {} bases in a row",
                 origin.error_prefix(), max_bases);
     read_layer(base_path, inherits, chain);
   }

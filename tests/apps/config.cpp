@@ -256,6 +256,25 @@ TEST_CASE("config: what is written parses to the same values") {
   }
 }
 
+TEST_CASE("config: a file has at most 20 bases in a row") {
+  const TemporaryFolder folder;
+  write_file(folder / "0.toml", "seed = 7");
+  for (int i = 1; i <= 21; ++i)
+    write_file(folder / std::to_string(i) + ".toml", fmt::format("base = '{}.toml'", i - 1));
+  Options options;
+  ConfigSource::read(folder / "20.toml").fill(options);
+  CHECK(options.seed == 7);
+  CHECK_SAYS(thrown<InputError>([&] { ConfigSource::read(folder / "21.toml"); }),
+             "1.toml:1:1: base: expected at most 20 bases in a row");
+}
+
+TEST_CASE("config: long lines do not move the help of the others beyond column 40") {
+  Options options;
+  options.name = std::string(60, 'x');
+  CHECK_SAYS(config_text(list_config(options)),
+             "seed = 1" + std::string(32, ' ') + "  # of everything\n");
+}
+
 TEST_CASE("config: the text shows help, or the origin of each value") {
   const ConfigFile file("part.share = 0.25\n");
   Options options;

@@ -67,6 +67,7 @@ TEST_CASE("train: a run leaves what its folder should hold") {
   CHECK_SAYS(said.out, "exact match");
   CHECK_SAYS(said.out, " → ");
   CHECK_SAYS(said.err, "step 30  validation: loss ");
+  CHECK(said.err.find("resumed from") == said.err.npos);
   CHECK(said.err.find('\r') == said.err.npos);
   CHECK(names_in_folder(place / "r") ==
         std::vector<std::string>{".lock", "checkpoints", "config.toml", "metrics.jsonl",

@@ -107,6 +107,25 @@ TEST_CASE("the same seed gives the same bits, for any number of threads; another
   CHECK(trained(2, 2) != expected);
 }
 
+TEST_CASE("dropout depends on the seed") {
+  Experiment e = copying();
+  e.data.train_size = e.train.batch_size = 1;
+  const auto loss = [&](double dropout, int64_t seed) {
+    e.model.dropout = dropout;
+    e.seed = 1;
+    Training first(e);
+    Experiment other = e;
+    other.seed = seed;
+    Trainer trainer(other, first.corpus);
+    for (const NamedParameter& p : trainer.model().parameters())
+      for (const NamedParameter& q : first.trainer.model().parameters())
+        if (p.name == q.name) std::ranges::copy(q.tensor.values(), p.tensor.mutable_data());
+    return trainer.step().loss;
+  };
+  CHECK(loss(0, 2) == loss(0, 1));
+  CHECK(loss(0.5, 2) != loss(0.5, 1));
+}
+
 TEST_CASE("an evaluation between two steps moves no bit of training") {
   Experiment e = copying();
   e.model.dropout = 0.3;

@@ -145,6 +145,11 @@ TEST_CASE("fused: attention does not read keys that every query masks") {
   }
 }
 
+TEST_CASE("mse_loss: more elements than 64 chunks") {
+  const Tensor x = Tensor::zeros({(int64_t{64} << 14) + 3}), y = Tensor::full(x.shape(), 2);
+  CHECK(mse_loss(x, y).item() == 4);
+}
+
 TEST_CASE("layer_norm: rows with a partial vector, whose squares overflow") {
   Tensor x = Tensor::full({2, 20}, static_cast<real>(3e36)).set_requires_grad();
   const Tensor w = Tensor::full({20}, 1), b = Tensor::zeros({20});

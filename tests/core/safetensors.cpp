@@ -258,6 +258,10 @@ TEST_CASE("safetensors: errors of writing and reading name the file") {
   const NamedArray array{{"x", DType::F32, {}}, &x};
   CHECK_THROWS_WITH_AS(write_safetensors("/nowhere/x", {array}),
                        "/nowhere/x: cannot write: No such file or directory", Error);
+  CHECK_THROWS_WITH_AS(write_safetensors("/dev/full", {array}),
+                       "/dev/full: cannot write: No space left on device; make room on the disk "
+                       "and try again",
+                       Error);
   TemporaryFile file;
   CHECK_THROWS_AS(write_safetensors(file.path, {array, array}), Error);  // one name twice
 

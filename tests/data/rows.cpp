@@ -79,6 +79,15 @@ TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum len
   CHECK_CONTAINS(load_error(options), "no example is left");
 }
 
+TEST_CASE("lines: the alphabet holds characters, not their bytes") {
+  const Folder folder;
+  DataOptions options =
+      file_options(&data_kinds::lines, folder.write("lines", "b\u00E9\nb\u00E8\n"));
+  options.val_fraction = options.test_fraction = 0;
+  options.alphabet = "b\u00E9\u00A8";  // C3 A9 C2 A8: they contain the bytes of è, C3 A8
+  CHECK(split(load(options), "train").size() == 1);
+}
+
 TEST_CASE("lines: files for validation and test, and notes on lines shared with training") {
   const Folder folder;
   DataOptions options = file_options(&data_kinds::lines, folder.write("train", "a\nb\nc\n"));

@@ -95,7 +95,7 @@ sandboxed() {
 }
 
 # The test programs that see the code of a file, the quickest first. PROGRAM:NAME is only its tests in NAME.cpp, and
-# resume is tests/program/resume.sh.
+# kills is tests/program/kills.sh.
 programs=(core core_f64 nn nn_f64 optim optim_f64 theorems data apps)
 programs_of() {
   case $1 in
@@ -103,7 +103,7 @@ programs_of() {
     nn/*) echo nn nn_f64 theorems apps ;;
     optim/*) echo optim optim_f64 apps ;;
     data/*) echo data apps ;;
-    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps resume ;;
+    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps kills ;;
     apps/config/*) echo apps:config apps ;;
     apps/*) echo apps:files apps ;;
   esac
@@ -118,7 +118,7 @@ run() {
     ulimit -t "$3" -c 0
     # One test says that a call takes a second at most, which a busy machine exceeds.
     local command=(tests/test_"${1%:*}" -sf="$files" -tce="summary: models larger than*" --abort-after=1)
-    [[ $1 != resume ]] || command=("$tree/tests/program/resume.sh" "$build/bin/heed")
+    [[ $1 != kills ]] || command=("$tree/tests/program/kills.sh" "$build/bin/heed" 8)
     HEED_MUTANT=$2 sandboxed timeout -k 5 $((10 * $3)) "${command[@]}"
   ) >"$work/$4" 2>&1
 }
@@ -126,7 +126,7 @@ run() {
 # Without a mutant all tests pass. Writes seconds.txt with the limits.
 measure() {
   local program times
-  for program in "${programs[@]}" resume; do
+  for program in "${programs[@]}" kills; do
     times=$( { TIMEFORMAT='%U %S'; time run "$program" 0 1000 clean.log; } 2>&1) ||
       { echo "mutate: test_$program fails without a mutant: $work/clean.log" >&2; exit 1; }
     echo "$program $(awk '{ print int(3 * ($1 + $2)) + 10 }' <<<"$times")"
