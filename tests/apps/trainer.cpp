@@ -117,7 +117,7 @@ TEST_CASE("dropout depends on the seed") {
     Experiment other = e;
     other.seed = seed;
     Trainer trainer(other, first.corpus);
-    for (const NamedParameter& p : trainer.model().parameters())
+    for (NamedParameter p : trainer.model().parameters())
       for (const NamedParameter& q : first.trainer.model().parameters())
         if (p.name == q.name) std::ranges::copy(q.tensor.values(), p.tensor.mutable_data());
     return trainer.step().loss;

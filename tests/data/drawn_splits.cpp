@@ -46,7 +46,8 @@ TEST_CASE("drawn examples: those that a seed gives are fixed") {
       {&data_kinds::streams, 9431548500425294854u}, {&data_kinds::subject, 398423409727233923u},
       {&data_kinds::video, 14476537840632521112u}};
   for (const auto& [kind, hash] : golden) {
-    CAPTURE(std::string(kind->name));
+    const std::string task = kind->name;
+    CAPTURE(task);
     const Corpus corpus = drawn(drawn_options(kind));
     Ints all;
     for (const char* name : {"train", "val", "test"})
