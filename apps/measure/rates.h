@@ -1,5 +1,5 @@
-// The limits of this machine, measured with the threads and in the precision of the program. Times
-// are compared with them (Williams, Waterman & Patterson 2009, "Roofline").
+// The limits of this machine, measured once per process with the threads and in the precision of
+// the program. Times are compared with them (Williams, Waterman & Patterson 2009, "Roofline").
 #pragma once
 
 #include "core/scope.h"
