@@ -91,7 +91,7 @@ struct Trained : TemporaryFolder {
     write_file(path + "/" + name + ".toml",
                "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[data]\n" + data +
                    "\n[model]\ndim = 8\nheads = 2\n" + layers + model + "\n");
-    const Said output = heed_in(path, {"train", name + ".toml", "--run", name});
+    const ProgramOutput output = heed_in(path, {"train", name + ".toml", "--run", name});
     REQUIRE_MESSAGE(output.code == 0, output.err);
   }
 };
@@ -104,7 +104,7 @@ const Trained& trained() {
 // The files that one call wrote, in its own folder.
 struct Attended {
   TemporaryFolder folder;
-  Said output;
+  ProgramOutput output;
   std::string picture;
   std::vector<std::vector<std::string>> rows;  // of the CSV, without the header and quotes
 
@@ -183,10 +183,11 @@ TEST_CASE("attend: a language model attends to its prompt, and to the target of 
   CHECK(lines.rows[6][5] == "␣");
   CHECK(lines.rows[8][5] == ",");
   CHECK(lines.shape("decoder.layers.0.attention") == "1 2 9 9");
-  CHECK_SAYS(lines.picture, "&lt;bos&gt; (0) attends to &lt;bos&gt; (0): 1</title>");
-  CHECK_SAYS(lines.picture, ">Decoder</text>");
-  CHECK_SAYS(lines.picture, ">head 1, up to 1</text>");
-  CHECK_SAYS(lines.output.out, "lines, step 4: a<b&\" c,\nw.safetensors\nw.csv\nattention.svg\n");
+  CHECK_TEXT_CONTAINS(lines.picture, "&lt;bos&gt; (0) attends to &lt;bos&gt; (0): 1</title>");
+  CHECK_TEXT_CONTAINS(lines.picture, ">Decoder</text>");
+  CHECK_TEXT_CONTAINS(lines.picture, ">head 1, up to 1</text>");
+  CHECK_TEXT_CONTAINS(lines.output.out,
+                      "lines, step 4: a<b&\" c,\nw.safetensors\nw.csv\nattention.svg\n");
 
   // Four tokens and a target of four, whose last token is not read.
   CHECK(Attended("sort", {"--input", "2 0 1 0"}).rows.size() == 2 * 7 * 7);
@@ -228,7 +229,7 @@ TEST_CASE("attend: classifiers with learned queries, along an axis of a grid, on
   const Attended set("set", {"--example", "2"});
   CHECK(names_of(set).back() == "pool.attention");
   CHECK(set.rows.back()[4] == "query 2");
-  CHECK_SAYS(set.picture, ">Pool: learned queries attend to the encoder</text>");
+  CHECK_TEXT_CONTAINS(set.picture, ">Pool: learned queries attend to the encoder</text>");
   set.check_rows_sum_to_one();
 
   const Attended shapes("shapes", {"--example", "0"});
@@ -251,9 +252,9 @@ TEST_CASE("attend: classifiers with learned queries, along an axis of a grid, on
 }
 
 TEST_CASE("attend: its help has examples") {
-  const Said help = heed_in("/", {"attend", "--help"});
+  const ProgramOutput help = heed_in("/", {"attend", "--help"});
   CHECK(help.code == 0);
-  CHECK_SAYS(help.out, "Examples:\n  heed attend runs/sort --input");
+  CHECK_TEXT_CONTAINS(help.out, "Examples:\n  heed attend runs/sort --input");
 }
 
 TEST_CASE("attend: outputs go through links, and nothing but a plain file is replaced") {
@@ -268,7 +269,8 @@ TEST_CASE("attend: outputs go through links, and nothing but a plain file is rep
     arguments.insert(arguments.end(), options.begin(), options.end());
     return heed_in(folder.path, arguments);
   };
-  const Said output = attend({"--output", "picture", "--csv", "csv", "--safetensors", "tensors"});
+  const ProgramOutput output =
+      attend({"--output", "picture", "--csv", "csv", "--safetensors", "tensors"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(names_in_folder(folder.path) ==
         std::vector<std::string>{"csv", "picture", "tensors", "there"});
@@ -281,61 +283,60 @@ TEST_CASE("attend: outputs go through links, and nothing but a plain file is rep
   REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
   point_link(folder / "same", "there/old");
   for (const char* option : {"--output", "--csv", "--safetensors"}) {
-    check_refused(attend({option, "fifo"}), 2, {"fifo: expected a plain file"});
-    check_refused(attend({option, "there"}), 2, {"there: expected the name of a file"});
+    check_rejected(attend({option, "fifo"}), 2, {"fifo: expected a plain file"});
+    check_rejected(attend({option, "there"}), 2, {"there: expected the name of a file"});
   }
-  check_refused(attend({"--output", "picture", "--csv", "same"}), 2, {"different files"});
+  check_rejected(attend({"--output", "picture", "--csv", "same"}), 2, {"different files"});
   CHECK(kind_of(folder / "fifo") == FileKind::other);
-  const Said to_output = shell_in(
+  const ProgramOutput to_output = shell_in(
       folder.path, "$HEED attend " + (trained() / "lines") + " --input a --csv /dev/stdout >out");
   CHECK(to_output.code == 2);
-  CHECK_SAYS(to_output.err, "/dev/stdout: expected another file than that of a standard stream");
+  CHECK_TEXT_CONTAINS(to_output.err,
+                      "/dev/stdout: expected another file than that of a standard stream");
 }
 
 TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files") {
-  const auto check_rejected = [](const std::string& run, const std::vector<std::string>& options,
-                                 const std::string& part, const std::string& input = "") {
+  const auto rejects = [](const std::string& run, const std::vector<std::string>& options,
+                          const std::string& part, const std::string& input = "") {
     const TemporaryFolder folder;
     std::vector<std::string> arguments = {"attend", trained() / run};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const Said output = heed_in(folder.path, arguments, input);
+    const ProgramOutput output = heed_in(folder.path, arguments, input);
     CHECK_MESSAGE(output.code == 2, output.err);
     CHECK(output.out == "");
-    CHECK_SAYS(output.err, part);
+    CHECK_TEXT_CONTAINS(output.err, part);
     CHECK(std::count(output.err.begin(), output.err.end(), '\n') == 1);
     CHECK(names_in_folder(folder.path).empty());
   };
-  check_rejected("none", {"--input", "a"}, "no such run");
-  check_rejected("lines", {}, "--input TEXT, or --example N");
-  check_rejected("lines", {"--input", "a", "--example", "1"}, "--input TEXT, or --example N");
-  check_rejected("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
-  check_rejected("lines", {"--input", ""}, "--input: the text is empty");
-  check_rejected("lines", {"--input", "aQ"}, "--input: the character \"Q\"");
-  check_rejected("lines", {"--input", "a", "--target", "Q"}, "--target: the character \"Q\"");
-  check_rejected("lines", {"--example", "0", "--target", "a"}, "already has a target");
-  check_rejected("lines", {"--input", std::string(5000, 'a')}, "more than the 4096");
-  check_rejected("lines", {"--example", "100000"}, "counted from 0");
-  check_rejected("lines", {"--example", "-1"}, "--example");
-  check_rejected("lines", {"--example", "0", "--split", "x"},
-                 "no split 'x'; the splits are test, train, val");
-  check_rejected("lines", {"--input", "a", "--only", "encoder*"},
-                 "the layers with attention are decoder.layers.0");
-  check_rejected("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
-  check_rejected("lines", {"--input", "a", "--output", "."}, ".: expected the name of a file");
-  check_rejected("lines", {"--input", "a", "--output", "no/w.svg"}, "no/");
-  check_rejected("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
-  check_rejected("lines", {"--input", "a", "--output", "/dev/null"},
-                 "/dev/null: expected a plain file");
-  check_rejected("lines", {"--input", "a", "--csv", "/dev/null"},
-                 "/dev/null: expected a plain file");
+  rejects("none", {"--input", "a"}, "no such run");
+  rejects("lines", {}, "--input TEXT, or --example N");
+  rejects("lines", {"--input", "a", "--example", "1"}, "--input TEXT, or --example N");
+  rejects("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
+  rejects("lines", {"--input", ""}, "--input: the text is empty");
+  rejects("lines", {"--input", "aQ"}, "--input: the character \"Q\"");
+  rejects("lines", {"--input", "a", "--target", "Q"}, "--target: the character \"Q\"");
+  rejects("lines", {"--example", "0", "--target", "a"}, "already has a target");
+  rejects("lines", {"--input", std::string(5000, 'a')}, "more than the 4096");
+  rejects("lines", {"--example", "100000"}, "counted from 0");
+  rejects("lines", {"--example", "-1"}, "--example");
+  rejects("lines", {"--example", "0", "--split", "x"},
+          "no split 'x'; the splits are test, train, val");
+  rejects("lines", {"--input", "a", "--only", "encoder*"},
+          "the layers with attention are decoder.layers.0");
+  rejects("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
+  rejects("lines", {"--input", "a", "--output", "."}, ".: expected the name of a file");
+  rejects("lines", {"--input", "a", "--output", "no/w.svg"}, "no/");
+  rejects("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
+  rejects("lines", {"--input", "a", "--output", "/dev/null"}, "/dev/null: expected a plain file");
+  rejects("lines", {"--input", "a", "--csv", "/dev/null"}, "/dev/null: expected a plain file");
   CHECK(std::filesystem::is_character_file("/dev/null"));
-  check_rejected("sort", {"--input", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
-  check_rejected("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
-  check_rejected("pairs", {"--input", "a\nb"}, "more than one line");
-  check_rejected("pairs", {"--input", "-"}, "the text is empty");
-  check_rejected("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
-  check_rejected("shapes", {"--input", "a"}, "not text; choose an example");
-  check_rejected("convolution", {"--input", "a"}, "no attention");
+  rejects("sort", {"--input", "2 0 1"}, "a prompt of this task has 4 tokens, not 3");
+  rejects("sort", {"--input", "2 0 1 0", "--target", "0 0 1 2 2"}, "--target: 9 tokens");
+  rejects("pairs", {"--input", "a\nb"}, "more than one line");
+  rejects("pairs", {"--input", "-"}, "the text is empty");
+  rejects("set", {"--example", "0", "--target", "a"}, "this run is a classifier");
+  rejects("shapes", {"--input", "a"}, "not text; choose an example");
+  rejects("convolution", {"--input", "a"}, "no attention");
 }
 
 namespace {
@@ -372,8 +373,8 @@ TEST_CASE("attend: with too many weights for a picture, a cell is a mean") {
   const std::string picture = attention_picture({map_of("w", weights)}, "");
   CHECK(xml_mistake(picture) == "");
   CHECK(count_of(picture, ") attends to ") == 2 * 201 * 250);
-  CHECK_SAYS(picture, "A cell is the mean of 2 queries and 2 keys.");
-  CHECK_SAYS(picture, "w (0…1) attends to the same long… (0…1): 0.5</title>");
-  CHECK_SAYS(picture, "w (0…1) attends to the same long… (2…3): 0.125</title>");
-  CHECK_SAYS(picture, "w (400) attends to the same long… (498…499): 0.25</title>");
+  CHECK_TEXT_CONTAINS(picture, "A cell is the mean of 2 queries and 2 keys.");
+  CHECK_TEXT_CONTAINS(picture, "w (0…1) attends to the same long… (0…1): 0.5</title>");
+  CHECK_TEXT_CONTAINS(picture, "w (0…1) attends to the same long… (2…3): 0.125</title>");
+  CHECK_TEXT_CONTAINS(picture, "w (400) attends to the same long… (498…499): 0.25</title>");
 }

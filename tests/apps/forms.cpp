@@ -12,10 +12,10 @@ namespace {
 
 // Trains a config and checks that `heed evaluate` gives the scores that training measured.
 void check_evaluates_as_measured(const TemporaryFolder& folder) {
-  const Said trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
+  const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
-  const Said evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
+  const ProgramOutput evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
   REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
   const Json scores = Json::parse(evaluated.out, "output");
   CHECK(scores.at("loss").number() == result.at("test").at("loss").number());
@@ -37,7 +37,7 @@ TEST_CASE("evaluation uses the temperature of the checkpoint's step") {
   write_file(folder / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
   change_state(folder / "r/checkpoints/best", [](Json& state) { state.remove("settings"); });
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
-  const Said evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
+  const ProgramOutput evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
   REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
   CHECK(Json::parse(evaluated.out, "output").at("loss").number() !=
         result.at("test").at("loss").number());
@@ -64,7 +64,8 @@ TEST_CASE("runs on images, graphs and audio evaluate as measured, and cannot gen
       text.erase(text.find("dim = 16\n"), 9);
     write_file(folder / "c.toml", text + config + "val_size = 20\ntest_size = 20\n");
     check_evaluates_as_measured(folder);
-    check_refused(heed_in(folder.path, {"generate", "r"}, "1 2\n"), 2, {"are vectors", "evaluate"});
+    check_rejected(heed_in(folder.path, {"generate", "r"}, "1 2\n"), 2,
+                   {"are vectors", "evaluate"});
   }
 }
 
@@ -74,12 +75,12 @@ TEST_CASE("a grid that is too large for any data is rejected before memory is al
              "[train]\nsteps = 1\nbatch_size = 2\n[model]\nkind = 'classifier'\nlayers = 1\n"
              "dim = 16\nheads = 2\n[data]\nkind = 'shapes'\nsize = 4\nval_size = 2\n"
              "test_size = 2\n");
-  const Said trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
+  const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   for (const auto& [grid, words] : {std::pair("[1048576, 1048576]", "positions"),
                                     std::pair("[1, 1, 1, 1, 1, 1, 1, 1]", "axes")}) {
     write_file(folder / "r/vocabulary.json",
                fmt::format(R"({{"features": 3, "grid": {}, "labels": ["a", "b"]}})", grid));
-    check_refused(heed_in(folder.path, {"generate", "r"}, ""), 2, {"vocabulary.json", words});
+    check_rejected(heed_in(folder.path, {"generate", "r"}, ""), 2, {"vocabulary.json", words});
   }
 }

@@ -14,8 +14,8 @@
 
 using namespace heed;
 
-Started::Started(const std::vector<std::string>& arguments, const std::string& where,
-                 const std::string& input, const char* program) {
+Subprocess::Subprocess(const std::vector<std::string>& arguments, const std::string& folder,
+                       const std::string& input, const char* program) {
   write_file(files_ / "in", input);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -24,7 +24,7 @@ Started::Started(const std::vector<std::string>& arguments, const std::string& w
                                      0644);
   ::posix_spawn_file_actions_addopen(&actions, 2, (files_ / "err").c_str(), O_WRONLY | O_CREAT,
                                      0644);
-  ::posix_spawn_file_actions_addchdir_np(&actions, where.c_str());
+  ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   std::vector<std::string> words{"heed"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -36,23 +36,23 @@ Started::Started(const std::vector<std::string>& arguments, const std::string& w
   ::posix_spawn_file_actions_destroy(&actions);
 }
 
-void Started::signal(int number) const { ::kill(process_, number); }
+void Subprocess::signal(int number) const { ::kill(process_, number); }
 
-bool Started::running() {
+bool Subprocess::running() {
   ended_ = ended_ || ::waitpid(process_, &status_, WNOHANG) == process_;
   return !ended_;
 }
 
-Said Started::wait() {
+ProgramOutput Subprocess::wait() {
   if (!ended_) ::waitpid(process_, &status_, 0);
   ended_ = true;
   const int code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   return {code, read_file(files_ / "out", "text"), read_file(files_ / "err", "text")};
 }
 
-Said shell_in(const std::string& where, const std::string& script) {
+ProgramOutput shell_in(const std::string& folder, const std::string& script) {
   ::setenv("HEED", HEED_PROGRAM, 1);
-  return Started({"-c", script}, where, "", "/bin/bash").wait();
+  return Subprocess({"-c", script}, folder, "", "/bin/bash").wait();
 }
 
 std::string tiny_config(const std::string& more) {
@@ -82,10 +82,10 @@ test_size = 20
 )" + more;
 }
 
-void check_refused(const Said& said, int code, const std::vector<std::string>& parts) {
-  CHECK_MESSAGE(said.code == code, said.err);
-  CHECK(said.out == "");
-  CHECK(said.err.starts_with("error: "));
-  CHECK_MESSAGE(std::count(said.err.begin(), said.err.end(), '\n') == 1, said.err);
-  for (const std::string& part : parts) CHECK_SAYS(said.err, part);
+void check_rejected(const ProgramOutput& output, int code, const std::vector<std::string>& parts) {
+  CHECK_MESSAGE(output.code == code, output.err);
+  CHECK(output.out == "");
+  CHECK(output.err.starts_with("error: "));
+  CHECK_MESSAGE(std::count(output.err.begin(), output.err.end(), '\n') == 1, output.err);
+  for (const std::string& part : parts) CHECK_TEXT_CONTAINS(output.err, part);
 }

@@ -6,20 +6,20 @@
 
 #include "temporary.h"
 
-struct Said {
+struct ProgramOutput {
   int code = -1;  // exit code; 128 + the signal that ended it
   std::string out, err;
 };
 
 // A started program.
-class Started {
+class Subprocess {
  public:
-  // In the folder `where`, with `input` on its standard input.
-  Started(const std::vector<std::string>& arguments, const std::string& where,
-          const std::string& input = "", const char* program = nullptr);
+  // In the folder `folder`, with `input` on its standard input.
+  Subprocess(const std::vector<std::string>& arguments, const std::string& folder,
+             const std::string& input = "", const char* program = nullptr);
   void signal(int number) const;
-  bool running();  // still
-  Said wait();     // for its end
+  bool running();        // still
+  ProgramOutput wait();  // for its end
 
  private:
   TemporaryFolder files_;
@@ -27,16 +27,16 @@ class Started {
   bool ended_ = false;
 };
 
-// Runs bash in the folder `where`. $HEED is the program.
-Said shell_in(const std::string& where, const std::string& script);
+// Runs bash in the folder `folder`. $HEED is the program.
+ProgramOutput shell_in(const std::string& folder, const std::string& script);
 
-inline Said heed_in(const std::string& where, const std::vector<std::string>& arguments,
-                    const std::string& input = "") {
-  return Started(arguments, where, input).wait();
+inline ProgramOutput heed_in(const std::string& folder, const std::vector<std::string>& arguments,
+                             const std::string& input = "") {
+  return Subprocess(arguments, folder, input).wait();
 }
 
 // A config of a model so small that a run takes a moment; `more` is appended, and begins in [data].
 std::string tiny_config(const std::string& more = "");
 
 // CHECK that the program refused: this exit code, one line that has all the parts, nothing else.
-void check_refused(const Said& said, int code, const std::vector<std::string>& parts);
+void check_rejected(const ProgramOutput& output, int code, const std::vector<std::string>& parts);

@@ -31,15 +31,17 @@ TEST_CASE("run: a run is never overwritten") {
   const RunFolder run = RunFolder::create(folder / "runs/a");
   const RunLock lock(run);
   CHECK(RunFolder::create(folder / "runs/a").path() == run.path());  // nothing in it yet
-  CHECK_SAYS(thrown<InputError>([&] { RunFolder::open(run.path()); }), "it has no config.toml");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::open(run.path()); }),
+                      "it has no config.toml");
   write_file(run.config(), "seed = 1\n");
-  CHECK_SAYS(thrown<InputError>([&] { RunFolder::create(run.path()); }),
-             "not empty (it has config.toml); resume the run with --resume --run");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::create(run.path()); }),
+                      "not empty (it has config.toml); resume the run with --resume --run");
   CHECK(RunFolder::open(run.path() + "/").config() == run.config());
-  CHECK_SAYS(thrown<InputError>([&] { RunFolder::open(folder / "b"); }), "b: no such run");
-  CHECK_SAYS(thrown<InputError>([&] { RunFolder::create(run.config()); }),
-             "expected a folder, found a file; choose another");
-  CHECK_SAYS(thrown<Error>([&] { RunFolder::create("/proc/no/run"); }), "cannot create the folder");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::open(folder / "b"); }), "b: no such run");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::create(run.config()); }),
+                      "expected a folder, found a file; choose another");
+  CHECK_TEXT_CONTAINS(thrown<Error>([&] { RunFolder::create("/proc/no/run"); }),
+                      "cannot create the folder");
 }
 
 TEST_CASE("run: a new run is named after its config and the time, and no two have one name") {
@@ -56,7 +58,7 @@ TEST_CASE("run: a file that is a link, a device or a FIFO is refused") {
   const TemporaryFolder folder;
   write_file(folder / "other", "{}");
   make_folders(folder / "elsewhere/step-5");
-  const auto refusal = [&](const std::string& name, auto&& put) {
+  const auto error_of = [&](const std::string& name, auto&& put) {
     const RunFolder run = RunFolder::create(folder / "r");
     write_file(run.config(), "seed = 1\n");
     make_folders(run.path() + "/checkpoints/step-1");
@@ -65,12 +67,12 @@ TEST_CASE("run: a file that is a link, a device or a FIFO is refused") {
     const std::string path = run.path() + "/" + name;
     remove_all(path);
     put(path);
-    const std::string said = thrown<InputError>([&] { RunFolder::open(run.path()); });
+    const std::string message = thrown<InputError>([&] { RunFolder::open(run.path()); });
     remove_all(run.path());
     CHECK(read_file(folder / "other", "text") == "{}");
     CHECK(exists(folder / "elsewhere/step-5"));
-    CHECK_SAYS(said, name + ": expected a ");
-    return said;
+    CHECK_TEXT_CONTAINS(message, name + ": expected a ");
+    return message;
   };
   const auto link = [&](const std::string& path) { point_link(path, folder / "other"); };
   const auto link_to_folder = [&](const std::string& path) {
@@ -79,37 +81,41 @@ TEST_CASE("run: a file that is a link, a device or a FIFO is refused") {
   for (const char* name :
        {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log", "result.json",
         "checkpoints/step-1/state.json", "checkpoints/step-1/model.safetensors"}) {
-    CHECK_SAYS(refusal(name, link), "expected a plain file, found a link; nothing outside");
-    CHECK_SAYS(refusal(name, [](const std::string& path) { ::mkfifo(path.c_str(), 0600); }),
-               "expected a plain file, found a device or FIFO");
+    CHECK_TEXT_CONTAINS(error_of(name, link),
+                        "expected a plain file, found a link; nothing outside");
+    CHECK_TEXT_CONTAINS(
+        error_of(name, [](const std::string& path) { ::mkfifo(path.c_str(), 0600); }),
+        "expected a plain file, found a device or FIFO");
   }
   for (const char* name : {"checkpoints", "checkpoints/step-2"})
-    CHECK_SAYS(refusal(name, link_to_folder), "expected a folder, found a link; nothing outside");
+    CHECK_TEXT_CONTAINS(error_of(name, link_to_folder),
+                        "expected a folder, found a link; nothing outside");
 
   make_folders(folder / "r");
   link(folder / "r/.lock");
-  CHECK_SAYS(thrown<InputError>([&] { const RunLock lock(RunFolder::create(folder / "r")); }),
-             ".lock: expected a plain file, found a link");
+  CHECK_TEXT_CONTAINS(
+      thrown<InputError>([&] { const RunLock lock(RunFolder::create(folder / "r")); }),
+      ".lock: expected a plain file, found a link");
 }
 
 TEST_CASE("run: a lock notices that its folder is not there any more") {
   const TemporaryFolder folder;
-  const auto complaint = [](const RunLock& lock) {
+  const auto error_of = [](const RunLock& lock) {
     return thrown<Error>([&] { lock.check_held(); });
   };
   const RunLock lock(RunFolder::create(folder / "r"));
-  CHECK(complaint(lock) == "");
+  CHECK(error_of(lock) == "");
   REQUIRE(::rename((folder / "r").c_str(), (folder / "moved").c_str()) == 0);
-  CHECK_SAYS(complaint(lock), "r: no longer the folder that this process trains in");
+  CHECK_TEXT_CONTAINS(error_of(lock), "r: no longer the folder that this process trains in");
   {
     const RunLock next(RunFolder::create(folder / "r"));
-    CHECK(complaint(next) == "");
-    CHECK_SAYS(complaint(lock), "it was renamed, replaced or deleted; training stops");
+    CHECK(error_of(next) == "");
+    CHECK_TEXT_CONTAINS(error_of(lock), "it was renamed, replaced or deleted; training stops");
     remove_all(folder / "r");
-    CHECK_SAYS(complaint(next), "no longer the folder");
+    CHECK_TEXT_CONTAINS(error_of(next), "no longer the folder");
   }
   REQUIRE(::rename((folder / "moved").c_str(), (folder / "r").c_str()) == 0);
-  CHECK(complaint(lock) == "");
+  CHECK(error_of(lock) == "");
 }
 
 TEST_CASE("run: metrics that would be lost behind a damaged row are refused") {
@@ -117,16 +123,17 @@ TEST_CASE("run: metrics that would be lost behind a damaged row are refused") {
   const std::string path = folder / "metrics.jsonl";
   const auto line = [](int64_t step) { return row(step).text() + "\n"; };
   const std::string damaged = "{\"step\":2,\"lo\n";
-  const auto refused = [&](const std::string& rows, int64_t last_step, const std::string& part) {
+  const auto rejects = [&](const std::string& rows, int64_t last_step, const std::string& part) {
     write_file(path, rows);
-    CHECK_SAYS(thrown<InputError>([&] { const MetricsFile metrics(path, last_step); }), part);
+    CHECK_TEXT_CONTAINS(thrown<InputError>([&] { const MetricsFile metrics(path, last_step); }),
+                        part);
     CHECK(read_file(path, "text") == rows);
   };
-  refused(line(1) + damaged + line(3), 3, "metrics.jsonl:2: expected a row of metrics");
-  refused(line(1) + "\n" + line(3), 3, "found a damaged one; mend or remove this line");
-  refused(std::string(50, '\0') + "\n" + line(3), 3, "metrics.jsonl:1: ");
-  refused(line(1) + damaged + damaged, 3, "metrics.jsonl:2: ");
-  refused(line(1) + line(9) + line(2), 3, "metrics.jsonl:3: ");
+  rejects(line(1) + damaged + line(3), 3, "metrics.jsonl:2: expected a row of metrics");
+  rejects(line(1) + "\n" + line(3), 3, "found a damaged one; mend or remove this line");
+  rejects(std::string(50, '\0') + "\n" + line(3), 3, "metrics.jsonl:1: ");
+  rejects(line(1) + damaged + damaged, 3, "metrics.jsonl:2: ");
+  rejects(line(1) + line(9) + line(2), 3, "metrics.jsonl:3: ");
   const auto kept = [&](const std::string& rows, int64_t last_step) {
     write_file(path, rows);
     { const MetricsFile metrics(path, last_step); }
@@ -142,8 +149,8 @@ TEST_CASE("run: two do not train in one run") {
   const RunFolder run = RunFolder::create(folder / "a");
   {
     const RunLock lock(run);
-    CHECK_SAYS(thrown<InputError>([&] { const RunLock second(run); }),
-               "process " + std::to_string(::getpid()) + " is training in it");
+    CHECK_TEXT_CONTAINS(thrown<InputError>([&] { const RunLock second(run); }),
+                        "process " + std::to_string(::getpid()) + " is training in it");
   }
   const pid_t child = ::fork();
   if (child == 0) {
@@ -184,9 +191,9 @@ TEST_CASE("run: a full disk stops the metrics with a word about it") {
   const TemporaryFolder folder;
   MetricsFile metrics(folder / "metrics.jsonl", 0);
   const FileSizeLimit limit(100);
-  const std::string said = thrown<Error>([&] {
+  const std::string message = thrown<Error>([&] {
     for (int64_t step = 1; step < 100; ++step) metrics.write(row(step));
   });
-  CHECK_SAYS(said, "metrics.jsonl: cannot write: ");
-  CHECK_SAYS(said, "make room on the disk");
+  CHECK_TEXT_CONTAINS(message, "metrics.jsonl: cannot write: ");
+  CHECK_TEXT_CONTAINS(message, "make room on the disk");
 }

@@ -36,10 +36,10 @@ std::string thrown(F&& f) {
   }
 }
 
-// CHECK that a text has a part; both are shown where it has not.
-#define CHECK_SAYS(text, part)                                                 \
-  do {                                                                         \
-    const std::string text_said = (text), text_part = (part);                  \
-    CHECK_MESSAGE(text_said.find(text_part) != text_said.npos, "'", text_part, \
-                  "' is not in: ", text_said);                                 \
+// Checks that a text contains a part. A failure shows both.
+#define CHECK_TEXT_CONTAINS(text, part)                                                      \
+  do {                                                                                       \
+    const std::string checked_text = (text), expected_part = (part);                         \
+    CHECK_MESSAGE(checked_text.find(expected_part) != checked_text.npos, "'", expected_part, \
+                  "' is not in: ", checked_text);                                            \
   } while (false)

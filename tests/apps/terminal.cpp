@@ -21,7 +21,7 @@ const std::string hostile = "\x1b[2J\u009b1m\u202e\r\x7f";
 
 // A run whose characters are such a text.
 struct HostileRun : TemporaryFolder {
-  Said training;
+  ProgramOutput training;
   HostileRun() {
     std::string text;
     for (int i = 0; i < 40; ++i) text += hostile + "ab\n\t";
@@ -61,12 +61,12 @@ std::string shown_on_terminal(const std::string& where, const std::string& argum
 }  // namespace
 
 TEST_CASE("samples are escaped in the log and on the terminal") {
-  const Said& said = hostile_run().training;
-  CHECK_SAYS(said.err, "\\x1b");
-  CHECK(escaped(said.err) == said.err);
-  CHECK(escaped(said.out) == said.out);
+  const ProgramOutput& output = hostile_run().training;
+  CHECK_TEXT_CONTAINS(output.err, "\\x1b");
+  CHECK(escaped(output.err) == output.err);
+  CHECK(escaped(output.out) == output.out);
   const std::string log = read_file(hostile_run() / "run/train.log", "log");
-  CHECK_SAYS(log, "\\u202e");
+  CHECK_TEXT_CONTAINS(log, "\\u202e");
   CHECK(escaped(log) == log);
 }
 
@@ -84,10 +84,10 @@ TEST_CASE("compare: names, values and scores are escaped, one row each") {
   REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
   const Json scores = Json::object().set(hostile + "\nname", hostile).set("nested", Json::object());
   write_file(folder / "run/result.json", scores.text());
-  const Said said = heed_in(folder.path, {"compare", "run"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(escaped(said.out) == said.out);
-  CHECK(std::count(said.out.begin(), said.out.end(), '\n') == 2);
+  const ProgramOutput output = heed_in(folder.path, {"compare", "run"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(escaped(output.out) == output.out);
+  CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
 }
 
 TEST_CASE("errors are escaped and short, whatever they quote") {
@@ -97,70 +97,70 @@ TEST_CASE("errors are escaped and short, whatever they quote") {
     for (int i = 1; i < 400'000; ++i) list += ",1";
     return list;
   }();
-  const auto refused = [&](const std::vector<std::string>& arguments) {
-    const Said said = heed_in(folder.path, arguments);
-    check_refused(said, 2, {});
-    CHECK_MESSAGE(escaped(said.err) == said.err, said.err);
-    CHECK_MESSAGE(said.err.size() < 1000, said.err.substr(0, 300));
+  const auto rejects = [&](const std::vector<std::string>& arguments) {
+    const ProgramOutput output = heed_in(folder.path, arguments);
+    check_rejected(output, 2, {});
+    CHECK_MESSAGE(escaped(output.err) == output.err, output.err);
+    CHECK_MESSAGE(output.err.size() < 1000, output.err.substr(0, 300));
   };
-  const auto refused_config = [&](const std::string& text) {
+  const auto rejects_config = [&](const std::string& text) {
     write_file(folder / "c.toml", text);
-    refused({"train", "c.toml", "--run", "r"});
+    rejects({"train", "c.toml", "--run", "r"});
   };
   const std::string copy = "[model]\nkind = 'seq2seq'\n[data]\nkind = 'copy'\n";
-  refused_config(copy + "lengths = [" + ones + "]\n");
-  refused_config(copy + "lengths = [1, 2]\nlonger_lengths = [" + ones + "]\n");
-  refused_config("[model]\nkind = 'seq2seq'\nheads = 2\n[model.attention]\nkey_dims = [" + ones +
+  rejects_config(copy + "lengths = [" + ones + "]\n");
+  rejects_config(copy + "lengths = [1, 2]\nlonger_lengths = [" + ones + "]\n");
+  rejects_config("[model]\nkind = 'seq2seq'\nheads = 2\n[model.attention]\nkey_dims = [" + ones +
                  "]\n[data]\nkind = 'copy'\n");
-  refused_config("[model]\nkind = 'seq2seq'\n[model.attention]\naxes = [" + ones +
+  rejects_config("[model]\nkind = 'seq2seq'\n[model.attention]\naxes = [" + ones +
                  "]\n[data]\nkind = 'copy'\n");
   const std::string hostile_toml = "\\u001b[2J\\u009b1m\\u202e\\u007f";
   for (const std::string& text :
        {std::string(500'000, 'k'), std::string(10'000, '\x01'), hostile, hostile_toml}) {
     const std::string quoted = text == hostile_toml ? "\"" + text + "\"" : string_literal(text);
-    refused_config(quoted + " = 1\n");
-    refused_config(quoted + ".x = 1\n");
-    refused_config("seed = " + quoted + "\n");
-    refused_config("base = " + quoted + "\n");
-    refused_config("precision = " + quoted + "\n");
-    refused_config(text + " = \n");
-    refused_config("[data]\nkind = 'text'\npath = " + quoted +
+    rejects_config(quoted + " = 1\n");
+    rejects_config(quoted + ".x = 1\n");
+    rejects_config("seed = " + quoted + "\n");
+    rejects_config("base = " + quoted + "\n");
+    rejects_config("precision = " + quoted + "\n");
+    rejects_config(text + " = \n");
+    rejects_config("[data]\nkind = 'text'\npath = " + quoted +
                    "\n[model]\nkind = 'language_model'");
-    refused_config("[data]\nkind = 'text'\npaths = [" + quoted + "]\n");
+    rejects_config("[data]\nkind = 'text'\npaths = [" + quoted + "]\n");
   }
-  refused({"train", hostile});
-  refused({hostile});
-  refused({"train", "--" + hostile});
-  refused({"generate", hostile});
-  refused({"train", "c.toml", "--set", hostile + "=1"});
-  refused({"train", "c.toml", "--set", "seed=" + std::string(100'000, 'x')});
-  refused({std::string(100'000, 'x')});
-  refused({"train", "--" + std::string(100'000, 'x')});
-  refused({"generate", "run", "--count", std::string(100'000, 'x')});
+  rejects({"train", hostile});
+  rejects({hostile});
+  rejects({"train", "--" + hostile});
+  rejects({"generate", hostile});
+  rejects({"train", "c.toml", "--set", hostile + "=1"});
+  rejects({"train", "c.toml", "--set", "seed=" + std::string(100'000, 'x')});
+  rejects({std::string(100'000, 'x')});
+  rejects({"train", "--" + std::string(100'000, 'x')});
+  rejects({"generate", "run", "--count", std::string(100'000, 'x')});
 }
 
 TEST_CASE("a vocabulary or a result that is wrong is quoted escaped and in short") {
   const TemporaryFolder folder;
   REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
-  const auto refused = [&](const std::string& file, const std::string& text,
+  const auto rejects = [&](const std::string& file, const std::string& text,
                            const std::string& command) {
     const std::string before = read_file(folder / file, "file");
     write_file(folder / file, text);
-    const Said said = heed_in(folder.path, {command, "run"});
-    check_refused(said, 2, {name_of(file)});
-    CHECK_MESSAGE(escaped(said.err) == said.err, said.err);
-    CHECK_MESSAGE(said.err.size() < 1000, said.err.substr(0, 300));
+    const ProgramOutput output = heed_in(folder.path, {command, "run"});
+    check_rejected(output, 2, {name_of(file)});
+    CHECK_MESSAGE(escaped(output.err) == output.err, output.err);
+    CHECK_MESSAGE(output.err.size() < 1000, output.err.substr(0, 300));
     write_file(folder / file, before);
   };
   for (const std::string& text : {hostile, std::string(1'000'000, 'v')}) {
     const std::string literal = Json(text).text();
-    refused("run/vocabulary.json", "{\"level\": " + literal + ", \"symbols\": []}", "generate");
-    refused("run/vocabulary.json",
+    rejects("run/vocabulary.json", "{\"level\": " + literal + ", \"symbols\": []}", "generate");
+    rejects("run/vocabulary.json",
             "{\"level\": \"character\", \"symbols\": [" + literal + "," + literal + "]}",
             "generate");
-    refused("run/vocabulary.json", "{\"level\": [" + literal + "]}", "generate");
-    refused("run/vocabulary.json", "{" + literal + ": 1, " + literal + ": 2}", "generate");
-    refused("run/vocabulary.json", literal + literal, "generate");
-    refused("run/result.json", "[" + literal + "]", "compare");
+    rejects("run/vocabulary.json", "{\"level\": [" + literal + "]}", "generate");
+    rejects("run/vocabulary.json", "{" + literal + ": 1, " + literal + ": 2}", "generate");
+    rejects("run/vocabulary.json", literal + literal, "generate");
+    rejects("run/result.json", "[" + literal + "]", "compare");
   }
 }

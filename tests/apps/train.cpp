@@ -21,11 +21,13 @@ using namespace heed;
 
 namespace {
 
-struct Workplace : TemporaryFolder {
-  explicit Workplace(const std::string& more = "") {
+struct Workspace : TemporaryFolder {
+  explicit Workspace(const std::string& more = "") {
     write_file(path + "/c.toml", tiny_config(more));
   }
-  Said heed(const std::vector<std::string>& arguments) const { return heed_in(path, arguments); }
+  ProgramOutput heed(const std::vector<std::string>& arguments) const {
+    return heed_in(path, arguments);
+  }
   Json json(const std::string& file) const {
     return Json::parse(read_file(path + "/" + file, "file"), file);
   }
@@ -61,106 +63,113 @@ std::vector<std::string> digests(const std::string& path) {
 }  // namespace
 
 TEST_CASE("train: a run leaves what its folder should hold") {
-  const Workplace place;
-  const Said said = place.heed({"train", "c.toml", "--run", "r"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK_SAYS(said.out, "exact match");
-  CHECK_SAYS(said.out, " → ");
-  CHECK_SAYS(said.err, "step 30  validation: loss ");
-  CHECK(said.err.find("resumed from") == said.err.npos);
-  CHECK(said.err.find('\r') == said.err.npos);
-  CHECK(names_in_folder(place / "r") ==
+  const Workspace workspace;
+  const ProgramOutput output = workspace.heed({"train", "c.toml", "--run", "r"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK_TEXT_CONTAINS(output.out, "exact match");
+  CHECK_TEXT_CONTAINS(output.out, " → ");
+  CHECK_TEXT_CONTAINS(output.err, "step 30  validation: loss ");
+  CHECK(output.err.find("resumed from") == output.err.npos);
+  CHECK(output.err.find('\r') == output.err.npos);
+  CHECK(names_in_folder(workspace / "r") ==
         std::vector<std::string>{".lock", "checkpoints", "config.toml", "metrics.jsonl",
                                  "result.json", "train.log", "vocabulary.json"});
-  const Json result = place.json("r/result.json");
+  const Json result = workspace.json("r/result.json");
   CHECK(result.at("steps").integer() == 30);
   CHECK(result.at("seconds").number() > 0);
   CHECK(result.at("tokens_per_s").number() > 0);
   for (const char* split : {"val", "test"})
     for (const char* score : {"loss", "perplexity", "token_accuracy", "exact_match"})
       CHECK(result.at(split).at(score).number() >= 0);
-  const Json state = place.json("r/checkpoints/latest/state.json");
+  const Json state = workspace.json("r/checkpoints/latest/state.json");
   CHECK(state.at("step").integer() == 30);
   CHECK(state.at("sha256").at("model.safetensors").string() ==
-        place.digest("r/checkpoints/latest/model.safetensors"));
-  CHECK(place.heed({"train", "c.toml"}).code == 0);
-  CHECK(names_in_folder(place / "runs").size() == 1);
-  CHECK(names_in_folder(place / "runs")[0].starts_with("c-2"));
+        workspace.digest("r/checkpoints/latest/model.safetensors"));
+  CHECK(workspace.heed({"train", "c.toml"}).code == 0);
+  CHECK(names_in_folder(workspace / "runs").size() == 1);
+  CHECK(names_in_folder(workspace / "runs")[0].starts_with("c-2"));
 }
 
 TEST_CASE("train: the same config gives the same bits, for any number of threads") {
-  const Workplace place("[model.positional]\nkind = \"learned\"\nmax_length = 8\n");
-  CHECK(place.heed({"train", "c.toml", "--run", "a", "--set", "model.dropout=0.2"}).code == 0);
-  CHECK(place.heed({"train", "a/config.toml", "--run", "b", "--set", "threads=1"}).code == 0);
-  CHECK(place.digest("a/checkpoints/latest/model.safetensors") ==
-        place.digest("b/checkpoints/latest/model.safetensors"));
-  CHECK(timeless_metrics(place / "a/metrics.jsonl") == timeless_metrics(place / "b/metrics.jsonl"));
+  const Workspace workspace("[model.positional]\nkind = \"learned\"\nmax_length = 8\n");
+  CHECK(workspace.heed({"train", "c.toml", "--run", "a", "--set", "model.dropout=0.2"}).code == 0);
+  CHECK(workspace.heed({"train", "a/config.toml", "--run", "b", "--set", "threads=1"}).code == 0);
+  CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
+        workspace.digest("b/checkpoints/latest/model.safetensors"));
+  CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
+        timeless_metrics(workspace / "b/metrics.jsonl"));
 }
 
 TEST_CASE("train: a run is not overwritten, nor trained in by two") {
-  const Workplace place;
-  REQUIRE(place.heed({"train", "c.toml", "--run", "r"}).code == 0);
-  const std::string before = place.digest("r/checkpoints/latest/model.safetensors");
-  check_refused(place.heed({"train", "c.toml", "--run", "r"}), 2,
-                {"r: not empty (it has ", "--resume --run r", "another folder with --run"});
-  CHECK(place.digest("r/checkpoints/latest/model.safetensors") == before);
-  const RunLock lock(RunFolder::open(place / "r"));
-  check_refused(place.heed({"train", "--resume", "--run", "r"}), 2, {"is training in it"});
+  const Workspace workspace;
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const std::string before = workspace.digest("r/checkpoints/latest/model.safetensors");
+  check_rejected(workspace.heed({"train", "c.toml", "--run", "r"}), 2,
+                 {"r: not empty (it has ", "--resume --run r", "another folder with --run"});
+  CHECK(workspace.digest("r/checkpoints/latest/model.safetensors") == before);
+  const RunLock lock(RunFolder::open(workspace / "r"));
+  check_rejected(workspace.heed({"train", "--resume", "--run", "r"}), 2, {"is training in it"});
 }
 
 TEST_CASE("train: Ctrl-C saves, says how to go on, and the rest is as if nothing had been") {
-  const Workplace place;
+  const Workspace workspace;
   const std::vector<std::string> longer = {"--set", "train.steps=400", "--set",
                                            "model.dropout=0.1"};
   std::vector<std::string> arguments = {"train", "c.toml", "--run", "a"};
   arguments.insert(arguments.end(), longer.begin(), longer.end());
-  REQUIRE(place.heed(arguments).code == 0);
+  REQUIRE(workspace.heed(arguments).code == 0);
   arguments[3] = "b";
-  Started program(arguments, place.path);
-  while (program.running() && !place.has("b/checkpoints/latest")) ::usleep(1000);
+  Subprocess program(arguments, workspace.path);
+  while (program.running() && !workspace.has("b/checkpoints/latest")) ::usleep(1000);
   program.signal(SIGINT);
-  const Said said = program.wait();
-  CHECK(said.code == 130);
-  CHECK(said.out == "");
-  CHECK_SAYS(said.err, "interrupted and saved; continue with: heed train --resume --run b\n");
-  CHECK(place.json("b/checkpoints/latest/state.json").at("step").integer() < 400);
-  CHECK(!place.has("b/result.json"));
-  const Said rest = place.heed({"train", "--resume", "b"});
+  const ProgramOutput output = program.wait();
+  CHECK(output.code == 130);
+  CHECK(output.out == "");
+  CHECK_TEXT_CONTAINS(output.err,
+                      "interrupted and saved; continue with: heed train --resume --run b\n");
+  CHECK(workspace.json("b/checkpoints/latest/state.json").at("step").integer() < 400);
+  CHECK(!workspace.has("b/result.json"));
+  const ProgramOutput rest = workspace.heed({"train", "--resume", "b"});
   REQUIRE_MESSAGE(rest.code == 0, rest.err);
-  CHECK(place.digest("a/checkpoints/latest/model.safetensors") ==
-        place.digest("b/checkpoints/latest/model.safetensors"));
-  CHECK(timeless_metrics(place / "a/metrics.jsonl") == timeless_metrics(place / "b/metrics.jsonl"));
+  CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
+        workspace.digest("b/checkpoints/latest/model.safetensors"));
+  CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
+        timeless_metrics(workspace / "b/metrics.jsonl"));
 }
 
 TEST_CASE("train: what may change on resume, and what may not") {
-  const Workplace place;
-  write_file(place / "words.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n");
-  write_file(place / "lines.toml",
+  const Workspace workspace;
+  write_file(workspace / "words.txt",
+             "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n");
+  write_file(workspace / "lines.toml",
              "[train]\nsteps = 10\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
              "dim = 16\nheads = 2\n[data]\nkind = 'lines'\npath = 'words.txt'\n");
-  REQUIRE(place.heed({"train", "lines.toml", "--run", "r"}).code == 0);
-  check_refused(place.heed({"train", "--resume", "--run", "r", "--set", "model.heads=4", "--set",
-                            "optim.lr=1.0"}),
-                2, {"model.heads = 2, now 4", "optim.lr = 0.001, now 1.0", "train.steps"});
-  const Said longer = place.heed({"train", "--resume", "--run", "r", "--set", "train.steps=12",
-                                  "--set", "train.evaluate_every=6"});
+  REQUIRE(workspace.heed({"train", "lines.toml", "--run", "r"}).code == 0);
+  check_rejected(workspace.heed({"train", "--resume", "--run", "r", "--set", "model.heads=4",
+                                 "--set", "optim.lr=1.0"}),
+                 2, {"model.heads = 2, now 4", "optim.lr = 0.001, now 1.0", "train.steps"});
+  const ProgramOutput longer =
+      workspace.heed({"train", "--resume", "--run", "r", "--set", "train.steps=12", "--set",
+                      "train.evaluate_every=6"});
   CHECK_MESSAGE(longer.code == 0, longer.err);
-  CHECK(place.json("r/result.json").at("steps").integer() == 12);
-  CHECK_SAYS(read_file(place / "r/config.toml", "config"), "steps = 12 ");
+  CHECK(workspace.json("r/result.json").at("steps").integer() == 12);
+  CHECK_TEXT_CONTAINS(read_file(workspace / "r/config.toml", "config"), "steps = 12 ");
 
-  ::rename((place / "words.txt").c_str(), (place / "moved.txt").c_str());
-  check_refused(place.heed({"train", "--resume", "r"}), 2, {"words.txt: "});
-  CHECK(place.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"}).code == 0);
-  write_file(place / "moved.txt", read_file(place / "moved.txt", "text") + "eleven\n");
-  const std::vector<std::string> before = digests(place / "r");
-  const Said changed = place.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"});
-  CHECK(digests(place / "r") == before);
+  ::rename((workspace / "words.txt").c_str(), (workspace / "moved.txt").c_str());
+  check_rejected(workspace.heed({"train", "--resume", "r"}), 2, {"words.txt: "});
+  CHECK(workspace.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"}).code == 0);
+  write_file(workspace / "moved.txt", read_file(workspace / "moved.txt", "text") + "eleven\n");
+  const std::vector<std::string> before = digests(workspace / "r");
+  const ProgramOutput changed =
+      workspace.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"});
+  CHECK(digests(workspace / "r") == before);
   CHECK(changed.code == 2);
-  CHECK_SAYS(changed.err, "the data have changed since the training");
-  check_refused(place.heed({"evaluate", "r"}), 2, {"r: the data have changed since the training"});
+  CHECK_TEXT_CONTAINS(changed.err, "the data have changed since the training");
+  check_rejected(workspace.heed({"evaluate", "r"}), 2,
+                 {"r: the data have changed since the training"});
 
-  check_refused(place.heed({"train", "--resume"}), 2, {"--resume needs a run"});
-  check_refused(place.heed({"train", "--resume", "--run", "none"}), 2, {"none: no such run"});
+  check_rejected(workspace.heed({"train", "--resume"}), 2, {"--resume needs a run"});
+  check_rejected(workspace.heed({"train", "--resume", "--run", "none"}), 2, {"none: no such run"});
   for (const char* key : {"train.steps", "threads", "data.path"}) {
     bool known = false;
     for (const ConfigSection& section : list_config(Experiment()))
@@ -170,20 +179,21 @@ TEST_CASE("train: what may change on resume, and what may not") {
 }
 
 TEST_CASE("train: a run without a checkpoint is begun again") {
-  const Workplace place;
-  REQUIRE(place.heed({"train", "c.toml", "--run", "a"}).code == 0);
-  REQUIRE(place.heed({"train", "c.toml", "--run", "b"}).code == 0);
-  remove_all(place / "b/checkpoints");
-  remove_all(place / "b/result.json");
-  const Said said = place.heed({"train", "--resume", "--run", "b"});
-  CHECK_MESSAGE(said.code == 0, said.err);
-  CHECK(place.digest("a/checkpoints/latest/model.safetensors") ==
-        place.digest("b/checkpoints/latest/model.safetensors"));
-  CHECK(timeless_metrics(place / "a/metrics.jsonl") == timeless_metrics(place / "b/metrics.jsonl"));
+  const Workspace workspace;
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "a"}).code == 0);
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "b"}).code == 0);
+  remove_all(workspace / "b/checkpoints");
+  remove_all(workspace / "b/result.json");
+  const ProgramOutput output = workspace.heed({"train", "--resume", "--run", "b"});
+  CHECK_MESSAGE(output.code == 0, output.err);
+  CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
+        workspace.digest("b/checkpoints/latest/model.safetensors"));
+  CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
+        timeless_metrics(workspace / "b/metrics.jsonl"));
 }
 
 TEST_CASE("train: a number that is not finite stops the run and spares the checkpoint") {
-  const Workplace place;
+  const Workspace workspace;
   const std::vector<std::string> settings = {"train", "c.toml",
                                              "--run", "r",
                                              "--set", "optim.kind=sgd",
@@ -191,48 +201,49 @@ TEST_CASE("train: a number that is not finite stops the run and spares the check
                                              "--set", "schedule.warmup_steps=20",
                                              "--set", "train.checkpoint_every=1",
                                              "--set", "optim.lr=1e9"};
-  const Said said = place.heed(settings);
-  CHECK(said.code == 1);
-  CHECK_SAYS(said.err, "error: step ");
-  CHECK_SAYS(said.err, "train.detect_anomaly = true names the operation");
-  const Checkpoints checkpoints(place / "r/checkpoints", 1);
-  if (!checkpoints.steps().empty()) CHECK_SAYS(said.err, "is intact");
-  CHECK(!place.has("r/result.json"));
+  const ProgramOutput output = workspace.heed(settings);
+  CHECK(output.code == 1);
+  CHECK_TEXT_CONTAINS(output.err, "error: step ");
+  CHECK_TEXT_CONTAINS(output.err, "train.detect_anomaly = true names the operation");
+  const Checkpoints checkpoints(workspace / "r/checkpoints", 1);
+  if (!checkpoints.steps().empty()) CHECK_TEXT_CONTAINS(output.err, "is intact");
+  CHECK(!workspace.has("r/result.json"));
   std::vector<std::string> watched = settings;
   watched[3] = "w";
   watched.insert(watched.end(), {"--set", "train.detect_anomaly=true"});
-  const Said named = place.heed(watched);
+  const ProgramOutput named = workspace.heed(watched);
   CHECK(named.code == 1);
-  CHECK_SAYS(named.err, "error: step ");
-  CHECK_SAYS(named.err, "[");  // the shapes
+  CHECK_TEXT_CONTAINS(named.err, "error: step ");
+  CHECK_TEXT_CONTAINS(named.err, "[");  // the shapes
 }
 
 TEST_CASE("train: early stopping, and the best checkpoint is what is measured") {
-  const Workplace place;
-  const Said said =
-      place.heed({"train", "c.toml", "--run", "r", "--set", "train.patience=2", "--set",
-                  "train.steps=1000", "--set", "optim.lr=0", "--set", "train.best_by=exact_match"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK_SAYS(said.err, "stopped at step 30: 2 evaluations in a row without improvement");
-  CHECK(place.json("r/result.json").at("best_step").integer() == 10);
-  CHECK(place.json("r/result.json").at("steps").integer() == 30);
-  CHECK(place.json("r/checkpoints/best/state.json").at("step").integer() == 10);
-  REQUIRE(place
+  const Workspace workspace;
+  const ProgramOutput output = workspace.heed(
+      {"train", "c.toml", "--run", "r", "--set", "train.patience=2", "--set", "train.steps=1000",
+       "--set", "optim.lr=0", "--set", "train.best_by=exact_match"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK_TEXT_CONTAINS(output.err, "stopped at step 30: 2 evaluations in a row without improvement");
+  CHECK(workspace.json("r/result.json").at("best_step").integer() == 10);
+  CHECK(workspace.json("r/result.json").at("steps").integer() == 30);
+  CHECK(workspace.json("r/checkpoints/best/state.json").at("step").integer() == 10);
+  REQUIRE(workspace
               .heed({"train", "c.toml", "--run", "one", "--set", "train.steps=3", "--set",
                      "train.evaluate_every=1", "--set", "optim.lr=0"})
               .code == 0);
-  CHECK(place.json("one/result.json").at("best_step").integer() == 1);
+  CHECK(workspace.json("one/result.json").at("best_step").integer() == 1);
 }
 
 TEST_CASE("train: weights from another run, and some that stay as they are") {
-  const Workplace place;
-  REQUIRE(place.heed({"train", "c.toml", "--run", "a"}).code == 0);
-  const Said said = place.heed({"train", "c.toml", "--run", "b", "--set", "train.load=a", "--set",
-                                "train.load_names=[\"encoder.*\"]", "--set",
-                                "train.freeze=[\"encoder.*\"]", "--set", "seed=8"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  const SafetensorsFile a(place / "a/checkpoints/best/model.safetensors"),
-      b(place / "b/checkpoints/best/model.safetensors");
+  const Workspace workspace;
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "a"}).code == 0);
+  const ProgramOutput output =
+      workspace.heed({"train", "c.toml", "--run", "b", "--set", "train.load=a", "--set",
+                      "train.load_names=[\"encoder.*\"]", "--set", "train.freeze=[\"encoder.*\"]",
+                      "--set", "seed=8"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const SafetensorsFile a(workspace / "a/checkpoints/best/model.safetensors"),
+      b(workspace / "b/checkpoints/best/model.safetensors");
   int same = 0, different = 0;
   for (const StoredArray& array : a.arrays()) {
     std::string x(static_cast<size_t>(array.bytes()), '\0'), y = x;
@@ -243,39 +254,39 @@ TEST_CASE("train: weights from another run, and some that stay as they are") {
   }
   CHECK(same > 0);
   CHECK(different > 0);
-  const auto refused = [&](const std::string& setting, const std::string& part) {
-    const Said no =
-        place.heed({"train", "c.toml", "--run", "n", "--set", "train.load=a", "--set", setting});
+  const auto rejects = [&](const std::string& setting, const std::string& part) {
+    const ProgramOutput no = workspace.heed(
+        {"train", "c.toml", "--run", "n", "--set", "train.load=a", "--set", setting});
     CHECK(no.code == 2);
-    CHECK_SAYS(no.err, part);
-    CHECK(!place.has("n"));
+    CHECK_TEXT_CONTAINS(no.err, part);
+    CHECK(!workspace.has("n"));
   };
-  refused("model.dim=32", "of type F32 [");
-  refused("model.layers=2", "has no ");
-  refused("train.load_names=[\"x\"]", "no parameter matches");
-  refused("train.freeze=[\"x\"]", "no parameter matches");
-  refused("train.load=nowhere", "nowhere: no such run or file");
+  rejects("model.dim=32", "of type F32 [");
+  rejects("model.layers=2", "has no ");
+  rejects("train.load_names=[\"x\"]", "no parameter matches");
+  rejects("train.freeze=[\"x\"]", "no parameter matches");
+  rejects("train.load=nowhere", "nowhere: no such run or file");
 }
 
 TEST_CASE("train: links in the folder of a run lead nowhere") {
-  const Workplace place;
-  REQUIRE(place.heed({"train", "c.toml", "--run", "good"}).code == 0);
+  const Workspace workspace;
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "good"}).code == 0);
   const auto copy_run = [&](const std::string& to) {
     std::filesystem::copy(
-        place / "good", place / to,
+        workspace / "good", workspace / to,
         std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
   };
   const std::string secret = "token = \"hunter2\"\n";
-  write_file(place / "secret", secret);
+  write_file(workspace / "secret", secret);
   copy_run("other");
-  const std::vector<std::string> before = digests(place / "other");
+  const std::vector<std::string> before = digests(workspace / "other");
   for (const char* name : {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log",
                            "result.json", "checkpoints", "checkpoints/step-30"}) {
     copy_run("r");
-    const std::string path = place / ("r/" + std::string(name));
+    const std::string path = workspace / ("r/" + std::string(name));
     const bool folder = is_folder(path);
     remove_all(path);
-    point_link(path, folder ? place / "other/checkpoints" : place / "secret");
+    point_link(path, folder ? workspace / "other/checkpoints" : workspace / "secret");
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"train", "--resume", "r", "--set", "train.steps=31"},
           {"evaluate", "r"},
@@ -284,184 +295,191 @@ TEST_CASE("train: links in the folder of a run lead nowhere") {
           {"compare", "r"},
           {"summary", "r"},
           {"train", "c.toml", "--run", "n", "--set", "train.load=r"}}) {
-      const Said said = place.heed(arguments);
-      check_refused(said, 2, {std::string(name) + ": expected a ", "found a link"});
-      CHECK(said.err.find("hunter2") == said.err.npos);
+      const ProgramOutput output = workspace.heed(arguments);
+      check_rejected(output, 2, {std::string(name) + ": expected a ", "found a link"});
+      CHECK(output.err.find("hunter2") == output.err.npos);
     }
-    remove_all(place / "r");
+    remove_all(workspace / "r");
   }
-  CHECK(read_file(place / "secret", "text") == secret);
-  CHECK(digests(place / "other") == before);
+  CHECK(read_file(workspace / "secret", "text") == secret);
+  CHECK(digests(workspace / "other") == before);
 
   copy_run("r");  // leftovers are removed, not followed
-  point_link(place / "r/.tmp-config.toml", place / "secret");
-  point_link(place / "r/.tmp-metrics.jsonl", place / "secret");
-  point_link(place / "r/checkpoints/.tmp-step-31", place / "other");
-  point_link(place / "r/checkpoints/.tmp-latest", place / "secret");
-  CHECK(place.heed({"train", "--resume", "r", "--set", "train.steps=31"}).code == 0);
-  CHECK(read_file(place / "secret", "text") == secret);
-  CHECK(digests(place / "other") == before);
+  point_link(workspace / "r/.tmp-config.toml", workspace / "secret");
+  point_link(workspace / "r/.tmp-metrics.jsonl", workspace / "secret");
+  point_link(workspace / "r/checkpoints/.tmp-step-31", workspace / "other");
+  point_link(workspace / "r/checkpoints/.tmp-latest", workspace / "secret");
+  CHECK(workspace.heed({"train", "--resume", "r", "--set", "train.steps=31"}).code == 0);
+  CHECK(read_file(workspace / "secret", "text") == secret);
+  CHECK(digests(workspace / "other") == before);
 }
 
 TEST_CASE("train: the config of a run has no base") {
-  const Workplace place;
-  REQUIRE(place.heed({"train", "c.toml", "--run", "r"}).code == 0);
-  write_file(place / "secret", "token = hunter2\n");
-  const std::string config = read_file(place / "r/config.toml", "config");
-  write_file(place / "r/config.toml", "base = \"../secret\"\n" + config);
+  const Workspace workspace;
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  write_file(workspace / "secret", "token = hunter2\n");
+  const std::string config = read_file(workspace / "r/config.toml", "config");
+  write_file(workspace / "r/config.toml", "base = \"../secret\"\n" + config);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"train", "--resume", "r"}, {"evaluate", "r"}, {"summary", "r"}})
-    check_refused(place.heed(arguments), 2,
-                  {"r/config.toml:1:1: base: the config of a run must hold every value itself"});
+    check_rejected(workspace.heed(arguments), 2,
+                   {"r/config.toml:1:1: base: the config of a run must hold every value itself"});
 }
 
 TEST_CASE("train: a folder that is renamed or deleted stops the training in it") {
-  const Workplace place;
+  const Workspace workspace;
   const std::vector<std::string> long_run = {"train", "c.toml",
                                              "--run", "r",
                                              "--set", "train.steps=100000",
                                              "--set", "train.log_every=1000"};
   const auto started = [&] {
-    auto program = std::make_unique<Started>(long_run, place.path);
-    while (program->running() && !place.has("r/checkpoints/best")) ::usleep(1000);
+    auto program = std::make_unique<Subprocess>(long_run, workspace.path);
+    while (program->running() && !workspace.has("r/checkpoints/best")) ::usleep(1000);
     return program;
   };
   const auto renamed = started();
-  REQUIRE(::rename((place / "r").c_str(), (place / "moved").c_str()) == 0);
-  const Said next = place.heed({"train", "c.toml", "--run", "r"});
+  REQUIRE(::rename((workspace / "r").c_str(), (workspace / "moved").c_str()) == 0);
+  const ProgramOutput next = workspace.heed({"train", "c.toml", "--run", "r"});
   CHECK_MESSAGE(next.code == 0, next.err);
-  const std::vector<std::string> before = digests(place / "r");
-  const Said said = renamed->wait();
-  CHECK(said.code == 1);
-  CHECK_SAYS(said.err, "error: r: no longer the folder that this process trains in");
-  CHECK(digests(place / "r") == before);
-  CHECK(place.heed({"train", "--resume", "moved", "--set", "train.steps=1"}).code == 0);
+  const std::vector<std::string> before = digests(workspace / "r");
+  const ProgramOutput output = renamed->wait();
+  CHECK(output.code == 1);
+  CHECK_TEXT_CONTAINS(output.err, "error: r: no longer the folder that this process trains in");
+  CHECK(digests(workspace / "r") == before);
+  CHECK(workspace.heed({"train", "--resume", "moved", "--set", "train.steps=1"}).code == 0);
 
-  remove_all(place / "r");
+  remove_all(workspace / "r");
   const auto deleted = started();
-  REQUIRE(::rename((place / "r").c_str(), (place / "gone").c_str()) == 0);
-  remove_all(place / "gone");
+  REQUIRE(::rename((workspace / "r").c_str(), (workspace / "gone").c_str()) == 0);
+  remove_all(workspace / "gone");
   CHECK(deleted->wait().code == 1);
-  CHECK(!place.has("r"));
+  CHECK(!workspace.has("r"));
 }
 
 TEST_CASE("train: a terminal that closes saves the run, unless it was told to ignore it") {
-  const Workplace place;
-  Started program({"train", "c.toml", "--run", "r", "--set", "train.steps=100000"}, place.path);
-  while (program.running() && !place.has("r/checkpoints/latest")) ::usleep(1000);
+  const Workspace workspace;
+  Subprocess program({"train", "c.toml", "--run", "r", "--set", "train.steps=100000"},
+                     workspace.path);
+  while (program.running() && !workspace.has("r/checkpoints/latest")) ::usleep(1000);
   program.signal(SIGHUP);
   program.signal(SIGHUP);  // a shell and the terminal send one each
-  const Said said = program.wait();
-  CHECK(said.code == 130);
-  CHECK_SAYS(said.err, "interrupted and saved");
-  const Said ignored = shell_in(place.path,
-                                "trap '' HUP; $HEED train c.toml --run n --set train.steps=300 & "
-                                "while [ ! -e n/checkpoints/latest ]; do sleep 0.01; done; "
-                                "kill -HUP $!; wait $!");
+  const ProgramOutput output = program.wait();
+  CHECK(output.code == 130);
+  CHECK_TEXT_CONTAINS(output.err, "interrupted and saved");
+  const ProgramOutput ignored =
+      shell_in(workspace.path,
+               "trap '' HUP; $HEED train c.toml --run n --set train.steps=300 & "
+               "while [ ! -e n/checkpoints/latest ]; do sleep 0.01; done; "
+               "kill -HUP $!; wait $!");
   CHECK(ignored.code == 0);
-  CHECK(place.json("n/result.json").at("steps").integer() == 300);
+  CHECK(workspace.json("n/result.json").at("steps").integer() == 300);
 }
 
 TEST_CASE("train: a log that nobody reads any more does not end the training") {
-  const Workplace place;
-  const Said said =
-      shell_in(place.path,
+  const Workspace workspace;
+  const ProgramOutput output =
+      shell_in(workspace.path,
                "$HEED train c.toml --run r --set train.steps=300 --set train.log_every=1 2>&1 | "
                "head -n 1; exit ${PIPESTATUS[0]}");
-  CHECK(said.code == 1);  // the scores could not be written
-  CHECK(place.json("r/result.json").at("steps").integer() == 300);
+  CHECK(output.code == 1);  // the scores could not be written
+  CHECK(workspace.json("r/result.json").at("steps").integer() == 300);
 }
 
 TEST_CASE("train: a limit of file sizes is an error of the disk") {
-  const Workplace place;
-  const Said said = shell_in(place.path, "ulimit -f 20; $HEED train c.toml --run r");
-  CHECK(said.code == 1);
-  CHECK_SAYS(said.err, "model.safetensors: cannot write: File too large; make room on the disk");
-  const Said output = shell_in(place.path, "ulimit -f 4; $HEED config --reference >reference.md");
+  const Workspace workspace;
+  const ProgramOutput output = shell_in(workspace.path, "ulimit -f 20; $HEED train c.toml --run r");
   CHECK(output.code == 1);
-  CHECK_SAYS(output.err, "error: ");
+  CHECK_TEXT_CONTAINS(output.err,
+                      "model.safetensors: cannot write: File too large; make room on the disk");
+  const ProgramOutput reference =
+      shell_in(workspace.path, "ulimit -f 4; $HEED config --reference >reference.md");
+  CHECK(reference.code == 1);
+  CHECK_TEXT_CONTAINS(reference.err, "error: ");
 }
 
 TEST_CASE("train: runs that start in the same second have folders of their own") {
-  const Workplace place;
-  std::vector<std::unique_ptr<Started>> programs;
+  const Workspace workspace;
+  std::vector<std::unique_ptr<Subprocess>> programs;
   for (int i = 0; i < 24; ++i)
-    programs.push_back(std::make_unique<Started>(
+    programs.push_back(std::make_unique<Subprocess>(
         std::vector<std::string>{"train", "c.toml", "--set", "train.steps=1", "--set", "threads=1",
                                  "--set", "seed=" + std::to_string(i)},
-        place.path));
+        workspace.path));
   for (const auto& program : programs) {
-    const Said said = program->wait();
-    CHECK_MESSAGE(said.code == 0, said.err);
+    const ProgramOutput output = program->wait();
+    CHECK_MESSAGE(output.code == 0, output.err);
   }
   std::set<std::string> configs;
-  for (const std::string& name : names_in_folder(place / "runs")) {
-    CHECK(place.has("runs/" + name + "/result.json"));
-    configs.insert(read_file(place / ("runs/" + name + "/config.toml"), "config"));
+  for (const std::string& name : names_in_folder(workspace / "runs")) {
+    CHECK(workspace.has("runs/" + name + "/result.json"));
+    configs.insert(read_file(workspace / ("runs/" + name + "/config.toml"), "config"));
   }
   CHECK(configs.size() == 24);
 }
 
 TEST_CASE("train: a path that is not UTF-8 is refused before training") {
-  const Workplace place;
-  make_folders(place / "caf\xE9");
-  write_file(place / "caf\xE9/words.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
-  write_file(place / "lines.toml",
+  const Workspace workspace;
+  make_folders(workspace / "caf\xE9");
+  write_file(workspace / "caf\xE9/words.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
+  write_file(workspace / "lines.toml",
              "[train]\nsteps = 2\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
              "dim = 16\nheads = 2\n[data]\nkind = 'lines'\npath = 'words.txt'\n");
   // A relative path in a folder of that name.
-  write_file(place / "caf\xE9/lines.toml", read_file(place / "lines.toml", "config"));
-  check_refused(place.heed({"train", "caf\xE9/lines.toml", "--run", "r"}), 2,
-                {"data.path = \"", "caf\\xe9/words.txt", "expected UTF-8; rename"});
-  check_refused(place.heed({"train", "c.toml", "--run", "caf\xE9/r"}), 2,
-                {"--run ", "expected UTF-8"});
-  CHECK(!place.has("r"));
-  CHECK(!place.has("caf\xE9/r"));
+  write_file(workspace / "caf\xE9/lines.toml", read_file(workspace / "lines.toml", "config"));
+  check_rejected(workspace.heed({"train", "caf\xE9/lines.toml", "--run", "r"}), 2,
+                 {"data.path = \"", "caf\\xe9/words.txt", "expected UTF-8; rename"});
+  check_rejected(workspace.heed({"train", "c.toml", "--run", "caf\xE9/r"}), 2,
+                 {"--run ", "expected UTF-8"});
+  CHECK(!workspace.has("r"));
+  CHECK(!workspace.has("caf\xE9/r"));
 }
 
 TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
-  const Workplace place;
+  const Workspace workspace;
   const auto fixtures = std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures";
   std::filesystem::copy(
-      fixtures / "run_0.1.0", place / "r",
+      fixtures / "run_0.1.0", workspace / "r",
       std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
-  const Said said = place.heed({"evaluate", "r", "--json"});
-  REQUIRE_MESSAGE(said.code == 0, said.err);
-  CHECK(Json::parse(said.out, "out").at("loss").number() ==
-        doctest::Approx(place.json("r/result.json").at("test").at("loss").number()).epsilon(1e-5));
-  CHECK(heed_in(place.path, {"generate", "r"}, "1 2 3\n").code == 0);
-  const Said resumed = place.heed({"train", "--resume", "r", "--set", "train.steps=6"});
+  const ProgramOutput output = workspace.heed({"evaluate", "r", "--json"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(Json::parse(output.out, "out").at("loss").number() ==
+        doctest::Approx(workspace.json("r/result.json").at("test").at("loss").number())
+            .epsilon(1e-5));
+  CHECK(heed_in(workspace.path, {"generate", "r"}, "1 2 3\n").code == 0);
+  const ProgramOutput resumed =
+      workspace.heed({"train", "--resume", "r", "--set", "train.steps=6"});
   CHECK_MESSAGE(resumed.code == 0, resumed.err);
-  CHECK(place.json("r/checkpoints/latest/state.json").at("format").integer() == 1);
+  CHECK(workspace.json("r/checkpoints/latest/state.json").at("format").integer() == 1);
 }
 
 TEST_CASE("train: a disk that is full, or may not be written, spares the checkpoint before") {
-  const Workplace place;
-  REQUIRE(place.heed({"train", "c.toml", "--run", "r"}).code == 0);
-  const std::string before = place.digest("r/checkpoints/latest/model.safetensors");
+  const Workspace workspace;
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const std::string before = workspace.digest("r/checkpoints/latest/model.safetensors");
   const std::vector<std::string> arguments = {"train", "--resume", "--run",
                                               "r",     "--set",    "train.steps=60"};
   {
     // Larger than the resolved config, smaller than the weights.
     const FileSizeLimit limit(20'000);
-    const Said said = place.heed(arguments);
-    CHECK(said.code == 1);
-    CHECK_SAYS(said.err, "model.safetensors: cannot write: File too large; make room on the disk");
+    const ProgramOutput output = workspace.heed(arguments);
+    CHECK(output.code == 1);
+    CHECK_TEXT_CONTAINS(output.err,
+                        "model.safetensors: cannot write: File too large; make room on the disk");
   }
-  CHECK(Checkpoints(place / "r/checkpoints", 1).steps() == std::vector<int64_t>{30});
-  CHECK(place.digest("r/checkpoints/latest/model.safetensors") == before);
+  CHECK(Checkpoints(workspace / "r/checkpoints", 1).steps() == std::vector<int64_t>{30});
+  CHECK(workspace.digest("r/checkpoints/latest/model.safetensors") == before);
 
-  ::chmod((place / "r").c_str(), 0555);
-  ::chmod(place.path.c_str(), 0755);
+  ::chmod((workspace / "r").c_str(), 0555);
+  ::chmod(workspace.path.c_str(), 0755);
   const int result = as_nobody([&] {
-    const Said said = place.heed(arguments);
-    return said.code == 1 &&
-                   said.err.find("r/.lock: cannot write: Permission denied; allow") != said.err.npos
+    const ProgramOutput output = workspace.heed(arguments);
+    return output.code == 1 && output.err.find("r/.lock: cannot write: Permission denied; allow") !=
+                                   output.err.npos
                ? 1
                : 2;
   });
   if (result == -1) MESSAGE("SKIPPED: this process may not change its user");
   if (result != -1) CHECK(result == 1);
-  ::chmod((place / "r").c_str(), 0755);
-  CHECK(place.heed(arguments).code == 0);
+  ::chmod((workspace / "r").c_str(), 0755);
+  CHECK(workspace.heed(arguments).code == 0);
 }
