@@ -1,4 +1,4 @@
-// heed attend: the picture is well-formed XML, the CSV and tensors match it, and errors leave no
+// heed attend: the picture is well-formed XML and matches the CSV and the tensors. Errors leave no
 // files.
 #include <doctest/doctest.h>
 
@@ -15,8 +15,8 @@ using namespace heed;
 
 namespace {
 
-// Checks the XML that this program writes: tags nest and close, there is one root, attributes are
-// quoted, and each & starts a known entity. Returns "" or the mistake.
+// Checks the XML that heed writes: tags are nested and closed, there is one root, attributes are
+// quoted, and each & starts a known entity. Returns the first error, or "".
 std::string xml_mistake(const std::string& text) {
   std::vector<std::string> open;
   int roots = 0;
@@ -61,7 +61,7 @@ int64_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Short runs of every kind of model.
+// Trains a small model of each kind, each in its own run folder.
 struct Trained : TemporaryFolder {
   Trained() {
     std::string lines, pairs;
@@ -101,7 +101,7 @@ const Trained& trained() {
   return all;
 }
 
-// The files that one call wrote, in its own folder.
+// Runs heed attend in a new folder and reads the files that it writes.
 struct Attended {
   TemporaryFolder folder;
   ProgramOutput output;
@@ -135,7 +135,7 @@ struct Attended {
           rows.back().back() += c;
       REQUIRE(rows.back().size() == 7);
     }
-    // A cell for every row.
+    // The picture has one cell for each CSV row.
     CHECK(count_of(picture, ") attends to ") == static_cast<int64_t>(rows.size()));
   }
   std::string shape(const std::string& name) const {
@@ -147,7 +147,7 @@ struct Attended {
       text += (text.empty() ? "" : " ") + std::to_string(length);
     return text;
   }
-  // For each query, the weights of all keys sum to 1.
+  // Checks that the weights of each query sum to 1.
   void check_rows_sum_to_one() const {
     std::map<std::string, double> sums;
     for (const auto& row : rows) sums[row[0] + row[1] + "/" + row[2]] += std::stod(row[6]);
@@ -251,13 +251,13 @@ TEST_CASE("attend: classifiers with learned queries, along an axis of a grid, on
         std::vector<std::string>{"encoder.layers.0.graph_attention"});
 }
 
-TEST_CASE("attend: its help has examples") {
+TEST_CASE("attend: the help text has examples") {
   const ProgramOutput help = heed_in("/", {"attend", "--help"});
   CHECK(help.code == 0);
   CHECK_TEXT_CONTAINS(help.out, "Examples:\n  heed attend runs/sort --input");
 }
 
-TEST_CASE("attend: outputs go through links, and nothing but a plain file is replaced") {
+TEST_CASE("attend: outputs follow links and replace only plain files") {
   const TemporaryFolder folder;
   make_folders(folder / "there");
   write_file(folder / "there/old", "old");
@@ -295,7 +295,7 @@ TEST_CASE("attend: outputs go through links, and nothing but a plain file is rep
                       "/dev/stdout: expected another file than that of a standard stream");
 }
 
-TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files") {
+TEST_CASE("attend: invalid arguments give one error line and exit code 2, and leave no files") {
   const auto rejects = [](const std::string& run, const std::vector<std::string>& options,
                           const std::string& part, const std::string& input = "") {
     const TemporaryFolder folder;
@@ -341,7 +341,7 @@ TEST_CASE("attend: a mistake gives one line and exit code 2, and leaves no files
 
 namespace {
 
-// A map whose name and queries have this label.
+// Returns an attention map whose name and query labels are `label`.
 AttentionMap map_of(const std::string& label, const Tensor& weights) {
   AttentionMap map{label, AttentionPart::encoder, weights, {}, {}, {}, {}};
   for (int64_t i = 0; i < weights.dim(2); ++i)
@@ -353,7 +353,7 @@ AttentionMap map_of(const std::string& label, const Tensor& weights) {
 
 }  // namespace
 
-TEST_CASE("attend: the size of a picture is bounded, and any label gives well-formed XML") {
+TEST_CASE("attend: picture size is bounded, and any label gives well-formed XML") {
   const std::string hostile = "\x01\xFF]]></title><b>&\"'\xEF\xBF\xBF";
   const std::string picture =
       attention_picture({map_of(hostile, Tensor::full({1, 1, 400, 500}, real{-0.5}))}, hostile);
@@ -366,9 +366,9 @@ TEST_CASE("attend: the size of a picture is bounded, and any label gives well-fo
   CHECK(xml_escaped("<a&b>\"") == "&lt;a&amp;b&gt;&quot;");
 }
 
-TEST_CASE("attend: with too many weights for a picture, a cell is a mean") {
+TEST_CASE("attend: cells of large pictures are means of blocks of weights") {
   Tensor weights = Tensor::zeros({1, 2, 401, 500});
-  // In head 0: all of cell (0, 0), one weight of (0, 1), and one query of the last cell.
+  // Head 0: all weights of cell (0, 0), one weight of cell (0, 1), one query of the last cell.
   for (const int64_t at : {0, 1, 500, 501, 2, 400 * 500 + 499}) weights.mutable_data()[at] = 0.5;
   const std::string picture = attention_picture({map_of("w", weights)}, "");
   CHECK(xml_mistake(picture) == "");

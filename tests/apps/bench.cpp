@@ -1,4 +1,4 @@
-// heed bench: its models and its output. No test depends on the speed of the machine.
+// heed bench: models and output. No test depends on the speed of the machine.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,16 +34,16 @@ std::vector<Json> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("bench: parameters of the models") {
+TEST_CASE("bench: parameter counts of the models") {
   const std::map<std::string, int64_t> known{
       {"tiny", 106'240},
       {"babycpu", 809'856},
       {"baby", 10'770'816},
-      // As in the checkpoint of GPT-2 small, without the positions beyond 64.
+      // The checkpoint of GPT-2 small, with 64 instead of 1024 positions.
       {"gpt2", 124'439'808 - (1024 - 64) * 768},
       {"reverse", 242'304},
-      // Encoder and decoder of Vaswani et al., 6 (4 D² + 2 D F) + 6 (8 D² + 2 D F), their biases
-      // and norms, the embedding, the positions and the head.
+      // Vaswani et al.: encoder and decoder, 6 (4 D² + 2 D F) + 6 (8 D² + 2 D F), biases, norms,
+      // embeddings, positions and head.
       {"base", 44'040'192 + 6 * (4 * 512 + 2560 + 4 * 512) + 6 * (8 * 512 + 2560 + 6 * 512) +
                    2 * 2 * 512 + 2 * 8000 * 512 + 32 * 512},
   };
@@ -55,7 +55,7 @@ TEST_CASE("bench: parameters of the models") {
   }
 }
 
-TEST_CASE("bench: the batch has the shape of the size and uses its whole vocabulary") {
+TEST_CASE("bench: batches have the configured shape and cover the vocabulary") {
   for (const BenchmarkSize& size : benchmark_sizes) {
     CAPTURE(size.name);
     const Experiment experiment = benchmark_experiment(size);
@@ -63,7 +63,7 @@ TEST_CASE("bench: the batch has the shape of the size and uses its whole vocabul
     const Corpus corpus = benchmark_corpus(size);
     const Dataset& data = *corpus.splits.at("train");
     REQUIRE(data.size() == size.batch);
-    REQUIRE(experiment.train.batch_size == size.batch);  // one step reads all
+    REQUIRE(experiment.train.batch_size == size.batch);  // one step reads all examples
     int32_t largest = 0;
     for (int64_t i = 0; i < data.size(); ++i) {
       Example example;
@@ -83,15 +83,15 @@ TEST_CASE("bench: the batch has the shape of the size and uses its whole vocabul
   }
 }
 
-TEST_CASE("bench: the loss falls, because every step has the same batch") {
+TEST_CASE("bench: the loss decreases, because every step has the same batch") {
   const BenchmarkSize& size = benchmark_size("tiny");
   const Experiment experiment = benchmark_experiment(size);
   const Corpus corpus = benchmark_corpus(size);
   Trainer trainer(experiment, corpus);
-  const double before = trainer.step().loss, of_guessing = std::log(64);
-  CHECK(before > of_guessing);
+  const double before = trainer.step().loss, uniform = std::log(64);
+  CHECK(before > uniform);
   const BenchmarkResult result = run_benchmark(experiment, corpus, 0);
-  CHECK(result.loss < of_guessing - 0.2);
+  CHECK(result.loss < uniform - 0.2);
   CHECK(result.steps == 3);
   CHECK(result.tokens == 16 * 32);
   CHECK(result.parameters == 106'240);
@@ -129,15 +129,15 @@ TEST_CASE("bench: prints one line of JSON for each size") {
     CHECK(line.at("share_of_gemm").number() ==
           doctest::Approx(line.at("gflops_per_s").number() / line.at("gemm_gflops_per_s").number())
               .epsilon(0.01));
-    CHECK(line.at("working_mb").number() > 1);  // the activations of a batch need more
+    CHECK(line.at("working_mb").number() > 1);  // activations need more than 1 MB
     CHECK(line.at("working_mb").number() < line.at("peak_rss_mb").number());
   }
-  // The matrices of gemm_rate(), 48 MB, are not counted, and neither is an earlier size.
+  // Neither the matrices of gemm_rate(), 48 MB, nor earlier sizes are counted.
   CHECK(lines[2].at("peak_rss_mb").number() ==
         doctest::Approx(lines[0].at("peak_rss_mb").number()).epsilon(0.2));
 }
 
-TEST_CASE("bench: prints a table with a row for each size") {
+TEST_CASE("bench: prints a table with one row for each size") {
   const ProgramOutput output = bench({"--size", "tiny", "--seconds", "0"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
@@ -146,7 +146,7 @@ TEST_CASE("bench: prints a table with a row for each size") {
   CHECK_TEXT_CONTAINS(output.err, "precision highest");
 }
 
-TEST_CASE("bench: generation fills every position of every text, with and without a cache") {
+TEST_CASE("bench: generation fills all positions of each sequence, with and without a cache") {
   const BenchmarkSize& size = benchmark_size("tiny");
   for (const bool cache : {true, false}) {
     const GenerationResult result = run_generation(size, {.batch = 3, .cache = cache}, 0);
@@ -186,7 +186,7 @@ TEST_CASE("bench: generation prints one line of JSON for each size") {
   }
 }
 
-TEST_CASE("bench: generation prints a table with a row for each size") {
+TEST_CASE("bench: generation prints a table with one row for each size") {
   const ProgramOutput output = bench({"--generate", "--size", "tiny", "--seconds", "0"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
@@ -194,7 +194,7 @@ TEST_CASE("bench: generation prints a table with a row for each size") {
   CHECK_TEXT_CONTAINS(output.out, "\ntiny           106240 ");
 }
 
-TEST_CASE("bench: rejects wrong arguments") {
+TEST_CASE("bench: rejects invalid arguments") {
   check_rejected(bench({"--generate", "--size", "reverse"}), 2, {"reverse", "language model"});
   check_rejected(bench({"--generate", "--batch", "0"}), 2, {"--batch"});
   check_rejected(bench({"--size", "tiny", "--batch", "2"}), 2, {"--batch is for --generate"});

@@ -1,5 +1,5 @@
-// apps/training/binding: weights are used only with the settings and the vocabulary that they were
-// trained with.
+// apps/training/binding: weights are only used with the settings and the vocabulary of their
+// training.
 #include "apps/training/binding.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* window = "[model.attention]\nwindow = 16\n";
 
-// Folders r (an encoder-decoder), sums (a language model of a task) and words (a classifier).
+// Trains the runs r (an encoder-decoder), sums (a language model) and words (a classifier).
 struct Runs : TemporaryFolder {
   Runs() {
     write_file(path + "/labelled.tsv", labelled());
@@ -42,7 +42,7 @@ struct Runs : TemporaryFolder {
   }
 };
 
-// A copy of the trained runs that a test may change.
+// A copy of the trained runs, for tests that modify it.
 struct Copy : TemporaryFolder {
   Copy() {
     static const Runs runs;
@@ -55,7 +55,7 @@ struct Copy : TemporaryFolder {
     REQUIRE_MESSAGE(at != text.npos, file, " has no ", from);
     write_file(path + "/" + file, text.replace(at, from.size(), to));
   }
-  // Every command that reads weights.
+  // Returns the command lines that read weights.
   std::vector<std::vector<std::string>> commands(const std::string& run) const {
     const std::string input = run == "words" ? "ab" : "1 2";
     std::vector<std::vector<std::string>> all = {
@@ -86,18 +86,18 @@ struct Copy : TemporaryFolder {
 
 }  // namespace
 
-TEST_CASE("binding: a changed setting of the model is refused by every command, with both values") {
+TEST_CASE("binding: commands reject a changed model setting and show both values") {
   const Copy runs;
   runs.replace("r/config.toml", "\nwindow = 16 ", "\nwindow = 8 ");
   runs.all_reject("r", {"r/config.toml:", "model.attention.window is 8 in the config",
                         "the weights of r/checkpoints/step-30 were trained with 16"});
-  runs.replace("r/config.toml", "\nwindow = 8 ", "\n");  // a key that is missing has its default
+  runs.replace("r/config.toml", "\nwindow = 8 ", "\n");  // a missing key has its default value
   runs.all_reject("r", {"model.attention.window is 0", "trained with 16"});
   runs.replace("sums/config.toml", "precision = \"highest\"", "precision = \"high\"");
   runs.all_reject("sums", {"precision is \"high\"", "trained with \"highest\""});
 }
 
-TEST_CASE("binding: settings that do not change what the model computes may change") {
+TEST_CASE("binding: settings that do not affect the model may change") {
   const Copy runs;
   runs.replace("r/config.toml", "\nlr = 0.01", "\nlr = 0.02");
   runs.replace("r/config.toml", "\nsteps = 30 ", "\nsteps = 32 ");
@@ -105,15 +105,15 @@ TEST_CASE("binding: settings that do not change what the model computes may chan
   runs.all_accept("r");
 }
 
-TEST_CASE("binding: a changed vocabulary.json is refused by every command") {
+TEST_CASE("binding: commands reject a changed vocabulary.json") {
   const Copy runs;
-  const std::string sound = runs.read("r/vocabulary.json");
+  const std::string original = runs.read("r/vocabulary.json");
   runs.replace("r/vocabulary.json", "\"1\"", "\"x\"");
   runs.replace("r/vocabulary.json", "\"2\"", "\"1\"");
-  runs.replace("r/vocabulary.json", "\"x\"", "\"2\"");  // of the same size
+  runs.replace("r/vocabulary.json", "\"x\"", "\"2\"");  // same size, other order
   runs.all_reject("r", {"r/vocabulary.json: 'source' is not the vocabulary that the weights of",
                         "remove it and write it again with train --resume"});
-  write_file(runs / "r/vocabulary.json", sound);
+  write_file(runs / "r/vocabulary.json", original);
   runs.replace("r/vocabulary.json", "word", "character");
   runs.all_reject("r", {"'source' is not the vocabulary"});
   runs.replace("sums/vocabulary.json", "\"answer\": 2", "\"answer\": 1");
@@ -125,12 +125,12 @@ TEST_CASE("binding: a changed vocabulary.json is refused by every command") {
 
   remove_all(runs / "r/vocabulary.json");
   CHECK(heed_in(runs.path, {"train", "--resume", "r"}).code == 0);
-  CHECK(runs.read("r/vocabulary.json") == sound);
-  runs.replace("r/vocabulary.json", "\n", "  \n  ");  // spaces do not matter
+  CHECK(runs.read("r/vocabulary.json") == original);
+  runs.replace("r/vocabulary.json", "\n", "  \n  ");  // white space does not matter
   runs.all_accept("r");
 }
 
-TEST_CASE("binding: what a checkpoint does not have is not compared") {
+TEST_CASE("binding: settings missing from a checkpoint are not compared") {
   const Copy runs;
   change_state(runs / "r/checkpoints/step-30", [](Json& state) {
     Json settings = state.at("settings");
@@ -145,7 +145,7 @@ TEST_CASE("binding: what a checkpoint does not have is not compared") {
   CHECK(heed_in(runs.path, {"evaluate", "r"}).code == 0);
 }
 
-TEST_CASE("binding: the metadata of model.safetensors name the vocabulary of each array's rows") {
+TEST_CASE("binding: metadata of model.safetensors has the vocabulary hash of token rows") {
   const Copy runs;
   const auto metadata = [&](const std::string& run) {
     const std::string best = runs / (run + "/checkpoints/best/");
@@ -166,7 +166,7 @@ TEST_CASE("binding: the metadata of model.safetensors name the vocabulary of eac
   CHECK(classifier.size() == 3);
 }
 
-TEST_CASE("binding: vocabulary.json keeps the identity of every task's vocabulary") {
+TEST_CASE("binding: vocabulary.json preserves the vocabulary identity of every task") {
   const TemporaryFolder folder;
   int checked = 0;
   for (const DataKind* kind : data_kinds::all)
@@ -191,9 +191,10 @@ TEST_CASE("binding: vocabulary.json keeps the identity of every task's vocabular
   CHECK(checked >= 13);
 }
 
-TEST_CASE("train.load: rows of other tokens are refused, and other parameters are loaded") {
+TEST_CASE("train.load: rejects rows of another vocabulary, loads all other parameters") {
   const Copy runs;
-  std::string pairs;  // 4 words, <bos>, <eos> and <unk>: as many as the 5 numbers, <bos> and <eos>
+  // 4 words, <bos>, <eos>, <unk>: as many tokens as in r (5 symbols, <bos>, <eos>).
+  std::string pairs;
   for (int i = 0; i < 60; ++i)
     for (const char* end : {"\t", "\n"})
       pairs += std::string(1, static_cast<char>('a' + i % 4)) + " " +
@@ -224,7 +225,7 @@ TEST_CASE("train.load: rows of other tokens are refused, and other parameters ar
                     "same vocabulary, or set train.load_names"});
   }
 
-  // A run of heed 0.1.0 says nothing in its weights; its vocabulary.json does.
+  // Weights of heed 0.1.0 have no vocabulary metadata. The vocabulary.json of the run is used.
   const auto weights = runs / "r/checkpoints/best/model.safetensors";
   {
     const SafetensorsFile stated(weights);

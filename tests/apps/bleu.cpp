@@ -22,14 +22,14 @@ doctest::Approx close_to(double value) { return doctest::Approx(value).epsilon(1
 
 }  // namespace
 
-TEST_CASE("bleu: 100 for equal lines, whatever their spacing") {
+TEST_CASE("bleu: equal lines score 100, regardless of spacing") {
   CHECK(bleu({"the cat sat on the mat ."}, {"the cat sat on the mat ."}) == close_to(100));
   CHECK(bleu({"the  cat sat on the mat. \n"}, {"the cat sat on the mat ."}) == close_to(100));
-  // A line of fewer than four tokens is fine if another line has four.
+  // Lines of fewer than four tokens are allowed if another line has four.
   CHECK(bleu({"a b c d", "", "a"}, {"a b c d", "", "a"}) == close_to(100));
 }
 
-TEST_CASE("bleu: an n-gram matches at most as often as the reference contains it") {
+TEST_CASE("bleu: n-gram matches are clipped to the count in the reference") {
   // Unigrams: 7 times "the", clipped to the 2 of the reference: 2/7 (Papineni et al. 2002, example
   // 2). No longer n-gram matches: 1/(2 · 6), 1/(4 · 5), 1/(8 · 4).
   CHECK(bleu({"the the the the the the the"}, {"the cat is on the mat"}) ==
@@ -47,7 +47,7 @@ TEST_CASE("bleu: counts are summed over the corpus") {
   CHECK(bleu({"a b c d", "e f g h"}, {"e f g h", "a b c d"}) == 0);
 }
 
-TEST_CASE("bleu: only hypotheses shorter than the references have a brevity penalty") {
+TEST_CASE("bleu: the brevity penalty applies only to hypotheses shorter than the references") {
   // All n-grams match; c = 4, r = 6: e^(1 - 6/4).
   CHECK(bleu({"a b c d"}, {"a b c d e f"}) == close_to(100 * std::exp(-0.5)));
   // Lengths are summed too: c = 8, r = 8.
@@ -57,7 +57,7 @@ TEST_CASE("bleu: only hypotheses shorter than the references have a brevity pena
   CHECK(bleu({"a b c d e f"}, {"a b c d"}) == close_to(100 * std::pow(1. / 15, 0.25)));
 }
 
-TEST_CASE("bleu: exponential smoothing of orders without a match") {
+TEST_CASE("bleu: orders without a match are smoothed exponentially") {
   // 4/5 unigrams; a b and d e of 4 bigrams; none of 3 trigrams: 1/(2 · 3); none of 2: 1/(4 · 2).
   CHECK(bleu({"a b x d e"}, {"a b c d e"}) ==
         close_to(100 * std::pow(4. / 5 * 2 / 4 / 6 / 8, 0.25)));
@@ -65,7 +65,7 @@ TEST_CASE("bleu: exponential smoothing of orders without a match") {
   CHECK(bleu({"a x y z"}, {"a b c d"}) == close_to(100 * std::pow(1. / 4 / 6 / 8 / 8, 0.25)));
 }
 
-TEST_CASE("bleu: 0 if it is undefined") {
+TEST_CASE("bleu: undefined scores are 0") {
   CHECK(bleu({}, {}) == 0);
   CHECK(bleu({""}, {""}) == 0);
   CHECK(bleu({""}, {"a b c d"}) == 0);
@@ -79,7 +79,7 @@ TEST_CASE("bleu: 0 if it is undefined") {
                       "1 hypotheses for 2 references");
 }
 
-TEST_CASE("bleu: tokenization of mteval-v13a") {
+TEST_CASE("bleu: tokenization matches mteval-v13a") {
   const std::pair<std::string, std::string> cases[] = {
       {"", ""},
       {" \t\n", ""},
@@ -119,7 +119,7 @@ TEST_CASE("bleu: tokenization of mteval-v13a") {
   }
 }
 
-TEST_CASE("bleu: any bytes are accepted") {
+TEST_CASE("bleu: accepts any bytes") {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
   CHECK(bleu({all + all}, {all + all}) == close_to(100));

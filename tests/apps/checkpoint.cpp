@@ -1,4 +1,5 @@
-// apps/checkpoint: whole or not there, whatever happens to the writer, the disk or the bytes.
+// apps/training/checkpoint: writes are atomic and damage is detected, even if the process is killed
+// or the disk is full.
 #include "apps/training/checkpoint.h"
 
 #include <doctest/doctest.h>
@@ -24,15 +25,15 @@ namespace {
 
 constexpr int64_t rows = 20, columns = 300;
 
-// Numbers that only this step has.
-std::vector<float> numbers(int64_t step, float first = 0) {
+// Returns values that are different for each step.
+std::vector<float> values_of(int64_t step, float first = 0) {
   std::vector<float> all(rows * columns);
   std::iota(all.begin(), all.end(), first + static_cast<float>(step * rows * columns));
   return all;
 }
 
 void save(Checkpoints& checkpoints, int64_t step, int64_t best_step = 0) {
-  const std::vector<float> weight = numbers(step), moment = numbers(step, 0.5f);
+  const std::vector<float> weight = values_of(step), moment = values_of(step, 0.5f);
   checkpoints.save(step, {{{"layer.weight", DType::F32, {rows, columns}}, weight.data()}},
                    {{{"exp_avg", DType::F32, {rows * columns}}, moment.data()}},
                    Json::object().set("seed", 3).set("rate", 0.1), best_step);
@@ -42,18 +43,18 @@ std::vector<ArrayTarget> target(std::vector<float>& into) {
   return {{{"layer.weight", DType::F32, {rows, columns}}, into.data()}};
 }
 
-// Reads all of a checkpoint; throws what it throws.
-void check_whole(const Checkpoint& checkpoint) {
+// Reads a checkpoint and checks its values.
+void check_complete(const Checkpoint& checkpoint) {
   std::vector<float> weight(rows * columns), moment(rows * columns);
   checkpoint.read_model(target(weight));
   checkpoint.read_optimizer({{{"exp_avg", DType::F32, {rows * columns}}, moment.data()}});
-  CHECK(weight == numbers(checkpoint.step()));
-  CHECK(moment == numbers(checkpoint.step(), 0.5f));
+  CHECK(weight == values_of(checkpoint.step()));
+  CHECK(moment == values_of(checkpoint.step(), 0.5f));
   CHECK(checkpoint.state().text() ==
         fmt::format(R"({{"seed":3,"rate":0.1,"step":{}}})", checkpoint.step()));
 }
 
-bool only_whole_names(const std::string& folder) {
+bool no_temporary_names(const std::string& folder) {
   const std::vector<std::string> names = names_in_folder(folder);
   return std::none_of(names.begin(), names.end(),
                       [](const std::string& name) { return name.starts_with("."); });
@@ -61,7 +62,7 @@ bool only_whole_names(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("checkpoint: what was saved is read, and links point to it") {
+TEST_CASE("checkpoint: save and open round trip, with links to latest and best") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 2);
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { checkpoints.find("latest"); }), "no checkpoint yet");
@@ -75,15 +76,15 @@ TEST_CASE("checkpoint: what was saved is read, and links point to it") {
   CHECK(link_target(folder / "checkpoints/best") == "step-10");
   CHECK(checkpoints.open("latest").step() == 20);
   CHECK(checkpoints.open("best").step() == 10);
-  check_whole(checkpoints.open("10"));
-  check_whole(checkpoints.open("latest"));
+  check_complete(checkpoints.open("10"));
+  check_complete(checkpoints.open("latest"));
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { checkpoints.find("15"); }),
                       "no checkpoint '15'; there are best, latest, 10, 20");
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { checkpoints.find("../x"); }),
                       "no checkpoint '../x'");
 }
 
-TEST_CASE("checkpoint: old ones go, the newest and the best stay") {
+TEST_CASE("checkpoint: keeps the newest and the best, removes the others") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 2);
   for (const int64_t step : {1, 2, 3, 4, 5}) save(checkpoints, step, std::min<int64_t>(step, 2));
@@ -91,10 +92,10 @@ TEST_CASE("checkpoint: old ones go, the newest and the best stay") {
   save(checkpoints, 6, 6);
   CHECK(checkpoints.steps() == std::vector<int64_t>{5, 6});
   save(checkpoints, 6, 6);
-  check_whole(checkpoints.open("best"));
+  check_complete(checkpoints.open("best"));
 }
 
-TEST_CASE("checkpoint: the same state gives the same bytes") {
+TEST_CASE("checkpoint: equal states give identical files") {
   const TemporaryFolder folder;
   Checkpoints a(folder / "a", 1), b(folder / "b", 1);
   save(a, 7);
@@ -104,7 +105,7 @@ TEST_CASE("checkpoint: the same state gives the same bytes") {
           sha256_of_file(folder / "b/step-7/" + name));
 }
 
-TEST_CASE("checkpoint: damage is found and the way out is named") {
+TEST_CASE("checkpoint: damage is detected, and the error names an intact checkpoint") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 3);
   save(checkpoints, 1);
@@ -112,29 +113,29 @@ TEST_CASE("checkpoint: damage is found and the way out is named") {
   Random random(5, Purpose::test);
   for (const std::string name : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
     const std::string path = folder / "checkpoints/step-2/" + name;
-    const std::string sound = read_file(path, "checkpoint");
+    const std::string original = read_file(path, "checkpoint");
     const auto error_of = [&] {
-      return thrown<InputError>([&] { check_whole(checkpoints.open("latest")); });
+      return thrown<InputError>([&] { check_complete(checkpoints.open("latest")); });
     };
     REQUIRE(error_of() == "");
     for (int i = 0; i < 50; ++i) {
-      std::string flipped = sound;
+      std::string flipped = original;
       flipped[random.below(flipped.size())] ^= static_cast<char>(1 << random.below(8));
       write_file(path, flipped);
-      // A blank that becomes another blank changes no meaning and harms no one.
+      // A flipped bit in JSON white space can give other white space, which is valid.
       if (name == "state.json" && error_of().empty()) continue;
       CHECK_TEXT_CONTAINS(error_of(), path + ": damaged");
       CHECK_TEXT_CONTAINS(error_of(), "use another with --checkpoint (1), or remove " +
                                           (folder / "checkpoints/step-2") +
                                           " to resume from step 1");
     }
-    for (const size_t length : {size_t{0}, size_t{9}, sound.size() - 2}) {
-      write_file(path, sound.substr(0, length));
+    for (const size_t length : {size_t{0}, size_t{9}, original.size() - 2}) {
+      write_file(path, original.substr(0, length));
       CHECK_TEXT_CONTAINS(error_of(), path + ": damaged");
     }
     remove_all(path);
     CHECK_TEXT_CONTAINS(error_of(), path + ": missing; use another");
-    write_file(path, sound);
+    write_file(path, original);
   }
   remove_all(folder / "checkpoints/step-1");
   remove_all(folder / "checkpoints/step-2/state.json");
@@ -142,7 +143,7 @@ TEST_CASE("checkpoint: damage is found and the way out is named") {
                       "no other checkpoint: train");
 }
 
-TEST_CASE("checkpoint: one of another model is refused and nothing is touched") {
+TEST_CASE("checkpoint: weights of another model are rejected without changing any value") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1);
@@ -164,7 +165,7 @@ TEST_CASE("checkpoint: one of another model is refused and nothing is touched") 
   CHECK(into == std::vector<float>(rows * columns, -1.f));
 }
 
-TEST_CASE("checkpoint: a newer format is refused with the version that reads it") {
+TEST_CASE("checkpoint: newer formats are rejected with the required version") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1);
@@ -177,14 +178,14 @@ TEST_CASE("checkpoint: a newer format is refused with the version that reads it"
   const std::string message = thrown<InputError>([&] { checkpoints.open("latest"); });
   CHECK_TEXT_CONTAINS(message, file + ": written by heed 9.8.7 in format 2; this is heed ");
   CHECK_TEXT_CONTAINS(message, "which reads formats up to 1: use heed 9.8.7 or later");
-  write([](Json& state) {  // as heed 0.1.0 wrote it
+  write([](Json& state) {  // format of heed 0.1.0
     state.remove("format");
     state.remove("heed");
   });
-  check_whole(checkpoints.open("latest"));
+  check_complete(checkpoints.open("latest"));
 }
 
-TEST_CASE("checkpoint: a file that claims terabytes is refused, whatever its digest says") {
+TEST_CASE("checkpoint: headers that declare terabytes are rejected before reading") {
   const TemporaryFolder folder;
   const std::string header =
       R"({"layer.weight":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}})";
@@ -198,14 +199,14 @@ TEST_CASE("checkpoint: a file that claims terabytes is refused, whatever its dig
                       "cut short: the array 'layer.weight' ends at byte 4000000000000 of 0");
 }
 
-TEST_CASE("checkpoint: a writer killed at any moment leaves whole ones alone") {
+TEST_CASE("checkpoint: killing the writer leaves complete checkpoints intact") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1, 1);
   Random random(9, Purpose::test);
   int64_t newest = 1, killed_in_the_middle = 0;
   const auto best_at = [](int64_t step) { return std::max<int64_t>(1, step - step % 3); };
-  // A busy machine may need more rounds to catch the writer at work.
+  // On a busy machine it can take more rounds to kill the writer during a write.
   for (int round = 0; round < 25 || (round < 500 && (newest == 1 || killed_in_the_middle == 0));
        ++round) {
     const pid_t child = ::fork();
@@ -217,22 +218,22 @@ TEST_CASE("checkpoint: a writer killed at any moment leaves whole ones alone") {
     ::usleep(static_cast<useconds_t>(1000 + random.below(20000)));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    killed_in_the_middle += !only_whole_names(folder / "checkpoints");
+    killed_in_the_middle += !no_temporary_names(folder / "checkpoints");
     for (const int64_t step : checkpoints.steps())
-      check_whole(checkpoints.open(std::to_string(step)));
+      check_complete(checkpoints.open(std::to_string(step)));
     REQUIRE(checkpoints.steps().back() >= newest);
     newest = checkpoints.steps().back();
     checkpoints.clean_up();
     checkpoints.settle(newest, best_at(newest));
-    CHECK(only_whole_names(folder / "checkpoints"));
-    check_whole(checkpoints.open("latest"));
-    check_whole(Checkpoint(folder / "checkpoints/best"));
+    CHECK(no_temporary_names(folder / "checkpoints"));
+    check_complete(checkpoints.open("latest"));
+    check_complete(Checkpoint(folder / "checkpoints/best"));
   }
   CHECK(newest > 1);
   CHECK(killed_in_the_middle > 0);
 }
 
-TEST_CASE("checkpoint: a full disk leaves the one before as it was") {
+TEST_CASE("checkpoint: exceeding the file size limit leaves the previous checkpoint intact") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1, 1);
@@ -243,12 +244,12 @@ TEST_CASE("checkpoint: a full disk leaves the one before as it was") {
   }
   CHECK(names_in_folder(folder / "checkpoints") ==
         std::vector<std::string>{"best", "latest", "step-1"});
-  check_whole(checkpoints.open("latest"));
+  check_complete(checkpoints.open("latest"));
   save(checkpoints, 2, 2);
-  check_whole(checkpoints.open("latest"));
+  check_complete(checkpoints.open("latest"));
 }
 
-TEST_CASE("checkpoint: a disk that fills up, in earnest") {
+TEST_CASE("checkpoint: a full disk leaves the previous checkpoints intact") {
   const TemporaryFolder folder;
   const TinyDisk disk(folder.path, 128 << 10);
   if (!disk.mounted) {
@@ -262,11 +263,11 @@ TEST_CASE("checkpoint: a disk that fills up, in earnest") {
   CHECK_TEXT_CONTAINS(message, "No space left on device; make room on the disk");
   CHECK_TEXT_CONTAINS(message, folder.path);
   CHECK(checkpoints.steps() == std::vector<int64_t>{1, 2});
-  CHECK(only_whole_names(folder / "checkpoints"));
-  check_whole(checkpoints.open("latest"));
+  CHECK(no_temporary_names(folder / "checkpoints"));
+  check_complete(checkpoints.open("latest"));
 }
 
-TEST_CASE("checkpoint: a folder that may not be written leaves the one before as it was") {
+TEST_CASE("checkpoint: a read-only folder leaves the previous checkpoint intact") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1, 1);
@@ -278,7 +279,7 @@ TEST_CASE("checkpoint: a folder that may not be written leaves the one before as
   });
   if (result == -1) MESSAGE("SKIPPED: this process may not change its user");
   if (result != -1) CHECK(result == 1);
-  check_whole(checkpoints.open("latest"));
+  check_complete(checkpoints.open("latest"));
   CHECK(checkpoints.steps() == std::vector<int64_t>{1});
   REQUIRE(::chmod((folder / "checkpoints").c_str(), 0755) == 0);
 }

@@ -1,4 +1,4 @@
-// The other verbs, and what they say to bad input.
+// The commands other than train: output and errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace heed;
 
 namespace {
 
-// A language model of words, an encoder-decoder of pairs and a classifier, trained for a moment.
+// Trains small models: three language models, an encoder-decoder and a classifier.
 struct TrainedRuns : TemporaryFolder {
   TrainedRuns() {
     std::string words, pairs, labelled;
@@ -65,7 +65,7 @@ int64_t line_count(const std::string& text) { return std::count(text.begin(), te
 
 }  // namespace
 
-TEST_CASE("evaluate: the scores of a split, as a table or JSON") {
+TEST_CASE("evaluate: prints the scores of a split as a table or JSON") {
   const Json result =
       Json::parse(read_file(trained_runs() / "pairs/result.json", "result"), "result");
   const ProgramOutput output = trained_runs().heed({"evaluate", "pairs", "--json"});
@@ -86,7 +86,7 @@ TEST_CASE("evaluate: the scores of a split, as a table or JSON") {
   check_rejected(trained_runs().heed({"evaluate", "."}), 2, {"it has no config.toml"});
 }
 
-TEST_CASE("generate: a language model goes on from a prompt") {
+TEST_CASE("generate: a language model continues a prompt") {
   const ProgramOutput output =
       trained_runs().heed({"generate", "words", "--count", "5", "--prompt", "ab"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
@@ -118,7 +118,7 @@ TEST_CASE("generate: a language model goes on from a prompt") {
   CHECK(sum.out.size() == 3);  // two digits
 }
 
-TEST_CASE("generate: one line for each that is read, without the data, wherever the run is") {
+TEST_CASE("generate: prints one output line for each input line, without the training data") {
   const TemporaryFolder elsewhere;
   REQUIRE(std::system(("cp -a " + (trained_runs() / "pairs") + " " + elsewhere.path).c_str()) == 0);
   const std::string input = "a b a\n\nc d c\r\n";
@@ -139,7 +139,7 @@ TEST_CASE("generate: one line for each that is read, without the data, wherever 
     CHECK((labels.out.find(word) != labels.out.npos || labels.out.size() > 0));
 }
 
-TEST_CASE("generate: output that cannot be written is exit code 1") {
+TEST_CASE("generate: exits with 1 if the output cannot be written") {
   for (const char* output : {">/dev/full", ">&-"}) {
     const std::string command =
         "cd " + trained_runs().path +
@@ -151,7 +151,7 @@ TEST_CASE("generate: output that cannot be written is exit code 1") {
   }
 }
 
-TEST_CASE("generate: what a run cannot do is refused") {
+TEST_CASE("generate: rejects options that do not fit the model") {
   const auto rejects = [](const std::vector<std::string>& options, const std::string& part,
                           const std::string& input = "") {
     std::vector<std::string> arguments = {"generate"};
@@ -175,14 +175,14 @@ TEST_CASE("generate: what a run cannot do is refused") {
   rejects({"words", "--top-p", "1.5"}, "--top-p");
 }
 
-TEST_CASE("summary: of a config and of a run, and of what is too large") {
+TEST_CASE("summary: accepts a config or a run, rejects models that are too large") {
   const ProgramOutput output = trained_runs().heed({"summary", "words.toml"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK_TEXT_CONTAINS(output.out, "parameters");
-  const auto model_part =
-      [](const std::string& text) {  // what is free of memory changes all the time
-        return text.substr(0, text.find("this machine has"));
-      };
+  // Without the available memory, which changes.
+  const auto model_part = [](const std::string& text) {
+    return text.substr(0, text.find("this machine has"));
+  };
   CHECK(model_part(trained_runs().heed({"summary", "words"}).out) == model_part(output.out));
   const ProgramOutput large = trained_runs().heed(
       {"summary", "words.toml", "--set", "model.dim=65536", "--set", "model.layers=1000"});
@@ -195,7 +195,7 @@ TEST_CASE("summary: of a config and of a run, and of what is too large") {
   CHECK(::access((trained_runs() / "large").c_str(), F_OK) != 0);
 }
 
-TEST_CASE("config: every value with its origin; every key in the reference") {
+TEST_CASE("config: prints every value with its origin, and every key in the reference") {
   write_file(trained_runs() / "child.toml", "base = 'words.toml'\n[train]\nsteps = 7\n");
   const ProgramOutput output = trained_runs().heed({"config", "child.toml", "--set", "seed=5"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
@@ -220,7 +220,7 @@ TEST_CASE("config: every value with its origin; every key in the reference") {
   check_rejected(trained_runs().heed({"config"}), 2, {"--reference"});
 }
 
-TEST_CASE("compare: what differs, and the scores") {
+TEST_CASE("compare: prints differing keys and scores") {
   const ProgramOutput table = trained_runs().heed({"compare", "words", "pairs"});
   REQUIRE_MESSAGE(table.code == 0, table.err);
   CHECK_TEXT_CONTAINS(table.out, "model.kind");
@@ -239,7 +239,7 @@ TEST_CASE("compare: what differs, and the scores") {
   CHECK(trained_runs().heed({"compare"}).code == 2);
 }
 
-TEST_CASE("the command line: help, version, and what is none of it") {
+TEST_CASE("command line: help, version, unknown commands and options") {
   const ProgramOutput version = trained_runs().heed({"--version"});
   CHECK(version.code == 0);
   for (const char* part : {"heed ", "processor: ", "features: ", "BLAS: ", "precisions: highest"})
@@ -258,7 +258,7 @@ TEST_CASE("the command line: help, version, and what is none of it") {
   check_rejected(trained_runs().heed({"evaluate"}), 2, {"RUN"});
 }
 
-TEST_CASE("too little address space: one line, at once") {
+TEST_CASE("too little address space gives one error line and no hang") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   MESSAGE("skipped: the sanitizers need terabytes of address space");
 #else
@@ -272,24 +272,24 @@ TEST_CASE("too little address space: one line, at once") {
 #endif
 }
 
-TEST_CASE("threads that are tied to processors are no fewer") {
+TEST_CASE("OMP_PROC_BIND does not change the number of threads") {
 #ifdef __clang__
-  MESSAGE("skipped: LLVM's OpenMP runtime ties the first thread again after main() has freed it");
+  MESSAGE("skipped: LLVM's OpenMP runtime binds the first thread again after main()");
   return;
 #endif
-  const ProgramOutput free = heed_in("/", {"--version"});  // tells the cores that are counted
+  const ProgramOutput unbound = heed_in("/", {"--version"});  // prints the number of cores
   if (std::getenv("OMP_PROC_BIND")) {
     MESSAGE("skipped: OMP_PROC_BIND is set");
     return;
   }
   setenv("OMP_PROC_BIND", "true", 1);
-  const ProgramOutput tied = heed_in("/", {"--version"});
+  const ProgramOutput bound = heed_in("/", {"--version"});
   unsetenv("OMP_PROC_BIND");
-  CHECK(tied.code == 0);
-  CHECK(tied.out == free.out);
+  CHECK(bound.code == 0);
+  CHECK(bound.out == unbound.out);
 }
 
-TEST_CASE("bad configs and bad data: one line, the culprit, exit code 2, and no run left behind") {
+TEST_CASE("invalid configs and data give one error line with the cause, exit code 2 and no run") {
   const TemporaryFolder folder;
   const auto rejects = [&](const std::string& data, const std::vector<std::string>& parts,
                            const std::string& kind = "language_model") {
@@ -324,23 +324,23 @@ TEST_CASE("bad configs and bad data: one line, the culprit, exit code 2, and no 
                  {"file/r: cannot create the folder"});
 }
 
-TEST_CASE("bad checkpoints: one line, the file, and the way out") {
+TEST_CASE("invalid checkpoints give one error line with the file and a remedy") {
   const TemporaryFolder folder;
   REQUIRE(std::system(("cp -a " + (trained_runs() / "words") + " " + folder.path).c_str()) == 0);
   const std::string model = folder / "words/checkpoints/best/model.safetensors";
-  const std::string sound = read_file(model, "model");
+  const std::string original = read_file(model, "model");
   const auto rejects = [&](const std::vector<std::string>& parts) {
     check_rejected(heed_in(folder.path, {"generate", "words"}), 2, parts);
   };
-  std::string flipped = sound;
+  std::string flipped = original;
   flipped[flipped.size() / 2] ^= 4;
   write_file(model, flipped);
   rejects({"model.safetensors: damaged: its SHA-256", "train again"});
-  write_file(model, sound.substr(0, sound.size() / 2));
+  write_file(model, original.substr(0, original.size() / 2));
   rejects({"model.safetensors: damaged"});
   remove_all(model);
   rejects({"model.safetensors: missing"});
-  write_file(model, sound);
+  write_file(model, original);
   const std::string config = read_file(folder / "words/config.toml", "config");
   std::string other = config;
   other.replace(other.find("dim = 16"), 8, "dim = 32");

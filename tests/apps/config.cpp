@@ -1,4 +1,4 @@
-// apps/config: TOML into structs, where each value came from, and every way a config can be wrong.
+// apps/config: reading TOML into structs, the origin of each value, and errors.
 #include "apps/config/config.h"
 
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ struct Options {
   }
 };
 
-// A config file in a folder of its own.
+// A config file c.toml in a new folder.
 struct ConfigFile : TemporaryFolder {
   explicit ConfigFile(const std::string& text) { write_file(path + "/c.toml", text); }
   Options read(const std::vector<std::string>& assignments = {}) const {
@@ -77,7 +77,7 @@ struct ConfigFile : TemporaryFolder {
   }
 };
 
-// What is said of a config, from the file's name on.
+// Returns the error message for a config, without the folder of the file; "" if it is valid.
 std::string error_of(const std::string& text, const std::vector<std::string>& assignments = {}) {
   const ConfigFile file(text);
   const std::string message = thrown<InputError>([&] { file.read(assignments); });
@@ -86,7 +86,7 @@ std::string error_of(const std::string& text, const std::vector<std::string>& as
 
 }  // namespace
 
-TEST_CASE("config: values of every type arrive; all others keep their defaults") {
+TEST_CASE("config: reads values of every type, and missing keys keep their defaults") {
   const ConfigFile file(
       "seed = 7\n"
       "[part]\nkind = 'auto'\nrate = 3\non = true\npath = 'data/x.txt'\npaths = ['/a', '../b']\n"
@@ -108,7 +108,7 @@ TEST_CASE("config: values of every type arrive; all others keep their defaults")
   CHECK(ConfigFile("# nothing\n[part]\n").read().part.rate == 0.001);
 }
 
-TEST_CASE("config: --set is TOML or words, wins over the file, and paths are seen from here") {
+TEST_CASE("config: --set overrides the file and resolves paths from the current folder") {
   const ConfigFile file("name = 'file'\n[part]\nrate = 1.0\n");
   const Options options =
       file.read({"part.rate=1e-4", "name=some words", "part.lengths=[2, 3]", "part.path=here.txt",
@@ -128,7 +128,7 @@ TEST_CASE("config: --set is TOML or words, wins over the file, and paths are see
   CHECK(file.read({"name=a=b # c"}).name == "a=b # c");
 }
 
-TEST_CASE("config: a base is read first, from beside the file that names it") {
+TEST_CASE("config: a base is read first, with its path relative to the file that names it") {
   TemporaryFolder folder;
   make_folders(folder / "deep");
   write_file(folder / "root.toml", "seed = 1\nname = 'root'\n[part]\npath = 'r'\nrate = 1.0\n");
@@ -157,7 +157,7 @@ TEST_CASE("config: a base is read first, from beside the file that names it") {
   CHECK_TEXT_CONTAINS(error_of("base = 'c.toml'"), "inherits from itself");
 }
 
-TEST_CASE("config: unknown keys name the place, the near ones and the valid ones") {
+TEST_CASE("config: errors for unknown keys have the line, similar keys and valid keys") {
   CHECK_TEXT_CONTAINS(
       error_of("\n[part]\n  rat = 1"),
       "c.toml:3:3: unknown key 'part.rat'; did you mean 'part.rate'? [part] has kind, rate");
@@ -184,7 +184,7 @@ TEST_CASE("config: unknown keys name the place, the near ones and the valid ones
   CHECK_TEXT_CONTAINS(error_of("seed = 1", {"name=\xFF"}), "--set name=");
 }
 
-TEST_CASE("config: a value of the wrong type or out of range is refused where it stands") {
+TEST_CASE("config: errors for wrong types and ranges have the line and column") {
   CHECK_TEXT_CONTAINS(error_of("seed = 1.5"), "c.toml:1:8: seed: expected an integer, found 1.5");
   CHECK_TEXT_CONTAINS(error_of("seed = 'a'"), "found \"a\"");
   CHECK_TEXT_CONTAINS(error_of("name = 3"), "name: expected a string in quotes, found 3");
@@ -210,7 +210,7 @@ TEST_CASE("config: a value of the wrong type or out of range is refused where it
                       "--set part.share=x: part.share: expected");
 }
 
-TEST_CASE("config: hostile files are refused") {
+TEST_CASE("config: malformed and oversized files are rejected") {
   CHECK_TEXT_CONTAINS(error_of(""), "c.toml: empty");
   CHECK_TEXT_CONTAINS(error_of("seed ="), "c.toml:1:7: ");
   CHECK_TEXT_CONTAINS(error_of("seed = 1\nseed = 2"), "c.toml:2:");
@@ -239,7 +239,7 @@ TEST_CASE("config: hostile files are refused") {
                       "cannot read");
 }
 
-TEST_CASE("config: what is written parses to the same values") {
+TEST_CASE("config: written configs parse to the same values") {
   Options options;
   options.seed = std::numeric_limits<int64_t>::min();
   options.name = "q\"\\\n\t\x01\x7F # ü";
@@ -262,7 +262,7 @@ TEST_CASE("config: what is written parses to the same values") {
   }
 }
 
-TEST_CASE("config: a file has at most 20 bases in a row") {
+TEST_CASE("config: at most 20 bases in a row") {
   const TemporaryFolder folder;
   write_file(folder / "0.toml", "seed = 7");
   for (int i = 1; i <= 21; ++i)
@@ -274,14 +274,14 @@ TEST_CASE("config: a file has at most 20 bases in a row") {
                       "1.toml:1:1: base: expected at most 20 bases in a row");
 }
 
-TEST_CASE("config: long lines do not move the help of the others beyond column 40") {
+TEST_CASE("config: long values do not move the help of other lines beyond column 40") {
   Options options;
   options.name = std::string(60, 'x');
   CHECK_TEXT_CONTAINS(config_text(list_config(options)),
                       "seed = 1" + std::string(32, ' ') + "  # of everything\n");
 }
 
-TEST_CASE("config: the text shows help, or the origin of each value") {
+TEST_CASE("config: the text shows the help or the origin of each value") {
   const ConfigFile file("part.share = 0.25\n");
   Options options;
   const Origins origins = ConfigSource::read(file / "c.toml").fill(options);
@@ -314,10 +314,10 @@ TEST_CASE("config: the text shows help, or the origin of each value") {
   CHECK_TEXT_CONTAINS(config_reference(list_config(options)), "| `\"a\\|\\|b\"` |");
 }
 
-// A config of an earlier version must mean the same: tests/fixtures/config_keys.txt has the keys,
+// Configs of earlier versions must keep their meaning. tests/fixtures/config_keys.txt has the keys,
 // types, defaults and ranges of 0.2.0, as `heed config --reference` prints them. New keys and new
-// words of a choice are welcome.
-TEST_CASE("config: no key, default, range or word of a choice has changed") {
+// values of a choice are allowed.
+TEST_CASE("config: keys, types, defaults, ranges and choices of 0.2.0 are unchanged") {
   std::map<std::string, ConfigEntry> entries;
   for (const ConfigSection& section : list_config(Experiment()))
     for (const ConfigEntry& entry : section.entries) entries[entry.key] = entry;
@@ -338,7 +338,7 @@ TEST_CASE("config: no key, default, range or word of a choice has changed") {
   CHECK(count == 135);
 }
 
-TEST_CASE("config: what differs between two") {
+TEST_CASE("config: config_differences lists differing keys") {
   Options a, b;
   b.part.rate = 2;
   b.part.inner.depth = 3;
@@ -353,7 +353,7 @@ TEST_CASE("config: what differs between two") {
   CHECK(one_sided[0].a == "");
 }
 
-TEST_CASE("config: an error that names a key gets its place") {
+TEST_CASE("config: errors that name a key get its location") {
   const Origins origins{{"part.rate", {Origin::Kind::file, "c.toml", 3, 1}},
                         {"rate", {Origin::Kind::file, "c.toml", 9, 1}},
                         {"seed", {Origin::Kind::command_line, "--set seed=3", 0, 0}}};

@@ -1,4 +1,4 @@
-// A disk that refuses: files that may not grow, a tiny disk, a process that may write nowhere.
+// Causes write errors: a limit on file sizes, a small disk, no write permission.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// While it lives no file of this process grows beyond `bytes`: write fails with EFBIG.
+// Limits the size of files that this process writes. Beyond `bytes`, writes fail with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -31,7 +31,7 @@ class FileSizeLimit {
   void (*handler_)(int) = nullptr;
 };
 
-// A disk of so many bytes mounted at a folder, where this process may mount.
+// Mounts a tmpfs of `bytes` bytes at a folder. `mounted` is false if this process may not mount.
 class TinyDisk {
  public:
   TinyDisk(std::string folder, int64_t bytes) : folder_(std::move(folder)) {
@@ -49,8 +49,8 @@ class TinyDisk {
   std::string folder_;
 };
 
-// Runs f in a child that is not root, to whom permissions mean something; says what f returned (0
-// to 100), or -1 if this process is not root and cannot become someone else.
+// Runs f in a child process without root privileges, to which file permissions apply. Returns the
+// result of f (0 to 100), or -1 if the user of the process cannot be changed.
 template <class F>
 int as_nobody(F&& f) {
   constexpr uid_t nobody = 65534;

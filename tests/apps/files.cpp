@@ -1,4 +1,4 @@
-// apps/files: whole or not there, and errors that name the file.
+// apps/support/files: atomic writes, links, and errors that name the file.
 #include "apps/support/files.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 
 using namespace heed;
 
-TEST_CASE("files: SHA-256 gives the digests of FIPS 180-4") {
+TEST_CASE("files: SHA-256 matches the examples of FIPS 180-4") {
   CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   const TemporaryFolder folder;
@@ -27,7 +27,7 @@ TEST_CASE("files: SHA-256 gives the digests of FIPS 180-4") {
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { sha256_of_file(folder.path); }), "cannot read");
 }
 
-TEST_CASE("files: what was written is read") {
+TEST_CASE("files: write_file and read_file round trip") {
   const TemporaryFolder folder;
   std::string contents("a\0b\n", 4);
   contents.resize(200'004, 'x');
@@ -38,7 +38,7 @@ TEST_CASE("files: what was written is read") {
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"file"});
 }
 
-TEST_CASE("files: a new file has the permissions that the umask leaves") {
+TEST_CASE("files: new files have permissions 0666 without the umask") {
   const TemporaryFolder folder;
   const mode_t before = ::umask(0);
   write_file(folder / "file", "x");
@@ -51,7 +51,7 @@ TEST_CASE("files: a new file has the permissions that the umask leaves") {
   }
 }
 
-TEST_CASE("files: what cannot be read is said") {
+TEST_CASE("files: read errors name the path and the cause") {
   const TemporaryFolder folder;
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { read_file(folder / "none", "config"); }),
                       "none: cannot read: No such file or directory");
@@ -62,7 +62,7 @@ TEST_CASE("files: what cannot be read is said") {
                       "long: expected a config, found more than 1000 bytes");
 }
 
-TEST_CASE("files: a FIFO or a device is refused, and does not block") {
+TEST_CASE("files: FIFOs and devices are rejected without blocking") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
   const auto error_of = [](const std::string& path) {
@@ -72,12 +72,12 @@ TEST_CASE("files: a FIFO or a device is refused, and does not block") {
                       "fifo: expected a config, found a FIFO or a device");
   CHECK_TEXT_CONTAINS(error_of("/dev/zero"),
                       "/dev/zero: expected a config, found a FIFO or a device");
-  const int writer = ::open((folder / "fifo").c_str(), O_RDWR);  // that never writes
+  const int writer = ::open((folder / "fifo").c_str(), O_RDWR);  // never writes
   CHECK_TEXT_CONTAINS(error_of(folder / "fifo"), "fifo: expected a config, found a FIFO");
   ::close(writer);
 }
 
-TEST_CASE("files: an output goes through links to a plain file") {
+TEST_CASE("files: output_path follows links to a plain file") {
   const TemporaryFolder folder;
   make_folders(folder / "there");
   write_file(folder / "there/old", "old");
@@ -108,10 +108,10 @@ TEST_CASE("files: an output goes through links to a plain file") {
   CHECK_TEXT_CONTAINS(error_of(folder / "none/file"), "none/file: cannot write: No such file");
 }
 
-TEST_CASE("files: writing follows no link, symbolic or hard") {
+TEST_CASE("files: writes do not follow symbolic or hard links") {
   const TemporaryFolder folder;
   write_file(folder / "other", "other");
-  point_link(folder / ".tmp-file", "other");  // as if left by somebody else
+  point_link(folder / ".tmp-file", "other");  // left by another user
   point_link(folder / "file", "other");
   write_file(folder / "file", "mine");
   CHECK(read_file(folder / "other", "text") == "other");
@@ -127,7 +127,7 @@ TEST_CASE("files: writing follows no link, symbolic or hard") {
   CHECK(read_file(folder / "other", "text") == "other");
 }
 
-TEST_CASE("files: a new folder belongs to one process") {
+TEST_CASE("files: make_new_folder succeeds only once for a path") {
   const TemporaryFolder folder;
   CHECK(make_new_folder(folder / "a/b"));
   CHECK(!make_new_folder(folder / "a/b"));
@@ -138,7 +138,7 @@ TEST_CASE("files: a new folder belongs to one process") {
                       "cannot create the folder");
 }
 
-TEST_CASE("files: a link moves at once from one target to the next") {
+TEST_CASE("files: point_link replaces the target of a link") {
   const TemporaryFolder folder;
   write_file(folder / "one", "1");
   write_file(folder / "two", "2");
@@ -149,7 +149,7 @@ TEST_CASE("files: a link moves at once from one target to the next") {
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"link", "one", "two"});
 }
 
-TEST_CASE("files: a folder appears whole or not at all") {
+TEST_CASE("files: AtomicFolder appears only at commit") {
   const TemporaryFolder folder;
   {
     AtomicFolder dropped(folder / "set");
@@ -167,7 +167,7 @@ TEST_CASE("files: a folder appears whole or not at all") {
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"set"});
 }
 
-TEST_CASE("files: a disk that is full leaves what was there") {
+TEST_CASE("files: a failed write leaves the previous file intact") {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
   {
@@ -179,7 +179,7 @@ TEST_CASE("files: a disk that is full leaves what was there") {
   CHECK(names_in_folder(folder.path) == std::vector<std::string>{"file"});
 }
 
-TEST_CASE("files: a folder that may not be written is an error with a way out") {
+TEST_CASE("files: writing to a read-only folder is an error with a remedy") {
   const TemporaryFolder folder;
   write_file(folder / "file", "old");
   REQUIRE(::chmod(folder.path.c_str(), 0555) == 0);
@@ -189,11 +189,11 @@ TEST_CASE("files: a folder that may not be written is an error with a way out") 
   });
   if (result == -1) MESSAGE("SKIPPED: this process may not change its user");
   if (result != -1) CHECK(result == 1);
-  REQUIRE(::chmod(folder.path.c_str(), 0755) == 0);  // so that it can be removed
+  REQUIRE(::chmod(folder.path.c_str(), 0755) == 0);  // allows its removal
   CHECK(read_file(folder / "file", "text") == "old");
 }
 
-TEST_CASE("files: paths") {
+TEST_CASE("files: folder, name and absolute path") {
   CHECK(folder_of("a/b/c") == "a/b");
   CHECK(folder_of("c") == ".");
   CHECK(name_of("a/b/c") == "c");

@@ -10,7 +10,7 @@ using namespace heed;
 
 namespace {
 
-// Trains a config and checks that `heed evaluate` gives the scores that training measured.
+// Trains c.toml and checks that `heed evaluate` gives the test scores in result.json.
 void check_evaluates_as_measured(const TemporaryFolder& folder) {
   const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
@@ -43,7 +43,7 @@ TEST_CASE("evaluation uses the temperature of the checkpoint's step") {
         result.at("test").at("loss").number());
 }
 
-TEST_CASE("runs on images, graphs and audio evaluate as measured, and cannot generate") {
+TEST_CASE("runs on images, video, graphs and audio evaluate like training, and cannot generate") {
   const char* const common =
       "seed = 3\n[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\nheads = 2\n";
   const std::pair<const char*, const char*> configs[] = {
@@ -69,7 +69,7 @@ TEST_CASE("runs on images, graphs and audio evaluate as measured, and cannot gen
   }
 }
 
-TEST_CASE("a grid that is too large for any data is rejected before memory is allocated") {
+TEST_CASE("grids larger than any data are rejected before memory is allocated") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml",
              "[train]\nsteps = 1\nbatch_size = 2\n[model]\nkind = 'classifier'\nlayers = 1\n"

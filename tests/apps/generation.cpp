@@ -46,7 +46,7 @@ const std::vector<Sequence> sources = {{0, 1, 2}, {3}, {2, 2, 1, 0, 3, 3, 1}, {0
 
 }  // namespace
 
-TEST_CASE("greedy outputs are the most likely tokens, one after the other, for any batch size") {
+TEST_CASE("greedy outputs are the most likely tokens for any batch size") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
     OutputOptions options;
@@ -70,7 +70,7 @@ TEST_CASE("greedy outputs are the most likely tokens, one after the other, for a
   }
 }
 
-TEST_CASE("a wider beam finds outputs at least as likely as greedy search") {
+TEST_CASE("beam search finds outputs at least as likely as greedy search") {
   const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 9);
   OutputOptions greedy, beam;
   greedy.max_length = beam.max_length = 8;
@@ -113,9 +113,9 @@ TEST_CASE("a language model continues its prompt") {
   CHECK(continuations(model, letters, prompt, options) == std::vector<Sequence>(8));
 }
 
-// A model whose weights are 0 gives all 6 tokens the same probability. The numbers are those of
+// A model with zero weights gives all 6 tokens the same probability. The expected tokens are from
 // tests/fixtures/make_random.py.
-TEST_CASE("the tokens that a seed samples are fixed") {
+TEST_CASE("samples for a given seed are fixed") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
   for (NamedParameter p : model.parameters())
     std::fill_n(p.tensor.mutable_data(), p.tensor.size(), real{0});
@@ -130,7 +130,7 @@ TEST_CASE("the tokens that a seed samples are fixed") {
   for (size_t i = 0; i < samples.size(); ++i) CHECK(samples[i] == expected[i % 3]);
 }
 
-TEST_CASE("a language model with a window reads only its last tokens") {
+TEST_CASE("a language model with a window reads only the last tokens") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
   ContinuationOptions options;
   options.max_length = 5;
@@ -141,7 +141,7 @@ TEST_CASE("a language model with a window reads only its last tokens") {
   CHECK(actual.at(0) == actual.at(1));
 }
 
-TEST_CASE("prompts of different lengths in a batch have the same continuations as each by itself") {
+TEST_CASE("batched prompts of different lengths have the same continuations as single prompts") {
   const std::vector<Sequence> prompts = {{bos, 1}, {bos}, {bos, 0, 3, 2, 1}, {2, 2, 2}};
   for (const int64_t window : {0, 4})
     for (const double temperature : {0.0, 2.0}) {
@@ -162,7 +162,7 @@ TEST_CASE("prompts of different lengths in a batch have the same continuations a
     }
 }
 
-TEST_CASE("a cache does not change samples, within the window of the model and beyond") {
+TEST_CASE("a cache does not change samples, within and beyond the window of the model") {
   std::set<Sequence> all;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const auto model = random_model<LanguageModel>(ModelKind::language_model, seed);
@@ -183,7 +183,7 @@ TEST_CASE("a cache does not change samples, within the window of the model and b
   CHECK(all.size() > 100);
 }
 
-TEST_CASE("a cache does not change outputs") {
+TEST_CASE("a cache does not change outputs of greedy and beam search") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
     OutputOptions options;

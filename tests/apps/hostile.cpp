@@ -1,6 +1,6 @@
-// A run folder that is damaged, or that somebody else made: it is used or refused in one line with
-// exit code 2, without a crash, without much memory and without delay. (tests/apps/checkpoint.cpp
-// has files that are cut or flipped at random, tests/apps/binding.cpp files of another run.)
+// Damaged and malicious run folders: heed uses them or rejects them with one error line and exit
+// code 2. It does not crash, hang or allocate much memory. Random truncations and bit flips are in
+// tests/apps/checkpoint.cpp, files of another run in tests/apps/binding.cpp.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -20,19 +20,20 @@ using namespace heed;
 
 namespace {
 
-// A trained run r, which a test may change.
+// A copy of a trained run, in the folder r, for tests that modify it.
 struct HostileRun : TemporaryFolder {
   explicit HostileRun(bool old = false) {
     static const TrainedRun trained;
     REQUIRE(std::system(("cp -a " + trained.path + "/. " + path).c_str()) == 0);
     if (!old) return;
-    change_state(checkpoint(), [](Json& state) {  // as a run of heed 0.1.0
+    change_state(checkpoint(), [](Json& state) {  // as in heed 0.1.0
       for (const char* name : {"settings", "vocabulary"}) state.remove(name);
     });
   }
   std::string checkpoint() const { return path + "/r/checkpoints/step-30"; }
   std::string model() const { return checkpoint() + "/model.safetensors"; }
 
+  // Checks that the command rejects the run within 30 seconds.
   void rejects(const std::vector<std::string>& command, const std::vector<std::string>& parts,
                int code = 2) const {
     CAPTURE(command[0]);
@@ -42,14 +43,14 @@ struct HostileRun : TemporaryFolder {
     check_rejected(output, code, parts);
     CHECK(output.err.size() < 500);
   }
-  // By all commands that read weights.
+  // The same for the commands that read weights.
   void all_reject(const std::vector<std::string>& parts) const {
     rejects({"generate", "r"}, parts);
     rejects({"evaluate", "r"}, parts);
     rejects({"train", "--resume", "r", "--set", "train.steps=31"}, parts);
   }
 
-  // Rewrites the weights: change(name, values). The digest in state.json stays right.
+  // Calls change(name, values) for each array of a file, writes it back and updates its digest.
   template <class Change>
   void change_weights(const char* name, Change&& change) const {
     const std::string file = checkpoint() + "/" + name;
@@ -89,7 +90,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-TEST_CASE("hostile: every wrong member of a vocabulary.json is named") {
+TEST_CASE("hostile: errors name the invalid member of vocabulary.json") {
   const TemporaryFolder folder;
   const std::string file = folder / "vocabulary.json";
   const auto rejects = [&](Framing framing, const std::string& text, const std::string& part) {
@@ -142,9 +143,9 @@ TEST_CASE("hostile: every wrong member of a vocabulary.json is named") {
           "a grid of more than 5 axes");
 }
 
-TEST_CASE("hostile: a vocabulary.json of another form is refused by the commands") {
+TEST_CASE("hostile: commands reject a vocabulary.json of another kind of model") {
   const HostileRun run(/*old=*/true);
-  const std::string sound = read_file(run / "r/vocabulary.json", "vocabulary");
+  const std::string original = read_file(run / "r/vocabulary.json", "vocabulary");
   for (const char* text : {"{\"features\": 7}", "{\"labels\": [\"a\"]}", "[]", "{\"answer\": 1}"}) {
     write_file(run / "r/vocabulary.json", text);
     run.rejects({"generate", "r"}, {"r/vocabulary.json: "});
@@ -155,10 +156,10 @@ TEST_CASE("hostile: a vocabulary.json of another form is refused by the commands
   run.rejects({"generate", "r"}, {"of another model", "is F32 [7, 16], not F32 [3, 16]"});
 }
 
-TEST_CASE("hostile: every wrong member of a state.json is refused") {
+TEST_CASE("hostile: invalid members of state.json are rejected") {
   const HostileRun run;
   const std::string file = run.checkpoint() + "/state.json";
-  const std::string sound = read_file(file, "state");
+  const std::string original = read_file(file, "state");
   const auto rejects = [&](const char* outer, const char* name, const Json& value) {
     change_state(run.checkpoint(), [&](Json& state) {
       if (!*outer) {
@@ -173,7 +174,7 @@ TEST_CASE("hostile: every wrong member of a state.json is refused") {
     CAPTURE(value.text());
     const char* part = name == std::string("data") ? "the data have changed" : "/step-30";
     run.rejects({"train", "--resume", "r", "--set", "train.steps=31"}, {part});
-    write_file(file, sound);
+    write_file(file, original);
   };
   constexpr int64_t huge = std::numeric_limits<int64_t>::max();
   for (const Json& value : {Json(-1), Json(huge), Json(0.5), Json("30"), Json(), Json(7)})
@@ -199,12 +200,12 @@ TEST_CASE("hostile: every wrong member of a state.json is refused") {
     write_file(file, text);
     run.all_reject({"state.json: damaged"});
   }
-  write_file(file, sound);
+  write_file(file, original);
   ::rename(run.checkpoint().c_str(), (run / "r/checkpoints/step-9").c_str());
   run.rejects({"generate", "r", "--checkpoint", "9"}, {"of step 30, in the folder of step 9"});
 }
 
-TEST_CASE("hostile: compare reads any result.json, or refuses it") {
+TEST_CASE("hostile: compare reads or rejects any result.json") {
   const HostileRun run;
   for (const char* text : {"3", "[]", "null", "\"x\"", "{", ""}) {
     write_file(run / "r/result.json", text);
@@ -219,7 +220,7 @@ TEST_CASE("hostile: compare reads any result.json, or refuses it") {
   CHECK_TEXT_CONTAINS(table.out, "a.b");
 }
 
-TEST_CASE("hostile: weights that are not finite are refused, and their array is named") {
+TEST_CASE("hostile: weights that are not finite are rejected with the name of their array") {
   for (const float value : {infinity, -infinity, std::nanf("")}) {
     const HostileRun run;
     run.change_weights("model.safetensors", [&](const std::string& name, std::vector<float>& all) {
@@ -241,7 +242,7 @@ TEST_CASE("hostile: weights that are not finite are refused, and their array is 
               {"optimizer.safetensors: 'exp_avg.embedding.token.weight' has values"});
 }
 
-TEST_CASE("hostile: scores that are not finite are a failure of the run") {
+TEST_CASE("hostile: scores that are not finite give exit code 1") {
   const HostileRun run;
   run.change_weights("model.safetensors", [](const std::string& name, std::vector<float>& all) {
     if (name.ends_with("token.weight"))
@@ -251,7 +252,7 @@ TEST_CASE("hostile: scores that are not finite are a failure of the run") {
   run.rejects({"evaluate", "r", "--json"}, {"of split test is "}, 1);
 }
 
-TEST_CASE("hostile: training whose weights overflow keeps the last finite checkpoint") {
+TEST_CASE("hostile: training that diverges keeps the last finite checkpoint") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
   const std::vector<std::string> settings = {
@@ -265,7 +266,7 @@ TEST_CASE("hostile: training whose weights overflow keeps the last finite checkp
   CHECK_TEXT_CONTAINS(output.err, "error: step ");
   for (const int64_t step : Checkpoints(folder / "r/checkpoints", 1).steps())
     CHECK_TEXT_CONTAINS(output.err, fmt::format("the checkpoint of step {} is intact", step));
-  // A rate that overflows float32 at once leaves no checkpoint.
+  // A learning rate that overflows float32 in the first step leaves no checkpoint.
   arguments[3] = "n";
   arguments.insert(arguments.end(),
                    {"--set", "schedule.kind=constant", "--set", "schedule.warmup_steps=0"});
@@ -296,7 +297,7 @@ TEST_CASE("checkpoint: values that are not finite are not saved") {
   CHECK(checkpoints.steps() == std::vector<int64_t>{1});
 }
 
-TEST_CASE("hostile: files of gigabytes and terabytes are refused without reading them") {
+TEST_CASE("hostile: files of terabytes are rejected without reading them") {
   const auto with_size = [](const char* file, const std::string& command, const std::string& part) {
     const HostileRun run;
     REQUIRE(::truncate((run / (std::string("r/") + file)).c_str(), off_t{3} << 40) == 0);
@@ -309,7 +310,7 @@ TEST_CASE("hostile: files of gigabytes and terabytes are refused without reading
   with_size("checkpoints/step-30/model.safetensors", "generate",
             "model.safetensors: damaged: 3298534");
 
-  // Arrays of 4 TB that are there, in a file with a hole.
+  // A sparse file with a valid array of 4 TB.
   const HostileRun run(/*old=*/true);
   const std::string header =
       R"({"w":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}})";
@@ -321,7 +322,7 @@ TEST_CASE("hostile: files of gigabytes and terabytes are refused without reading
   run.all_reject({"model.safetensors: of another model"});
 }
 
-TEST_CASE("hostile: a config that asks for terabytes is refused by its checkpoint") {
+TEST_CASE("hostile: a config that needs terabytes is rejected before memory is allocated") {
   const HostileRun run(/*old=*/true);
   std::string config = read_file(run / "r/config.toml", "config");
   for (const auto& [from, to] : {std::pair("\ndim = 16 ", "\ndim = 65536 "),
@@ -335,7 +336,7 @@ TEST_CASE("hostile: a config that asks for terabytes is refused by its checkpoin
   run.rejects({"evaluate", "r"}, {"model.safetensors: of another model"});
 }
 
-TEST_CASE("hostile: FIFOs and devices in place of files are refused") {
+TEST_CASE("hostile: FIFOs and devices in place of files are rejected") {
   const char* const files[][3] = {
       {"vocabulary.json", "generate", "r/vocabulary.json: "},
       {"config.toml", "generate", "r/config.toml: "},

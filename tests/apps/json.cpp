@@ -1,4 +1,4 @@
-// apps/json: values that come back as they went, and texts that are no JSON.
+// apps/support/json: values survive a round trip, invalid JSON is rejected.
 #include "apps/support/json.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 using namespace heed;
 
-TEST_CASE("json: an object is written in the order it was set") {
+TEST_CASE("json: objects keep the order of their members") {
   Json object = Json::object();
   object.set("z", 1).set("a", 0.5).set("m", Json::array()).set("z", true);
   object.set("text", "\"é\n").set("none", Json()).set("list", Json(std::vector<std::string>{"x"}));
@@ -27,7 +27,7 @@ TEST_CASE("json: an object is written in the order it was set") {
   CHECK(object.at("a").number() == 0.5);
 }
 
-TEST_CASE("json: every number comes back as it was") {
+TEST_CASE("json: numbers survive a round trip") {
   Random random(3, Purpose::test);
   for (int i = 0; i < 2000; ++i) {
     const uint64_t bits = uint64_t{random.next()} << 32 | random.next();
@@ -47,21 +47,21 @@ TEST_CASE("json: every number comes back as it was") {
   CHECK(Json::parse("9223372036854775808", "x").number() == 9223372036854775808.0);
 }
 
-TEST_CASE("json: a text that is not UTF-8 is still written") {
+TEST_CASE("json: invalid UTF-8 is written with replacement characters") {
   CHECK(Json(std::string("a\xFF")).text() == "\"a\xEF\xBF\xBD\"");
 }
 
-TEST_CASE("json: reading an object takes time in proportion to its size") {
+TEST_CASE("json: parsing takes linear time") {
   std::string text = "{";
   for (int i = 0; i < 200'000; ++i) text += fmt::format("{}\"{}\":0", i ? "," : "", i);
   const double start = now();
   const Json object = Json::parse(text + "}", "x");
   CHECK(object.members().size() == 200'000);
   CHECK(object.text().size() == text.size() + 1);
-  CHECK(now() - start < 10);  // seconds; was minutes for 10,000 members
+  CHECK(now() - start < 10);  // seconds; quadratic time would be minutes
 }
 
-TEST_CASE("json: a value of another kind is refused") {
+TEST_CASE("json: access with the wrong type is rejected") {
   const Json object = Json::parse(R"({"a":[1,"x"],"b":"t"})", "x");
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { object.at("c"); }), "'c' is missing");
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { object.at("a").integer(); }),
@@ -73,7 +73,7 @@ TEST_CASE("json: a value of another kind is refused") {
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { Json(1.5).integer(); }), "found 1.5");
 }
 
-TEST_CASE("json: what is no JSON is refused with file, line and column") {
+TEST_CASE("json: invalid JSON is rejected with file, line and column") {
   const auto error_of = [](const std::string& text) {
     return thrown<InputError>([&] { Json::parse(text, "f.json"); });
   };

@@ -1,4 +1,4 @@
-// apps/log: the file of a run, and the progress line.
+// apps/support/log: the log file and the progress line.
 #include "apps/support/log.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 
 using namespace heed;
 
-TEST_CASE("log: lines go to the open file, with a time and without colours") {
+TEST_CASE("log: lines are written to the open file with a time and without colours") {
   const TemporaryFolder folder;
   logging::open_file(folder / "train.log");
   logging::info("step {}", 1);
@@ -33,7 +33,7 @@ TEST_CASE("log: lines go to the open file, with a time and without colours") {
                       "expected a plain file");
 }
 
-TEST_CASE("log: a line that could not be written to the file is an error in the end") {
+TEST_CASE("log: check_file reports lines that could not be written") {
   const TemporaryFolder folder;
   logging::open_file(folder / "train.log");
   logging::info("short");
@@ -50,7 +50,7 @@ TEST_CASE("log: a line that could not be written to the file is an error in the 
   logging::close_file();
 }
 
-TEST_CASE("log: the progress line") {
+TEST_CASE("log: progress line and times") {
   const logging::Progress progress{120, 2000, 1.23456, 52310.4, 65};
   CHECK(logging::progress_line(progress, 79) ==
         "step 120/2000  loss 1.235  52,310 tokens/s  1:05 left");

@@ -8,7 +8,7 @@
 
 using namespace heed;
 
-TEST_CASE("machine: available memory is the lowest of the system and its control groups") {
+TEST_CASE("machine: available memory is the minimum of the system and its control groups") {
   CHECK(available_memory() > 1 << 20);
   const TemporaryFolder root;
   const auto write = [&](const std::string& path, const std::string& text) {
@@ -23,7 +23,8 @@ TEST_CASE("machine: available memory is the lowest of the system and its control
   write("sys/fs/cgroup/user/shell/memory.max", "max\n");
   write("sys/fs/cgroup/user/memory.max", "900000\n");
   CHECK(available_memory(root.path) == 900'000);
-  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "800000\n");  // a container sees its own as /
+  // In a container, its own group is /.
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "800000\n");
   CHECK(available_memory(root.path) == 800'000);
   write("sys/fs/cgroup/memory/jobs/one/memory.limit_in_bytes", "9223372036854771712\n");
   CHECK(available_memory(root.path) == 800'000);

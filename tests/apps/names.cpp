@@ -4,14 +4,14 @@
 
 using namespace heed;
 
-TEST_CASE("names: patterns") {
+TEST_CASE("names: matches_any supports * and ?") {
   CHECK(matches_any("encoder.layers.0.norm.weight", {"encoder.*"}));
   CHECK(matches_any("a.b", {"x", "a?b"}));
   CHECK_FALSE(matches_any("decoder.weight", {"encoder.*"}));
   CHECK_FALSE(matches_any("a", {}));
 }
 
-TEST_CASE("names: the layer of a parameter or module") {
+TEST_CASE("names: layer_of gives the layer of a parameter or module") {
   CHECK(layer_of("") == "");
   CHECK(layer_of("head") == "head");
   CHECK(layer_of("embedding.token") == "embedding");

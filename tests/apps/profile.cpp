@@ -1,5 +1,5 @@
-// heed profile: its rows add up to the step, its counts are those of the model, and profiling
-// changes no value. No test depends on the speed of the machine.
+// heed profile: rows add up to the step, counts match the model, and profiling does not change
+// results. No test depends on the speed of the machine.
 #include "apps/measure/profile.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ ProfileRow sum(const std::vector<ProfileRow>& rows) {
   return all;
 }
 
-// Calls of all operations whose name starts with `name`.
+// Returns the number of calls of all operations whose name starts with `name`.
 double calls(const std::vector<ProfileRow>& rows, const std::string& name) {
   double count = 0;
   for (const ProfileRow& row : rows)
@@ -64,7 +64,7 @@ ProgramOutput run_profile(const std::string& where, std::vector<std::string> arg
 
 }  // namespace
 
-TEST_CASE("profile: operations, and layers, add up to the step") {
+TEST_CASE("profile: operations and layers add up to the step") {
   for (const int64_t steps : {1, 2, 5}) {
     const Profile p = Profiled("tiny", steps).profile;
     CHECK(p.steps == steps);
@@ -83,7 +83,7 @@ TEST_CASE("profile: operations, and layers, add up to the step") {
   }
 }
 
-TEST_CASE("profile: calls of a step are those of the model") {
+TEST_CASE("profile: the number of calls matches the model") {
   for (const int64_t accumulate : {1, 3}) {
     CAPTURE(accumulate);
     const auto micro_batches = static_cast<double>(accumulate);
@@ -103,7 +103,7 @@ TEST_CASE("profile: calls of a step are those of the model") {
   CHECK(calls(p.backward, "scaled_dot_product_attention") == 2 + 2 * 2);
 }
 
-TEST_CASE("profile: FLOPs are those of the summary, in total and in every layer") {
+TEST_CASE("profile: FLOPs match the summary, in total and in each layer") {
   for (const char* size : {"tiny", "reverse"}) {
     const Profiled run(size, 2, 2);
     const Summary summary = summarize(run.experiment, run.corpus);
@@ -122,22 +122,22 @@ TEST_CASE("profile: FLOPs are those of the summary, in total and in every layer"
   }
 }
 
-TEST_CASE("profile: a frozen weight has no matrix product in backward") {
+TEST_CASE("profile: frozen weights have no matrix product in backward") {
   Experiment experiment = Profiled::experiment_of("tiny", 1);
   experiment.train.freeze = {"decoder.layers.1.feed_forward.*"};
   const Corpus corpus = benchmark_corpus(benchmark_size("tiny"));
   const Profile p = profile_training(experiment, corpus, 1);
   const Summary summary = summarize(experiment, corpus);
   CHECK(sum(p.backward).cost.flops == doctest::Approx(summary.flops.backward));
-  const auto& thawed = layer(p, "decoder.layers.0.feed_forward").backward.cost;
+  const auto& trained = layer(p, "decoder.layers.0.feed_forward").backward.cost;
   const auto& frozen = layer(p, "decoder.layers.1.feed_forward").backward.cost;
-  CHECK(frozen.flops == doctest::Approx(thawed.flops / 2));
-  CHECK(frozen.bytes < thawed.bytes);
+  CHECK(frozen.flops == doctest::Approx(trained.flops / 2));
+  CHECK(frozen.bytes < trained.bytes);
   CHECK(p.memory.gradients < p.memory.parameters);
   CHECK(p.memory.optimizer == doctest::Approx(2 * p.memory.gradients));
 }
 
-TEST_CASE("profile: a profiled step has the same bits as one that is not") {
+TEST_CASE("profile: profiling does not change the loss") {
   const Profiled run("tiny", 3);
   Trainer trainer(run.experiment, run.corpus);
   double loss = 0;
@@ -146,12 +146,12 @@ TEST_CASE("profile: a profiled step has the same bits as one that is not") {
   CHECK(run.profile.unprofiled_seconds > 0);
 }
 
-TEST_CASE("profile: the peak is that of the pool and the sum of its holders") {
+TEST_CASE("profile: peak memory equals the peak of the pool and the sum of its holders") {
   for (const char* size : {"tiny", "reverse"}) {
     const Experiment experiment = Profiled::experiment_of(size, 1);
     const Corpus corpus = benchmark_corpus(benchmark_size(size));
     int64_t peak = 0;
-    pool_trim();  // a larger free block that is reused would count with its own size
+    pool_trim();  // a reused larger block would count with its full size
     const int64_t at_first = pool_statistics().live_bytes;
     {
       Trainer trainer(experiment, corpus);
@@ -184,7 +184,7 @@ struct Span {
 
 int64_t nanoseconds(const Json& microseconds) { return std::llround(1e3 * microseconds.number()); }
 
-// Checks that each span lies within the open one or after run.
+// Checks that each span lies within the enclosing span or after it.
 void check_nested(std::vector<Span> spans) {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -265,7 +265,7 @@ TEST_CASE("profile: prints tables and JSON") {
   CHECK(Json::parse(read_file(folder / "step.json", "trace"), "trace").elements().size() > 50);
 }
 
-TEST_CASE("profile: rejects wrong arguments before it computes") {
+TEST_CASE("profile: rejects invalid arguments before training") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
   const auto rejects = [&](const std::vector<std::string>& arguments, const std::string& part) {

@@ -1,4 +1,4 @@
-// Runs the built program, as a user would, and keeps what it said.
+// Runs the built program as a subprocess and captures its output.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ struct ProgramOutput {
   std::string out, err;
 };
 
-// A started program.
+// A program that runs in the background.
 class Subprocess {
  public:
-  // In the folder `folder`, with `input` on its standard input.
+  // Starts `program` (default: heed) in `folder`. It reads `input` from standard input.
   Subprocess(const std::vector<std::string>& arguments, const std::string& folder,
              const std::string& input = "", const char* program = nullptr);
   void signal(int number) const;
-  bool running();        // still
-  ProgramOutput wait();  // for its end
+  bool running();
+  ProgramOutput wait();  // waits until it exits
 
  private:
   TemporaryFolder files_;
@@ -27,16 +27,17 @@ class Subprocess {
   bool ended_ = false;
 };
 
-// Runs bash in the folder `folder`. $HEED is the program.
+// Runs a bash script in `folder`. $HEED is the path of the program.
 ProgramOutput shell_in(const std::string& folder, const std::string& script);
 
+// Runs heed in `folder` and waits until it exits.
 inline ProgramOutput heed_in(const std::string& folder, const std::vector<std::string>& arguments,
                              const std::string& input = "") {
   return Subprocess(arguments, folder, input).wait();
 }
 
-// A config of a model so small that a run takes a moment; `more` is appended, and begins in [data].
+// Returns a config that trains in about a second. `more` is appended to its last section, [data].
 std::string tiny_config(const std::string& more = "");
 
-// CHECK that the program refused: this exit code, one line that has all the parts, nothing else.
+// Checks that the program exited with `code` and printed only one error line, with all `parts`.
 void check_rejected(const ProgramOutput& output, int code, const std::vector<std::string>& parts);

@@ -1,4 +1,4 @@
-// Ten training steps, compared with PyTorch's from the same weights (tests/fixtures/make_curve.py).
+// Compares ten training steps with PyTorch, from the same weights (tests/fixtures/make_curve.py).
 // Covers the model, the loss, the gradients of two micro-batches, clipping, AdamW and the schedule.
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ using namespace heed;
 
 namespace {
 
-constexpr double tolerance = 1e-5;  // relative, of float against double
+constexpr double tolerance = 1e-5;  // relative; heed computes in float, PyTorch in double
 
 class Curve {
  public:
@@ -23,7 +23,7 @@ class Curve {
         file_(path) {}
 
   std::vector<double> values(const std::string& name) const { return read<double>(name); }
-  // The rows of an array of ids, without their padding of -1. No rows if there is no such array.
+  // Returns the rows of an array of ids without the padding of -1, or no rows if there is no array.
   std::vector<std::vector<int32_t>> rows(const std::string& name) const {
     std::vector<std::vector<int32_t>> rows;
     if (!file_.find(name)) return rows;
@@ -75,7 +75,7 @@ std::shared_ptr<const TextCodec> codec(int64_t vocabulary) {
   return std::make_shared<TextCodec>(Level::word, std::move(tokens));
 }
 
-// The options that both models share.
+// Returns the options common to both models.
 Experiment experiment(ModelKind kind) {
   Experiment e;
   e.model.kind = kind;
@@ -84,7 +84,7 @@ Experiment experiment(ModelKind kind) {
   e.model.feed_forward = 64;
   e.model.final_norm = Choice::yes;
   e.train.steps = 10;
-  // A step reads all eight examples, so that their order does not matter.
+  // Each step reads all eight examples, so their order does not matter.
   e.train.batch_size = 4;
   e.train.accumulate = 2;
   e.train.label_smoothing = 0.1;
@@ -121,7 +121,7 @@ void check_curve(const std::string& name, const Experiment& e, int64_t source_to
 
 }  // namespace
 
-TEST_CASE("ten steps of a language model equal those of PyTorch") {
+TEST_CASE("ten training steps of a language model match PyTorch") {
   Experiment e = experiment(ModelKind::language_model);
   e.model.activation = Activation::gelu;
   e.model.norm_first = true;
@@ -130,7 +130,7 @@ TEST_CASE("ten steps of a language model equal those of PyTorch") {
   check_curve("language_model", e, 11);
 }
 
-TEST_CASE("ten steps of an encoder-decoder equal those of PyTorch") {
+TEST_CASE("ten training steps of an encoder-decoder match PyTorch") {
   Experiment e = experiment(ModelKind::seq2seq);
   e.model.activation = Activation::relu;
   e.model.norm_first = false;

@@ -1,4 +1,4 @@
-// apps/run: a folder that is never overwritten, one writer at a time, metrics cut back on resume.
+// apps/training/run: runs are not overwritten, have one writer, and truncate metrics on resume.
 #include "apps/training/run.h"
 
 #include <doctest/doctest.h>
@@ -26,11 +26,11 @@ void append(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("run: a run is never overwritten") {
+TEST_CASE("run: create rejects an existing run") {
   const TemporaryFolder folder;
   const RunFolder run = RunFolder::create(folder / "runs/a");
   const RunLock lock(run);
-  CHECK(RunFolder::create(folder / "runs/a").path() == run.path());  // nothing in it yet
+  CHECK(RunFolder::create(folder / "runs/a").path() == run.path());  // still empty
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::open(run.path()); }),
                       "it has no config.toml");
   write_file(run.config(), "seed = 1\n");
@@ -44,7 +44,7 @@ TEST_CASE("run: a run is never overwritten") {
                       "cannot create the folder");
 }
 
-TEST_CASE("run: a new run is named after its config and the time, and no two have one name") {
+TEST_CASE("run: new runs have unique names made of the config and the time") {
   const TemporaryFolder folder;
   std::set<std::string> paths;
   for (int i = 0; i < 5; ++i)
@@ -54,7 +54,7 @@ TEST_CASE("run: a new run is named after its config and the time, and no two hav
   CHECK(paths.begin()->size() == (folder / "runs/some.thing-20250101-120000").size());
 }
 
-TEST_CASE("run: a file that is a link, a device or a FIFO is refused") {
+TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
   const TemporaryFolder folder;
   write_file(folder / "other", "{}");
   make_folders(folder / "elsewhere/step-5");
@@ -98,7 +98,7 @@ TEST_CASE("run: a file that is a link, a device or a FIFO is refused") {
       ".lock: expected a plain file, found a link");
 }
 
-TEST_CASE("run: a lock notices that its folder is not there any more") {
+TEST_CASE("run: a lock detects that its folder was moved or deleted") {
   const TemporaryFolder folder;
   const auto error_of = [](const RunLock& lock) {
     return thrown<Error>([&] { lock.check_held(); });
@@ -118,7 +118,7 @@ TEST_CASE("run: a lock notices that its folder is not there any more") {
   CHECK(error_of(lock) == "");
 }
 
-TEST_CASE("run: metrics that would be lost behind a damaged row are refused") {
+TEST_CASE("run: metrics with a damaged row before valid rows are rejected") {
   const TemporaryFolder folder;
   const std::string path = folder / "metrics.jsonl";
   const auto line = [](int64_t step) { return row(step).text() + "\n"; };
@@ -144,7 +144,7 @@ TEST_CASE("run: metrics that would be lost behind a damaged row are refused") {
   CHECK(kept(damaged + damaged, 0) == "");
 }
 
-TEST_CASE("run: two do not train in one run") {
+TEST_CASE("run: only one process can train in a run") {
   const TemporaryFolder folder;
   const RunFolder run = RunFolder::create(folder / "a");
   {
@@ -155,18 +155,18 @@ TEST_CASE("run: two do not train in one run") {
   const pid_t child = ::fork();
   if (child == 0) {
     const RunLock lock(run);
-    ::_exit(0);  // as if killed: nothing is given back by hand
+    ::_exit(0);  // like a killed process: no destructor runs
   }
   ::waitpid(child, nullptr, 0);
   CHECK(thrown<InputError>([&] { const RunLock lock(run); }) == "");
 }
 
-TEST_CASE("run: metrics go on behind the last step of a checkpoint") {
+TEST_CASE("run: metrics continue after the last step of a checkpoint") {
   const TemporaryFolder folder;
   const std::string path = folder / "metrics.jsonl";
   {
     MetricsFile metrics(path, 0);
-    CHECK(!exists(path));  // a run that is killed while it starts can start again
+    CHECK(!exists(path));  // a run that was killed while starting can be restarted
     for (const int64_t step : {1, 2, 2, 3}) metrics.write(row(step));
     metrics.sync();
   }
@@ -187,7 +187,7 @@ TEST_CASE("run: metrics go on behind the last step of a checkpoint") {
   CHECK(read_file(path, "text") == "");
 }
 
-TEST_CASE("run: a full disk stops the metrics with a word about it") {
+TEST_CASE("run: write errors of metrics name the file and a remedy") {
   const TemporaryFolder folder;
   MetricsFile metrics(folder / "metrics.jsonl", 0);
   const FileSizeLimit limit(100);

@@ -1,5 +1,4 @@
-// docs/sources.md, the table of the topics of the five documents: it is complete, and its commands,
-// files and tests exist.
+// docs/sources.md: the table is complete, and its commands, files and tests exist.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +20,7 @@ struct Row {
   std::string id, text;
 };
 
-// The rows of the tables whose first cell is A or Q and a number.
+// Returns the table rows whose first cell is an id such as A1 or Q1.
 std::vector<Row> rows_of_table() {
   std::istringstream file(read_file(root + "docs/sources.md", "document"));
   std::vector<Row> rows;
@@ -31,7 +30,7 @@ std::vector<Row> rows_of_table() {
   return rows;
 }
 
-// Every text between two of these characters.
+// Returns the texts between pairs of `mark`.
 std::vector<std::string> marked(const std::string& text, char mark) {
   std::vector<std::string> found;
   for (size_t first = text.find(mark); first != text.npos; first = text.find(mark, first)) {
@@ -75,7 +74,7 @@ void train_five_steps(const std::string& command) {
 
 }  // namespace
 
-TEST_CASE("sources: no row of the table is missing") {
+TEST_CASE("sources: the table has every row") {
   std::vector<std::string> expected, actual;
   for (int i = 1; i <= 52; ++i) expected.push_back("A" + std::to_string(i));
   for (int i = 1; i <= 19; ++i) expected.push_back("Q" + std::to_string(i));
@@ -83,7 +82,7 @@ TEST_CASE("sources: no row of the table is missing") {
   CHECK(actual == expected);
 }
 
-TEST_CASE("sources: every training command of the table trains") {
+TEST_CASE("sources: every training command in the table runs") {
   int commands = 0;
   for (const Row& row : rows_of_table())
     for (const std::string& text : marked(row.text, '`'))
@@ -96,7 +95,7 @@ TEST_CASE("sources: every training command of the table trains") {
 }
 
 // Cells name files as `core/ops.h`, and a test as `tests/nn/attention.cpp` "name".
-TEST_CASE("sources: every file and test of the table exists") {
+TEST_CASE("sources: every file and test in the table exists") {
   for (const Row& row : rows_of_table()) {
     CAPTURE(row.id);
     std::string file;

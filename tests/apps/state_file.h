@@ -1,12 +1,12 @@
-// state.json of a checkpoint, changed by a test so that its own SHA-256 is right: what another
-// version of heed, or somebody with bad intentions, may have written.
+// Modifies state.json of a checkpoint and keeps its SHA-256 valid, as another version of heed or an
+// attacker could.
 #pragma once
 
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "temporary.h"
 
-// Calls change(Json& state) on the state of a checkpoint's folder and writes it back.
+// Calls change(Json& state) on the state in a checkpoint's folder and writes the file back.
 template <class Change>
 void change_state(const std::string& checkpoint, Change&& change) {
   const std::string file = checkpoint + "/state.json";

@@ -1,5 +1,5 @@
-// heed summary: parameters of published models, FLOPs by hand, memory against that of a real step,
-// and models too large for any machine.
+// heed summary: parameter counts of published models, FLOPs computed by hand, memory compared with
+// a real step, and models too large for any machine.
 #include "apps/measure/summary.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using namespace heed;
 
 namespace {
 
-// Sequences that all have the maximum length.
+// Token sequences, all of the maximum length.
 class Full final : public Dataset {
  public:
   Full(Framing framing, int64_t source, int64_t input)
@@ -54,7 +54,7 @@ Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t sour
   return corpus;
 }
 
-// Vectors on a grid, or the nodes of a graph.
+// Feature vectors on a grid or of the nodes of a graph.
 class FullFeatures final : public Dataset {
  public:
   FullFeatures(const ExampleFormat& format, int64_t positions, int64_t edges)
@@ -76,7 +76,7 @@ class FullFeatures final : public Dataset {
   size_t features_, edges_;
 };
 
-// For a classifier: a grid, or where that is empty a graph.
+// Returns data for a classifier: a grid, or a graph if `grid` is empty.
 Corpus features_corpus(std::vector<int64_t> grid, int64_t positions, int64_t edges) {
   Corpus corpus;
   corpus.framing = Framing::classifier;
@@ -89,7 +89,7 @@ Corpus features_corpus(std::vector<int64_t> grid, int64_t positions, int64_t edg
   return corpus;
 }
 
-// One layer (or two), D = 4, F = 8, one head.
+// One layer (encoder-decoder: one each), D = 4, F = 8, one head.
 Experiment small(ModelKind kind) {
   Experiment e;
   e.model.kind = kind;
@@ -128,16 +128,17 @@ void check_flops(const Flops& flops, double forward, double backward) {
 
 }  // namespace
 
-TEST_CASE("summary: parameters of published models") {
-  // GPT-2 small (Radford et al. 2019), as in its checkpoint.
+TEST_CASE("summary: parameter counts match published models") {
+  // The checkpoint of GPT-2 small (Radford et al. 2019).
   CHECK(count(learned_positions(12, 12, 768, 1024), 50257, 1024) == 124'439'808);
-  // nanoGPT's character model on Shakespeare: no biases. It counts 10,646,784, without positions.
+  // nanoGPT's character model of Shakespeare, without biases. nanoGPT reports 10,646,784, without
+  // position embeddings.
   Experiment e = learned_positions(6, 6, 384, 256);
   e.model.bias = false;
   const Summary characters = summarize(e, corpus_for(e, 65, 0, 256));
   CHECK(characters.parameters == 10'646'784 + 256 * 384);
   CHECK(part(characters, "embedding").parameters == (65 + 256) * 384);
-  // minGPT's adder of two digits: a separate head, without bias.
+  // minGPT's adder of two digits, with a separate head without bias.
   e = learned_positions(2, 4, 128, 6);
   e.model.tie_weights = false;
   CHECK(count(e, 10, 6) == 400'128);
@@ -178,12 +179,12 @@ TEST_CASE("summary: FLOPs and parameters of an encoder-decoder") {
   check_flops(part(s, "decoder.layers.0.cross_attention").flops, 128 + 192 + 96, 640 + 240);
   check_flops(part(s, "decoder.layers.0.feed_forward").flops, 256, 512);
   check_flops(part(s, "head").flops, 2 * 2 * 28, 4 * 2 * 28);
-  // Embeddings 6 · 4 and 7 · 4; norms of 8, attentions of 4 (16 + 4), networks of 32 + 8 + 32 + 4.
+  // Embeddings: 6 · 4 and 7 · 4. Norm: 8. Attention: 4 (16 + 4). Feed-forward: 32 + 8 + 32 + 4.
   CHECK(part(s, "source_embedding").parameters == 24);
   CHECK(part(s, "encoder.layers.0.feed_forward").parameters == 76);
   CHECK(part(s, "decoder.norm").parameters == 8);
   CHECK(s.parameters == 24 + 28 + (16 + 80 + 76) + 8 + (24 + 80 + 80 + 76) + 8);
-  // Stacks of different depth.
+  // Encoder and decoder of different depth.
   e.model.layers = 3;
   e.model.decoder_layers = 2;
   CHECK(summarize(e, corpus).parameters == 24 + 28 + 3 * 172 + 8 + 2 * 260 + 8);
@@ -200,7 +201,7 @@ TEST_CASE("summary: FLOPs and parameters of a classifier") {
   check_flops(part(s, "encoder.layers.0.feed_forward").flops, 2 * 2 * 6 * 32, 4 * 2 * 6 * 32);
 }
 
-TEST_CASE("summary: frozen parameters") {
+TEST_CASE("summary: frozen parameters have no gradient and no optimizer state") {
   Experiment e = small(ModelKind::language_model);
   e.model.layers = 12;
   const Corpus corpus = corpus_for(e, 7, 0, 5);
@@ -219,7 +220,7 @@ TEST_CASE("summary: frozen parameters") {
   check_flops(part(s, "decoder.layers.10-11.feed_forward").flops, 2 * 2 * 10 * 32, 2 * 2 * 10 * 32);
 }
 
-TEST_CASE("summary: memory by hand") {
+TEST_CASE("summary: memory equals values computed by hand") {
   Experiment e = small(ModelKind::language_model);
   e.model.heads = 2;
   e.model.dim = 256;
@@ -228,8 +229,8 @@ TEST_CASE("summary: memory by hand") {
   Memory m = summarize(e, corpus).memory;
   CHECK(m.optimizer == 2 * m.gradients);
   CHECK(m.lasting() == 4 * m.parameters);
-  CHECK(m.construction == 0);  // the copies are smaller than the optimizer's state
-  CHECK(m.evaluation == 0);    // there is nothing to evaluate on
+  CHECK(m.construction == 0);  // copies are smaller than the optimizer state
+  CHECK(m.evaluation == 0);    // no data to evaluate
   e.optim.amsgrad = true;
   CHECK(summarize(e, corpus).memory.optimizer == 3 * m.gradients);
   e.optim = {};
@@ -240,7 +241,7 @@ TEST_CASE("summary: memory by hand") {
   CHECK(m.construction / m.parameters == doctest::Approx(1).epsilon(0.02));
   e.optim.momentum = 0.9;
   CHECK(summarize(e, corpus).memory.optimizer == m.gradients);
-  // The batches of a step, and one more that is being prepared.
+  // The batches of one step, and those of the next step in preparation.
   const double batches = m.batches;
   e.train.accumulate = 7;
   CHECK(summarize(e, corpus).memory.batches == 2 * batches);
@@ -251,7 +252,7 @@ TEST_CASE("summary: memory by hand") {
   const double relu = summarize(e, corpus).memory.activations;
   e.model.activation = Activation::gelu;
   CHECK(summarize(e, corpus).memory.activations >= relu + 4 * 64 * 5 * 8);
-  // 50,000 rows: the loss computes up to 2^24 logits at once, and more of them in chunks.
+  // 50,000 rows: the loss computes at most 2^24 logits at once, in chunks.
   e.train.batch_size = 10'000;
   const auto activations = [&](int64_t vocabulary) {
     return summarize(e, corpus_for(e, vocabulary, 0, 5)).memory.activations;
@@ -259,7 +260,7 @@ TEST_CASE("summary: memory by hand") {
   CHECK(activations(4000) < activations(400) + 4.0 * (1 << 24));
 }
 
-TEST_CASE("summary: the memory of an evaluation is that of a real evaluation") {
+TEST_CASE("summary: the memory estimate matches a real evaluation") {
   Experiment e = small(ModelKind::language_model);
   e.train.evaluate_batch_size = 1'000'000;
   Corpus corpus = corpus_for(e, 50, 0, 16);
@@ -277,8 +278,7 @@ TEST_CASE("summary: the memory of an evaluation is that of a real evaluation") {
 
 namespace {
 
-// The estimated memory of a step without parameters, gradients and optimizer state, divided by that
-// of a real step.
+// Returns estimated / measured memory of a step, without parameters, gradients and optimizer state.
 double estimate_over_measured(const Experiment& e, const Corpus& corpus) {
   const Memory estimate = summarize(e, corpus).memory;
   pool_trim();
@@ -297,7 +297,7 @@ double estimate_over_measured(Experiment e) {
 
 }  // namespace
 
-TEST_CASE("summary: the memory estimate is near that of a real step") {
+TEST_CASE("summary: the memory estimate matches a real step") {
   for (const ModelKind kind :
        {ModelKind::seq2seq, ModelKind::language_model, ModelKind::classifier})
     for (const FeedForwardActivation activation :
@@ -314,7 +314,7 @@ TEST_CASE("summary: the memory estimate is near that of a real step") {
       }
 }
 
-TEST_CASE("summary: the memory estimate is near for every attention and mixing") {
+TEST_CASE("summary: the memory estimate matches for every attention and mixing") {
   using Change = void (*)(ModelOptions&);
   const std::pair<std::string, Change> forms[] = {
       {"additive", [](ModelOptions& m) { m.attention.similarity.kind = &similarities::additive; }},
@@ -339,7 +339,7 @@ TEST_CASE("summary: the memory estimate is near for every attention and mixing")
   }
 }
 
-TEST_CASE("summary: the memory estimate counts edges of graphs and axes of grids") {
+TEST_CASE("summary: the memory estimate includes edges of graphs and axes of grids") {
   Experiment graph;
   graph.model.kind = ModelKind::classifier;
   graph.model.mixing.kind = &mixings::graph_attention;
@@ -360,7 +360,7 @@ TEST_CASE("summary: the memory estimate counts edges of graphs and axes of grids
   CHECK(summarize(grid, cells).flops.total() < all);
 }
 
-TEST_CASE("summary: models larger than the machine are rejected at once") {
+TEST_CASE("summary: models larger than the machine are rejected within a second") {
   using Clock = std::chrono::steady_clock;
   Experiment e;
   e.model.kind = ModelKind::language_model;
@@ -370,14 +370,14 @@ TEST_CASE("summary: models larger than the machine are rejected at once") {
   const int64_t held = pool_statistics().held_bytes;
   const Clock::time_point start = Clock::now();
   const Summary s = summarize(e, corpus_for(e, 65, 0, 64));
-  // Not under sanitizers, which make it slower.
+  // Sanitizers are slower.
   if (allocations_are_counted) CHECK(Clock::now() - start < std::chrono::seconds(1));
   CHECK(pool_statistics().held_bytes == held);
   const std::string text = thrown<InputError>([&] { check_memory(s); });
   CHECK_TEXT_CONTAINS(text, "parameters, gradients and optimizer state take 314.3 TiB");
   CHECK_TEXT_CONTAINS(text, "lower model.dim, model.feed_forward or model.layers");
 
-  // The largest values that a config may have.
+  // The largest values that a config allows.
   e.model.kind = ModelKind::seq2seq;
   e.model.dim = 1 << 16;
   e.model.layers = 1000;
@@ -405,7 +405,7 @@ TEST_CASE("summary: models larger than the machine are rejected at once") {
   CHECK_TEXT_CONTAINS(error_of(), "lower model.layers");
 }
 
-TEST_CASE("summary: the error names the largest need and the keys that lower it") {
+TEST_CASE("summary: the error names the largest memory use and the keys that reduce it") {
   Experiment e;
   const Corpus corpus = corpus_for(e, 65, 8, 8);
   Summary s = summarize(e, corpus);
@@ -454,7 +454,7 @@ TEST_CASE("summary: prints a table") {
            "\n token.weight 50257 × 768 38,597,376\n",
            "\n position.weight 1024 × 768 786,432 frozen\n",
            "\ndecoder.layers.0-11.feed_forward 4,722,432 13.92 TFLOP × 12\n",
-           "\nhead tied 0 150.8 TFLOP\n",  // the loss in chunks computes the logits twice
+           "\nhead tied 0 150.8 TFLOP\n",  // the chunked loss computes the logits twice
            "\nparameters 124,439,808\n that train 123,653,376\n",
            " for 40 × 12 sequences of 1,024\n",
            "\n parameters 474.7 MiB\n",

@@ -1,4 +1,4 @@
-// What the tests of apps share: a folder that vanishes, and the text of an error.
+// Helpers of the tests of apps: temporary folders, error messages.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 #include "apps/support/files.h"
 #include "core/check.h"
 
-// A folder of this test alone, removed with all in it at its end.
+// Creates an empty folder under /tmp. The destructor removes it with its contents.
 struct TemporaryFolder {
   std::string path;
   TemporaryFolder() {
@@ -23,7 +23,7 @@ struct TemporaryFolder {
   std::string operator/(const std::string& name) const { return path + "/" + name; }
 };
 
-// The text of the E that f throws, which is one line; "" if it throws nothing.
+// Returns the message of the E that f throws, or "". Checks that the message is one line.
 template <class E, class F>
 std::string thrown(F&& f) {
   try {

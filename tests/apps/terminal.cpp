@@ -1,5 +1,5 @@
-// Nothing that is read from a file reaches the terminal or the log unescaped, and no error quotes a
-// file at length.
+// Control characters are escaped on the terminal, in the log and in errors. Quotes in errors are
+// short.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,10 +16,10 @@ using namespace heed;
 
 namespace {
 
-// Clear the screen, C1, an override of the direction of writing, carriage return, DEL.
+// Clear screen, a C1 control, right-to-left override, carriage return, DEL.
 const std::string hostile = "\x1b[2J\u009b1m\u202e\r\x7f";
 
-// A run whose characters are such a text.
+// A run trained on text with control characters.
 struct HostileRun : TemporaryFolder {
   ProgramOutput training;
   HostileRun() {
@@ -39,7 +39,7 @@ const HostileRun& hostile_run() {
   return run;
 }
 
-// What the program prints if standard output is a terminal.
+// Returns the output of heed when standard output is a terminal.
 std::string shown_on_terminal(const std::string& where, const std::string& arguments) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
@@ -70,7 +70,7 @@ TEST_CASE("samples are escaped in the log and on the terminal") {
   CHECK(escaped(log) == log);
 }
 
-TEST_CASE("generated text is exact in a pipe and escaped on a terminal") {
+TEST_CASE("generated text is unchanged in a pipe and escaped on a terminal") {
   const std::vector<std::string> arguments = {"generate", "run", "--length", "60"};
   const std::string exact = heed_in(hostile_run().path, arguments).out;
   CHECK(escaped(exact) != exact);
@@ -79,7 +79,7 @@ TEST_CASE("generated text is exact in a pipe and escaped on a terminal") {
   CHECK(shown == escaped(exact));
 }
 
-TEST_CASE("compare: names, values and scores are escaped, one row each") {
+TEST_CASE("compare: names, values and scores are escaped") {
   const TemporaryFolder folder;
   REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
   const Json scores = Json::object().set(hostile + "\nname", hostile).set("nested", Json::object());
@@ -90,7 +90,7 @@ TEST_CASE("compare: names, values and scores are escaped, one row each") {
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
 }
 
-TEST_CASE("errors are escaped and short, whatever they quote") {
+TEST_CASE("error messages are escaped and short") {
   const TemporaryFolder folder;
   const std::string ones = [] {
     std::string list = "1";
@@ -139,7 +139,7 @@ TEST_CASE("errors are escaped and short, whatever they quote") {
   rejects({"generate", "run", "--count", std::string(100'000, 'x')});
 }
 
-TEST_CASE("a vocabulary or a result that is wrong is quoted escaped and in short") {
+TEST_CASE("errors in vocabulary.json and result.json are escaped and short") {
   const TemporaryFolder folder;
   REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
   const auto rejects = [&](const std::string& file, const std::string& text,

@@ -1,5 +1,5 @@
-// heed theorems: its table and its JSON, and the properties of a model. (That every claim holds is
-// tested in tests/theorems.)
+// heed theorems: table, JSON, and properties of a model. tests/theorems checks that every claim
+// holds.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -16,7 +16,7 @@ Json parsed(const ProgramOutput& output) {
   return Json::parse(output.out, "standard output");
 }
 
-// Whether the model has each property, by id. An id with several rows needs all of them.
+// Returns whether the model has each property, by id. All rows of an id must pass.
 std::map<std::string, bool> properties_of(const std::string& folder,
                                           std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"theorems", "--json", "--model"});
@@ -68,7 +68,7 @@ TEST_CASE("theorems: the table has a section, its rows, its notes and a total") 
   CHECK_TEXT_CONTAINS(output.out, "7 of 7 hold\n");
 }
 
-TEST_CASE("theorems: properties of an untrained model follow from its config") {
+TEST_CASE("theorems: properties of untrained models follow from the config") {
   const TemporaryFolder folder;
   const auto measured = [&](const std::string& more) {
     write_file(folder / "c.toml", classifier_config(more));
@@ -136,7 +136,7 @@ TEST_CASE("theorems: a model without a guaranteed property fails") {
   CHECK(!Json::parse(json.out, "standard output").elements().at(0).at("pass").flag());
 }
 
-TEST_CASE("theorems: bad input is rejected") {
+TEST_CASE("theorems: rejects invalid arguments") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config(""));
   const auto rejects = [&](const std::vector<std::string>& more,

@@ -1,4 +1,4 @@
-// heed train, as a user sees it: runs, what they leave behind, and how they end.
+// heed train: run folders, resuming, interruption and errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Workspace : TemporaryFolder {
   std::string digest(const std::string& file) const { return sha256_of_file(path + "/" + file); }
 };
 
-// The rows of metrics.jsonl without what a clock decides.
+// Returns the rows of metrics.jsonl without times.
 std::string timeless_metrics(const std::string& path) {
   std::string rest = read_file(path, "metrics"), rows;
   while (!rest.empty()) {
@@ -50,7 +50,7 @@ std::string timeless_metrics(const std::string& path) {
   return rows;
 }
 
-// Name and digest of every file of a run but .lock, which holds the last process id.
+// Returns the name and digest of each file of a run except .lock, which holds a process id.
 std::vector<std::string> digests(const std::string& path) {
   std::vector<std::string> all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
@@ -62,7 +62,7 @@ std::vector<std::string> digests(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("train: a run leaves what its folder should hold") {
+TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores and checkpoints") {
   const Workspace workspace;
   const ProgramOutput output = workspace.heed({"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
@@ -90,7 +90,7 @@ TEST_CASE("train: a run leaves what its folder should hold") {
   CHECK(names_in_folder(workspace / "runs")[0].starts_with("c-2"));
 }
 
-TEST_CASE("train: the same config gives the same bits, for any number of threads") {
+TEST_CASE("train: results are bitwise reproducible for any number of threads") {
   const Workspace workspace("[model.positional]\nkind = \"learned\"\nmax_length = 8\n");
   CHECK(workspace.heed({"train", "c.toml", "--run", "a", "--set", "model.dropout=0.2"}).code == 0);
   CHECK(workspace.heed({"train", "a/config.toml", "--run", "b", "--set", "threads=1"}).code == 0);
@@ -100,7 +100,7 @@ TEST_CASE("train: the same config gives the same bits, for any number of threads
         timeless_metrics(workspace / "b/metrics.jsonl"));
 }
 
-TEST_CASE("train: a run is not overwritten, nor trained in by two") {
+TEST_CASE("train: rejects a folder with a run, and a run that another process trains") {
   const Workspace workspace;
   REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
   const std::string before = workspace.digest("r/checkpoints/latest/model.safetensors");
@@ -111,7 +111,7 @@ TEST_CASE("train: a run is not overwritten, nor trained in by two") {
   check_rejected(workspace.heed({"train", "--resume", "--run", "r"}), 2, {"is training in it"});
 }
 
-TEST_CASE("train: Ctrl-C saves, says how to go on, and the rest is as if nothing had been") {
+TEST_CASE("train: Ctrl-C saves a checkpoint, and the resumed run is bitwise identical") {
   const Workspace workspace;
   const std::vector<std::string> longer = {"--set", "train.steps=400", "--set",
                                            "model.dropout=0.1"};
@@ -137,7 +137,7 @@ TEST_CASE("train: Ctrl-C saves, says how to go on, and the rest is as if nothing
         timeless_metrics(workspace / "b/metrics.jsonl"));
 }
 
-TEST_CASE("train: what may change on resume, and what may not") {
+TEST_CASE("train: --resume accepts changed intervals and paths, rejects other changes") {
   const Workspace workspace;
   write_file(workspace / "words.txt",
              "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n");
@@ -178,7 +178,7 @@ TEST_CASE("train: what may change on resume, and what may not") {
   }
 }
 
-TEST_CASE("train: a run without a checkpoint is begun again") {
+TEST_CASE("train: --resume without a checkpoint restarts the run") {
   const Workspace workspace;
   REQUIRE(workspace.heed({"train", "c.toml", "--run", "a"}).code == 0);
   REQUIRE(workspace.heed({"train", "c.toml", "--run", "b"}).code == 0);
@@ -192,7 +192,7 @@ TEST_CASE("train: a run without a checkpoint is begun again") {
         timeless_metrics(workspace / "b/metrics.jsonl"));
 }
 
-TEST_CASE("train: a number that is not finite stops the run and spares the checkpoint") {
+TEST_CASE("train: a value that is not finite stops the run and keeps the checkpoint") {
   const Workspace workspace;
   const std::vector<std::string> settings = {"train", "c.toml",
                                              "--run", "r",
@@ -208,16 +208,16 @@ TEST_CASE("train: a number that is not finite stops the run and spares the check
   const Checkpoints checkpoints(workspace / "r/checkpoints", 1);
   if (!checkpoints.steps().empty()) CHECK_TEXT_CONTAINS(output.err, "is intact");
   CHECK(!workspace.has("r/result.json"));
-  std::vector<std::string> watched = settings;
-  watched[3] = "w";
-  watched.insert(watched.end(), {"--set", "train.detect_anomaly=true"});
-  const ProgramOutput named = workspace.heed(watched);
+  std::vector<std::string> detecting = settings;
+  detecting[3] = "w";
+  detecting.insert(detecting.end(), {"--set", "train.detect_anomaly=true"});
+  const ProgramOutput named = workspace.heed(detecting);
   CHECK(named.code == 1);
   CHECK_TEXT_CONTAINS(named.err, "error: step ");
   CHECK_TEXT_CONTAINS(named.err, "[");  // the shapes
 }
 
-TEST_CASE("train: early stopping, and the best checkpoint is what is measured") {
+TEST_CASE("train: stops early and scores the best checkpoint") {
   const Workspace workspace;
   const ProgramOutput output = workspace.heed(
       {"train", "c.toml", "--run", "r", "--set", "train.patience=2", "--set", "train.steps=1000",
@@ -234,7 +234,7 @@ TEST_CASE("train: early stopping, and the best checkpoint is what is measured") 
   CHECK(workspace.json("one/result.json").at("best_step").integer() == 1);
 }
 
-TEST_CASE("train: weights from another run, and some that stay as they are") {
+TEST_CASE("train: loads weights from another run and freezes parameters") {
   const Workspace workspace;
   REQUIRE(workspace.heed({"train", "c.toml", "--run", "a"}).code == 0);
   const ProgramOutput output =
@@ -268,7 +268,7 @@ TEST_CASE("train: weights from another run, and some that stay as they are") {
   rejects("train.load=nowhere", "nowhere: no such run or file");
 }
 
-TEST_CASE("train: links in the folder of a run lead nowhere") {
+TEST_CASE("train: links in a run folder are not followed") {
   const Workspace workspace;
   REQUIRE(workspace.heed({"train", "c.toml", "--run", "good"}).code == 0);
   const auto copy_run = [&](const std::string& to) {
@@ -304,7 +304,7 @@ TEST_CASE("train: links in the folder of a run lead nowhere") {
   CHECK(read_file(workspace / "secret", "text") == secret);
   CHECK(digests(workspace / "other") == before);
 
-  copy_run("r");  // leftovers are removed, not followed
+  copy_run("r");  // links with temporary names are removed
   point_link(workspace / "r/.tmp-config.toml", workspace / "secret");
   point_link(workspace / "r/.tmp-metrics.jsonl", workspace / "secret");
   point_link(workspace / "r/checkpoints/.tmp-step-31", workspace / "other");
@@ -314,7 +314,7 @@ TEST_CASE("train: links in the folder of a run lead nowhere") {
   CHECK(digests(workspace / "other") == before);
 }
 
-TEST_CASE("train: the config of a run has no base") {
+TEST_CASE("train: rejects a base in the config of a run") {
   const Workspace workspace;
   REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
   write_file(workspace / "secret", "token = hunter2\n");
@@ -326,7 +326,7 @@ TEST_CASE("train: the config of a run has no base") {
                    {"r/config.toml:1:1: base: the config of a run must hold every value itself"});
 }
 
-TEST_CASE("train: a folder that is renamed or deleted stops the training in it") {
+TEST_CASE("train: renaming or deleting the run folder stops training") {
   const Workspace workspace;
   const std::vector<std::string> long_run = {"train", "c.toml",
                                              "--run", "r",
@@ -356,13 +356,13 @@ TEST_CASE("train: a folder that is renamed or deleted stops the training in it")
   CHECK(!workspace.has("r"));
 }
 
-TEST_CASE("train: a terminal that closes saves the run, unless it was told to ignore it") {
+TEST_CASE("train: SIGHUP saves the run unless it is ignored") {
   const Workspace workspace;
   Subprocess program({"train", "c.toml", "--run", "r", "--set", "train.steps=100000"},
                      workspace.path);
   while (program.running() && !workspace.has("r/checkpoints/latest")) ::usleep(1000);
   program.signal(SIGHUP);
-  program.signal(SIGHUP);  // a shell and the terminal send one each
+  program.signal(SIGHUP);  // the shell and the terminal both send one
   const ProgramOutput output = program.wait();
   CHECK(output.code == 130);
   CHECK_TEXT_CONTAINS(output.err, "interrupted and saved");
@@ -375,17 +375,17 @@ TEST_CASE("train: a terminal that closes saves the run, unless it was told to ig
   CHECK(workspace.json("n/result.json").at("steps").integer() == 300);
 }
 
-TEST_CASE("train: a log that nobody reads any more does not end the training") {
+TEST_CASE("train: a closed pipe on stderr does not stop training") {
   const Workspace workspace;
   const ProgramOutput output =
       shell_in(workspace.path,
                "$HEED train c.toml --run r --set train.steps=300 --set train.log_every=1 2>&1 | "
                "head -n 1; exit ${PIPESTATUS[0]}");
-  CHECK(output.code == 1);  // the scores could not be written
+  CHECK(output.code == 1);  // the scores cannot be printed
   CHECK(workspace.json("r/result.json").at("steps").integer() == 300);
 }
 
-TEST_CASE("train: a limit of file sizes is an error of the disk") {
+TEST_CASE("train: exceeding the file size limit is a write error") {
   const Workspace workspace;
   const ProgramOutput output = shell_in(workspace.path, "ulimit -f 20; $HEED train c.toml --run r");
   CHECK(output.code == 1);
@@ -397,7 +397,7 @@ TEST_CASE("train: a limit of file sizes is an error of the disk") {
   CHECK_TEXT_CONTAINS(reference.err, "error: ");
 }
 
-TEST_CASE("train: runs that start in the same second have folders of their own") {
+TEST_CASE("train: runs that start in the same second have different folders") {
   const Workspace workspace;
   std::vector<std::unique_ptr<Subprocess>> programs;
   for (int i = 0; i < 24; ++i)
@@ -417,14 +417,14 @@ TEST_CASE("train: runs that start in the same second have folders of their own")
   CHECK(configs.size() == 24);
 }
 
-TEST_CASE("train: a path that is not UTF-8 is refused before training") {
+TEST_CASE("train: rejects paths that are not UTF-8") {
   const Workspace workspace;
   make_folders(workspace / "caf\xE9");
   write_file(workspace / "caf\xE9/words.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
   write_file(workspace / "lines.toml",
              "[train]\nsteps = 2\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
              "dim = 16\nheads = 2\n[data]\nkind = 'lines'\npath = 'words.txt'\n");
-  // A relative path in a folder of that name.
+  // A relative path in a folder whose name is not UTF-8.
   write_file(workspace / "caf\xE9/lines.toml", read_file(workspace / "lines.toml", "config"));
   check_rejected(workspace.heed({"train", "caf\xE9/lines.toml", "--run", "r"}), 2,
                  {"data.path = \"", "caf\\xe9/words.txt", "expected UTF-8; rename"});
@@ -452,7 +452,7 @@ TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
   CHECK(workspace.json("r/checkpoints/latest/state.json").at("format").integer() == 1);
 }
 
-TEST_CASE("train: a disk that is full, or may not be written, spares the checkpoint before") {
+TEST_CASE("train: write errors leave the previous checkpoint intact") {
   const Workspace workspace;
   REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
   const std::string before = workspace.digest("r/checkpoints/latest/model.safetensors");

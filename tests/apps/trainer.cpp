@@ -1,4 +1,4 @@
-// The training step: what it must give whatever it is that learns.
+// Trainer: training steps, reproducibility, evaluation, frozen parameters and allocations.
 #include "apps/training/trainer.h"
 
 #include <doctest/doctest.h>
@@ -64,15 +64,14 @@ TEST_CASE("each kind of model learns a small task") {
   e.model.kind = ModelKind::language_model;
   e.model.layers = 2;
   CHECK(exact_match(e) > 0.9);
-  e.model.kind =
-      ModelKind::classifier;  // whether a string of up to six bits has an odd number of ones
+  e.model.kind = ModelKind::classifier;  // parity of up to six bits
   e.data = DataOptions();
   e.data.kind = &data_kinds::parity;
   e.data.lengths = {1, 6};
   CHECK(exact_match(e) > 0.9);
 }
 
-TEST_CASE("micro-batches give what the large batch gives") {
+TEST_CASE("micro-batches give the same step as one large batch") {
   Experiment e = copying();
   e.train.batch_size = 24;
   e.train.accumulate = 1;
@@ -86,11 +85,11 @@ TEST_CASE("micro-batches give what the large batch gives") {
   CHECK(b.tokens == a.tokens);
 }
 
-TEST_CASE("the same seed gives the same bits, for any number of threads; another seed others") {
+TEST_CASE("training is bitwise reproducible for any number of threads and depends on the seed") {
   const auto trained = [](int threads, int64_t seed) {
     Experiment e = copying();
     e.seed = seed;
-    e.model.dim = 128;  // large enough to be shared
+    e.model.dim = 128;  // large enough for several threads
     e.model.dropout = 0.2;
     e.model.attention_dropout = 0.2;
     e.train.accumulate = 2;
@@ -126,16 +125,16 @@ TEST_CASE("dropout depends on the seed") {
   CHECK(loss(0.5, 2) != loss(0.5, 1));
 }
 
-TEST_CASE("an evaluation between two steps moves no bit of training") {
+TEST_CASE("evaluation between steps does not change training") {
   Experiment e = copying();
   e.model.dropout = 0.3;
-  Training plain(e), watched(e);
+  Training plain(e), evaluated(e);
   for (int i = 0; i < 3; ++i) {
     plain.trainer.step();
-    watched.trainer.step();
-    evaluate(watched.trainer.model(), *watched.corpus.splits.at("val"), e.framing(), 32);
+    evaluated.trainer.step();
+    evaluate(evaluated.trainer.model(), *evaluated.corpus.splits.at("val"), e.framing(), 32);
   }
-  CHECK(weights(plain.trainer) == weights(watched.trainer));
+  CHECK(weights(plain.trainer) == weights(evaluated.trainer));
 }
 
 TEST_CASE("evaluation does not depend on how examples are batched") {
@@ -152,8 +151,7 @@ TEST_CASE("evaluation does not depend on how examples are batched") {
   CHECK(one.perplexity == doctest::Approx(std::exp(one.loss)));
 }
 
-TEST_CASE(
-    "a loss that is not finite stops training, names what to look at, and changes no weight") {
+TEST_CASE("a loss that is not finite throws and does not change the weights") {
   Experiment e = copying();
   Training t(e);
   t.trainer.step();
@@ -173,15 +171,15 @@ TEST_CASE(
   CHECK(rest() == before);
   CHECK(t.trainer.steps_done() == 1);
 
-  Experiment watching = t.experiment;
-  watching.train.detect_anomaly = true;
-  Trainer other(watching, t.corpus);
+  Experiment detecting = t.experiment;
+  detecting.train.detect_anomaly = true;
+  Trainer other(detecting, t.corpus);
   for (NamedParameter& p : parameters = other.model().parameters())
     if (p.name == "encoder.norm.weight") p.tensor.mutable_data()[0] = std::nanf("");
   CHECK_THROWS_WITH_AS(other.step(), doctest::Contains("layer_norm"), Error);
 }
 
-TEST_CASE("frozen parameters stay as they are, the others train") {
+TEST_CASE("frozen parameters do not change, others do") {
   Experiment e = copying();
   e.train.freeze = {"encoder.*", "source_embedding.*"};
   Training t(e);
@@ -204,7 +202,7 @@ TEST_CASE("frozen parameters stay as they are, the others train") {
   CHECK_THROWS_WITH_AS(Training{e}, doctest::Contains("encodr"), InputError);
 }
 
-TEST_CASE("label smoothing changes what is trained, not what is reported of an evaluation") {
+TEST_CASE("label smoothing changes the training loss, not the evaluation loss") {
   Experiment e = copying();
   Training plain(e);
   e.train.label_smoothing = 0.1;
@@ -223,9 +221,9 @@ TEST_CASE("label smoothing changes what is trained, not what is reported of an e
   CHECK_THROWS_WITH_AS(Training{e}, doctest::Contains("label_smoothing_over"), InputError);
 }
 
-TEST_CASE("after two steps of a fixed shape, a third asks the system for no memory") {
+TEST_CASE("steps of a fixed shape allocate no memory after the first two") {
   if (!allocations_are_counted) {
-    MESSAGE("skipped: under a sanitizer nothing is kept");
+    MESSAGE("skipped: allocations are not counted under a sanitizer");
     return;
   }
   Experiment e = copying();
@@ -243,9 +241,9 @@ TEST_CASE("after two steps of a fixed shape, a third asks the system for no memo
   }
 }
 
-TEST_CASE("with lengths 1 to 25, no step after an epoch asks the system for memory") {
+TEST_CASE("steps with lengths 1 to 25 allocate no memory after the first epoch") {
   if (!allocations_are_counted) {
-    MESSAGE("skipped: under a sanitizer nothing is kept");
+    MESSAGE("skipped: allocations are not counted under a sanitizer");
     return;
   }
   Experiment e = copying();
