@@ -1,4 +1,4 @@
-// "The sleepy child reads a book": what the claims about this example do not cover.
+// The example "The sleepy child reads a book": properties that no claim covers.
 #include "theorems/sentence.h"
 
 #include <doctest/doctest.h>
@@ -16,9 +16,9 @@ sentence::Change normaliser(const NormaliserRule* kind) {
 
 }  // namespace
 
-TEST_CASE("hard attention: the output of every word") {
-  // All scores of "The" are equal: its output is the mean. "sleepy" scores itself and "reads"
-  // equally.
+TEST_CASE("hard attention: output of every word") {
+  // All scores of "The" are equal, so its output is the mean. "sleepy" has equal scores for itself
+  // and "reads".
   CHECK(max_difference(sentence::outputs(normaliser(&normalisers::hardmax)),
                        {0.1, 0.1, 0.3, 0.4, 0, 0.4}) <= rounding);
 }
@@ -36,7 +36,7 @@ TEST_CASE("raw scores as weights may be negative, and their sum need not be 1") 
   CHECK(output(&normalisers::none) == doctest::Approx(1.9).epsilon(rounding));
 }
 
-TEST_CASE("a layer of exponentials normalised by their sum is a layer with a softmax") {
+TEST_CASE("exponentials normalised by their sum equal a softmax") {
   const Tensor sum = sentence::outputs([](MultiHeadOptions& o) {
     o.similarity.kind = &similarities::embedded_gaussian;
     o.normaliser = &normalisers::sum;

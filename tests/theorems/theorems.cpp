@@ -30,7 +30,7 @@ TEST_CASE("every claim of the documents holds") {
   CHECK(ids.size() == 71);
 }
 
-TEST_CASE("the claims that are selected give the same values as among all") {
+TEST_CASE("selected claims give the same values as in a complete run") {
   const auto measured = [](uint64_t seed, const std::vector<std::string>& only) {
     Measurements m(seed, only);
     measure_all(m);
@@ -52,7 +52,7 @@ TEST_CASE("claims about random inputs hold for another seed") {
   CHECK(all_hold(m.sections()));
 }
 
-TEST_CASE("a measured value beyond its bound, or not finite, fails") {
+TEST_CASE("values beyond the bound, infinite or NaN fail") {
   const auto holds = [](Bound bound, double measured) {
     Measurements m(1, {});
     m.section("test");
