@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs that are killed (SIGKILL) at random moments and resumed each time end in the same bits as runs left alone:
-# weights, optimizer, metrics row for row, scores. Half of the kills come at any moment after the start, also while
-# a run starts or resumes; half come when a checkpoint is being written.
+# Kills runs (SIGKILL) at random times and resumes them. At the end they must be bitwise identical to uninterrupted
+# runs: weights, optimizer state, metrics and scores. Half of the kills are at any time, including startup and resuming.
+# The other half are while a checkpoint is being written.
 #
 #   kills.sh PROGRAM [KILLS [SEED]]
 set -euo pipefail
@@ -33,7 +33,7 @@ train_size = 100
 val_size = 40
 test_size = 40
 TOML
-# Dropout, two micro-batches a step, epochs that end inside a step, and a schedule whose state counts.
+# Dropout, two micro-batches per step, epochs that end within a step, and a schedule with state.
 cat >plateau.toml <<'TOML'
 base = "base.toml"
 [train]
@@ -84,10 +84,10 @@ milliseconds() { echo "${EPOCHREALTIME/./}" | sed 's/...$//'; }
 declare -A duration
 for config in "${configs[@]}"; do
   start=$(milliseconds)
-  "$program" train "$config.toml" --run "$config" >out 2>&1 || { cat out >&2; fail "$config: left alone, it failed"; }
+  "$program" train "$config.toml" --run "$config" >out 2>&1 || { cat out >&2; fail "$config: the uninterrupted run failed"; }
   duration[$config]=$(($(milliseconds) - start))
 done
-# Sleeps for less than so many milliseconds.
+# Sleeps for a random time of less than $1 milliseconds.
 sleep_up_to() {
   local time=$(((RANDOM * 32768 + RANDOM) % $1))
   sleep "$((time / 1000)).$(printf %03d $((time % 1000)))"
@@ -124,5 +124,5 @@ while ((killed < kills)); do
   same_run "$config" killed >&2 || fail "$config: differs after $killed kills"
   if ls -A killed/checkpoints | grep -q '^\.tmp'; then fail "$config: a half-written checkpoint was left behind"; fi
 done
-((halves > 0 && resumed > 0)) || fail "no checkpoint was cut in half: the test no longer tests"
+((halves > 0 && resumed > 0)) || fail "no kill interrupted the writing of a checkpoint, or no run was resumed"
 echo "$killed kills in $runs runs, $resumed resumed, $halves in the middle of a checkpoint: 0 lost, 0 different"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Training with the naive loops of core/reference and optim/reference follows training with the fast kernels: over
-# the first hundred steps every loss agrees to a relative error of 1e-4.
+# Compares training with the fast kernels and with the naive loops of core/reference and optim/reference: all losses
+# of the first hundred steps must agree to a relative error of 1e-4.
 #
 #   reference.sh PROGRAM REFERENCE_PROGRAM
 set -euo pipefail

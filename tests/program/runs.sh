@@ -1,4 +1,4 @@
-# To be sourced: what tests of runs share. They work in a temporary folder that is removed at the end.
+# Helpers for tests of runs, to be sourced. Changes to a temporary folder, which is removed at exit.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -7,13 +7,13 @@ fail() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; exit 1; }
 
 without_times() { sed -E 's/"(tokens_per_s|seconds)": ?[0-9.eE+-]+//g' "$1"; }
 
-# same_run A B: says what differs, and fails, unless both runs ended with the same bits: weights, optimizer, metrics
-# row for row, scores, config and vocabulary.
+# same_run A B: fails and prints the first difference unless both runs are bitwise identical: weights, optimizer state,
+# metrics, scores, config and vocabulary.
 same_run() {
   local which file
   for which in latest best; do
     [[ $(readlink "$1/checkpoints/$which") == "$(readlink "$2/checkpoints/$which")" ]] ||
-      { echo "$which is of different steps"; return 1; }
+      { echo "$which: different steps"; return 1; }
     for file in model optimizer; do
       cmp "$1/checkpoints/$which/$file.safetensors" "$2/checkpoints/$which/$file.safetensors" || return 1
     done

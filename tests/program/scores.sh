@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Trains every shipped config and compares its scores with the goals in the config's head, such as
+# Trains every config in configs/ and compares the scores with the goals in the header of the config, such as
 #   # Goal: test exact_match ≥ 0.99, test_longer exact_match ≥ 0.99
-# A config whose data are not installed is skipped, and says so; HEED_TEXT names a text for shakespeare.toml.
+# Skips configs whose data are not installed. HEED_TEXT is the path of the text for shakespeare.toml.
 #
 #   scores.sh PROGRAM [CONFIG…]
 set -euo pipefail
@@ -23,7 +23,7 @@ score() {
 for config; do
   name=$(basename "$config" .toml)
   goals=$(sed -n 's/^# Goal: //p' "$config")
-  [[ $goals ]] || { echo "$name: the head has no line '# Goal: …'"; failed=1; continue; }
+  [[ $goals ]] || { echo "$name: the header has no line '# Goal: …'"; failed=1; continue; }
   set=()
   if [[ $name == shakespeare ]]; then
     [[ ${HEED_TEXT-} ]] || { echo "$name: skipped, HEED_TEXT names no text"; continue; }
