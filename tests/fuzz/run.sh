@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Fuzzes every parser of heed: tests/fuzz/run.sh LIMIT [TARGET…]
 #
-#   LIMIT    60s: about so many seconds for all targets together; 10000000: executions of each target
+#   LIMIT    60s: total time in seconds, about; 10000000: number of executions of each target
 #   TARGET   names of tests/fuzz/targets.cpp (default: all)
 #
-# Builds the program in build/clang (it needs clang-14, libclang-rt-14-dev and libomp-14-dev) and runs two targets at
-# a time. No input of up to 2048 bytes may take a second, a gigabyte in all, or 256 MiB at once. Prints the number of
-# executions of each target. Exits with 1 if a target failed, and says which input did it. Inputs that reach new code
-# stay in build/fuzz/corpus for the next run.
+# Builds in build/clang (requires clang-14, libclang-rt-14-dev and libomp-14-dev) and runs two targets in parallel.
+# Limits for inputs of up to 2048 bytes: 1 second, 1 GiB of memory, 256 MiB in one allocation. Prints the number of
+# executions of each target. If a target fails, prints the input and exits with 1. Inputs that reach new code are kept
+# in build/fuzz/corpus for the next run.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 limit=${1:?"usage: tests/fuzz/run.sh 60s|EXECUTIONS [TARGET...]"}
@@ -24,7 +24,7 @@ case $limit in
   *) export stop=-runs=$limit ;;
 esac
 
-# Writes a seed of target $1: a text with the escapes of printf, or standard input.
+# Writes a seed input of target $1: the printf format $2, or standard input.
 seed() {
   mkdir -p "$work/seeds/$1"
   local file
@@ -32,7 +32,7 @@ seed() {
   if (($# > 1)); then printf "$2" >"$file"; else cat >"$file"; fi
 }
 
-# What the program writes, and the smallest file of every format.
+# Writes the seed inputs: files that heed wrote, and a minimal file of each format.
 write_seeds() {
   rm -rf "$work/seeds"
   local file level run=tests/fixtures/run_0.1.0

@@ -1,7 +1,7 @@
-// Every parser of heed, for libFuzzer: any input gives a value or an InputError.
+// Fuzz targets for every parser of heed (libFuzzer). Any input must give a value or an InputError.
 //
-// The environment variable HEED_FUZZ names the target; another name prints them all. Where a
-// target reads several files, the input holds them one after another, separated by a line "%%%".
+// The environment variable HEED_FUZZ selects the target. An unknown name prints all targets. For
+// targets that read several files, the input is their concatenation, separated by a line "%%%".
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,16 +29,16 @@ using namespace heed;
 
 namespace {
 
-// A target failed: libFuzzer keeps the input of a process that aborts.
+// Aborts with a message if a condition is false. libFuzzer then saves the input.
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s\n", what);
   std::abort();
 }
 
-// The folder of this process, in memory.
+// Returns the folder of this process, in memory.
 const std::string& folder() {
-  static const std::string& path = *[] {  // not destroyed: it is used when the process ends
+  static const std::string& path = *[] {  // never destroyed: used at exit
     char name[] = "/dev/shm/heed-fuzz-XXXXXX";
     require(::mkdtemp(name) != nullptr, "a folder can be made in /dev/shm");
     std::atexit([] { remove_all(folder()); });
@@ -47,7 +47,7 @@ const std::string& folder() {
   return path;
 }
 
-// Writes a file of that folder. (write_file() of apps/support waits for the disk.)
+// Writes a file in folder(). Unlike write_file() of apps/support, it does not wait for the disk.
 std::string written(const char* name, std::string_view bytes) {
   std::string path = in_folder(folder(), name);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -57,7 +57,7 @@ std::string written(const char* name, std::string_view bytes) {
   return path;
 }
 
-// Takes the part of the input up to the separator.
+// Removes and returns the part of the input before the separator.
 std::string_view next_part(std::string_view& input) {
   constexpr std::string_view separator = "\n%%%\n";
   const size_t end = input.find(separator);
@@ -66,7 +66,7 @@ std::string_view next_part(std::string_view& input) {
   return part;
 }
 
-// Reads a valid config. What is listed of it reads the same: that takes long, so only some inputs.
+// Reads a config. For some inputs, because it is slow, checks that the listing reads back equal.
 void check_config(const ConfigSource& source, bool lists) {
   Experiment experiment, again;
   source.fill(experiment);
@@ -78,7 +78,7 @@ void check_config(const ConfigSource& source, bool lists) {
   experiment.validate();
 }
 
-// A config, and the base that it may name "base.toml".
+// A config, and optionally its base, base.toml.
 void config(std::string_view input) {
   const bool lists = input.size() % 16 == 0;
   const std::string path = written("config.toml", next_part(input));
@@ -113,7 +113,7 @@ void vocabulary(std::string_view input) {
   }
 }
 
-// state.json with a digest that is right: without, no other would be read further.
+// state.json with a valid digest. Others are rejected before parsing.
 void state(std::string_view input) {
   Json json = Json::parse(input, "state.json");
   if (!json.is_object()) return;
@@ -126,13 +126,13 @@ void state(std::string_view input) {
 
 void metrics(std::string_view input) { MetricsFile(written("metrics.jsonl", input), 3); }
 
-// result.json, and JSON of any kind: what is written reads the same.
+// result.json or any other JSON. Written values must read back equal.
 void result(std::string_view input) {
   const std::string text = Json::parse(input, "result.json").text();
   require(Json::parse(text, "again").text() == text, "JSON that is written reads the same");
 }
 
-// Loads files of a kind and makes batches of all examples.
+// Loads data files of a kind and builds batches of all examples.
 void load(const DataOptions& options) {
   const Framing framing = options.kind->framings[0];
   const Corpus corpus = load_corpus(options, framing, 1);
@@ -143,7 +143,7 @@ void load(const DataOptions& options) {
   }
 }
 
-// The first byte of the input chooses options.
+// Selects options by the first byte of the input.
 DataOptions options_of(const DataKind& kind, std::string_view& input) {
   const auto choice = input.empty() ? 0U : static_cast<unsigned char>(input[0]);
   input.remove_prefix(std::min<size_t>(1, input.size()));
@@ -161,7 +161,7 @@ DataOptions options_of(const DataKind& kind, std::string_view& input) {
   return options;
 }
 
-// A file, and one of targets or of validation data where there is a second part.
+// A data file, and optionally a file of targets or validation data.
 template <const DataKind& kind>
 void lines_of(std::string_view input) {
   DataOptions options = options_of(kind, input);
@@ -222,7 +222,7 @@ const Target& chosen() {
     if (name && std::string_view(name) == target.name) return target;
   for (const Target& target : targets) std::puts(target.name);
   std::fflush(stdout);
-  std::_Exit(2);  // libFuzzer would take exit() for a failure
+  std::_Exit(2);  // libFuzzer reports exit() as a failure
 }
 
 }  // namespace

@@ -1,16 +1,16 @@
-// Puts small faults (mutants) into C++ sources, each behind a switch that is read at run time, so
-// that one build holds all of them.
+// Adds small faults (mutants) to C++ sources. Each is selected at run time, so one build contains
+// all of them.
 //
 //   mutate SOURCE TARGET SEED COUNT DROPPED FILE…
 //
-// Reads SOURCE/FILE, chooses COUNT mutants of all files by SEED, writes the mutated TARGET/FILE,
+// Reads SOURCE/FILE, selects COUNT mutants from all files by SEED, writes the mutated TARGET/FILE,
 // and prints one line for each mutant: number, key, first line, last line, separated by tabs. The
-// key is "file | text of the line | change". It does not depend on line numbers, and the choice and
-// the numbers depend only on it. Mutants whose keys are lines of the file DROPPED are left out.
+// key is "file | text of the line | change". Selection and numbers depend only on the keys, not on
+// line numbers. Mutants whose keys are in the file DROPPED are excluded.
 //
-// An expression becomes (mutant ? changed : as it was), a statement { if (not mutant) statement }.
-// What must be known at compile time is left alone as far as the tokens tell. The rest does not
-// compile, and the caller drops it.
+// An expression becomes (mutant ? changed : original), a statement { if (!mutant) statement }.
+// Constant expressions are not changed where the tokens show them. Other mutants of constant
+// expressions do not compile, and the caller drops them.
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -41,14 +41,14 @@ struct File {
   std::vector<Mutant> mutants{};
 };
 
-// Whether a bracket closes the head of an if, for, while or switch.
+// Returns whether a bracket closes the header of an if, for, while or switch.
 bool ends_head(const Tokens& t, size_t i) {
   return t[i].text == ")" && t[i].partner > 0 &&
          t[t[i].partner - 1].is({"if", "for", "while", "switch", "constexpr"});
 }
 
-// The expression around token i: up to a comma, an assignment, a bracket, … on either side; the
-// whole assignment if i is one. Nothing if it is a template argument.
+// Returns the expression around token i, up to a comma, assignment, bracket, … on either side. If i
+// is an assignment, returns all of it. Returns nothing for a template argument.
 std::optional<Range> expression(const Tokens& t, size_t i) {
   const bool assigns = t[i].is({"+=", "-=", "*=", "/="});
   const auto boundary = [&](const Token& token) {
@@ -79,7 +79,7 @@ std::optional<Range> expression(const Tokens& t, size_t i) {
   return Range(first, last);
 }
 
-// What a token may be replaced by; empty: nothing.
+// Returns the replacements of a token, or an empty list.
 std::string replacement(const Tokens& t, size_t i) {
   static const std::map<std::string, std::string> swaps = {
       {"+", "-"},   {"-", "+"},   {"*", "/"},   {"/", "*"},   {"<", "<="},    {"<=", "<"},
@@ -91,14 +91,14 @@ std::string replacement(const Tokens& t, size_t i) {
   if (found == swaps.end()) return "";
   const Token &before = t[i - 1], &after = t[i + 1];
   if (t[i].word()) return before.text == "::" && after.is({"(", "<"}) ? found->second : "";
-  // A binary operator stands between spaces and after an operand.
+  // A binary operator has spaces on both sides and follows an operand.
   const bool operand = before.word() || before.number() || before.closes() || before.text == ">" ||
                        before.text[0] == '\'';
   const bool binary = t[i].space && after.space && operand && !before.is({"return", "operator"});
   return binary ? found->second : "";
 }
 
-// The statement that begins at token i, if it can be dropped: a call, an assignment, a jump.
+// Returns the statement that begins at token i if it can be dropped: a call, an assignment, a jump.
 std::optional<Range> droppable(const Tokens& t, size_t i) {
   const Token& before = t[i - 1];
   const bool begins = before.is({";", "else"}) || (before.is({"{", "}"}) && before.block);
@@ -117,7 +117,7 @@ std::optional<Range> droppable(const Tokens& t, size_t i) {
     if (t[end].closes()) return std::nullopt;
     if (t[end].opens()) end = t[end].partner;
   }
-  size_t open = i - 1;  // of the block that it is in
+  size_t open = i - 1;  // of the enclosing block
   while (open > 0 && !t[open].opens()) open = (t[open].closes() ? t[open].partner : open) - 1;
   const bool in_function =
       open > 0 && t[open - 1].is({")", "else", "do", "const", "override", "mutable", "noexcept"});
@@ -160,16 +160,16 @@ void find_mutants(File& file, uint64_t seed) {
   }
 }
 
-// The text of the file with the chosen mutants, which are in order.
+// Returns the text of the file with the selected mutants, which must be in order.
 std::string mutated(const File& file, const std::vector<const Mutant*>& chosen) {
   std::string text = file.text;
-  for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) {  // from the end: offsets stay right
+  for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) {  // from the end: keeps offsets valid
     const Mutant& m = **it;
     const auto [first, last] = m.range;
     const Tokens& t = file.tokens;
     const size_t from = t[first].offset, size = t[last].offset + t[last].text.size() - from;
     const std::string own = file.text.substr(from, size);
-    std::string changed;  // on one line, so that line numbers stay right
+    std::string changed;  // on one line: keeps line numbers
     for (size_t i = first; i <= last; ++i) {
       if (t[i].space && i > first) changed += ' ';
       changed += m.kind == Mutant::replace && i == m.changed ? m.replacement : t[i].text;

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Puts small faults (mutants) into a copy of the sources, one at a time, and counts those that the tests find.
+# Mutation testing: adds small faults (mutants) to a copy of the sources and counts those that the tests detect.
 #
 #   run.sh [--count N] [--shard I/M] [--seed S] [--jobs N] [--again] [--report] [FOLDER…]
 #
-#   --count N    how many mutants are chosen, by the seed (default 400); the choice does not depend on line numbers
+#   --count N    number of mutants, selected by the seed (default 400); independent of line numbers
 #   --shard I/M  runs every M-th mutant from the I-th
-#   --jobs N     so many mutants at once (default: one for each processor)
-#   --again      runs those that survived before once more
-#   --report     runs nothing, prints the table
+#   --jobs N     number of mutants to run in parallel (default: one for each processor)
+#   --again      runs earlier survivors again
+#   --report     only prints the table
 #   FOLDER       folders or files of sources (default: core nn optim data and the checkpoint, config and run code
 #                of apps)
 #
-# All mutants are compiled into one build, in build/mutate, where HEED_MUTANT=k switches mutant k on. A mutant is
-# killed if a test program of its folder, or of a folder that uses it, fails or takes more than three times its time.
-# Results are appended to build/mutate/results.txt: a run that was stopped goes on where it was. Survivors that
-# change nothing observable are listed in equivalent.txt, each with its reason. Fails if the score, killed / (killed
-# + survived), is below 0.97.
+# One build, in build/mutate, contains all mutants. HEED_MUTANT=k activates mutant k. A mutant is killed if a test
+# program of its folder, or of a folder that uses it, fails or takes more than three times as long as usual. Results
+# are appended to build/mutate/results.txt, and an interrupted run continues there. Equivalent mutants, which change
+# nothing observable, are listed in equivalent.txt with reasons. Fails if the score, killed / (killed + survived), is
+# below 0.97.
 set -euo pipefail
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
 work=$root/build/mutate
@@ -37,7 +37,7 @@ done
 ((${#folders[@]})) || folders=(core nn optim data apps/config apps/training apps/support/files.cpp)
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 
-# The sources with all mutants, compiled. Those that do not compile are dropped. Writes mutants.txt.
+# Builds the sources with all mutants and drops those that do not compile. Writes mutants.txt.
 prepare() {
   touch "$work/dropped.txt" "$results"
   "${CXX:-g++}" -std=c++20 -O1 -I"$root/tests/mutate" "$root/tests/mutate/mutate.cpp" -o "$work/mutate"
@@ -46,7 +46,7 @@ prepare() {
   tar -C "$root" --exclude=./build --exclude=./.git --exclude=./runs -c . | tar -C "$work/source" -x
   cd "$work/source"
   mapfile -t files < <(find "${folders[@]}" -name '*.cpp' -not -path '*/reference/*' -not -name cpu_check.cpp | sort)
-  cp -au . "$tree"  # what did not change keeps its time, and is not built again
+  cp -au . "$tree"  # unchanged files keep their time and are not rebuilt
   comm -13 <(find . -not -type d | sort) <(cd "$tree" && find . -path ./build -prune -o -not -type d -print | sort) |
     (cd "$tree" && xargs -r rm)
   (cd "$tree" && cmake --preset release -DCMAKE_CXX_FLAGS="-w -Wno-narrowing" -DCMAKE_UNITY_BUILD=OFF \
@@ -69,7 +69,7 @@ prepare() {
   exit 1
 }
 
-# Drops mutants in parts of a file that the preprocessor leaves out.
+# Drops mutants in parts of a file that the preprocessor excludes.
 drop_absent() {
   cd "$tree"
   grep -lE '^#if' "${files[@]}" | while read -r file; do
@@ -85,7 +85,7 @@ drop_absent() {
   mv "$work/kept.txt" "$work/mutants.txt"
 }
 
-# Runs a command with a /tmp of its own and few rights: a mutant may delete what it should not.
+# Runs a command in a sandbox with a private /tmp: mutants may delete files.
 sandboxed() {
   if [[ $EUID == 0 && $work != /tmp/* ]] && unshare -m true 2>/dev/null; then
     unshare -m bash -c 'mount -t tmpfs none /tmp; exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' - "$@"
@@ -94,7 +94,7 @@ sandboxed() {
   fi
 }
 
-# The test programs that see the code of a file, the quickest first. PROGRAM:NAME is only its tests in NAME.cpp, and
+# Prints the test programs that use the code of a file, fastest first. PROGRAM:NAME runs only the tests in NAME.cpp,
 # kills is tests/program/kills.sh.
 programs=(core core_f64 nn nn_f64 optim optim_f64 theorems data apps)
 programs_of() {
@@ -109,21 +109,21 @@ programs_of() {
   esac
 }
 
-# run PROGRAM MUTANT SECONDS LOG: whether the test program passes, in at most so much processor time.
+# run PROGRAM MUTANT SECONDS LOG: succeeds if the test program passes within SECONDS of processor time.
 run() {
   (
     local files="*"
     [[ $1 != *:* ]] || files="*/${1#*:}.cpp"
     cd "$build"
     ulimit -t "$3" -c 0
-    # One test says that a call takes a second at most, which a busy machine exceeds.
+    # One test limits a call to one second, which fails on a busy machine.
     local command=(tests/test_"${1%:*}" -sf="$files" -tce="summary: models larger than*" --abort-after=1)
     [[ $1 != kills ]] || command=("$tree/tests/program/kills.sh" "$build/bin/heed" 8)
     HEED_MUTANT=$2 sandboxed timeout -k 5 $((10 * $3)) "${command[@]}"
   ) >"$work/$4" 2>&1
 }
 
-# Without a mutant all tests pass. Writes seconds.txt with the limits.
+# Checks that all tests pass without a mutant. Writes the time limits to seconds.txt.
 measure() {
   local program times
   for program in "${programs[@]}" kills; do
@@ -133,7 +133,7 @@ measure() {
   done >"$work/seconds.txt"
 }
 
-# run_all LOG I M: every M-th mutant, from the I-th.
+# run_all LOG I M: runs every M-th mutant from the I-th.
 run_all() {
   local number key first program state
   while IFS=$'\t' read -r number key first _; do
@@ -150,7 +150,7 @@ run_all() {
   done < <(awk -v i="$2" -v m="$3" 'NR % m == i % m' "$work/mutants.txt")
 }
 
-# The table, and the survivors with their lines.
+# Prints the table and the survivors with their lines.
 print_report() {
   awk -F'\t' '
     FILENAME ~ /equivalent.txt$/ { if (!/^#|^ |^$/) equivalent[$0]; next }
@@ -183,7 +183,7 @@ print_report() {
 mkdir -p "$tree"
 [[ $report ]] || {
   exec 9>"$work/lock"
-  flock 9  # one shard prepares, the others find it done
+  flock 9  # one shard builds, the others wait
   prepare
   measure
   flock -u 9

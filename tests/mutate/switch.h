@@ -1,4 +1,4 @@
-// The switch of the mutants: which one a mutated program runs, from the environment.
+// Selects the active mutant of a mutated program, from the environment.
 #pragma once
 
 #include <cstdlib>

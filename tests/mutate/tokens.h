@@ -1,4 +1,4 @@
-// C++ source text as tokens: no grammar, only what a look at the neighbours tells.
+// Splits C++ source into tokens. There is no grammar: properties follow from neighbouring tokens.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ struct Token {
   std::string text;
   size_t offset = 0;  // in the file
   int line = 1;
-  bool space = false;  // white space stands before it
-  size_t partner = 0;  // of a bracket: the token that closes or opens it
-  bool block = false;  // of a brace: it holds statements or declarations, not values
-  bool fixed = false;  // must be known at compile time
+  bool space = false;  // white space precedes it
+  size_t partner = 0;  // for a bracket: index of the matching one
+  bool block = false;  // for a brace: contains statements or declarations, not values
+  bool fixed = false;  // part of a constant expression
   bool number() const { return std::isdigit(static_cast<unsigned char>(text[0])) != 0; }
   bool word() const { return std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_'; }
   bool is(std::initializer_list<const char*> list) const {
@@ -29,7 +29,7 @@ using Tokens = std::vector<Token>;
 
 inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The end of white space, a comment or a directive that begins at i; i if it is none.
+// Returns the end of the white space, comment or directive that begins at i, or i if there is none.
 inline size_t skipped(const std::string& s, size_t i, bool line_start) {
   if (std::isspace(static_cast<unsigned char>(s[i]))) return i + 1;
   if (s.compare(i, 2, "//") == 0) return std::min(s.find('\n', i), s.size());
@@ -39,7 +39,7 @@ inline size_t skipped(const std::string& s, size_t i, bool line_start) {
   return i;
 }
 
-// The end of the token that begins at i.
+// Returns the end of the token that begins at i.
 inline size_t token_end(const std::string& s, size_t i) {
   size_t end = i;
   if (s.compare(i, 2, "R\"") == 0) {
@@ -65,7 +65,7 @@ inline size_t token_end(const std::string& s, size_t i) {
   return i + 1;
 }
 
-// Marks what must be known at compile time: from such a word to the end of its declaration.
+// Marks constant expressions: from a keyword such as constexpr to the end of its declaration.
 inline void mark_fixed(Tokens& t) {
   for (size_t i = 0; i < t.size(); ++i) {
     if (!t[i].is({"constexpr", "consteval", "static_assert", "template", "using", "enum", "case"}))
@@ -74,7 +74,7 @@ inline void mark_fixed(Tokens& t) {
     size_t end = i + 1;
     while (end < t.size() && t[end].text != ";") {
       if (t[i].text == "case" && t[end].text == ":") break;
-      if (t[i].text == "template" && t[end].text == "(") break;  // its head only
+      if (t[i].text == "template" && t[end].text == "(") break;  // only its header
       const bool body = t[end].text == "{" && t[end].block;
       if (t[end].opens()) end = t[end].partner;
       if (body || condition) break;
