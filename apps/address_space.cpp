@@ -1,8 +1,8 @@
 // Stops a program that is started with too little address space (ulimit -v, ulimit -d).
 //
-// OpenBLAS maps a buffer for each thread in a constructor of its own, and tries forever if it gets
-// none. So this runs from .preinit_array, before the constructors of shared libraries, where the C
-// library is not initialised: it uses system calls and plain functions only.
+// OpenBLAS maps a buffer for each thread in a static constructor and retries forever if that fails.
+// So this runs from .preinit_array, before the constructors of shared libraries. The C library is
+// not initialised there, so only system calls and simple functions are used.
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

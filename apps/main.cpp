@@ -10,11 +10,10 @@
 
 namespace {
 
-// OpenMP's threads spin while they wait for one another, by default for milliseconds: ten times
-// slower steps when anything else runs on the machine. Not to spin at all doubles the time of small
-// steps on an idle one. libgomp reads how long before main() begins, so the program starts itself
-// once more.
-void start_with_patient_threads(char** argv) {
+// Limits how long OpenMP threads spin while they wait. The default of milliseconds makes steps ten
+// times slower if other programs run. Without spinning, small steps take twice as long on an idle
+// machine. libgomp reads the limit before main() begins, so the program restarts itself once.
+void limit_thread_spinning(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
   char program[PATH_MAX] = {};
   if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) return;
@@ -23,8 +22,8 @@ void start_with_patient_threads(char** argv) {
   execv(program, argv);
 }
 
-// Opens /dev/null for standard streams that are closed: the first files that are opened would take
-// their numbers. Standard output is opened for reading, so that writing to it still fails.
+// Opens /dev/null for closed standard streams, whose descriptors would otherwise be reused for the
+// next files. Opens standard output read-only, so that writing to it still fails.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
@@ -35,7 +34,7 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write()
-  start_with_patient_threads(argv);
+  signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is an error of write()
+  limit_thread_spinning(argv);
   return heed::run_program(argc, argv);
 }

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-// On one line, which is not longer than the longest path and a sentence about it.
+// Returns the text on one line, shortened. The limit leaves room for the longest path.
 std::string in_one_line(std::string text) {
   constexpr size_t most = 5000;
   std::replace(text.begin(), text.end(), '\n', ' ');

@@ -3,8 +3,8 @@
 
 namespace heed {
 
-// Does what the command line says and returns the exit code: 0 done; 1 the run failed; 2 the user's
-// command, config, data or checkpoint; 130 interrupted and saved. Errors go to stderr, in one line.
+// Runs the command line and returns the exit code: 0 success; 1 failure; 2 invalid command, config,
+// data or checkpoint; 130 interrupted and saved. Errors are one line on stderr.
 int run_program(int argc, char** argv);
 
 }  // namespace heed

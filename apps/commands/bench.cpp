@@ -1,8 +1,8 @@
 // heed bench: measures time and memory of training steps, or generated tokens per second, for
 // models of fixed sizes.
 //
-// Each size is trained in a process of its own. So its memory is measured alone, and what an
-// earlier size left behind, such as blocks in the pool, has no effect.
+// Each size runs in a separate process, so its memory does not include blocks that an earlier size
+// left in the pool.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -201,7 +201,7 @@ int BenchArguments::run() const {
     experiment.precision = settings.precision;
     const BenchmarkResult result = run_benchmark(experiment, benchmark_corpus(size), seconds);
     print(json ? as_json(size, effective, result) : table_row(size, result));
-    return exit_done;  // this process ends as the program does
+    return exit_done;  // the end of the child process
   }
   return exit_done;
 }

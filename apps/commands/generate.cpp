@@ -104,7 +104,7 @@ Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
   }
 }
 
-// Without options a task gets its most likely answer, and other models sample a text.
+// By default, tasks generate the most likely output, and other models sample.
 ContinuationOptions options_of(const GenerateArguments& a, const Experiment& experiment,
                                const SavedVocabulary& saved) {
   ContinuationOptions options;

@@ -192,7 +192,7 @@ int ProfileArguments::run() const {
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(config);
-  const Profile result = with_places(config.origins, [&] {
+  const Profile result = with_origins(config.origins, [&] {
     check_memory(summarize(experiment, corpus));
     return profile_training(experiment, corpus, steps);
   });

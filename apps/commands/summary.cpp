@@ -27,7 +27,7 @@ int SummaryArguments::run() const {
                                               : load_config(path, set);
   apply_settings(config.experiment);
   const Corpus corpus = load_data(config);
-  with_places(config.origins, [&] {
+  with_origins(config.origins, [&] {
     const Summary result = summarize(config.experiment, corpus);
     print(fmt::format("{}\n", table(result)));
     check_memory(result);

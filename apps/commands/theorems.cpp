@@ -58,7 +58,7 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
   const Corpus corpus = load_data(config);
   ScopeGuard scope_guard;
   scope_guard->seed = static_cast<uint64_t>(experiment.seed);
-  return with_places(config.origins, [&] {
+  return with_origins(config.origins, [&] {
     const ModelSizes sizes = model_sizes(experiment, corpus);
     return Subject{path + ", not trained", experiment.model, sizes,
                    make_model(experiment.model, sizes)};

@@ -64,7 +64,7 @@ Plan plan_of(TrainArguments a) {
   return {run.path(), true, std::move(now)};
 }
 
-// config.toml is UTF-8: a run with a path that is not could never be opened again.
+// Rejects paths that are not UTF-8, because config.toml cannot store them.
 void check_utf8(const Plan& plan) {
   constexpr const char* advice = "expected UTF-8; rename the file or the folder";
   check_input(plan.resumes || find_invalid_utf8(plan.run_path) == plan.run_path.npos,
@@ -95,13 +95,13 @@ int train_in(const RunFolder& run, TrainingLoop& loop) {
 }
 
 int TrainArguments::run() const {
-  outlive_readers();
+  ignore_closed_pipes();
   const Plan plan = plan_of(*this);
   check_utf8(plan);
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(plan.config);
-  const Summary summary = with_places(plan.config.origins, [&] {
+  const Summary summary = with_origins(plan.config.origins, [&] {
     Summary planned = summarize(experiment, corpus);
     check_memory(planned);
     return planned;
@@ -114,8 +114,8 @@ int TrainArguments::run() const {
   if (!plan.resumes) run.check_empty();  // another process may have trained in it meanwhile
   std::unique_ptr<TrainingLoop> loop;
   try {
-    // Before anything is written: a resume that is refused leaves the run as it was.
-    loop = with_places(plan.config.origins, [&] {
+    // Before the first write, so that a rejected resume leaves the run unchanged.
+    loop = with_origins(plan.config.origins, [&] {
       return std::make_unique<TrainingLoop>(experiment, corpus, lock, plan.resumes);
     });
     write_file(run.config(), config_text(list_config(experiment)));

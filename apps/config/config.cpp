@@ -108,7 +108,7 @@ Origins ConfigSource::fill_fields(const Visit& visit) const {
   return reader.finish();
 }
 
-std::string with_place(const std::string& error, const Origins& origins) {
+std::string with_origin(const std::string& error, const Origins& origins) {
   const auto is_key_character = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   };

@@ -68,7 +68,7 @@ class ConfigSource {
 
 // Returns an error text with the origin of the first key that it names in front, if the config sets
 // that key. For checks that do not know which file set the key.
-std::string with_place(const std::string& error, const Origins& origins);
+std::string with_origin(const std::string& error, const Origins& origins);
 
 // One value of a config.
 struct ConfigEntry {

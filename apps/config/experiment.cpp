@@ -79,7 +79,7 @@ Framing Experiment::framing() const {
 
 namespace {
 
-// Checks that the data have what the model needs: edges, a grid, positions in a row.
+// Checks that the data have the edges, the grid or the sequence that the model needs.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadOptions& attention = model.attention;
   check_input(model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,

@@ -12,7 +12,7 @@ LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignm
   for (const std::string& assignment : assignments) source.set(assignment);
   LoadedConfig config;
   config.origins = source.fill(config.experiment);
-  with_places(config.origins, [&] { config.experiment.validate(); });
+  with_origins(config.origins, [&] { config.experiment.validate(); });
   return config;
 }
 
@@ -28,7 +28,7 @@ LoadedConfig load_run_config(const std::string& path, const std::vector<std::str
 
 Corpus load_data(const LoadedConfig& config) {
   const Experiment& e = config.experiment;
-  return with_places(config.origins, [&] {
+  return with_origins(config.origins, [&] {
     return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed));
   });
 }

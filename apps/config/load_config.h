@@ -17,16 +17,16 @@ struct LoadedConfig {
 
 // Reads a config, applies the --set assignments, and validates the result.
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments);
-// Likewise for the config of a run, which must not inherit from another file.
+// The same for the config of a run, which must not inherit from another file.
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments);
 
 // Calls f. If it throws an InputError that names a key of the config, adds where the key is set.
 template <class F>
-auto with_places(const Origins& origins, F&& f) {
+auto with_origins(const Origins& origins, F&& f) {
   try {
     return f();
   } catch (const InputError& error) {
-    throw InputError(with_place(error.what(), origins));
+    throw InputError(with_origin(error.what(), origins));
   }
 }
 

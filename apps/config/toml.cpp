@@ -12,9 +12,9 @@
 namespace heed {
 namespace {
 
-// Checks what the library does not bear. It recurses once for each part of a key, and would
-// overflow the stack for one with 100,000 dots. For characters beyond ASCII outside of strings and
-// comments, where TOML has none, its behaviour is undefined (is_non_ascii_horizontal_whitespace()).
+// Rejects text that toml++ cannot handle. It recurses once for each part of a key, so a key with
+// 100,000 dots would overflow the stack. Non-ASCII characters outside of strings and comments,
+// which are not valid TOML, are undefined behaviour (is_non_ascii_horizontal_whitespace()).
 void check_keys(std::string_view text, const std::string& file) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   constexpr int max_parts = 16;

@@ -10,7 +10,7 @@
 namespace heed {
 
 struct TomlValue {
-  struct Other {  // types that no option has
+  struct Other {  // types that no option uses
     std::string kind;
   };
   std::variant<bool, int64_t, double, std::string, std::vector<TomlValue>, Other> value;

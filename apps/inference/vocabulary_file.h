@@ -15,9 +15,9 @@ namespace heed {
 
 std::string vocabulary_text(const Corpus& corpus);
 
-// Returns what vocabulary.json decides about the inputs and outputs of a model: its members, with
-// the SHA-256 of codec_digest() and labels_digest() in place of tokens and labels. So spaces, and
-// members that a later version adds, make no difference. `corpus` has splits.
+// Returns the members of vocabulary.json that affect inputs and outputs of the model.
+// codec_digest() and labels_digest() replace tokens and labels. White space and members that later
+// versions add do not change the result. `corpus` must have splits.
 Json vocabulary_identity(const Corpus& corpus);
 // SHA-256 of the level and the tokens, in the order of their ids.
 std::string codec_digest(const TextCodec& codec);

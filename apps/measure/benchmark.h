@@ -1,10 +1,9 @@
-// Measurements of `heed bench`: training steps and generation with models of fixed sizes. They show
-// what a change of the program gains or loses, and how it compares with PyTorch (bench/compare,
-// bench/generate).
+// Measurements of `heed bench`: training steps and generation with models of fixed sizes, to
+// compare versions of heed, and heed with PyTorch (bench/compare, bench/generate).
 //
 // A training step runs on the same batch every time: random tokens with random tokens as targets.
-// Generation starts from one token and ends at the model's last position. Its weights are not
-// trained: the tokens mean nothing, but take as long.
+// Generation starts from one token and ends at the model's last position. The weights
+// are not trained, which does not affect the time.
 #pragma once
 
 #include <string>
@@ -40,37 +39,37 @@ inline constexpr BenchmarkSize benchmark_sizes[] = {
 };
 // clang-format on
 std::vector<std::string> benchmark_names();
-// Throws InputError, with the names that exist, for another name.
+// Throws InputError that lists the names if there is no such size.
 const BenchmarkSize& benchmark_size(const std::string& name);
 
 // AdamW, with gradients clipped to norm 1, without dropout.
 Experiment benchmark_experiment(const BenchmarkSize& size);
-// Its training split is one batch, so that the loss falls from step to step.
+// The training split is one batch, so the loss decreases from step to step.
 Corpus benchmark_corpus(const BenchmarkSize& size);
 
 struct BenchmarkResult {
   int64_t parameters = 0;
-  int64_t steps = 0;   // that were timed
+  int64_t steps = 0;   // timed steps
   double seconds = 0;  // median time of a step
   int64_t tokens = 0;  // inputs of a step; those of the decoder, if there is one
   double loss = 0;     // of the last step
   double flops = 0;    // of a step, as in apps/measure/summary.h
   double gemm = 0;     // rate of the fastest GEMM in the same precision, in FLOP/s
-  // In bytes: the peak of the whole process; and of that, what is beyond the memory before the
-  // model was made and 16 bytes per parameter (weight, gradient and Adam's two moments), that is
-  // activations, temporaries and waste.
+  // Bytes: peak_memory is the peak of the process. working_memory is the peak without the memory
+  // before the model was created and without 16 bytes per parameter (weight, gradient and Adam's
+  // two moments): activations, temporaries and fragmentation.
   double peak_memory = 0, working_memory = 0;
 
   double flops_per_second() const { return flops / seconds; }
 };
 
-// Trains for `seconds`, at least three steps, after three steps that are not timed. To measure the
+// Trains for `seconds`, at least three steps, after three warm-up steps. To measure the
 // memory of one model, call this once per process. Throws InputError if the machine lacks the
 // memory.
 BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus, double seconds);
 
 struct GenerationTask {
-  int64_t batch = 1;  // texts that are generated at once
+  int64_t batch = 1;  // texts to generate at once
   bool cache = true;  // of keys and values (nn/decoding.h)
 };
 
@@ -83,8 +82,8 @@ struct GenerationResult {
   double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }
 };
 
-// Generates texts for `seconds`, at least one batch, after the first tokens of one that are not
-// timed. Throws Error if the size is not a language model.
+// Generates texts for `seconds`, at least one batch, after a warm-up of a few tokens. Throws Error
+// if the size is not a language model.
 GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
                                 double seconds);
 

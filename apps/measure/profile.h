@@ -1,8 +1,8 @@
 // Where the time and the memory of a training step go.
 //
-// Some steps are profiled (apps/measure/step_observer.h). As many in between are not: the
-// difference is the cost of profiling. Times are means over the middle half of the profiled steps,
-// sorted by their time: so the rows of a table add up to a step, and outliers do not count.
+// Profiled steps (apps/measure/step_observer.h) alternate with steps that are not profiled. The
+// difference is the overhead of profiling. Times are means over the middle half of the profiled
+// steps, sorted by time. So the rows of a table add up to a step, and outliers are excluded.
 #pragma once
 
 #include <string>
@@ -19,9 +19,8 @@ struct ProfileRow {
   std::string name;
   double calls = 0, seconds = 0;
   Cost cost = {};
-  // Least time that the machine needs (the roofline model): for each call its FLOPs at the rate of
-  // large matrix products, or its bytes at the bandwidth of memory, whichever takes longer. Data in
-  // a cache can be faster.
+  // Lower bound of the time (roofline model): for each call the maximum of its FLOPs at the rate of
+  // large matrix products and its bytes at memory bandwidth. Data in a cache can be faster.
   double least_seconds = 0;
 
   ProfileRow& operator+=(const ProfileRow& other);
@@ -39,14 +38,14 @@ struct TracedEvent {
 };
 
 struct Profile {
-  int64_t steps = 0;                          // that were profiled
+  int64_t steps = 0;                          // profiled steps
   double seconds = 0;                         // of a step
   double unprofiled_seconds = 0;              // of a step in between
   double loss = 0;                            // of the last step
   double gemm = 0;                            // rate of large matrix products in FLOP/s
   double bandwidth = 0;                       // of memory, in bytes/s
   std::vector<ProfileRow> forward, backward;  // operations, slowest first
-  std::vector<ProfileRow> rest;               // what is not an operation, such as the optimizer
+  std::vector<ProfileRow> rest;               // other stages, such as the optimizer
   std::vector<LayerRow> layers;               // in the order of the model
   StepMemory memory;
   std::vector<TracedEvent> trace;  // of the step with the median time

@@ -21,8 +21,8 @@ inline constexpr const char* outside_operations = "outside operations";
 inline constexpr const char* outside_model = "outside the model";
 
 // FLOPs: those of matrix products, a multiplication and an addition counted as two. Bytes: forward,
-// the inputs and the result; backward, the gradient of the result, what the operation saved, and
-// the gradients of the inputs. Each array counts once, whatever caches save.
+// the inputs and the result; backward, the gradient of the result, the saved values, and the
+// gradients of the inputs. Each array counts once, regardless of caches.
 struct Cost {
   double flops = 0, bytes = 0;
 
@@ -47,7 +47,7 @@ struct Event {
   int64_t nanoseconds() const { return end - begin; }
 };
 
-// A block of the pool that was allocated, or freed: then `bytes` is negative.
+// An allocation or release of a block of the pool. `bytes` is negative for a release.
 struct MemoryChange {
   const void* block;
   int64_t bytes;
@@ -56,7 +56,7 @@ struct MemoryChange {
 
 class StepObserver final : public Observer {
  public:
-  // `like`: an earlier step, of about the same length, so that no list has to grow.
+  // `like`: an earlier step of similar length, to reserve space.
   explicit StepObserver(const StepObserver* like = nullptr);
 
   // The step begins and ends. An ObserverScope must be alive in between.

@@ -30,16 +30,16 @@ namespace {
 // Synchronizes the names in a folder with the disk.
 void sync_folder(const std::string& path) {
   const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder && errno == EACCES) return;  // it may be written, but not read
+  if (!folder && errno == EACCES) return;  // writable, but not readable
   if (!folder || ::fsync(folder) != 0) cannot("write", path, errno);
 }
 
-// The temporary name, in the same folder, of what is renamed to `path` when it is complete.
+// Returns the name in the same folder under which `path` is written before it is renamed.
 std::string aside_of(const std::string& path) {
   return in_folder(folder_of(path), AtomicFolder::prefix + name_of(path));
 }
 
-// Creates a new file to write. One that a killed process left behind is removed first.
+// Creates a new file. First removes a file that a killed process left.
 int open_aside(const std::string& aside) {
   ::unlink(aside.c_str());
   return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -57,7 +57,7 @@ int open_to_append(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0) {
     check(S_ISREG(status.st_mode), "{}: expected a plain file", path);
-    // A hard link, such as a copy by `cp -al`: the other name keeps what it has.
+    // A hard link, such as a copy by `cp -al`: the other name keeps the old contents.
     if (status.st_nlink > 1) write_file(path, read_file(path, "file"));
   }
   const int file =

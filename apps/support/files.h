@@ -3,7 +3,7 @@
 // A file is written under another name, synchronized with the disk (fsync) and renamed: at any
 // moment there is either the old file or the new one, whole. Writing never follows a link in the
 // last component of a path; output_path() does, for a file that the user names. Reading throws
-// InputError, because the user named the file. Writing throws Error, because the disk refused.
+// InputError, because the user named the file. Writing throws Error, because the system failed.
 // Errors name the path, the cause and what to do.
 #pragma once
 
@@ -23,7 +23,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   explicit operator bool() const { return file_ >= 0; }
   operator int() const { return file_; }
-  bool close();  // returns false if the disk refuses
+  bool close();  // returns false if a write failed
 
  private:
   int file_;
@@ -38,9 +38,9 @@ std::string read_file(const std::string& path, const char* what,
 // Creates or replaces a file. Replaces a link, not its target.
 void write_file(const std::string& path, std::string_view contents);
 
-// For a file that the user names, before a long computation. Returns the path of the file to write:
-// behind links, even if it does not exist yet. Throws InputError if write_file() would fail there
-// now, or would replace something that is not a plain file. Leaves nothing behind.
+// Checks the path of an output file before a long computation. Returns the path with links
+// resolved. The file need not exist. Throws InputError if write_file() would fail now, or would
+// replace something that is not a plain file. Creates no file.
 std::string output_path(const std::string& path);
 
 // Creates a symbolic link, or changes its target.
@@ -48,7 +48,7 @@ void point_link(const std::string& link, const std::string& target);
 
 // Creates a folder and its missing parents, and synchronizes the new names with the disk.
 void make_folders(const std::string& path);
-// Creates a folder like make_folders(). Returns false if there is something of this name already.
+// Creates a folder like make_folders(). Returns false if the path already exists.
 bool make_new_folder(const std::string& path);
 
 bool exists(const std::string& path);  // links are followed

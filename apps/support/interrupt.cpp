@@ -33,6 +33,6 @@ InterruptGuard::~InterruptGuard() {
 
 bool interrupted() { return caught != 0; }
 
-void outlive_readers() { ::signal(SIGPIPE, SIG_IGN); }
+void ignore_closed_pipes() { ::signal(SIGPIPE, SIG_IGN); }
 
 }  // namespace heed

@@ -1,10 +1,10 @@
-// Signals as requests: the first SIGINT, SIGTERM or SIGHUP is noted, a second SIGINT or SIGTERM
-// ends the process.
+// Interruption by signals: the first SIGINT, SIGTERM or SIGHUP is recorded, a second SIGINT or
+// SIGTERM ends the process.
 #pragma once
 
 namespace heed {
 
-// While it exists, signals are noted. SIGHUP stays ignored if it was (nohup).
+// Records signals while it exists. SIGHUP stays ignored if it was (nohup).
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -13,10 +13,10 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
-// Returns whether a signal has been noted.
+// Returns whether a signal was recorded.
 bool interrupted();
 
-// From now on, writing to a pipe that nobody reads fails and does not end the process.
-void outlive_readers();
+// Ignores SIGPIPE: writing to a closed pipe is an error and does not end the process.
+void ignore_closed_pipes();
 
 }  // namespace heed

@@ -4,8 +4,8 @@
 // int64, others as the shortest text that gives the same double. Infinities and NaN, which JSON
 // does not have, are written as null.
 //
-// (A class of its own because nlohmann/json.hpp, which reads and writes it, takes seconds to
-// compile: only json.cpp includes it.)
+// nlohmann/json.hpp, which reads and writes the text, takes seconds to compile. Only json.cpp
+// includes it.
 #pragma once
 
 #include <cstdint>

@@ -15,9 +15,9 @@ std::vector<std::string> processor_features();  // those that heed has kernels f
 const char* precision_name(Precision precision);
 std::vector<std::string> available_precisions();
 
-// Bytes that this process may still allocate: the available memory, or what is left to the lowest
-// limit of its control groups. Infinity if neither is known. `root` is the folder that holds proc
-// and sys.
+// Returns the bytes that this process can allocate: the minimum of the available memory and the
+// limits of its control groups. Infinity if neither is known. `root` is the folder that contains
+// proc and sys.
 double available_memory(const std::string& root = "");
 // Bytes of memory that this process holds now, and the most it has held since its program started
 // (getrusage() also counts the program that started it). Throws Error if Linux does not say.

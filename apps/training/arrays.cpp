@@ -22,7 +22,7 @@ ArrayHeader header_of(const NamedParameter& parameter) {
   return {parameter.name, DType::F32, {shape.begin(), shape.end()}};
 }
 
-// A file of weights, and the vocabularies of its arrays that are known.
+// A file of weights, and the known vocabularies of its arrays.
 struct Weights {
   std::string path;
   std::map<std::string, std::string> row_vocabularies = {};
@@ -38,7 +38,7 @@ Weights weights_of(const std::string& path) {
           std::move(best)};
 }
 
-// Rows stand for tokens: those of other tokens must not be taken for them.
+// Throws InputError if the rows of a parameter stand for other tokens than those of the data.
 void check_rows(const SafetensorsFile& file, const std::string& name, const std::string& expected,
                 const std::map<std::string, std::string>& known) {
   const auto stated = file.metadata().find(vocabulary_key(name));

@@ -40,7 +40,7 @@ std::string shown(const Json* value) { return value ? shortened(value->text()) :
 
 bool equal(const Json* a, const Json* b) { return a && b && a->text() == b->text(); }
 
-// `origin` says where the identity is from, `remedy` what to do.
+// `origin` and `remedy` are parts of the error message: the source of `now`, and what to do.
 void check_vocabulary(const Checkpoint& checkpoint, const Json& identity, const std::string& origin,
                       const char* remedy) {
   const Json* trained = object_in(checkpoint, "vocabulary");

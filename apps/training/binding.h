@@ -1,12 +1,12 @@
-// What binds weights to the run that trained them: the settings that decide what the model computes
-// and how inputs reach it, and the vocabulary. state.json of a checkpoint holds
+// Binds weights to the run that trained them, by the settings that affect outputs of the model, and
+// the vocabulary. state.json of a checkpoint holds
 //
 //   "settings": {"precision": "highest", "model.dim": 64, …}             keys of the config
 //   "vocabulary": {"source": "<SHA-256>", "target": …, "prompt": 6, …}   vocabulary_identity()
 //
 // and the metadata of model.safetensors the SHA-256 of the tokens (or labels) of each array that
-// has a row for each of them: {"vocabulary_sha256.embedding.token.weight": "<SHA-256>"}. So weights
-// that stand alone can be checked too.
+// has a row for each of them: {"vocabulary_sha256.embedding.token.weight": "<SHA-256>"}. So a file
+// of weights can be checked without its run.
 #pragma once
 
 #include <map>
@@ -26,15 +26,15 @@ struct Binding {
 Binding binding_of(const Experiment& experiment, const Corpus& corpus,
                    const std::vector<NamedParameter>& parameters);
 
-// Throws InputError that names the first key whose value differs from that of the training. Keys
-// that the checkpoint lacks are not compared.
+// Throws InputError that names the first key whose value differs from the training config. Keys
+// missing from the checkpoint are not compared.
 void check_settings(const Checkpoint& checkpoint, const Experiment& experiment);
 
 // Throws InputError that names the first difference between a file vocabulary.json and the
-// vocabulary of the checkpoint. Does nothing if there is no file, or if the checkpoint says
-// nothing.
+// vocabulary of the checkpoint. Does nothing if there is no file, or no vocabulary in the
+// checkpoint.
 void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing);
-// Throws InputError unless the data of a run are those of its training, with the same vocabulary.
+// Throws InputError if the data of a run or their vocabulary have changed since its training.
 void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run);
 
 // The SHA-256 of the tokens or labels that the rows of a parameter stand for, by its name.

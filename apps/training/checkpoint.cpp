@@ -137,7 +137,7 @@ void Checkpoint::check_digest(const char* name) const {
               "damaged: its SHA-256 differs from that in state.json");
 }
 
-// The digest is computed last: a file may be of any size.
+// Checks names, types and shapes before the digest, because the file can be of any size.
 void Checkpoint::check_shapes(const SafetensorsFile& arrays, const char* name,
                               const std::vector<ArrayTarget>& targets) const {
   const auto bytes_of = [](const auto& all) {
@@ -148,7 +148,8 @@ void Checkpoint::check_shapes(const SafetensorsFile& arrays, const char* name,
   try {
     check_arrays(arrays, targets);
   } catch (const InputError&) {
-    if (bytes_of(arrays.arrays()) == bytes_of(targets)) check_digest(name);  // a damaged name
+    if (bytes_of(arrays.arrays()) == bytes_of(targets))
+      check_digest(name);  // perhaps only a name is damaged
     throw;
   }
 }
@@ -211,7 +212,7 @@ void Checkpoints::settle(int64_t step, int64_t best_step) const {
     if (all[i] != best_step) retire(all[i]);
 }
 
-// Renames it first, so that a folder with the name of a step is always whole.
+// Renames the folder before removing it, so that every folder step-N is complete.
 void Checkpoints::retire(int64_t step) const {
   const std::string aside = fmt::format("{}/{}retired-{}", folder_, AtomicFolder::prefix, step);
   remove_all(aside);

@@ -1,4 +1,5 @@
-// Checkpoints: everything that a run needs to continue as if it had never stopped.
+// Checkpoints: the complete state of a run. A resumed run is bitwise identical to an uninterrupted
+// one.
 //
 //   checkpoints/step-200/model.safetensors      the weights
 //                        optimizer.safetensors  the state of the optimizer
@@ -7,7 +8,7 @@
 //
 // A checkpoint appears whole or not at all: it is written under another name, synchronized with the
 // disk, and renamed. Only then do the links change, and only then are old checkpoints removed.
-// Leftovers of a killed process have names of their own. Reading checks digests, names, types and
+// Leftovers of a killed process have temporary names. Reading checks digests, names, types and
 // shapes before any value is used, and that every value is finite.
 #pragma once
 
@@ -78,8 +79,8 @@ class Checkpoints {
   Checkpoints(std::string folder, int64_t keep) : folder_(std::move(folder)), keep_(keep) {}
 
   // Writes a checkpoint, points `latest` to it and `best` to that of `best_step` (0: none).
-  // `metadata` is for the file of the weights. Throws Error if the disk refuses, or if a value is
-  // not finite; the checkpoints before stay whole.
+  // `metadata` is for the file of the weights. Throws Error if a write fails or a value is
+  // not finite. Earlier checkpoints stay intact.
   void save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
             Json state, int64_t best_step, const Metadata& metadata = {});
 

@@ -25,11 +25,11 @@ int64_t step_in(std::string_view line) {
   }
 }
 
-// Returns the rows of steps up to `last_step`. Rows of later steps follow them, which will be
-// trained again. Of the other rows only the last one of the file may be damaged.
+// Returns the rows of steps up to `last_step`. Drops rows of later steps, which will be trained
+// again. Only the last row, or rows after a later step, may be damaged.
 std::string rows_up_to(std::string_view text, int64_t last_step, const std::string& path) {
   std::string kept;
-  bool later = false;  // behind a row of a later step
+  bool later = false;  // after a row of a later step
   for (int64_t line = 1; last_step > 0 && !text.empty(); ++line) {
     const size_t length = std::min(text.find('\n'), text.size());
     const std::string_view row = text.substr(0, length);
@@ -46,7 +46,7 @@ std::string rows_up_to(std::string_view text, int64_t last_step, const std::stri
   return kept;
 }
 
-// Throws InputError unless the path is of this kind, or nothing.
+// Throws InputError unless the path is of this kind or does not exist.
 void check_kind(const std::string& path, FileKind expected) {
   const FileKind kind = kind_of(path);
   check_input(kind == FileKind::none || kind == expected,
@@ -59,7 +59,7 @@ void check_kind(const std::string& path, FileKind expected) {
                                          : "device or FIFO");
 }
 
-// A path without the "/" at its end.
+// Returns a path without trailing slashes.
 std::string without_slash(const std::string& path) {
   return path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path;
 }

@@ -25,7 +25,7 @@ class RunFolder {
   // exists.
   static RunFolder create_in(const std::string& parent, const std::string& config_path);
   // Opens a run. Throws InputError if the folder holds none, or if a file of the run is a link or
-  // no plain file: nothing outside of the folder is read or written.
+  // not a plain file: nothing outside of the folder is read or written.
   static RunFolder open(const std::string& path);
 
   // Throws InputError if something is in the folder already, apart from hidden files.

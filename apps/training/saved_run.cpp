@@ -17,7 +17,7 @@ Checkpoint SavedRun::checkpoint(const std::string& which) const {
   Checkpoint checkpoint = checkpoints.open(!which.empty()           ? which
                                            : checkpoints.has_best() ? "best"
                                                                     : "latest");
-  with_places(config.origins, [&] { check_settings(checkpoint, config.experiment); });
+  with_origins(config.origins, [&] { check_settings(checkpoint, config.experiment); });
   check_vocabulary_file(checkpoint, folder.vocabulary(), config.experiment.framing());
   return checkpoint;
 }
@@ -36,7 +36,7 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
   const ModelOptions& options = config.experiment.model;
   const ModelSizes sizes = model_sizes(config.experiment, corpus);
   {
-    // Before memory is allocated: a config may ask for more than there is.
+    // Checks the size before memory is allocated.
     ScopeGuard plan;
     plan->shapes_only = true;
     const std::unique_ptr<Model> planned = make_model(options, sizes);

@@ -17,15 +17,15 @@ namespace heed {
 
 class TrainingLoop {
  public:
-  // Trains in the folder that is locked. With `resume`, loads the newest checkpoint if there is
-  // one. Throws InputError for a checkpoint that is damaged or of other data.
+  // Trains in the locked folder. With `resume`, loads the newest checkpoint if there is one. Throws
+  // InputError for a checkpoint that is damaged or of other data.
   TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
                bool resume);
 
   enum class End { done, interrupted };
-  // Trains until the last step, or until Ctrl-C, and saves. Throws Error if the loss or the
-  // gradient is not finite, if the disk refuses, or if the folder of the run is not there any more;
-  // the last checkpoint stays intact.
+  // Trains until the last step or Ctrl-C, and saves. Throws Error if the loss or the gradient is
+  // not finite, if a write fails, or if the run folder was moved or deleted. The last checkpoint
+  // stays intact.
   End run();
 
   // Scores the best checkpoint on every split and writes result.json. Returns the scores and some

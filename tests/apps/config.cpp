@@ -357,10 +357,10 @@ TEST_CASE("config: errors that name a key get its location") {
   const Origins origins{{"part.rate", {Origin::Kind::file, "c.toml", 3, 1}},
                         {"rate", {Origin::Kind::file, "c.toml", 9, 1}},
                         {"seed", {Origin::Kind::command_line, "--set seed=3", 0, 0}}};
-  CHECK(with_place("part.rate = 3 is not seed", origins) ==
+  CHECK(with_origin("part.rate = 3 is not seed", origins) ==
         "c.toml:3:1: part.rate = 3 is not seed");
-  CHECK(with_place("wrong seed.", origins) == "--set seed=3: wrong seed.");
-  CHECK(with_place("seeds and part.rates", origins) == "seeds and part.rates");
+  CHECK(with_origin("wrong seed.", origins) == "--set seed=3: wrong seed.");
+  CHECK(with_origin("seeds and part.rates", origins) == "seeds and part.rates");
 }
 
 TEST_CASE("config: edit distance") {
