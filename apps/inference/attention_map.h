@@ -19,7 +19,7 @@ struct AttentionMap {
   std::vector<std::string> queries, keys;  // a label for each position
   // Attention along some axes of a grid has one line for each choice of the other axes. Other
   // attention has one line with all positions. Row i of line l is position
-  // query_positions[l · n + i]; columns likewise.
+  // query_positions[l · n + i]; columns are the same with key_positions.
   std::vector<int64_t> query_positions, key_positions;
 
   int64_t heads() const { return weights.dim(1); }

@@ -38,7 +38,7 @@ StepMemory memory_of(const StepObserver& step, const PartNames& names, int64_t l
     end = i + 1;
   }
   std::unordered_map<const void*, const MemoryChange*> blocks;
-  int64_t before = live_at_first;  // what is left of the blocks from before the step
+  int64_t before = live_at_first;  // remaining blocks from before the step
   for (size_t i = 0; i < end; ++i) {
     if (changes[i].bytes > 0)
       blocks[changes[i].block] = &changes[i];

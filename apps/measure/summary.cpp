@@ -78,7 +78,7 @@ double evaluation_memory(const Model& model, const Corpus& corpus, int64_t examp
 
 using LayerFlops = std::map<std::string, Flops>;
 
-// The FLOPs of each layer of the model, for so many micro-batches like this one.
+// Returns the FLOPs of each layer for this number of equal micro-batches.
 LayerFlops flops_of(const StepObserver& step, const PartNames& names, int64_t micro_batches) {
   LayerFlops all;
   for (const Event& event : step.events()) {
@@ -90,7 +90,7 @@ LayerFlops flops_of(const StepObserver& step, const PartNames& names, int64_t mi
   return all;
 }
 
-// The layers of the model, with their parameters. A tied head has none of its own.
+// Returns the layers of the model with their parameters. A tied head has no parameters.
 std::vector<Part> parts_of(const Model& model, LayerFlops flops) {
   std::vector<Part> parts;
   const auto part_named = [&](const std::string& name) -> Part& {

@@ -1,10 +1,10 @@
 // Files and folders, written atomically.
 //
-// A file is written under another name, synchronized with the disk (fsync) and renamed: at any
-// moment there is either the old file or the new one, whole. Writing never follows a link in the
-// last component of a path; output_path() does, for a file that the user names. Reading throws
-// InputError, because the user named the file. Writing throws Error, because the system failed.
-// Errors name the path, the cause and what to do.
+// A file is written under a temporary name, synchronized with the disk (fsync) and renamed. So
+// there is always either the complete old file or the complete new one. Writing never follows a
+// link in the last component of a path; output_path() does, for a file that the user names. Reading
+// throws InputError, because the user named the file. Writing throws Error, because the system
+// failed. Errors name the path, the cause and what to do.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ std::string absolute_path(const std::string& path, const std::string& from);
 std::string sha256_of_file(const std::string& path);
 std::string sha256(std::string_view text);
 
-// A file that appears whole at commit(), or never.
+// A file that is created or replaced atomically by commit().
 class AtomicFile {
  public:
   // Creates aside(), a hidden file next to `path`. A link of that name is removed, not followed.
@@ -112,7 +112,7 @@ class AppendedFile {
   Descriptor file_;
 };
 
-// A folder that appears whole at commit(), or never.
+// A folder that is created atomically by commit().
 class AtomicFolder {
  public:
   // Creates aside(), a hidden folder next to `path`, to write files into.

@@ -41,7 +41,7 @@ double number_in(const std::string& path) {
   return std::ifstream(path) >> number ? number : infinity;
 }
 
-// The lowest limit of a control group, such as "/user/shell", and of the groups around it. A group
+// Returns the minimum limit of a control group, such as "/user/shell", and its parents. A group
 // whose folder is not visible (inside a container) has no limit.
 double lowest_limit(const std::string& folder, std::string group, const std::string& file) {
   double limit = infinity;

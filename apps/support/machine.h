@@ -15,9 +15,9 @@ std::vector<std::string> processor_features();  // those that heed has kernels f
 const char* precision_name(Precision precision);
 std::vector<std::string> available_precisions();
 
-// Returns the bytes that this process can allocate: the minimum of the available memory and the
-// limits of its control groups. Infinity if neither is known. `root` is the folder that contains
-// proc and sys.
+// Returns the memory in bytes for this process: the minimum of the available memory of the system
+// and the limits of its control groups. Infinity if neither is known. `root` is the folder that
+// contains proc and sys.
 double available_memory(const std::string& root = "");
 // Bytes of memory that this process holds now, and the most it has held since its program started
 // (getrusage() also counts the program that started it). Throws Error if Linux does not say.

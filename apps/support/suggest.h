@@ -12,7 +12,7 @@ namespace heed {
 int edit_distance(std::string_view a, std::string_view b);
 
 // Returns the candidate closest to `word`, or "" if none is close. For dotted keys a candidate
-// whose last component is close counts, too: it finds keys given in the wrong section.
+// whose last component is close counts, too: it finds keys in the wrong section.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // Returns "; did you mean 'nearest'?" for an error message, or "".

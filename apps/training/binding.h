@@ -1,5 +1,5 @@
-// Binds weights to the run that trained them, by the settings that affect outputs of the model, and
-// the vocabulary. state.json of a checkpoint holds
+// Binds weights to the run that trained them, by the vocabulary and the settings that affect
+// outputs of the model. state.json of a checkpoint holds
 //
 //   "settings": {"precision": "highest", "model.dim": 64, …}             keys of the config
 //   "vocabulary": {"source": "<SHA-256>", "target": …, "prompt": 6, …}   vocabulary_identity()

@@ -148,8 +148,8 @@ void Checkpoint::check_shapes(const SafetensorsFile& arrays, const char* name,
   try {
     check_arrays(arrays, targets);
   } catch (const InputError&) {
-    if (bytes_of(arrays.arrays()) == bytes_of(targets))
-      check_digest(name);  // perhaps only a name is damaged
+    // If the sizes agree, perhaps only a name is damaged.
+    if (bytes_of(arrays.arrays()) == bytes_of(targets)) check_digest(name);
     throw;
   }
 }

@@ -1,14 +1,13 @@
-// Checkpoints: the complete state of a run. A resumed run is bitwise identical to an uninterrupted
-// one.
+// Checkpoints: the complete state of a run, to resume it with bitwise identical results.
 //
 //   checkpoints/step-200/model.safetensors      the weights
 //                        optimizer.safetensors  the state of the optimizer
 //                        state.json             all other state, and the SHA-256 of each file
 //   checkpoints/latest, best                    links to two of them
 //
-// A checkpoint appears whole or not at all: it is written under another name, synchronized with the
-// disk, and renamed. Only then do the links change, and only then are old checkpoints removed.
-// Leftovers of a killed process have temporary names. Reading checks digests, names, types and
+// Saving is atomic: a checkpoint is written under a temporary name, synchronized with the disk, and
+// renamed. Only then are the links changed and old checkpoints removed.
+// Reading checks digests, names, types and
 // shapes before any value is used, and that every value is finite.
 #pragma once
 

@@ -55,7 +55,7 @@ class TrainingLoop {
   std::string processor_;  // on which the run was started
   int64_t saved_step_ = 0;
   int64_t row_tokens_ = 0;        // since the last row of metrics, in this process
-  double row_seconds_ = 0;        // likewise
+  double row_seconds_ = 0;        // since the last row of metrics, in this process
   int64_t rows_without_sum_ = 0;  // of attention weights, since the last warning
   double started_ = 0, seconds_before_ = 0;
   std::unique_ptr<MetricsFile> metrics_;

@@ -1,12 +1,11 @@
-// A library to preload: one call that changes the folder FAULT_FOLDER fails, as if the disk
-// refused.
+// Library for LD_PRELOAD that injects a fault: one call that changes the folder FAULT_FOLDER fails.
 //
 //   FAULT_FOLDER  the folder; it may not exist yet
 //   FAULT_CALL    which call fails, counted from 1 (0: none)
 //   FAULT_ERRNO   its errno
 //   FAULT_LIST    file to append a line to for each call: its name and its path
 //
-// Counted are the calls of write, fsync, open (to write), mkdir, rename, symlink, unlink, rmdir and
+// Counts the calls of write, fsync, open (to write), mkdir, rename, symlink, unlink, rmdir and
 // ftruncate with a path or a file in the folder.
 #include <climits>
 

@@ -2,9 +2,10 @@
 """hostile.py PROGRAM [PART...]: replaces every member of vocabulary.json, state.json and result.json of trained runs by 21 values,
 one at a time, and runs the commands that read the run. PART: vocabulary, state, result (default: all).
 
-state.json keeps a right SHA-256; of its settings, which are all compared in one way, three are replaced. vocabulary.json is
-tried with a checkpoint that does not say which vocabulary it was trained with. Expected: exit code 0, or 2 with one line of less
-than 600 bytes without control characters, within 3 GB of address space and 20 s. Prints the number of commands by exit code."""
+The SHA-256 in state.json stays valid. Only three of its settings are replaced, because all are compared by the same code.
+vocabulary.json is tested with a checkpoint without the vocabulary of its training. Expected: exit code 0, or exit code 2 with one
+line of less than 600 bytes without control characters, within 3 GB of address space and 20 s. Prints the number of commands by
+exit code."""
 import hashlib
 import json
 import os
