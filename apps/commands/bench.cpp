@@ -79,7 +79,7 @@ constexpr Named<Precision> operand_types[] = {{"float32", Precision::highest},
                                               {"bfloat16 + bfloat16", Precision::high},
                                               {"bfloat16", Precision::medium}};
 
-// The keys that all measurements have.
+// Returns the keys that all measurements have.
 Json common_json(const BenchmarkSize& size, Precision precision, int64_t parameters) {
   return Json::object()
       .set("peer", fmt::format("heed {}", program_version))
@@ -124,7 +124,7 @@ std::string table_row(const BenchmarkSize& size, const BenchmarkResult& r) {
 int exit_code(pid_t process, const BenchmarkSize& size) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0)
-    check(errno == EINTR, "bench: cannot wait for its process: {}", std::strerror(errno));
+    check(errno == EINTR, "bench: cannot wait for the child process: {}", std::strerror(errno));
   check(!WIFSIGNALED(status), "bench: size {} was stopped by signal {}{}", size.name,
         WTERMSIG(status), WTERMSIG(status) == SIGKILL ? "; perhaps memory ran out" : "");
   return WEXITSTATUS(status);
@@ -162,7 +162,7 @@ int bench_generation(const BenchArguments& arguments, const std::vector<Benchmar
   return exit_done;
 }
 
-// The sizes named by the user, or all that fit the measurement.
+// Returns the sizes named by the user, or all that fit the measurement.
 std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
   std::vector<BenchmarkSize> sizes;
   for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));

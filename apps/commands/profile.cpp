@@ -51,7 +51,7 @@ std::string trimmed(const std::string& line) {
 
 constexpr const char* rate_names = "ms   of step   GFLOP/s    GB/s       MiB  of limit";
 
-// A line of a table: a name, some columns, then time and rates.
+// Returns a line of a table: a name, some columns, then time and rates.
 std::string line_of(const std::string& name, const std::string& columns, const ProfileRow& row,
                     const Profile& p) {
   const std::string limit = positive(100 * per_second(row.least_seconds, row.seconds), 1);

@@ -50,7 +50,7 @@ Subject subject_of_run(const std::string& path) {
           run.model(corpus, checkpoint)};
 }
 
-// The model of a config, with the weights that training would start from.
+// Returns the model of a config, with the weights that training would start from.
 Subject subject_of_config(const std::string& path, const std::vector<std::string>& assignments) {
   const LoadedConfig config = load_config(path, assignments);
   const Experiment& experiment = config.experiment;

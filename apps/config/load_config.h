@@ -30,7 +30,7 @@ auto with_origins(const Origins& origins, F&& f) {
   }
 }
 
-// The data of the experiment.
+// Returns the data of the experiment.
 Corpus load_data(const LoadedConfig& config);
 
 // Sets the number of threads, and the precision of the calling thread.

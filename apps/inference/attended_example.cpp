@@ -54,7 +54,7 @@ void check_count(const char* option, int64_t count, int64_t max) {
               option, count, max);
 }
 
-// The number of tokens that the model can read at once, and that fit a picture.
+// Returns the number of tokens that the model can read at once, and that fit a picture.
 int64_t max_tokens(const Experiment& experiment) {
   if (const int64_t positions = learned_positions(experiment.model))
     return std::min(positions, max_recorded);

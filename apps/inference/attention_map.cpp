@@ -20,7 +20,7 @@ AttentionPart part_of(const std::string& name) {
   return name.starts_with("decoder") ? AttentionPart::decoder : AttentionPart::encoder;
 }
 
-// The positions in the order of the lines along some axes of a grid: unfolds their indices.
+// Returns the positions in the order of the lines along some axes of a grid.
 std::vector<int64_t> positions_of_lines(const AttentionRecord& record) {
   const int64_t count = Shape(record.grid).size();
   Tensor indices = Tensor::empty({1, count, 1});

@@ -31,7 +31,7 @@ std::string short_label(const std::string& label) {
   return valid.substr(0, end) + "…";
 }
 
-// The labels of every `block`-th position.
+// Returns the labels of every `block`-th position.
 std::vector<std::string> shown(const std::vector<std::string>& labels, int64_t block) {
   std::vector<std::string> all;
   for (size_t i = 0; i < labels.size(); i += static_cast<size_t>(block))
@@ -97,7 +97,7 @@ struct Cell {
   double weight() const { return sum / static_cast<double>(count); }
 };
 
-// The cells of a head, in row-major order.
+// Returns the cells of a head, in row-major order.
 std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t head) {
   std::vector<Cell> cells(panel.queries.size() * panel.keys.size());
   const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
@@ -116,14 +116,14 @@ std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t 
   return cells;
 }
 
-// The square root of weight / max, in steps of 1/250.
+// Returns the square root of weight / max, in steps of 1/250.
 std::string opacity(double weight, double max) {
   if (!std::isfinite(weight)) return "1";
   return max > 0 ? fmt::format("{:.3g}", std::round(250 * std::sqrt(std::abs(weight / max))) / 250)
                  : "0";
 }
 
-// The positions of block `index`: "3", or "3…5".
+// Returns the positions of block `index`: "3", or "3…5".
 std::string positions_text(size_t index, int64_t block, size_t positions) {
   const int64_t first = static_cast<int64_t>(index) * block;
   const int64_t last = std::min(first + block, static_cast<int64_t>(positions)) - 1;
@@ -183,7 +183,7 @@ std::string xml_escaped(std::string_view text) {
 
 namespace {
 
-// The smallest block with which the picture has at most max_cells cells.
+// Returns the smallest block with which the picture has at most max_cells cells.
 int64_t block_of(const std::vector<AttentionMap>& maps) {
   if (weights_in(maps) <= max_cells) return 1;
   for (int64_t block = 2;; ++block) {

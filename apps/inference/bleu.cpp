@@ -17,14 +17,14 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_stop(char c) { return c == '.' || c == ','; }
 
-// ASCII punctuation except ' , - and . (the last three have their own rules).
+// Returns whether c is ASCII punctuation, except ' , - and . which have other rules.
 bool is_punctuation(char c) {
   return (c >= '!' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// The length in bytes of the white space character that a text starts with, or 0. White space is
-// Unicode's, as in Python's split.
+// Returns the length in bytes of the white space character that a text starts with, or 0. White
+// space is Unicode's, as in Python's split.
 size_t space_length(std::string_view text) {
   constexpr std::string_view single = " \t\n\v\f\r\x1c\x1d\x1e\x1f";
   constexpr std::string_view longer[] = {
@@ -136,7 +136,7 @@ struct Counts {
   int64_t hypothesis_length = 0, reference_length = 0;
 };
 
-// The offset of each token of a tokenized line, and of the token that would follow the last.
+// Returns the offset of each token of a tokenized line, and the offset after the last token.
 std::vector<size_t> token_starts(std::string_view tokens) {
   std::vector<size_t> starts{0};
   if (tokens.empty()) return starts;

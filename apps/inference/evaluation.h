@@ -6,7 +6,7 @@
 
 namespace heed {
 
-// The inputs of a model in a batch.
+// Returns the inputs of a model in a batch.
 Inputs inputs_of(const Batch& batch);
 
 struct Scores {

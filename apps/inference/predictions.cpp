@@ -33,7 +33,7 @@ void for_each_batch(const Dataset& dataset, Framing framing, size_t count, const
   }
 }
 
-// The targets that are not ignored, decoded up to <eos>.
+// Returns the targets that are not ignored, decoded up to <eos>.
 std::string expected_text(const TextCodec& codec, const Example& example) {
   Sequence ids;
   for (const int32_t id : example.target)
@@ -41,7 +41,7 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
   return codec.decode(ids);
 }
 
-// The source as text; for vectors, their number or grid.
+// Returns the source as text; for vectors, their number or grid.
 std::string source_text(const Corpus& corpus, const Example& example, const Sequence& tokens) {
   if (corpus.format.features == 0) return corpus.source->decode(tokens);
   const size_t positions = example.features.size() / static_cast<size_t>(corpus.format.features);

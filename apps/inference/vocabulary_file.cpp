@@ -49,7 +49,7 @@ void add_format(Json& json, const Corpus& corpus) {
   json.set("grid", std::move(grid));
 }
 
-// The part of vocabulary_identity() that does not depend on splits.
+// Returns the part of vocabulary_identity() that does not depend on splits.
 Json identity_of(const Corpus& corpus) {
   Json json = Json::object();
   if (corpus.source) json.set("source", codec_digest(*corpus.source));

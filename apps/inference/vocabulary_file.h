@@ -19,7 +19,7 @@ std::string vocabulary_text(const Corpus& corpus);
 // codec_digest() and labels_digest() replace tokens and labels. White space and members that later
 // versions add do not change the result. `corpus` must have splits.
 Json vocabulary_identity(const Corpus& corpus);
-// SHA-256 of the level and the tokens, in the order of their ids.
+// Returns the SHA-256 of the level and the tokens, in the order of their ids.
 std::string codec_digest(const TextCodec& codec);
 std::string labels_digest(const std::vector<std::string>& labels);
 

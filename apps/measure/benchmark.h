@@ -42,9 +42,9 @@ std::vector<std::string> benchmark_names();
 // Throws InputError that lists the names if there is no such size.
 const BenchmarkSize& benchmark_size(const std::string& name);
 
-// AdamW, with gradients clipped to norm 1, without dropout.
+// Returns an experiment with AdamW, gradients clipped to norm 1, and no dropout.
 Experiment benchmark_experiment(const BenchmarkSize& size);
-// The training split is one batch, so the loss decreases from step to step.
+// Returns data whose training split is one batch, so the loss decreases from step to step.
 Corpus benchmark_corpus(const BenchmarkSize& size);
 
 struct BenchmarkResult {

@@ -21,7 +21,7 @@ ProfileRow& ProfileRow::operator+=(const ProfileRow& other) {
 
 namespace {
 
-// The row with this name, which is added if there is none.
+// Returns the row with this name. Adds it if there is none.
 template <class Row>
 Row& row_named(std::vector<Row>& rows, const std::string& name) {
   const auto found = std::ranges::find(rows, name, &Row::name);
@@ -53,7 +53,7 @@ void add_step(const StepObserver& step, const PartNames& names, double weight, P
       {"", weight, weight * 1e-9 * static_cast<double>(outside), {}, 0};
 }
 
-// All but the first and the last quarter.
+// Returns the items without the first and the last quarter.
 template <class Item>
 std::span<const Item> middle_half(const std::vector<Item>& sorted) {
   const size_t quarter = sorted.size() / 4;

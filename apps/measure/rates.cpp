@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-// Seconds of each run, for 0.1 s and at least three runs, fastest first.
+// Returns the seconds of each run, for 0.1 s and at least three runs, fastest first.
 template <class F>
 std::vector<double> seconds_of(F&& f) {
   std::vector<double> seconds;

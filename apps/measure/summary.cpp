@@ -33,7 +33,7 @@ StepSizes step_sizes(const TrainOptions& train, const Corpus& corpus) {
           std::min(batch, largest_split)};
 }
 
-// A batch of the largest shapes of the data, with undefined values.
+// Returns a batch of the largest shapes of the data, with undefined values.
 Batch largest_batch(const Corpus& corpus, int64_t examples) {
   const bool two_sided = corpus.framing == Framing::seq2seq;
   const int64_t time = corpus.longest_input;
@@ -59,7 +59,7 @@ Batch largest_batch(const Corpus& corpus, int64_t examples) {
 }
 
 double live_bytes() { return static_cast<double>(pool_statistics().live_bytes); }
-// Above `before`, since pool_reset_peak().
+// Returns the peak of the pool since pool_reset_peak(), minus `before`.
 double peak_above(double before) {
   return static_cast<double>(pool_statistics().peak_bytes) - before;
 }
@@ -129,7 +129,8 @@ struct LayerName {
   }
 };
 
-// Whether parts [first, first + count) and [second, …) are layers that differ in their number only.
+// Returns whether parts [first, first + count) and [second, …) are layers that differ in their
+// number only.
 bool alike(const std::vector<Part>& parts, size_t first, size_t second, size_t count) {
   if (second + count > parts.size()) return false;
   return std::equal(parts.begin() + static_cast<ptrdiff_t>(first),

@@ -4,7 +4,7 @@
 namespace heed {
 namespace {
 
-// The format counts in microseconds.
+// Returns a complete event. Its times are in microseconds.
 Json complete_event(const std::string& name, const char* category, int64_t begin, int64_t end) {
   return Json::object()
       .set("name", name)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The first value of a key in a file with lines "key: value"; "" if there is none.
+// Returns the first value of a key in a file with lines "key: value", or "".
 std::string value_in(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -35,7 +35,7 @@ double memory_of_process(const std::string& key) {
   return bytes;
 }
 
-// The number in a file; infinity if there is none.
+// Returns the number in a file, or infinity if there is none.
 double number_in(const std::string& path) {
   double number;
   return std::ifstream(path) >> number ? number : infinity;

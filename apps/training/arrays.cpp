@@ -45,8 +45,8 @@ void check_rows(const SafetensorsFile& file, const std::string& name, const std:
   const auto found = known.find(name);
   if (stated == file.metadata().end() && found == known.end()) {
     logging::warning(
-        "train.load: {} does not say which tokens the rows of {} stand for; they are taken for "
-        "those of the data, in the same order",
+        "train.load: {} does not say which tokens the rows of {} stand for; "
+        "assuming those of the data, in the same order",
         file.path(), name);
     return;
   }

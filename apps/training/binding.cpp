@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-// Whether a key of the config changes what a trained model computes for an input.
+// Returns whether a key of the config changes what a trained model computes for an input.
 bool is_bound(const std::string& key) {
   return key.starts_with("model.") || key == "precision" || key == "data.kind" ||
          key == "data.context";
@@ -27,15 +27,15 @@ Json bound_settings(const Experiment& experiment) {
   return settings;
 }
 
-// A member of state.json that is an object; null if there is none, as in old checkpoints.
+// Returns a member of state.json that is an object; null if there is none, as in old checkpoints.
 const Json* object_in(const Checkpoint& checkpoint, const char* name) {
   const Json* member = checkpoint.state().find(name);
-  check_input(!member || member->is_object(), "{}: state.json: '{}' is no object",
+  check_input(!member || member->is_object(), "{}: state.json: '{}' is not an object",
               checkpoint.path(), name);
   return member;
 }
 
-// A value for a message.
+// Returns the text of a value for an error message.
 std::string shown(const Json* value) { return value ? shortened(value->text()) : "missing"; }
 
 bool equal(const Json* a, const Json* b) { return a && b && a->text() == b->text(); }

@@ -37,9 +37,9 @@ void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path
 // Throws InputError if the data of a run or their vocabulary have changed since its training.
 void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run);
 
-// The SHA-256 of the tokens or labels that the rows of a parameter stand for, by its name.
+// Returns the SHA-256 of the tokens or labels that the rows of a parameter stand for, by its name.
 std::map<std::string, std::string> row_vocabularies(const Corpus& corpus);
-// The key of an array in the metadata of model.safetensors.
+// Returns the key of an array in the metadata of model.safetensors.
 std::string vocabulary_key(const std::string& parameter);
 
 }  // namespace heed

@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-// The step of a row; -1 for text that is no row.
+// Returns the step of a row, or -1 if the text is not a row.
 int64_t step_in(std::string_view line) {
   try {
     return Json::parse(line, "").at("step").integer();

@@ -31,7 +31,7 @@ class Trainer {
   // Updates the weights once, from train.accumulate micro-batches. Throws Error and leaves the
   // weights unchanged if the loss or the gradient is not finite.
   StepReport step();
-  // The same with these micro-batches, for example to count what a step costs (core/scope.h).
+  // The same with these micro-batches, for example to count the cost of a step (core/scope.h).
   StepReport step(std::vector<Batch> micro_batches);
   int64_t steps_done() const { return steps_; }
 
