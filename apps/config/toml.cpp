@@ -19,10 +19,13 @@ void check_keys(std::string_view text, const std::string& file) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   constexpr int max_parts = 16;
   int dots = 0, line = 1;
+  char before = '\n';  // the last character that is not blank
   for (size_t i = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; i < text.size();
        ++i) {
     const char c = text[i];
-    if (c == '"' || c == '\'') {  // skips the string, of any of the four kinds
+    const bool starts_value = std::string_view("=,[{.\n").find(before) != std::string_view::npos;
+    if (std::string_view(" \t\r").find(c) == std::string_view::npos) before = c;
+    if ((c == '"' || c == '\'') && starts_value) {  // skips the string, of any of the four kinds
       const std::string_view triple(c == '"' ? "\"\"\"" : "'''");
       const std::string_view quote = text.substr(i, 3) == triple ? triple : triple.substr(0, 1);
       for (i += quote.size(); i < text.size() && text.substr(i, quote.size()) != quote; ++i) {
