@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Applies the examples of CONTRIBUTING.md to a copy of the sources, builds it and runs what they add.
 #   run.sh task BUILD COMPILER     only the generated task, linked with the libraries of a build (seconds)
+#   run.sh ops                     the operation and the activation, in a build of its own (a minute)
 #   run.sh all                     every example, in a build of its own (minutes)
 set -euo pipefail
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
@@ -48,11 +49,18 @@ if [[ $1 == task ]]; then
   exit
 fi
 
-apply ""
+if [[ $1 == ops ]]; then
+  apply "An elementwise operation"
+  apply "An activation"
+else
+  apply ""
+fi
 cd "$copy"
 cmake --preset release -DCMAKE_BUILD_TYPE=None >/dev/null  # without optimisation, which takes longer to build
-ninja -C build/release --quiet heed_program test_core_f64
+ninja -C build/release --quiet test_core_f64
 (cd build/release/tests && ./test_core_f64 -tc="*op table: functions of one*,*op table: every activation*,*activation*")
+[[ $1 == ops ]] && exit
+ninja -C build/release --quiet heed_program
 heed=build/release/bin/heed
 "$heed" train configs/reverse.toml --run "$work/one" "${settings[@]}" --set data.kind=rotate --set model.activation=softsign \
   --set schedule.kind=quadratic --set model.attention.similarity=euclidean
