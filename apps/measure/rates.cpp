@@ -27,6 +27,20 @@ std::vector<double> seconds_of(F&& f) {
   return seconds;
 }
 
+double measured_bandwidth() {
+  double seconds;
+  constexpr int64_t n = 1 << 25;
+  {
+    const Tensor a = Tensor::full({n}, 1), b = Tensor::full({n}, 1);
+    Tensor c = Tensor::full({n}, 0);
+    seconds = seconds_of([&] {
+                kernels::scaled_difference(n, 1, a.data(), b.data(), {c.mutable_data(), false});
+              }).front();
+  }
+  pool_trim();
+  return 3.0 * n * sizeof(real) / seconds;
+}
+
 }  // namespace
 
 double gemm_rate(Precision precision) {
@@ -48,19 +62,8 @@ double gemm_rate(Precision precision) {
 }
 
 double memory_bandwidth() {
-  static double measured = 0;
-  if (measured > 0) return measured;
-  double seconds;
-  constexpr int64_t n = 1 << 25;
-  {
-    const Tensor a = Tensor::full({n}, 1), b = Tensor::full({n}, 1);
-    Tensor c = Tensor::full({n}, 0);
-    seconds = seconds_of([&] {
-                kernels::scaled_difference(n, 1, a.data(), b.data(), {c.mutable_data(), false});
-              }).front();
-  }
-  pool_trim();
-  return measured = 3.0 * n * sizeof(real) / seconds;
+  static const double bandwidth = measured_bandwidth();
+  return bandwidth;
 }
 
 }  // namespace heed

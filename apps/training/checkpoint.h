@@ -7,8 +7,8 @@
 //
 // Saving is atomic: a checkpoint is written under a temporary name, synchronized with the disk, and
 // renamed. Only then are the links changed and old checkpoints removed.
-// Reading checks digests, names, types and
-// shapes before any value is used, and that every value is finite.
+// Reading checks digests, names, types and shapes before any value is used, and that every value is
+// finite.
 #pragma once
 
 #include <cstdint>

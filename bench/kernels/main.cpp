@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <benchmark/benchmark.h>
-#include <map>
 
 #include "apps/measure/rates.h"
 #include "apps/support/clock.h"
@@ -21,17 +20,11 @@
 namespace heed {
 namespace {
 
-std::map<Precision, double> gemm_rates;
-double bandwidth = 0;
-
 void measure_limits() {
-  for (const Precision precision : measured_precisions()) {
-    gemm_rates[precision] = gemm_rate(precision);
+  for (const Precision precision : measured_precisions())
     benchmark::AddCustomContext(fmt::format("gemm, {}", precision_name(precision)),
-                                fmt::format("{:.1f} GFLOP/s", gemm_rates[precision] / 1e9));
-  }
-  bandwidth = memory_bandwidth();
-  benchmark::AddCustomContext("memory", fmt::format("{:.1f} GB/s", bandwidth / 1e9));
+                                fmt::format("{:.1f} GFLOP/s", gemm_rate(precision) / 1e9));
+  benchmark::AddCustomContext("memory", fmt::format("{:.1f} GB/s", memory_bandwidth() / 1e9));
   benchmark::AddCustomContext("threads", std::to_string(thread_count()));
 }
 
@@ -46,12 +39,12 @@ std::vector<Precision> measured_precisions() {
 
 void count_flops(benchmark::State& state, double flops, double seconds, Precision precision) {
   state.counters["GFLOP/s"] = flops / seconds / 1e9;
-  state.counters["%gemm"] = 100 * flops / seconds / gemm_rates.at(precision);
+  state.counters["%gemm"] = 100 * flops / seconds / gemm_rate(precision);
 }
 
 void count_bytes(benchmark::State& state, double bytes, double seconds) {
   state.counters["GB/s"] = bytes / seconds / 1e9;
-  state.counters["%memory"] = 100 * bytes / seconds / bandwidth;
+  state.counters["%memory"] = 100 * bytes / seconds / memory_bandwidth();
 }
 
 double time_calls(benchmark::State& state, const std::function<void()>& f) {
