@@ -1,11 +1,14 @@
 #include "core/scope.h"
 
 #include "core/kernels/bfloat16/bfloat16.h"
+#include "core/kernels/bfloat16/tile_product.h"
 
 namespace heed::inline HEED_REAL {
 
 Precision effective_precision(Precision requested) {
-  return kernels::tile_kernels() ? requested : Precision::highest;
+  const kernels::TileKernels* const tiles = kernels::tile_kernels();
+  if (!tiles || (requested == Precision::high && !tiles->high_pays)) return Precision::highest;
+  return requested;
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -36,11 +36,13 @@ TEST_CASE("bfloat16: the definition of the instruction") {
 }
 
 TEST_CASE("bfloat16: products of any shape match double") {
-  check_products(software_tiles, 1, 60, 100);
-  Draw draw(2);
-  check_product(software_tiles, Product(draw, 5, 7, 1100));  // three slices of terms
-  check_product(software_tiles, Product(draw, 2100, 3, 33));
-  check_product(software_tiles, Product(draw, 3, 2100, 33));
+  for (const TileKernels* tiles : runnable_kernels()) {
+    check_products(*tiles, 1, 60, 100);
+    Draw draw(2);
+    check_product(*tiles, Product(draw, 5, 7, 1100));  // three slices of terms
+    check_product(*tiles, Product(draw, 2100, 3, 33));
+    check_product(*tiles, Product(draw, 3, 2100, 33));
+  }
 }
 
 TEST_CASE("bfloat16: the error of high is bounded where single terms dominate a sum") {
@@ -49,15 +51,18 @@ TEST_CASE("bfloat16: the error of high is bounded where single terms dominate a 
     Product p(draw, 1 + draw.below(60), 1 + draw.below(60), 1 + draw.below(60));
     p.a.fill([&] { return draw.wide(); });
     p.b.fill([&] { return draw.wide(); });
-    CHECK(worst_error(p, p.on(software_tiles, Precision::high), 0x1p-15) <= 1);
+    for (const TileKernels* tiles : runnable_kernels())
+      CHECK(worst_error(p, p.on(*tiles, Precision::high), 0x1p-15) <= 1);
   }
 }
 
 TEST_CASE("bfloat16: the error bounds are tight, and medium is less precise than high") {
   Draw draw(3);
   Product p(draw, 40, 40, 64);
-  CHECK(worst_error(p, p.on(software_tiles, Precision::high), 1e-7) > 1);
-  CHECK(worst_error(p, p.on(software_tiles, Precision::medium), 1e-4) > 1);
+  for (const TileKernels* tiles : runnable_kernels()) {
+    CHECK(worst_error(p, p.on(*tiles, Precision::high), 1e-7) > 1);
+    CHECK(worst_error(p, p.on(*tiles, Precision::medium), 1e-4) > 1);
+  }
 }
 
 TEST_CASE("bfloat16: the padding between the rows of the result is unchanged") {
@@ -101,11 +106,14 @@ TEST_CASE("bfloat16: infinities, NaN and overflow match float32") {
       Product p(draw, 40, 40, 40);
       p.a.fill(draw).at(33, 20) = x;
       p.b.fill(draw).at(20, 5) = y;
-      const TestMatrix got = p.on(software_tiles, precision), expected = p.highest();
-      for (int64_t i = 0; i < 40; ++i)
-        for (int64_t j = 0; j < 40; ++j) REQUIRE(same_kind(expected.at(i, j), got.at(i, j)));
-      if (std::isfinite(expected.at(33, 5)))
-        CHECK(got.at(33, 5) == doctest::Approx(expected.at(33, 5)).epsilon(0.01));
+      const TestMatrix expected = p.highest();
+      for (const TileKernels* tiles : runnable_kernels()) {
+        const TestMatrix got = p.on(*tiles, precision);
+        for (int64_t i = 0; i < 40; ++i)
+          for (int64_t j = 0; j < 40; ++j) REQUIRE(same_kind(expected.at(i, j), got.at(i, j)));
+        if (std::isfinite(expected.at(33, 5)))
+          CHECK(got.at(33, 5) == doctest::Approx(expected.at(33, 5)).epsilon(0.01));
+      }
     }
   }
 }
@@ -122,11 +130,13 @@ TEST_CASE("bfloat16: values below 2^-126 count as zero, larger ones do not") {
   p.b.fill([] { return 1.0F; });
   for (int exponent = -140; exponent < -90; ++exponent) {
     p.a.fill([&] { return std::ldexp(1.01F, exponent); });
-    const double exact = 32 * double{p.a.at(0, 0)},
-                 got = p.on(software_tiles, Precision::high).at(3, 4);
-    CAPTURE(exponent);
-    CHECK(std::fabs(got - exact) <= 1e-5 * exact + 32 * 0x1p-126);
-    if (exponent >= -125) CHECK(std::fabs(got - exact) <= 0x1p-8 * exact);
+    const double exact = 32 * double{p.a.at(0, 0)};
+    for (const TileKernels* tiles : runnable_kernels()) {
+      const double got = p.on(*tiles, Precision::high).at(3, 4);
+      CAPTURE(exponent);
+      CHECK(std::fabs(got - exact) <= 1e-5 * exact + 32 * 0x1p-126);
+      if (exponent >= -125) CHECK(std::fabs(got - exact) <= 0x1p-8 * exact);
+    }
   }
 }
 

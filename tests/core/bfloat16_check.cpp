@@ -7,6 +7,18 @@
 
 namespace heed::inline HEED_REAL::testing {
 
+std::vector<const TileKernels*> runnable_kernels() {
+  std::vector<const TileKernels*> all{&software_tiles};
+#ifdef __x86_64__
+  if (kernels::tile_kernels() == &kernels::amx_kernels) all.push_back(&kernels::amx_kernels);
+  if (kernels::has_avx512_bfloat16())
+    all.push_back(&kernels::avx512_kernels);
+  else
+    MESSAGE("AVX512_BF16 is not tested: this processor does not have it");
+#endif
+  return all;
+}
+
 float Draw::wide() { return std::ldexp((*this)(), static_cast<int>(below(13)) - 6); }
 
 Product::Product(Draw& draw, int64_t m, int64_t n, int64_t k)

@@ -18,6 +18,9 @@ using kernels::TileKernels;
 // The kernels on the definition of the tile instructions.
 inline constexpr TileKernels software_tiles = kernels::TileProduct<SoftwareTiles>::kernels;
 
+// These, and those whose instructions this processor has.
+std::vector<const TileKernels*> runnable_kernels();
+
 class Draw {
  public:
   explicit Draw(uint64_t seed) : random_(seed, Purpose::test) {}

@@ -25,6 +25,7 @@ static_assert(sizeof(Configuration) == 64);
 constexpr Configuration configuration;
 
 struct AmxTiles {
+  static constexpr bool high_pays = true;
   static void configure() { asm volatile("ldtilecfg %0" ::"m"(configuration)); }
   static void release() { asm volatile("tilerelease"); }
 

@@ -33,8 +33,14 @@ namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 #ifdef __x86_64__
-// Whether the processor has AMX with bfloat16 and all that amx.cpp was compiled for, and the
-// operating system saves the tiles at a context switch (bits 17 and 18 of XCR0).
+// Whether the processor has what both kernels were compiled for, besides bfloat16.
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+
+// Whether the processor has AMX with bfloat16, and the operating system saves the tiles at a
+// context switch (bits 17 and 18 of XCR0).
 bool processor_has_amx() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned os_uses_xsave = 1u << 27, amx_bf16 = 1u << 22, amx_tile = 1u << 24;
@@ -43,9 +49,13 @@ bool processor_has_amx() {
   uint32_t low = 0, high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   constexpr uint32_t tile_state = 3u << 17;
-  return (low & tile_state) == tile_state && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq");
+  return (low & tile_state) == tile_state && has_avx512();
+}
+
+bool processor_is_amd() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0, &a, &b, &c, &d) && b == signature_AMD_ebx && c == signature_AMD_ecx &&
+         d == signature_AMD_edx;
 }
 
 // Asks Linux for permission to use the tiles (8 KiB a thread), for all threads of the process.
@@ -55,7 +65,8 @@ bool system_permits_tiles() {
 }
 
 const TileKernels* find_tile_kernels() {
-  return processor_has_amx() && system_permits_tiles() ? &amx_kernels : nullptr;
+  if (processor_has_amx() && system_permits_tiles()) return &amx_kernels;
+  return processor_is_amd() && has_avx512_bfloat16() ? &avx512_kernels : nullptr;
 }
 #else
 const TileKernels* find_tile_kernels() { return nullptr; }
@@ -158,6 +169,15 @@ struct Slice {
 
 }  // namespace
 
+bool has_avx512_bfloat16() {
+#ifdef __x86_64__
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 5) && has_avx512();
+#else
+  return false;
+#endif
+}
+
 const TileKernels* tile_kernels() {
   static const TileKernels* const found = find_tile_kernels();
   return found;
@@ -199,7 +219,7 @@ void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, D
 // to 3e-5 in `high`, averages out only over many terms.
 bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
                    Precision precision) {
-  if (precision == Precision::highest || !tile_kernels()) return false;
+  if (effective_precision(precision) == Precision::highest) return false;
   const int64_t m = a.rows, n = b.columns;
   if (a.columns < tile_terms / 2 || m * n < 16 * (m + n)) return false;
   gemm_on_tiles(*tile_kernels(), a, b, c, options, precision);

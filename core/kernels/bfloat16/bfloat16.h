@@ -1,5 +1,5 @@
-// Matrix products in the precisions `high` and `medium`, on the bfloat16 tile instructions of the
-// processor (AMX).
+// Matrix products in the precisions `high` and `medium`, on the bfloat16 instructions of the
+// processor: AMX's tiles, or AVX512_BF16 where that is faster than float32.
 //
 //   medium   both operands rounded to bfloat16, products summed in float32
 //   high     each operand split into two bfloat16 values, three products: see tile_product.h
@@ -12,8 +12,10 @@
 //   overflow are those of `highest`, also for values that round to an infinite bfloat16.
 // - The instruction treats values smaller than 2^-126 as zero. So `high` is only as precise as
 //   `medium` below 2^-118, where the second part of the split is that small.
-// AVX-512 also has bfloat16 products, at half the rate of its float32 ones (measured: 88 against
-// 178 GFLOP/s a core), so there is no kernel for those.
+// AVX512_BF16 is used on AMD's processors alone, which multiply at twice the rate of float32 (Zen 4
+// and 5). Intel's take twice as long as float32 (measured: 88 against 178 GFLOP/s a core). At twice
+// the rate, the three products of `high` do not pay, so `high` is `highest` there. The choice is by
+// the kind of processor, never by a measurement, because bits must not depend on a clock.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +27,8 @@ namespace heed::inline HEED_REAL::kernels {
 
 struct TileKernels;
 
-// Returns the kernels that use this processor's tile instructions. Null if it has none, if the
-// operating system does not permit their use, and in the double build.
+// Returns the kernels that are fastest on this processor. Null if float32 is, if the operating
+// system does not permit the use of tiles, and in the double build.
 const TileKernels* tile_kernels();
 
 // Computes c as gemm() does, on all threads, or inside a parallel loop on the calling thread. The

@@ -16,9 +16,10 @@
 // Higher-Precision Computations"). The error is at most 3.1e-5 of a term, 4e-6 on average, with
 // varying sign.
 //
-// The parameter `Tiles` is the instructions: those of the processor in amx.cpp, or their definition
-// in plain C++ in the tests. amx.cpp is compiled for a newer processor than the rest, so every
-// function in this file is a template on Tiles: otherwise the linker might keep one copy for both.
+// The parameter `Tiles` is the instructions: tiles in amx.cpp, AVX-512 in avx512.cpp, or the tiles'
+// definition in plain C++ in the tests. Both files are compiled for a newer processor than the
+// rest, so every function in this file is a template on Tiles: otherwise the linker might keep one
+// copy.
 #pragma once
 
 #include <cstdint>
@@ -63,12 +64,17 @@ struct TileKernels {
   // finite, returns false and leaves c unchanged.
   bool (*multiply)(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                    const BlockDestination& c);
+  bool high_pays;  // whether the three products of `high` are faster than one in float32
 };
 
 // Those of Intel's Advanced Matrix Extensions (AMX). Use them only if the processor has AMX and
 // AVX-512 and the operating system permits the use of AMX, which tile_kernels() in bfloat16.h
 // checks.
 extern const TileKernels amx_kernels;
+
+// Those of AVX512_BF16. Use them only if has_avx512_bfloat16().
+extern const TileKernels avx512_kernels;
+bool has_avx512_bfloat16();
 
 // The size of a panel in words.
 inline constexpr int64_t panel_words(int64_t steps, bool split) {
@@ -94,6 +100,12 @@ struct TileProduct {
   // Rounds (even, odd) to pairs of bfloat16; with `split`, `low` holds pairs of their low parts.
   static void round_pairs(const Floats& even, const Floats& odd, bool split, Words& pairs,
                           Words& low) {
+    if constexpr (requires { Tiles::round_pairs(even, odd, pairs); }) {
+      Tiles::round_pairs(even, odd, pairs);
+      if (split)
+        Tiles::round_pairs(even - (Floats)(pairs << 16), odd - (Floats)(pairs & 0xffff0000), low);
+      return;
+    }
     Words first, second;
     round(even, first);
     round(odd, second);
@@ -182,7 +194,7 @@ struct TileProduct {
     tiles.template load<tile + 1>(from + tile_words);
   }
 
-  // Computes the 32 × 32 sums of a block.
+  // Computes the 32 × 32 sums of a block. Instructions without tiles have a sum() of their own.
   static void sum(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                   float* sums) {
     Tiles tiles;
@@ -215,7 +227,10 @@ struct TileProduct {
   static bool multiply(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                        const BlockDestination& c) {
     alignas(64) float sums[block_side * block_side];
-    sum(left, right, steps, split, sums);
+    if constexpr (requires { &Tiles::sum; })
+      Tiles::sum(left, right, steps, split, sums);
+    else
+      sum(left, right, steps, split, sums);
     uint32_t largest = 0;
     for (const float& x : sums) {
       uint32_t bits;
@@ -238,7 +253,8 @@ struct TileProduct {
     return true;
   }
 
-  static constexpr TileKernels kernels{Tiles::configure, Tiles::release, pack, multiply};
+  static constexpr TileKernels kernels{Tiles::configure, Tiles::release, pack, multiply,
+                                       Tiles::high_pays};
 };
 
 }  // namespace heed::inline HEED_REAL::kernels
