@@ -1,9 +1,12 @@
 #include "core/parallel.h"
 
+#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <sched.h>
 #include <set>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 #ifdef HEED_STD_THREADS
@@ -13,6 +16,7 @@
 #endif
 
 #include "core/check.h"
+#include "core/thread_budget.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -63,6 +67,39 @@ int& threads() {
 // The worker that this thread is in the parallel loop it runs; -1 outside any loop. Not in Scope,
 // because it belongs to the thread: a ScopeGuard must not restore it.
 constinit thread_local int worker = -1;
+
+// The thread budget of the loops that one thread starts, and the window that it observes.
+class ObservedBudget {
+ public:
+  int threads(int most) const { return budget_.threads(most); }
+
+  // To be called after each loop. Reads the clock after every eighth, and more after each window.
+  void loop_done(int most) {
+    if (++loops_ % 8 != 0) return;
+    const double now =
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    const double seconds = now - begin_;
+    if (seconds < ThreadBudget::window) return;
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const double running =
+        static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    if (begin_ > 0)
+      budget_.observe(seconds, running - running_, usage.ru_nivcsw - suspensions_, most);
+    begin_ = now;
+    running_ = running;
+    suspensions_ = usage.ru_nivcsw;
+  }
+
+ private:
+  ThreadBudget budget_;
+  uint32_t loops_ = 0;
+  double begin_ = 0, running_ = 0;
+  long suspensions_ = 0;
+};
+constinit thread_local ObservedBudget budget;
 }  // namespace
 
 int thread_count() { return threads(); }
@@ -76,13 +113,15 @@ int current_worker() { return std::max(0, worker); }
 
 namespace detail {
 
-void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {
-  const int count = static_cast<int>(std::min<int64_t>(threads(), chunks));
+void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void* context) {
+  const int64_t useful = std::min(chunks, std::max<int64_t>(1, work / chunk_elements));
+  const int count = static_cast<int>(std::min<int64_t>(budget.threads(threads()), useful));
   if (count == 1 || worker >= 0) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
+    if (worker < 0 && useful > 1) budget.loop_done(threads());
     return;
   }
-  const auto work = [=](int number, int workers) {
+  const auto run_part = [=](int number, int workers) {
     worker = number;
     // Adjacent chunks go to one worker, whose cache holds what it wrote in the previous loop.
     const int64_t last = chunks * (number + 1) / workers;
@@ -91,12 +130,13 @@ void run_chunks(int64_t chunks, void (*run)(void*, int64_t), void* context) {
   };
 #ifdef HEED_STD_THREADS
   std::vector<std::thread> others;
-  for (int number = 1; number < count; ++number) others.emplace_back(work, number, count);
-  work(0, count);
+  for (int number = 1; number < count; ++number) others.emplace_back(run_part, number, count);
+  run_part(0, count);
   for (std::thread& other : others) other.join();
 #else
 #pragma omp parallel num_threads(count)
-  work(omp_get_thread_num(), omp_get_num_threads());  // which may be fewer than requested
+  run_part(omp_get_thread_num(), omp_get_num_threads());  // which may be fewer than requested
+  budget.loop_done(threads());
 #endif
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "core/real.h"
@@ -12,7 +13,8 @@
 
 namespace heed::inline HEED_REAL {
 
-// The number of threads of a parallel loop. Default: the physical cores this process may use.
+// The maximum number of threads of a parallel loop. Default: the physical cores this process may
+// use. On a busy machine loops use fewer: see thread_budget.h.
 int thread_count();
 void set_thread_count(int count);
 int physical_cores();
@@ -24,26 +26,8 @@ void untie_thread();
 int current_worker();
 
 namespace detail {
-void run_chunks(int64_t chunks, void (*run)(void* context, int64_t chunk), void* context);
-}
-
-// Calls f(first, last) on consecutive chunks of `grain` indices that cover [0, n). f must not throw
-// and must not allocate from the pool. A loop of one chunk runs on the calling thread, and so does
-// a loop inside a loop. Runs nothing in a scope with shapes_only.
-template <class F>
-void parallel_for(int64_t n, int64_t grain, F&& f) {
-  if (n <= 0 || scope().shapes_only) return;
-  if (n <= grain) return f(int64_t{0}, n);
-  struct Loop {
-    int64_t n, grain;
-    std::remove_reference_t<F>* f;
-  } loop{n, grain, std::addressof(f)};
-  detail::run_chunks((n + grain - 1) / grain,
-                     [](void* context, int64_t chunk) {
-                       const Loop& l = *static_cast<const Loop*>(context);
-                       (*l.f)(chunk * l.grain, std::min(l.n, (chunk + 1) * l.grain));
-                     },
-                     &loop);
+void run_chunks(int64_t chunks, int64_t work, void (*run)(void* context, int64_t chunk),
+                void* context);
 }
 
 // The number of simple operations that makes a chunk worth a thread.
@@ -51,6 +35,28 @@ inline constexpr int64_t chunk_elements = 1 << 14;
 // The same as a number of rows of `width` elements.
 inline int64_t chunk_rows(int64_t width) {
   return std::max<int64_t>(1, chunk_elements / std::max<int64_t>(1, width));
+}
+
+// Calls f(first, last) on consecutive chunks of `grain` indices that cover [0, n). f must not throw
+// and must not allocate from the pool. A loop of one chunk runs on the calling thread, and so does
+// a loop inside a loop. Where the grain is not chosen by chunk_elements, `work` is the number of
+// simple operations of the whole loop: it gets one thread for each chunk_elements of them. Runs
+// nothing in a scope with shapes_only.
+template <class F>
+void parallel_for(int64_t n, int64_t grain, F&& f,
+                  int64_t work = std::numeric_limits<int64_t>::max()) {
+  if (n <= 0 || scope().shapes_only) return;
+  if (n <= grain) return f(int64_t{0}, n);
+  struct Loop {
+    int64_t n, grain;
+    std::remove_reference_t<F>* f;
+  } loop{n, grain, std::addressof(f)};
+  detail::run_chunks((n + grain - 1) / grain, work,
+                     [](void* context, int64_t chunk) {
+                       const Loop& l = *static_cast<const Loop*>(context);
+                       (*l.f)(chunk * l.grain, std::min(l.n, (chunk + 1) * l.grain));
+                     },
+                     &loop);
 }
 
 }  // namespace heed::inline HEED_REAL

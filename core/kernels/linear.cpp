@@ -80,23 +80,24 @@ void backward_in_blocks(const LinearSizes& n, Activation activation, const real*
   real* const sums = scratch.data();  // dw and db of each block
   real* const dh_rows = sums + blocks.count * stride;
   report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
-  parallel_for(
-      n.rows, blocks.rows, [=, precision = scope().precision](int64_t first, int64_t last) {
-        const int64_t rows = last - first, at = first * n.outputs;
-        const real* dh = dy + at;
-        if (activation != Activation::none) {
-          activate_backward(activation, rows * n.outputs, dh, kept + at, dh_rows + at);
-          dh = dh_rows + at;
-        }
-        const Matrix m(dh, rows, n.outputs);
-        real* const block = sums + first / blocks.rows * stride;
-        if (to.dx.data)
-          gemm_serial(m, {w, n.outputs, n.inputs},
-                      {to.dx.data + first * n.inputs, to.dx.accumulate}, precision);
-        if (to.dw.data)
-          gemm_serial(m.t(), {x + first * n.inputs, rows, n.inputs}, {block, false}, precision);
-        if (to.db.data) sum_rows(rows, n.outputs, dh, block + n.outputs * n.inputs);
-      });
+  const auto run_block = [=, precision = scope().precision](int64_t first, int64_t last) {
+    const int64_t rows = last - first, at = first * n.outputs;
+    const real* dh = dy + at;
+    if (activation != Activation::none) {
+      activate_backward(activation, rows * n.outputs, dh, kept + at, dh_rows + at);
+      dh = dh_rows + at;
+    }
+    const Matrix m(dh, rows, n.outputs);
+    real* const block = sums + first / blocks.rows * stride;
+    if (to.dx.data)
+      gemm_serial(m, {w, n.outputs, n.inputs}, {to.dx.data + first * n.inputs, to.dx.accumulate},
+                  precision);
+    if (to.dw.data)
+      gemm_serial(m.t(), {x + first * n.inputs, rows, n.inputs}, {block, false}, precision);
+    if (to.db.data) sum_rows(rows, n.outputs, dh, block + n.outputs * n.inputs);
+  };
+  // A simple operation is about 16 multiplications.
+  parallel_for(n.rows, blocks.rows, run_block, n.rows * n.inputs * n.outputs / 8);
   add_blocks(n, blocks.count, sums, to.dw, to.db);
 }
 

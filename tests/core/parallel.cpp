@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/check.h"
 #include "core/ops.h"
 #include "core/random.h"
+#include "core/thread_budget.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -54,6 +56,62 @@ TEST_CASE("parallel_for: a loop inside a loop runs on the calling worker") {
   });
   CHECK(stayed);
   CHECK(total == 10 * (0 + 1 + 2 + 3 + 4 + 5));
+}
+
+TEST_CASE("parallel_for: a loop of little work runs on the calling thread") {
+  const Threads here(3);
+  const auto workers = [](int64_t work) {
+    std::atomic<int> highest = 0;
+    parallel_for(
+        300, 1, [&](int64_t, int64_t) { highest = std::max<int>(highest, current_worker()); },
+        work);
+    return highest + 1;
+  };
+  CHECK(workers(chunk_elements) == 1);
+  CHECK(workers(0) == 1);
+}
+
+TEST_CASE("thread budget: fewer threads while the machine is busy") {
+  ThreadBudget budget;
+  const auto busy = [&](int most) { budget.observe(0.04, 0.02, 4, most); };
+  const auto quiet_for = [&](double seconds, int most) {
+    for (double t = 0; t < seconds - 1e-9; t += 0.04) budget.observe(0.04, 0.0399, 0, most);
+  };
+  CHECK(budget.threads(2) == 2);
+  budget.observe(0.04, 0.01, 0, 2);   // slept, but nothing was suspended: a file was read
+  budget.observe(0.04, 0.039, 9, 2);  // suspended, but hardly waited
+  budget.observe(1, 0.5, 9, 2);       // few suspensions for the time
+  CHECK(budget.threads(2) == 2);
+  busy(2);
+  CHECK(budget.threads(2) == 1);
+  quiet_for(0.2, 2);
+  CHECK(budget.threads(2) == 1);
+  quiet_for(0.08, 2);  // the pause of 0.25 s is over
+  CHECK(budget.threads(2) == 2);
+  for (const double pause : {0.5, 1.0, 2.0, 4.0, 4.0}) {  // each try comes too early
+    busy(2);
+    CHECK(budget.threads(2) == 1);
+    quiet_for(pause - 0.08, 2);
+    CHECK(budget.threads(2) == 1);
+    quiet_for(0.12, 2);
+    CHECK(budget.threads(2) == 2);
+  }
+  quiet_for(5, 2);
+  busy(2);  // after a long quiet time the pause is short again
+  quiet_for(0.28, 2);
+  CHECK(budget.threads(2) == 2);
+}
+
+TEST_CASE("thread budget: a quarter of the threads at a time, never less than one") {
+  ThreadBudget budget;
+  std::vector<int> threads;
+  for (int i = 0; i < 12; ++i) {
+    budget.observe(0.04, 0.02, 4, 16);
+    threads.push_back(budget.threads(16));
+  }
+  CHECK(threads == std::vector<int>{12, 9, 7, 6, 5, 4, 3, 2, 1, 1, 1, 1});
+  for (int i = 0; i < 1000; ++i) budget.observe(0.04, 0.04, 0, 16);
+  CHECK(budget.threads(16) == 16);
 }
 
 TEST_CASE("threads: another thread computes the same bits") {

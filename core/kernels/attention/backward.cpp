@@ -100,7 +100,7 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
   const int64_t of_values = 1 + (to.dv.data != nullptr);
   report_products(n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
                   n.batch * n.heads);
-  parallel_for(n.batch * n.heads, 1, [&](int64_t first, int64_t last) {
+  const auto run_heads = [&](int64_t first, int64_t last) {
     for (int64_t index = first; index < last; ++index) {
       const Head head{n, settings, in, index / n.heads, index % n.heads};
       const KeepMask::KeyRange range = head.keys_for(0, n.queries);
@@ -117,7 +117,8 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
           d_scores}
           .run();
     }
-  });
+  };
+  parallel_for(n.batch * n.heads, 1, run_heads, attention_work(n));
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

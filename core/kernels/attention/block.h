@@ -30,6 +30,12 @@ inline int64_t block_size(const AttentionSizes& n) {
   return std::min(n.queries, query_block(n)) * whole_vectors(std::min(n.keys, key_block));
 }
 
+// The simple operations of all heads, for parallel_for: a few for each score, and one for 16
+// multiplications.
+inline int64_t attention_work(const AttentionSizes& n) {
+  return n.batch * n.heads * n.queries * n.keys * (2 + (n.width + n.value_width) / 16);
+}
+
 // Queries [i0, i1) × keys [j0, j1).
 struct Block {
   int64_t i0, i1, j0, j1;

@@ -90,7 +90,7 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
   const int64_t scratch_size = block_size(n) + TransposedKeys::size(n, n.width);
   const Scratch scratch(threads * scratch_size);
   report_products(n.queries, n.keys, n.width + n.value_width, all_heads);  // Q Kᵀ and P V
-  parallel_for(all_heads * tasks, 1, [&](int64_t first, int64_t last) {
+  const auto run_tasks = [&](int64_t first, int64_t last) {
     for (int64_t task = first; task < last; ++task) {
       const int64_t index = task / tasks, begin = task % tasks * task_queries;
       const int64_t end = std::min(n.queries, begin + task_queries);
@@ -101,7 +101,8 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
       for (int64_t i = begin; i < end; i += block)
         forward_block(head, i, std::min(end, i + block), keys, output, log_sum, scores);
     }
-  });
+  };
+  parallel_for(all_heads * tasks, 1, run_tasks, attention_work(n));
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
