@@ -55,6 +55,20 @@ std::vector<Row> read_parallel(const std::string& path, std::string_view text,
   return rows;
 }
 
+// Rejects a file of "text, tab, label": there the first column has a value for nearly every line,
+// and the second has few.
+void check_columns(const std::string& path, const std::vector<Row>& rows) {
+  std::unordered_set<std::string_view> labels, texts;
+  for (const Row& row : rows) {
+    labels.insert(row.target);
+    texts.insert(row.source);
+  }
+  check_input(2 * labels.size() <= rows.size() || 4 * texts.size() > labels.size(),
+              "{}: the columns seem to be swapped: expected the label before the tab and the text "
+              "after it, found {} different labels and {} different texts in {} lines",
+              path, labels.size(), texts.size(), rows.size());
+}
+
 // The label of a line, before the tab, is its target.
 std::vector<Row> read_labelled(const std::string& path, std::string_view text) {
   std::vector<Row> rows = read_columns(path, text);
@@ -65,6 +79,7 @@ std::vector<Row> read_labelled(const std::string& path, std::string_view text) {
                 "{}: line {}: the label {} is not valid UTF-8", path, row.line,
                 in_quotes(row.target));
   }
+  check_columns(path, rows);
   return rows;
 }
 

@@ -24,7 +24,7 @@ using SplitRows = std::map<Split, std::vector<Row>>;  // all three splits
 // source (of lines: the line). Skips blank lines. Adds to `notes` the number of lines skipped for
 // their alphabet, and of inputs that validation or test files share with training. Throws
 // InputError for a file that Files rejects, a line with the wrong number of columns, parallel files
-// of different lengths, and an empty split.
+// of different lengths, a labelled file with swapped columns, and an empty split.
 SplitRows read_rows(const DataOptions& options, Files& files, std::vector<std::string>& notes);
 
 }  // namespace heed

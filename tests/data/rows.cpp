@@ -212,6 +212,26 @@ TEST_CASE("labelled lines: sorted labels, text as input, one label as target") {
   CHECK_CONTAINS(load_error(options), "all training lines have the label \"ham\"");
 }
 
+TEST_CASE("labelled lines: swapped columns are recognised") {
+  const Folder folder;
+  std::string right, swapped, unsure;
+  for (int i = 0; i < 40; ++i) {
+    right += fmt::format("{}\ttext {}\n", i % 2 ? "odd" : "even", i);
+    swapped += fmt::format("text {}\t{}\n", i, i % 2 ? "odd" : "even");
+    unsure += fmt::format("label {}\ttext {}\n", i % 8, i % 4);
+  }
+  const auto options = [&](const char* name, const std::string& text) {
+    DataOptions all = file_options(&data_kinds::labelled, folder.write(name, text));
+    all.val_fraction = all.test_fraction = 0;
+    return all;
+  };
+  CHECK(load(options("right", right)).labels == Words{"even", "odd"});
+  CHECK(load(options("unsure", unsure)).labels.size() == 8);
+  CHECK_CONTAINS(load_error(options("swapped", swapped)),
+                 "swapped: the columns seem to be swapped: expected the label before the tab and "
+                 "the text after it, found 40 different labels and 2 different texts in 40 lines");
+}
+
 TEST_CASE("bytes: lines and labelled texts need not be UTF-8, labels do") {
   const Folder folder;
   DataOptions options =
