@@ -26,6 +26,9 @@ void OptimOptions::fields(Fields& f) {
   f.number("beta2", beta2, {0, 1}, "adam, adamw: decay of the mean of squared gradients");
   f.number("epsilon", epsilon, at_least(0), "adam, adamw: added to the divisor");
   f.flag("amsgrad", amsgrad, "adam, adamw: divide by the maximum second moment so far");
+  f.number("ema", ema, {0, 0.999999},
+           "decay of an exponential moving average of the weights, which is evaluated and saved in "
+           "their place; 0: no average");
 }
 
 static const OptimOptions& validated(const OptimOptions& options) {

@@ -75,6 +75,7 @@ struct OptimOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   bool amsgrad = false;
+  double ema = 0;
 
   void fields(Fields& f);
   // Throws InputError for options that contradict each other.
@@ -103,6 +104,8 @@ class Optimizer {
   // Returns the norm before clipping. If it is not finite, changes nothing.
   double step(double gradient_scale = 1);
 
+  // The parameters that it updates.
+  Arena& arena() { return arena_; }
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
   // The rest of the state: tensors that share memory with the optimizer, named exp_avg.<parameter>

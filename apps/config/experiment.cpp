@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/joined.h"
+
 namespace heed {
 
 void TrainOptions::fields(Fields& f) {
@@ -30,6 +32,9 @@ void TrainOptions::fields(Fields& f) {
             "steps between checkpoints; 0: only at evaluations and at the end");
   f.integer("keep_checkpoints", keep_checkpoints, positive,
             "number of newest checkpoints to keep, besides the best one");
+  f.integer("average_checkpoints", average_checkpoints, {1, 100},
+            "evaluate and save the mean of the present weights and of those at the last n - 1 "
+            "checkpoints (every checkpoint_every steps); 1: no mean");
   f.integer("log_every", log_every, positive, "steps between lines of the log");
   f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation");
   f.choice("best_by", best_by, best_by_names,
@@ -58,10 +63,35 @@ void Experiment::fields(Fields& f) {
   f.section("data", data, "the data");
 }
 
+namespace {
+
+// Checks that the data offer the score that decides, and that there is at most one average.
+void check_evaluation(const Experiment& e) {
+  std::vector<std::string_view> scores = {"loss", "perplexity", "token_accuracy"};
+  if (has_exact_match(e)) scores.emplace_back("exact_match");
+  if (e.data.kind == &data_kinds::pairs) scores.emplace_back("bleu");
+  const char* const name = name_of(best_by_names, e.train.best_by);
+  check_input(std::find(scores.begin(), scores.end(), name) != scores.end(),
+              "train.best_by = \"{}\": data.kind = \"{}\" has no such score, but: {}", name,
+              e.data.kind->name, joined(scores));
+  const int64_t n = e.train.average_checkpoints;
+  check_input(n == 1 || e.optim.ema == 0,
+              "train.average_checkpoints = {} and optim.ema = {} exclude each other: set one of "
+              "them",
+              n, e.optim.ema);
+  check_input(n == 1 || e.train.average_every() > 0,
+              "train.average_checkpoints = {} needs train.checkpoint_every, the steps between the "
+              "checkpoints that it averages",
+              n);
+}
+
+}  // namespace
+
 void Experiment::validate() const {
   model.validate();
   optim.validate();
   check_options(data, framing());
+  check_evaluation(*this);
   make_schedule(schedule, optim.lr, train.steps);
 }
 
@@ -115,6 +145,10 @@ void check_longest(const ModelOptions& model, const Corpus& corpus) {
 }
 
 }  // namespace
+
+bool has_exact_match(const Experiment& experiment) {
+  return experiment.data.kind->is_task() || experiment.framing() != Framing::language_model;
+}
 
 ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   check_form(experiment.model, corpus);

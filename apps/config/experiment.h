@@ -18,10 +18,12 @@
 namespace heed {
 
 // The score of the validation split that decides which checkpoint is the best.
-enum class BestBy { loss, token_accuracy, exact_match };
+enum class BestBy { loss, perplexity, token_accuracy, exact_match, bleu };
 inline constexpr Named<BestBy> best_by_names[] = {{"loss", BestBy::loss},
+                                                  {"perplexity", BestBy::perplexity},
                                                   {"token_accuracy", BestBy::token_accuracy},
-                                                  {"exact_match", BestBy::exact_match}};
+                                                  {"exact_match", BestBy::exact_match},
+                                                  {"bleu", BestBy::bleu}};
 
 struct TrainOptions {
   int64_t steps = 1000;
@@ -33,6 +35,7 @@ struct TrainOptions {
   int64_t evaluate_batch_size = 0;
   int64_t checkpoint_every = 500;
   int64_t keep_checkpoints = 1;
+  int64_t average_checkpoints = 1;
   int64_t log_every = 50;
   int64_t samples = 3;
   BestBy best_by = BestBy::loss;
@@ -43,6 +46,8 @@ struct TrainOptions {
   bool detect_anomaly = false;
 
   void fields(Fields& f);
+  // Steps between the checkpoints that average_checkpoints counts.
+  int64_t average_every() const { return checkpoint_every > 0 ? checkpoint_every : evaluate_every; }
 };
 
 struct Experiment {
@@ -61,6 +66,10 @@ struct Experiment {
 
   Framing framing() const;
 };
+
+// Returns whether exact match is meaningful: examples have a complete target, unlike continuous
+// text.
+bool has_exact_match(const Experiment& experiment);
 
 // Returns the sizes of the model that depend on the data. Throws InputError if model and data do
 // not match, for example if a sequence is longer than the number of positions.

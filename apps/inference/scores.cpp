@@ -96,10 +96,6 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
   return names;
 }
 
-bool has_exact_match(const Experiment& experiment) {
-  return experiment.data.kind->is_task() || experiment.framing() != Framing::language_model;
-}
-
 std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,
                          bool with_exact_match) {
   const auto has = [&](const Column& column) {

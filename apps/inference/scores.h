@@ -28,10 +28,6 @@ Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& ex
 // Returns the splits that are evaluated at the end of a run: all but "train".
 std::vector<std::string> measured_splits(const Corpus& corpus);
 
-// Returns whether exact match is meaningful: examples have a complete target, unlike continuous
-// text.
-bool has_exact_match(const Experiment& experiment);
-
 // Returns a table with a row for each split and a column for each score.
 std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,
                          bool with_exact_match);

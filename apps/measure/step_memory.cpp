@@ -59,7 +59,7 @@ StepMemory memory_of(const StepObserver& step, const PartNames& names, int64_t l
   const std::vector<NamedParameter> parameters = trainer.model().parameters();
   memory.parameters = bytes_of(parameters);
   memory.gradients = bytes_of(parameters, true);
-  memory.optimizer = bytes_of(trainer.optimizer().state());
+  memory.optimizer = bytes_of(trainer.state());
   memory.before =
       static_cast<double>(before) - memory.parameters - memory.gradients - memory.optimizer;
 

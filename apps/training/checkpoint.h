@@ -1,7 +1,7 @@
 // Checkpoints: the complete state of a run, to resume it with bitwise identical results.
 //
 //   checkpoints/step-200/model.safetensors      the weights
-//                        optimizer.safetensors  the state of the optimizer
+//                        optimizer.safetensors  the state of the optimizer and of averages
 //                        state.json             all other state, and the SHA-256 of each file
 //   checkpoints/latest, best                    links to two of them
 //

@@ -51,25 +51,34 @@ LoopState LoopState::from(const Json& json) {
   return state;
 }
 
+// Returns whether the weights are averaged over checkpoints, whose interval then matters.
+static bool is_averaged(const ConfigListing& config) {
+  for (const ConfigSection& section : config)
+    for (const ConfigEntry& entry : section.entries)
+      if (entry.key == "train.average_checkpoints") return entry.value != "1";
+  return false;
+}
+
 void check_resumable(const ConfigListing& before, const ConfigListing& now,
                      const std::string& run) {
   // Data files may have moved: the data themselves are compared, by their fingerprint.
-  const std::vector<std::string> allowed = {"threads",
-                                            "train.steps",
-                                            "train.evaluate_every",
-                                            "train.checkpoint_every",
-                                            "train.log_every",
-                                            "train.samples",
-                                            "train.keep_checkpoints",
-                                            "train.patience",
-                                            "train.detect_anomaly",
-                                            "data.path",
-                                            "data.paths",
-                                            "data.target_path",
-                                            "data.val_path",
-                                            "data.val_target_path",
-                                            "data.test_path",
-                                            "data.test_target_path"};
+  std::vector<std::string> allowed = {"threads",
+                                      "train.steps",
+                                      "train.evaluate_every",
+                                      "train.checkpoint_every",
+                                      "train.log_every",
+                                      "train.samples",
+                                      "train.keep_checkpoints",
+                                      "train.patience",
+                                      "train.detect_anomaly",
+                                      "data.path",
+                                      "data.paths",
+                                      "data.target_path",
+                                      "data.val_path",
+                                      "data.val_target_path",
+                                      "data.test_path",
+                                      "data.test_target_path"};
+  if (is_averaged(before)) std::erase(allowed, "train.checkpoint_every");
   std::string differences;
   for (const ConfigDifference& difference : config_differences(before, now))
     if (std::ranges::find(allowed, difference.key) == allowed.end())

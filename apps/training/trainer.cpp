@@ -54,6 +54,8 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
       smoothing_(label_smoothing(e.train, corpus)),
       model_(initial_model(e, corpus)),
       optimizer_(e.optim, model_->parameters()),
+      average_(optimizer_.arena(),
+               {e.optim.ema, e.train.average_checkpoints, e.train.average_every()}),
       schedule_(make_schedule(e.schedule, e.optim.lr, e.train.steps)),
       batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
@@ -111,8 +113,14 @@ StepReport Trainer::update_weights() {
   stage_finished(optimizer_stage);
   check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
         report.gradient_norm);
-  ++steps_;
+  average_.update(++steps_);
   return report;
+}
+
+std::vector<NamedParameter> Trainer::state() const {
+  std::vector<NamedParameter> all = optimizer_.state();
+  for (NamedParameter& array : average_.state()) all.push_back(std::move(array));
+  return all;
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 
 #include "apps/config/experiment.h"
 #include "data/batch.h"
+#include "optim/average.h"
 
 namespace heed {
 
@@ -39,6 +40,9 @@ class Trainer {
   Optimizer& optimizer() { return optimizer_; }
   const Optimizer& optimizer() const { return optimizer_; }
   Schedule& schedule() { return *schedule_; }
+  WeightAverage& average() { return average_; }
+  // The state of the optimizer and, while the average is applied, that of the average.
+  std::vector<NamedParameter> state() const;
   // Continues after this many steps. The caller loads model, optimizer and schedule.
   void set_steps_done(int64_t steps) { steps_ = steps; }
 
@@ -50,10 +54,25 @@ class Trainer {
   LabelSmoothing smoothing_;
   std::unique_ptr<Model> model_;
   Optimizer optimizer_;
+  WeightAverage average_;
   std::unique_ptr<Schedule> schedule_;
   Batches batches_;
   std::vector<Batch> micro_batches_;
   int64_t steps_ = 0;
+};
+
+// Replaces the weights by their average (optim.ema, train.average_checkpoints) in its scope.
+class AveragedWeights {
+ public:
+  explicit AveragedWeights(Trainer& trainer) : trainer_(trainer) {
+    trainer.average().apply(trainer.steps_done());
+  }
+  ~AveragedWeights() { trainer_.average().restore(trainer_.steps_done()); }
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+
+ private:
+  Trainer& trainer_;
 };
 
 }  // namespace heed

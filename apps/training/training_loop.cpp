@@ -57,9 +57,12 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
   try {
     processor_ = state.at("processor").string();
     checkpoint.read_model(targets_of(trainer_.model().parameters()));
+    const std::vector<NamedParameter> average = trainer_.average().state();
     std::vector<NamedParameter> saved = trainer_.optimizer().state();
     for (NamedParameter& each : saved) each.tensor = each.tensor.clone();
-    checkpoint.read_optimizer(targets_of(saved));
+    std::vector<ArrayTarget> targets = targets_of(saved);
+    for (const ArrayTarget& target : targets_of(average)) targets.push_back(target);
+    checkpoint.read_optimizer(targets);
     const int64_t updates = state.at("optimizer_steps").integer();
     check_input(updates <= checkpoint.step(), "'optimizer_steps' is {}, more than the steps",
                 updates);
@@ -80,6 +83,7 @@ void TrainingLoop::load(const Checkpoint& checkpoint) {
   saved_step_ = checkpoint.step();
   seconds_before_ = state_.seconds;
   trainer_.set_steps_done(saved_step_);
+  trainer_.average().restore(saved_step_);
 }
 
 void TrainingLoop::save() {
@@ -100,9 +104,9 @@ void TrainingLoop::save() {
                    .set("vocabulary", binding_.vocabulary)
                    .set("processor", processor_name())
                    .set("precision", precision_name(effective_precision(experiment_.precision)));
-  checkpoints_.save(step, arrays_of(trainer_.model().parameters()),
-                    arrays_of(trainer_.optimizer().state()), std::move(state), state_.best_step,
-                    binding_.metadata);
+  const AveragedWeights average(trainer_);
+  checkpoints_.save(step, arrays_of(trainer_.model().parameters()), arrays_of(trainer_.state()),
+                    std::move(state), state_.best_step, binding_.metadata);
   saved_step_ = step;
 }
 
@@ -170,17 +174,20 @@ void TrainingLoop::log_step(const StepReport& report) {
 void TrainingLoop::evaluate() {
   if (!corpus_.splits.contains("val")) return;
   const int64_t step = trainer_.steps_done();
+  const AveragedWeights average(trainer_);
   for (const NamedArray& weights : arrays_of(trainer_.model().parameters()))
     check(all_finite(weights, weights.data), "step {}: {} has become infinite or NaN{}", step,
           weights.name, checkpoints_.intact());
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);
-  const Json scores = quick_scores(trainer_.model(), corpus_, experiment_, "val");
-  trainer_.schedule().observe(scores.at("loss").number());
   const BestBy best_by = experiment_.train.best_by;
+  const auto scores_of = best_by == BestBy::bleu ? split_scores : quick_scores;
+  const Json scores = scores_of(trainer_.model(), corpus_, experiment_, "val");
+  trainer_.schedule().observe(scores.at("loss").number());
   const double score = scores.at(name_of(best_by_names, best_by)).number();
-  const bool better =
-      best_by == BestBy::loss ? score < state_.best_score : score > state_.best_score;
+  const bool better = best_by == BestBy::loss || best_by == BestBy::perplexity
+                          ? score < state_.best_score
+                          : score > state_.best_score;
   if (std::isfinite(score) && (state_.best_step == 0 || better)) {
     state_.best_step = step;
     state_.best_score = score;
@@ -240,6 +247,7 @@ std::string TrainingLoop::finish() {
   const int64_t best = state_.best_step > 0 ? state_.best_step : steps;
   ScopeGuard here;
   here->step = static_cast<uint32_t>(best);
+  trainer_.average().apply(steps);
   if (best != steps)
     checkpoints_.open("best").read_model(targets_of(trainer_.model().parameters()));
   const double tokens_per_s = per(static_cast<double>(state_.tokens), state_.step_seconds);

@@ -1,5 +1,5 @@
 // The update rules of optimizers as loops over one range of parameters, on the calling thread: the
-// formulas are in optim/adam.cpp and optim/sgd.cpp.
+// formulas are in optim/adam.cpp, optim/sgd.cpp and optim/average.h.
 #pragma once
 
 #include "optim/optimizer.h"
@@ -10,5 +10,10 @@ namespace heed::inline HEED_REAL::kernels {
 void adam_step(const UpdateRange& range);
 // The state is b, if there is momentum.
 void sgd_step(const UpdateRange& range);
+
+// average[i] += (1 - decay) · (w[i] - average[i]), i < n: the formula of torch.lerp.
+void ema_step(int64_t n, double decay, const real* w, real* average);
+// mean[i] = the mean of arrays[k][i] over k, first ≤ i < last, summed in double in the order of k.
+void mean_of(int64_t first, int64_t last, std::span<real* const> arrays, real* mean);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,11 +1,13 @@
 // heed train: run folders, resuming, interruption and errors.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <signal.h>
+#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/training_loop.h"
+#include "core/safetensors.h"
 #include "disk_limits.h"
 #include "program.h"
 
@@ -232,6 +235,85 @@ TEST_CASE("train: stops early and scores the best checkpoint") {
                      "train.evaluate_every=1", "--set", "optim.lr=0"})
               .code == 0);
   CHECK(workspace.json("one/result.json").at("best_step").integer() == 1);
+}
+
+TEST_CASE("train: averaged weights are evaluated and saved, training and resuming stay the same") {
+  const Workspace workspace;
+  const auto train = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "train");
+    const ProgramOutput output = workspace.heed(arguments);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+  };
+  // The rows of steps, which say how the weights are trained.
+  const auto losses = [&](const std::string& run) {
+    std::istringstream rows(timeless_metrics(workspace / (run + "/metrics.jsonl")));
+    std::string found;
+    for (std::string row; std::getline(rows, row);)
+      if (row.find("\"val\"") == row.npos) found += row + "\n";
+    return found;
+  };
+  train({"c.toml", "--run", "plain", "--set", "train.keep_checkpoints=9"});
+  for (const std::string average : {"optim.ema=0.9", "train.average_checkpoints=3"}) {
+    CAPTURE(average);
+    train({"c.toml", "--run", "a", "--set", average});
+    train({"c.toml", "--run", "b", "--set", average, "--set", "threads=1", "--set",
+           "train.steps=20"});
+    train({"--resume", "--run", "b", "--set", "train.steps=30"});
+    for (const char* file : {"latest/model", "latest/optimizer", "best/model"})
+      CHECK(workspace.digest(std::string("a/checkpoints/") + file + ".safetensors") ==
+            workspace.digest(std::string("b/checkpoints/") + file + ".safetensors"));
+    CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
+          timeless_metrics(workspace / "b/metrics.jsonl"));
+    CHECK(losses("a") == losses("plain"));
+    CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") !=
+          workspace.digest("plain/checkpoints/latest/model.safetensors"));
+    CHECK(workspace.heed({"evaluate", "a", "--json"})
+              .out.find(workspace.json("a/result.json").at("test").at("loss").text()) !=
+          std::string::npos);
+    if (average.starts_with("train")) {
+      const auto weights = [&](const std::string& checkpoint) {
+        const SafetensorsFile file(workspace / (checkpoint + "/model.safetensors"));
+        std::vector<float> values;
+        for (const StoredArray& array : file.arrays()) {
+          values.resize(values.size() + static_cast<size_t>(array.bytes()) / sizeof(float));
+          file.read(array, values.data() + values.size() - array.bytes() / 4);
+        }
+        return values;
+      };
+      const std::vector<float> mean = weights("a/checkpoints/step-30");
+      const std::vector<float> parts[] = {weights("plain/checkpoints/step-10"),
+                                          weights("plain/checkpoints/step-20"),
+                                          weights("plain/checkpoints/step-30")};
+      for (size_t i = 0; i < mean.size(); ++i)
+        CHECK(mean[i] == doctest::Approx((parts[0][i] + parts[1][i] + parts[2][i]) / 3));
+      check_rejected(workspace.heed({"train", "--resume", "--run", "a", "--set",
+                                     "train.checkpoint_every=5", "--set", "train.steps=40"}),
+                     2,
+                     {"cannot be resumed with other values: train.checkpoint_every = 10, now 5"});
+    }
+    remove_all(workspace / "a");
+    remove_all(workspace / "b");
+  }
+  check_rejected(workspace.heed({"config", "c.toml", "--set", "optim.ema=0.9", "--set",
+                                 "train.average_checkpoints=2"}),
+                 2, {"exclude each other"});
+}
+
+TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
+  const Workspace workspace;
+  std::string pairs;
+  for (int i = 0; i < 60; ++i) pairs += fmt::format("{} {}\t{} {}\n", i % 8, i % 7, i % 7, i % 8);
+  write_file(workspace / "pairs.tsv", pairs);
+  write_file(workspace / "pairs.toml",
+             "[train]\nsteps = 8\nevaluate_every = 4\n[model]\nlayers = 1\ndim = 16\nheads = 2\n"
+             "[data]\nkind = 'pairs'\npath = 'pairs.tsv'\n");
+  const ProgramOutput output =
+      workspace.heed({"train", "pairs.toml", "--run", "r", "--set", "train.best_by=bleu"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK_TEXT_CONTAINS(read_file(workspace / "r/metrics.jsonl", "metrics"), "\"bleu\":");
+  check_rejected(workspace.heed({"config", "c.toml", "--set", "train.best_by=bleu"}), 2,
+                 {"--set train.best_by=bleu: train.best_by = \"bleu\": data.kind = \"copy\" has no "
+                  "such score, but: loss, perplexity, token_accuracy, exact_match"});
 }
 
 TEST_CASE("train: loads weights from another run and freezes parameters") {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "optim/average.h"
 #include "optim/fixture.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -37,7 +38,7 @@ double relative_error(const std::vector<double>& ours, const std::vector<double>
 TEST_CASE("optimizers follow PyTorch's for 100 steps") {
   const double bound = sizeof(real) == 8 ? 1e-10 : 1e-5;
   const std::vector<Case> cases = read_cases("trajectory");
-  CHECK(cases.size() == 15);
+  CHECK(cases.size() == 16);
   for (Case expected : cases) {
     CAPTURE(expected.name);
     OptimOptions options;
@@ -49,6 +50,7 @@ TEST_CASE("optimizers follow PyTorch's for 100 steps") {
     Tensor w = parameter(Shape{rows, columns}, [](int64_t i) { return initial(i); });
     Tensor b = parameter(Shape{bias}, [](int64_t i) { return initial(rows * columns + i); });
     Optimizer optimizer(options, {{"w", w}, {"b", b}});
+    WeightAverage average(optimizer.arena(), {.ema = options.ema});
     size_t row = 0;
     for (int64_t t = 1; t <= 100; ++t) {
       optimizer.zero_grad();
@@ -56,14 +58,17 @@ TEST_CASE("optimizers follow PyTorch's for 100 steps") {
       give_gradient(b, [&](int64_t i) { return gradient(rows * columns + i, t); });
       optimizer.set_lr(options.lr / (1 + static_cast<double>(t) / 50.0));
       const double norm = optimizer.step(scale);
+      average.update(t);
 
       const std::vector<double>& reference = expected.rows[row];
       if (reference[0] != static_cast<double>(t)) continue;
       CAPTURE(t);
       CHECK(norm == doctest::Approx(reference[1]).epsilon(bound));
+      average.apply(t);
       std::vector<double> ours(w.values().begin(), w.values().end());
       ours.insert(ours.end(), b.values().begin(), b.values().end());
       CHECK(relative_error(ours, {reference.begin() + 2, reference.end()}) <= bound);
+      average.restore(t);
       ++row;
     }
     CHECK(row == expected.rows.size());
