@@ -62,6 +62,8 @@ void DataOptions::fields(Fields& f) {
             "images: height and width of a patch in pixels; each patch is a position");
   f.texts("label_names", label_names,
           "images: the names of label 0, label 1, …; empty: the numbers themselves");
+  f.flag("keep", keep,
+         "copy the files into the run's folder, at most 256 MiB, so that it can be moved");
   f.number("val_fraction", val_fraction, {0, 0.9},
            "fraction of examples held out for validation, chosen by hash; text: its end");
   f.number("test_fraction", test_fraction, {0, 0.9},
@@ -78,7 +80,7 @@ bool DataKind::uses(std::string_view key) const {
   };
   constexpr std::string_view all_kinds[] = {"kind", "val_fraction", "bucketing", "seed"};
   constexpr std::string_view tasks[] = {"train_size", "val_size", "test_size", "test_fraction"};
-  return contains(all_kinds) || (is_task() && contains(tasks)) || contains(keys);
+  return contains(all_kinds) || (is_task() ? contains(tasks) : key == "keep") || contains(keys);
 }
 
 namespace {
@@ -203,10 +205,20 @@ void check_options(const DataOptions& options, Framing framing) {
   if (options.kind->check) options.kind->check(options);
 }
 
+std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& options) {
+  std::vector<std::pair<const char*, std::string*>> files = {
+      {"path", &options.path},           {"target_path", &options.target_path},
+      {"val_path", &options.val_path},   {"val_target_path", &options.val_target_path},
+      {"test_path", &options.test_path}, {"test_target_path", &options.test_target_path}};
+  for (std::string& path : options.paths) files.emplace_back("paths", &path);
+  std::erase_if(files, [](const auto& file) { return file.second->empty(); });
+  return files;
+}
+
 std::string describe(const DataOptions& options) {
   std::string text;
   for (const Key& key : keys_of(options))
-    if (options.kind->uses(key.name) && !key.is_path)
+    if (options.kind->uses(key.name) && !key.is_path && key.name != "keep")
       text += fmt::format("{} = {}\n", key.name, key.value);
   return text;
 }

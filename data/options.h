@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/fields.h"
@@ -41,6 +42,7 @@ struct DataOptions {
   bool share_vocabulary = false;
   int64_t patch = 4;
   std::vector<std::string> label_names;
+  bool keep = false;
 
   // Both.
   double val_fraction = 0.1, test_fraction = 0.1;
@@ -55,7 +57,11 @@ struct DataOptions {
 // ranges of single keys: the config reader does.
 void check_options(const DataOptions& options, Framing framing);
 
-// The keys that the kind uses with their values, one "name = value" per line. Paths are left out.
+// The files that the options name, each with its key: {"path", &options.path}, …
+std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& options);
+
+// The keys that the kind uses with their values, one "name = value" per line. Paths, and whether
+// the files are kept, are left out.
 std::string describe(const DataOptions& options);
 
 }  // namespace heed

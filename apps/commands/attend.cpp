@@ -22,6 +22,7 @@ constexpr const char* default_picture = "attention.svg";
 
 struct AttendArguments final : CommandArguments {
   std::string path, checkpoint;
+  std::vector<std::string> set;
   ExampleRequest request;
   std::vector<std::string> only;  // patterns of names; empty: all
   std::string output = default_picture, csv, safetensors;
@@ -30,6 +31,7 @@ struct AttendArguments final : CommandArguments {
     return {
         {"RUN", "", &path, "Folder of the run"},
         checkpoint_option(checkpoint),
+        set_option(set),
         {"--input", "TEXT", &request.input,
          "Prompt, or source line of an encoder: the text, a file that holds it, or - for standard "
          "input"},
@@ -126,7 +128,7 @@ void write_all(const AttendArguments& a, const std::string& title,
 
 int AttendArguments::run() const {
   check_arguments(*this);
-  const SavedRun run = SavedRun::open(path);
+  const SavedRun run = SavedRun::open(path, set);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
   const Checkpoint loaded = run.checkpoint(checkpoint);

@@ -77,6 +77,7 @@ std::unique_ptr<CommandArguments> make_arguments() {
   entry(attend) \
   entry(summary) \
   entry(config) \
+  entry(data) \
   entry(compare) \
   entry(bench) \
   entry(profile) \

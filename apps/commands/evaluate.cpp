@@ -11,19 +11,21 @@ namespace {
 
 struct EvaluateArguments final : CommandArguments {
   std::string path, split, checkpoint;
+  std::vector<std::string> set;
   bool json = false;
 
   std::vector<Option> options() override {
     return {{"RUN", "", &path, "Folder of the run"},
             {"--split", "NAME", &split, "Split to score: val, test, … (default: test, else val)"},
             checkpoint_option(checkpoint),
+            set_option(set),
             json_option(json)};
   }
   int run() const override;
 };
 
 int EvaluateArguments::run() const {
-  const SavedRun run = SavedRun::open(path);
+  const SavedRun run = SavedRun::open(path, set);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
   const Checkpoint loaded = run.checkpoint(checkpoint);

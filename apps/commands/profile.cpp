@@ -6,13 +6,13 @@
 #include <algorithm>
 
 #include "apps/commands/command.h"
-#include "apps/config/load_config.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/output.h"
+#include "apps/training/saved_run.h"
 #include "core/parallel.h"
 
 namespace heed {
@@ -26,7 +26,7 @@ struct ProfileArguments final : CommandArguments {
   bool json = false;
 
   std::vector<Option> options() override {
-    return {{"CONFIG", "", &path, "Config of the model"},
+    return {{"CONFIG|RUN", "", &path, "Config of the model, or folder of a run"},
             set_option(set),
             {"--steps", "COUNT", &steps, "Steps to profile (default: 10)", {1, 100}},
             {"--trace", "FILE", &trace,
@@ -188,7 +188,7 @@ Json as_json(const Profile& p, const Experiment& experiment) {
 
 int ProfileArguments::run() const {
   const std::string trace_file = trace ? output_path(*trace) : "";
-  const LoadedConfig config = load_config(path, set);
+  const LoadedConfig config = load_config_or_run(path, set);
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(config);

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
-#include "apps/config/load_config.h"
-#include "apps/support/files.h"
 #include "apps/support/output.h"
-#include "apps/training/run.h"
+#include "apps/training/saved_run.h"
 
 namespace heed {
 namespace {
@@ -23,8 +21,7 @@ struct SummaryArguments final : CommandArguments {
 };
 
 int SummaryArguments::run() const {
-  const LoadedConfig config = is_folder(path) ? load_run_config(RunFolder::open(path).config(), set)
-                                              : load_config(path, set);
+  const LoadedConfig config = load_config_or_run(path, set);
   apply_settings(config.experiment);
   const Corpus corpus = load_data(config);
   with_origins(config.origins, [&] {

@@ -6,6 +6,7 @@
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/inference/vocabulary_file.h"
+#include "apps/measure/data_report.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -78,7 +79,10 @@ void check_utf8(const Plan& plan) {
 void log_start(const RunFolder& run, const Experiment& experiment, const Corpus& corpus,
                const Summary& summary) {
   logging::info("run {}", run.path());
-  for (const std::string& note : corpus.notes) logging::info("data: {}", note);
+  const DataKind* const kind = experiment.data.kind;
+  const bool shows_examples = kind == &data_kinds::pairs || kind == &data_kinds::labelled;
+  for (const std::string& line : shows_examples ? data_report(corpus) : corpus.notes)
+    logging::info("data: {}", line);
   logging::info("model: {} parameters, {} trainable", summary.parameters, summary.trained);
   logging::info("machine: {}, {} threads, precision {}, {}", processor_name(), thread_count(),
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
@@ -118,7 +122,9 @@ int TrainArguments::run() const {
     loop = with_origins(plan.config.origins, [&] {
       return std::make_unique<TrainingLoop>(experiment, corpus, lock, plan.resumes);
     });
-    write_file(run.config(), config_text(list_config(experiment)));
+    Experiment written = experiment;
+    written.data = run.keep(experiment.data);
+    write_file(run.config(), config_text(list_config(written)));
     write_file(run.vocabulary(), vocabulary_text(corpus));
     logging::open_file(run.log());
     log_start(run, experiment, corpus, summary);

@@ -1,5 +1,6 @@
 #include "apps/config/load_config.h"
 
+#include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "core/parallel.h"
@@ -29,6 +30,12 @@ LoadedConfig load_run_config(const std::string& path, const std::vector<std::str
 Corpus load_data(const LoadedConfig& config) {
   const Experiment& e = config.experiment;
   return with_origins(config.origins, [&] {
+    DataOptions data = e.data;
+    for (const auto& [key, path] : data_files(data))
+      check_input(exists(*path),
+                  "data.{0}: there is no such file: {1}; if it has moved, name it with --set "
+                  "data.{0}=FILE",
+                  key, *path);
     return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed));
   });
 }

@@ -30,7 +30,8 @@ auto with_origins(const Origins& origins, F&& f) {
   }
 }
 
-// Returns the data of the experiment.
+// Returns the data of the experiment. Throws InputError that names the key for a file that does not
+// exist, and as load_corpus() does.
 Corpus load_data(const LoadedConfig& config);
 
 // Sets the number of threads, and the precision of the calling thread.

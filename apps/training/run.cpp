@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
+#include "data/files.h"
 
 namespace heed {
 namespace {
@@ -96,6 +97,9 @@ RunFolder RunFolder::open(const std::string& path) {
        {run.config(), run.vocabulary(), run.metrics(), run.log(), run.result(), run.lock()})
     check_kind(file, FileKind::plain);
   check_kind(run.checkpoints(), FileKind::folder);
+  check_kind(run.data(), FileKind::folder);
+  for (const std::string& file : names_in_folder(run.data()))
+    check_kind(in_folder(run.data(), file), FileKind::plain);
   for (const std::string& name : names_in_folder(run.checkpoints())) {
     if (!name.starts_with("step-")) continue;
     const std::string step = in_folder(run.checkpoints(), name);
@@ -119,7 +123,31 @@ void RunFolder::check_empty() const {
 void RunFolder::discard() const {
   for (const std::string& file : {config(), vocabulary(), metrics(), log(), lock()})
     ::unlink(file.c_str());
+  remove_all(data());
   ::rmdir(path_.c_str());
+}
+
+DataOptions RunFolder::keep(const DataOptions& options) const {
+  DataOptions kept = options;
+  if (!options.keep) return kept;
+  constexpr int64_t max_bytes = int64_t{1} << 28;
+  int64_t bytes = 0;
+  for (const auto& [key, path] : data_files(kept)) bytes += file_size(*path);
+  check_input(bytes <= max_bytes,
+              "data.keep: the files have {} MiB; at most 256 MiB are copied into a run: set it to "
+              "false",
+              bytes >> 20);
+  make_folders(data());
+  const std::string folder = absolute_path(data(), ".");
+  int index = 0;
+  for (const auto& [key, path] : data_files(kept)) {
+    const bool is_copy = folder_of(absolute_path(*path, ".")) == folder;
+    const std::string name =
+        is_copy ? name_of(*path) : fmt::format("{}-{}-{}", ++index, key, name_of(*path));
+    if (!is_copy) write_file(in_folder(data(), name), read_file(*path, "data file", max_bytes));
+    *path = in_folder(name_of(data()), name);
+  }
+  return kept;
 }
 
 RunLock::RunLock(const RunFolder& run)

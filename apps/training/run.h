@@ -1,4 +1,4 @@
-// The folder of a run. Evaluation and generation need nothing outside of it.
+// The folder of a run. Generation needs nothing outside of it, evaluation at most the data.
 //
 //   config.toml      every value of the experiment
 //   vocabulary.json  the tokens that the model reads and generates
@@ -6,6 +6,7 @@
 //   train.log        the log
 //   checkpoints/     apps/training/checkpoint.h
 //   result.json      the scores of the best checkpoint, at the end
+//   data/            copies of the data files, with data.keep = true
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "data/options.h"
 
 namespace heed {
 
@@ -32,6 +34,10 @@ class RunFolder {
   void check_empty() const;
   // Undoes create() if training could not start.
   void discard() const;
+  // With data.keep copies the data files into the folder. Returns the options for config.toml: the
+  // same, with paths of the copies relative to it. Throws InputError if the files are larger than
+  // 256 MiB.
+  DataOptions keep(const DataOptions& options) const;
 
   const std::string& path() const { return path_; }
   std::string config() const { return path_ + "/config.toml"; }
@@ -39,6 +45,7 @@ class RunFolder {
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
   std::string log() const { return path_ + "/train.log"; }
   std::string checkpoints() const { return path_ + "/checkpoints"; }
+  std::string data() const { return path_ + "/data"; }
   std::string result() const { return path_ + "/result.json"; }
   std::string lock() const { return path_ + "/.lock"; }
 

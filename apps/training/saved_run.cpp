@@ -7,9 +7,15 @@
 
 namespace heed {
 
-SavedRun SavedRun::open(const std::string& path) {
+SavedRun SavedRun::open(const std::string& path, const std::vector<std::string>& assignments) {
   const RunFolder folder = RunFolder::open(path);
-  return {folder, load_run_config(folder.config(), {})};
+  return {folder, load_run_config(folder.config(), assignments)};
+}
+
+LoadedConfig load_config_or_run(const std::string& path,
+                                const std::vector<std::string>& assignments) {
+  return is_folder(path) ? SavedRun::open(path, assignments).config
+                         : load_config(path, assignments);
 }
 
 Checkpoint SavedRun::checkpoint(const std::string& which) const {

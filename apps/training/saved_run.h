@@ -15,8 +15,9 @@ struct SavedRun {
   RunFolder folder;
   LoadedConfig config;
 
-  // Throws InputError if the folder holds no run.
-  static SavedRun open(const std::string& path);
+  // Throws InputError if the folder holds no run. `assignments` change its config, such as
+  // data.path=FILE for data that have moved.
+  static SavedRun open(const std::string& path, const std::vector<std::string>& assignments = {});
 
   // Opens "best", "latest" or a step; "" means the best, or the latest if there is no best. Throws
   // InputError if the config or vocabulary.json is not that of its training.
@@ -29,5 +30,9 @@ struct SavedRun {
   // the checkpoint. Does not use the splits of `corpus`.
   std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
 };
+
+// Loads a config, or the config of a run if the path is a folder.
+LoadedConfig load_config_or_run(const std::string& path,
+                                const std::vector<std::string>& assignments);
 
 }  // namespace heed

@@ -159,7 +159,8 @@ TEST_CASE("train: --resume accepts changed intervals and paths, rejects other ch
   CHECK_TEXT_CONTAINS(read_file(workspace / "r/config.toml", "config"), "steps = 12 ");
 
   ::rename((workspace / "words.txt").c_str(), (workspace / "moved.txt").c_str());
-  check_rejected(workspace.heed({"train", "--resume", "r"}), 2, {"words.txt: "});
+  check_rejected(workspace.heed({"train", "--resume", "r"}), 2,
+                 {"data.path: there is no such file: ", "words.txt; "});
   CHECK(workspace.heed({"train", "--resume", "r", "--set", "data.path=moved.txt"}).code == 0);
   write_file(workspace / "moved.txt", read_file(workspace / "moved.txt", "text") + "eleven\n");
   const std::vector<std::string> before = digests(workspace / "r");

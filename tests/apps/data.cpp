@@ -1,0 +1,125 @@
+// heed data, and runs whose data are elsewhere.
+#include "apps/support/files.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+// Writes a TSV of `count` pairs of numbers in words and digits.
+void write_pairs(const std::string& path, int count) {
+  const char* const words[] = {"null", "eins", "zwei", "drei"};
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const int a = i % 4, b = i / 4 % 4, c = i / 16 % 4;
+    text += std::string(words[a]) + " " + words[b] + " " + words[c] + "\t" + std::to_string(a) +
+            std::to_string(b) + std::to_string(c) + "\n";
+  }
+  write_file(path, text);
+}
+
+constexpr const char* pairs_config =
+    "[train]\nsteps = 4\nbatch_size = 4\n[model]\nlayers = 1\ndim = 16\nheads = 2\n"
+    "[data]\nkind = 'pairs'\npath = 'pairs.tsv'\n";
+
+}  // namespace
+
+TEST_CASE("data: prints splits, vocabulary, unknown tokens, lengths and examples") {
+  const TemporaryFolder folder;
+  write_pairs(folder / "pairs.tsv", 64);
+  write_file(folder / "val.tsv", "fünf eins\t51\n");
+  write_file(folder / "pairs.toml", pairs_config);
+  const ProgramOutput output = heed_in(
+      folder.path,
+      {"data", "pairs.toml", "--set", "data.val_path=val.tsv", "--set", "data.test_fraction=0"});
+  CHECK_MESSAGE(output.code == 0, output.err);
+  CHECK(output.out ==
+        "train: 64 examples\n"
+        "val: 1 examples\n"
+        "vocabularies of 12 and 7\n"
+        "unknown tokens of source: train 0 %, val 33 %\n"
+        "unknown tokens of target: train 0 %, val 50 %\n"
+        "length of source: 14\n"
+        "length of target: 3\n"
+        "example 1: n u l l ␣ n u l l ␣ n u l l → 0 0 0\n"
+        "example 32: d r e i ␣ d r e i ␣ e i n s → 3 3 1\n"
+        "example 64: d r e i ␣ d r e i ␣ d r e i → 3 3 3\n");
+}
+
+TEST_CASE("data: labels, words, generated tasks, images without tokens") {
+  const TemporaryFolder folder;
+  write_file(folder / "mail.tsv", "spam\tbuy now\nham\thello you all\nspam\tnow\n");
+  write_file(folder / "mail.toml",
+             "[model]\nkind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'mail.tsv'\n"
+             "level = 'word'\nval_fraction = 0\ntest_fraction = 0\n");
+  const std::string mail = heed_in(folder.path, {"data", "mail.toml"}).out;
+  CHECK_TEXT_CONTAINS(mail, "labels: ham 33 %, spam 67 %\n");
+  CHECK_TEXT_CONTAINS(mail, "length of text: 1 ███ 3, median 2\n");
+  CHECK_TEXT_CONTAINS(mail, "example 2: hello you all → ham\n");
+  write_file(folder / "sort.toml", tiny_config());
+  const ProgramOutput copy = heed_in(folder.path, {"data", "sort.toml"});
+  CHECK_MESSAGE(copy.code == 0, copy.err);
+  CHECK_TEXT_CONTAINS(copy.out, "length of target: 2 ");
+  write_file(folder / "shapes.toml", "[model]\nkind = 'classifier'\n[data]\nkind = 'shapes'\n");
+  CHECK_TEXT_CONTAINS(heed_in(folder.path, {"data", "shapes.toml"}).out, "[64 vectors] → ");
+}
+
+TEST_CASE("train of pairs logs the report; a run whose data have moved says what it needs") {
+  const TemporaryFolder folder;
+  write_pairs(folder / "pairs.tsv", 64);
+  write_file(folder / "pairs.toml", pairs_config);
+  const ProgramOutput trained = heed_in(folder.path, {"train", "pairs.toml", "--run", "run"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  CHECK_TEXT_CONTAINS(read_file(folder / "run/train.log", "log"), "data: example 1: n u l l ␣");
+  const std::string scores = heed_in(folder.path, {"evaluate", "run"}).out;
+
+  make_folders(folder / "elsewhere");
+  rename_in_folder(folder / "pairs.tsv", folder / "elsewhere/pairs.tsv");
+  check_rejected(heed_in(folder.path, {"evaluate", "run"}), 2,
+                 {"run/config.toml:", "data.path: there is no such file: ",
+                  "/pairs.tsv; if it has "
+                  "moved, name it with --set data.path=FILE"});
+  const auto with_path = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--set", "data.path=elsewhere/pairs.tsv"});
+    const ProgramOutput output = heed_in(folder.path, arguments);
+    CHECK_MESSAGE(output.code == 0, output.err);
+    return output.out;
+  };
+  CHECK(with_path({"evaluate", "run"}) == scores);
+  with_path({"summary", "run"});
+  with_path({"profile", "run", "--steps", "1"});
+  with_path({"attend", "run", "--example", "0"});
+  with_path({"train", "--resume", "--run", "run"});
+  check_rejected(heed_in(folder.path, {"evaluate", "run", "--set", "data.path=pairs.toml"}), 2,
+                 {"pairs.toml: line 1 has 1 column"});
+}
+
+TEST_CASE("data.keep: a run carries its data, and resumes and evaluates anywhere") {
+  const TemporaryFolder folder, elsewhere;
+  write_pairs(folder / "pairs.tsv", 64);
+  write_pairs(folder / "val.tsv", 8);
+  write_file(folder / "pairs.toml", std::string(pairs_config) + "val_path = 'val.tsv'\n");
+  const auto heed = [&](const std::string& where, const std::vector<std::string>& arguments) {
+    const ProgramOutput output = heed_in(where, arguments);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    return output.out;
+  };
+  heed(folder.path, {"train", "pairs.toml", "--run", "plain"});
+  heed(folder.path, {"train", "pairs.toml", "--run", "run", "--set", "data.keep=true"});
+  CHECK(names_in_folder(folder / "run/data") ==
+        std::vector<std::string>{"1-path-pairs.tsv", "2-val_path-val.tsv"});
+  CHECK_TEXT_CONTAINS(read_file(folder / "run/config.toml", "config"),
+                      "path = \"data/1-path-pairs.tsv\"");
+  CHECK(read_file(folder / "run/checkpoints/latest/model.safetensors", "weights") ==
+        read_file(folder / "plain/checkpoints/latest/model.safetensors", "weights"));
+  REQUIRE(std::rename((folder / "run").c_str(), (elsewhere / "run").c_str()) == 0);
+  remove_all(folder / "pairs.tsv");
+  heed(elsewhere.path, {"evaluate", "run"});
+  heed(elsewhere.path, {"train", "--resume", "--run", "run", "--set", "train.steps=6"});
+  heed(elsewhere.path, {"evaluate", "run"});
+  CHECK(names_in_folder(elsewhere / "run/data").size() == 2);
+  check_rejected(
+      heed_in(folder.path, {"config", "pairs.toml", "--set", "data.kind=copy", "--set",
+                            "data.path=", "--set", "data.val_path=", "--set", "data.keep=true"}),
+      2, {"data.keep is not used by data.kind = \"copy\""});
+}
