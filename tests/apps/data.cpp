@@ -1,5 +1,9 @@
 // heed data, and runs whose data are elsewhere.
+#include <filesystem>
+#include <sstream>
+
 #include "apps/support/files.h"
+#include "data/kind.h"
 #include "program.h"
 
 using namespace heed;
@@ -122,4 +126,48 @@ TEST_CASE("data.keep: a run carries its data, and resumes and evaluates anywhere
       heed_in(folder.path, {"config", "pairs.toml", "--set", "data.kind=copy", "--set",
                             "data.path=", "--set", "data.val_path=", "--set", "data.keep=true"}),
       2, {"data.keep is not used by data.kind = \"copy\""});
+}
+
+// A block "```text NAME" of the page is a file. A block "```console" has commands and their output.
+TEST_CASE("docs/data.md: each command prints what the page shows, and each kind has its section") {
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  const std::string text = read_file((root / "docs/data.md").string(), "page");
+  for (const DataKind* kind : data_kinds::all)
+    CHECK_TEXT_CONTAINS(text, "`" + std::string(kind->name) + "`");
+  const TemporaryFolder folder;
+  std::istringstream page(text);
+  std::string file, contents, command, expected;
+  const auto run_command = [&] {
+    if (command.empty()) return;
+    CAPTURE(command);
+    std::string output =
+        shell_in(folder.path, "exec 2>&1; heed() { \"$HEED\" \"$@\"; }; " + command).out;
+    const std::string from = folder.path + "/", to = "/home/you/";
+    for (size_t at = 0; (at = output.find(from, at)) != output.npos; at += to.size())
+      output.replace(at, from.size(), to);
+    CHECK(output == expected);
+    command = expected = "";
+  };
+  int commands = 0;
+  for (std::string line, block; std::getline(page, line);) {
+    if (line == "```") {
+      if (block == "file") write_file(folder / file, contents);
+      run_command();
+      block = contents = "";
+    } else if (line.starts_with("```text ")) {
+      block = "file";
+      file = line.substr(8);
+    } else if (line == "```console") {
+      block = "console";
+    } else if (block == "file") {
+      contents += line + "\n";
+    } else if (block == "console" && line.starts_with("$ ")) {
+      run_command();
+      command = line.substr(2);
+      ++commands;
+    } else if (block == "console") {
+      expected += line + "\n";
+    }
+  }
+  CHECK(commands >= 15);
 }

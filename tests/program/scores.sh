@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Trains every config in configs/ and compares the scores with the goals in the header of the config, such as
 #   # Goal: test exact_match ≥ 0.99, test_longer exact_match ≥ 0.99
-# Skips configs whose data are not installed. HEED_TEXT is the path of the text for shakespeare.toml.
+# Makes the data of a config that says how in its header. Skips configs whose data are not installed. HEED_TEXT is the
+# path of the text for shakespeare.toml.
 #
 #   scores.sh PROGRAM [CONFIG…]
 set -euo pipefail
@@ -20,6 +21,7 @@ score() {
 }
 
 (($#)) || set -- "$configs"/*.toml
+cp -r "$configs" "$work"
 for config; do
   name=$(basename "$config" .toml)
   goals=$(sed -n 's/^# Goal: //p' "$config")
@@ -32,6 +34,13 @@ for config; do
   if [[ $name == fashion && ! -d /usr/share/datasets/fashion-mnist ]]; then
     echo "$name: skipped, the package dataset-fashion-mnist is not installed"
     continue
+  fi
+  # The command before "heed train" in the header. It writes to configs/.
+  command=$(sed -n 's/^#   //p' "$config" | sed '/^heed /,$d')
+  if [[ $command == *configs/* ]]; then
+    (cd "$work" && bash -eo pipefail -c "$command") 2>"$work/log" || { echo "$name: skipped, no data: $(tail -n 1 "$work/log")"; continue; }
+    cp "$config" "$work/configs"
+    config=$work/configs/$name.toml
   fi
   run=$work/$name
   "$program" train "$config" --run "$run" "${set[@]}" &>"$work/log" || { echo "$name: failed"; cat "$work/log"; failed=1; continue; }
