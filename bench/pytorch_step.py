@@ -23,6 +23,7 @@ from torch.nn import functional as F
 
 # Layers, heads, D, V, T, B.
 LANGUAGE_MODELS = {
+    "micro": (1, 4, 16, 27, 16, 1),
     "tiny": (2, 4, 64, 64, 32, 16),
     "babycpu": (4, 4, 128, 65, 64, 12),
     "baby": (6, 6, 384, 65, 256, 16),

@@ -24,6 +24,8 @@ struct BenchmarkSize {
 // clang-format off
 inline constexpr BenchmarkSize benchmark_sizes[] = {
     // name, layers, heads, D, F, V, Ts, T, B
+    // The size of Karpathy's microgpt (2026), on one name of up to 16 letters.
+    {"micro", 1, 4, 16, 64, 27, 0, 16, 1},
     {"tiny", 2, 4, 64, 256, 64, 0, 32, 16},
     // What nanoGPT's README suggests for a laptop, on the characters of Shakespeare.
     {"babycpu", 4, 4, 128, 512, 65, 0, 64, 12},

@@ -36,6 +36,7 @@ std::vector<Json> lines_of(const std::string& text) {
 
 TEST_CASE("bench: parameter counts of the models") {
   const std::map<std::string, int64_t> known{
+      {"micro", 4'000},
       {"tiny", 106'240},
       {"babycpu", 809'856},
       {"baby", 10'770'816},
@@ -200,7 +201,7 @@ TEST_CASE("bench: rejects invalid arguments") {
   check_rejected(bench({"--size", "tiny", "--batch", "2"}), 2, {"--batch is for --generate"});
   check_rejected(bench({"--size", "tiny", "--no-cache"}), 2, {"--no-cache is for --generate"});
   check_rejected(bench({"--size", "gtp2"}), 2,
-                 {"no size 'gtp2'; did you mean 'gpt2'?; there are tiny, babycpu, baby, gpt2, "});
+                 {"no size 'gtp2'; did you mean 'gpt2'?; there are micro, tiny, babycpu, baby, gpt2, "});
   check_rejected(bench({"--size", ""}), 2, {"no size ''"});
   check_rejected(bench({"--precision", "lowest"}), 2,
                  {"--precision lowest: choose one of highest, high, medium"});

@@ -256,7 +256,7 @@ TEST_CASE("profile: prints tables and JSON") {
     }
   for (const Json& row : output.at("layers").elements())
     layers += row.at("forward").at("ms").number() + row.at("backward").at("ms").number();
-  CHECK(ms == doctest::Approx(output.at("ms_per_step").number()));
+  CHECK(ms == doctest::Approx(output.at("profiled_step_ms").number()));
   CHECK(layers == doctest::Approx(ms));
   CHECK(output.at("threads").integer() == 1);
   CHECK(output.at("gemm_gflops_per_s").number() > 0);
