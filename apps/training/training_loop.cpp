@@ -183,7 +183,10 @@ void TrainingLoop::evaluate() {
   const BestBy best_by = experiment_.train.best_by;
   const auto scores_of = best_by == BestBy::bleu ? split_scores : quick_scores;
   const Json scores = scores_of(trainer_.model(), corpus_, experiment_, "val");
-  trainer_.schedule().observe(scores.at("loss").number());
+  const double loss = scores.at("loss").number();
+  check(std::isfinite(loss), "step {}: the validation loss is {}{}", step, loss,
+        checkpoints_.intact());
+  trainer_.schedule().observe(loss);
   const double score = scores.at(name_of(best_by_names, best_by)).number();
   const bool better = best_by == BestBy::loss || best_by == BestBy::perplexity
                           ? score < state_.best_score
@@ -197,7 +200,7 @@ void TrainingLoop::evaluate() {
   }
   write_row(Json::object().set("step", step).set("val", scores));
   const bool exact = has_exact_match(experiment_);
-  logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, scores.at("loss").number(),
+  logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, loss,
                 exact ? "exact match" : "token accuracy",
                 100 * scores.at(exact ? "exact_match" : "token_accuracy").number(),
                 state_.best_step == step ? "  (best)" : "");

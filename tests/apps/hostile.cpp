@@ -277,6 +277,18 @@ TEST_CASE("hostile: training that diverges keeps the last finite checkpoint") {
   CHECK(Checkpoints(folder / "n/checkpoints", 1).steps().empty());
 }
 
+TEST_CASE("hostile: a validation loss that is not finite stops the run") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const ProgramOutput output = heed_in(  // weights of 1e30 are finite, their logits are not
+      folder.path,
+      {"train", "c.toml", "--run", "r", "--set", "train.evaluate_every=1", "--set",
+       "schedule.kind=constant", "--set", "schedule.warmup_steps=0", "--set", "optim.lr=1e30"});
+  CHECK(output.code == 1);
+  CHECK_TEXT_CONTAINS(output.err, "error: step 1: the validation loss is ");
+  CHECK(Checkpoints(folder / "r/checkpoints", 1).steps().empty());
+}
+
 TEST_CASE("checkpoint: values that are not finite are not saved") {
   const TemporaryFolder folder;
   Checkpoints checkpoints(folder / "checkpoints", 1);
