@@ -200,8 +200,9 @@ TEST_CASE("bench: rejects invalid arguments") {
   check_rejected(bench({"--generate", "--batch", "0"}), 2, {"--batch"});
   check_rejected(bench({"--size", "tiny", "--batch", "2"}), 2, {"--batch is for --generate"});
   check_rejected(bench({"--size", "tiny", "--no-cache"}), 2, {"--no-cache is for --generate"});
-  check_rejected(bench({"--size", "gtp2"}), 2,
-                 {"no size 'gtp2'; did you mean 'gpt2'?; there are micro, tiny, babycpu, baby, gpt2, "});
+  check_rejected(
+      bench({"--size", "gtp2"}), 2,
+      {"no size 'gtp2'; did you mean 'gpt2'?; there are micro, tiny, babycpu, baby, gpt2, "});
   check_rejected(bench({"--size", ""}), 2, {"no size ''"});
   check_rejected(bench({"--precision", "lowest"}), 2,
                  {"--precision lowest: choose one of highest, high, medium"});
