@@ -3,7 +3,8 @@
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(fmt REQUIRED)
 find_package(OpenBLASOpenMP REQUIRED)
-find_package(ZLIB REQUIRED)  # used only by data, but clients that link data must find it too
+find_package(ZLIB REQUIRED)  # used only by data, as SentencePiece is, but clients that link data must find them too
+find_package(SentencePiece REQUIRED)
 
 # Threads come from OpenMP. The thread sanitizer cannot see into libgomp: there core/parallel.h uses std::thread.
 if(HEED_SANITIZE MATCHES thread)

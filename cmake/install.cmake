@@ -27,5 +27,5 @@ install(FILES LICENSE TYPE DOC)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 install(EXPORT heedTargets NAMESPACE heed:: DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/heedConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/heedConfig.cmake cmake/FindOpenBLASOpenMP.cmake
+install(FILES cmake/heedConfig.cmake cmake/FindOpenBLASOpenMP.cmake cmake/FindSentencePiece.cmake
   ${CMAKE_BINARY_DIR}/heedConfigVersion.cmake DESTINATION ${package_dir})

@@ -14,19 +14,6 @@ namespace {
 
 constexpr int64_t max_bytes = int64_t{1} << 31;
 
-std::string read_bytes(const std::string& path) {
-  const int64_t bytes = file_size(path);
-  check_input(bytes <= max_bytes, "{} holds {} bytes, and texts may have at most 2 GiB", path,
-              bytes);
-  std::ifstream in(path, std::ios::binary);
-  check_input(in.is_open(), "{} cannot be read: {}", path, std::strerror(errno));
-  std::string text(static_cast<size_t>(bytes), '\0');
-  in.read(text.data(), static_cast<std::streamsize>(bytes));
-  check_input(!in.bad(), "{} cannot be read to its end", path);
-  text.resize(static_cast<size_t>(in.gcount()));
-  return text;
-}
-
 void check_text(const std::string& path, std::string_view text) {
   const auto line_of = [&](size_t offset) {
     return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
@@ -59,6 +46,18 @@ int64_t file_size(const std::string& path) {
   return static_cast<int64_t>(bytes);
 }
 
+std::string read_bytes(const std::string& path, int64_t most) {
+  const int64_t bytes = file_size(path);
+  check_input(bytes <= most, "{} has {} MiB, expected at most {}", path, bytes >> 20, most >> 20);
+  std::ifstream in(path, std::ios::binary);
+  check_input(in.is_open(), "{} cannot be read: {}", path, std::strerror(errno));
+  std::string text(static_cast<size_t>(bytes), '\0');
+  in.read(text.data(), static_cast<std::streamsize>(bytes));
+  check_input(!in.bad(), "{} cannot be read to its end", path);
+  text.resize(static_cast<size_t>(in.gcount()));
+  return text;
+}
+
 void Files::add(const std::string& path, std::initializer_list<std::string_view> content) {
   paths_.push_back(path);
   for (const std::string_view part : content) fingerprint_ = stable_hash(part, fingerprint_);
@@ -66,7 +65,7 @@ void Files::add(const std::string& path, std::initializer_list<std::string_view>
 
 std::string_view Files::read(const std::string& path, Level level) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  std::string& kept = texts_.emplace_back(read_bytes(path));
+  std::string& kept = texts_.emplace_back(read_bytes(path, max_bytes));
   std::string_view text = kept;
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   check_input(!text.empty(), "{} is empty", path);

@@ -15,6 +15,9 @@ namespace heed {
 
 // In bytes. Throws InputError for a path that is not an existing regular file.
 int64_t file_size(const std::string& path);
+// Returns the content. Throws InputError for a path that is not an existing regular file, for a
+// larger file, and if it cannot be read.
+std::string read_bytes(const std::string& path, int64_t most);
 
 // Keeps the text of every file that it reads, at most 2 GiB each, so that views into it stay valid.
 class Files {

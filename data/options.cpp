@@ -47,7 +47,9 @@ void DataOptions::fields(Fields& f) {
   f.path("val_target_path", val_target_path, "pairs: its target side; images: its labels");
   f.path("test_path", test_path, "file for the test; empty: test_fraction of path");
   f.path("test_target_path", test_target_path, "pairs: its target side; images: its labels");
-  f.choice("level", level, levels, "what a token is");
+  f.choice("level", level, levels, "what a token is; subword: a piece of a SentencePiece model");
+  f.path("tokenizer", tokenizer,
+         "subword: a model of SentencePiece; empty: train one of max_vocabulary pieces");
   f.integer("context", context, {1, 1'000'000}, "text: tokens in a window");
   f.text("alphabet", alphabet, "lines: skip lines with other characters; empty: keep all");
   f.integer("max_length", max_length, at_least(0),
@@ -55,7 +57,8 @@ void DataOptions::fields(Fields& f) {
   f.integer("min_count", min_count, at_least(1),
             "tokens that occur less often in training become <unk>");
   f.integer("max_vocabulary", max_vocabulary, {0, 10'000'000},
-            "keep only this many tokens, the most frequent ones; 0: keep all");
+            "keep only this many tokens, the most frequent ones; 0: keep all; subword: the number "
+            "of pieces, of which 257 are for bytes and <unk>");
   f.flag("share_vocabulary", share_vocabulary,
          "pairs: use one vocabulary for both sides, so that embeddings can be tied");
   f.integer("patch", patch, {1, 1024},
@@ -190,6 +193,15 @@ void check_files(const DataOptions& options) {
       options.level != Level::byte || (options.min_count == 1 && options.max_vocabulary == 0),
       "data.min_count and data.max_vocabulary cannot be used with data.level = \"byte\": all 256 "
       "bytes are in the vocabulary");
+  const bool subword = options.level == Level::subword;
+  check_input(!subword || options.min_count == 1,
+              "data.min_count cannot be used with data.level = \"subword\", which has no unknown "
+              "tokens");
+  check_input(subword || options.tokenizer.empty(),
+              "data.tokenizer needs data.level = \"subword\"");
+  check_input(options.tokenizer.empty() || options.max_vocabulary == 0,
+              "data.max_vocabulary cannot be used with data.tokenizer, whose pieces are the "
+              "vocabulary");
 }
 
 }  // namespace

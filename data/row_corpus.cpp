@@ -177,8 +177,9 @@ Corpus load_rows(const DataOptions& options, Files& files) {
 }
 
 std::vector<std::string_view> row_keys(std::initializer_list<std::string_view> more) {
-  std::vector<std::string_view> keys = {"path",  "val_path",   "test_path", "test_fraction",
-                                        "level", "max_length", "min_count", "max_vocabulary"};
+  std::vector<std::string_view> keys = {"path",          "val_path",  "test_path",
+                                        "test_fraction", "level",     "tokenizer",
+                                        "max_length",    "min_count", "max_vocabulary"};
   keys.insert(keys.end(), more.begin(), more.end());
   return keys;
 }

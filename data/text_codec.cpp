@@ -10,13 +10,17 @@
 
 namespace heed {
 
-TextCodec::TextCodec(Level level, std::vector<std::string> tokens)
-    : level_(level), vocabulary_(std::move(tokens)) {
-  if (level != Level::byte) return;
-  const std::vector<std::string> bytes = byte_tokens();
-  const std::vector<std::string>& all = vocabulary_.tokens();
-  check_input(all.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), all.begin()),
+TextCodec::TextCodec(Level level, std::vector<std::string> tokens,
+                     std::shared_ptr<const Subwords> subwords)
+    : level_(level), vocabulary_(std::move(tokens)), subwords_(std::move(subwords)) {
+  const auto starts_with = [this](const std::vector<std::string>& first) {
+    const std::vector<std::string>& all = vocabulary_.tokens();
+    return all.size() >= first.size() && std::equal(first.begin(), first.end(), all.begin());
+  };
+  check_input(level != Level::byte || starts_with(byte_tokens()),
               "vocabulary: at byte level the first 256 tokens must be \"00\" to \"ff\"");
+  check_input(level != Level::subword || (subwords_ && starts_with(subwords_->pieces())),
+              "vocabulary: at subword level the first tokens must be the pieces of the tokenizer");
 }
 
 int32_t TextCodec::id_of(std::string_view token) const {
@@ -25,6 +29,7 @@ int32_t TextCodec::id_of(std::string_view token) const {
 }
 
 void TextCodec::append(std::string_view text, std::vector<int32_t>& ids) const {
+  if (subwords_) return subwords_->append(text, ids);
   for_each_token(level_, text, [&](std::string_view token) { ids.push_back(id_of(token)); });
 }
 
@@ -33,6 +38,10 @@ std::vector<int32_t> TextCodec::encode(std::string_view text) const {
   check_input(invalid == text.npos, "the text {} is not valid UTF-8 at byte {}", in_quotes(text),
               invalid);
   std::vector<int32_t> ids;
+  if (subwords_) {
+    subwords_->append(text, ids);
+    return ids;
+  }
   for_each_token(level_, text, [&](std::string_view token) {
     const int32_t id = id_of(token);
     check_input(id != Vocabulary::none || vocabulary_.unknown() != Vocabulary::none,
@@ -58,6 +67,8 @@ std::string TextCodec::decode(std::span<const int32_t> ids) const {
     if (level_ == Level::word && !text.empty()) text += ' ';
     if (level_ == Level::byte && id < 256)
       text += static_cast<char>(id);
+    else if (subwords_ && id < std::ssize(subwords_->pieces()))
+      text += subwords_->text(id);
     else
       text += token;
   }

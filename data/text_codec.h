@@ -1,13 +1,16 @@
 // Converts text to ids and back, with a vocabulary and the level of its tokens.
 //
-// Generation needs nothing else of the data. A level and a list of tokens restore a codec.
+// Generation needs nothing else of the data. A level and a list of tokens restore a codec, with a
+// model of SentencePiece for subwords.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/subwords.h"
 #include "data/tokens.h"
 #include "data/vocabulary.h"
 
@@ -15,26 +18,28 @@ namespace heed {
 
 class TextCodec {
  public:
-  // Throws InputError for tokens that Vocabulary rejects and, at byte level, unless the first 256
-  // tokens are byte_tokens().
-  TextCodec(Level level, std::vector<std::string> tokens);
+  // Throws InputError for tokens that Vocabulary rejects, unless the first 256 tokens are
+  // byte_tokens() at byte level, and unless the first tokens are the pieces of `subwords`, which
+  // must not be null, at subword level.
+  TextCodec(Level level, std::vector<std::string> tokens,
+            std::shared_ptr<const Subwords> subwords = nullptr);
 
   Level level() const { return level_; }
+  const std::shared_ptr<const Subwords>& subwords() const { return subwords_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
   // Returns the ids of a text. A token outside the vocabulary becomes <unk>. Throws InputError that
   // names the token if the vocabulary has no <unk>, or the offset if the text is not UTF-8. A
   // special token spelled out in a text is treated as an ordinary one.
   std::vector<int32_t> encode(std::string_view text) const;
-  // Appends the ids to `ids`, with Vocabulary::none for tokens outside the vocabulary. Never
-  // throws.
+  // Appends the ids to `ids`, with Vocabulary::none for tokens outside the vocabulary.
   void append(std::string_view text, std::vector<int32_t>& ids) const;
   // Returns the prompt of a language model: <bos> text <sep>, with those special tokens that the
   // vocabulary has. Throws as encode() does.
   std::vector<int32_t> prompt(std::string_view text) const;
 
-  // Returns the text without <bos> and <eos>, words separated by one space. At byte level the
-  // result need not be UTF-8. Throws Error for an id outside the vocabulary.
+  // Returns the text without <bos> and <eos>, words separated by one space. At byte and subword
+  // level the result need not be UTF-8. Throws Error for an id outside the vocabulary.
   std::string decode(std::span<const int32_t> ids) const;
 
  private:
@@ -42,6 +47,7 @@ class TextCodec {
 
   Level level_;
   Vocabulary vocabulary_;
+  std::shared_ptr<const Subwords> subwords_;  // at subword level
 };
 
 // The 256 bytes as tokens: "00" … "ff".

@@ -45,62 +45,58 @@ std::string_view read_all(const DataOptions& options, Files& files, std::string&
   return joined;
 }
 
-// Offset in bytes of token n.
-size_t offset_of(Level level, std::string_view text, int64_t n) {
+// Offset in bytes of the end of the training text: a fraction of the bytes at byte level, else of
+// the characters. At word level it is moved to the end of a word.
+size_t training_end(Level level, std::string_view text, double fraction) {
+  const bool bytes = level == Level::byte;
+  const auto size = static_cast<int64_t>(bytes ? text.size() : character_count(text));
   size_t offset = 0;
-  for (; n > 0; --n) offset += level == Level::byte ? 1 : character_length(text[offset]);
-  return offset;
+  for (auto n = static_cast<int64_t>(static_cast<double>(size) * fraction); n > 0; --n)
+    offset += bytes ? 1 : character_length(text[offset]);
+  return level == Level::word ? std::min(text.find_first_of(white_space, offset), text.size())
+                              : offset;
 }
 
 Corpus load_text(const DataOptions& options, Files& files) {
   std::string joined;
   const std::string_view text = read_all(options, files, joined);
-  const char* const name = name_of(levels, options.level);
-  int64_t count = 0;
-  for_each_token(options.level, text, [&](std::string_view) { ++count; });
-  const auto train_count =
-      static_cast<int64_t>(static_cast<double>(count) * (1 - options.val_fraction));
-  const int64_t val_count = count - train_count;
-  check_input(train_count > options.context,
-              "{}: too short: {} of its {} {}s are for training, and data.context = {} needs {}",
-              files.paths()[0], train_count, count, name, options.context, options.context + 1);
-  check_input(options.val_fraction == 0 || val_count >= 2,
-              "{}: {} of {} {}s are for validation, which needs 2: raise data.val_fraction",
-              files.paths()[0], val_count, count, name);
-
-  const size_t cut = offset_of(options.level, text, train_count);
+  const size_t cut = training_end(options.level, text, 1 - options.val_fraction);
+  const std::string& path = files.paths()[0];
+  check_input(cut > 0, "{}: too short: nothing of it is for training", path);
   TextEncoder encoder(options);
   encoder.count(text.substr(0, cut));
   encoder.choose({});
-  const auto windows = [&](std::string_view part, int64_t stride) {
-    std::vector<int32_t> tokens;
-    encoder.append(part, tokens);
-    return std::make_unique<Windows>(std::move(tokens), options.context, stride);
-  };
+  std::vector<int32_t> train, val;
+  encoder.append(text.substr(0, cut), train);
+  encoder.append(text.substr(cut), val);
+
+  const size_t count = train.size() + val.size();
+  const char* const name = name_of(levels, options.level);
+  check_input(std::ssize(train) > options.context,
+              "{}: too short: {} of its {} {}s are for training, and data.context = {} needs {}",
+              path, train.size(), count, name, options.context, options.context + 1);
+  check_input(options.val_fraction == 0 || val.size() >= 2,
+              "{}: {} of {} {}s are for validation, which needs 2: raise data.val_fraction", path,
+              val.size(), count, name);
   Corpus corpus;
-  corpus.splits["train"] = windows(text.substr(0, cut), 1);
-  if (val_count > 0) corpus.splits["val"] = windows(text.substr(cut), options.context);
   corpus.source = corpus.target = encoder.codec();
   corpus.longest_input = options.context;
   corpus.notes.push_back(fmt::format("{} {}s for training, {} for validation; vocabulary of {}",
-                                     train_count, name, val_count,
+                                     train.size(), name, val.size(),
                                      corpus.source->vocabulary().size()));
+  if (!val.empty())
+    corpus.splits["val"] =
+        std::make_unique<Windows>(std::move(val), options.context, options.context);
+  corpus.splits["train"] = std::make_unique<Windows>(std::move(train), options.context, 1);
   return corpus;
-}
-
-void check_level(const DataOptions& options) {
-  check_input(options.level != Level::word,
-              "data.level = \"word\" is for lines, pairs and labelled lines: read a text by "
-              "character or byte");
 }
 
 }  // namespace
 
 const DataKind data_kinds::text = {
     .name = "text",
-    .keys = {"path", "paths", "level", "context", "min_count", "max_vocabulary"},
+    .keys = {"path", "paths", "level", "tokenizer", "context", "min_count", "max_vocabulary"},
     .framings = {Framing::language_model},
-    .check = check_level,
     .load = load_text};
 
 }  // namespace heed

@@ -3,6 +3,8 @@
 // Call count() with all training text, then choose(), then append() with the text of any split,
 // then codec(). The vocabulary has <unk> at word level, and at character level if some text has a
 // character that training does not have. <unk> is the last token, so its id is known in advance.
+// At subword level the tokens are the pieces of data.tokenizer, or of one trained on the training
+// text, and no token is unknown.
 #pragma once
 
 #include <memory>
@@ -17,8 +19,9 @@ namespace heed {
 
 class TextEncoder {
  public:
-  // Uses level, min_count and max_vocabulary.
+  // Uses level, min_count, max_vocabulary and tokenizer.
   explicit TextEncoder(const DataOptions& options);
+  // At subword level the text must outlive choose().
   void count(std::string_view training_text);
   // Throws InputError if no token is left.
   void choose(const std::vector<std::string>& special_tokens);
@@ -26,9 +29,14 @@ class TextEncoder {
   std::shared_ptr<const TextCodec> codec() const;
 
  private:
+  std::vector<std::string> ordinary_tokens();
+
   Level level_;
   int64_t min_count_, max_vocabulary_;
+  std::string tokenizer_;  // a path
   TokenCounts counts_;
+  std::vector<std::string_view> training_texts_;  // at subword level
+  std::shared_ptr<const Subwords> subwords_;
   std::unique_ptr<TextCodec> known_;  // without <unk>
   bool has_unknown_;
 };

@@ -9,23 +9,27 @@
 
 namespace heed {
 
-enum class Level { character, byte, word };
-inline constexpr Named<Level> levels[] = {
-    {"character", Level::character}, {"byte", Level::byte}, {"word", Level::word}};
+enum class Level { character, byte, word, subword };
+inline constexpr Named<Level> levels[] = {{"character", Level::character},
+                                          {"byte", Level::byte},
+                                          {"word", Level::word},
+                                          {"subword", Level::subword}};
+
+inline constexpr std::string_view white_space = " \t\n\v\f\r";
 
 // Calls visit(std::string_view) for each token of `text` in order. A character is one Unicode code
 // point. A word is a maximal run without ASCII white space. For characters and words the text
-// should be valid UTF-8: other bytes give meaningless tokens.
+// should be valid UTF-8: other bytes give meaningless tokens. Not for subwords: see
+// data/subwords.h.
 template <class Visit>
 void for_each_token(Level level, std::string_view text, Visit visit) {
-  constexpr std::string_view spaces = " \t\n\v\f\r";
   for (size_t at = 0, length = 1; at < text.size(); at += length) {
     if (level == Level::character) {
       length = std::min(character_length(text[at]), text.size() - at);
     } else if (level == Level::word) {
-      at = text.find_first_not_of(spaces, at);
+      at = text.find_first_not_of(white_space, at);
       if (at == text.npos) return;
-      length = std::min(text.find_first_of(spaces, at), text.size()) - at;
+      length = std::min(text.find_first_of(white_space, at), text.size()) - at;
     }
     visit(text.substr(at, length));
   }

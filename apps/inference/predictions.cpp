@@ -165,6 +165,7 @@ int64_t learned_positions(const ModelOptions& model) {
 Sequence default_prompt(const TextCodec& codec) {
   const Vocabulary& vocabulary = codec.vocabulary();
   if (vocabulary.begin() != Vocabulary::none) return {vocabulary.begin()};
+  if (codec.subwords()) return codec.encode("\n");
   const int32_t new_line = vocabulary.find(codec.level() == Level::byte ? "0a" : "\n");
   return {std::max(new_line, 0)};
 }

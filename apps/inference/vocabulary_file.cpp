@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/support/base64.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "core/check.h"
@@ -15,9 +16,11 @@ namespace {
 constexpr int64_t max_bytes = int64_t{1} << 28;  // ten million tokens take 160 MB
 
 Json codec_json(const TextCodec& codec) {
-  return Json::object()
-      .set("level", name_of(levels, codec.level()))
-      .set("symbols", codec.vocabulary().tokens());
+  Json json = Json::object()
+                  .set("level", name_of(levels, codec.level()))
+                  .set("symbols", codec.vocabulary().tokens());
+  if (codec.subwords()) json.set("sentencepiece", base64(codec.subwords()->model()));
+  return json;
 }
 
 std::shared_ptr<const TextCodec> codec_of(const Json& json) {
@@ -25,7 +28,10 @@ std::shared_ptr<const TextCodec> codec_of(const Json& json) {
   const auto found = std::find_if(std::begin(levels), std::end(levels),
                                   [&](const auto& entry) { return entry.name == level; });
   check_input(found != std::end(levels), "no level {}", in_quotes(level, '\''));
-  return std::make_shared<TextCodec>(found->value, json.at("symbols").strings());
+  std::shared_ptr<const Subwords> subwords;
+  if (found->value == Level::subword)
+    subwords = std::make_shared<Subwords>(bytes_of_base64(json.at("sentencepiece").string()));
+  return std::make_shared<TextCodec>(found->value, json.at("symbols").strings(), subwords);
 }
 
 // The number of tokens of prompt and target, for tasks of language models where it is fixed.

@@ -3,6 +3,7 @@
 //   {"level": "character", "symbols": ["a", "b", …, "<eos>"]}          one vocabulary
 //   {"source": {"level": …, "symbols": …}, "target": {…}}              two (pairs)
 //   {"level": …, "symbols": …, "labels": ["ham", "spam"]}              a classifier
+//   {"level": "subword", "symbols": …, "sentencepiece": "<base64>"}    with the tokenizer's model
 //   {"level": …, "symbols": …, "prompt": 6, "answer": 6}               a task without <eos>
 #pragma once
 
@@ -19,7 +20,7 @@ std::string vocabulary_text(const Corpus& corpus);
 // codec_digest() and labels_digest() replace tokens and labels. White space and members that later
 // versions add do not change the result. `corpus` must have splits.
 Json vocabulary_identity(const Corpus& corpus);
-// Returns the SHA-256 of the level and the tokens, in the order of their ids.
+// Returns the SHA-256 of the level, the tokens in the order of their ids, and the tokenizer.
 std::string codec_digest(const TextCodec& codec);
 std::string labels_digest(const std::vector<std::string>& labels);
 

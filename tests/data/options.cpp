@@ -59,8 +59,6 @@ TEST_CASE("contradictory keys are rejected") {
   options.paths = {"b"};
   CHECK_CONTAINS(refusal(options, Framing::language_model), "exclude each other");
   options.paths.clear();
-  options.level = Level::word;
-  CHECK_CONTAINS(refusal(options, Framing::language_model), "data.level = \"word\"");
   options.level = Level::byte;
   options.min_count = 2;
   CHECK_CONTAINS(refusal(options, Framing::language_model), "all 256 bytes are in the vocabulary");
