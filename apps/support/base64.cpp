@@ -25,7 +25,8 @@ std::string bytes_of_base64(std::string_view text) {
     text.remove_suffix(1);
     bytes.pop_back();
   }
-  check_input(length >= static_cast<int>(bytes.size()), "not a text in base64");
+  check_input(length >= static_cast<int>(bytes.size()) && text.find('=') == text.npos,
+              "not a text in base64");
   return bytes;
 }
 

@@ -198,6 +198,14 @@ void prompts(std::string_view input) {
   }
 }
 
+// A tokenizer. What SentencePiece reads must restore any text, or say that it cannot.
+void subwords(std::string_view input) {
+  const auto model = std::make_shared<Subwords>(std::string(input));
+  const TextCodec codec(Level::subword, model->pieces(), model);
+  for (const char* text : {"an ordinary text\n", "  \u2581\u00E9 \U0001F600"})
+    require(codec.decode(codec.encode(text)) == text, "a text is restored");
+}
+
 struct Target {
   const char* name;
   void (*run)(std::string_view input);
@@ -214,7 +222,8 @@ constexpr Target targets[] = {{"config", config},
                               {"lines", lines_of<data_kinds::lines>},
                               {"pairs", lines_of<data_kinds::pairs>},
                               {"labelled", lines_of<data_kinds::labelled>},
-                              {"prompts", prompts}};
+                              {"prompts", prompts},
+                              {"subwords", subwords}};
 
 const Target& chosen() {
   const char* const name = std::getenv("HEED_FUZZ");
