@@ -34,7 +34,9 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
-  signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is an error of write()
+  // Exceeding the limit of a file's size and writing to a closed pipe are errors of write().
+  signal(SIGXFSZ, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
   limit_thread_spinning(argv);
   return heed::run_program(argc, argv);
 }

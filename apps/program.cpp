@@ -1,12 +1,12 @@
 #include "apps/program.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 
 #include "apps/commands/command.h"
 #include "apps/commands/command_line.h"
 #include "apps/support/log.h"
+#include "apps/support/output.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -23,9 +23,10 @@ std::string in_one_line(std::string text) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  int result = exit_failed;
   try {
-    result = run_command_line(argc, argv);
+    const int result = run_command_line(argc, argv);
+    flush_output();
+    return result;
   } catch (const InputError& error) {
     logging::hide_progress();
     logging::error("{}", in_one_line(error.what()));
@@ -39,10 +40,6 @@ int run_program(int argc, char** argv) {
     logging::error("{}", in_one_line(error.what()));
     return exit_failed;
   }
-  // The error of an earlier flush stays in ferror().
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return result;
-  logging::error("standard output: cannot write; is the disk full, or has its reader ended?");
-  return exit_failed;
 }
 
 }  // namespace heed

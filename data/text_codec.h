@@ -28,15 +28,16 @@ class TextCodec {
   const std::shared_ptr<const Subwords>& subwords() const { return subwords_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
-  // Returns the ids of a text. A token outside the vocabulary becomes <unk>. Throws InputError that
-  // names the token if the vocabulary has no <unk>, or the offset if the text is not UTF-8. A
-  // special token spelled out in a text is treated as an ordinary one.
-  std::vector<int32_t> encode(std::string_view text) const;
+  // Returns the ids of a text. A token outside the vocabulary becomes <unk>, or is left out with
+  // `skip_unknown`. Throws InputError that names the token if the vocabulary has no <unk>, or the
+  // offset if the text is not UTF-8. A special token spelled out in a text is treated as an
+  // ordinary one.
+  std::vector<int32_t> encode(std::string_view text, bool skip_unknown = false) const;
   // Appends the ids to `ids`, with Vocabulary::none for tokens outside the vocabulary.
   void append(std::string_view text, std::vector<int32_t>& ids) const;
   // Returns the prompt of a language model: <bos> text <sep>, with those special tokens that the
   // vocabulary has. Throws as encode() does.
-  std::vector<int32_t> prompt(std::string_view text) const;
+  std::vector<int32_t> prompt(std::string_view text, bool skip_unknown = false) const;
 
   // Returns the text without <bos> and <eos>, words separated by one space. At byte and subword
   // level the result need not be UTF-8. Throws Error for an id outside the vocabulary.

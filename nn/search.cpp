@@ -24,8 +24,8 @@ double checked_maximum(const char* operation, std::span<const real> logits) {
   return maximum;
 }
 
-double log_sum_exp(std::span<const real> logits) {
-  const double maximum = checked_maximum("beam search", logits);
+double log_sum_exp(const char* operation, std::span<const real> logits) {
+  const double maximum = checked_maximum(operation, logits);
   double sum = 0;
   for (real x : logits) sum += std::exp(static_cast<double>(x) - maximum);
   return maximum + std::log(sum);
@@ -38,51 +38,71 @@ double penalised(double log_probability, int64_t length, double penalty) {
 struct Candidate {
   int64_t parent;  // row of the hypothesis it extends
   int32_t token;
-  double log_probability;
+  double token_log_probability;
+  double log_probability;  // of the hypothesis with the token
 };
 
 // The search of one example.
 struct Beam {
+  int64_t max_length;
   std::vector<Hypothesis> growing{Hypothesis{}};  // most probable first, all of one length
-  std::vector<int64_t> parents;  // of each: the row of the previous call that it extends
-  Hypothesis best;
-  bool complete = false;  // there is a best one
+  std::vector<int64_t> parents;   // of each: the row of the previous call that it extends
+  std::vector<Hypothesis> found;  // at most n_best, best first
 
   // `length` counts the end token, if the hypothesis has one.
-  void finish(Hypothesis hypothesis, int64_t length, double penalty) {
-    hypothesis.score = penalised(hypothesis.log_probability, length, penalty);
-    if (!complete || hypothesis.score > best.score) best = std::move(hypothesis);
-    complete = true;
+  void finish(Hypothesis hypothesis, int64_t length, const SearchOptions& o) {
+    hypothesis.score = penalised(hypothesis.log_probability, length, o.length_penalty);
+    const auto at = std::find_if(found.begin(), found.end(), [&](const Hypothesis& other) {
+      return hypothesis.score > other.score;
+    });
+    found.insert(at, std::move(hypothesis));
+    if (std::ssize(found) > o.n_best) found.pop_back();
   }
-  // Whether no growing hypothesis can have a higher score than the best one. Further tokens only
+  void cut_off(const Hypothesis& hypothesis, const SearchOptions& o) {
+    finish(hypothesis, std::ssize(hypothesis.tokens), o);
+  }
+  // Whether no growing hypothesis can have a higher score than those found. Further tokens only
   // lower log p, and the penalty helps most at the longest or the shortest length.
   bool decided(const SearchOptions& o) const {
     if (growing.empty()) return true;
     const Hypothesis& first = growing.front();
-    const int64_t length =
-        o.length_penalty > 0 ? o.max_length : static_cast<int64_t>(first.tokens.size());
-    return complete && best.score >= penalised(first.log_probability, length, o.length_penalty);
+    const int64_t length = o.length_penalty > 0 ? max_length : std::ssize(first.tokens);
+    return std::ssize(found) == o.n_best &&
+           found.back().score >= penalised(first.log_probability, length, o.length_penalty);
+  }
+  bool ended(const SearchOptions& o) const {
+    return decided(o) || std::ssize(growing.front().tokens) == max_length;
   }
 };
 
-// The `count` most probable extensions of all growing hypotheses, most probable first. Ties: by
-// row, then by token.
-std::vector<Candidate> best_extensions(const Beam& beam, const real* logits, int64_t vocabulary,
-                                       int64_t count) {
+// The most probable extensions of all growing hypotheses that the rules allow, most probable first.
+// Ties: by row, then by token. A hypothesis that nothing may follow is cut off.
+std::vector<Candidate> best_extensions(Beam& beam, const real* logits, int64_t vocabulary,
+                                       const SearchOptions& o) {
   std::vector<Candidate> all;
   for (size_t row = 0; row < beam.growing.size(); ++row) {
     const std::span<const real> own(logits + static_cast<int64_t>(row) * vocabulary,
                                     static_cast<size_t>(vocabulary));
-    const double base = beam.growing[row].log_probability - log_sum_exp(own);
-    for (int64_t v = 0; v < vocabulary; ++v)
-      all.push_back({static_cast<int64_t>(row), static_cast<int32_t>(v),
-                     base + static_cast<double>(own[static_cast<size_t>(v)])});
+    const Hypothesis& hypothesis = beam.growing[row];
+    const double log_sum = log_sum_exp("beam search", own);
+    const double base = hypothesis.log_probability - log_sum;
+    std::vector<bool> allowed;
+    if (!o.rules.empty()) allowed = o.rules.allowed(hypothesis.tokens, vocabulary);
+    const size_t before = all.size();
+    for (int64_t v = 0; v < vocabulary; ++v) {
+      if (!allowed.empty() && !allowed[static_cast<size_t>(v)]) continue;
+      const auto logit = static_cast<double>(own[static_cast<size_t>(v)]);
+      all.push_back(
+          {static_cast<int64_t>(row), static_cast<int32_t>(v), logit - log_sum, base + logit});
+    }
+    if (all.size() == before) beam.cut_off(hypothesis, o);
   }
   const auto better = [](const Candidate& a, const Candidate& b) {
     if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
     return std::pair(a.parent, a.token) < std::pair(b.parent, b.token);
   };
-  const auto kept = std::min(all.size(), static_cast<size_t>(count));
+  // Twice as many candidates as the beam is wide: some of them may be complete.
+  const auto kept = std::min(all.size(), static_cast<size_t>(2 * o.beam));
   std::partial_sort(all.begin(), all.begin() + static_cast<ptrdiff_t>(kept), all.end(), better);
   all.resize(kept);
   return all;
@@ -94,14 +114,14 @@ void extend(Beam& beam, const Tensor& logits, int64_t first_row, const SearchOpt
   const real* const own = logits.data() + first_row * vocabulary;
   std::vector<Hypothesis> next;
   beam.parents.clear();
-  // Twice as many candidates as the beam is wide: some of them may be complete.
-  for (const Candidate& c : best_extensions(beam, own, vocabulary, 2 * o.beam)) {
+  for (const Candidate& c : best_extensions(beam, own, vocabulary, o)) {
     if (static_cast<int64_t>(next.size()) == o.beam) break;
     Hypothesis extended = beam.growing[static_cast<size_t>(c.parent)];
     extended.log_probability = c.log_probability;
+    extended.token_log_probabilities.push_back(c.token_log_probability);
     if (c.token == o.end) {
       const auto length = static_cast<int64_t>(extended.tokens.size()) + 1;
-      beam.finish(std::move(extended), length, o.length_penalty);
+      beam.finish(std::move(extended), length, o);
       if (o.beam == 1) return beam.growing.clear();  // greedy: the most probable token decides
       continue;
     }
@@ -114,21 +134,28 @@ void extend(Beam& beam, const Tensor& logits, int64_t first_row, const SearchOpt
 
 }  // namespace
 
-std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
-                                    const SearchOptions& o) {
+std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64_t examples,
+                                                   const SearchOptions& o) {
   check(o.beam >= 1 && o.max_length >= 0 && std::isfinite(o.length_penalty),
         "beam search: beam {} must be at least 1, max_length {} at least 0, length_penalty {} "
         "finite",
         o.beam, o.max_length, o.length_penalty);
+  check(o.n_best >= 1 && o.n_best <= o.beam, "beam search: n_best {} must be 1 … beam, which is {}",
+        o.n_best, o.beam);
+  check(o.max_lengths.empty() || std::ssize(o.max_lengths) == examples,
+        "beam search: {} maximum lengths for {} examples", o.max_lengths.size(), examples);
   ScopeGuard here;
   here->gradients = here->training = false;
   std::vector<Beam> beams(static_cast<size_t>(examples));
-  for (int64_t e = 0; e < examples; ++e) beams[static_cast<size_t>(e)].parents = {e};
-  for (int64_t length = 0; length < o.max_length; ++length) {
+  for (size_t e = 0; e < beams.size(); ++e) {
+    beams[e].max_length = o.max_lengths.empty() ? o.max_length : o.max_lengths[e];
+    beams[e].parents = {static_cast<int64_t>(e)};
+  }
+  for (int64_t length = 0;; ++length) {
     std::vector<Beam*> open;
     std::vector<int64_t> parents;  // of all rows of the batch
     for (Beam& beam : beams) {
-      if (beam.decided(o)) continue;
+      if (beam.ended(o)) continue;
       open.push_back(&beam);
       parents.insert(parents.end(), beam.parents.begin(), beam.parents.end());
     }
@@ -148,15 +175,40 @@ std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
       row += count;
     }
   }
-  std::vector<Hypothesis> results;
+  std::vector<std::vector<Hypothesis>> results;
   for (Beam& beam : beams) {
-    if (!beam.growing.empty()) {  // cut off, without an end token
-      const auto length = static_cast<int64_t>(beam.growing.front().tokens.size());
-      beam.finish(beam.growing.front(), length, o.length_penalty);
-    }
-    results.push_back(std::move(beam.best));
+    for (const Hypothesis& hypothesis : beam.growing) beam.cut_off(hypothesis, o);
+    results.push_back(std::move(beam.found));
   }
   return results;
+}
+
+std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
+                                    const SearchOptions& o) {
+  SearchOptions best = o;
+  best.n_best = 1;
+  std::vector<Hypothesis> results;
+  for (std::vector<Hypothesis>& found : n_best_search(next, examples, best))
+    results.push_back(std::move(found.front()));
+  return results;
+}
+
+std::vector<bool> TokenRules::allowed(std::span<const int32_t> tokens, int64_t vocabulary) const {
+  std::vector<bool> result(static_cast<size_t>(vocabulary), true);
+  for (const int32_t id : forbidden) result.at(static_cast<size_t>(id)) = false;
+  const auto before = static_cast<size_t>(std::max<int64_t>(0, no_repeat_ngram - 1));
+  if (no_repeat_ngram == 0 || tokens.size() < before) return result;
+  // After the last n - 1 tokens: what followed them where they occurred earlier.
+  const std::span<const int32_t> last = tokens.last(before);
+  for (size_t i = 0; i + before < tokens.size(); ++i)
+    if (std::ranges::equal(tokens.subspan(i, before), last))
+      result.at(static_cast<size_t>(tokens[i + before])) = false;
+  return result;
+}
+
+double log_probability(std::span<const real> logits, int32_t token) {
+  return static_cast<double>(logits[static_cast<size_t>(token)]) -
+         log_sum_exp("log probability", logits);
 }
 
 int32_t sample(std::span<const real> logits, const SamplingOptions& o, double uniform) {

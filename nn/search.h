@@ -17,8 +17,22 @@ using NextLogits = std::function<Tensor(const Ids& tokens, std::span<const int64
 
 struct Hypothesis {
   std::vector<int32_t> tokens;  // without begin and end
-  double log_probability = 0;
-  double score = 0;  // the log probability with the length penalty
+  // Of each token, and then of the end token if the hypothesis is complete.
+  std::vector<double> token_log_probabilities;
+  double log_probability = 0;  // their sum
+  double score = 0;            // the log probability with the length penalty
+};
+
+// Tokens that may not be generated. Log probabilities stay those of the model: the probability of
+// excluded tokens is not distributed over the others.
+struct TokenRules {
+  std::vector<int32_t> forbidden = {};  // ids
+  // n: no sequence of n tokens may occur twice; 0: no limit. As in Paulus et al. 2018, section 2.5.
+  int64_t no_repeat_ngram = 0;
+
+  bool empty() const { return forbidden.empty() && no_repeat_ngram == 0; }
+  // Returns for each id of a vocabulary of this size whether it may follow `tokens`.
+  std::vector<bool> allowed(std::span<const int32_t> tokens, int64_t vocabulary) const;
 };
 
 struct SearchOptions {
@@ -29,12 +43,19 @@ struct SearchOptions {
   // The score is log p / ((5 + length) / 6)^a (Wu et al. 2016, equation 14), where length counts
   // the end token of a complete hypothesis; a = 0: log p.
   double length_penalty = 0;
+  int64_t n_best = 1;  // hypotheses to return for each example, at most `beam`
+  TokenRules rules = {};
+  std::vector<int64_t> max_lengths = {};  // of each example, instead of max_length
 };
 
-// The hypothesis with the highest score for each example, complete or cut off at max_length. Of
-// equal scores, the one that was completed first wins, and a complete one wins over one cut off; of
-// equally probable tokens, the one with the lower id. Throws Error if logits are NaN or infinite;
-// -∞ is a probability of 0.
+// The n_best hypotheses with the highest scores for each example, best first, complete or cut off:
+// at max_length, or where the rules allow no further token. There are fewer if the beam meets
+// fewer. Of equal scores, the one that was completed first wins, and a complete one wins over one
+// cut off; of equally probable tokens, the one with the lower id. Throws Error if logits are NaN or
+// infinite; -∞ is a probability of 0.
+std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64_t examples,
+                                                   const SearchOptions& options);
+// The best hypothesis for each example.
 std::vector<Hypothesis> beam_search(const NextLogits& next, int64_t examples,
                                     const SearchOptions& options);
 
@@ -48,5 +69,8 @@ struct SamplingOptions {
 // Samples one token from logits (V); `uniform` in [0, 1) is the random number. Of equally probable
 // tokens, the one with the lower id comes first. Throws Error as beam_search() does.
 int32_t sample(std::span<const real> logits, const SamplingOptions& options, double uniform);
+
+// Returns log softmax(logits)[token] for logits (V). Throws Error as beam_search() does.
+double log_probability(std::span<const real> logits, int32_t token);
 
 }  // namespace heed::inline HEED_REAL

@@ -1,17 +1,15 @@
 // heed generate: generates text, or predicts outputs. A language model continues a prompt; the
-// other models print one line for each line of input.
+// other models answer each line of input.
 #include <fmt/format.h>
-
-#include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <unistd.h>
 
 #include "apps/commands/command.h"
 #include "apps/inference/generation.h"
+#include "apps/inference/line_output.h"
 #include "apps/inference/predictions.h"
+#include "apps/support/json.h"
 #include "apps/support/output.h"
 #include "apps/training/saved_run.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -19,13 +17,17 @@ namespace {
 struct GenerateArguments final : CommandArguments {
   std::string path, checkpoint;
   std::optional<int64_t> length;
+  bool scores = false, json = false;
+  std::vector<std::string> forbid;
+  std::optional<int64_t> no_repeat_ngram;
+  std::string unknown = "error";
   // Language models.
   std::optional<std::string> prompt;
   std::optional<int64_t> count, top_k, seed;
   std::optional<double> temperature, top_p;
   // Encoder-decoders and classifiers.
   std::optional<std::string> input;  // a file; standard input without it, or for "-"
-  std::optional<int64_t> beam;
+  std::optional<int64_t> beam, n_best;
   std::optional<double> length_penalty;
 
   std::vector<Option> options() override {
@@ -37,6 +39,20 @@ struct GenerateArguments final : CommandArguments {
         {"RUN", "", &path, "Folder of the run"},
         checkpoint_option(checkpoint),
         {"--length", "COUNT", &length, "Largest number of tokens to generate", counts},
+        {"--scores", "", &scores,
+         "Print the log probability of each output, a tab, and the output; for a classifier the "
+         "probability of the class"},
+        {"--json", "", &json,
+         "Print an object for each sample or line, with the log probability of each token, or the "
+         "probability of each class"},
+        {"--forbid", "TEXT", &forbid,
+         "Never generate the tokens of this text, or this special token, such as <unk>; may be "
+         "repeated"},
+        {"--no-repeat-ngram", "N", &no_repeat_ngram, "Generate no sequence of N tokens twice",
+         counts},
+        {"--unknown", "error|skip", &unknown,
+         "Input tokens that are not in the vocabulary: error, or skip (default: error; a "
+         "vocabulary with <unk> reads them as that)"},
         {"--prompt", "TEXT", &prompt, "Text to continue", {}, language},
         {"--count", "COUNT", &count, "Number of samples (default: 1)", counts, language},
         {"--temperature",
@@ -62,6 +78,13 @@ struct GenerateArguments final : CommandArguments {
          "Width of the beam search; 1 is greedy (default: 1)",
          {1, 1000},
          lines},
+        {"--n-best",
+         "N",
+         &n_best,
+         "Print the N best outputs of each line, best first, in N lines; the beam is at least as "
+         "wide (default: 1)",
+         {1, 1000},
+         lines},
         {"--length-penalty",
          "NUMBER",
          &length_penalty,
@@ -71,11 +94,6 @@ struct GenerateArguments final : CommandArguments {
   }
   int run() const override;
 };
-
-void print_line(const std::string& line) {
-  print(line);
-  print("\n");
-}
 
 struct UsedOption {
   const char* name;
@@ -93,15 +111,35 @@ int64_t window_of(const Experiment& experiment) {
   return experiment.data.kind == &data_kinds::text ? experiment.data.context : 0;
 }
 
-Sequence prompt_of(const SavedVocabulary& saved, const std::string& text) {
+Sequence prompt_of(const GenerateArguments& a, const SavedVocabulary& saved) {
   try {
-    const Sequence ids = saved.corpus.target->prompt(text);
+    const Sequence ids = saved.corpus.target->prompt(*a.prompt, a.unknown == "skip");
+    check_input(!ids.empty(), "none of its tokens is in the vocabulary");
     check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
                 "expected a problem of {} tokens, found {}", saved.prompt_length, ids.size());
     return ids;
   } catch (const InputError& error) {
     throw InputError(fmt::format("--prompt: {}", error.what()));
   }
+}
+
+// --forbid and --no-repeat-ngram.
+TokenRules rules_of(const GenerateArguments& a, const TextCodec& codec) {
+  TokenRules rules;
+  rules.no_repeat_ngram = a.no_repeat_ngram.value_or(0);
+  for (const std::string& text : a.forbid) {
+    if (is_special(text) && codec.vocabulary().find(text) != Vocabulary::none) {
+      rules.forbidden.push_back(codec.vocabulary().find(text));
+      continue;
+    }
+    try {
+      const Sequence ids = codec.encode(text);
+      rules.forbidden.insert(rules.forbidden.end(), ids.begin(), ids.end());
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--forbid: {}", error.what()));
+    }
+  }
+  return rules;
 }
 
 // By default, tasks generate the most likely output, and other models sample.
@@ -116,6 +154,7 @@ ContinuationOptions options_of(const GenerateArguments& a, const Experiment& exp
   options.max_length =
       a.length.value_or(saved.target_length > 0 ? saved.target_length : options.max_length);
   options.window = window_of(experiment);
+  options.rules = rules_of(a, *saved.corpus.target);
   options.seed = static_cast<uint64_t>(a.seed.value_or(experiment.seed));
   return options;
 }
@@ -124,62 +163,33 @@ int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
                     const SavedVocabulary& saved, const LanguageModel& model) {
   refuse({{"--input", a.input.has_value()},
           {"--beam", a.beam.has_value()},
+          {"--n-best", a.n_best.has_value()},
           {"--length-penalty", a.length_penalty.has_value()}},
          "encoder-decoders, and this run is a language model");
   const TextCodec& codec = *saved.corpus.target;
   const bool is_problem = experiment.data.kind->is_task();
   check_input(a.prompt || !is_problem, "expected the problem as --prompt");
   const bool has_prompt = a.prompt && (is_problem || !a.prompt->empty());
-  const Sequence prompt = has_prompt ? prompt_of(saved, *a.prompt) : default_prompt(codec);
+  const Sequence prompt = has_prompt ? prompt_of(a, saved) : default_prompt(codec);
+  const Sequence shown = has_prompt && !is_problem ? prompt : Sequence();
   const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
-  const std::vector<Sequence> found =
-      continuations(model, codec.vocabulary(), {&prompt, 1}, options_of(a, experiment, saved));
+  const std::vector<Hypothesis> found = scored_continuations(
+      model, codec.vocabulary(), {&prompt, 1}, options_of(a, experiment, saved));
   for (size_t i = 0; i < found.size(); ++i) {
+    if (a.json) {
+      print_line(output_json(codec, shown, found[i]).text());
+      continue;
+    }
     if (i > 0 && many_lines) print_line("---------------");
-    Sequence whole = has_prompt && !is_problem ? prompt : Sequence();
-    whole.insert(whole.end(), found[i].begin(), found[i].end());
-    print_line(codec.decode(whole));
+    Sequence whole = shown;
+    whole.insert(whole.end(), found[i].tokens.begin(), found[i].tokens.end());
+    print_output(found[i].log_probability, codec.decode(whole), a.scores);
   }
   return exit_done;
 }
 
-// Prints one line for each line of input, in batches; at a terminal one by one. `predict` maps
-// sources that are not empty to outputs.
-template <class Predict>
-void predict_lines(const GenerateArguments& a, const TextCodec& codec, int64_t positions,
-                   Predict&& predict) {
-  const std::string path = a.input.value_or("-");
-  std::ifstream file;
-  if (path != "-") file.open(path, std::ios::binary);
-  check_input(path == "-" || file, "{}: cannot read", path);
-  std::istream& input = path == "-" ? std::cin : file;
-  const size_t batch_size = path == "-" && ::isatty(STDIN_FILENO) == 1 ? 1 : 256;
-
-  int64_t number = 0;
-  for (bool more = true; more;) {
-    std::vector<Sequence> sources;
-    std::vector<bool> is_empty;
-    for (std::string line; is_empty.size() < batch_size && (more = !!std::getline(input, line));) {
-      ++number;
-      if (line.ends_with('\r')) line.pop_back();
-      try {
-        Sequence ids = codec.encode(line);
-        check_input(positions == 0 || static_cast<int64_t>(ids.size()) <= positions,
-                    "expected at most {} tokens, the positions of the model, found {}", positions,
-                    ids.size());
-        is_empty.push_back(ids.empty());
-        if (!ids.empty()) sources.push_back(std::move(ids));
-      } catch (const InputError& error) {
-        throw InputError(
-            fmt::format("{}:{}: {}", path == "-" ? "standard input" : path, number, error.what()));
-      }
-    }
-    const std::vector<std::string> outputs = predict(sources);
-    size_t next = 0;
-    for (const bool empty : is_empty) print_line(empty ? "" : outputs[next++]);
-    std::fflush(stdout);
-  }
-  check_input(!input.bad(), "{}: cannot read", path);
+LineOutput line_output(const GenerateArguments& a, int64_t positions) {
+  return {a.input.value_or("-"), a.unknown == "skip", a.scores, a.json, positions};
 }
 
 void refuse_sampling(const GenerateArguments& a) {
@@ -196,20 +206,20 @@ int predict_targets(const GenerateArguments& a, const Corpus& corpus, const Seq2
                     int64_t positions) {
   refuse_sampling(a);
   OutputOptions options;
-  options.beam = a.beam.value_or(1);
+  options.n_best = a.n_best.value_or(1);
+  options.beam = a.beam.value_or(options.n_best);
+  check_input(options.n_best <= options.beam, "--n-best {} needs a --beam of at least {}, found {}",
+              options.n_best, options.n_best, options.beam);
   options.length_penalty = a.length_penalty.value_or(0);
+  options.rules = rules_of(a, *corpus.target);
+  options.positions = positions;
+  options.max_length = a.length.value_or(0);
   if (positions > 0 && a.length)
     check_input(*a.length <= positions,
                 "--length: expected at most {}, the positions of the model, found {}", positions,
                 *a.length);
-  predict_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
-    options.max_length = a.length.value_or(max_output_length(sources, positions));
-    std::vector<std::string> texts;
-    for (const Hypothesis& found : outputs(model, corpus.target->vocabulary(), sources, options))
-      texts.push_back(corpus.target->decode(found.tokens));
-    return texts;
-  });
-  return exit_done;
+  return print_outputs(model, corpus, options, line_output(a, positions)) == 0 ? exit_done
+                                                                               : exit_misused;
 }
 
 int predict_labels(const GenerateArguments& a, const Corpus& corpus, const Classifier& model,
@@ -219,16 +229,15 @@ int predict_labels(const GenerateArguments& a, const Corpus& corpus, const Class
           {"--length-penalty", a.length_penalty.has_value()},
           {"--length", a.length.has_value()}},
          "encoder-decoders, and this run is a classifier");
-  predict_lines(a, *corpus.source, positions, [&](const std::vector<Sequence>& sources) {
-    std::vector<std::string> texts;
-    for (const int32_t label : predicted_classes(model, sources))
-      texts.push_back(corpus.labels.at(static_cast<size_t>(label)));
-    return texts;
-  });
-  return exit_done;
+  refuse({{"--forbid", !a.forbid.empty()}, {"--no-repeat-ngram", a.no_repeat_ngram.has_value()}},
+         "models that generate, and this run is a classifier");
+  const LineOutput output = line_output(a, positions);
+  return print_classes(model, corpus, a.n_best.value_or(1), output) == 0 ? exit_done : exit_misused;
 }
 
 int GenerateArguments::run() const {
+  check_input(unknown == "error" || unknown == "skip",
+              "--unknown: expected error or skip, found {}", in_quotes(unknown, '\''));
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
@@ -261,7 +270,9 @@ const Command commands::generate = {
         "Examples:\n"
         "  heed generate runs/words --count 20 --temperature 0.8\n"
         "  heed generate runs/shakespeare --prompt 'ROMEO:' --length 300 --top-k 20\n"
-        "  echo '3 14 15 9 26' | heed generate runs/reverse --beam 4",
+        "  echo '3 14 15 9 26' | heed generate runs/reverse --n-best 4 --scores\n\n"
+        "Lines are answered as they arrive. A line that the model cannot read is reported on "
+        "standard\nerror and answered by an empty line; the exit code is then 2.",
     .arguments = make_arguments<GenerateArguments>,
 };
 

@@ -9,7 +9,6 @@
 #include "apps/measure/data_report.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
-#include "apps/support/interrupt.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/output.h"
@@ -99,7 +98,6 @@ int train_in(const RunFolder& run, TrainingLoop& loop) {
 }
 
 int TrainArguments::run() const {
-  ignore_closed_pipes();
   const Plan plan = plan_of(*this);
   check_utf8(plan);
   const Experiment& experiment = plan.config.experiment;

@@ -1,10 +1,12 @@
 #include "apps/inference/generation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "core/ops.h"
 #include "core/random.h"
@@ -46,8 +48,15 @@ void for_each_batch(std::span<const Sequence> sequences, int64_t batch_size,
 
 }  // namespace
 
-std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
-                                const OutputOptions& options) {
+int64_t max_output_length(int64_t source_length, int64_t positions) {
+  const int64_t length = 2 * source_length + 10;
+  return positions > 0 ? std::min(length, positions) : length;
+}
+
+namespace {
+
+std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Vocabulary& target,
+                                            const Inputs& batch, const OutputOptions& options) {
   const Shape& shape = batch.features ? batch.features.shape() : batch.source.shape();
   const int64_t sources = shape[0], longest = shape[1];
   SearchOptions search;
@@ -55,19 +64,36 @@ std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, 
   search.end = target.end();
   search.beam = options.beam;
   search.length_penalty = options.length_penalty;
-  search.max_length = options.max_length > 0 ? options.max_length : 2 * longest + 10;
-  return beam_search(next_logits(model, batch, {.cache = options.cache}), sources, search);
+  search.n_best = options.n_best;
+  search.rules = options.rules;
+  search.max_length = options.max_length;
+  if (options.max_length == 0)
+    for (int64_t i = 0; i < sources; ++i)
+      search.max_lengths.push_back(max_output_length(
+          batch.source_lengths ? batch.source_lengths[i] : longest, options.positions));
+  return n_best_search(next_logits(model, batch, {.cache = options.cache}), sources, search);
 }
 
-std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target,
-                                std::span<const Sequence> sources, const OutputOptions& options) {
-  std::vector<Hypothesis> results(sources.size());
+}  // namespace
+
+std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+                                const OutputOptions& options) {
+  std::vector<Hypothesis> results;
+  for (std::vector<Hypothesis>& found : search(model, target, batch, options))
+    results.push_back(std::move(found.front()));
+  return results;
+}
+
+std::vector<std::vector<Hypothesis>> n_best_outputs(const Seq2Seq& model, const Vocabulary& target,
+                                                    std::span<const Sequence> sources,
+                                                    const OutputOptions& options) {
+  std::vector<std::vector<Hypothesis>> results(sources.size());
   for_each_batch(sources, options.batch_size, [&](std::span<const size_t> chosen) {
     const Padded batch = padded(sources, chosen);
     Inputs inputs;
     inputs.source = batch.ids;
     inputs.source_lengths = batch.lengths;
-    std::vector<Hypothesis> found = outputs(model, target, inputs, options);
+    std::vector<std::vector<Hypothesis>> found = search(model, target, inputs, options);
     for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = std::move(found[i]);
   });
   return results;
@@ -83,13 +109,40 @@ struct Continuation {
   Random random;
   Sequence tokens;  // of the prompt, then generated ones
   int64_t parent;   // its row in the previous batch
+  bool scored;      // with log probabilities
+  Hypothesis generated = {};
 
-  bool reads_prompt() const { return tokens.size() < prompt->size(); }
-  int32_t next(std::span<const real> logits, const SamplingOptions& sampling) {
-    if (reads_prompt()) return (*prompt)[tokens.size()];
-    return sample(logits, sampling, random.uniform());
+  // Appends a token. Returns whether the continuation has ended.
+  bool extend(std::span<const real> logits, int32_t end, const ContinuationOptions& options) {
+    if (tokens.size() < prompt->size()) {
+      tokens.push_back((*prompt)[tokens.size()]);
+      return false;
+    }
+    const double uniform = random.uniform();
+    const std::optional<int32_t> token = next(logits, uniform, options);
+    if (!token) return true;
+    if (scored) {
+      generated.token_log_probabilities.push_back(log_probability(logits, *token));
+      generated.log_probability += generated.token_log_probabilities.back();
+    }
+    if (*token == end) return true;
+    tokens.push_back(*token);
+    generated.tokens.push_back(*token);
+    return std::ssize(generated.tokens) == options.max_length;
   }
-  Sequence generated() const { return {tokens.begin() + std::ssize(*prompt), tokens.end()}; }
+
+ private:
+  // Samples a token; none if the rules allow none.
+  std::optional<int32_t> next(std::span<const real> logits, double uniform,
+                              const ContinuationOptions& options) const {
+    if (options.rules.empty()) return sample(logits, options.sampling, uniform);
+    const std::vector<bool> allowed = options.rules.allowed(tokens, std::ssize(logits));
+    if (std::ranges::find(allowed, true) == allowed.end()) return {};
+    std::vector<real> remaining(logits.begin(), logits.end());
+    for (size_t v = 0; v < remaining.size(); ++v)
+      if (!allowed[v]) remaining[v] = -std::numeric_limits<real>::infinity();
+    return sample(remaining, options.sampling, uniform);
+  }
 };
 
 Tensor logits_of(const NextLogits& next, const std::vector<Continuation>& active) {
@@ -106,7 +159,7 @@ Tensor logits_of(const NextLogits& next, const std::vector<Continuation>& active
 // Generates until every continuation of the batch has ended.
 void generate(const LanguageModel& model, const Vocabulary& vocabulary,
               std::vector<Continuation> active, const ContinuationOptions& options,
-              std::vector<Sequence>& results) {
+              std::vector<Hypothesis>& results) {
   const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
   while (!active.empty()) {
     const Tensor logits = logits_of(next, active);
@@ -114,12 +167,8 @@ void generate(const LanguageModel& model, const Vocabulary& vocabulary,
     std::vector<Continuation> still_active;
     for (size_t row = 0; row < active.size(); ++row) {
       Continuation& c = active[row];
-      const bool reads_prompt = c.reads_prompt();
-      const int32_t token = c.next(logits.values().subspan(row * width, width), options.sampling);
-      const bool ends = !reads_prompt && token == vocabulary.end();
-      if (!ends) c.tokens.push_back(token);
-      if (ends || std::ssize(c.tokens) == std::ssize(*c.prompt) + options.max_length) {
-        results[c.index] = c.generated();
+      if (c.extend(logits.values().subspan(row * width, width), vocabulary.end(), options)) {
+        results[c.index] = std::move(c.generated);
       } else {
         c.parent = static_cast<int64_t>(row);
         still_active.push_back(std::move(c));
@@ -129,15 +178,13 @@ void generate(const LanguageModel& model, const Vocabulary& vocabulary,
   }
 }
 
-}  // namespace
-
-std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
-                                    std::span<const Sequence> prompts,
-                                    const ContinuationOptions& options) {
+std::vector<Hypothesis> continue_prompts(const LanguageModel& model, const Vocabulary& vocabulary,
+                                         std::span<const Sequence> prompts,
+                                         const ContinuationOptions& options, bool scored) {
   for (const Sequence& prompt : prompts)
     check(!prompt.empty(), "a language model needs a prompt of at least one token");
   const auto count = static_cast<size_t>(options.count);
-  std::vector<Sequence> results(prompts.size() * count);
+  std::vector<Hypothesis> results(prompts.size() * count);
   if (options.max_length == 0) return results;
   const auto step = static_cast<size_t>(std::max<int64_t>(1, options.batch_size));
   for (size_t first = 0; first < results.size(); first += step) {
@@ -151,10 +198,28 @@ std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary
       active.push_back(
           {i, &prompt,
            Random(options.seed, Purpose::generation, 0, 0, static_cast<uint32_t>(i % count)),
-           Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(active)});
+           Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(active), scored});
     }
     generate(model, vocabulary, std::move(active), options, results);
   }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Hypothesis> scored_continuations(const LanguageModel& model,
+                                             const Vocabulary& vocabulary,
+                                             std::span<const Sequence> prompts,
+                                             const ContinuationOptions& options) {
+  return continue_prompts(model, vocabulary, prompts, options, true);
+}
+
+std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
+                                    std::span<const Sequence> prompts,
+                                    const ContinuationOptions& options) {
+  std::vector<Sequence> results;
+  for (Hypothesis& each : continue_prompts(model, vocabulary, prompts, options, false))
+    results.push_back(std::move(each.tokens));
   return results;
 }
 
@@ -171,16 +236,28 @@ std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& ba
   return results;
 }
 
-std::vector<int32_t> predicted_classes(const Classifier& model, std::span<const Sequence> sources,
-                                       int64_t batch_size) {
-  std::vector<int32_t> results(sources.size());
+std::vector<std::vector<ClassProbability>> class_probabilities(const Classifier& model,
+                                                               std::span<const Sequence> sources,
+                                                               int64_t batch_size) {
+  ScopeGuard scope_guard;
+  scope_guard->gradients = scope_guard->training = false;
+  std::vector<std::vector<ClassProbability>> results(sources.size());
   for_each_batch(sources, batch_size, [&](std::span<const size_t> chosen) {
     const Padded batch = padded(sources, chosen);
     Inputs inputs;
     inputs.input = batch.ids;
     inputs.input_lengths = batch.lengths;
-    const std::vector<int32_t> found = predicted_classes(model, inputs);
-    for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = found[i];
+    const Tensor logits = model.logits(inputs);
+    const auto classes = static_cast<size_t>(logits.dim(1));
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const std::span<const real> row = logits.values().subspan(i * classes, classes);
+      std::vector<ClassProbability>& found = results[chosen[i]];
+      for (int32_t label = 0; label < std::ssize(row); ++label)
+        found.push_back({label, std::exp(log_probability(row, label))});
+      std::ranges::stable_sort(found, [&](const ClassProbability& a, const ClassProbability& b) {
+        return row[static_cast<size_t>(a.label)] > row[static_cast<size_t>(b.label)];
+      });
+    }
   });
   return results;
 }

@@ -147,17 +147,6 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
   return random_samples(language_model, *corpus.target, count, positions);
 }
 
-int64_t max_output_length(int64_t source_length, int64_t positions) {
-  const int64_t length = 2 * source_length + 10;
-  return positions > 0 ? std::min(length, positions) : length;
-}
-
-int64_t max_output_length(std::span<const Sequence> sources, int64_t positions) {
-  int64_t longest = 0;
-  for (const Sequence& source : sources) longest = std::max(longest, std::ssize(source));
-  return max_output_length(longest, positions);
-}
-
 int64_t learned_positions(const ModelOptions& model) {
   return model.positional.kind == &positional_encodings::learned ? model.positional.max_length : 0;
 }

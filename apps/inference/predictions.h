@@ -23,10 +23,6 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
 
 // Returns the number of positions that the model has learned embeddings for; 0: no limit.
 int64_t learned_positions(const ModelOptions& model);
-// Returns the maximum number of tokens to generate for sources up to this length: twice the length
-// plus 10, but at most `positions` unless that is 0.
-int64_t max_output_length(int64_t source_length, int64_t positions);
-int64_t max_output_length(std::span<const Sequence> sources, int64_t positions);
 
 // Returns what a language model continues without a prompt: <bos>, else a new line, else the first
 // token of the vocabulary.

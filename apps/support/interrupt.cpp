@@ -33,6 +33,4 @@ InterruptGuard::~InterruptGuard() {
 
 bool interrupted() { return caught != 0; }
 
-void ignore_closed_pipes() { ::signal(SIGPIPE, SIG_IGN); }
-
 }  // namespace heed

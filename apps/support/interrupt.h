@@ -16,7 +16,4 @@ class InterruptGuard {
 // Returns whether a signal was recorded.
 bool interrupted();
 
-// Ignores SIGPIPE: writing to a closed pipe is an error and does not end the process.
-void ignore_closed_pipes();
-
 }  // namespace heed

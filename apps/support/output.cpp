@@ -4,6 +4,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "core/check.h"
 #include "core/text.h"
 
 namespace heed {
@@ -13,6 +14,12 @@ void print(std::string_view text) {
   const std::string shown = terminal ? escaped(text) : std::string();
   const std::string_view bytes = terminal ? shown : text;
   std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+}
+
+void flush_output() {
+  // The error of an earlier flush stays in ferror().
+  check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0,
+        "standard output: cannot write; is the disk full, or has its reader ended?");
 }
 
 }  // namespace heed

@@ -9,4 +9,8 @@ namespace heed {
 // generated text, tokens and names may hold control characters.
 void print(std::string_view text);
 
+// Sends what was printed. Throws Error if it cannot be written: the disk is full, or the reader of
+// a pipe has ended.
+void flush_output();
+
 }  // namespace heed

@@ -139,7 +139,112 @@ TEST_CASE("generate: prints one output line for each input line, without the tra
     CHECK((labels.out.find(word) != labels.out.npos || labels.out.size() > 0));
 }
 
+TEST_CASE("generate: lines that cannot be read are reported, and the others answered") {
+  const ProgramOutput output = trained_runs().heed({"generate", "labels"}, "ab\nQ\nb\xFF\naba\n");
+  CHECK(output.code == 2);
+  std::istringstream lines(output.out);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  REQUIRE(all.size() == 4);
+  CHECK(!all[0].empty());
+  CHECK(all[1].empty());
+  CHECK(all[2].empty());
+  CHECK(!all[3].empty());
+  CHECK(line_count(output.err) == 2);
+  CHECK_TEXT_CONTAINS(output.err, "error: standard input:2: the character \"Q\"");
+  CHECK_TEXT_CONTAINS(output.err, "error: standard input:3: the text \"b\\xff\"");
+  const ProgramOutput two =
+      trained_runs().heed({"generate", "pairs", "--n-best", "2"}, "\xFF\na b a\n");
+  CHECK(two.code == 2);
+  CHECK(two.out.starts_with("\n\n"));
+  CHECK(line_count(two.out) == 4);
+  const ProgramOutput skipped =
+      trained_runs().heed({"generate", "labels", "--unknown", "skip"}, "aQb\nQQ\n");
+  CHECK_MESSAGE(skipped.code == 0, skipped.err);
+  CHECK(skipped.out == all[0] + "\n\n");
+  const ProgramOutput json = trained_runs().heed({"generate", "labels", "--json"}, "ab\nQ\n");
+  CHECK(json.code == 2);
+  const size_t second = json.out.find('\n') + 1;
+  const Json first = Json::parse(json.out.substr(0, second), "out");
+  CHECK(first.at("probabilities").members()[0].first == all[0]);
+  CHECK(first.at("probabilities").members()[0].second.number() >= 0.5);
+  CHECK_TEXT_CONTAINS(Json::parse(json.out.substr(second), "out").at("error").string(), "\"Q\"");
+  // 10 MB in one line.
+  const ProgramOutput large =
+      trained_runs().heed({"generate", "labels"}, std::string(10'000'000, 'a') + "\nab\n");
+  CHECK(large.code == 2);
+  CHECK(large.out == "\n" + all[0] + "\n");
+  CHECK_TEXT_CONTAINS(large.err, "standard input:1: expected at most 1048576 bytes");
+}
+
+TEST_CASE("generate: a pipe is answered line by line") {
+  const ProgramOutput output = shell_in(trained_runs().path, R"(
+    coproc "$HEED" generate labels
+    for word in ab aba; do
+      echo $word >&${COPROC[1]}
+      read -t 20 -r answer <&${COPROC[0]} && echo "$word $answer"
+    done
+    pid=$COPROC_PID; exec {COPROC[1]}>&-; wait $pid)");
+  CHECK_MESSAGE(output.code == 0, output.err);
+  CHECK(line_count(output.out) == 2);
+  CHECK_TEXT_CONTAINS(output.out, "\naba ");
+}
+
+TEST_CASE("generate: scores, the n best, and rules") {
+  const auto lines_of = [](const std::vector<std::string>& arguments, const std::string& input) {
+    std::vector<std::string> all = {"generate"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ProgramOutput output = trained_runs().heed(all, input);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    std::istringstream text(output.out);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+  };
+  const auto pairs = lines_of({"pairs", "--n-best", "3", "--scores"}, "a b a\n");
+  REQUIRE(pairs.size() == 3);
+  CHECK(std::stod(pairs[0]) >= std::stod(pairs[1]));
+  CHECK(std::stod(pairs[1]) >= std::stod(pairs[2]));
+  const Json object =
+      Json::parse(lines_of({"pairs", "--n-best", "3", "--json"}, "a b a\n").at(0), "out");
+  const std::vector<Json>& outputs = object.at("outputs").elements();
+  REQUIRE(outputs.size() == 3);
+  CHECK(object.at("line").integer() == 1);
+  CHECK(pairs[0].ends_with("\t" + outputs[0].at("text").string()));
+  double sum = 0;
+  for (const Json& each : outputs[0].at("log_probabilities").elements()) sum += each.number();
+  CHECK(outputs[0].at("log_probability").number() == doctest::Approx(sum).epsilon(1e-5));
+  CHECK(outputs[0].at("tokens").elements().size() ==
+        outputs[0].at("log_probabilities").elements().size());
+  CHECK(outputs[0].at("tokens").strings().back() == "<eos>");
+  const auto classes = lines_of({"labels", "--n-best", "3", "--scores"}, "ab\n");
+  REQUIRE(classes.size() == 3);
+  CHECK(std::stod(classes[0]) + std::stod(classes[1]) == doctest::Approx(1).epsilon(1e-3));
+  CHECK(classes[2].empty());
+  const auto words =
+      lines_of({"words", "--count", "20", "--forbid", "ab", "--forbid", "<eos>", "--forbid",
+                "<bos>", "--length", "9", "--no-repeat-ngram", "2", "--temperature", "3"},
+               "");
+  CHECK(words.size() == 20);
+  for (const std::string& word : words) {
+    CHECK(word.size() == 9);
+    CHECK(word.find_first_of("ab") == word.npos);
+    for (size_t i = 0; i + 2 <= word.size(); ++i) CHECK(word.find(word.substr(i, 2)) == i);
+  }
+  const Json sample = Json::parse(lines_of({"words", "--prompt", "ab", "--json"}, "").at(0), "out");
+  CHECK(sample.at("text").string().starts_with("ab"));
+  CHECK(sample.at("log_probability").number() < 0);
+}
+
 TEST_CASE("generate: exits with 1 if the output cannot be written") {
+  const ProgramOutput closed =
+      shell_in(trained_runs().path,
+               "yes 'a b a' | head -100000 | { \"$HEED\" generate pairs; echo $? >&2; } "
+               "| head -1");
+  CHECK(line_count(closed.out) == 1);
+  CHECK(closed.err ==
+        "error: standard output: cannot write; is the disk full, or has its reader "
+        "ended?\n1\n");
   for (const char* output : {">/dev/full", ">&-"}) {
     const std::string command =
         "cd " + trained_runs().path +
@@ -163,7 +268,13 @@ TEST_CASE("generate: rejects options that do not fit the model") {
   rejects({"words", "--input", "x"}, "--input is for encoder-decoders");
   rejects({"pairs", "--prompt", "a"}, "--prompt is for language models");
   rejects({"labels", "--beam", "2"}, "--beam is for encoder-decoders");
-  rejects({"labels"}, "standard input:2: the character \"Q\"", "ab\nQ\n");
+  rejects({"labels", "--forbid", "a"}, "--forbid is for models that generate");
+  rejects({"words", "--forbid", "Q"}, "--forbid: the character \"Q\"");
+  rejects({"words", "--n-best", "2"}, "--n-best is for encoder-decoders");
+  rejects({"pairs", "--n-best", "3", "--beam", "2"}, "needs a --beam of at least 3");
+  rejects({"words", "--unknown", "x"}, "--unknown: expected error or skip, found 'x'");
+  rejects({"words", "--no-repeat-ngram", "nan"}, "--no-repeat-ngram");
+  rejects({"text", "--prompt", "Q", "--unknown", "skip"}, "--prompt: none of its tokens");
   rejects({"pairs", "--input", "none.txt"}, "none.txt: cannot read");
   rejects({"sums"}, "expected the problem as --prompt");
   rejects({"sums", "--prompt", "345"}, "expected a problem of ");

@@ -44,6 +44,14 @@ Ids one_row(const Sequence& tokens) {
 
 const std::vector<Sequence> sources = {{0, 1, 2}, {3}, {2, 2, 1, 0, 3, 3, 1}, {0, 1}, {1, 0, 1, 0}};
 
+// The best output for each source.
+std::vector<Hypothesis> best_outputs(const Seq2Seq& model, const OutputOptions& options) {
+  std::vector<Hypothesis> best;
+  for (const auto& found : n_best_outputs(model, letters, sources, options))
+    best.push_back(found.at(0));
+  return best;
+}
+
 }  // namespace
 
 TEST_CASE("greedy outputs are the most likely tokens for any batch size") {
@@ -53,7 +61,7 @@ TEST_CASE("greedy outputs are the most likely tokens for any batch size") {
     options.max_length = 8;
     for (int64_t batch_size : {1, 2, 5}) {
       options.batch_size = batch_size;
-      const auto actual = outputs(model, letters, sources, options);
+      const auto actual = best_outputs(model, options);
       for (size_t i = 0; i < sources.size(); ++i) {
         Inputs in{
             one_row(sources[i]), Ids::full({1}, static_cast<int32_t>(sources[i].size())), {}, {}};
@@ -75,8 +83,8 @@ TEST_CASE("beam search finds outputs at least as likely as greedy search") {
   OutputOptions greedy, beam;
   greedy.max_length = beam.max_length = 8;
   beam.beam = 6;
-  const auto one = outputs(model, letters, sources, greedy);
-  const auto six = outputs(model, letters, sources, beam);
+  const auto one = best_outputs(model, greedy);
+  const auto six = best_outputs(model, beam);
   for (size_t i = 0; i < sources.size(); ++i)
     CHECK(six[i].log_probability >= one[i].log_probability - 1e-4);
 }
@@ -162,6 +170,44 @@ TEST_CASE("batched prompts of different lengths have the same continuations as s
     }
 }
 
+TEST_CASE("scored continuations have the log probabilities of the model, also under rules") {
+  const auto model = random_model<LanguageModel>(ModelKind::language_model, 6);
+  ContinuationOptions options;
+  options.count = 6;
+  options.max_length = 8;
+  options.sampling.temperature = 2;
+  const std::vector<Sequence> prompts = {{bos, 1, 2}};
+  for (const TokenRules& rules : {TokenRules{}, TokenRules{{0, eos}, 0}, TokenRules{{}, 2}}) {
+    options.rules = rules;
+    for (const Hypothesis& found : scored_continuations(model, letters, prompts, options)) {
+      Sequence tokens = prompts[0];
+      for (size_t t = 0; t < found.token_log_probabilities.size(); ++t) {
+        const int32_t next = t < found.tokens.size() ? found.tokens[t] : eos;
+        const Tensor logits = model.logits({{}, {}, one_row(tokens), {}});
+        const auto last = logits.values().last(6);
+        CHECK(found.token_log_probabilities[t] ==
+              doctest::Approx(log_probability(last, next)).epsilon(1e-4));
+        CHECK(rules.allowed(tokens, 6)[static_cast<size_t>(next)]);
+        tokens.push_back(next);
+      }
+      CHECK(std::ssize(found.tokens) <= 8);
+    }
+  }
+  options.rules = {{0, 1, 2, 3, bos, eos}, 0};
+  CHECK(continuations(model, letters, prompts, options) == std::vector<Sequence>(6));
+}
+
+TEST_CASE("an output has a length limit of its own, whatever other sources a batch has") {
+  const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 2);
+  OutputOptions options;
+  options.rules.forbidden = {eos};  // every output is cut off
+  const auto all = n_best_outputs(model, letters, sources, options);
+  for (size_t i = 0; i < sources.size(); ++i)
+    CHECK(all[i][0].tokens.size() == 2 * sources[i].size() + 10);
+  options.positions = 13;
+  CHECK(n_best_outputs(model, letters, sources, options)[2][0].tokens.size() == 13);
+}
+
 TEST_CASE("a cache does not change samples, within and beyond the window of the model") {
   std::set<Sequence> all;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
@@ -190,9 +236,9 @@ TEST_CASE("a cache does not change outputs of greedy and beam search") {
     for (const int64_t beam : {1, 4}) {
       options.beam = beam;
       options.cache = false;
-      const auto without = outputs(model, letters, sources, options);
+      const auto without = best_outputs(model, options);
       options.cache = true;
-      const auto with = outputs(model, letters, sources, options);
+      const auto with = best_outputs(model, options);
       for (size_t i = 0; i < sources.size(); ++i) CHECK(with[i].tokens == without[i].tokens);
     }
   }
@@ -200,11 +246,16 @@ TEST_CASE("a cache does not change outputs of greedy and beam search") {
 
 TEST_CASE("a classifier predicts the class of the maximum logit") {
   const auto model = random_model<Classifier>(ModelKind::classifier, 4);
-  const std::vector<int32_t> actual = predicted_classes(model, sources, 2);
-  for (size_t i = 0; i < sources.size(); ++i)
-    CHECK(actual[i] ==
+  const auto actual = class_probabilities(model, sources, 2);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    double sum = 0;
+    for (const ClassProbability& each : actual[i]) sum += each.probability;
+    CHECK(sum == doctest::Approx(1));
+    CHECK(actual[i][0].probability >= actual[i][2].probability);
+    CHECK(actual[i][0].label ==
           most_likely(model.logits({{},
                                     {},
                                     one_row(sources[i]),
                                     Ids::full({1}, static_cast<int32_t>(sources[i].size()))})));
+  }
 }

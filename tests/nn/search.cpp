@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -125,6 +126,114 @@ TEST_CASE("a search with a length penalty finds the best of all hypotheses") {
       const auto found = beam_search(model_of(table), 1, with_beam(8, penalty, max_length));
       CHECK(found.at(0).score == doctest::Approx(best).epsilon(1e-5));
     }
+}
+
+namespace {
+
+// The definition of the rules: whether tokens with `next` after them hold a forbidden token or the
+// same n tokens twice.
+bool breaks(const TokenRules& rules, std::vector<int32_t> tokens, int32_t next) {
+  tokens.push_back(next);
+  if (std::ranges::find(rules.forbidden, next) != rules.forbidden.end()) return true;
+  const auto n = static_cast<size_t>(rules.no_repeat_ngram);
+  for (size_t i = 0; n > 0 && i + n <= tokens.size(); ++i)
+    for (size_t j = i + 1; j + n <= tokens.size(); ++j)
+      if (std::equal(tokens.begin() + static_cast<ptrdiff_t>(i),
+                     tokens.begin() + static_cast<ptrdiff_t>(i + n),
+                     tokens.begin() + static_cast<ptrdiff_t>(j)))
+        return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("an n-best search finds the best of all hypotheses that the rules allow, in order") {
+  const Table table = {{{}, {0.4, 0.35, 0.25}},     {{2}, {0.5, 0.3, 0.2}},
+                       {{3}, {0.1, 0.8, 0.1}},      {{2, 2}, {0.3, 0.4, 0.3}},
+                       {{2, 3}, {0.9, 0.05, 0.05}}, {{3, 2}, {0.7, 0.2, 0.1}},
+                       {{3, 3}, {0.2, 0.45, 0.35}}};
+  const TokenRules all_rules[] = {{{0}, 0},    {{0, 3}, 0}, {{0, 1}, 0}, {{0, 1, 2, 3}, 0},
+                                  {{0, 1}, 1}, {{0}, 1},    {{0}, 2},    {{0, 1}, 2}};
+  for (const TokenRules& rules : all_rules)
+    for (const double penalty : {-1.0, 0.0, 1.0}) {
+      std::vector<std::pair<double, std::vector<double>>> expected;  // score, log probabilities
+      const std::function<void(std::vector<int32_t>, std::vector<double>)> visit =
+          [&](const std::vector<int32_t>& tokens, const std::vector<double>& logs) {
+            const auto add = [&](const std::vector<double>& all) {
+              double sum = 0;
+              for (const double each : all) sum += each;
+              const double length = static_cast<double>(all.size());
+              expected.emplace_back(sum / std::pow((5 + length) / 6, penalty), all);
+            };
+            bool is_last = true;
+            for (int32_t next = 1; next <= 3 && tokens.size() < 3; ++next) {
+              if (breaks(rules, tokens, next)) continue;
+              is_last = false;
+              std::vector<int32_t> longer = tokens;
+              std::vector<double> all = logs;
+              longer.push_back(next);
+              all.push_back(std::log(table.at(tokens)[static_cast<size_t>(next) - 1]));
+              next == 1 ? add(all) : visit(longer, all);
+            }
+            if (is_last) add(logs);
+          };
+      visit({}, {});
+      std::ranges::sort(expected, std::greater());
+      for (const int64_t n_best : {1, 3, 20}) {
+        SearchOptions options = with_beam(20, penalty, 3);
+        options.n_best = n_best;
+        options.rules = rules;
+        const auto found = n_best_search(model_of(table), 1, options).at(0);
+        CHECK(found.size() == std::min(expected.size(), static_cast<size_t>(n_best)));
+        for (size_t i = 0; i < found.size(); ++i) {
+          CAPTURE(i);
+          const auto& actual = found[i].token_log_probabilities;
+          const auto& [score, logs] = expected[i];
+          CHECK(found[i].score == doctest::Approx(score).epsilon(1e-5));
+          CHECK(actual.size() == logs.size());
+          double sum = 0;
+          for (const double each : actual) sum += each;
+          CHECK(found[i].log_probability == doctest::Approx(sum).epsilon(1e-9));
+          std::vector<int32_t> before;
+          for (const int32_t token : found[i].tokens) {
+            const double p = table.at(before)[static_cast<size_t>(token) - 1];
+            CHECK(actual[before.size()] == doctest::Approx(std::log(p)).epsilon(1e-5));
+            before.push_back(token);
+          }
+        }
+      }
+    }
+  CHECK_THROWS_AS(n_best_search(model_of(table), 1, {.beam = 1, .n_best = 2}), Error);
+}
+
+TEST_CASE("each example can have a maximum length of its own") {
+  const Table endless = {{{}, {0, 0.6, 0.4}}, {{2}, {0, 0.6, 0.4}}, {{2, 2}, {0, 0.6, 0.4}}};
+  SearchOptions options = with_beam(1);
+  options.max_lengths = {2, 0, 3};
+  const auto found = beam_search(model_of(endless), 3, options);
+  CHECK(found.at(0).tokens == std::vector<int32_t>{2, 2});
+  CHECK(found.at(1).tokens.empty());
+  CHECK(found.at(2).tokens == std::vector<int32_t>{2, 2, 2});
+  CHECK(found.at(2).log_probability == doctest::Approx(3 * std::log(0.6)).epsilon(1e-5));
+}
+
+TEST_CASE("rules find repeated sequences like their definition") {
+  const std::vector<int32_t> tokens = {0, 1, 2, 0, 1, 3, 3, 0, 1};
+  for (int64_t n = 0; n <= 10; ++n) {
+    const TokenRules rules{{4}, n};
+    const std::vector<bool> allowed = rules.allowed(tokens, 5);
+    for (int32_t next = 0; next < 5; ++next) {
+      // Sequences that repeat before `next` do not count.
+      bool repeats = false;
+      for (size_t i = 0; n > 0 && i + static_cast<size_t>(n) <= tokens.size(); ++i) {
+        std::vector<int32_t> last(tokens.end() - static_cast<ptrdiff_t>(n - 1), tokens.end());
+        last.push_back(next);
+        repeats = repeats ||
+                  std::equal(last.begin(), last.end(), tokens.begin() + static_cast<ptrdiff_t>(i));
+      }
+      CHECK(allowed[static_cast<size_t>(next)] == (next != 4 && !repeats));
+    }
+  }
 }
 
 TEST_CASE("equal scores and equal probabilities are decided in a stated order") {

@@ -1,0 +1,113 @@
+#include "apps/inference/line_output.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "apps/inference/input_lines.h"
+#include "apps/support/output.h"
+
+namespace heed {
+namespace {
+
+// Keeps the digits of float32.
+double rounded(double log_probability) { return std::round(log_probability * 1e6) / 1e6; }
+
+Json row_of(const InputLine& line) {
+  return Json::object().set("line", line.number).set("input", line.text);
+}
+
+// Maps the tokens of all lines that have some with `predict`, and prints each result with `answer`.
+template <class Predict, class Answer>
+int64_t print_lines(const LineOutput& output, const TextCodec& codec, int64_t n_best,
+                    Predict&& predict, Answer&& answer) {
+  const auto encode = [&](const std::string& line) {
+    return codec.encode(line, output.skip_unknown);
+  };
+  return answer_lines(output.path, output.positions, encode, [&](std::span<const InputLine> lines) {
+    std::vector<Sequence> sources;
+    for (const InputLine& line : lines)
+      if (!line.ids.empty()) sources.push_back(line.ids);
+    const auto found = predict(sources);
+    size_t next = 0;
+    for (const InputLine& line : lines) {
+      if (!line.ids.empty())
+        answer(line, found[next++]);
+      else if (!output.json)
+        print(std::string(static_cast<size_t>(n_best), '\n'));
+      else if (line.error.empty())
+        print_line(row_of(line).text());
+      else
+        print_line(row_of(line).set("error", line.error).text());
+    }
+    flush_output();
+  });
+}
+
+}  // namespace
+
+void print_line(const std::string& line) {
+  print(line);
+  print("\n");
+}
+
+void print_output(double score, const std::string& text, bool scored) {
+  print_line(scored ? fmt::format("{:.4f}\t{}", score, text) : text);
+}
+
+Json output_json(const TextCodec& codec, const Sequence& prompt, const Hypothesis& found) {
+  Json tokens = Json::array(), log_probabilities = Json::array();
+  for (const int32_t id : found.tokens) tokens.push(codec.vocabulary().token(id));
+  if (found.token_log_probabilities.size() > found.tokens.size()) tokens.push(end_token);
+  for (const double each : found.token_log_probabilities) log_probabilities.push(rounded(each));
+  Sequence whole = prompt;
+  whole.insert(whole.end(), found.tokens.begin(), found.tokens.end());
+  return Json::object()
+      .set("text", codec.decode(whole))
+      .set("log_probability", rounded(found.log_probability))
+      .set("tokens", std::move(tokens))
+      .set("log_probabilities", std::move(log_probabilities));
+}
+
+int64_t print_outputs(const Seq2Seq& model, const Corpus& corpus, const OutputOptions& options,
+                      const LineOutput& output) {
+  const TextCodec& target = *corpus.target;
+  const auto predict = [&](std::span<const Sequence> sources) {
+    return n_best_outputs(model, target.vocabulary(), sources, options);
+  };
+  const auto answer = [&](const InputLine& line, const std::vector<Hypothesis>& found) {
+    if (!output.json) {
+      for (const Hypothesis& each : found)
+        print_output(each.log_probability, target.decode(each.tokens), output.scores);
+      print(std::string(static_cast<size_t>(options.n_best) - found.size(), '\n'));
+      return;
+    }
+    Json list = Json::array();
+    for (const Hypothesis& each : found) list.push(output_json(target, {}, each));
+    print_line(row_of(line).set("outputs", std::move(list)).text());
+  };
+  return print_lines(output, *corpus.source, options.n_best, predict, answer);
+}
+
+int64_t print_classes(const Classifier& model, const Corpus& corpus, int64_t n_best,
+                      const LineOutput& output) {
+  const auto predict = [&](std::span<const Sequence> sources) {
+    return class_probabilities(model, sources);
+  };
+  const auto answer = [&](const InputLine& line, const std::vector<ClassProbability>& found) {
+    Json probabilities = Json::object();
+    for (size_t i = 0; i < found.size(); ++i) {
+      const std::string& name = corpus.labels.at(static_cast<size_t>(found[i].label));
+      probabilities.set(name, rounded(found[i].probability));
+      if (!output.json && std::ssize(probabilities.members()) <= n_best)
+        print_output(found[i].probability, name, output.scores);
+    }
+    if (output.json)
+      print_line(row_of(line).set("probabilities", std::move(probabilities)).text());
+    else if (n_best > std::ssize(found))
+      print(std::string(static_cast<size_t>(n_best) - found.size(), '\n'));
+  };
+  return print_lines(output, *corpus.source, n_best, predict, answer);
+}
+
+}  // namespace heed

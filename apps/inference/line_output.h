@@ -1,0 +1,38 @@
+// Outputs of a model for lines of input, as text or JSON, one or more lines for each.
+#pragma once
+
+#include <string>
+
+#include "apps/inference/generation.h"
+#include "apps/support/json.h"
+#include "data/corpus.h"
+
+namespace heed {
+
+struct LineOutput {
+  std::string path;           // of the input; "-": standard input
+  bool skip_unknown = false;  // leave out tokens that are not in the vocabulary
+  bool scores = false;        // text: print the score and a tab before each output
+  bool json = false;          // print one object for each line
+  int64_t positions = 0;      // the maximum number of tokens in a line; 0: no limit
+};
+
+// Both print, for each line, n_best lines of text with one output each, the best first, or an
+// object with the line's number, its text and all that the model computed. Output is sent as soon
+// as a line is answered. A line that cannot be read is logged as an error and answered by n_best
+// empty lines, or an object with the error. Both return the number of such lines. An empty line has
+// empty outputs.
+int64_t print_outputs(const Seq2Seq& model, const Corpus& corpus, const OutputOptions& options,
+                      const LineOutput& output);
+int64_t print_classes(const Classifier& model, const Corpus& corpus, int64_t n_best,
+                      const LineOutput& output);
+
+// Returns {"text", "log_probability", "tokens", "log_probabilities"}. The text begins with the
+// prompt. <eos> is the last token of a complete output.
+Json output_json(const TextCodec& codec, const Sequence& prompt, const Hypothesis& found);
+
+void print_line(const std::string& line);
+// Prints an output, after its score if `scored`.
+void print_output(double score, const std::string& text, bool scored);
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+// Lines of a file or of standard input, as they arrive.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace heed {
+
+class LineReader {
+ public:
+  static constexpr size_t max_line = 1 << 20;  // bytes
+
+  // "-" is standard input. Throws InputError if the file cannot be opened.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  // How errors name it: the path, or "standard input".
+  const std::string& name() const { return name_; }
+
+  // Waits for the next line and stores it without \n or \r\n. Of a line of more than max_line
+  // bytes, stores max_line + 1 and drops the rest. Returns false at the end. Throws InputError if
+  // it cannot read.
+  bool next(std::string& line);
+  // Returns whether next() would not wait.
+  bool is_ready();
+
+ private:
+  bool fill();
+
+  std::string name_;
+  int file_;
+  bool ended_ = false;
+  std::string buffer_;  // read, from start_ on not returned
+  size_t start_ = 0;
+};
+
+}  // namespace heed
