@@ -1,4 +1,4 @@
-# cmake --install: the program, the libraries, the public headers, and find_package(heed), which gives heed::core,
+# cmake --install: the program with its manual page and its completion for bash, the libraries, the public headers, and find_package(heed), which gives heed::core,
 # heed::nn, heed::optim, heed::data, and heed::heed for all of them.
 include(CMakePackageConfigHelpers)
 include(cmake/export_headers.cmake)
@@ -21,6 +21,15 @@ install(CODE "
 
 if(HEED_PROGRAM)
   install(TARGETS heed_program)
+  set(pages ${CMAKE_BINARY_DIR}/pages)
+  install(CODE "
+    file(MAKE_DIRECTORY \"${pages}\")
+    execute_process(COMMAND $<TARGET_FILE:heed_program> --man OUTPUT_FILE \"${pages}/heed.1\"
+      COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND $<TARGET_FILE:heed_program> --completion OUTPUT_FILE \"${pages}/heed\"
+      COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES ${pages}/heed.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${pages}/heed DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 install(FILES LICENSE TYPE DOC)
 

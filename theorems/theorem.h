@@ -13,6 +13,17 @@
 
 namespace heed::theorems {
 
+// The documents, as in docs/sources.md.
+struct Document {
+  const char *id, *title;
+};
+inline constexpr Document documents[] = {
+    {"S0", "Ji, Xie & Gao, A Mathematical View of Attention Models in Deep Learning"},
+    {"S1", "a notebook on basic, query-key-value and multi-head attention"},
+    {"S2", "a blog's notation for attention, multi-head and cross-attention"},
+    {"S3", "White, Deep Learning for Molecules and Materials, chapter 12, Attention Layers"},
+    {"S4", "Pitié, Deep Learning and its Applications, handout 10, Attention and Transformers"}};
+
 struct Bound {
   double value = 0;
   bool is_lower = false;

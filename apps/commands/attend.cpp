@@ -26,6 +26,7 @@ struct AttendArguments final : CommandArguments {
   ExampleRequest request;
   std::vector<std::string> only;  // patterns of names; empty: all
   std::string output = default_picture, csv, safetensors;
+  std::string scale = "all";
 
   std::vector<Option> options() override {
     return {
@@ -45,6 +46,9 @@ struct AttendArguments final : CommandArguments {
         {"--target", "TEXT", &request.target, "Target text (default: what the model generates)"},
         {"--only", "PATTERN", &only,
          "Layers to draw: those whose name matches a pattern with * and ?; may be repeated"},
+        {"--scale", "all|head", &scale,
+         "What the darkest colour stands for: the maximum of all heads, or of each head (default: "
+         "all)"},
         {"--output", "FILE", &output, "SVG file to write (default: attention.svg)"},
         {"--csv", "FILE", &csv, "Also write the weights as CSV, one row each"},
         {"--safetensors", "FILE", &safetensors,
@@ -121,7 +125,9 @@ void write_all(const AttendArguments& a, const std::string& title,
     write_file(output_path(a.csv), attention_csv(maps));
     written.push_back(a.csv);
   }
-  write_file(output_path(a.output), attention_picture(maps, title));
+  write_file(output_path(a.output),
+             attention_picture(maps, title,
+                               a.scale == "head" ? PictureScale::head : PictureScale::picture));
   written.push_back(a.output);
   print(fmt::format("{}\n{}\n", title, joined(written, "\n")));
 }

@@ -12,17 +12,24 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "core/named.h"
 #include "core/registry.h"
 
 namespace heed {
 
 inline constexpr int exit_done = 0, exit_failed = 1, exit_misused = 2, exit_interrupted = 130;
+inline constexpr Named<int> exit_codes[] = {
+    {"Done", exit_done},
+    {"The run failed: a full disk, a loss that is not finite", exit_failed},
+    {"A mistake in the command line, in a config, in data or in a checkpoint", exit_misused},
+    {"Interrupted, and saved", exit_interrupted}};
 
 // An option of a command and the variable that it sets.
 struct Option {
   // "--run"; without dashes a positional argument: "RUN", "[RUN]" if optional, "RUN..." if several.
   const char* name;
-  // What the help calls the value: "DIR". With a comma, "ID[,ID]", the value is a list.
+  // What the help calls the value: "DIR". With a comma, "ID[,ID]", the value is a list. In lower
+  // case, "error|skip", it is one of these words.
   const char* value;
   // Unless the option is used, the variable keeps its value. A vector takes the option repeatedly.
   std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*,
@@ -33,7 +40,15 @@ struct Option {
   const char* group = "";  // heading in the help
 };
 
+inline bool has_words(const Option& option) {
+  return option.value[0] >= 'a' && option.value[0] <= 'z';
+}
+
 // Options that several commands have.
+inline Option colour_option(std::string& colours) {
+  return {"--color", "auto|always|never", &colours,
+          "Use colours (default: auto, on a terminal unless NO_COLOR is set)"};
+}
 inline Option set_option(std::vector<std::string>& set) {
   return {"--set", "KEY=VALUE", &set,
           "Set a key of the config, such as model.layers=4; may be repeated"};

@@ -4,10 +4,12 @@
 #include <fmt/core.h>
 
 #include "apps/commands/command.h"
+#include "apps/commands/manual.h"
 #include "apps/config/config_reader.h"
+#include "apps/support/colour.h"
 #include "apps/support/log.h"
+#include "apps/support/output.h"
 #include "apps/support/suggest.h"
-#include "apps/support/version.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -30,6 +32,17 @@ void limit(CLI::Option* option, const Option& o) {
   option->check(check)->type_name(o.value);
 }
 
+// Accepts one of the words in "auto|always|never".
+void limit_to_words(CLI::Option* option, const std::string& value) {
+  const std::vector<std::string> words = CLI::detail::split(value, '|');
+  option->check([words](const std::string& text) {
+    return std::find(words.begin(), words.end(), text) != words.end()
+               ? ""
+               : fmt::format("expected {}, found {}", joined(words, " or "), in_quotes(text, '\''));
+  });
+  option->type_name(value);
+}
+
 // "[RUN]" and "RUN..." → "RUN".
 std::string bare_name(std::string_view name) {
   if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
@@ -46,6 +59,7 @@ void add_option(CLI::App& app, const Option& o) {
     } else {
       CLI::Option* option = app.add_option(name, *target, o.help);
       if (*o.value) option->type_name(o.value);
+      if (has_words(o)) limit_to_words(option, o.value);
       if constexpr (std::is_same_v<Target, std::vector<std::string>>) {
         if (std::string_view(o.value).find(',') != std::string_view::npos)
           option->delimiter(',');
@@ -81,16 +95,28 @@ int run_command_line(int argc, char** argv) {
   if (argc > 1) check_command(argv[1]);
   CLI::App app("Train Transformers on a CPU, and use them.", "heed");
   app.require_subcommand(1);
-  app.set_version_flag("--version", version_text, "Print version, processor, BLAS and precisions");
+  for (const Page& page : pages) {
+    app.add_flag(page.name, page.help);
+    if (argc != 2 || std::string_view(argv[1]) != page.name) continue;
+    print(page.text());
+    return exit_done;
+  }
   app.footer("heed COMMAND --help explains a command. To begin: heed train configs/reverse.toml");
   std::vector<std::unique_ptr<CommandArguments>> arguments;  // what the parser writes to
   int result = exit_done;
+  std::string colours = "auto";
   for (const Command* command : commands::all) {
     arguments.push_back(command->arguments());
     CLI::App* added = app.add_subcommand(command->name, command->summary);
     for (const Option& option : arguments.back()->options()) add_option(*added, option);
+    add_option(*added, colour_option(colours));
     added->footer(command->details);
-    added->callback([&result, parsed = arguments.back().get()] { result = parsed->run(); });
+    added->callback([&result, &colours, parsed = arguments.back().get()] {
+      use_colours(colours == "auto"     ? Colours::automatic
+                  : colours == "always" ? Colours::always
+                                        : Colours::never);
+      result = parsed->run();
+    });
   }
   if (argc < 2) {
     logging::info("{}", app.help());

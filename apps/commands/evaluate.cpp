@@ -5,6 +5,7 @@
 #include "apps/inference/scores.h"
 #include "apps/support/output.h"
 #include "apps/training/saved_run.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -34,8 +35,8 @@ int EvaluateArguments::run() const {
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   const Json scores = split_scores(*model, corpus, experiment, chosen);
   if (!json) {
-    print(fmt::format("{}, step {}\n\n{}\n", run.folder.path(), loaded.step(),
-                      scores_table({{chosen, scores}}, has_exact_match(experiment))));
+    print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.folder.path()), loaded.step(),
+                              scores_table({{chosen, scores}}, has_exact_match(experiment))));
     return exit_done;
   }
   Json result =

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "apps/commands/command.h"
+#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/output.h"
@@ -97,9 +99,27 @@ std::string json_of(const std::vector<Section>& sections) {
   return list.text(2) + "\n";
 }
 
-const char* verdict(const Theorem& t) {
+std::string verdict(const Theorem& t) {
   if (t.is_question) return t.holds() ? "yes" : "no";
-  return t.holds() ? "PASS" : "FAIL";
+  return t.holds() ? styled(Style::good, "PASS", STDOUT_FILENO)
+                   : styled(Style::bad, "FAIL", STDOUT_FILENO);
+}
+
+// Breaks a text at spaces into lines of at most `width` characters. A longer word has its own line.
+std::vector<std::string> wrapped(std::string_view text, size_t width) {
+  std::vector<std::string> lines(1);
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word(text.substr(at, end - at));
+    if (lines.back().empty())
+      lines.back() = word;
+    else if (character_count(lines.back()) + 1 + character_count(word) <= width)
+      lines.back() += " " + word;
+    else
+      lines.push_back(word);
+    at = end + 1;
+  }
+  return lines;
 }
 
 std::string summary(const std::vector<Section>& sections) {
@@ -114,22 +134,24 @@ std::string summary(const std::vector<Section>& sections) {
                      theorems, questions, yes);
 }
 
-// One table for each section, and how many theorems hold.
+// What S0 to S4 are, one table for each section, and how many theorems hold: at most 100 columns,
+// for print_escaped().
 std::string table_of(const std::vector<Section>& sections) {
-  size_t claim_width = 0, source_width = 0;
-  for (const Section& section : sections)
-    for (const Theorem& t : section.theorems) {
-      claim_width = std::max(claim_width, character_count(t.claim));
-      source_width = std::max(source_width, character_count(t.source));
-    }
+  constexpr size_t claim_width = 48, source_width = 16;
   std::string text;
+  for (const theorems::Document& document : theorems::documents)
+    text += fmt::format("  {}  {}\n", document.id, document.title);
+  text += "\n";
   for (const Section& section : sections) {
-    text += section.title + "\n";
-    for (const Theorem& t : section.theorems)
-      text += fmt::format("  {:<3}  {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id, t.claim,
+    text += styled(Style::heading, section.title, STDOUT_FILENO) + "\n";
+    for (const Theorem& t : section.theorems) {
+      const std::vector<std::string> claim = wrapped(escaped(t.claim), claim_width);
+      text += fmt::format("  {:<3}  {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id, claim[0],
                           claim_width, t.source, source_width, t.measured,
                           t.bound.is_lower ? "≥" : "≤", t.bound.value, verdict(t));
-    for (const std::string& note : section.notes) text += "\n" + note;
+      for (size_t i = 1; i < claim.size(); ++i) text += fmt::format("         {}\n", claim[i]);
+    }
+    for (const std::string& note : section.notes) text += "\n" + escaped(note);
     text += "\n";
   }
   return text + summary(sections);
@@ -144,7 +166,7 @@ int TheoremsArguments::run() const {
     measure_model(measurements, subject_of(*this));
   check_ids(only, measurements.ids());
   const std::vector<Section> sections = measurements.sections();
-  print(json ? json_of(sections) : table_of(sections));
+  json ? print(json_of(sections)) : print_escaped(table_of(sections));
   return all_hold(sections) ? exit_done : exit_failed;
 }
 

@@ -11,6 +11,7 @@
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/training/run.h"
 #include "apps/training/training_loop.h"
@@ -83,7 +84,8 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
   for (const std::string& line : shows_examples ? data_report(corpus) : corpus.notes)
     logging::info("data: {}", line);
   logging::info("model: {} parameters, {} trainable", summary.parameters, summary.trained);
-  logging::info("machine: {}, {} threads, precision {}, {}", processor_name(), thread_count(),
+  logging::info("machine: {}, {}, precision {}, {}", processor_name(),
+                counted(thread_count(), "thread"),
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
@@ -92,8 +94,7 @@ int train_in(const RunFolder& run, TrainingLoop& loop) {
     logging::info("interrupted and saved; continue with: heed train --resume --run {}", run.path());
     return exit_interrupted;
   }
-  const std::string text = loop.finish();
-  print(text);
+  print_escaped(loop.finish());
   return exit_done;
 }
 

@@ -14,7 +14,8 @@ namespace heed {
 namespace {
 
 // Pixels.
-constexpr int64_t margin = 16, heading_height = 34, name_height = 22, caption_height = 16, gap = 24,
+constexpr int64_t margin = 16, heading_height = 34, bar_width = 200, bar_height = 10,
+                  legend_height = 36, name_height = 22, caption_height = 16, gap = 24,
                   max_panel = 560, min_cell = 3, max_cell = 26;
 constexpr size_t max_label = 14;  // characters
 
@@ -141,11 +142,18 @@ void put_cell(std::string& out, const AttentionMap& map, const Panel& panel, siz
       weight);
 }
 
-void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int64_t head) {
-  const std::vector<Cell> cells = cells_of(map, panel, head);
+double max_weight(const std::vector<Cell>& cells) {
   double max = 0;
   for (const Cell& cell : cells)
     if (cell.count > 0 && std::isfinite(cell.sum)) max = std::max(max, std::abs(cell.weight()));
+  return max;
+}
+
+// `darkest`: the weight of the darkest colour; 0: the maximum of the head.
+void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int64_t head,
+              double darkest) {
+  const std::vector<Cell> cells = cells_of(map, panel, head);
+  const double max = max_weight(cells);
   put(out, "<text x=\"0\" y=\"{}\">head {}, up to {:.2g}</text>\n", 12 - panel.top, head, max);
   put_labels(out, panel);
   out += "<g fill=\"#08306b\">\n";
@@ -153,7 +161,7 @@ void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int
   for (size_t i = 0; i < rows; ++i)
     for (size_t j = 0; j < columns; ++j)
       if (const Cell& cell = cells[i * columns + j]; cell.count > 0)
-        put_cell(out, map, panel, i, j, cell.weight(), max);
+        put_cell(out, map, panel, i, j, cell.weight(), darkest > 0 ? darkest : max);
   put(out,
       "</g>\n<rect width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\" "
       "pointer-events=\"none\"/>\n",
@@ -202,11 +210,11 @@ int64_t block_of(const std::vector<AttentionMap>& maps) {
 
 struct Canvas {
   std::string body;
-  int64_t width = 480, height = margin + heading_height;
+  int64_t width = 640, height = margin + heading_height + legend_height;
 };
 
 // One row of panels.
-void put_map(Canvas& canvas, const AttentionMap& map, int64_t block) {
+void put_map(Canvas& canvas, const AttentionMap& map, int64_t block, double darkest) {
   const Panel panel(map, block);
   canvas.height += name_height;
   put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n", margin,
@@ -214,7 +222,7 @@ void put_map(Canvas& canvas, const AttentionMap& map, int64_t block) {
   for (int64_t head = 0; head < map.heads(); ++head) {
     put(canvas.body, "<g transform=\"translate({} {})\">\n",
         margin + head * panel.width() + panel.left, canvas.height + panel.top);
-    put_head(canvas.body, map, panel, head);
+    put_head(canvas.body, map, panel, head, darkest);
     canvas.body += "</g>\n";
   }
   canvas.height += panel.height();
@@ -222,17 +230,43 @@ void put_map(Canvas& canvas, const AttentionMap& map, int64_t block) {
 }
 
 std::string caption(int64_t block) {
-  const std::string text =
-      "Rows are queries, columns are keys. Darkness is proportional to the square root of the "
-      "weight.";
+  const std::string text = "Rows are queries, columns are keys.";
   if (block == 1) return text;
   return text + fmt::format(" A cell is the mean of {0} queries and {0} keys.", block);
 }
 
+// A bar with the colours of weights, from 0 to `darkest` (0: the maximum of each head).
+void put_colour_bar(std::string& out, double darkest) {
+  out +=
+      "<defs><linearGradient id=\"weights\"><stop offset=\"0\" stop-color=\"#08306b\" "
+      "stop-opacity=\"0\"/><stop offset=\"1\" stop-color=\"#08306b\"/></linearGradient></defs>\n";
+  put(out, "<g transform=\"translate({} {})\">\n", margin, margin + heading_height + 8);
+  put(out, "<rect width=\"{}\" height=\"{}\" fill=\"url(#weights)\" stroke=\"#888\"/>\n", bar_width,
+      bar_height);
+  for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0})  // of the bar, the root of the weight's
+    put(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{:.2g}</text>\n",
+        static_cast<int64_t>(part * bar_width), bar_height + 13,
+        part * part * (darkest > 0 ? darkest : 1));
+  put(out, "<text x=\"{}\" y=\"{}\">{}</text>\n</g>\n", bar_width + 14, bar_height - 1,
+      darkest > 0 ? "attention weight, one scale for all heads; a negative one is red"
+                  : "attention weight as a fraction of the head's maximum; a negative one is red");
+}
+
+// Returns the maximum of all cells.
+double max_of(const std::vector<AttentionMap>& maps, int64_t block) {
+  double max = 0;
+  for (const AttentionMap& map : maps)
+    for (int64_t head = 0; head < map.heads(); ++head)
+      max = std::max(max, max_weight(cells_of(map, Panel(map, block), head)));
+  return max;
+}
+
 }  // namespace
 
-std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title) {
+std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title,
+                              PictureScale scale) {
   const int64_t block = block_of(maps);
+  const double darkest = scale == PictureScale::picture ? max_of(maps, block) : 0;
   Canvas canvas;
   for (const auto& [heading, part] : headings) {
     if (std::ranges::find(maps, part, &AttentionMap::part) == maps.end()) continue;
@@ -240,7 +274,7 @@ std::string attention_picture(const std::vector<AttentionMap>& maps, const std::
     put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
         margin, canvas.height - 12, heading);
     for (const AttentionMap& map : maps)
-      if (map.part == part) put_map(canvas, map, block);
+      if (map.part == part) put_map(canvas, map, block, darkest);
   }
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   put(out,
@@ -253,6 +287,7 @@ std::string attention_picture(const std::vector<AttentionMap>& maps, const std::
   put(out, "<text x=\"{}\" y=\"{}\" font-size=\"14\">{}</text>\n", margin, margin + 14,
       shown_title);
   put(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", margin, margin + 32, caption(block));
+  put_colour_bar(out, darkest);
   return out + canvas.body + "</svg>\n";
 }
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unistd.h>
 
 #include "apps/inference/bleu.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
+#include "apps/support/colour.h"
+#include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -51,10 +54,10 @@ double bleu_of(const Model& model, const Corpus& corpus, const Dataset& dataset,
 struct Column {
   const char *name, *title;
   double factor;
-  int decimals;
+  int decimals;  // -1: four significant digits
   const char* unit;
 };
-constexpr Column score_columns[] = {{"loss", "loss", 1, 4, ""},
+constexpr Column score_columns[] = {{"loss", "loss", 1, -1, ""},
                                     {"perplexity", "perplexity", 1, 3, ""},
                                     {"token_accuracy", "token accuracy", 100, 2, " %"},
                                     {"exact_match", "exact match", 100, 2, " %"},
@@ -103,20 +106,21 @@ std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits
     return std::any_of(splits.begin(), splits.end(),
                        [&](const auto& split) { return split.second.find(column.name); });
   };
-  std::string text = fmt::format("{:<12}", "split");
+  const auto cell = [](const Column& column, const Json* score) {
+    if (!score || !score->is_number()) return std::string();
+    const double number = score->number() * column.factor;
+    return (column.decimals < 0 ? four_digits(number)
+                                : fmt::format("{:.{}f}", number, column.decimals)) +
+           column.unit;
+  };
+  std::string heading = fmt::format("{:<12}", "split");
   for (const Column& column : score_columns)
-    if (has(column)) text += fmt::format("  {:>14}", column.title);
+    if (has(column)) heading += fmt::format("  {:>14}", column.title);
+  std::string text = styled(Style::heading, heading, STDOUT_FILENO);
   for (const auto& [name, scores] : splits) {
-    text += fmt::format("\n{:<12}", name);
-    for (const Column& column : score_columns) {
-      if (!has(column)) continue;
-      const Json* score = scores.find(column.name);
-      text +=
-          fmt::format("  {:>14}", score && score->is_number()
-                                      ? fmt::format("{:.{}f}{}", score->number() * column.factor,
-                                                    column.decimals, column.unit)
-                                      : "");
-    }
+    text += fmt::format("\n{:<12}", escaped(name));
+    for (const Column& column : score_columns)
+      if (has(column)) text += fmt::format("  {:>14}", cell(column, scores.find(column.name)));
   }
   return text;
 }

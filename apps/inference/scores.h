@@ -28,7 +28,7 @@ Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& ex
 // Returns the splits that are evaluated at the end of a run: all but "train".
 std::vector<std::string> measured_splits(const Corpus& corpus);
 
-// Returns a table with a row for each split and a column for each score.
+// Returns a table with a row for each split and a column for each score, for print_escaped().
 std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,
                          bool with_exact_match);
 

@@ -8,15 +8,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
 
 #include "apps/support/clock.h"
+#include "apps/support/colour.h"
 #include "apps/support/files.h"
+#include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -38,12 +38,8 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t text;
     formatter_->format(message, text);
-    const bool coloured =
-        message.level >= spdlog::level::warn && on_terminal() && std::getenv("NO_COLOR") == nullptr;
     erase();
-    if (coloured) std::fputs(message.level >= spdlog::level::err ? "\033[31m" : "\033[33m", stderr);
     std::fwrite(text.data(), 1, text.size(), stderr);
-    if (coloured) std::fputs("\033[m", stderr);
     std::fputs(progress_.c_str(), stderr);
   }
   void flush_() override { std::fflush(stderr); }
@@ -95,21 +91,22 @@ std::string with_commas(double number) {
 }  // namespace
 
 void write(Level level, fmt::string_view format, fmt::format_args args) {
-  std::string text = escaped(fmt::vformat(format, args));
-  auto spdlog_level = spdlog::level::info;
-  if (level == Level::warning) {
-    spdlog_level = spdlog::level::warn;
-    text = "warning: " + text;
-  } else if (level == Level::error) {
-    spdlog_level = spdlog::level::err;
-    text = "error: " + text;
-  }
+  const char* const prefix = level == Level::warning ? "warning: "
+                             : level == Level::error ? "error: "
+                                                     : "";
+  const std::string text = prefix + escaped(fmt::vformat(format, args));
+  std::string shown = text;
+  if (level == Level::sample) shown = cut_lines(text, terminal_width(STDERR_FILENO));
+  if (level == Level::good) shown = styled(Style::good, text, STDERR_FILENO);
+  if (level == Level::warning) shown = styled(Style::warning, text, STDERR_FILENO);
+  if (level == Level::error) shown = styled(Style::bad, text, STDERR_FILENO);
   Loggers& all = loggers();
-  for (spdlog::logger* logger : {&all.to_terminal, all.to_file.get()}) {
-    if (!logger) continue;
-    logger->log(spdlog_level, spdlog::string_view_t(text));
-    logger->flush();
-  }
+  const auto log = [](spdlog::logger& logger, const std::string& line) {
+    logger.log(spdlog::level::info, spdlog::string_view_t(line));
+    logger.flush();
+  };
+  log(all.to_terminal, shown);
+  if (all.to_file) log(*all.to_file, text);
 }
 
 void open_file(const std::string& path) {
@@ -137,9 +134,11 @@ void show(const Progress& progress) {
   static double last = 0;
   if (!on_terminal() || now() - last < 0.1) return;
   last = now();
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  loggers().terminal->set_progress(progress_line(progress, known ? size.ws_col - 1 : 79));
+  std::string line = progress_line(progress, terminal_width(STDERR_FILENO) - 1);
+  const size_t bar = line.find("  ");  // its end; it is the only part with more than ASCII
+  if (bar != line.npos && line.starts_with("\xe2"))
+    line = styled(Style::good, line.substr(0, bar), STDERR_FILENO) + line.substr(bar);
+  loggers().terminal->set_progress(line);
 }
 
 void hide_progress() {
@@ -147,12 +146,19 @@ void hide_progress() {
 }
 
 std::string progress_line(const Progress& progress, int width) {
+  constexpr int most_cells = 24, fewest_cells = 8;
   std::string line =
-      fmt::format("step {}/{}  loss {:.4g}  {} tokens/s", progress.step, progress.steps,
-                  progress.loss, with_commas(progress.tokens_per_second));
+      fmt::format("step {}/{}  loss {}  {} tokens/s", progress.step, progress.steps,
+                  four_digits(progress.loss), with_commas(progress.tokens_per_second));
   if (std::isfinite(progress.seconds_left))
     line += fmt::format("  {} left", clock_text(progress.seconds_left));
-  return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+  const int cells = std::min(most_cells, width - 2 - static_cast<int>(line.size()));
+  if (cells < fewest_cells) return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+  const double fraction = static_cast<double>(progress.step) /
+                          static_cast<double>(std::max<int64_t>(1, progress.steps));
+  std::string bar;
+  for (int cell = 0; cell < cells; ++cell) bar += cell < fraction * cells ? "█" : "░";
+  return bar + "  " + line;
 }
 
 std::string clock_text(double seconds) {

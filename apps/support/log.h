@@ -10,12 +10,20 @@
 
 namespace heed::logging {
 
-enum class Level { info, warning, error };
+// good: good news. sample: a text of any length, of which a terminal shows what fits a line.
+enum class Level { info, good, sample, warning, error };
 void write(Level level, fmt::string_view format, fmt::format_args args);
 
 template <class... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::info, format, fmt::make_format_args(args...));
+}
+template <class... Args>
+void good(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::good, format, fmt::make_format_args(args...));
+}
+inline void sample(const std::string& text) {
+  write(Level::sample, "{}", fmt::make_format_args(text));
 }
 template <class... Args>
 void warning(fmt::format_string<Args...> format, Args&&... args) {
@@ -46,8 +54,8 @@ struct Progress {
 void show(const Progress& progress);
 void hide_progress();
 
-// Returns the progress line, at most `width` columns wide:
-// "step 120/2000  loss 1.234  52,310 tokens/s  1:05 left".
+// Returns the progress line, at most `width` columns wide, with the bar only if it fits:
+// "████░░░░░░░░░░░░  step 500/2000  loss 1.234  52,310 tokens/s  1:05 left".
 std::string progress_line(const Progress& progress, int width);
 // 65 → "1:05", 3700 → "1:01:40".
 std::string clock_text(double seconds);

@@ -12,9 +12,10 @@ namespace heed {
 void print(std::string_view text) {
   static const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   const std::string shown = terminal ? escaped(text) : std::string();
-  const std::string_view bytes = terminal ? shown : text;
-  std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+  print_escaped(terminal ? shown : text);
 }
+
+void print_escaped(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void flush_output() {
   // The error of an earlier flush stays in ferror().

@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unistd.h>
 
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
 #include "apps/support/clock.h"
+#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/numbers.h"
 #include "apps/training/arrays.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -160,8 +164,9 @@ void TrainingLoop::log_step(const StepReport& report) {
                 .set("lr", report.lr)
                 .set("gradient_norm", report.gradient_norm)
                 .set("tokens_per_s", std::round(tokens_per_s)));
-  logging::info("step {:>{}}  loss {:.4f}  rate {:.3g}  {:.0f} tokens/s", step,
-                std::to_string(experiment_.train.steps).size(), loss, report.lr, tokens_per_s);
+  logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
+                std::to_string(experiment_.train.steps).size(), four_digits(loss), report.lr,
+                tokens_per_s);
   if (rows_without_sum_ > 0)
     logging::warning("{} rows of attention weights had a sum of at most 1e-6 and were set to zero",
                      rows_without_sum_);
@@ -200,11 +205,15 @@ void TrainingLoop::evaluate() {
   }
   write_row(Json::object().set("step", step).set("val", scores));
   const bool exact = has_exact_match(experiment_);
-  logging::info("step {}  validation: loss {:.4f}, {} {:.2f} %{}", step, loss,
-                exact ? "exact match" : "token accuracy",
-                100 * scores.at(exact ? "exact_match" : "token_accuracy").number(),
-                state_.best_step == step ? "  (best)" : "");
-  for (const Prediction& sample : samples("val")) logging::info("{}", sample_text(sample));
+  const std::string line =
+      fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss),
+                  exact ? "exact match" : "token accuracy",
+                  100 * scores.at(exact ? "exact_match" : "token_accuracy").number());
+  if (state_.best_step == step)
+    logging::good("{}  (best)", line);
+  else
+    logging::info("{}", line);
+  for (const Prediction& sample : samples("val")) logging::sample(sample_text(sample));
 }
 
 std::vector<Prediction> TrainingLoop::samples(const std::string& split) {
@@ -223,8 +232,8 @@ TrainingLoop::End TrainingLoop::run() {
   while (trainer_.steps_done() < train.steps && !stopped_early() && !interrupted()) {
     const StepReport report = step();
     const int64_t done = trainer_.steps_done();
-    const double left = per(state_.step_seconds, static_cast<double>(done)) *
-                        static_cast<double>(train.steps - done);
+    const double left =
+        per(elapsed(), static_cast<double>(done)) * static_cast<double>(train.steps - done);
     logging::show({done, train.steps, report.loss,
                    per(static_cast<double>(state_.tokens), state_.step_seconds), left});
     if (due(train.log_every)) log_step(report);
@@ -268,12 +277,13 @@ std::string TrainingLoop::finish() {
   lock_.check_held();
   write_file(run_.result(), result.text(2) + "\n");
   std::string text =
-      fmt::format("{}: {} steps in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", run_.path(),
-                  steps, logging::clock_text(state_.seconds), tokens_per_s, best,
+      fmt::format("{}: {} in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", escaped(run_.path()),
+                  counted(steps, "step"), logging::clock_text(state_.seconds), tokens_per_s, best,
                   scores_table(splits, has_exact_match(experiment_)));
   if (splits.empty()) return text;
   const std::string shown = corpus_.splits.contains("test") ? "test" : splits[0].first;
-  for (const Prediction& sample : samples(shown)) text += "\n" + sample_text(sample);
+  for (const Prediction& sample : samples(shown))
+    text += "\n" + cut_lines(sample_text(sample), terminal_width(STDOUT_FILENO));
   return text + "\n";
 }
 

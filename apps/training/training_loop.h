@@ -29,7 +29,7 @@ class TrainingLoop {
   End run();
 
   // Scores the best checkpoint on every split and writes result.json. Returns the scores and some
-  // samples as text.
+  // samples, for print_escaped().
   std::string finish();
 
  private:

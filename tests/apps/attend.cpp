@@ -324,6 +324,7 @@ TEST_CASE("attend: invalid arguments give one error line and exit code 2, and le
   rejects("lines", {"--input", "a", "--only", "encoder*"},
           "the layers with attention are decoder.layers.0");
   rejects("lines", {"--input", "a", "--output", "w", "--csv", "w"}, "different files");
+  rejects("lines", {"--input", "a", "--scale", "x"}, "--scale: expected all or head, found 'x'");
   rejects("lines", {"--input", "a", "--output", "."}, ".: expected the name of a file");
   rejects("lines", {"--input", "a", "--output", "no/w.svg"}, "no/");
   rejects("lines", {"--input", "a", "--output", "no/w.svg", "--safetensors", "no/w"}, "no/");
@@ -364,6 +365,23 @@ TEST_CASE("attend: picture size is bounded, and any label gives well-formed XML"
   CHECK(count_of(picture, ") attends to ") == 400 * 500);
   CHECK(count_of(picture, "the same long…") > 0);
   CHECK(xml_escaped("<a&b>\"") == "&lt;a&amp;b&gt;&quot;");
+}
+
+TEST_CASE("attend: one scale for all heads, or one for each, and a colour bar") {
+  // Head 0 attends uniformly, with weights of 1/4; head 1 to one key.
+  Tensor weights = Tensor::full({1, 2, 4, 4}, real{0.25});
+  for (int64_t i = 0; i < 16; ++i) weights.mutable_data()[16 + i] = i % 5 == 0 ? 1 : 0;
+  const auto darkest_cells = [&](PictureScale scale) {
+    const std::string picture = attention_picture({map_of("w", weights)}, "", scale);
+    CHECK(xml_mistake(picture) == "");
+    CHECK_TEXT_CONTAINS(picture, "url(#weights)");
+    CHECK_TEXT_CONTAINS(picture, scale == PictureScale::head ? "fraction of the head's maximum"
+                                                             : "one scale for all heads");
+    return count_of(picture, "fill-opacity=\"1\"");
+  };
+  CHECK(darkest_cells(PictureScale::picture) == 4);
+  CHECK(darkest_cells(PictureScale::head) == 16 + 4);
+  CHECK_TEXT_CONTAINS(attention_picture({map_of("w", weights)}, ""), "fill-opacity=\"0.5\"");
 }
 
 TEST_CASE("attend: cells of large pictures are means of blocks of weights") {

@@ -52,10 +52,16 @@ TEST_CASE("log: check_file reports lines that could not be written") {
 
 TEST_CASE("log: progress line and times") {
   const logging::Progress progress{120, 2000, 1.23456, 52310.4, 65};
-  CHECK(logging::progress_line(progress, 79) ==
-        "step 120/2000  loss 1.235  52,310 tokens/s  1:05 left");
+  const std::string text = "step 120/2000  loss 1.235  52,310 tokens/s  1:05 left";
+  CHECK(logging::progress_line(progress, 79) == "██░░░░░░░░░░░░░░░░░░░░░░  " + text);
+  CHECK(logging::progress_line(progress, 200) == "██░░░░░░░░░░░░░░░░░░░░░░  " + text);
+  CHECK(logging::progress_line(progress, 65) == "█░░░░░░░░░  " + text);
+  CHECK(logging::progress_line(progress, 60) == text);
   CHECK(logging::progress_line(progress, 13) == "step 120/2000");
-  CHECK(logging::progress_line({1, 2, 0.5, 7, INFINITY}, 79) == "step 1/2  loss 0.5  7 tokens/s");
+  CHECK(logging::progress_line({1, 2, 0.5, 7, INFINITY}, 40) ==
+        "step 1/2  loss 0.5000  7 tokens/s");
+  CHECK(logging::progress_line({2, 2, 3e-6, 7, INFINITY}, 50) ==
+        "████████████  step 2/2  loss 3.000e-06  7 tokens/s");
   CHECK(logging::clock_text(3700) == "1:01:40");
   CHECK(logging::clock_text(0.4) == "0:00");
   CHECK(logging::clock_text(1e300).size() > 4);

@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <sstream>
 
 #include "apps/support/json.h"
+#include "data/utf8.h"
 #include "program.h"
 
 using namespace heed;
@@ -57,11 +59,16 @@ TEST_CASE("theorems --json: every claim has six members and passes") {
   }
 }
 
-TEST_CASE("theorems: the table has a section, its rows, its notes and a total") {
+TEST_CASE("theorems: the table has its sources, a section, its rows, its notes and a total") {
   const TemporaryFolder folder;
   const ProgramOutput output =
       heed_in(folder.path, {"theorems", "--only", "A39,Q4", "--seed", "5"});
   CHECK(output.code == 0);
+  CHECK(output.out.starts_with("  S0  Ji, Xie & Gao, "));
+  CHECK_TEXT_CONTAINS(output.out, "\n  S4  Pitié, ");
+  std::istringstream lines(output.out);
+  for (std::string line; std::getline(lines, line);)
+    CHECK_MESSAGE(character_count(line) <= 100, line);
   CHECK_TEXT_CONTAINS(output.out, "Costs\n  A39  attention has 2 d dₖ + d dᵥ parameters");
   CHECK_TEXT_CONTAINS(output.out, "convolution              432 by formula     432 counted");
   CHECK_TEXT_CONTAINS(output.out, "Mistakes of S0 and S3\n  Q4   printed: ");

@@ -64,6 +64,12 @@ while read -r key; do
   grep -qx "$key" <<<"$keys" || complain "$key: README.md, docs or a config names a key that does not exist"
 done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs configs | sed 's/--set //; s/=//' | sort -u)
 
+# The documents that heed theorems names are those of docs/sources.md, which describes some at greater length.
+while read -r id title; do
+  grep -q "^- \*\*$id\*\* $title" <(tr -d '*' <docs/sources.md | sed -E 's/^- (S[0-4])/- **\1**/') ||
+    complain "docs/sources.md: not as heed theorems names it: $id $title"
+done < <("$program" theorems --only A16 | grep -E '^  S[0-4]  ')
+
 # Links to files lead somewhere.
 for page in *.md docs/*.md; do
   while read -r link; do

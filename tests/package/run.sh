@@ -31,3 +31,5 @@ cmake --build "$work/build"
 check_openblas "$work/build/consumer"
 "$work/prefix/bin/heed" --version
 check_openblas "$work/prefix/bin/heed"
+[[ $(head -c 8 "$work/prefix/share/man/man1/heed.1") == ".TH HEED" ]] || { echo "no manual page is installed"; exit 1; }
+bash -c '. "$1" && complete -p heed' _ "$work/prefix/share/bash-completion/completions/heed"
