@@ -57,6 +57,11 @@ inline Option checkpoint_option(std::string& checkpoint) {
   return {"--checkpoint", "WHICH", &checkpoint,
           "Checkpoint to load: best, latest or a step (default: best, else latest)"};
 }
+inline Option unknown_option(std::string& unknown) {
+  return {"--unknown", "error|skip", &unknown,
+          "Input tokens that are not in the vocabulary: error, or skip (default: error; a "
+          "vocabulary with <unk> reads them as that)"};
+}
 inline Option json_option(bool& json) { return {"--json", "", &json, "Print JSON"}; }
 
 inline constexpr Range seeds{0, 9e15};

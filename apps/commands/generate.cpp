@@ -50,9 +50,7 @@ struct GenerateArguments final : CommandArguments {
          "repeated"},
         {"--no-repeat-ngram", "N", &no_repeat_ngram, "Generate no sequence of N tokens twice",
          counts},
-        {"--unknown", "error|skip", &unknown,
-         "Input tokens that are not in the vocabulary: error, or skip (default: error; a "
-         "vocabulary with <unk> reads them as that)"},
+        unknown_option(unknown),
         {"--prompt", "TEXT", &prompt, "Text to continue", {}, language},
         {"--count", "COUNT", &count, "Number of samples (default: 1)", counts, language},
         {"--temperature",
@@ -103,12 +101,6 @@ struct UsedOption {
 // Throws InputError if an option was used that is for other models.
 void refuse(std::initializer_list<UsedOption> options, const char* models) {
   for (const auto& [name, used] : options) check_input(!used, "{} is for {}", name, models);
-}
-
-// Returns how many tokens the model can see at once; 0 means all.
-int64_t window_of(const Experiment& experiment) {
-  if (const int64_t positions = learned_positions(experiment.model)) return positions;
-  return experiment.data.kind == &data_kinds::text ? experiment.data.context : 0;
 }
 
 Sequence prompt_of(const GenerateArguments& a, const SavedVocabulary& saved) {

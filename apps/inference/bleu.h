@@ -8,6 +8,7 @@
 // of all references. Counts are summed over the corpus, so BLEU is not the mean of sentence scores.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@ namespace heed {
 // hypothesis has four tokens, or if there are no hypotheses. Throws Error if the two counts differ.
 double corpus_bleu(std::span<const std::string> hypotheses,
                    std::span<const std::string> references);
+
+// Returns the number of hypotheses with fewer than four tokens, which have no 4-gram. If they all
+// are so short, BLEU is 0 and means nothing.
+int64_t outputs_without_4grams(std::span<const std::string> hypotheses);
 
 // Tokenizes a line like mteval-v13a.pl (NIST) and joins the tokens with one space. Punctuation is
 // separated, except . and , within numbers, and - unless it follows a digit. &quot; &amp; &lt; &gt;

@@ -22,27 +22,33 @@ struct Correct {
 
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
 // do. logits (B, T, V) and target (B, T), or (B, C) and (B).
-Correct count_correct(const Tensor& logits, const Ids& target) {
+Correct count_correct(const Tensor& logits, const Batch& batch, std::vector<Outcome>* outcomes) {
+  const Ids& target = batch.target;
+  const Ids& lengths = batch.source_lengths ? batch.source_lengths : batch.input_lengths;
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
   const int64_t time = target.size() / std::max<int64_t>(1, examples);
   Correct correct;
   for (int64_t b = 0; b < examples; ++b) {
-    bool all = true;
+    Outcome outcome{lengths[b], true};
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
       if (target[t] == ignored) continue;
       const real* row = logits.data() + t * vocabulary;
-      const bool hit = std::max_element(row, row + vocabulary) - row == target[t];
+      outcome.expected = target[t];
+      outcome.predicted = static_cast<int32_t>(std::max_element(row, row + vocabulary) - row);
+      const bool hit = outcome.predicted == outcome.expected;
       correct.tokens += hit;
-      all = all && hit;
+      outcome.correct = outcome.correct && hit;
     }
-    correct.examples += all;
+    correct.examples += outcome.correct;
+    if (outcomes) outcomes->push_back(outcome);
   }
   return correct;
 }
 
 }  // namespace
 
-Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size) {
+Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
+                std::vector<Outcome>* outcomes) {
   ScopeGuard scope_guard;
   scope_guard->gradients = scope_guard->training = false;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
@@ -55,7 +61,7 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
     scores.loss += cross_entropy(logits, batch.target).item();
     scores.targets += batch.targets;
     scores.examples += batch.target.dim(0);
-    const Correct batch_correct = count_correct(logits, batch.target);
+    const Correct batch_correct = count_correct(logits, batch, outcomes);
     correct.tokens += batch_correct.tokens;
     correct.examples += batch_correct.examples;
   }

@@ -1,6 +1,8 @@
 // Scores of a model on a dataset.
 #pragma once
 
+#include <vector>
+
 #include "data/batch.h"
 #include "nn/models.h"
 
@@ -20,8 +22,16 @@ struct Scores {
   int64_t examples = 0, targets = 0;
 };
 
+// The result of one example.
+struct Outcome {
+  int64_t length = 0;  // positions of the source, or of the input
+  bool correct = false;
+  int32_t expected = 0, predicted = 0;  // of a classifier
+};
+
 // Evaluates every example of the dataset once, without dropout. Does not change the state of
-// training.
-Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size);
+// training. With `outcomes`, appends the result of each example.
+Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
+                std::vector<Outcome>* outcomes = nullptr);
 
 }  // namespace heed

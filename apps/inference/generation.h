@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "apps/inference/padded.h"
 #include "data/vocabulary.h"
 #include "nn/decoding.h"
 #include "nn/models.h"
 #include "nn/search.h"
 
 namespace heed {
-
-using Sequence = std::vector<int32_t>;
 
 struct OutputOptions {
   int64_t beam = 1;

@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "apps/inference/input_lines.h"
+#include "apps/support/numbers.h"
 #include "apps/support/output.h"
 
 namespace heed {
 namespace {
-
-// Keeps the digits of float32.
-double rounded(double log_probability) { return std::round(log_probability * 1e6) / 1e6; }
 
 Json row_of(const InputLine& line) {
   return Json::object().set("line", line.number).set("input", line.text);
@@ -59,12 +55,13 @@ Json output_json(const TextCodec& codec, const Sequence& prompt, const Hypothesi
   Json tokens = Json::array(), log_probabilities = Json::array();
   for (const int32_t id : found.tokens) tokens.push(codec.vocabulary().token(id));
   if (found.token_log_probabilities.size() > found.tokens.size()) tokens.push(end_token);
-  for (const double each : found.token_log_probabilities) log_probabilities.push(rounded(each));
+  for (const double each : found.token_log_probabilities)
+    log_probabilities.push(float32_digits(each));
   Sequence whole = prompt;
   whole.insert(whole.end(), found.tokens.begin(), found.tokens.end());
   return Json::object()
       .set("text", codec.decode(whole))
-      .set("log_probability", rounded(found.log_probability))
+      .set("log_probability", float32_digits(found.log_probability))
       .set("tokens", std::move(tokens))
       .set("log_probabilities", std::move(log_probabilities));
 }
@@ -98,7 +95,7 @@ int64_t print_classes(const Classifier& model, const Corpus& corpus, int64_t n_b
     Json probabilities = Json::object();
     for (size_t i = 0; i < found.size(); ++i) {
       const std::string& name = corpus.labels.at(static_cast<size_t>(found[i].label));
-      probabilities.set(name, rounded(found[i].probability));
+      probabilities.set(name, float32_digits(found[i].probability));
       if (!output.json && std::ssize(probabilities.members()) <= n_best)
         print_output(found[i].probability, name, output.scores);
     }

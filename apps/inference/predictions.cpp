@@ -53,8 +53,10 @@ std::string source_text(const Corpus& corpus, const Example& example, const Sequ
 
 std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corpus,
                                         const Dataset& dataset,
-                                        const std::vector<Example>& examples, int64_t positions) {
+                                        const std::vector<Example>& examples, int64_t positions,
+                                        int64_t beam) {
   OutputOptions options;
+  options.beam = beam;
   options.max_length = max_output_length(corpus.longest_source, positions);
   std::vector<Prediction> results;
   for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
@@ -129,13 +131,14 @@ std::vector<Prediction> predict_labels(const Classifier& model, const Corpus& co
 }  // namespace
 
 std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
-                                    const Dataset& dataset, int64_t count, int64_t positions) {
+                                    const Dataset& dataset, int64_t count, int64_t positions,
+                                    int64_t beam) {
   const std::vector<Example> examples = first_examples(dataset, count);
   if (examples.empty()) return {};
   switch (corpus.framing) {
     case Framing::seq2seq:
       return predict_outputs(dynamic_cast<const Seq2Seq&>(model), corpus, dataset, examples,
-                             positions);
+                             positions, beam);
     case Framing::classifier:
       return predict_labels(dynamic_cast<const Classifier&>(model), corpus, dataset, examples);
     case Framing::language_model:
@@ -149,6 +152,11 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
 
 int64_t learned_positions(const ModelOptions& model) {
   return model.positional.kind == &positional_encodings::learned ? model.positional.max_length : 0;
+}
+
+int64_t window_of(const Experiment& experiment) {
+  if (const int64_t positions = learned_positions(experiment.model)) return positions;
+  return experiment.data.kind == &data_kinds::text ? experiment.data.context : 0;
 }
 
 Sequence default_prompt(const TextCodec& codec) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/config/experiment.h"
 #include "apps/inference/generation.h"
 #include "data/corpus.h"
 
@@ -17,12 +18,18 @@ struct Prediction {
 };
 
 // Predicts the first `count` examples. For data without prompts (text, lines) a language model
-// generates `count` samples instead. `positions`: see learned_positions().
+// generates `count` samples instead. `positions`: see learned_positions(). `beam`: width of the
+// beam search of an encoder-decoder; 1 is greedy.
 std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
-                                    const Dataset& dataset, int64_t count, int64_t positions);
+                                    const Dataset& dataset, int64_t count, int64_t positions,
+                                    int64_t beam = 1);
 
 // Returns the number of positions that the model has learned embeddings for; 0: no limit.
 int64_t learned_positions(const ModelOptions& model);
+
+// Returns the number of tokens that a language model reads at once: its learned positions, or the
+// context of the text that it was trained on; 0: no limit.
+int64_t window_of(const Experiment& experiment);
 
 // Returns what a language model continues without a prompt: <bos>, else a new line, else the first
 // token of the vocabulary.

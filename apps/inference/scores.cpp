@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unistd.h>
 
 #include "apps/inference/bleu.h"
+#include "apps/inference/chrf.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
 #include "apps/support/colour.h"
@@ -41,14 +43,31 @@ std::string without_unknown(std::string text) {
   return text;
 }
 
-double bleu_of(const Model& model, const Corpus& corpus, const Dataset& dataset,
-               int64_t positions) {
+void add_text_scores(const std::vector<Prediction>& predictions, Json& scores) {
   std::vector<std::string> hypotheses, references;
-  for (const Prediction& p : predictions(model, corpus, dataset, dataset.size(), positions)) {
+  for (const Prediction& p : predictions) {
     hypotheses.push_back(p.predicted);
     references.push_back(without_unknown(p.expected));
   }
-  return corpus_bleu(hypotheses, references);
+  scores.set("bleu", corpus_bleu(hypotheses, references))
+      .set("chrf", corpus_chrf(hypotheses, references))
+      .set("outputs_without_4grams", outputs_without_4grams(hypotheses));
+}
+
+Json token_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                  const std::string& split, std::vector<Outcome>* outcomes) {
+  const TrainOptions& train = experiment.train;
+  const int64_t batch_size =
+      train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size;
+  const Scores scores =
+      evaluate(model, split_of(corpus, split), corpus.framing, batch_size, outcomes);
+  return Json::object()
+      .set("loss", scores.loss)
+      .set("perplexity", scores.perplexity)
+      .set("token_accuracy", scores.token_accuracy)
+      .set("exact_match", scores.exact_match)
+      .set("examples", scores.examples)
+      .set("targets", scores.targets);
 }
 
 struct Column {
@@ -61,35 +80,89 @@ constexpr Column score_columns[] = {{"loss", "loss", 1, -1, ""},
                                     {"perplexity", "perplexity", 1, 3, ""},
                                     {"token_accuracy", "token accuracy", 100, 2, " %"},
                                     {"exact_match", "exact match", 100, 2, " %"},
-                                    {"bleu", "BLEU", 1, 2, ""}};
+                                    {"bleu", "BLEU", 1, 2, ""},
+                                    {"chrf", "chrF2", 1, 2, ""}};
+
+// Says where BLEU means nothing, or little.
+std::string note_on_bleu(const std::string& split, const Json& scores) {
+  const Json* const without = scores.find("outputs_without_4grams");
+  if (!without || 2 * without->integer() < scores.at("examples").integer()) return "";
+  if (without->integer() == scores.at("examples").integer())
+    return fmt::format("\n{}: BLEU means nothing, no output has four tokens; see chrF2",
+                       escaped(split));
+  return fmt::format(
+      "\n{}: BLEU means little, {} of {} outputs have fewer than four tokens; see chrF2",
+      escaped(split), without->integer(), scores.at("examples").integer());
+}
 
 }  // namespace
 
 Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split) {
-  const TrainOptions& train = experiment.train;
-  const int64_t batch_size =
-      train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size;
-  const Scores scores = evaluate(model, split_of(corpus, split), corpus.framing, batch_size);
-  return Json::object()
-      .set("loss", scores.loss)
-      .set("perplexity", scores.perplexity)
-      .set("token_accuracy", scores.token_accuracy)
-      .set("exact_match", scores.exact_match)
-      .set("examples", scores.examples)
-      .set("targets", scores.targets);
+  return token_scores(model, corpus, experiment, split, nullptr);
 }
 
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split) {
-  Json scores = quick_scores(model, corpus, experiment, split);
-  if (experiment.data.kind == &data_kinds::pairs)
-    scores.set("bleu", bleu_of(model, corpus, split_of(corpus, split),
-                               learned_positions(experiment.model)));
+  ScoreDetails details;
+  return detailed_scores(model, corpus, experiment, split, 1, details);
+}
+
+Json detailed_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                     const std::string& split, int64_t beam, ScoreDetails& details) {
+  Json scores = token_scores(model, corpus, experiment, split, &details.outcomes);
+  const bool is_pairs = experiment.data.kind == &data_kinds::pairs;
+  if (is_pairs || details.predict || beam > 1) {
+    const Dataset& dataset = split_of(corpus, split);
+    details.predictions = predictions(model, corpus, dataset, dataset.size(),
+                                      learned_positions(experiment.model), beam);
+    if (is_pairs) add_text_scores(details.predictions, scores);
+  }
+  if (beam > 1) {
+    int64_t correct = 0;
+    for (size_t i = 0; i < details.outcomes.size(); ++i) {
+      const Prediction& prediction = details.predictions[i];
+      details.outcomes[i].correct = prediction.predicted == prediction.expected;
+      correct += details.outcomes[i].correct;
+    }
+    scores.set("exact_match",
+               static_cast<double>(correct) / static_cast<double>(details.outcomes.size()));
+  }
   for (const auto& [name, score] : scores.members())
     check(std::isfinite(score.number()), "the {} of split {} is {}: the model has diverged", name,
           split, score.number());
   return scores;
+}
+
+Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome>& outcomes) {
+  std::vector<std::vector<int64_t>> counts(labels.size(), std::vector<int64_t>(labels.size()));
+  for (const Outcome& outcome : outcomes)
+    ++counts.at(static_cast<size_t>(outcome.expected)).at(static_cast<size_t>(outcome.predicted));
+  Json rows = Json::array();
+  for (const std::vector<int64_t>& each : counts) {
+    Json row = Json::array();
+    for (const int64_t count : each) row.push(count);
+    rows.push(std::move(row));
+  }
+  return Json::object().set("labels", labels).set("counts", std::move(rows));
+}
+
+Json errors_by_length(const std::vector<Outcome>& outcomes) {
+  struct Count {
+    int64_t examples = 0, errors = 0;
+  };
+  std::map<int64_t, Count> counts;
+  for (const Outcome& outcome : outcomes) {
+    ++counts[outcome.length].examples;
+    counts[outcome.length].errors += !outcome.correct;
+  }
+  Json rows = Json::array();
+  for (const auto& [length, count] : counts)
+    rows.push(Json::object()
+                  .set("length", length)
+                  .set("examples", count.examples)
+                  .set("errors", count.errors));
+  return rows;
 }
 
 std::vector<std::string> measured_splits(const Corpus& corpus) {
@@ -122,6 +195,7 @@ std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits
     for (const Column& column : score_columns)
       if (has(column)) text += fmt::format("  {:>14}", cell(column, scores.find(column.name)));
   }
+  for (const auto& [name, scores] : splits) text += note_on_bleu(name, scores);
   return text;
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "apps/config/experiment.h"
+#include "apps/inference/evaluation.h"
+#include "apps/inference/predictions.h"
 #include "apps/support/json.h"
 #include "data/corpus.h"
 
@@ -17,11 +19,24 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split);
 std::string split_or_default(const Corpus& corpus, const std::string& split);
 
 // Returns loss, perplexity, token_accuracy, exact_match, examples and targets; for pairs also the
-// bleu of greedy outputs. Throws InputError if the corpus has no such split, and Error if a score
-// is infinite or NaN.
+// bleu and chrf of greedy outputs, and the number of outputs_without_4grams. Throws InputError if
+// the corpus has no such split, and Error if a score is infinite or NaN.
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
-// The same without BLEU, which requires generation: for evaluation during training.
+// What the scores are computed from, for each example.
+struct ScoreDetails {
+  std::vector<Outcome> outcomes;
+  std::vector<Prediction> predictions;  // as generated, with the beam; empty unless `predict`
+  bool predict = false;
+};
+// The same with details. With a beam wider than 1, exact_match is that of its outputs.
+Json detailed_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                     const std::string& split, int64_t beam, ScoreDetails& details);
+// The counts of predicted labels for each expected one: {"labels": […], "counts": [[…], …]}.
+Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome>& outcomes);
+// [{"length", "examples", "errors"}, …] by the length of the source or input.
+Json errors_by_length(const std::vector<Outcome>& outcomes);
+// The scores without BLEU and chrF, which require generation: for evaluation during training.
 Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
 

@@ -72,8 +72,10 @@ TEST_CASE("evaluate: prints the scores of a split as a table or JSON") {
   REQUIRE_MESSAGE(output.code == 0, output.err);
   const Json scores = Json::parse(output.out, "out");
   CHECK(scores.at("split").string() == "test");
-  for (const char* name : {"loss", "perplexity", "token_accuracy", "exact_match", "bleu"})
+  for (const char* name : {"loss", "perplexity", "token_accuracy", "exact_match", "bleu", "chrf"})
     CHECK(scores.at(name).number() == result.at("test").at(name).number());
+  CHECK_TEXT_CONTAINS(trained_runs().heed({"evaluate", "pairs"}).out,
+                      "test: BLEU means nothing, no output has four tokens; see chrF2");
   CHECK_TEXT_CONTAINS(trained_runs().heed({"evaluate", "text"}).out, "val  ");
   CHECK_TEXT_CONTAINS(trained_runs().heed({"evaluate", "pairs", "--checkpoint", "latest"}).out,
                       "step 40");
@@ -84,6 +86,85 @@ TEST_CASE("evaluate: prints the scores of a split as a table or JSON") {
                  {"no checkpoint '41'; there are best, latest, 40"});
   check_rejected(trained_runs().heed({"evaluate", "nothing"}), 2, {"nothing: no such run"});
   check_rejected(trained_runs().heed({"evaluate", "."}), 2, {"it has no config.toml"});
+}
+
+TEST_CASE("evaluate: beam, predictions, errors by length and confusion") {
+  const TrainedRuns& runs = trained_runs();
+  const auto scores_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"evaluate", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramOutput output = runs.heed(arguments);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    return Json::parse(output.out, "out");
+  };
+  const Json pairs = scores_of({"pairs", "--beam", "3", "--predictions", "predictions.jsonl"});
+  std::istringstream lines(read_file(runs / "predictions.jsonl", "predictions"));
+  int64_t examples = 0, correct = 0;
+  for (std::string line; std::getline(lines, line); ++examples) {
+    const Json row = Json::parse(line, "line");
+    CHECK(!row.at("source").string().empty());
+    correct += row.at("predicted").string() == row.at("expected").string();
+  }
+  CHECK(examples == pairs.at("examples").integer());
+  CHECK(pairs.at("exact_match").number() ==
+        doctest::Approx(static_cast<double>(correct) / static_cast<double>(examples)));
+  int64_t counted = 0, errors = 0;
+  for (const Json& row : pairs.at("errors_by_length").elements()) {
+    CHECK(row.at("length").integer() == 3);
+    counted += row.at("examples").integer();
+    errors += row.at("errors").integer();
+  }
+  CHECK(counted == examples);
+  CHECK(errors == examples - correct);
+  const Json labels = scores_of({"labels"});
+  CHECK(labels.at("confusion").at("labels").strings() == std::vector<std::string>{"even", "odd"});
+  int64_t all = 0, diagonal = 0;
+  for (int64_t i = 0; i < 2; ++i)
+    for (int64_t j = 0; j < 2; ++j) {
+      const auto row = static_cast<size_t>(i), column = static_cast<size_t>(j);
+      const int64_t count =
+          labels.at("confusion").at("counts").elements()[row].elements()[column].integer();
+      all += count;
+      diagonal += i == j ? count : 0;
+    }
+  CHECK(all == labels.at("examples").integer());
+  CHECK(static_cast<double>(diagonal) / static_cast<double>(all) ==
+        doctest::Approx(labels.at("exact_match").number()));
+  check_rejected(runs.heed({"evaluate", "labels", "--beam", "2"}), 2,
+                 {"--beam is for encoder-decoders"});
+  check_rejected(runs.heed({"evaluate", "text", "--predictions", "x"}), 2, {"no expected output"});
+  check_rejected(runs.heed({"evaluate", "pairs", "--predictions", "no/x"}), 2, {"no/x"});
+}
+
+TEST_CASE("evaluate: a language model scores lines") {
+  const TrainedRuns& runs = trained_runs();
+  const ProgramOutput text = runs.heed({"evaluate", "words", "--input", "-"}, "aba\nQ\n\nbab\n");
+  CHECK(text.code == 2);
+  CHECK_TEXT_CONTAINS(text.err, "error: standard input:2: the character \"Q\"");
+  CHECK(line_count(text.out) == 4);
+  CHECK_TEXT_CONTAINS(text.out, "\taba\n\n");
+  CHECK_TEXT_CONTAINS(text.out, "\tbab\n");
+  write_file(runs / "lines.txt", "aba\n");
+  const ProgramOutput json = runs.heed({"evaluate", "words", "--input", "lines.txt", "--json"});
+  REQUIRE_MESSAGE(json.code == 0, json.err);
+  const Json row = Json::parse(json.out, "out");
+  CHECK(row.at("tokens").strings() == std::vector<std::string>{"a", "b", "a", "<eos>"});
+  double sum = 0;
+  for (const Json& loss : row.at("losses").elements()) sum += loss.number();
+  CHECK(row.at("loss").number() == doctest::Approx(sum / 4).epsilon(1e-5));
+  CHECK(std::stod(text.out) == doctest::Approx(sum / 4).epsilon(1e-3));
+  // A text is read in windows of its context: 8 tokens.
+  const ProgramOutput long_line =
+      runs.heed({"evaluate", "text", "--input", "-", "--json"}, "abazcbczabazcbcz\n");
+  REQUIRE_MESSAGE(long_line.code == 0, long_line.err);
+  CHECK(Json::parse(long_line.out, "out").at("losses").elements().size() == 16);
+  check_rejected(runs.heed({"evaluate", "pairs", "--input", "lines.txt"}), 2,
+                 {"--input is for language models"});
+  check_rejected(runs.heed({"evaluate", "sums", "--input", "lines.txt"}), 2,
+                 {"--input is for language models"});
+  check_rejected(runs.heed({"evaluate", "words", "--input", "lines.txt", "--split", "val"}), 2,
+                 {"--split"});
+  check_rejected(runs.heed({"evaluate", "words", "--input", "none"}), 2, {"none: cannot read"});
 }
 
 TEST_CASE("generate: a language model continues a prompt") {

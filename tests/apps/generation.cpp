@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apps/inference/line_losses.h"
 #include "core/scope.h"
 
 using namespace heed;
@@ -195,6 +196,29 @@ TEST_CASE("scored continuations have the log probabilities of the model, also un
   }
   options.rules = {{0, 1, 2, 3, bos, eos}, 0};
   CHECK(continuations(model, letters, prompts, options) == std::vector<Sequence>(6));
+}
+
+TEST_CASE("token losses are those of each token after the tokens of its window before it") {
+  const auto model = random_model<LanguageModel>(ModelKind::language_model, 8);
+  const std::vector<Sequence> lines = {{bos, 1, 2, 3, 3, 0, 1, eos}, {bos, eos}, {bos}, {}};
+  for (const int64_t window : {0, 3}) {
+    const auto losses = token_losses(model, lines, window);
+    REQUIRE(losses.size() == 4);
+    CHECK(losses[2].empty());
+    CHECK(losses[3].empty());
+    for (size_t i = 0; i < 2; ++i) {
+      CHECK(losses[i].size() == lines[i].size() - 1);
+      for (size_t t = 0; t < losses[i].size(); ++t) {
+        const size_t begin = window > 0 ? t - t % static_cast<size_t>(window) : 0;
+        const Sequence before(lines[i].begin() + static_cast<ptrdiff_t>(begin),
+                              lines[i].begin() + static_cast<ptrdiff_t>(t + 1));
+        const Tensor logits = model.logits({{}, {}, one_row(before), {}});
+        CHECK(losses[i][t] ==
+              doctest::Approx(-log_probability(logits.values().last(6), lines[i][t + 1]))
+                  .epsilon(1e-4));
+      }
+    }
+  }
 }
 
 TEST_CASE("an output has a length limit of its own, whatever other sources a batch has") {
