@@ -221,7 +221,8 @@ std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& option
   std::vector<std::pair<const char*, std::string*>> files = {
       {"path", &options.path},           {"target_path", &options.target_path},
       {"val_path", &options.val_path},   {"val_target_path", &options.val_target_path},
-      {"test_path", &options.test_path}, {"test_target_path", &options.test_target_path}};
+      {"test_path", &options.test_path}, {"test_target_path", &options.test_target_path},
+      {"tokenizer", &options.tokenizer}};
   for (std::string& path : options.paths) files.emplace_back("paths", &path);
   std::erase_if(files, [](const auto& file) { return file.second->empty(); });
   return files;

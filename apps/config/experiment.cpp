@@ -69,7 +69,7 @@ namespace {
 void check_evaluation(const Experiment& e) {
   std::vector<std::string_view> scores = {"loss", "perplexity", "token_accuracy"};
   if (has_exact_match(e)) scores.emplace_back("exact_match");
-  if (e.data.kind == &data_kinds::pairs) scores.emplace_back("bleu");
+  if (e.data.kind == &data_kinds::pairs) scores.insert(scores.end(), {"bleu", "chrf"});
   const char* const name = name_of(best_by_names, e.train.best_by);
   check_input(std::find(scores.begin(), scores.end(), name) != scores.end(),
               "train.best_by = \"{}\": data.kind = \"{}\" has no such score, but: {}", name,

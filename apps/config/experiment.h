@@ -18,12 +18,13 @@
 namespace heed {
 
 // The score of the validation split that decides which checkpoint is the best.
-enum class BestBy { loss, perplexity, token_accuracy, exact_match, bleu };
+enum class BestBy { loss, perplexity, token_accuracy, exact_match, bleu, chrf };
 inline constexpr Named<BestBy> best_by_names[] = {{"loss", BestBy::loss},
                                                   {"perplexity", BestBy::perplexity},
                                                   {"token_accuracy", BestBy::token_accuracy},
                                                   {"exact_match", BestBy::exact_match},
-                                                  {"bleu", BestBy::bleu}};
+                                                  {"bleu", BestBy::bleu},
+                                                  {"chrf", BestBy::chrf}};
 
 struct TrainOptions {
   int64_t steps = 1000;

@@ -77,7 +77,8 @@ void check_resumable(const ConfigListing& before, const ConfigListing& now,
                                       "data.val_path",
                                       "data.val_target_path",
                                       "data.test_path",
-                                      "data.test_target_path"};
+                                      "data.test_target_path",
+                                      "data.tokenizer"};
   if (is_averaged(before)) std::erase(allowed, "train.checkpoint_every");
   std::string differences;
   for (const ConfigDifference& difference : config_differences(before, now))

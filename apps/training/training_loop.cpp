@@ -186,7 +186,8 @@ void TrainingLoop::evaluate() {
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);
   const BestBy best_by = experiment_.train.best_by;
-  const auto scores_of = best_by == BestBy::bleu ? split_scores : quick_scores;
+  const bool needs_outputs = best_by == BestBy::bleu || best_by == BestBy::chrf;
+  const auto scores_of = needs_outputs ? split_scores : quick_scores;
   const Json scores = scores_of(trainer_.model(), corpus_, experiment_, "val");
   const double loss = scores.at("loss").number();
   check(std::isfinite(loss), "step {}: the validation loss is {}{}", step, loss,
