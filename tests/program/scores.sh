@@ -39,6 +39,10 @@ for config; do
   command=$(sed -n 's/^#   //p' "$config" | sed '/^heed /,$d')
   if [[ $command == *configs/* ]]; then
     (cd "$work" && bash -eo pipefail -c "$command") 2>"$work/log" || { echo "$name: skipped, no data: $(tail -n 1 "$work/log")"; continue; }
+    if [[ $name == translate && $(wc -l <"$work/configs/translate.tsv") -lt 30000 ]]; then
+      echo "$name: skipped, too few message catalogues are installed"
+      continue
+    fi
     cp "$config" "$work/configs"
     config=$work/configs/$name.toml
   fi
