@@ -12,5 +12,6 @@
 #include "nn/models.h"
 #include "nn/recorder.h"
 #include "nn/search.h"
+#include "optim/average.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
