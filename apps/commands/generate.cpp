@@ -39,6 +39,9 @@ struct GenerateArguments final : CommandArguments {
         {"RUN", "", &path, "Folder of the run"},
         checkpoint_option(checkpoint),
         {"--length", "COUNT", &length, "Largest number of tokens to generate", counts},
+        {"--input", "FILE", &input,
+         "File with the lines to answer, of prompts for a language model; - is standard input "
+         "(default: -; a language model takes --prompt)"},
         {"--scores", "", &scores,
          "Print the log probability of each output, a tab, and the output; for a classifier the "
          "probability of the class"},
@@ -69,7 +72,6 @@ struct GenerateArguments final : CommandArguments {
          language},
         {"--seed", "SEED", &seed, "Seed of the samples (default: the seed of the run)", seeds,
          language},
-        {"--input", "FILE", &input, "File to read (default: standard input)", {}, lines},
         {"--beam",
          "COUNT",
          &beam,
@@ -103,16 +105,14 @@ void refuse(std::initializer_list<UsedOption> options, const char* models) {
   for (const auto& [name, used] : options) check_input(!used, "{} is for {}", name, models);
 }
 
-Sequence prompt_of(const GenerateArguments& a, const SavedVocabulary& saved) {
-  try {
-    const Sequence ids = saved.corpus.target->prompt(*a.prompt, a.unknown == "skip");
-    check_input(!ids.empty(), "none of its tokens is in the vocabulary");
-    check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
-                "expected a problem of {} tokens, found {}", saved.prompt_length, ids.size());
-    return ids;
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--prompt: {}", error.what()));
-  }
+// Returns the tokens that a language model continues.
+Sequence prompt_of(const GenerateArguments& a, const SavedVocabulary& saved,
+                   const std::string& text) {
+  const Sequence ids = saved.corpus.target->prompt(text, a.unknown == "skip");
+  check_input(!ids.empty(), "none of its tokens is in the vocabulary");
+  check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
+              "expected a problem of {} tokens, found {}", saved.prompt_length, ids.size());
+  return ids;
 }
 
 // --forbid and --no-repeat-ngram.
@@ -151,37 +151,47 @@ ContinuationOptions options_of(const GenerateArguments& a, const Experiment& exp
   return options;
 }
 
+LineOutput line_output(const GenerateArguments& a, int64_t positions) {
+  return {a.input.value_or("-"), a.unknown == "skip", a.scores, a.json, positions};
+}
+
 int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
                     const SavedVocabulary& saved, const LanguageModel& model) {
-  refuse({{"--input", a.input.has_value()},
-          {"--beam", a.beam.has_value()},
+  refuse({{"--beam", a.beam.has_value()},
           {"--n-best", a.n_best.has_value()},
           {"--length-penalty", a.length_penalty.has_value()}},
          "encoder-decoders, and this run is a language model");
   const TextCodec& codec = *saved.corpus.target;
   const bool is_problem = experiment.data.kind->is_task();
-  check_input(a.prompt || !is_problem, "expected the problem as --prompt");
-  const bool has_prompt = a.prompt && (is_problem || !a.prompt->empty());
-  const Sequence prompt = has_prompt ? prompt_of(a, saved) : default_prompt(codec);
-  const Sequence shown = has_prompt && !is_problem ? prompt : Sequence();
+  check_input(!a.prompt || !a.input, "--prompt and --input: expected one of them");
+  check_input(a.prompt || a.input || !is_problem, "expected the problem as --prompt");
+  const ContinuationOptions options = options_of(a, experiment, saved);
+  const auto encode = [&](const std::string& text) {
+    return text.empty() && !is_problem ? default_prompt(codec) : prompt_of(a, saved, text);
+  };
+  if (a.input)
+    return print_continuations(model, codec, options, !is_problem, encode, line_output(a, 0)) == 0
+               ? exit_done
+               : exit_misused;
+  Sequence prompt;
+  try {
+    prompt = encode(a.prompt.value_or(""));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--prompt: {}", error.what()));
+  }
+  const Sequence shown = a.prompt && !a.prompt->empty() && !is_problem ? prompt : Sequence();
   const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
-  const std::vector<Hypothesis> found = scored_continuations(
-      model, codec.vocabulary(), {&prompt, 1}, options_of(a, experiment, saved));
+  const std::vector<Hypothesis> found =
+      scored_continuations(model, codec.vocabulary(), {&prompt, 1}, options);
   for (size_t i = 0; i < found.size(); ++i) {
-    if (a.json) {
-      print_line(output_json(codec, shown, found[i]).text());
-      continue;
-    }
-    if (i > 0 && many_lines) print_line("---------------");
-    Sequence whole = shown;
-    whole.insert(whole.end(), found[i].tokens.begin(), found[i].tokens.end());
-    print_output(found[i].log_probability, codec.decode(whole), a.scores);
+    const Json object = output_json(codec, shown, found[i]);
+    if (i > 0 && many_lines && !a.json) print_line(separator_line);
+    if (a.json)
+      print_line(object.text());
+    else
+      print_output(found[i].log_probability, object.at("text").string(), a.scores);
   }
   return exit_done;
-}
-
-LineOutput line_output(const GenerateArguments& a, int64_t positions) {
-  return {a.input.value_or("-"), a.unknown == "skip", a.scores, a.json, positions};
 }
 
 void refuse_sampling(const GenerateArguments& a) {
@@ -262,6 +272,7 @@ const Command commands::generate = {
         "Examples:\n"
         "  heed generate runs/words --count 20 --temperature 0.8\n"
         "  heed generate runs/shakespeare --prompt 'ROMEO:' --length 300 --top-k 20\n"
+        "  heed generate runs/addition --input problems.txt\n"
         "  echo '3 14 15 9 26' | heed generate runs/reverse --n-best 4 --scores\n\n"
         "Lines are answered as they arrive. A line that the model cannot read is reported on "
         "standard\nerror and answered by an empty line; the exit code is then 2.",

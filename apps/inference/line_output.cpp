@@ -14,12 +14,9 @@ Json row_of(const InputLine& line) {
 }
 
 // Maps the tokens of all lines that have some with `predict`, and prints each result with `answer`.
-template <class Predict, class Answer>
-int64_t print_lines(const LineOutput& output, const TextCodec& codec, int64_t n_best,
-                    Predict&& predict, Answer&& answer) {
-  const auto encode = [&](const std::string& line) {
-    return codec.encode(line, output.skip_unknown);
-  };
+template <class Encode, class Predict, class Answer>
+int64_t print_lines(const LineOutput& output, int64_t n_best, Encode&& encode, Predict&& predict,
+                    Answer&& answer) {
   return answer_lines(output.path, output.positions, encode, [&](std::span<const InputLine> lines) {
     std::vector<Sequence> sources;
     for (const InputLine& line : lines)
@@ -38,6 +35,10 @@ int64_t print_lines(const LineOutput& output, const TextCodec& codec, int64_t n_
     }
     flush_output();
   });
+}
+
+auto encoder(const TextCodec& codec, const LineOutput& output) {
+  return [&](const std::string& line) { return codec.encode(line, output.skip_unknown); };
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ int64_t print_outputs(const Seq2Seq& model, const Corpus& corpus, const OutputOp
     for (const Hypothesis& each : found) list.push(output_json(target, {}, each));
     print_line(row_of(line).set("outputs", std::move(list)).text());
   };
-  return print_lines(output, *corpus.source, options.n_best, predict, answer);
+  return print_lines(output, options.n_best, encoder(*corpus.source, output), predict, answer);
 }
 
 int64_t print_classes(const Classifier& model, const Corpus& corpus, int64_t n_best,
@@ -104,7 +105,38 @@ int64_t print_classes(const Classifier& model, const Corpus& corpus, int64_t n_b
     else if (n_best > std::ssize(found))
       print(std::string(static_cast<size_t>(n_best) - found.size(), '\n'));
   };
-  return print_lines(output, *corpus.source, n_best, predict, answer);
+  return print_lines(output, n_best, encoder(*corpus.source, output), predict, answer);
+}
+
+int64_t print_continuations(const LanguageModel& model, const TextCodec& codec,
+                            const ContinuationOptions& options, bool with_prompt,
+                            const std::function<Sequence(const std::string&)>& encode,
+                            const LineOutput& output) {
+  const auto predict = [&](std::span<const Sequence> prompts) {
+    std::vector<std::vector<Hypothesis>> all;
+    for (Hypothesis& each : scored_continuations(model, codec.vocabulary(), prompts, options)) {
+      if (all.empty() || std::ssize(all.back()) == options.count) all.emplace_back();
+      all.back().push_back(std::move(each));
+    }
+    return all;
+  };
+  const bool many_lines = with_prompt && codec.vocabulary().end() == Vocabulary::none;
+  bool is_first = true;
+  const auto answer = [&](const InputLine& line, const std::vector<Hypothesis>& found) {
+    const Sequence shown = with_prompt && !line.text.empty() ? line.ids : Sequence();
+    Json list = Json::array();
+    for (const Hypothesis& each : found) {
+      Json object = output_json(codec, shown, each);
+      if (!output.json) {
+        if (many_lines && !is_first) print_line(separator_line);
+        print_output(each.log_probability, object.at("text").string(), output.scores);
+      }
+      is_first = false;
+      list.push(std::move(object));
+    }
+    if (output.json) print_line(row_of(line).set("outputs", std::move(list)).text());
+  };
+  return print_lines(output, options.count, encode, predict, answer);
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // Outputs of a model for lines of input, as text or JSON, one or more lines for each.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "apps/inference/generation.h"
@@ -26,6 +27,15 @@ int64_t print_outputs(const Seq2Seq& model, const Corpus& corpus, const OutputOp
                       const LineOutput& output);
 int64_t print_classes(const Classifier& model, const Corpus& corpus, int64_t n_best,
                       const LineOutput& output);
+
+// Prints options.count continuations for each line, which is a prompt: one line of text each, or an
+// object. Between texts that may have several lines it prints a line of hyphens. `with_prompt`:
+// texts begin with the prompt. `encode` maps a line to a prompt of at least one token.
+int64_t print_continuations(const LanguageModel& model, const TextCodec& codec,
+                            const ContinuationOptions& options, bool with_prompt,
+                            const std::function<Sequence(const std::string&)>& encode,
+                            const LineOutput& output);
+inline constexpr const char* separator_line = "---------------";
 
 // Returns {"text", "log_probability", "tokens", "log_probabilities"}. The text begins with the
 // prompt. <eos> is the last token of a complete output.

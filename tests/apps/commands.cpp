@@ -258,6 +258,32 @@ TEST_CASE("generate: lines that cannot be read are reported, and the others answ
   CHECK_TEXT_CONTAINS(large.err, "standard input:1: expected at most 1048576 bytes");
 }
 
+TEST_CASE("generate: a language model continues each line of a file as it continues a prompt") {
+  const auto generate = [](const std::vector<std::string>& more, const std::string& input = "") {
+    std::vector<std::string> arguments = {"generate"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return trained_runs().heed(arguments, input);
+  };
+  const std::string first = generate({"words", "--prompt", "ab", "--count", "2"}).out;
+  const std::string second = generate({"words", "--count", "2"}).out;
+  const ProgramOutput lines = generate({"words", "--input", "-", "--count", "2"}, "ab\nQ\n\nab\n");
+  CHECK(lines.code == 2);
+  CHECK(lines.out == first + "\n\n" + second + first);
+  CHECK_TEXT_CONTAINS(lines.err, "standard input:2: the character \"Q\"");
+  const ProgramOutput sums = generate({"sums", "--input", "-"}, "34\n345\n45\n");
+  CHECK(sums.code == 2);
+  CHECK(sums.out ==
+        generate({"sums", "--prompt", "34"}).out + "\n" + generate({"sums", "--prompt", "45"}).out);
+  CHECK_TEXT_CONTAINS(sums.err, "standard input:2: expected a problem of ");
+  const ProgramOutput text = generate({"text", "--input", "-", "--length", "5"}, "ab\nba\n");
+  CHECK(text.out == generate({"text", "--prompt", "ab", "--length", "5"}).out +
+                        "---------------\n" +
+                        generate({"text", "--prompt", "ba", "--length", "5"}).out);
+  const ProgramOutput json = generate({"words", "--input", "-", "--json"}, "ab\n");
+  CHECK(Json::parse(json.out, "out").at("outputs").elements()[0].at("text").string() + "\n" ==
+        generate({"words", "--prompt", "ab"}).out);
+}
+
 TEST_CASE("generate: a pipe is answered line by line") {
   const ProgramOutput output = shell_in(trained_runs().path, R"(
     coproc "$HEED" generate labels
@@ -346,7 +372,8 @@ TEST_CASE("generate: rejects options that do not fit the model") {
   };
   rejects({"words", "--prompt", "aQ"}, "--prompt: the character \"Q\" (number 2 of the text)");
   rejects({"words", "--prompt", "\xFF"}, "not valid UTF-8");
-  rejects({"words", "--input", "x"}, "--input is for encoder-decoders");
+  rejects({"words", "--input", "x"}, "x: cannot read");
+  rejects({"words", "--input", "x", "--prompt", "a"}, "--prompt and --input: expected one of them");
   rejects({"pairs", "--prompt", "a"}, "--prompt is for language models");
   rejects({"labels", "--beam", "2"}, "--beam is for encoder-decoders");
   rejects({"labels", "--forbid", "a"}, "--forbid is for models that generate");
