@@ -8,12 +8,14 @@
 
 namespace heed {
 
-Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed) {
+Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
+                   const GivenVocabulary& given) {
   check_options(options, framing);
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   const DataKind& kind = *options.kind;
   Files files;
-  Corpus corpus = kind.is_task() ? load_task(options, framing, seed) : kind.load(options, files);
+  Corpus corpus =
+      kind.is_task() ? load_task(options, framing, seed) : kind.load(options, files, given);
   corpus.framing = framing;
   corpus.seed = seed;
   corpus.files = files.paths();

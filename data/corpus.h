@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/given_vocabulary.h"
 #include "data/options.h"
 #include "data/text_codec.h"
 
@@ -23,6 +24,9 @@ struct Corpus {
 
   // Those of "train", "val", "test" and "test_longer" that exist. None is empty.
   std::map<std::string, std::unique_ptr<Dataset>> splits;
+  // Texts and lines: the bytes that the targets of a split stand for, a new line at the end of each
+  // line among them. Not of overlapping windows.
+  std::map<std::string, int64_t> target_bytes;
   // The maximum number of source positions and of inputs of any example.
   int64_t longest_source = 0, longest_input = 0;
   int64_t most_edges = 0;  // maximum number of edges of any example
@@ -45,9 +49,13 @@ struct Corpus {
 // "train" of a task with more than 2^20 examples is drawn during training: 2^40 examples, or
 // train_size.
 //
-// Throws InputError for options that check_options() rejects, and for a file that is missing,
-// empty, damaged, not text, or not of the kind that data.kind names. The message has the file, the
-// line and what to do.
-Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed);
+// Files of text are read with the given vocabulary, to which special tokens that the kind needs are
+// added. data.vocabulary is not read here.
+//
+// Throws InputError for options that check_options() rejects, for a file that is missing, empty,
+// damaged, not text, or not of the kind that data.kind names, and for a vocabulary of another level
+// or that lacks tokens. The message has the file, the line and what to do.
+Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
+                   const GivenVocabulary& given = {});
 
 }  // namespace heed

@@ -50,6 +50,9 @@ void DataOptions::fields(Fields& f) {
   f.choice("level", level, levels, "what a token is; subword: a piece of a SentencePiece model");
   f.path("tokenizer", tokenizer,
          "subword: a model of SentencePiece; empty: train one of max_vocabulary pieces");
+  f.path("vocabulary", vocabulary,
+         "run, or its vocabulary.json, whose vocabulary to use; empty: that of train.load, else "
+         "chosen from the training data");
   f.integer("context", context, {1, 1'000'000}, "text: tokens in a window");
   f.text("alphabet", alphabet, "lines: skip lines with other characters; empty: keep all");
   f.integer("max_length", max_length, at_least(0),
@@ -199,6 +202,8 @@ void check_files(const DataOptions& options) {
               "tokens");
   check_input(subword || options.tokenizer.empty(),
               "data.tokenizer needs data.level = \"subword\"");
+  check_input(options.tokenizer.empty() || options.vocabulary.empty(),
+              "data.tokenizer and data.vocabulary exclude each other: set one of them");
   check_input(options.tokenizer.empty() || options.max_vocabulary == 0,
               "data.max_vocabulary cannot be used with data.tokenizer, whose pieces are the "
               "vocabulary");

@@ -34,7 +34,7 @@ struct DataOptions {
   std::string path, target_path, val_path, val_target_path, test_path, test_target_path;
   std::vector<std::string> paths;
   Level level = Level::character;
-  std::string tokenizer;
+  std::string tokenizer, vocabulary;
   int64_t context = 64;
   std::string alphabet;
   int64_t max_length = 0;

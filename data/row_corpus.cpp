@@ -57,12 +57,12 @@ class StoredPairs final : public Dataset {
 
 class RowLoader {
  public:
-  RowLoader(const DataOptions& options, Files& files)
+  RowLoader(const DataOptions& options, Files& files, const GivenVocabulary& given)
       : options_(options),
-        first_(options),
-        second_(options),
+        first_(options, given, has_two(options, given) ? given.source : given.target),
+        second_(options, given, given.target),
         source_(first_),
-        target_(options.kind == &data_kinds::pairs && !options.share_vocabulary ? second_ : first_),
+        target_(has_two(options, given) ? second_ : first_),
         rows_(read_rows(options, files, corpus_.notes)) {}
 
   Corpus load() {
@@ -84,6 +84,15 @@ class RowLoader {
   }
 
  private:
+  // Whether the two sides have a vocabulary each.
+  static bool has_two(const DataOptions& options, const GivenVocabulary& given) {
+    if (options.kind != &data_kinds::pairs) return false;
+    const bool given_two = given.source != given.target;
+    check_input(!given_two || !options.share_vocabulary,
+                "data.share_vocabulary = true needs one vocabulary for both sides, and {} has two",
+                given.origin);
+    return given.target ? given_two : !options.share_vocabulary;
+  }
   bool is_labelled() const { return options_.kind == &data_kinds::labelled; }
   bool has_source() const { return options_.kind != &data_kinds::lines; }
   const std::vector<Row>& train() const { return rows_.at(Split::train); }
@@ -94,8 +103,9 @@ class RowLoader {
       if (!is_labelled()) target_.count(row.target);
     }
     target_.choose(is_labelled() ? std::vector<std::string>{}
-                                 : std::vector<std::string>{begin_token, end_token});
-    if (&source_ != &target_) source_.choose({});
+                                 : std::vector<std::string>{begin_token, end_token},
+                   corpus_.notes);
+    if (&source_ != &target_) source_.choose({}, corpus_.notes);
   }
 
   void choose_labels() {
@@ -133,6 +143,8 @@ class RowLoader {
                  static_cast<int64_t>(std::max(x.size(), y.size())) > options_.max_length) {
         ++too_long;
       } else {
+        if (options_.kind == &data_kinds::lines)
+          corpus_.target_bytes[split] += std::ssize(row.target) + 1;
         encoded.x.add(x);
         encoded.y.add(y);
       }
@@ -172,14 +184,14 @@ class RowLoader {
   SplitRows rows_;
 };
 
-Corpus load_rows(const DataOptions& options, Files& files) {
-  return RowLoader(options, files).load();
+Corpus load_rows(const DataOptions& options, Files& files, const GivenVocabulary& given) {
+  return RowLoader(options, files, given).load();
 }
 
 std::vector<std::string_view> row_keys(std::initializer_list<std::string_view> more) {
-  std::vector<std::string_view> keys = {"path",          "val_path",  "test_path",
-                                        "test_fraction", "level",     "tokenizer",
-                                        "max_length",    "min_count", "max_vocabulary"};
+  std::vector<std::string_view> keys = {"path",      "val_path",      "test_path",  "test_fraction",
+                                        "level",     "tokenizer",     "vocabulary", "max_length",
+                                        "min_count", "max_vocabulary"};
   keys.insert(keys.end(), more.begin(), more.end());
   return keys;
 }

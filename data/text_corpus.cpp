@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/check.h"
@@ -57,15 +58,16 @@ size_t training_end(Level level, std::string_view text, double fraction) {
                               : offset;
 }
 
-Corpus load_text(const DataOptions& options, Files& files) {
+Corpus load_text(const DataOptions& options, Files& files, const GivenVocabulary& given) {
   std::string joined;
   const std::string_view text = read_all(options, files, joined);
   const size_t cut = training_end(options.level, text, 1 - options.val_fraction);
   const std::string& path = files.paths()[0];
   check_input(cut > 0, "{}: too short: nothing of it is for training", path);
-  TextEncoder encoder(options);
+  TextEncoder encoder(options, given, given.target);
   encoder.count(text.substr(0, cut));
-  encoder.choose({});
+  Corpus corpus;
+  encoder.choose({}, corpus.notes);
   std::vector<int32_t> train, val;
   encoder.append(text.substr(0, cut), train);
   encoder.append(text.substr(cut), val);
@@ -78,25 +80,27 @@ Corpus load_text(const DataOptions& options, Files& files) {
   check_input(options.val_fraction == 0 || val.size() >= 2,
               "{}: {} of {} {}s are for validation, which needs 2: raise data.val_fraction", path,
               val.size(), count, name);
-  Corpus corpus;
   corpus.source = corpus.target = encoder.codec();
   corpus.longest_input = options.context;
   corpus.notes.push_back(fmt::format("{} {}s for training, {} for validation; vocabulary of {}",
                                      train.size(), name, val.size(),
                                      corpus.source->vocabulary().size()));
-  if (!val.empty())
+  if (!val.empty()) {
+    const size_t first = corpus.source->decode(std::span(val).first(1)).size();  // no target
+    corpus.target_bytes["val"] = static_cast<int64_t>(text.size() - cut - first);
     corpus.splits["val"] =
         std::make_unique<Windows>(std::move(val), options.context, options.context);
+  }
   corpus.splits["train"] = std::make_unique<Windows>(std::move(train), options.context, 1);
   return corpus;
 }
 
 }  // namespace
 
-const DataKind data_kinds::text = {
-    .name = "text",
-    .keys = {"path", "paths", "level", "tokenizer", "context", "min_count", "max_vocabulary"},
-    .framings = {Framing::language_model},
-    .load = load_text};
+const DataKind data_kinds::text = {.name = "text",
+                                   .keys = {"path", "paths", "level", "tokenizer", "vocabulary",
+                                            "context", "min_count", "max_vocabulary"},
+                                   .framings = {Framing::language_model},
+                                   .load = load_text};
 
 }  // namespace heed

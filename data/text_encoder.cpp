@@ -1,9 +1,12 @@
 #include "data/text_encoder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "core/check.h"
+#include "core/text.h"
 #include "data/files.h"
 
 namespace heed {
@@ -17,12 +20,21 @@ static std::shared_ptr<const Subwords> read_subwords(const std::string& path) {
   }
 }
 
-TextEncoder::TextEncoder(const DataOptions& options)
+TextEncoder::TextEncoder(const DataOptions& options, const GivenVocabulary& given,
+                         std::shared_ptr<const TextCodec> codec)
     : level_(options.level),
       min_count_(options.min_count),
       max_vocabulary_(options.max_vocabulary),
       tokenizer_(options.tokenizer),
-      has_unknown_(options.level == Level::word) {}
+      given_(std::move(codec)),
+      origin_(given.origin),
+      new_tokens_(given.new_tokens),
+      has_unknown_(options.level == Level::word) {
+  check_input(!given_ || given_->level() == level_,
+              "data.level is \"{}\", but the vocabulary of {} has the level \"{}\": set data.level "
+              "to it",
+              name_of(levels, level_), origin_, given_ ? name_of(levels, given_->level()) : "");
+}
 
 void TextEncoder::count(std::string_view training_text) {
   if (level_ == Level::byte) return;
@@ -30,7 +42,7 @@ void TextEncoder::count(std::string_view training_text) {
   for_each_token(level_, training_text, [this](std::string_view token) { counts_.add(token); });
 }
 
-std::vector<std::string> TextEncoder::ordinary_tokens() {
+std::vector<std::string> TextEncoder::chosen_tokens() {
   if (level_ == Level::byte) return byte_tokens();
   if (level_ != Level::subword) return counts_.chosen(min_count_, max_vocabulary_);
   check_input(max_vocabulary_ > 0 || !tokenizer_.empty(),
@@ -42,8 +54,33 @@ std::vector<std::string> TextEncoder::ordinary_tokens() {
   return subwords_->pieces();
 }
 
-void TextEncoder::choose(const std::vector<std::string>& special_tokens) {
-  std::vector<std::string> tokens = ordinary_tokens();
+// Returns the given tokens, and after them those to add.
+std::vector<std::string> TextEncoder::given_tokens(std::vector<std::string>& notes) {
+  const Vocabulary& known = given_->vocabulary();
+  subwords_ = given_->subwords();
+  std::vector<std::string> tokens = known.tokens();
+  if (origin_.empty()) return tokens;
+  std::string note = fmt::format("vocabulary of {}: {} tokens", origin_, tokens.size());
+  if (const TokenCounts lacking = counts_.without(known); lacking.size() > 0) {
+    note += fmt::format("; it lacks {} of the training data, which occur {} times: {}",
+                        lacking.size(), lacking.total(), lacking.examples(10));
+    check_input(new_tokens_ != NewTokens::refuse,
+                "{}; set train.new_tokens to \"unknown\" to read them as <unk>, or to \"add\"",
+                note);
+    const bool adds = new_tokens_ == NewTokens::add;
+    note += adds ? "; added" : "; read as <unk>";
+    const int64_t room = max_vocabulary_ - std::ssize(tokens);
+    if (adds && (max_vocabulary_ == 0 || room > 0))
+      for (std::string& token : lacking.chosen(min_count_, std::max<int64_t>(0, room)))
+        tokens.push_back(std::move(token));
+  }
+  notes.push_back(note);
+  return tokens;
+}
+
+void TextEncoder::choose(const std::vector<std::string>& special_tokens,
+                         std::vector<std::string>& notes) {
+  std::vector<std::string> tokens = given_ ? given_tokens(notes) : chosen_tokens();
   check_input(!tokens.empty(), "the vocabulary is empty: no {} occurs data.min_count = {} times",
               name_of(levels, level_), min_count_);
   for (const std::string& special : special_tokens)  // a tokenizer may have it
@@ -54,16 +91,22 @@ void TextEncoder::choose(const std::vector<std::string>& special_tokens) {
 void TextEncoder::append(std::string_view text, std::vector<int32_t>& ids) {
   const size_t first = ids.size();
   known_->append(text, ids);
+  const Vocabulary& vocabulary = known_->vocabulary();
   for (size_t i = first; i < ids.size(); ++i) {
     if (ids[i] != Vocabulary::none) continue;
-    ids[i] = known_->vocabulary().size();
+    check_input(!given_ || new_tokens_ != NewTokens::refuse,
+                "the vocabulary of {} lacks token {} of {}; set train.new_tokens to \"unknown\" to "
+                "read it as <unk>",
+                origin_, i - first + 1, in_quotes(text));
     has_unknown_ = true;
+    ids[i] = vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
   }
 }
 
 std::shared_ptr<const TextCodec> TextEncoder::codec() const {
   std::vector<std::string> tokens = known_->vocabulary().tokens();
-  if (has_unknown_) tokens.push_back(unknown_token);
+  if (has_unknown_ && known_->vocabulary().unknown() == Vocabulary::none)
+    tokens.push_back(unknown_token);
   return std::make_shared<TextCodec>(level_, std::move(tokens), subwords_);
 }
 

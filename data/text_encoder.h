@@ -5,6 +5,9 @@
 // character that training does not have. <unk> is the last token, so its id is known in advance.
 // At subword level the tokens are the pieces of data.tokenizer, or of one trained on the training
 // text, and no token is unknown.
+//
+// A given vocabulary keeps its tokens and ids. What it lacks becomes <unk>, is added after its
+// tokens, or is an error: see data/given_vocabulary.h.
 #pragma once
 
 #include <memory>
@@ -12,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/given_vocabulary.h"
 #include "data/options.h"
 #include "data/text_codec.h"
 
@@ -19,21 +23,28 @@ namespace heed {
 
 class TextEncoder {
  public:
-  // Uses level, min_count, max_vocabulary and tokenizer.
-  explicit TextEncoder(const DataOptions& options);
+  // Uses level, min_count, max_vocabulary and tokenizer. `codec` is that of `given` to use, or
+  // null. Throws InputError if it is of another level.
+  TextEncoder(const DataOptions& options, const GivenVocabulary& given,
+              std::shared_ptr<const TextCodec> codec);
   // At subword level the text must outlive choose().
   void count(std::string_view training_text);
-  // Throws InputError if no token is left.
-  void choose(const std::vector<std::string>& special_tokens);
+  // Adds a note on a given vocabulary. Throws InputError if no token is left, or if the given
+  // vocabulary lacks some and none may be new.
+  void choose(const std::vector<std::string>& special_tokens, std::vector<std::string>& notes);
   void append(std::string_view text, std::vector<int32_t>& ids);
   std::shared_ptr<const TextCodec> codec() const;
 
  private:
-  std::vector<std::string> ordinary_tokens();
+  std::vector<std::string> chosen_tokens();
+  std::vector<std::string> given_tokens(std::vector<std::string>& notes);
 
   Level level_;
   int64_t min_count_, max_vocabulary_;
-  std::string tokenizer_;  // a path
+  std::string tokenizer_;                   // a path
+  std::shared_ptr<const TextCodec> given_;  // may be null
+  std::string origin_;
+  NewTokens new_tokens_;
   TokenCounts counts_;
   std::vector<std::string_view> training_texts_;  // at subword level
   std::shared_ptr<const Subwords> subwords_;

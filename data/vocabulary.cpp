@@ -46,6 +46,27 @@ void TokenCounts::add(std::string_view token) {
     counts_.emplace(token, 1);
 }
 
+TokenCounts TokenCounts::without(const Vocabulary& vocabulary) const {
+  TokenCounts rest;
+  for (const auto& [token, count] : counts_)
+    if (!is_special(token) && vocabulary.find(token) == Vocabulary::none)
+      rest.counts_.emplace(token, count);
+  return rest;
+}
+
+int64_t TokenCounts::total() const {
+  int64_t total = 0;
+  for (const auto& [token, count] : counts_) total += count;
+  return total;
+}
+
+std::string TokenCounts::examples(int64_t count) const {
+  std::string text;
+  for (const std::string& token : chosen(1, count))
+    text += (text.empty() ? "" : ", ") + in_quotes(token);
+  return size() > count ? text + ", …" : text;
+}
+
 std::vector<std::string> TokenCounts::chosen(int64_t min_count, int64_t max_size) const {
   std::vector<std::pair<int64_t, std::string>> frequent;  // (minus the count, token)
   for (const auto& [token, count] : counts_)

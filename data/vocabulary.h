@@ -63,6 +63,13 @@ class TokenCounts {
   // `max_size` most frequent ones (0: all; ties in byte order). Leaves out special tokens.
   std::vector<std::string> chosen(int64_t min_count, int64_t max_size) const;
 
+  // Returns the counts of the tokens that a vocabulary lacks, without special tokens.
+  TokenCounts without(const Vocabulary& vocabulary) const;
+  int64_t size() const { return static_cast<int64_t>(counts_.size()); }
+  int64_t total() const;
+  // Returns the most frequent tokens, made safe to show: "\"é\", \"ß\", …".
+  std::string examples(int64_t count) const;
+
  private:
   StringMap<int64_t> counts_;
 };

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "apps/commands/command.h"
-#include "apps/config/load_config.h"
 #include "apps/inference/vocabulary_file.h"
 #include "apps/measure/data_report.h"
 #include "apps/measure/summary.h"
@@ -13,6 +12,7 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
+#include "apps/training/load_data.h"
 #include "apps/training/run.h"
 #include "apps/training/training_loop.h"
 #include "core/kernels/gemm/gemm.h"
@@ -61,6 +61,7 @@ Plan plan_of(TrainArguments a) {
   const LoadedConfig before = load_run_config(run.config(), {});
   LoadedConfig now =
       a.config.empty() ? load_run_config(run.config(), a.set) : load_config(a.config, a.set);
+  now.run_vocabulary = before.run_vocabulary;
   check_resumable(list_config(before.experiment), list_config(now.experiment), run.path());
   return {run.path(), true, std::move(now)};
 }

@@ -41,8 +41,14 @@ void TrainOptions::fields(Fields& f) {
            "score on the validation split that decides which checkpoint is the best");
   f.integer("patience", patience, count,
             "stop after this many evaluations in a row without improvement; 0: never");
-  f.path("load", load, "run or .safetensors file to load initial weights from; empty: none");
+  f.path("load", load,
+         "run or .safetensors file to load initial weights from; of a run, the vocabulary, too; "
+         "empty: none");
   f.texts("load_names", load_names, "patterns (* and ?) of the parameters to load from `load`");
+  f.choice(
+      "new_tokens", new_tokens, new_tokens_names,
+      "tokens of the data that the vocabulary of data.vocabulary or `load` lacks: refuse them, "
+      "read them as <unk>, or add them, with initial weights as without `load`");
   f.texts("freeze", freeze, "patterns (* and ?) of the parameters that are not trained");
   f.flag("detect_anomaly", detect_anomaly,
          "stop at the first operation whose result is not finite, and name it; slow");

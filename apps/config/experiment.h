@@ -43,6 +43,7 @@ struct TrainOptions {
   int64_t patience = 0;
   std::string load;
   std::vector<std::string> load_names = {"*"};
+  NewTokens new_tokens = NewTokens::refuse;
   std::vector<std::string> freeze;
   bool detect_anomaly = false;
 

@@ -24,20 +24,9 @@ LoadedConfig load_config(const std::string& path, const std::vector<std::string>
 }
 
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments) {
-  return loaded(ConfigSource::read(path, false), assignments);
-}
-
-Corpus load_data(const LoadedConfig& config) {
-  const Experiment& e = config.experiment;
-  return with_origins(config.origins, [&] {
-    DataOptions data = e.data;
-    for (const auto& [key, path] : data_files(data))
-      check_input(exists(*path),
-                  "data.{0}: there is no such file: {1}; if it has moved, name it with --set "
-                  "data.{0}=FILE",
-                  key, *path);
-    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed));
-  });
+  LoadedConfig config = loaded(ConfigSource::read(path, false), assignments);
+  config.run_vocabulary = sibling(path, "vocabulary.json");
+  return config;
 }
 
 void apply_settings(const Experiment& experiment) {

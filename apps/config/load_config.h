@@ -1,4 +1,4 @@
-// Loads a config and its data.
+// Loads a config.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ namespace heed {
 struct LoadedConfig {
   Experiment experiment;
   Origins origins;
+  std::string run_vocabulary;  // of a run: the path of its vocabulary.json
 };
 
 // Reads a config, applies the --set assignments, and validates the result.
@@ -29,10 +30,6 @@ auto with_origins(const Origins& origins, F&& f) {
     throw InputError(with_origin(error.what(), origins));
   }
 }
-
-// Returns the data of the experiment. Throws InputError that names the key for a file that does not
-// exist, and as load_corpus() does.
-Corpus load_data(const LoadedConfig& config);
 
 // Sets the number of threads, and the precision of the calling thread.
 void apply_settings(const Experiment& experiment);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <unistd.h>
 
 #include "apps/inference/bleu.h"
@@ -61,10 +62,11 @@ Json token_scores(const Model& model, const Corpus& corpus, const Experiment& ex
       train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size;
   const Scores scores =
       evaluate(model, split_of(corpus, split), corpus.framing, batch_size, outcomes);
-  return Json::object()
-      .set("loss", scores.loss)
-      .set("perplexity", scores.perplexity)
-      .set("token_accuracy", scores.token_accuracy)
+  Json json = Json::object().set("loss", scores.loss).set("perplexity", scores.perplexity);
+  if (const auto bytes = corpus.target_bytes.find(split); bytes != corpus.target_bytes.end())
+    json.set("bits_per_byte", scores.loss * static_cast<double>(scores.targets) /
+                                  static_cast<double>(bytes->second) / std::numbers::ln2);
+  return json.set("token_accuracy", scores.token_accuracy)
       .set("exact_match", scores.exact_match)
       .set("examples", scores.examples)
       .set("targets", scores.targets);
@@ -78,6 +80,7 @@ struct Column {
 };
 constexpr Column score_columns[] = {{"loss", "loss", 1, -1, ""},
                                     {"perplexity", "perplexity", 1, 3, ""},
+                                    {"bits_per_byte", "bits per byte", 1, 4, ""},
                                     {"token_accuracy", "token accuracy", 100, 2, " %"},
                                     {"exact_match", "exact match", 100, 2, " %"},
                                     {"bleu", "BLEU", 1, 2, ""},

@@ -148,21 +148,43 @@ Json SavedVocabulary::identity() const {
   return json;
 }
 
-SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
+namespace {
+
+// Calls read(json) with the content of the file.
+template <class Read>
+void read_members(const std::string& path, const Read& read) {
   const Json json = Json::parse(read_file(path, "vocabulary", max_bytes), path);
+  try {
+    read(json);
+  } catch (const InputError& error) {
+    throw InputError(
+        fmt::format("{}: {}; expected the file that training wrote", path, error.what()));
+  }
+}
+
+}  // namespace
+
+GivenVocabulary read_codecs(const std::string& path) {
+  GivenVocabulary given;
+  read_members(path, [&](const Json& json) {
+    const Json *source = json.find("source"), *target = json.find("target");
+    given.target = codec_of(target ? *target : json);
+    given.source = source ? codec_of(*source) : given.target;
+  });
+  return given;
+}
+
+SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
   SavedVocabulary saved;
   saved.corpus.framing = framing;
-  try {
+  read_members(path, [&](const Json& json) {
     read_format(json, saved.corpus);
     read_codecs(json, saved.corpus);
     if (json.find("prompt") || json.find("answer")) {
       saved.prompt_length = count_in(json.at("prompt"), 1);
       saved.target_length = count_in(json.at("answer"), 1);
     }
-  } catch (const InputError& error) {
-    throw InputError(
-        fmt::format("{}: {}; expected the file that training wrote", path, error.what()));
-  }
+  });
   return saved;
 }
 

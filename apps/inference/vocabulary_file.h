@@ -24,6 +24,10 @@ Json vocabulary_identity(const Corpus& corpus);
 std::string codec_digest(const TextCodec& codec);
 std::string labels_digest(const std::vector<std::string>& labels);
 
+// Reads the tokens of a vocabulary.json of any kind of model. Throws InputError, with the path and
+// the mistake, for a file that is not valid or has no tokens.
+GivenVocabulary read_codecs(const std::string& path);
+
 struct SavedVocabulary {
   Corpus corpus;  // without splits
   // Number of tokens of the prompt and of the target, for tasks of language models where it is

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/names.h"
-#include "apps/training/binding.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/safetensors_header.h"
@@ -25,7 +25,7 @@ ArrayHeader header_of(const NamedParameter& parameter) {
 // A file of weights, and the known vocabularies of its arrays.
 struct Weights {
   std::string path;
-  std::map<std::string, std::string> row_vocabularies = {};
+  RowVocabularies row_vocabularies = {};
   std::optional<Checkpoint> checkpoint = {};  // of a run
 };
 
@@ -38,9 +38,22 @@ Weights weights_of(const std::string& path) {
           std::move(best)};
 }
 
-// Throws InputError if the rows of a parameter stand for other tokens than those of the data.
-void check_rows(const SafetensorsFile& file, const std::string& name, const std::string& expected,
-                const std::map<std::string, std::string>& known) {
+// The vocabularies of the rows of an array: in the file, and in the data.
+struct RowMap {
+  const RowVocabulary *from, *to;
+
+  // Returns the tokens of the data that the file lacks, without special ones.
+  TokenCounts lacking() const {
+    TokenCounts counts;
+    for (const std::string& token : to->tokens) counts.add(token);
+    return counts.without(Vocabulary(from->tokens));
+  }
+};
+
+// Returns how to map the rows of a parameter, or nothing if they stand for the same tokens. Throws
+// InputError if it is not known for what they stand.
+std::optional<RowMap> row_map(const SafetensorsFile& file, const std::string& name,
+                              const RowVocabulary& expected, const RowVocabularies& known) {
   const auto stated = file.metadata().find(vocabulary_key(name));
   const auto found = known.find(name);
   if (stated == file.metadata().end() && found == known.end()) {
@@ -48,13 +61,52 @@ void check_rows(const SafetensorsFile& file, const std::string& name, const std:
         "train.load: {} does not say which tokens the rows of {} stand for; "
         "assuming those of the data, in the same order",
         file.path(), name);
-    return;
+    return {};
   }
-  check_input(
-      (stated == file.metadata().end() ? found : stated)->second == expected,
-      "train.load: {}: the rows of {} stand for other tokens or labels than those of the "
-      "data; use data with the same vocabulary, or set train.load_names to other parameters",
-      file.path(), name);
+  const bool is_stated = stated != file.metadata().end();
+  if ((is_stated ? stated->second : found->second.digest) == expected.digest) return {};
+  check_input(found != known.end() && (!is_stated || stated->second == found->second.digest) &&
+                  found->second.kind == expected.kind,
+              "train.load: {}: the rows of {} stand for other tokens or labels than those of the "
+              "data; load the run, which knows them, use data with the same vocabulary, or set "
+              "train.load_names to other parameters",
+              file.path(), name);
+  return RowMap{&found->second, &expected};
+}
+
+// Throws InputError if an array is not of the expected type and shape, apart from mapped rows.
+void check_shape(const SafetensorsFile& file, const ArrayTarget& target,
+                 const std::optional<RowMap>& rows) {
+  const StoredArray* stored = file.find(target.name);
+  check_input(stored != nullptr,
+              "train.load: {} has no {}; set train.load_names to the parameters to load",
+              file.path(), target.name);
+  ArrayHeader expected = target;
+  if (rows) expected.dims[0] = std::ssize(rows->from->tokens);
+  check_input(stored->dtype == expected.dtype && stored->dims == expected.dims,
+              "train.load: {}: expected {} of type {}, found {}", file.path(), target.name,
+              type_text(expected), type_text(*stored));
+}
+
+// Reads an array and copies the row of each token to that of the same token.
+void read_rows(const SafetensorsFile& file, const ArrayTarget& target, const RowMap& rows) {
+  ArrayTarget stored{*file.find(target.name)};
+  std::vector<float> values(static_cast<size_t>(stored.bytes()) / sizeof(float));
+  stored.data = values.data();
+  read_array(file, stored);
+  const size_t width = values.size() / rows.from->tokens.size();
+  const Vocabulary from(rows.from->tokens);
+  auto* row = static_cast<float*>(target.data);
+  size_t mapped = 0;
+  for (const std::string& token : rows.to->tokens) {
+    if (const int32_t id = from.find(token); id != Vocabulary::none) {
+      std::copy_n(values.data() + static_cast<size_t>(id) * width, width, row);
+      ++mapped;
+    }
+    row += width;
+  }
+  logging::info("train.load: {}: {} of {} rows loaded by their token, {} start anew", target.name,
+                mapped, rows.to->tokens.size(), rows.to->tokens.size() - mapped);
 }
 
 }  // namespace
@@ -73,7 +125,7 @@ std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameter
 
 void load_weights(const std::string& path, const std::vector<std::string>& patterns,
                   const std::vector<NamedParameter>& parameters,
-                  const std::map<std::string, std::string>& row_vocabularies) {
+                  const RowVocabularies& row_vocabularies, NewTokens new_tokens) {
   const Weights weights = weights_of(path);
   const SafetensorsFile file(weights.path);
   std::vector<NamedParameter> chosen;
@@ -82,19 +134,24 @@ void load_weights(const std::string& path, const std::vector<std::string>& patte
   check_input(!chosen.empty(),
               "train.load_names: no parameter matches; `heed summary` lists their names");
   const std::vector<ArrayTarget> targets = targets_of(chosen);
+  std::vector<std::optional<RowMap>> maps;
   for (const ArrayTarget& target : targets) {
-    const StoredArray* stored = file.find(target.name);
-    check_input(stored != nullptr,
-                "train.load: {} has no {}; set train.load_names to the parameters to load",
-                file.path(), target.name);
-    check_input(stored->dtype == target.dtype && stored->dims == target.dims,
-                "train.load: {}: expected {} of type {}, found {}", file.path(), target.name,
-                type_text(target), type_text(*stored));
-    if (const auto rows = row_vocabularies.find(target.name); rows != row_vocabularies.end())
-      check_rows(file, target.name, rows->second, weights.row_vocabularies);
+    std::optional<RowMap>& rows = maps.emplace_back();
+    if (const auto found = row_vocabularies.find(target.name); found != row_vocabularies.end())
+      rows = row_map(file, target.name, found->second, weights.row_vocabularies);
+    check_shape(file, target, rows);
+    if (!rows || new_tokens == NewTokens::add) continue;
+    const TokenCounts lacking = rows->lacking();
+    check_input(lacking.size() == 0,
+                "train.load: {}: {} has no row for {} of the {} of the data: {}; set "
+                "train.new_tokens = \"add\" to let their rows start anew, or train.load_names to "
+                "other parameters",
+                file.path(), target.name, lacking.size(),
+                rows->to->kind == "labels" ? "labels" : "tokens", lacking.examples(10));
   }
   if (weights.checkpoint) weights.checkpoint->check_model_digest();
-  for (const ArrayTarget& target : targets) read_array(file, target);
+  for (size_t i = 0; i < targets.size(); ++i)
+    maps[i] ? read_rows(file, targets[i], *maps[i]) : read_array(file, targets[i]);
 }
 
 }  // namespace heed

@@ -1,10 +1,10 @@
 // Tensors as the arrays of a safetensors file.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "apps/training/binding.h"
 #include "apps/training/checkpoint.h"
 #include "core/tensor.h"
 
@@ -16,11 +16,15 @@ std::vector<NamedArray> arrays_of(const std::vector<NamedParameter>& parameters)
 std::vector<ArrayTarget> targets_of(const std::vector<NamedParameter>& parameters);
 
 // Loads initial weights from a run (its best checkpoint) or a .safetensors file into the parameters
-// whose names match one of the patterns. `row_vocabularies` are those of the data. Throws
-// InputError if no name matches, if the file lacks one of them, has it in another shape, has values
-// that are not finite, or has rows of other tokens. Rows are not mapped from token to token.
+// whose names match one of the patterns. `row_vocabularies` are those of the data. If they differ
+// from those of the run, a row for a token is loaded from the row for the same token, wherever it
+// is, and rows for tokens that the run lacks keep their values. Throws InputError if there are such
+// tokens, other than special ones, and `new_tokens` is not `add`. Also if no name matches, if the
+// file lacks one of them, has it in another shape, has values that are not finite, or has rows of
+// unknown other tokens.
 void load_weights(const std::string& path, const std::vector<std::string>& patterns,
                   const std::vector<NamedParameter>& parameters,
-                  const std::map<std::string, std::string>& row_vocabularies);
+                  const RowVocabularies& row_vocabularies,
+                  NewTokens new_tokens = NewTokens::refuse);
 
 }  // namespace heed

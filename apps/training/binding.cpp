@@ -88,18 +88,21 @@ void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::s
                    "start a new run");
 }
 
-std::map<std::string, std::string> row_vocabularies(const Corpus& corpus) {
+RowVocabularies row_vocabularies(const Corpus& corpus) {
   const bool is_classifier = corpus.framing == Framing::classifier;
-  std::map<std::string, std::string> digests;
+  const auto of = [](const TextCodec& codec) {
+    return RowVocabulary{name_of(levels, codec.level()), codec.vocabulary().tokens(),
+                         codec_digest(codec)};
+  };
+  RowVocabularies all;
   if (corpus.source)
-    digests[is_classifier ? "embedding.token.weight" : "source_embedding.token.weight"] =
-        codec_digest(*corpus.source);
-  if (corpus.target && !is_classifier) {
-    digests["embedding.token.weight"] = digests["head.weight"] = codec_digest(*corpus.target);
-  } else {
-    digests["head.weight"] = digests["head.bias"] = labels_digest(corpus.labels);
-  }
-  return digests;
+    all[is_classifier ? "embedding.token.weight" : "source_embedding.token.weight"] =
+        of(*corpus.source);
+  if (corpus.target && !is_classifier)
+    all["embedding.token.weight"] = all["head.weight"] = all["head.bias"] = of(*corpus.target);
+  else
+    all["head.weight"] = all["head.bias"] = {"labels", corpus.labels, labels_digest(corpus.labels)};
+  return all;
 }
 
 std::string vocabulary_key(const std::string& parameter) {
@@ -109,10 +112,10 @@ std::string vocabulary_key(const std::string& parameter) {
 Binding binding_of(const Experiment& experiment, const Corpus& corpus,
                    const std::vector<NamedParameter>& parameters) {
   Binding binding{bound_settings(experiment), vocabulary_identity(corpus), {}};
-  const std::map<std::string, std::string> vocabularies = row_vocabularies(corpus);
+  const RowVocabularies vocabularies = row_vocabularies(corpus);
   for (const NamedParameter& parameter : parameters)
     if (const auto found = vocabularies.find(parameter.name); found != vocabularies.end())
-      binding.metadata[vocabulary_key(parameter.name)] = found->second;
+      binding.metadata[vocabulary_key(parameter.name)] = found->second.digest;
   return binding;
 }
 

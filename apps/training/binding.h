@@ -11,6 +11,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "apps/config/experiment.h"
 #include "apps/support/json.h"
@@ -37,8 +38,16 @@ void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path
 // Throws InputError if the data of a run or their vocabulary have changed since its training.
 void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run);
 
-// Returns the SHA-256 of the tokens or labels that the rows of a parameter stand for, by its name.
-std::map<std::string, std::string> row_vocabularies(const Corpus& corpus);
+// What the rows of a parameter stand for.
+struct RowVocabulary {
+  std::string kind;  // "labels", or the level of the tokens
+  std::vector<std::string> tokens;
+  std::string digest;  // SHA-256
+
+  bool operator==(const RowVocabulary&) const = default;
+};
+using RowVocabularies = std::map<std::string, RowVocabulary>;  // by the name of the parameter
+RowVocabularies row_vocabularies(const Corpus& corpus);
 // Returns the key of an array in the metadata of model.safetensors.
 std::string vocabulary_key(const std::string& parameter);
 

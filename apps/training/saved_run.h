@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "apps/config/load_config.h"
 #include "apps/inference/vocabulary_file.h"
 #include "apps/training/checkpoint.h"
+#include "apps/training/load_data.h"
 #include "apps/training/run.h"
 
 namespace heed {

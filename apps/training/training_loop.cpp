@@ -47,7 +47,7 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
     load(checkpoints_.open("latest"));
   else if (!experiment.train.load.empty())
     load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters(),
-                 row_vocabularies(corpus));
+                 row_vocabularies(corpus), experiment.train.new_tokens);
   metrics_ = std::make_unique<MetricsFile>(run_.metrics(), trainer_.steps_done());
   if (resume) checkpoints_.clean_up();
   if (saved_step_ > 0) checkpoints_.settle(saved_step_, state_.best_step);
@@ -55,9 +55,9 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
 
 void TrainingLoop::load(const Checkpoint& checkpoint) {
   const Json& state = checkpoint.state();
+  check_vocabulary_file(checkpoint, run_.vocabulary(), corpus_.framing);
   check_data(checkpoint, corpus_, run_.path());
   check_settings(checkpoint, experiment_);
-  check_vocabulary_file(checkpoint, run_.vocabulary(), corpus_.framing);
   try {
     processor_ = state.at("processor").string();
     checkpoint.read_model(targets_of(trainer_.model().parameters()));

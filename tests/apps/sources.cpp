@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "apps/config/load_config.h"
+#include "apps/training/load_data.h"
 #include "apps/training/trainer.h"
 #include "temporary.h"
 

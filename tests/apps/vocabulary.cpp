@@ -1,9 +1,12 @@
-// The vocabulary of a run: subwords in vocabulary.json.
+// The vocabulary of a run: subwords in vocabulary.json, vocabularies that are given, fine-tuning.
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "apps/inference/vocabulary_file.h"
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
+#include "core/safetensors.h"
 #include "program.h"
 
 using namespace heed;
@@ -89,4 +92,145 @@ TEST_CASE("vocabulary.json: a damaged tokenizer, or that of another run, is reje
   removed.remove("sentencepiece");
   write_file(file, removed.text());
   check_rejected(folder.heed({"generate", "r"}), 2, {"'sentencepiece' is missing"});
+}
+
+namespace {
+
+// A run A of a text of lower case, and data with other characters.
+struct FineTuning : TemporaryFolder {
+  FineTuning() {
+    std::string text, other;
+    for (int i = 0; i < 300; ++i) {
+      text += std::string(1, static_cast<char>('a' + i * i % 11)) + (i % 5 ? "" : "\n");
+      other += std::string(i % 3 ? "ab" : "zÄ") + (i % 7 ? " " : "e\n");
+    }
+    write_file(path + "/a.txt", text);
+    write_file(path + "/b.txt", other);
+    write_file(path + "/a.toml",
+               "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[model]\nlayers = 1\ndim = 16\n"
+               "heads = 2\nkind = 'language_model'\n[optim]\nlr = 1e-12\n[data]\nkind = 'text'\n"
+               "path = 'a.txt'\ncontext = 16\n");
+    const ProgramOutput output = train("A", {});
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+  }
+  ProgramOutput train(const std::string& run, const std::vector<std::string>& settings) const {
+    std::vector<std::string> arguments = {"train", "a.toml", "--run", run};
+    for (const std::string& setting : settings) {
+      arguments.emplace_back("--set");
+      arguments.push_back(setting);
+    }
+    return heed_in(path, arguments);
+  }
+  std::vector<std::string> tokens(const std::string& run) const {
+    return Json::parse(read_file(path + "/" + run + "/vocabulary.json", "file"), "")
+        .at("symbols")
+        .strings();
+  }
+  // Returns the rows of the token embedding.
+  std::vector<std::vector<float>> rows(const std::string& run) const {
+    const SafetensorsFile file(path + "/" + run + "/checkpoints/best/model.safetensors");
+    const StoredArray& array = *file.find("embedding.token.weight");
+    std::vector<float> values(static_cast<size_t>(array.bytes()) / sizeof(float));
+    file.read(array, values.data());
+    std::vector<std::vector<float>> rows;
+    for (auto row = values.begin(); row != values.end(); row += array.dims[1])
+      rows.emplace_back(row, row + array.dims[1]);
+    return rows;
+  }
+};
+
+// Returns whether two rows differ by no more than a few steps at a rate of 1e-12.
+bool same(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](float x, float y) { return std::abs(x - y) < 1e-6F; });
+}
+
+}  // namespace
+
+TEST_CASE("fine-tuning: tokens that the vocabulary lacks are refused, unknown or added") {
+  const FineTuning folder;
+  const std::vector<std::string> load = {"train.load=A", "data.path=b.txt"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), load.begin(), load.end());
+    return more;
+  };
+  check_rejected(folder.train("B", load), 2,
+                 {"/A: 7 tokens; it lacks 3 of the training data", "\" \"", "\"z\"", "\"Ä\"",
+                  "set train.new_tokens to \"unknown\""});
+  CHECK_FALSE(exists(folder / "B"));
+
+  const ProgramOutput unknown = folder.train("U", with({"train.new_tokens=unknown"}));
+  REQUIRE_MESSAGE(unknown.code == 0, unknown.err);
+  CHECK_TEXT_CONTAINS(unknown.err, "read as <unk>");
+  std::vector<std::string> expected = folder.tokens("A");
+  expected.emplace_back("<unk>");
+  CHECK(folder.tokens("U") == expected);
+
+  const ProgramOutput added = folder.train("B", with({"train.new_tokens=add"}));
+  REQUIRE_MESSAGE(added.code == 0, added.err);
+  CHECK_TEXT_CONTAINS(added.err, "embedding.token.weight: 7 of 10 rows loaded by their token");
+  expected.pop_back();
+  for (const char* token : {" ", "z", "Ä"}) expected.emplace_back(token);
+  CHECK(folder.tokens("B") == expected);
+  const auto before = folder.rows("A"), after = folder.rows("B");
+  for (size_t i = 0; i < before.size(); ++i) CHECK(same(before[i], after[i]));
+
+  // Nothing of A is needed afterwards.
+  std::filesystem::rename(folder / "A", folder / "away");
+  for (const char* run : {"U", "B"}) {
+    CHECK(heed_in(folder.path, {"evaluate", run}).code == 0);
+    const ProgramOutput resumed =
+        heed_in(folder.path, {"train", "--resume", "--run", run, "--set", "train.steps=6"});
+    CHECK_MESSAGE(resumed.code == 0, resumed.err);
+  }
+}
+
+TEST_CASE("fine-tuning: rows of vocabularies in another order are mapped by token") {
+  const FineTuning folder;
+  std::vector<std::string> reversed = folder.tokens("A");
+  std::reverse(reversed.begin(), reversed.end());
+  const Json vocabulary = Json::object().set("level", "character").set("symbols", reversed);
+  write_file(folder / "reversed.json", vocabulary.text());
+  const ProgramOutput output = folder.train("B", {"train.load=A", "data.vocabulary=reversed.json"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(folder.tokens("B") == reversed);
+  const auto before = folder.rows("A"), after = folder.rows("B");
+  for (size_t i = 0; i < before.size(); ++i) CHECK(same(before[i], after[before.size() - 1 - i]));
+}
+
+TEST_CASE("data.vocabulary: files that are no vocabulary of the level are rejected") {
+  const FineTuning folder;
+  const auto rejects = [&](const std::string& text, const std::vector<std::string>& parts) {
+    write_file(folder / "v.json", text);
+    check_rejected(folder.train("B", {"data.vocabulary=v.json"}), 2, parts);
+    CHECK_FALSE(exists(folder / "B"));
+  };
+  rejects("", {"v.json"});
+  rejects("[]", {"v.json"});
+  rejects(R"({"level": "character", "symbols": ["a", "b", "a"]})", {"\"a\" is repeated"});
+  rejects(R"({"level": "word", "symbols": ["a"]})",
+          {"data.level is \"character\"", "v.json has the level \"word\""});
+  rejects(R"({"features": 3, "labels": ["a"]})", {"'level' is missing"});
+  rejects(R"({"level": "character", "symbols": ["a"]})", {"v.json: 1 tokens; it lacks 6"});
+  check_rejected(folder.train("B", {"data.vocabulary=none"}), 2, {"none"});
+}
+
+TEST_CASE("bits per byte: counts the bytes of the text at every level") {
+  const FineTuning folder;
+  for (const char* level : {"character", "byte", "subword", "word"}) {
+    std::vector<std::string> settings = {"data.level=" + std::string(level), "train.steps=1",
+                                         "data.context=4"};
+    if (level == std::string("subword")) settings.emplace_back("data.max_vocabulary=280");
+    const ProgramOutput output = folder.train(level, settings);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    CHECK_TEXT_CONTAINS(output.out, "bits per byte");
+    const Json val =
+        Json::parse(read_file(folder.path + "/" + level + "/result.json", "f"), "").at("val");
+    const double bits =
+        val.at("loss").number() * static_cast<double>(val.at("targets").integer()) / std::log(2.0);
+    const double bytes = bits / val.at("bits_per_byte").number();
+    CHECK(std::abs(bytes - std::round(bytes)) < 1e-6);
+    CHECK(bytes < 37);  // a tenth of the text, without its first token
+    CHECK(bytes > 28);
+  }
 }

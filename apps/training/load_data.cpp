@@ -1,0 +1,61 @@
+#include "apps/training/load_data.h"
+
+#include <algorithm>
+
+#include "apps/inference/vocabulary_file.h"
+#include "apps/support/files.h"
+#include "apps/support/names.h"
+#include "apps/training/run.h"
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+// Whether train.load loads parameters with a row for each token that is read.
+bool loads_embeddings(const TrainOptions& train) {
+  return matches_any("embedding.token.weight", train.load_names) ||
+         matches_any("source_embedding.token.weight", train.load_names);
+}
+
+// Returns the run or file whose vocabulary to use, "" for none.
+std::string origin_of(const Experiment& experiment) {
+  const TrainOptions& train = experiment.train;
+  if (!experiment.data.vocabulary.empty()) return experiment.data.vocabulary;
+  const bool is_run = !train.load.empty() && is_folder(train.load);
+  return is_run && loads_embeddings(train) && experiment.data.tokenizer.empty() ? train.load : "";
+}
+
+GivenVocabulary given_vocabulary(const LoadedConfig& config) {
+  const Experiment& experiment = config.experiment;
+  GivenVocabulary given;
+  if (experiment.data.kind->is_task() || !experiment.data.kind->uses("vocabulary")) return given;
+  if (!config.run_vocabulary.empty() && exists(config.run_vocabulary)) {
+    given = read_codecs(config.run_vocabulary);
+    given.new_tokens = NewTokens::unknown;  // as in its training
+    return given.target->level() == experiment.data.level ? given : GivenVocabulary();
+  }
+  const std::string origin = origin_of(experiment);
+  if (origin.empty()) return given;
+  given = read_codecs(is_folder(origin) ? RunFolder::open(origin).vocabulary() : origin);
+  given.origin = origin;
+  given.new_tokens = experiment.train.new_tokens;
+  return given;
+}
+
+}  // namespace
+
+Corpus load_data(const LoadedConfig& config) {
+  const Experiment& e = config.experiment;
+  return with_origins(config.origins, [&] {
+    DataOptions data = e.data;
+    for (const auto& [key, path] : data_files(data))
+      check_input(exists(*path),
+                  "data.{0}: there is no such file: {1}; if it has moved, name it with --set "
+                  "data.{0}=FILE",
+                  key, *path);
+    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed),
+                       given_vocabulary(config));
+  });
+}
+
+}  // namespace heed
