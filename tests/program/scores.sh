@@ -46,7 +46,12 @@ for config; do
     cp "$config" "$work/configs"
     config=$work/configs/$name.toml
   fi
-  run=$work/$name
+  # The run to fine-tune.
+  base=$(sed -n 's|^load = "\.\./runs/\(.*\)"|\1|p' "$config")
+  if [[ $base && ! -d $work/runs/$base ]]; then
+    "$program" train "$work/configs/$base.toml" --run "$work/runs/$base" &>"$work/log" || cat "$work/log"
+  fi
+  run=$work/runs/$name
   "$program" train "$config" --run "$run" "${set[@]}" &>"$work/log" || { echo "$name: failed"; cat "$work/log"; failed=1; continue; }
   IFS=, read -ra parts <<<"$goals"
   for goal in "${parts[@]}"; do
