@@ -23,6 +23,12 @@ int64_t first_position(const KeyValueCache* cache, bool can_cache) {
 
 }  // namespace
 
+real embedding_scale(const ModelOptions& o, int64_t dim) {
+  const bool scales = o.scale_embedding == Choice::automatic ? o.positional.kind->scales_embedding
+                                                             : o.scale_embedding == Choice::yes;
+  return scales ? std::sqrt(static_cast<real>(token_width(dim, o.positional))) : 1;
+}
+
 InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocabulary,
                                const ModelSizes& sizes)
     : token_(sizes.features > 0
@@ -34,11 +40,8 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocab
                                                  LinearOptions{.init = o.init})
                       : nullptr),
       position_(dim, o.positional, embedding_std(o, dim), sizes.grid),
-      scale_(1),
+      scale_(token_ ? embedding_scale(o, dim) : 1),
       dropout_(o.dropout) {
-  const bool scales = o.scale_embedding == Choice::automatic ? o.positional.kind->scales_embedding
-                                                             : o.scale_embedding == Choice::yes;
-  if (token_ && scales) scale_ = std::sqrt(static_cast<real>(token_->weight.dim(1)));
   if (token_) add("token", *token_);
   if (projection_) add("projection", *projection_);
   add("position", position_);

@@ -67,6 +67,9 @@ class Model : public Module {
   virtual Tensor head_input(const Inputs& inputs) const = 0;
 };
 
+// Returns the factor of token embeddings in a model of width `dim`: see scale_embedding.
+real embedding_scale(const ModelOptions& options, int64_t dim);
+
 // The input of a stack: tokens embedded, or features projected, with their positions, to width D,
 // under dropout.
 class InputEmbedding : public Module {

@@ -95,6 +95,7 @@ std::unique_ptr<CommandArguments> make_arguments() {
   entry(evaluate) \
   entry(generate) \
   entry(attend) \
+  entry(export_run) \
   entry(summary) \
   entry(config) \
   entry(data) \

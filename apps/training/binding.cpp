@@ -7,6 +7,7 @@
 #include "apps/config/config.h"
 #include "apps/inference/vocabulary_file.h"
 #include "apps/support/files.h"
+#include "apps/support/version.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -112,6 +113,10 @@ std::string vocabulary_key(const std::string& parameter) {
 Binding binding_of(const Experiment& experiment, const Corpus& corpus,
                    const std::vector<NamedParameter>& parameters) {
   Binding binding{bound_settings(experiment), vocabulary_identity(corpus), {}};
+  Json model = Json::object();
+  for (const auto& [key, value] : binding.settings.members())
+    if (key.starts_with("model.")) model.set(key, value);
+  binding.metadata = {{"heed", program_version}, {"model_sha256", sha256(model.text())}};
   const RowVocabularies vocabularies = row_vocabularies(corpus);
   for (const NamedParameter& parameter : parameters)
     if (const auto found = vocabularies.find(parameter.name); found != vocabularies.end())

@@ -4,9 +4,14 @@
 //   "settings": {"precision": "highest", "model.dim": 64, …}             keys of the config
 //   "vocabulary": {"source": "<SHA-256>", "target": …, "prompt": 6, …}   vocabulary_identity()
 //
-// and the metadata of model.safetensors the SHA-256 of the tokens (or labels) of each array that
-// has a row for each of them: {"vocabulary_sha256.embedding.token.weight": "<SHA-256>"}. So a file
-// of weights can be checked without its run.
+// and the metadata of model.safetensors
+//
+//   "heed": "0.2.0"                                            the version that wrote it
+//   "model_sha256": "<SHA-256>"                                of the settings in [model]
+//   "vocabulary_sha256.embedding.token.weight": "<SHA-256>"    of the tokens (or labels) that the
+//                                                              rows of an array stand for
+//
+// So a file of weights can be checked without its run.
 #pragma once
 
 #include <map>

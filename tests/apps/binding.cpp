@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "apps/inference/vocabulary_file.h"
+#include "apps/support/version.h"
 #include "core/safetensors.h"
 #include "program.h"
 #include "state_file.h"
@@ -105,6 +106,22 @@ TEST_CASE("binding: settings that do not affect the model may change") {
   runs.all_accept("r");
 }
 
+TEST_CASE("binding: a file of weights names the version and the settings of its model") {
+  const Copy runs;
+  const auto metadata = [&](const std::string& run) {
+    return SafetensorsFile(runs / (run + "/checkpoints/latest/model.safetensors")).metadata();
+  };
+  const auto train = [&](const std::string& run, const std::string& setting) {
+    REQUIRE(heed_in(runs.path, {"train", "r.toml", "--run", run, "--set", setting}).code == 0);
+  };
+  CHECK(metadata("r").at("heed") == program_version);
+  CHECK(metadata("r").at("model_sha256").size() == 64);
+  train("threads", "threads=2");
+  CHECK(metadata("threads") == metadata("r"));
+  train("window", "model.attention.window=8");
+  CHECK(metadata("window").at("model_sha256") != metadata("r").at("model_sha256"));
+}
+
 TEST_CASE("binding: commands reject a changed vocabulary.json") {
   const Copy runs;
   const std::string original = runs.read("r/vocabulary.json");
@@ -151,7 +168,9 @@ TEST_CASE("binding: metadata of model.safetensors has the vocabulary hash of tok
     const std::string best = runs / (run + "/checkpoints/best/");
     const SafetensorsFile file(best + "model.safetensors");
     const Json state = Json::parse(read_file(best + "state.json", "state"), "state");
-    return std::pair(file.metadata(), state.at("vocabulary"));
+    Metadata found = file.metadata();
+    for (const char* name : {"heed", "model_sha256"}) CHECK(found.erase(name) == 1);
+    return std::pair(found, state.at("vocabulary"));
   };
   const auto [tied, vocabulary] = metadata("r");
   CHECK(tied ==

@@ -18,8 +18,10 @@ declare -A may_include=(
   [apps/config]="$libraries apps/support"
   [apps/inference]="$libraries apps/support apps/config"
   [apps/training]="$libraries apps/support apps/config apps/inference"
+  [apps/run]="$libraries apps/support apps/config apps/inference apps/training"
+  [apps/onnx]="$libraries apps/support"
   [apps/measure]="$libraries apps/support apps/config apps/inference apps/training"
-  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure"
+  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/onnx"
   [apps]="$libraries apps/support apps/commands"
 )
 

@@ -1,0 +1,61 @@
+// heed export: writes a trained model as a file for other programs.
+#include <fmt/format.h>
+
+#include "apps/commands/command.h"
+#include "apps/onnx/model.h"
+#include "apps/support/files.h"
+#include "apps/support/output.h"
+#include "apps/support/version.h"
+#include "apps/training/saved_run.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+struct ExportArguments final : CommandArguments {
+  std::string path, checkpoint, format = "onnx", output = "model.onnx";
+
+  std::vector<Option> options() override {
+    return {{"RUN", "", &path, "Folder of the run"},
+            checkpoint_option(checkpoint),
+            {"--format", "NAME", &format, "Format of the file: onnx (default: onnx)"},
+            {"--output", "FILE", &output, "File to write (default: model.onnx)"}};
+  }
+  int run() const override;
+};
+
+int ExportArguments::run() const {
+  check_input(format == "onnx", "--format: expected onnx, found {}", in_quotes(format));
+  const std::string file = output_path(output);
+  const SavedRun saved = SavedRun::open(path);
+  const Experiment& experiment = saved.config.experiment;
+  const Corpus vocabulary = saved.vocabulary().corpus;
+  const Checkpoint loaded = saved.checkpoint(checkpoint);
+  const std::unique_ptr<Model> model = saved.model(vocabulary, loaded);
+  onnx::Graph graph = with_origins(saved.config.origins, [&] {
+    return onnx::graph_of(experiment.model, model_sizes(experiment, vocabulary),
+                          model->parameters());
+  });
+  graph.note("heed", program_version);
+  graph.note("step", std::to_string(loaded.step()));
+  const std::string bytes = graph.bytes();
+  write_file(file, bytes);
+  print(fmt::format("{}: ONNX, opset {}, {:.1f} MB\n{}", output, onnx::Graph::opset,
+                    static_cast<double>(bytes.size()) / 1e6, graph.signature()));
+  return exit_done;
+}
+
+}  // namespace
+
+const Command commands::export_run = {
+    .name = "export",
+    .summary = "Write a trained model as an ONNX file for other programs",
+    .details =
+        "The file has ONNX opset 17 and float32 weights; docs/interoperability.md shows how to use "
+        "it.\n"
+        "Examples:\n"
+        "  heed export runs/reverse --output reverse.onnx",
+    .arguments = make_arguments<ExportArguments>,
+};
+
+}  // namespace heed

@@ -1,0 +1,329 @@
+// heed export: the graphs of all forms of models. The first test writes them into $HEED_ONNX_CASES,
+// for tests/onnx/run.sh: libonnx checks that they are valid and hold each weight once, ONNX Runtime
+// that they compute what the models compute.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "apps/inference/generation.h"
+#include "apps/onnx/model.h"
+#include "apps/support/json.h"
+#include "core/random.h"
+#include "core/scope.h"
+#include "disk_limits.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+constexpr int64_t batch = 3, time_steps = 9, source_steps = 7;
+const Vocabulary tokens({"a", "b", "c", "d", "e", "f", "g", "<bos>", "<eos>"});
+
+struct Case {
+  const char* name;
+  ModelOptions options;
+  ModelSizes sizes = {.source_vocabulary = 11, .vocabulary = 9, .classes = 4};
+};
+
+ModelOptions options(ModelKind kind, const PositionalRule& positions) {
+  ModelOptions o;
+  o.kind = kind;
+  o.dim = 12;
+  o.heads = 3;
+  o.init.gain = 2;
+  o.positional.kind = &positions;
+  return o;
+}
+
+template <class Change>
+Case changed(const char* name, ModelKind kind, const PositionalRule& positions, Change change) {
+  Case c{name, options(kind, positions)};
+  change(c.options);
+  return c;
+}
+
+constexpr ModelKind language = ModelKind::language_model, translation = ModelKind::seq2seq,
+                    classification = ModelKind::classifier;
+
+// Every choice that has an export at least once.
+std::vector<Case> cases() {
+  namespace p = positional_encodings;
+  using O = ModelOptions;
+  std::vector<Case> all = {
+      // As in configs/shakespeare.toml and configs/reverse.toml.
+      changed("language", language, p::learned, [](O& o) { o.activation = Activation::gelu; }),
+      changed("translation", translation, p::sinusoidal, [](O&) {}),
+      changed("halves", language, p::sinusoidal,
+              [](O& o) {
+                o.positional.layout = RotaryLayout::halves;
+                o.positional.first_k = 1;
+                o.attention.window = 3;
+                o.tie_weights = false;
+              }),
+      changed("rotary", language, p::rotary,
+              [](O& o) {
+                o.norm.kind = NormKind::rms;
+                o.activation = swiglu;
+                o.bias = false;
+              }),
+      changed("rotary_halves", language, p::rotary,
+              [](O& o) {
+                o.positional.layout = RotaryLayout::halves;
+                o.activation = Activation::gelu_tanh;
+                o.attention.similarity.scale = ScoreScale::inverse;
+                o.attention.temperature.initial = 0.5;
+              }),
+      changed("alibi", language, p::alibi,
+              [](O& o) {
+                o.norm_first = false;
+                o.activation = Activation::tanh;
+                o.attention.temperature.initial = 2;
+              }),
+      changed("relative", language, p::relative,
+              [](O& o) {
+                o.positional.buckets = 6;
+                o.positional.max_distance = 5;
+                o.attention.tie_key_value = true;
+                o.activation = Activation::sigmoid;
+              }),
+      changed("dot", language, p::none,
+              [](O& o) {
+                o.attention.similarity.kind = &similarities::dot;
+                o.attention.key_dim = 5;
+                o.attention.value_dim = 3;
+                o.attention.activation = Activation::silu;
+                o.final_norm = Choice::no;
+              }),
+      changed("unprojected", language, p::none,
+              [](O& o) {
+                o.attention.project_query = o.attention.project_key = false;
+                o.attention.project_value = false;
+              }),
+      changed("two_widths", translation, p::relative,
+              [](O& o) {
+                o.encoder_dim = 6;
+                o.decoder_layers = 1;
+                o.positional.buckets = 8;
+                o.positional.max_distance = 6;
+              }),
+      changed("rotary_translation", translation, p::rotary,
+              [](O& o) { o.attention.causal = true; }),
+      changed("mean", classification, p::sinusoidal, [](O&) {}),
+      changed("first", classification, p::learned,
+              [](O& o) {
+                o.pool = Pool::first;
+                o.attention.window = 2;
+              }),
+      changed("queries", classification, p::alibi,
+              [](O& o) {
+                o.pool = Pool::learned;
+                o.pool_queries = 2;
+              }),
+  };
+  const auto with_sizes = [&](const char* name, ModelKind kind, const PositionalRule& positions,
+                              const ModelSizes& sizes) {
+    all.push_back({name, options(kind, positions), sizes});
+  };
+  ModelSizes shared{.source_vocabulary = 9, .vocabulary = 9};
+  with_sizes("shared", translation, p::sinusoidal, shared);
+  all.back().options.share_embeddings = true;
+  with_sizes("frames", translation, p::sinusoidal, {.vocabulary = 9, .features = 5});
+  // As in configs/fashion.toml.
+  with_sizes("image", classification, p::learned, {.classes = 4, .features = 5, .grid = {3, 3}});
+  with_sizes("video", classification, p::sinusoidal,
+             {.classes = 4, .features = 5, .grid = {1, 3, 3}});
+  return all;
+}
+
+// A model whose parameters are all random, biases and norms included.
+std::unique_ptr<Model> random_model(const Case& c) {
+  ScopeGuard here;
+  here->seed = 7;
+  here->step = here->calls = 0;
+  std::unique_ptr<Model> model = make_model(c.options, c.sizes);
+  Random random(7, Purpose::initialisation, 1);
+  for (NamedParameter p : model->parameters())
+    for (int64_t i = 0; i < p.tensor.shape().size(); ++i)
+      p.tensor.mutable_data()[i] += static_cast<real>(random.uniform() - 0.5) / 2;
+  return model;
+}
+
+Ids random_ids(const Shape& shape, int64_t vocabulary, uint64_t seed) {
+  Random random(seed, Purpose::shuffle, 0);
+  Ids ids = Ids::empty(shape);
+  for (int64_t i = 0; i < ids.size(); ++i)
+    ids.data()[i] = static_cast<int32_t>(random.uniform() * static_cast<double>(vocabulary));
+  return ids;
+}
+
+Tensor random_features(const Shape& shape) {
+  Random random(3, Purpose::shuffle, 0);
+  Tensor features = Tensor::empty(shape);
+  for (int64_t i = 0; i < shape.size(); ++i)
+    features.mutable_data()[i] = static_cast<real>(random.uniform());
+  return features;
+}
+
+Inputs inputs_for(const Case& c) {
+  const bool is_translation = c.options.kind == translation, features = c.sizes.features > 0;
+  Inputs in;
+  if (is_translation) {
+    if (!features) in.source = random_ids({batch, source_steps}, c.sizes.source_vocabulary, 1);
+    in.source_lengths = Ids::from({batch}, {4, 7, 1});
+  }
+  if (is_translation || !features)
+    in.input = random_ids({batch, time_steps}, c.sizes.vocabulary, 2);
+  if (features)
+    in.features =
+        random_features({batch, is_translation ? source_steps : time_steps, c.sizes.features});
+  if (c.options.kind == classification)
+    in.input_lengths =
+        c.sizes.grid.empty() ? Ids::from({batch}, {5, 9, 1}) : Ids::full({batch}, time_steps);
+  return in;
+}
+
+template <class Array>
+Json array_json(const char* name, const Array& array, const auto& data) {
+  constexpr bool integers = std::is_integral_v<std::remove_cvref_t<decltype(data[0])>>;
+  Json dims = Json::array(), values = Json::array();
+  for (const int64_t length : array.shape()) dims.push(length);
+  for (int64_t i = 0; i < array.shape().size(); ++i) {
+    if constexpr (integers)
+      values.push(static_cast<int64_t>(data[i]));
+    else
+      values.push(static_cast<double>(data[i]));
+  }
+  return Json::object()
+      .set("name", name)
+      .set("type", integers ? "int64" : "float32")
+      .set("dims", dims)
+      .set("data", values);
+}
+
+Json ids_json(const std::vector<Sequence>& sequences) {
+  Json all = Json::array();
+  for (const Sequence& sequence : sequences) {
+    Json ids = Json::array();
+    for (const int32_t id : sequence) ids.push(int64_t{id});
+    all.push(ids);
+  }
+  return all;
+}
+
+// What greedy search generates for each row of the batch.
+Json greedy(const Case& c, const Model& model, const Inputs& in) {
+  std::vector<Sequence> found;
+  if (c.options.kind == translation) {
+    OutputOptions o;
+    o.max_length = 8;
+    for (const Hypothesis& h : outputs(dynamic_cast<const Seq2Seq&>(model), tokens, in, o))
+      found.push_back(h.tokens);
+  } else if (c.options.kind == language) {
+    ContinuationOptions o;
+    o.sampling.temperature = 0;
+    o.max_length = 8;
+    std::vector<Sequence> prompts;
+    for (int64_t b = 0; b < batch; ++b)
+      prompts.emplace_back(in.input.data() + b * time_steps, in.input.data() + b * time_steps + 3);
+    found = continuations(dynamic_cast<const LanguageModel&>(model), tokens, prompts, o);
+  }
+  return ids_json(found);
+}
+
+// Writes the inputs of a case, and what heed computes for them.
+void write_case(const std::string& path, const Case& c, const Model& model, const Inputs& in) {
+  Json inputs = Json::array();
+  const auto add_ids = [&](const char* name, const Ids& ids) {
+    if (ids) inputs.push(array_json(name, ids, ids.data()));
+  };
+  const bool grid = !c.sizes.grid.empty();
+  add_ids("source", in.source);
+  add_ids("source_lengths", in.source_lengths);
+  add_ids("input", in.input);
+  if (!grid) add_ids("input_lengths", in.input_lengths);
+  if (in.features)
+    inputs.push(array_json(c.options.kind == translation ? "source" : "input", in.features,
+                           in.features.data()));
+  const Tensor logits = model.logits(in);
+  write_file(path, Json::object()
+                       .set("inputs", inputs)
+                       .set("logits", array_json("logits", logits, logits.data()))
+                       .set("begin", int64_t{tokens.begin()})
+                       .set("end", int64_t{tokens.end()})
+                       .set("greedy", greedy(c, model, in))
+                       .text());
+}
+
+}  // namespace
+
+TEST_CASE("onnx: every form of model has a graph, the same bytes each time") {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  here->step = 0;
+  const char* const folder = std::getenv("HEED_ONNX_CASES");
+  for (const Case& c : cases()) {
+    CAPTURE(c.name);
+    const std::unique_ptr<Model> model = random_model(c);
+    const std::string bytes = heed::onnx::graph_of(c.options, c.sizes, model->parameters()).bytes();
+    CHECK(bytes == heed::onnx::graph_of(c.options, c.sizes, model->parameters()).bytes());
+    if (!folder) continue;
+    write_file(in_folder(folder, std::string(c.name) + ".onnx"), bytes);
+    write_case(in_folder(folder, std::string(c.name) + ".json"), c, *model, inputs_for(c));
+  }
+}
+
+TEST_CASE("onnx: a form without an export is refused by name") {
+  const auto refused = [](auto change) {
+    Case c{"", options(language, positional_encodings::none)};
+    c.options.dim = 12;
+    change(c.options);
+    return thrown<InputError>([&] { heed::onnx::graph_of(c.options, c.sizes, {}); });
+  };
+  using O = ModelOptions;
+  CHECK_TEXT_CONTAINS(refused([](O& o) { o.mixing.kind = &mixings::gru; }),
+                      "model.block.mixing = \"gru\"");
+  CHECK_TEXT_CONTAINS(refused([](O& o) { o.attention.similarity.kind = &similarities::cosine; }),
+                      "model.attention.similarity = \"cosine\"");
+  CHECK_TEXT_CONTAINS(refused([](O& o) { o.attention.normaliser = &normalisers::hardmax; }),
+                      "model.attention.normaliser = \"hardmax\"");
+  CHECK_TEXT_CONTAINS(refused([](O& o) { o.attention.combine = Combine::mean; }),
+                      "model.attention.combine");
+  CHECK_TEXT_CONTAINS(refused([](O& o) {
+                        o.attention.key_dims = {2, 4, 6};
+                      }),
+                      "model.attention.key_dims");
+  CHECK_TEXT_CONTAINS(refused([](O& o) { o.attention.graph_distances = 2; }),
+                      "model.attention.graph_distances");
+  CHECK_TEXT_CONTAINS(refused([](O& o) { o.positional.kind = &positional_encodings::integer; }),
+                      "model.positional.kind = \"integer\"");
+  CHECK_TEXT_CONTAINS(refused([](O& o) {
+                        o.positional.kind = &positional_encodings::sinusoidal;
+                        o.positional.combine = PositionalCombine::concat;
+                      }),
+                      "model.positional.combine = \"concat\"");
+}
+
+TEST_CASE("onnx: the command writes a whole file or none, and says what is wrong") {
+  const TemporaryFolder folder;
+  const ProgramOutput copied =
+      shell_in(folder.path, "cp -a " HEED_FIXTURES "/run_0.1.0 r; mkdir empty; $HEED export r");
+  REQUIRE_MESSAGE(copied.code == 0, copied.err);
+  CHECK_TEXT_CONTAINS(copied.out, "model.onnx: ONNX, opset 17");
+  CHECK_TEXT_CONTAINS(copied.out, "logits          float32 (batch, length, ");
+  CHECK(read_file(folder / "model.onnx", "model").size() > 1000);
+
+  const auto fails = [&](int code, const std::string& script, const std::string& part) {
+    check_rejected(shell_in(folder.path, script), code, {part});
+  };
+  fails(2, "$HEED export r --format torch", "--format: expected onnx, found \"torch\"");
+  fails(2, "$HEED export r --output empty", "empty: expected the name of a file");
+  fails(2, "$HEED export r --output /dev/full", "/dev/full: expected a plain file");
+  fails(2, "$HEED export r --output nowhere/x.onnx", "nowhere/x.onnx: cannot write");
+  fails(2, "$HEED export empty", "empty");
+  fails(1, "ulimit -f 4; $HEED export r --output big.onnx", "big.onnx: cannot write");
+  fails(2, "truncate -s 900 r/checkpoints/step-4/model.safetensors; $HEED export r --output a.onnx",
+        "model.safetensors: damaged");
+  CHECK_TEXT_CONTAINS(shell_in(folder.path, "ls -A").out, "empty\nmodel.onnx\nr\n");
+  fails(2, "rm -r r/checkpoints; $HEED export r", "no checkpoint");
+}
