@@ -1,5 +1,6 @@
-# cmake --install: the program with its manual page and its completion for bash, the libraries, the public headers, and find_package(heed), which gives heed::core,
-# heed::nn, heed::optim, heed::data, and heed::heed for all of them.
+# cmake --install: the program with its manual page and its completion for bash, the libraries, the public
+# headers, and find_package(heed), which gives heed::core, heed::nn, heed::optim, heed::data, and heed::heed for all
+# of them. find_package(heed COMPONENTS run) also gives heed::run, which needs further packages.
 include(CMakePackageConfigHelpers)
 include(cmake/export_headers.cmake)
 
@@ -35,6 +36,11 @@ install(FILES LICENSE TYPE DOC)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 install(EXPORT heedTargets NAMESPACE heed:: DESTINATION ${package_dir})
+if(HEED_PROGRAM)
+  set_target_properties(heed_run PROPERTIES EXPORT_NAME run)
+  install(TARGETS heed_run EXPORT heedRunTargets)
+  install(EXPORT heedRunTargets NAMESPACE heed:: DESTINATION ${package_dir})
+endif()
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/heedConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/heedConfig.cmake cmake/FindOpenBLASOpenMP.cmake cmake/FindSentencePiece.cmake
   ${CMAKE_BINARY_DIR}/heedConfigVersion.cmake DESTINATION ${package_dir})

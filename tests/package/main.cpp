@@ -4,7 +4,8 @@
 
 #include "core/shape.h"
 
-int readme_example();  // README.md's example, with main() renamed
+int readme_example_1();  // README.md's examples, with main() renamed
+int readme_example_2();
 
 int main() {
   heed::BlockOptions options{.dim = 4};
@@ -14,5 +15,5 @@ int main() {
   const heed::Tensor x = heed::Tensor::zeros({1, 3, 4});
   const heed::Tensor y = encoder(x, heed::SequenceContext{.mask = {.causal = true}});
   if (y.shape() != x.shape()) return 1;
-  return readme_example();
+  return readme_example_1() + readme_example_2();
 }

@@ -19,15 +19,21 @@ check_openblas() {
 cmake --install "$1" --prefix "$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
 [[ ! -e $work/prefix/include/heed/core/kernels ]] || { echo "private headers are installed"; exit 1; }
 
-# The example of README.md's section "As a library", as a function.
-awk '/^## As a library/ { inside = 1 } inside && /^```$/ && code { exit } code { print } inside && /^```cpp/ { code = 1 }' \
-  "$here/../../README.md" | sed 's/^int main() {/int readme_example();\nint readme_example() {/; $s/^}$/  return 0;\n}/' >"$work/readme.cpp"
-grep -q readme_example "$work/readme.cpp" || { echo "README.md has no example of a client"; exit 1; }
+# The examples of README.md's section "As a library", as functions.
+for n in 1 2; do
+  awk -v n=$n '/^## / { inside = /As a library/ } /^```$/ { code = 0 } inside && code { print } inside && /^```cpp/ { code = ++count == n }' \
+    "$here/../../README.md" | sed "s/^int main() {/int readme_example_$n();\nint readme_example_$n() {/; \$s/^}\$/  return 0;\n}/" >"$work/example_$n.cpp"
+  grep -q readme_example "$work/example_$n.cpp" || { echo "README.md has no example $n of a client"; exit 1; }
+done
 
 cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
-  -DCMAKE_CXX_COMPILER="$2" -DREADME_EXAMPLE="$work/readme.cpp"
+  -DCMAKE_CXX_COMPILER="$2" -DREADME_EXAMPLES="$work/example_1.cpp;$work/example_2.cpp"
 cmake --build "$work/build"
-"$work/build/consumer"
+(cd "$work" && prefix/bin/heed train "$here/../../configs/reverse.toml" --run runs/reverse \
+  --set train.steps=20 --set data.val_size=20 --set data.test_size=20 >log 2>&1) || { cat "$work/log"; exit 1; }
+(cd "$work" && build/consumer) | tee "$work/output"
+expected=$(cd "$work" && prefix/bin/heed generate runs/reverse <<<'3 14 15 9 26')
+[[ $(sed -n 2p "$work/output") == "$expected" ]] || { echo "the client predicts other outputs than heed generate: $expected"; exit 1; }
 check_openblas "$work/build/consumer"
 "$work/prefix/bin/heed" --version
 check_openblas "$work/prefix/bin/heed"

@@ -1,0 +1,124 @@
+#include "apps/run/run.h"
+
+#include <fmt/format.h>
+
+#include "apps/inference/predictions.h"
+#include "apps/inference/scores.h"
+#include "apps/training/saved_run.h"
+
+namespace heed {
+
+struct Run::Loaded {
+  SavedRun run;
+  SavedVocabulary vocabulary;
+  Checkpoint checkpoint;
+  std::unique_ptr<Model> model = {};
+
+  const Experiment& experiment() const { return run.config.experiment; }
+  const Corpus& corpus() const { return vocabulary.corpus; }
+
+  // Sets what the commands of heed set for a computation, until the guard is destroyed.
+  void apply(const ScopeGuard& here) const {
+    here->gradients = here->training = false;
+    here->precision = experiment().precision;
+    here->step = static_cast<uint32_t>(checkpoint.step());
+  }
+  void check_reads(ModelKind kind, const char* what) const {
+    check_input((experiment().model.kind == ModelKind::language_model) ==
+                        (kind == ModelKind::language_model) &&
+                    corpus().format.features == 0,
+                "{}: {}", run.folder.path(), what);
+  }
+};
+
+Run::Run(const std::string& folder, const std::string& checkpoint) {
+  const ScopeGuard here;
+  SavedRun run = SavedRun::open(folder);
+  SavedVocabulary vocabulary = run.vocabulary();
+  Checkpoint opened = run.checkpoint(checkpoint);
+  loaded_ =
+      std::make_unique<Loaded>(Loaded{std::move(run), std::move(vocabulary), std::move(opened)});
+  loaded_->model = loaded_->run.model(loaded_->corpus(), loaded_->checkpoint);
+}
+
+Run::Run(Run&&) noexcept = default;
+Run::~Run() = default;
+
+int64_t Run::step() const { return loaded_->checkpoint.step(); }
+const Model& Run::model() const { return *loaded_->model; }
+
+std::vector<std::string> Run::generate(const std::string& prompt, const GenerateOptions& o) const {
+  loaded_->check_reads(ModelKind::language_model,
+                       "expected a language model; use predict() or model()");
+  const ScopeGuard here;
+  loaded_->apply(here);
+  const Experiment& experiment = loaded_->experiment();
+  const SavedVocabulary& saved = loaded_->vocabulary;
+  const TextCodec& codec = *saved.corpus.target;
+  const bool is_task = experiment.data.kind->is_task();
+  ContinuationOptions options;
+  options.sampling = {o.temperature.value_or(is_task ? 0 : 1), o.top_k, o.top_p};
+  options.count = o.count;
+  if (saved.target_length > 0) options.max_length = saved.target_length;
+  if (o.length > 0) options.max_length = o.length;
+  options.window = window_of(experiment);
+  options.seed = o.seed.value_or(static_cast<uint64_t>(experiment.seed));
+  const Sequence ids = prompt.empty() ? default_prompt(codec) : codec.prompt(prompt);
+  std::vector<std::string> texts;
+  for (const Sequence& found : continuations(dynamic_cast<const LanguageModel&>(model()),
+                                             codec.vocabulary(), {&ids, 1}, options))
+    texts.push_back(codec.decode(found));
+  return texts;
+}
+
+std::vector<std::string> Run::predict(const std::vector<std::string>& lines,
+                                      const PredictOptions& o) const {
+  loaded_->check_reads(ModelKind::seq2seq,
+                       "expected a model that reads lines of text; use generate() or model()");
+  const ScopeGuard here;
+  loaded_->apply(here);
+  const Corpus& corpus = loaded_->corpus();
+  const int64_t positions = learned_positions(loaded_->experiment().model);
+  const auto predict_line = [&](const std::string& line) -> std::string {
+    const Sequence ids = corpus.source->encode(line);
+    const int64_t length = std::ssize(ids);
+    check_input(positions == 0 || length <= positions,
+                "expected at most {} tokens, the positions of the model, found {}", positions,
+                length);
+    if (ids.empty()) return "";
+    const Ids tokens = Ids::from({1, length}, ids),
+              lengths = Ids::from({1}, {static_cast<int32_t>(length)});
+    if (const auto* classifier = dynamic_cast<const Classifier*>(&model())) {
+      const Inputs inputs{.input = tokens, .input_lengths = lengths};
+      return corpus.labels.at(static_cast<size_t>(predicted_classes(*classifier, inputs)[0]));
+    }
+    const OutputOptions options{
+        .beam = o.beam,
+        .length_penalty = o.length_penalty,
+        .max_length = o.length > 0 ? o.length : max_output_length(length, positions)};
+    const Inputs inputs{.source = tokens, .source_lengths = lengths};
+    const auto& translator = dynamic_cast<const Seq2Seq&>(model());
+    return corpus.target->decode(
+        outputs(translator, corpus.target->vocabulary(), inputs, options)[0].tokens);
+  };
+  std::vector<std::string> texts;
+  for (const std::string& line : lines) try {
+      texts.push_back(predict_line(line));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("line {}: {}", texts.size() + 1, error.what()));
+    }
+  return texts;
+}
+
+std::map<std::string, double> Run::evaluate(const std::string& split) const {
+  const ScopeGuard here;
+  loaded_->apply(here);
+  const Corpus data = loaded_->run.data(loaded_->checkpoint);
+  const Json measured =
+      split_scores(model(), data, loaded_->experiment(), split_or_default(data, split));
+  std::map<std::string, double> scores;
+  for (const auto& [name, score] : measured.members()) scores[name] = score.number();
+  return scores;
+}
+
+}  // namespace heed

@@ -1,0 +1,70 @@
+// A trained run, for programs that use heed as a library: target heed::run, header <heed/run.h>.
+//
+//   const heed::Run run("runs/reverse");
+//   std::puts(run.predict({"3 14 15 9 26"})[0].c_str());
+//
+// The methods read the folder of the run and nothing else; evaluate() also reads its data. They
+// compute with the precision of the run and the threads of the caller.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nn/models.h"
+
+namespace heed {
+
+// How a language model continues a prompt.
+struct GenerateOptions {
+  int64_t count = 1;   // number of continuations
+  int64_t length = 0;  // maximum number of tokens; 0: the target of a task, else 500
+  std::optional<double> temperature = {};  // 0 takes the most likely token; default: 1, for tasks 0
+  int64_t top_k = 0;                       // sample from the k most likely tokens; 0: from all
+  double top_p = 1;                        // nucleus sampling
+  std::optional<uint64_t> seed = {};       // default: the seed of the run
+};
+
+// How an encoder-decoder searches for its outputs.
+struct PredictOptions {
+  int64_t beam = 1;           // 1: greedy
+  double length_penalty = 0;  // larger values favour longer outputs
+  int64_t length = 0;         // maximum number of tokens; 0: twice the source's plus 10
+};
+
+class Run {
+ public:
+  // Loads "best", "latest" or a step; "": the best, or the latest if there is no best. Throws
+  // InputError, which says what is wrong and where, if the folder holds no run, or one that is
+  // damaged.
+  explicit Run(const std::string& folder, const std::string& checkpoint = "");
+  Run(Run&&) noexcept;
+  ~Run();
+
+  int64_t step() const;        // of the checkpoint
+  const Model& model() const;  // to compute with tensors: model().logits(inputs)
+
+  // Returns continuations of a prompt by a language model, without the prompt. Without a prompt
+  // they start as training examples do. Throws InputError for another kind of model or unknown
+  // tokens.
+  std::vector<std::string> generate(const std::string& prompt = "",
+                                    const GenerateOptions& options = {}) const;
+  // Returns the output of an encoder-decoder, or the label that a classifier assigns, for each
+  // line. An empty line has an empty output. Throws InputError as generate() does, with the number
+  // of the line.
+  std::vector<std::string> predict(const std::vector<std::string>& lines,
+                                   const PredictOptions& options = {}) const;
+  // Returns the scores of a split by name, as heed evaluate --json prints them: "loss",
+  // "perplexity", "token_accuracy", "exact_match", … Default: "test", else "val". Throws InputError
+  // if the data of the run are gone or have changed.
+  std::map<std::string, double> evaluate(const std::string& split = "") const;
+
+ private:
+  struct Loaded;
+  std::unique_ptr<Loaded> loaded_;
+};
+
+}  // namespace heed

@@ -1,0 +1,69 @@
+// apps/run/run.h: the library gives what the commands print.
+#include <doctest/doctest.h>
+
+#include "apps/run/run.h"
+#include "apps/support/json.h"
+#include "core/scope.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+// Trains one run of each kind of model.
+struct Trained : TemporaryFolder {
+  Trained() {
+    std::string lines;
+    for (int i = 0; i < 60; ++i)
+      lines += (i % 2 ? "odd\t" : "even\t") +
+               std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + "\n";
+    write_file(path + "/lines.tsv", lines);
+    const std::string head = "[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\n";
+    train("copy", tiny_config());
+    train("sums", head + "kind = 'language_model'\n[data]\nkind = 'addition'\ndigits = 1\n");
+    train("labels", head + "kind = 'classifier'\n[data]\nkind = 'labelled'\npath = 'lines.tsv'\n");
+  }
+  void train(const std::string& name, const std::string& config) const {
+    write_file(path + "/" + name + ".toml", config);
+    const ProgramOutput output = heed_in(path, {"train", name + ".toml", "--run", name});
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("run library: gives what the commands print") {
+  const Trained folder;
+  const Run copy(folder / "copy"), sums(folder / "sums"), labels(folder / "labels", "latest");
+  const auto printed = [&](const std::string& arguments, const std::string& input) {
+    return shell_in(folder.path, "printf '" + input + "' | $HEED " + arguments).out;
+  };
+  const auto as_lines = [](const std::vector<std::string>& texts) {
+    std::string all;
+    for (const std::string& text : texts) all += text + "\n";
+    return all;
+  };
+  CHECK(as_lines(copy.predict({"1 2 3", "", "4"}, {.beam = 3})) ==
+        printed("generate copy --beam 3", "1 2 3\\n\\n4\\n"));
+  CHECK(as_lines(labels.predict({"ab", "c"})) == printed("generate labels", "ab\\nc\\n"));
+  CHECK(as_lines(sums.generate("34")) == printed("generate sums --prompt 34", ""));
+  CHECK(sums.generate("34", {.count = 3, .temperature = 1}).size() == 3);
+  CHECK(copy.step() == 30);
+
+  const Json scores = Json::parse(printed("evaluate copy --split val --json", ""), "scores");
+  CHECK(copy.evaluate("val").at("loss") == scores.at("loss").number());
+  CHECK(copy.evaluate("val").at("exact_match") == scores.at("exact_match").number());
+  CHECK(scope().gradients);  // the settings of the caller stay
+}
+
+TEST_CASE("run library: errors say what is wrong") {
+  const TemporaryFolder folder;
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { Run(folder / "none"); }), "none: no such run");
+  write_file(folder / "r.toml", tiny_config());
+  REQUIRE(heed_in(folder.path, {"train", "r.toml", "--run", "r"}).code == 0);
+  const Run run(folder / "r");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { run.generate("1"); }), "use predict()");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { (void)run.predict({"1", "x"}); }), "line 2: ");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { (void)run.evaluate("none"); }), "no split 'none'");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { Run(folder / "r", "7"); }), "no checkpoint '7'");
+}
