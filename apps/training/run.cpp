@@ -38,10 +38,11 @@ std::string rows_up_to(std::string_view text, int64_t last_step, const std::stri
     const int64_t step = step_in(row);
     later = later || step > last_step;
     const bool damaged = step < 0;
-    check_input(damaged ? later || text.empty() : !later || step > last_step,
-                "{}:{}: expected a row of metrics, in the order of steps, found {}; mend or remove "
-                "this line, or move the file elsewhere, and resume again",
-                path, line, damaged ? "a damaged one" : fmt::format("step {}", step));
+    check_input(
+        damaged ? later || text.empty() : !later || step > last_step,
+        "{}:{}: expected a row of metrics, in the order of steps, found {}; repair or delete "
+        "this line, or move the file elsewhere, and resume again",
+        path, line, damaged ? "a damaged one" : fmt::format("step {}", step));
     if (!damaged && !later) (kept += row) += '\n';
   }
   return kept;

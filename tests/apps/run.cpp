@@ -130,7 +130,7 @@ TEST_CASE("run: metrics with a damaged row before valid rows are rejected") {
     CHECK(read_file(path, "text") == rows);
   };
   rejects(line(1) + damaged + line(3), 3, "metrics.jsonl:2: expected a row of metrics");
-  rejects(line(1) + "\n" + line(3), 3, "found a damaged one; mend or remove this line");
+  rejects(line(1) + "\n" + line(3), 3, "found a damaged one; repair or delete this line");
   rejects(std::string(50, '\0') + "\n" + line(3), 3, "metrics.jsonl:1: ");
   rejects(line(1) + damaged + damaged, 3, "metrics.jsonl:2: ");
   rejects(line(1) + line(9) + line(2), 3, "metrics.jsonl:3: ");
