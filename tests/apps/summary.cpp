@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "allocations.h"
 #include "apps/inference/evaluation.h"
@@ -360,22 +360,21 @@ TEST_CASE("summary: the memory estimate includes edges of graphs and axes of gri
   CHECK(summarize(grid, cells).flops.total() < all);
 }
 
-TEST_CASE("summary: models larger than the machine are rejected within a second") {
+TEST_CASE("summary: models larger than the machine are rejected within a second of work") {
 #ifdef __SANITIZE_THREAD__
   MESSAGE("skipped: the thread sanitizer maps memory of its own for the addresses of the weights");
   return;
 #endif
-  using Clock = std::chrono::steady_clock;
   Experiment e;
   e.model.kind = ModelKind::language_model;
   e.model.dim = 60000;
   e.model.layers = 500;
   pool_trim();
   const int64_t held = pool_statistics().held_bytes;
-  const Clock::time_point start = Clock::now();
+  const std::clock_t start = std::clock();  // time of the processor, whatever else it does
   const Summary s = summarize(e, corpus_for(e, 65, 0, 64));
   // Sanitizers are slower.
-  if (allocations_are_counted) CHECK(Clock::now() - start < std::chrono::seconds(1));
+  if (allocations_are_counted) CHECK(std::clock() - start < CLOCKS_PER_SEC);
   CHECK(pool_statistics().held_bytes == held);
   const std::string text = thrown<InputError>([&] { check_memory(s); });
   CHECK_TEXT_CONTAINS(text, "parameters, gradients and optimizer state take 314.3 TiB");
