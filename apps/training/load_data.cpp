@@ -47,14 +47,15 @@ GivenVocabulary given_vocabulary(const LoadedConfig& config) {
 Corpus load_data(const LoadedConfig& config) {
   const Experiment& e = config.experiment;
   return with_origins(config.origins, [&] {
+    const GivenVocabulary given = given_vocabulary(config);
     DataOptions data = e.data;
+    if (given.target) data.tokenizer.clear();  // a trained run has it in its vocabulary
     for (const auto& [key, path] : data_files(data))
       check_input(exists(*path),
                   "data.{0}: there is no such file: {1}; if it has moved, name it with --set "
                   "data.{0}=FILE",
                   key, *path);
-    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed),
-                       given_vocabulary(config));
+    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed), given);
   });
 }
 

@@ -59,6 +59,9 @@ TEST_CASE("vocabulary.json: a run with subwords generates without tokenizer and 
   CHECK_MESSAGE(text.code == 0, text.err);
   CHECK_MESSAGE(text.out.starts_with(prompt), text.out);
   CHECK(folder.heed({"generate", "r", "--length", "5"}).code == 0);
+  std::filesystem::rename(folder / "text.away", folder / "text");
+  const ProgramOutput scores = folder.heed({"evaluate", "r"});
+  CHECK_MESSAGE(scores.code == 0, scores.err);
 }
 
 TEST_CASE("vocabulary.json: a damaged tokenizer, or that of another run, is rejected") {
