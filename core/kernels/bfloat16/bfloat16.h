@@ -12,10 +12,11 @@
 //   overflow are those of `highest`, also for values that round to an infinite bfloat16.
 // - The instruction treats values smaller than 2^-126 as zero. So `high` is only as precise as
 //   `medium` below 2^-118, where the second part of the split is that small.
-// AVX512_BF16 is used only on AMD's processors, where it has twice the rate of float32 (Zen 4: issue
-// 15089 of iree-org/iree). Intel's has half of it (measured: 88 against 178 GFLOP/s a core). At twice
-// the rate, the three products of `high` do not pay, so `high` is `highest` there. The choice is by
-// the kind of processor, never by a measurement, because bits must not depend on a clock.
+// AVX512_BF16 is used only on AMD's processors, where it has twice the rate of float32 (Zen 4:
+// issue 15089 of iree-org/iree). Intel's has half of it (measured: 88 against 178 GFLOP/s a core).
+// At twice the rate, the three products of `high` do not pay, so `high` is `highest` there. The
+// choice is by the kind of processor, never by a measurement, because bits must not depend on a
+// clock.
 #pragma once
 
 #include <cstdint>
