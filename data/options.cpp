@@ -61,7 +61,7 @@ void DataOptions::fields(Fields& f) {
             "tokens that occur less often in training become <unk>");
   f.integer("max_vocabulary", max_vocabulary, {0, 10'000'000},
             "keep only this many tokens, the most frequent ones; 0: keep all; subword: the number "
-            "of pieces, of which 257 are for bytes and <unk>");
+            "of pieces, including 257 for bytes and <unk>");
   f.flag("share_vocabulary", share_vocabulary,
          "pairs: use one vocabulary for both sides, so that embeddings can be tied");
   f.integer("patch", patch, {1, 1024},

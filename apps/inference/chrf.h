@@ -5,8 +5,8 @@
 //
 // P and R are the means over n = 1 … 6 of the fraction of the hypotheses' n-grams that are in their
 // references, and of the references' n-grams that are in their hypotheses, matches clipped as in
-// BLEU. White space is removed first. Counts are summed over the corpus. Orders of which one side
-// has no n-gram are left out of the means. Unlike BLEU it is meaningful for short texts.
+// BLEU. White space is removed first. Counts are summed over the corpus. An order is left out of
+// the means if one side has no n-gram of it. Unlike BLEU it is meaningful for short texts.
 #pragma once
 
 #include <span>

@@ -164,7 +164,7 @@ class Exporter {
     if (scale) scores = g_.mul(scores, scale(a.similarity, key_width));
     scores = biased(g_, scores, name, o_.heads, o_.positional, context);
     scores = g_.mul(scores, 1 / a.temperature.at(scope().step));
-    if (!context.keep.empty())  // a finite value: a row of -∞ alone would become NaN
+    if (!context.keep.empty())  // finite: a row with only -∞ would become NaN
       scores =
           g_.node("Where", {context.keep, scores, g_.number(std::numeric_limits<float>::lowest())});
     const Value weights = g_.node("Softmax", {scores}, {{"axis", int64_t{-1}}});

@@ -100,7 +100,7 @@ Value with_positions(Graph& g, const Value& x, const std::string& name, int64_t 
 Value rotated(Graph& g, const Value& x, int64_t width, const PositionalOptions& options,
               const PositionContext& context) {
   if (!options.kind->rotate || context.positions.empty()) return x;
-  const int64_t apart = options.layout == RotaryLayout::interleaved ? 1 : width / 2;
+  const int64_t offset = options.layout == RotaryLayout::interleaved ? 1 : width / 2;
   std::vector<double> frequencies, cosine, sine;
   std::vector<int64_t> partners;
   for (int64_t c = 0; c < width; ++c) {
@@ -108,7 +108,7 @@ Value rotated(Graph& g, const Value& x, int64_t width, const PositionalOptions& 
     frequencies.push_back(frequency(at.pair, width, options.base));
     cosine.push_back(std::numbers::pi / 2);
     sine.push_back(at.second ? 0 : std::numbers::pi);
-    partners.push_back(at.second ? c - apart : c + apart);
+    partners.push_back(at.second ? c - offset : c + offset);
   }
   const Value swapped = g.gather(x, g.integers(partners), -1);
   return g.add(g.mul(x, waves(g, context.positions, frequencies, cosine)),
@@ -121,9 +121,9 @@ Value biased(Graph& g, const Value& scores, const std::string& layer, int64_t he
   if (options.kind == &positional_encodings::alibi) {
     std::vector<double> factors;
     for (const double slope : alibi_slopes(heads)) factors.push_back(-slope);
-    const Value apart = g.cast(g.node("Abs", {context.distances}), Element::float32);
+    const Value magnitude = g.cast(g.node("Abs", {context.distances}), Element::float32);
     const Value slopes = g.cast(g.numbers(factors), Element::float32);
-    return g.add(scores, g.mul(g.unsqueeze(slopes, {1, 2}), apart));
+    return g.add(scores, g.mul(g.unsqueeze(slopes, {1, 2}), magnitude));
   }
   // The bucket of each distance i - j from -max_distance to max_distance. All larger ones share the
   // last bucket.

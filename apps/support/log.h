@@ -10,7 +10,7 @@
 
 namespace heed::logging {
 
-// good: good news. sample: a text of any length, of which a terminal shows what fits a line.
+// good: good news. sample: a text of any length; a terminal shows as much as fits a line.
 enum class Level { info, good, sample, warning, error };
 void write(Level level, fmt::string_view format, fmt::format_args args);
 

@@ -74,7 +74,7 @@ std::optional<RowMap> row_map(const SafetensorsFile& file, const std::string& na
   return RowMap{&found->second, &expected};
 }
 
-// Throws InputError if an array is not of the expected type and shape, apart from mapped rows.
+// Throws InputError if an array is not of the expected type and shape. Mapped rows may differ.
 void check_shape(const SafetensorsFile& file, const ArrayTarget& target,
                  const std::optional<RowMap>& rows) {
   const StoredArray* stored = file.find(target.name);
