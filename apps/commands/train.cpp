@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <limits>
 
 #include "apps/commands/command.h"
 #include "apps/inference/vocabulary_file.h"
@@ -28,12 +29,16 @@ struct TrainArguments final : CommandArguments {
   std::vector<std::string> set;
   std::string run_path;
   bool resume = false;
+  int64_t until = std::numeric_limits<int64_t>::max();
 
   std::vector<Option> options() override {
-    return {{"[CONFIG]", "", &config, "Config to train; not needed with --resume"},
-            set_option(set),
-            {"--run", "DIR", &run_path, "Folder of the run (default: runs/<config>-<UTC time>)"},
-            {"--resume", "", &resume, "Continue from the newest checkpoint of the run"}};
+    return {
+        {"[CONFIG]", "", &config, "Config to train; not needed with --resume"},
+        set_option(set),
+        {"--run", "DIR", &run_path, "Folder of the run (default: runs/<config>-<UTC time>)"},
+        {"--resume", "", &resume, "Continue from the newest checkpoint of the run"},
+        {"--until", "STEP", &until,
+         "Pause at this step: save and exit; the schedule stays that of train.steps", at_least(1)}};
   }
   int run() const override;
 };
@@ -90,13 +95,36 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
-int train_in(const RunFolder& run, TrainingLoop& loop) {
-  if (loop.run() == TrainingLoop::End::interrupted) {
-    logging::info("interrupted and saved; continue with: heed train --resume --run {}", run.path());
-    return exit_interrupted;
+int train_in(const RunFolder& run, TrainingLoop& loop, int64_t until) {
+  const TrainingLoop::End end = loop.run(until);
+  if (end != TrainingLoop::End::done) {
+    const bool paused = end == TrainingLoop::End::paused;
+    logging::info("{} and saved; continue with: heed train --resume --run {}",
+                  paused ? "paused" : "interrupted", run.path());
+    return paused ? exit_done : exit_interrupted;
   }
   print_escaped(loop.finish());
   return exit_done;
+}
+
+// The same; an error that ends it stands in error.txt until the run is resumed.
+int train_recording_errors(const RunLock& lock, TrainingLoop& loop, int64_t until) {
+  const RunFolder& run = lock.folder();
+  remove_all(run.error());
+  try {
+    const int result = train_in(run, loop, until);
+    logging::check_file();
+    return result;
+  } catch (const std::exception& error) {
+    const std::string text = shortened(error.what(), 5000) + "\n";
+    try {
+      lock.check_held();
+      write_file(run.error(), text);
+    } catch (const Error&) {
+      // The folder is gone, or the disk is full: the error that is thrown says so.
+    }
+    throw;
+  }
 }
 
 int TrainArguments::run() const {
@@ -133,9 +161,7 @@ int TrainArguments::run() const {
     if (!plan.resumes) run.discard();
     throw;
   }
-  const int result = train_in(run, *loop);
-  logging::check_file();
-  return result;
+  return train_recording_errors(lock, *loop, until);
 }
 
 }  // namespace

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <set>
 
 #include "core/check.h"
 #include "core/text.h"
@@ -59,30 +58,35 @@ static bool is_averaged(const ConfigListing& config) {
   return false;
 }
 
+KeyEffect effect_of(const std::string& key, const ConfigListing& config) {
+  // Data files may have moved: the data themselves are compared, by their fingerprint.
+  static const std::set<std::string> without = {"threads",
+                                                "train.checkpoint_every",
+                                                "train.log_every",
+                                                "train.samples",
+                                                "train.keep_checkpoints",
+                                                "train.detect_anomaly",
+                                                "data.path",
+                                                "data.paths",
+                                                "data.target_path",
+                                                "data.val_path",
+                                                "data.val_target_path",
+                                                "data.test_path",
+                                                "data.test_target_path",
+                                                "data.tokenizer"};
+  static const std::set<std::string> of_result = {"train.steps", "train.evaluate_every",
+                                                  "train.patience"};
+  if (key == "train.checkpoint_every" && is_averaged(config)) return KeyEffect::weights;
+  return without.contains(key)     ? KeyEffect::none
+         : of_result.contains(key) ? KeyEffect::result
+                                   : KeyEffect::weights;
+}
+
 void check_resumable(const ConfigListing& before, const ConfigListing& now,
                      const std::string& run) {
-  // Data files may have moved: the data themselves are compared, by their fingerprint.
-  std::vector<std::string> allowed = {"threads",
-                                      "train.steps",
-                                      "train.evaluate_every",
-                                      "train.checkpoint_every",
-                                      "train.log_every",
-                                      "train.samples",
-                                      "train.keep_checkpoints",
-                                      "train.patience",
-                                      "train.detect_anomaly",
-                                      "data.path",
-                                      "data.paths",
-                                      "data.target_path",
-                                      "data.val_path",
-                                      "data.val_target_path",
-                                      "data.test_path",
-                                      "data.test_target_path",
-                                      "data.tokenizer"};
-  if (is_averaged(before)) std::erase(allowed, "train.checkpoint_every");
   std::string differences;
   for (const ConfigDifference& difference : config_differences(before, now))
-    if (std::ranges::find(allowed, difference.key) == allowed.end())
+    if (effect_of(difference.key, before) == KeyEffect::weights)
       differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ",
                                  difference.key, shortened(difference.a), shortened(difference.b));
   check_input(differences.empty(),

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +60,16 @@ void check_kind(const std::string& path, FileKind expected) {
                                          : "device or FIFO");
 }
 
+// A lock for writing on a whole file. It belongs to the open file (fcntl(2), "open file description
+// locks"): the system releases it when the process ends, and F_OFD_GETLK asks for it without taking
+// it. On NFS it holds between machines.
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
 // Returns a path without trailing slashes.
 std::string without_slash(const std::string& path) {
   return path.size() > 1 && path.back() == '/' ? path.substr(0, path.size() - 1) : path;
@@ -94,8 +103,8 @@ RunFolder RunFolder::create_in(const std::string& parent, const std::string& con
 RunFolder RunFolder::open(const std::string& path) {
   const RunFolder run(without_slash(path));
   check_input(exists(path), "{}: no such run", path);
-  for (const std::string& file :
-       {run.config(), run.vocabulary(), run.metrics(), run.log(), run.result(), run.lock()})
+  for (const std::string& file : {run.config(), run.vocabulary(), run.metrics(), run.log(),
+                                  run.result(), run.error(), run.lock()})
     check_kind(file, FileKind::plain);
   check_kind(run.checkpoints(), FileKind::folder);
   check_kind(run.data(), FileKind::folder);
@@ -122,7 +131,7 @@ void RunFolder::check_empty() const {
 }
 
 void RunFolder::discard() const {
-  for (const std::string& file : {config(), vocabulary(), metrics(), log(), lock()})
+  for (const std::string& file : {config(), vocabulary(), metrics(), log(), error(), lock()})
     ::unlink(file.c_str());
   remove_all(data());
   ::rmdir(path_.c_str());
@@ -159,7 +168,9 @@ RunLock::RunLock(const RunFolder& run)
   check_kind(run.lock(), FileKind::plain);
   check(static_cast<bool>(file_), "{}: cannot write: {}; allow writing in the folder of the run",
         run.lock(), std::strerror(code));
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+  if (struct flock lock = whole_file(); ::fcntl(file_, F_OFD_SETLK, &lock) != 0) {
+    check(errno == EAGAIN || errno == EACCES, "{}: cannot lock: {}", run.lock(),
+          std::strerror(errno));
     char holder[32] = "";
     const ssize_t length = ::read(file_, holder, sizeof holder - 1);
     throw InputError(fmt::format(
@@ -182,6 +193,12 @@ void RunLock::check_held() const {
       "{}: no longer the folder that this process trains in: it was renamed, replaced or deleted; "
       "training stops; if the folder has another name now, resume it there",
       run_.path());
+}
+
+bool is_locked(const RunFolder& run) {
+  const Descriptor file(::open(run.lock().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct flock lock = whole_file();
+  return file && ::fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 MetricsFile::MetricsFile(const std::string& path, int64_t last_step) : path_(path) {

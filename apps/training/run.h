@@ -6,6 +6,7 @@
 //   train.log        the log
 //   checkpoints/     apps/training/checkpoint.h
 //   result.json      the scores of the best checkpoint, at the end
+//   error.txt        the error that ended the last training in it, if one did
 //   data/            copies of the data files, with data.keep = true
 #pragma once
 
@@ -47,6 +48,7 @@ class RunFolder {
   std::string checkpoints() const { return path_ + "/checkpoints"; }
   std::string data() const { return path_ + "/data"; }
   std::string result() const { return path_ + "/result.json"; }
+  std::string error() const { return path_ + "/error.txt"; }
   std::string lock() const { return path_ + "/.lock"; }
 
  private:
@@ -71,6 +73,9 @@ class RunLock {
   RunFolder run_;
   Descriptor file_;
 };
+
+// Returns whether a process trains in the run. Does not get in the way of one that starts.
+bool is_locked(const RunFolder& run);
 
 // metrics.jsonl, open for appending. Each row is an object with a member "step".
 class MetricsFile {

@@ -222,7 +222,7 @@ std::vector<Prediction> TrainingLoop::samples(const std::string& split) {
                      experiment_.train.samples, learned_positions(experiment_.model));
 }
 
-TrainingLoop::End TrainingLoop::run() {
+TrainingLoop::End TrainingLoop::run(int64_t until) {
   const TrainOptions& train = experiment_.train;
   const InterruptGuard guard;
   if (saved_step_ > 0) logging::info("resumed from step {}", saved_step_);
@@ -230,7 +230,8 @@ TrainingLoop::End TrainingLoop::run() {
     logging::warning(
         "started on another processor ({}): the weights will differ in their last bits",
         processor_);
-  while (trainer_.steps_done() < train.steps && !stopped_early() && !interrupted()) {
+  const int64_t last = std::min(until, train.steps);
+  while (trainer_.steps_done() < last && !stopped_early() && !interrupted()) {
     const StepReport report = step();
     const int64_t done = trainer_.steps_done();
     const double left =
@@ -247,11 +248,12 @@ TrainingLoop::End TrainingLoop::run() {
   }
   logging::hide_progress();
   if (trainer_.steps_done() > 0) save();
-  if (interrupted() && trainer_.steps_done() < train.steps) return End::interrupted;
+  const bool unfinished = trainer_.steps_done() < train.steps;
+  if (interrupted() && unfinished) return End::interrupted;
   if (stopped_early())
     logging::info("stopped at step {}: {} evaluations in a row without improvement",
                   trainer_.steps_done(), train.patience);
-  return End::done;
+  return unfinished && !stopped_early() ? End::paused : End::done;
 }
 
 std::string TrainingLoop::finish() {

@@ -22,11 +22,12 @@ class TrainingLoop {
   TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
                bool resume);
 
-  enum class End { done, interrupted };
-  // Trains until the last step or Ctrl-C, and saves. Throws Error if the loss or the gradient is
-  // not finite, if a write fails, or if the run folder was moved or deleted. The last checkpoint
-  // stays intact.
-  End run();
+  enum class End { done, paused, interrupted };
+  // Trains until the last step, until the step `until`, where it pauses, or until Ctrl-C, and
+  // saves. The weights at a later step do not depend on pauses. Throws Error if the loss or the
+  // gradient is not finite, if a write fails, or if the run folder was moved or deleted. The last
+  // checkpoint stays intact.
+  End run(int64_t until);
 
   // Scores the best checkpoint on every split and writes result.json. Returns the scores and some
   // samples, for print_escaped().

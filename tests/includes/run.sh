@@ -21,7 +21,8 @@ declare -A may_include=(
   [apps/run]="$libraries apps/support apps/config apps/inference apps/training"
   [apps/onnx]="$libraries apps/support"
   [apps/measure]="$libraries apps/support apps/config apps/inference apps/training"
-  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/onnx"
+  [apps/experiments]="$libraries apps/support apps/config apps/inference apps/training apps/measure"
+  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/onnx"
   [apps]="$libraries apps/support apps/commands"
 )
 
