@@ -25,6 +25,9 @@ namespace {
 
 double per(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
+// Returns seconds, rounded to milliseconds.
+double milliseconds(double seconds) { return std::round(1000 * seconds) / 1000; }
+
 }  // namespace
 
 TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
@@ -163,7 +166,8 @@ void TrainingLoop::log_step(const StepReport& report) {
                 .set("loss", loss)
                 .set("lr", report.lr)
                 .set("gradient_norm", report.gradient_norm)
-                .set("tokens_per_s", std::round(tokens_per_s)));
+                .set("tokens_per_s", std::round(tokens_per_s))
+                .set("seconds", milliseconds(elapsed())));
   logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
                 std::to_string(experiment_.train.steps).size(), four_digits(loss), report.lr,
                 tokens_per_s);
@@ -204,7 +208,8 @@ void TrainingLoop::evaluate() {
   } else {
     ++state_.evaluations_since_best;
   }
-  write_row(Json::object().set("step", step).set("val", scores));
+  write_row(
+      Json::object().set("step", step).set("val", scores).set("seconds", milliseconds(elapsed())));
   const bool exact = has_exact_match(experiment_);
   const std::string line =
       fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss),
@@ -268,7 +273,7 @@ std::string TrainingLoop::finish() {
   const double tokens_per_s = per(static_cast<double>(state_.tokens), state_.step_seconds);
   Json result = Json::object()
                     .set("steps", steps)
-                    .set("seconds", std::round(1000 * state_.seconds) / 1000)
+                    .set("seconds", milliseconds(state_.seconds))
                     .set("tokens_per_s", std::round(tokens_per_s))
                     .set("best_step", best)
                     .set("parameters", trainer_.model().parameter_count());

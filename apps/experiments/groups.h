@@ -1,0 +1,103 @@
+// Runs and their scores, in groups that differ only in the seed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/config/config.h"
+#include "apps/experiments/statistics.h"
+#include "apps/support/json.h"
+#include "apps/training/run.h"
+
+namespace heed {
+
+struct ScoredRun {
+  RunFolder folder;
+  ConfigListing config;
+  int64_t seed = 0;
+  std::string chosen_by;  // the score that decides which checkpoint is the best: "val.loss"
+  // result.json, flattened: "steps", "seconds", …, "val.loss", …; empty until the run is done.
+  std::vector<std::pair<std::string, Json>> scores;
+
+  // Throws InputError if the folder holds no run, or if config.toml or result.json is damaged.
+  static ScoredRun load(const std::string& path);
+  const Json* find(const std::string& score) const;  // nullptr if there is no such score
+  std::optional<double> number(const std::string& score) const;  // none if it is no number
+};
+
+// Replaces each path that is not a run by the runs in its folders, in the order of their names. So
+// the folder of a sweep stands for its runs. Throws InputError if there is none, and if there are
+// more than 100,000.
+std::vector<std::string> find_runs(const std::vector<std::string>& paths);
+
+// Runs of which only the seed differs, one for each seed, ascending.
+struct RunGroup {
+  std::vector<ScoredRun> runs;
+  std::vector<std::string> values;  // of RunGroups::varying, as TOML
+
+  // The score of each run that has it.
+  std::vector<double> numbers(const std::string& score) const;
+  // The same; none if no run has it.
+  std::optional<MeanInterval> mean(const std::string& score) const;
+  std::optional<double> best(const std::string& score) const;
+};
+
+struct RunGroups {
+  std::vector<std::string> varying;  // the config keys in which groups differ
+  std::vector<RunGroup> groups;      // in the order of their first runs
+  std::vector<std::string> repeats;  // runs left out: config and seed are those of another run
+
+  bool repeats_over_seeds() const;  // whether a group has more than one run
+  // The names of all scores, in the order of result.json.
+  std::vector<std::string> scores() const;
+};
+// Groups runs by the values of all keys but the seed. Keys that change no result, such as threads,
+// do not count (apps/training/loop_state.h).
+RunGroups group_runs(std::vector<ScoredRun> runs);
+
+// Returns the value of a key; "" if there is no such key.
+std::string value_of(const ConfigListing& config, const std::string& key);
+// Returns the keys in which configs differ, in the order of the config.
+std::vector<std::string> differing_keys(const std::vector<const ConfigListing*>& configs);
+// Whether a lower value of the score is the better one: "val.loss", "test.perplexity", "seconds".
+bool lower_is_better(const std::string& score);
+
+// A score that a run shall reach.
+struct ScoreTarget {
+  std::string score;
+  double value = 0;
+
+  // Reads "val.loss=1.88". Throws InputError.
+  static ScoreTarget parse(const std::string& text);
+  bool is_reached_by(double number) const;
+};
+// When the metrics of a run reached the target for the first time. Infinity for both if they never
+// did; no seconds if the run was trained by a version of heed that did not record them.
+struct Reached {
+  double steps = 0;
+  std::optional<double> seconds;
+};
+// None if the metrics have no such score. Throws InputError for damaged metrics.
+std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target);
+// The medians over the runs of a group. A median is infinity if half of the runs or more never
+// reached the target.
+std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target);
+
+// A group against the first one, by the differences of a score between runs of the same seed.
+struct Comparison {
+  size_t group = 0;              // index
+  std::vector<int64_t> seeds;    // that both have
+  double difference = 0;         // mean of this group minus the first; NaN without common seeds
+  Interval interval;             // BCa
+  double p = 1, adjusted_p = 1;  // sign flips; Holm over all comparisons
+};
+// Compares each group but the first with the first. Groups without a common seed get no p.
+std::vector<Comparison> compare_with_first(const RunGroups& groups, const std::string& score);
+
+// Returns the index of the group with the best mean of the score; none if no group has it.
+std::optional<size_t> best_group(const RunGroups& groups, const std::string& score);
+
+}  // namespace heed
