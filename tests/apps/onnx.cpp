@@ -1,13 +1,15 @@
 // heed export: the graphs of all forms of models. The first test writes them into $HEED_ONNX_CASES,
 // for tests/onnx/run.sh: libonnx checks that they are valid and hold each weight once, ONNX Runtime
-// that they compute what the models compute.
+// that they compute what the models compute. So does the one of trained runs, in a nightly test.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 
+#include "apps/inference/evaluation.h"
 #include "apps/inference/generation.h"
 #include "apps/onnx/model.h"
 #include "apps/support/json.h"
+#include "apps/training/saved_run.h"
 #include "core/random.h"
 #include "core/scope.h"
 #include "disk_limits.h"
@@ -211,28 +213,40 @@ Json ids_json(const std::vector<Sequence>& sequences) {
   return all;
 }
 
-// What greedy search generates for each row of the batch.
-Json greedy(const Case& c, const Model& model, const Inputs& in) {
+// How greedy search continues: at most `steps` tokens of this vocabulary.
+struct Greedy {
+  const Vocabulary& vocabulary;
+  int64_t steps;
+};
+
+// What greedy search generates for each row of the batch, or the most likely class.
+Json generated(ModelKind kind, const Model& model, const Inputs& in, const Greedy& greedy) {
   std::vector<Sequence> found;
-  if (c.options.kind == translation) {
+  if (kind == translation) {
     OutputOptions o;
-    o.max_length = 8;
-    for (const Hypothesis& h : outputs(dynamic_cast<const Seq2Seq&>(model), tokens, in, o))
+    o.max_length = greedy.steps;
+    for (const Hypothesis& h :
+         outputs(dynamic_cast<const Seq2Seq&>(model), greedy.vocabulary, in, o))
       found.push_back(h.tokens);
-  } else if (c.options.kind == language) {
+  } else if (kind == language) {
     ContinuationOptions o;
     o.sampling.temperature = 0;
-    o.max_length = 8;
+    o.max_length = greedy.steps;
+    const int64_t time = in.input.shape()[1];
     std::vector<Sequence> prompts;
-    for (int64_t b = 0; b < batch; ++b)
-      prompts.emplace_back(in.input.data() + b * time_steps, in.input.data() + b * time_steps + 3);
-    found = continuations(dynamic_cast<const LanguageModel&>(model), tokens, prompts, o);
+    for (int64_t b = 0; b < in.input.shape()[0]; ++b)
+      prompts.emplace_back(in.input.data() + b * time, in.input.data() + b * time + 3);
+    found = continuations(dynamic_cast<const LanguageModel&>(model), greedy.vocabulary, prompts, o);
+  } else {
+    for (const int32_t label : predicted_classes(dynamic_cast<const Classifier&>(model), in))
+      found.push_back({label});
   }
   return ids_json(found);
 }
 
 // Writes the inputs of a case, and what heed computes for them.
-void write_case(const std::string& path, const Case& c, const Model& model, const Inputs& in) {
+void write_case(const std::string& path, const Case& c, const Model& model, const Inputs& in,
+                const Greedy& greedy) {
   Json inputs = Json::array();
   const auto add_ids = [&](const char* name, const Ids& ids) {
     if (ids) inputs.push(array_json(name, ids, ids.data()));
@@ -249,9 +263,10 @@ void write_case(const std::string& path, const Case& c, const Model& model, cons
   write_file(path, Json::object()
                        .set("inputs", inputs)
                        .set("logits", array_json("logits", logits, logits.data()))
-                       .set("begin", int64_t{tokens.begin()})
-                       .set("end", int64_t{tokens.end()})
-                       .set("greedy", greedy(c, model, in))
+                       .set("begin", int64_t{greedy.vocabulary.begin()})
+                       .set("end", int64_t{greedy.vocabulary.end()})
+                       .set("steps", greedy.steps)
+                       .set("greedy", generated(c.options.kind, model, in, greedy))
                        .text());
 }
 
@@ -269,7 +284,28 @@ TEST_CASE("onnx: every form of model has a graph, the same bytes each time") {
     CHECK(bytes == heed::onnx::graph_of(c.options, c.sizes, model->parameters()).bytes());
     if (!folder) continue;
     write_file(in_folder(folder, std::string(c.name) + ".onnx"), bytes);
-    write_case(in_folder(folder, std::string(c.name) + ".json"), c, *model, inputs_for(c));
+    write_case(in_folder(folder, std::string(c.name) + ".json"), c, *model, inputs_for(c),
+               {tokens, 8});
+  }
+}
+
+TEST_CASE("onnx: trained runs, as tests/onnx/run.sh compares them" * doctest::skip()) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  const char* const runs = std::getenv("HEED_ONNX_RUNS");
+  const char* const folder = std::getenv("HEED_ONNX_CASES");
+  REQUIRE((runs && folder));
+  for (const char* name : {"shakespeare", "reverse", "fashion"}) {
+    const SavedRun run = SavedRun::open(in_folder(runs, name));
+    const Checkpoint checkpoint = run.checkpoint("best");
+    const Corpus corpus = run.data(checkpoint);
+    const Experiment& experiment = run.config.experiment;
+    Batch batch;
+    Batches::in_order(*corpus.splits.at("val"), corpus.framing, 32).get(0, batch);
+    write_case(in_folder(folder, std::string(name) + ".json"),
+               {name, experiment.model, model_sizes(experiment, corpus)},
+               *run.model(corpus, checkpoint), inputs_of(batch),
+               {corpus.target ? corpus.target->vocabulary() : tokens, 60});
   }
 }
 

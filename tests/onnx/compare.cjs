@@ -1,30 +1,10 @@
 // Compares heed with ONNX Runtime: for each NAME.onnx in a folder, NAME.json has inputs, the logits
-// that heed computes, and what it generates greedily.
-//   compare.cjs FOLDER
+// that heed computes, and what it generates greedily (a classifier: the most likely class).
+//   compare.cjs FOLDER COUNT     COUNT: the expected number of models
 const fs = require('fs');
 const path = require('path');
 const ort = require('onnxruntime-node');
-
-const tensor = ({type, data, dims}) => new ort.Tensor(
-  type, type === 'int64' ? BigInt64Array.from(data, BigInt) : Float32Array.from(data), dims);
-
-// The most likely token after the last one, for a batch of one row.
-function argmax(logits) {
-  const last = logits.data.slice(-logits.dims.at(-1));
-  return last.indexOf(Math.max(...last));
-}
-
-// Greedy search for one row of the batch.
-async function generate(session, inputs, start, steps, end) {
-  const ids = [...start];
-  for (let step = 0; step < steps; ++step) {
-    const feeds = {...inputs, input: tensor({type: 'int64', data: ids, dims: [1, ids.length]})};
-    const next = argmax((await session.run(feeds)).logits);
-    if (next === end) break;
-    ids.push(next);
-  }
-  return ids.slice(start.length);
-}
+const {argmax, generate, tensor} = require('./greedy.cjs');
 
 function rowOf(array, row) {
   const size = array.data.length / array.dims[0];
@@ -53,7 +33,9 @@ async function compare(folder, name) {
     const inputs = {};
     for (const [key, array] of Object.entries(arrays)) inputs[key] = tensor(rowOf(array, row));
     const start = arrays.source ? [expected.begin] : rowOf(arrays.input, row).data.slice(0, 3);
-    const found = await generate(session, inputs, start, 8, expected.end);
+    const found = logits.dims.length === 2
+      ? [argmax(rowOf(logits, row))]
+      : await generate(session, inputs, start, expected.steps, expected.end);
     if (found.join() !== expected.greedy[row].join())
       throw Error(`${name}: generates ${found}, heed ${expected.greedy[row]}`);
   }
@@ -63,7 +45,7 @@ async function compare(folder, name) {
 (async () => {
   const folder = process.argv[2];
   const names = fs.readdirSync(folder).filter(f => f.endsWith('.json')).map(f => f.slice(0, -5));
-  if (names.length < 10) throw Error(`${folder}: only ${names.length} cases`);
+  if (names.length !== Number(process.argv[3])) throw Error(`${folder}: ${names.length} models`);
   let largest = 0;
   for (const name of names) largest = Math.max(largest, await compare(folder, name));
   console.log(`${names.length} models: logits within ${largest.toExponential(1)} of the largest one`);
