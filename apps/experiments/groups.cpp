@@ -154,13 +154,12 @@ bool RunGroups::repeats_over_seeds() const {
   return std::ranges::any_of(groups, [](const RunGroup& group) { return group.runs.size() > 1; });
 }
 
-std::vector<std::string> RunGroups::scores() const {
+std::vector<std::string> score_names(const std::vector<ScoredRun>& runs) {
   std::vector<std::string> names;
   std::set<std::string> known;
-  for (const RunGroup& group : groups)
-    for (const ScoredRun& run : group.runs)
-      for (const auto& [name, value] : run.scores)
-        if (known.insert(name).second) names.push_back(name);
+  for (const ScoredRun& run : runs)
+    for (const auto& [name, value] : run.scores)
+      if (known.insert(name).second) names.push_back(name);
   return names;
 }
 
@@ -192,10 +191,12 @@ RunGroups group_runs(std::vector<ScoredRun> runs) {
     if (is_new) result.groups.emplace_back();
     std::vector<ScoredRun>& group = result.groups[found->second].runs;
     const auto at = std::ranges::lower_bound(group, run.seed, {}, &ScoredRun::seed);
-    if (at != group.end() && at->seed == run.seed)
-      result.repeats.push_back(run.folder.path());
-    else
+    if (at == group.end() || at->seed != run.seed) {
       group.insert(at, std::move(run));
+      continue;
+    }
+    if (at->scores.empty()) std::swap(*at, run);
+    result.repeats.push_back(run.folder.path());
   }
   std::vector<const ConfigListing*> configs;
   for (const RunGroup& group : result.groups) configs.push_back(&group.runs[0].config);

@@ -51,13 +51,13 @@ struct RunGroups {
   std::vector<std::string> repeats;  // runs left out: config and seed are those of another run
 
   bool repeats_over_seeds() const;  // whether a group has more than one run
-  // The names of all scores, in the order of result.json.
-  std::vector<std::string> scores() const;
 };
 // Groups runs by the values of all keys but the seed. Keys that change no result, such as threads,
 // do not count (apps/training/loop_state.h).
 RunGroups group_runs(std::vector<ScoredRun> runs);
 
+// Returns the names of all scores, in the order of result.json.
+std::vector<std::string> score_names(const std::vector<ScoredRun>& runs);
 // Returns the value of a key; "" if there is no such key.
 std::string value_of(const ConfigListing& config, const std::string& key);
 // Returns the keys in which configs differ, in the order of the config.

@@ -1,44 +1,18 @@
 // Groups of runs that differ only in the seed: what belongs together, and what is counted.
 #include "apps/experiments/groups.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 
-#include "apps/config/experiment.h"
-#include "temporary.h"
+#include "scored_runs.h"
 
 using namespace heed;
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+using Runs = ScoredRuns;
 using Names = std::vector<std::string>;
-
-// Runs as folders, of which only the config and the scores are real.
-struct Runs : TemporaryFolder {
-  std::string add(const std::string& name, int64_t seed, double lr, double loss) {
-    Experiment experiment;
-    experiment.seed = seed;
-    experiment.optim.lr = lr;
-    return add(name, experiment,
-               fmt::format(R"({{"steps": 10, "val": {{"loss": {0}, "exact_match": {0}}}}})", loss));
-  }
-  std::string add(const std::string& name, const Experiment& experiment,
-                  const std::string& result) {
-    const std::string folder = path + "/" + name;
-    make_folders(folder);
-    write_file(folder + "/config.toml", config_text(list_config(experiment)));
-    if (!result.empty()) write_file(folder + "/result.json", result);
-    return folder;
-  }
-  RunGroups grouped() const {
-    std::vector<ScoredRun> runs;
-    for (const std::string& folder : find_runs({path})) runs.push_back(ScoredRun::load(folder));
-    return group_runs(std::move(runs));
-  }
-};
 
 ScoreTarget target(const std::string& text) { return ScoreTarget::parse(text); }
 
@@ -54,7 +28,7 @@ TEST_CASE("groups: runs that differ only in the seed belong together") {
   CHECK(groups.varying == Names{"optim.lr"});
   CHECK(groups.repeats_over_seeds());
   CHECK(groups.repeats.empty());
-  CHECK(groups.scores() == Names{"steps", "val.loss", "val.exact_match"});
+  CHECK(score_names(groups.groups[0].runs) == Names{"steps", "val.loss", "val.exact_match"});
   REQUIRE(groups.groups.size() == 2);
   CHECK(groups.groups[0].values == Names{"0.001"});
   CHECK(groups.groups[1].values == Names{"0.002"});

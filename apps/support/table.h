@@ -1,0 +1,20 @@
+// Tables of text, for a terminal, as CSV and as Markdown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct Table {
+  using Row = std::vector<std::string>;
+  std::vector<Row> rows;           // of one length; the first is the heading
+  std::vector<std::string> notes;  // lines below the table; not in CSV
+
+  // Aligned columns: the first `left` to the left, the others to the right. Cells are escaped.
+  std::string text(size_t left = 1) const;
+  std::string csv() const;  // RFC 4180
+  std::string markdown(size_t left = 1) const;
+};
+
+}  // namespace heed

@@ -1,0 +1,160 @@
+// heed compare: what it prints of groups and of single runs.
+#include "apps/experiments/comparison.h"
+
+#include "apps/support/table.h"
+#include "program.h"
+#include "scored_runs.h"
+
+using namespace heed;
+
+namespace {
+
+// Two rates, each with seeds from 1 on; the second is better by 1/4 … n/4.
+struct TwoRates : ScoredRuns {
+  explicit TwoRates(int64_t seeds) {
+    for (int64_t seed = 1; seed <= seeds; ++seed) {
+      const double loss = 4 + 0.5 * static_cast<double>(seed % 2);
+      const std::string name = std::to_string(seed);
+      add("s/a/" + name, seed, 1e-3, loss);
+      write_file(
+          add("s/b/" + name, seed, 2e-3, loss - 0.25 * static_cast<double>(seed)) +
+              "/metrics.jsonl",
+          fmt::format(R"({{"step": {}, "seconds": {}, "val": {{"loss": 4}}}})", 10 * seed, seed) +
+              "\n");
+    }
+  }
+  std::string comparison(const ComparisonOptions& options = {}) const {
+    return comparison_of(load(), options);
+  }
+};
+
+bool has_line(const std::string& text, const std::string& words) {
+  std::string squeezed;
+  for (const char c : text)
+    if (c != ' ' || !squeezed.ends_with(' ')) squeezed += c;
+  const bool found = squeezed.find(words + "\n") != squeezed.npos;
+  CHECK_MESSAGE(found, "no line '", words, "' in:\n", text);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("compare: a row for each group, and differences from the first") {
+  const std::string text = TwoRates(6).comparison({ScoreTarget::parse("val.loss=4")});
+  has_line(text,
+           "optim.lr n val.loss best val.exact_match seconds steps to val.loss ≤ 4 seconds to "
+           "val.loss ≤ 4");
+  has_line(text, "0.001 6 4.25 ± 0.29 4 4.25 ± 0.29 - - -");
+  has_line(text, "0.002 6 3.38 ± 0.64 2.5 3.38 ± 0.64 - 35 3.5");
+  has_line(text, "best by val.loss: optim.lr = 0.002; no test scores");
+  has_line(text, "0.002 6 -0.875 -1.208 … -0.5417 0.0312");
+  CHECK(text.find("too few") == text.npos);
+}
+
+TEST_CASE("compare: below six seeds it asks for more") {
+  CHECK_TEXT_CONTAINS(
+      TwoRates(5).comparison(),
+      "too few seeds: 5 seeds in 1 comparison cannot give a p below 0.0625, so none "
+      "below 0.05; train 6 seeds");
+  TwoRates three(6);
+  for (int64_t seed = 1; seed <= 6; ++seed) three.add(fmt::format("s/c/{}", seed), seed, 3e-3, 1);
+  const std::string text = three.comparison();
+  CHECK_TEXT_CONTAINS(text, "6 seeds in 2 comparisons cannot give a p below 0.0625");
+  CHECK_TEXT_CONTAINS(text, "train 7 seeds");
+  has_line(text, "optim.lr n difference 95 % interval p p (Holm)");
+  has_line(text, "0.003 6 -3.25 -3.417 … -3.083 0.0312 0.0625");
+}
+
+TEST_CASE("compare: one group, repeated and unfinished runs") {
+  ScoredRuns runs;
+  for (int64_t seed = 1; seed <= 3; ++seed) runs.add(std::to_string(seed), seed, 1e-3, 2);
+  runs.add("again", 2, 1e-3, 2);
+  Experiment experiment;
+  experiment.seed = 4;
+  experiment.optim.lr = 1e-3;
+  runs.add("training", experiment, "");
+  const std::string text = comparison_of(runs.load(), {});
+  has_line(text, "all runs 3 of 4 2 2 2 -");
+  CHECK_TEXT_CONTAINS(text, "left out: " + runs / "again");
+  CHECK(text.find("difference") == text.npos);
+}
+
+TEST_CASE("compare: validation chooses, and only of the chosen one test is shown") {
+  ScoredRuns runs;
+  Experiment experiment;
+  for (const double lr : {1e-3, 2e-3})
+    for (experiment.seed = 1; experiment.seed <= 2; ++experiment.seed) {
+      experiment.optim.lr = lr;
+      runs.add(fmt::format("{}-{}", lr, experiment.seed), experiment,
+               fmt::format(R"({{"val": {{"loss": {}}}, "test": {{"loss": {}, "targets": 7}}}})",
+                           1000 * lr, 10 - 1000 * lr));
+    }
+  const std::string text = comparison_of(runs.load(), {});
+  has_line(text, "best by val.loss: optim.lr = 0.001; test.loss 9");
+  CHECK(text.find("test.targets") == text.npos);
+  const std::string by_test = comparison_of(runs.load(), {.score = "test.loss"});
+  has_line(by_test, "best by val.loss: optim.lr = 0.001; test.loss 9");
+  CHECK_TEXT_CONTAINS(by_test, "test.loss minus that of optim.lr = 0.001");
+}
+
+TEST_CASE("compare: CSV, JSON and Markdown have the same numbers") {
+  const TwoRates runs(6);
+  const std::string csv = runs.comparison({.format = TableFormat::csv});
+  CHECK_TEXT_CONTAINS(csv, "optim.lr,runs,steps n,steps mean,steps half width,steps best,");
+  CHECK_TEXT_CONTAINS(csv, "\n0.002,6,6,10,0,10,6,3.375,");
+  const Json json = Json::parse(runs.comparison({.format = TableFormat::json}), "json");
+  CHECK(json.at("best").integer() == 1);
+  CHECK(json.at("compared_by").string() == "val.loss");
+  const Json& group = json.at("groups").elements()[1];
+  CHECK(group.at("config").at("optim.lr").string() == "0.002");
+  CHECK(group.at("runs").elements()[5].at("seed").integer() == 6);
+  CHECK(group.at("scores").at("val.loss").at("mean").number() == 3.375);
+  const Json& difference = json.at("against_first").elements()[0];
+  CHECK(difference.at("difference").number() == -0.875);
+  CHECK(difference.at("p").number() == 0.03125);
+  const std::string markdown = runs.comparison({.format = TableFormat::markdown});
+  CHECK_TEXT_CONTAINS(markdown, "| optim.lr | n | val.loss | best |");
+  CHECK_TEXT_CONTAINS(markdown, "\n|---|---:|---:|");
+  CHECK_TEXT_CONTAINS(markdown, "\n| 0.002 | 6 | 3.38 ± 0.64 | 2.5 |");
+}
+
+TEST_CASE("compare: single runs keep a column each, with their time to a target") {
+  const TwoRates runs(1);
+  const std::string text = runs.comparison({ScoreTarget::parse("val.loss=4")});
+  has_line(text, " " + runs / "s/a/1" + " " + runs / "s/b/1");
+  has_line(text, "optim.lr 0.001 0.002");
+  has_line(text, "steps to val.loss ≤ 4 - 10");
+  const Json json = Json::parse(
+      runs.comparison({ScoreTarget::parse("val.loss=1"), "", TableFormat::json}), "json");
+  CHECK(json.elements()[1].at("target").at("steps").is_null());  // never
+}
+
+TEST_CASE("compare: rejects unknown scores and targets") {
+  const TwoRates runs(2);
+  const auto rejected = [&](std::vector<std::string> arguments, const std::string& part) {
+    arguments.insert(arguments.begin(), {"compare", "s"});
+    check_rejected(heed_in(runs.path, arguments), 2, {part});
+  };
+  rejected({"--score", "val.bleu"}, "no run has such a score, but: steps, val.loss");
+  rejected({"--target", "val.bleu=3"}, "no metrics.jsonl of these runs has val.bleu");
+  rejected({"--target", "val.loss"}, "expected a score and a value");
+  rejected({"--json", "--markdown"}, "choose one");
+  const ProgramOutput output = heed_in(runs.path, {"compare", "s/a", "s/b/1", "s/b/2"});
+  CHECK_MESSAGE(output.code == 0, output.err);
+  has_line(output.out, "0.002 2 3.9 ± 4.8 3.5 3.9 ± 4.8 -");
+}
+
+TEST_CASE("compare: a mean has the decimals of its half width") {
+  CHECK(mean_text({6, 1.23456, 0.01234}) == "1.235 ± 0.012");
+  CHECK(mean_text({6, 1234.56, 123.4}) == "1235 ± 123");
+  CHECK(mean_text({6, 1.23456, 0}) == "1.2346");
+  CHECK(mean_text(student_mean(std::vector<double>{1.23456})) == "1.2346");
+  CHECK(mean_text({6, 12.3, 9.96}) == "12.3 ± 10.0");
+}
+
+TEST_CASE("table: cells are escaped in each format") {
+  const Table table{{{"", "a|b"}, {"é", "<i>\x1b"}}, {"note\x1b"}};
+  CHECK(table.text() == "       a|b\né  <i>\\x1b\nnote\\x1b\n");
+  CHECK(table.markdown() == "|  | a\\|b |\n|---|---:|\n| é | &lt;i>\\x1b |\n\nnote\\x1b\n");
+  CHECK(Table{{{"a,b", "c\"d"}}, {}}.csv() == "\"a,b\",\"c\"\"d\"\n");
+}
