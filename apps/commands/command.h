@@ -100,6 +100,7 @@ std::unique_ptr<CommandArguments> make_arguments() {
   entry(config) \
   entry(data) \
   entry(compare) \
+  entry(report) \
   entry(bench) \
   entry(profile) \
   entry(theorems)

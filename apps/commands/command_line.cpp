@@ -43,8 +43,9 @@ void limit_to_words(CLI::Option* option, const std::string& value) {
   option->type_name(value);
 }
 
-// "[RUN]" and "RUN..." → "RUN".
+// "[RUN]" and "RUN..." → "RUN". --output has a short form in every command.
 std::string bare_name(std::string_view name) {
+  if (name == "--output") return "-o,--output";
   if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
   if (name.ends_with("...")) name.remove_suffix(3);
   return std::string(name);

@@ -11,6 +11,7 @@
 #include "apps/measure/step_memory.h"
 #include "apps/support/machine.h"
 #include "apps/support/names.h"
+#include "apps/support/numbers.h"
 #include "core/joined.h"
 #include "core/ops.h"
 #include "core/pool.h"
@@ -230,14 +231,6 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
 }
 
 namespace {
-// 52310 → 52,310
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<size_t>(i), 1, ',');
-  return digits;
-}
-
 // 1234567 → 1.235 M
 std::string scaled(double number, double base, std::span<const char* const> units) {
   size_t unit = 0;

@@ -80,14 +80,6 @@ Loggers& loggers() {
   return all;
 }
 
-// 52310 → "52,310"
-std::string with_commas(double number) {
-  std::string digits = fmt::format("{:.0f}", number);
-  for (auto i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<size_t>(i), ",");
-  return digits;
-}
-
 }  // namespace
 
 void write(Level level, fmt::string_view format, fmt::format_args args) {
@@ -147,9 +139,8 @@ void hide_progress() {
 
 std::string progress_line(const Progress& progress, int width) {
   constexpr int most_cells = 24, fewest_cells = 8;
-  std::string line =
-      fmt::format("step {}/{}  loss {}  {} tokens/s", progress.step, progress.steps,
-                  four_digits(progress.loss), with_commas(progress.tokens_per_second));
+  std::string line = fmt::format("step {}/{}  loss {}  {} tokens/s", progress.step, progress.steps,
+                                 four_digits(progress.loss), grouped(progress.tokens_per_second));
   if (std::isfinite(progress.seconds_left))
     line += fmt::format("  {} left", clock_text(progress.seconds_left));
   const int cells = std::min(most_cells, width - 2 - static_cast<int>(line.size()));

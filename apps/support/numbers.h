@@ -15,6 +15,15 @@ inline std::string four_digits(double number) { return fmt::format("{:#.4g}", nu
 // Returns the number with the digits that float32 has, for numbers around 1.
 inline double float32_digits(double number) { return std::round(number * 1e6) / 1e6; }
 
+// Returns the nearest integer with commas: 52310 → "52,310".
+inline std::string grouped(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (auto i = static_cast<int>(digits.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)
+    digits.insert(static_cast<size_t>(i), ",");
+  return digits;
+}
+inline std::string grouped(int64_t number) { return grouped(static_cast<double>(number)); }
+
 // Returns "1 thread", "2 threads".
 inline std::string counted(int64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

@@ -22,7 +22,8 @@ declare -A may_include=(
   [apps/onnx]="$libraries apps/support"
   [apps/measure]="$libraries apps/support apps/config apps/inference apps/training"
   [apps/experiments]="$libraries apps/support apps/config apps/inference apps/training apps/measure"
-  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/onnx"
+  [apps/report]="$libraries apps/support apps/config apps/inference apps/training apps/measure apps/experiments"
+  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/report apps/onnx"
   [apps]="$libraries apps/support apps/commands"
 )
 

@@ -1,0 +1,49 @@
+// heed report: writes one HTML file about runs.
+#include <fmt/format.h>
+
+#include "apps/commands/command.h"
+#include "apps/report/page.h"
+#include "apps/report/report_data.h"
+#include "apps/support/files.h"
+#include "apps/support/output.h"
+
+namespace heed {
+namespace {
+
+struct ReportArguments final : CommandArguments {
+  ReportRequest request;
+  std::string output = "report.html";
+  bool no_profile = false;
+
+  std::vector<Option> options() override {
+    return {{"RUN...", "", &request.paths, "Folders of runs"},
+            {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
+            {"--no-profile", "", &no_profile, "Leave out where the time goes, which is measured"}};
+  }
+  int run() const override;
+};
+
+int ReportArguments::run() const {
+  const std::string file = output_path(output);
+  ReportRequest asked = request;
+  asked.profile = !no_profile;
+  write_file(file, report_file(report_data(asked)));
+  print(fmt::format("{}\n", output));
+  return exit_done;
+}
+
+}  // namespace
+
+const Command commands::report = {
+    .name = "report",
+    .summary = "Write a page about runs: scores, curves, attention, samples",
+    .details =
+        "The page is one HTML file. It loads nothing, and can be read without scripts.\n"
+        "\n"
+        "Examples:\n"
+        "  heed report runs/sort -o sort.html\n"
+        "  heed report runs/shallow runs/deep --output compared.html",
+    .arguments = make_arguments<ReportArguments>,
+};
+
+}  // namespace heed

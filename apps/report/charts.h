@@ -1,0 +1,40 @@
+// Charts: which curves of which runs share axes, as JSON for the page and as SVG without scripts.
+//
+//   {"title": "Loss", "name": "loss", "log": true, "fraction": false, "lines": [
+//     {"label": "validation", "colour": 1, "x": [50, 100], "y": [0.7, 0.5]}, …]}
+//
+// A mean over seeds also has "low" and "high", the limits of its band.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/report/curves.h"
+#include "apps/support/json.h"
+
+namespace heed {
+
+struct ChartLine {
+  std::string label;
+  int64_t colour = 0;
+  Curve curve;
+  std::vector<double> low = {}, high = {};  // a band, or empty
+};
+
+struct Chart {
+  std::string title, name;
+  std::vector<ChartLine> lines;
+};
+
+inline constexpr size_t max_points = 2000;  // of a line
+
+// Returns a chart as JSON. Lines without a band are thinned to `points`.
+Json chart_json(const Chart& chart, size_t points = max_points);
+
+// Returns a drawing of such JSON. Its classes s0 … s7 have the colours of lines.
+std::string chart_svg(const Json& chart);
+
+// Returns what people call a curve: "val.token_accuracy" → "Validation token accuracy".
+std::string curve_title(const std::string& name);
+
+}  // namespace heed

@@ -1,0 +1,94 @@
+#include "apps/report/curves.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/support/files.h"
+#include "core/check.h"
+
+namespace heed {
+
+namespace {
+
+class CurveCollector {
+ public:
+  Curves result;
+
+  void add_row(const Json& row) {
+    const double step = row.at("step").number();
+    for (const auto& [name, value] : row.members())
+      if (name != "step") add(name, value, step);
+  }
+
+ private:
+  void add(const std::string& name, const Json& value, double step) {
+    if (value.is_object())
+      for (const auto& [member, part] : value.members()) add(name + "." + member, part, step);
+    if (!value.is_number() || !std::isfinite(value.number())) return;
+    Curve& curve = named(name);
+    curve.steps.push_back(step);
+    curve.values.push_back(value.number());
+  }
+
+  // Rows have the same members in the same order, so the curve is mostly the one after the last.
+  Curve& named(const std::string& name) {
+    std::vector<Curve>& curves = result.curves;
+    for (size_t i = 0; i < curves.size(); ++i) {
+      next_ = next_ + 1 < curves.size() ? next_ + 1 : 0;
+      if (curves[next_].name == name) return curves[next_];
+    }
+    next_ = curves.size();
+    return curves.emplace_back(Curve{name, {}, {}});
+  }
+
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+const Curve* Curves::find(std::string_view name) const {
+  const auto found = std::ranges::find(curves, name, &Curve::name);
+  return found == curves.end() ? nullptr : &*found;
+}
+
+Curves curves_of(std::string_view metrics) {
+  CurveCollector collector;
+  for (size_t end; (end = metrics.find('\n')) != metrics.npos; metrics.remove_prefix(end + 1)) {
+    try {
+      collector.add_row(Json::parse(metrics.substr(0, end), "metrics.jsonl"));
+    } catch (const InputError&) {
+      ++collector.result.damaged_rows;
+    }
+  }
+  return std::move(collector.result);
+}
+
+Curves read_curves(const std::string& path) {
+  return exists(path) ? curves_of(read_file(path, "metrics file")) : Curves();
+}
+
+Curve thinned(const Curve& curve, size_t most) {
+  const size_t count = curve.values.size();
+  if (count <= most) return curve;
+  Curve result{curve.name, {}, {}};
+  const auto keep = [&](size_t i) {
+    result.steps.push_back(curve.steps[i]);
+    result.values.push_back(curve.values[i]);
+  };
+  const size_t parts = (most - 2) / 2;
+  keep(0);
+  for (size_t part = 0; part < parts; ++part) {
+    const auto bound = [&](size_t p) {
+      return curve.values.begin() + static_cast<ptrdiff_t>(1 + p * (count - 2) / parts);
+    };
+    const auto [least, greatest] = std::minmax_element(bound(part), bound(part + 1));
+    const size_t first = static_cast<size_t>(std::min(least, greatest) - curve.values.begin());
+    const size_t second = static_cast<size_t>(std::max(least, greatest) - curve.values.begin());
+    keep(first);
+    if (second != first) keep(second);
+  }
+  keep(count - 1);
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,35 @@
+// Curves: the numbers that a run writes into metrics.jsonl, by step.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/support/json.h"
+
+namespace heed {
+
+struct Curve {
+  std::string name;  // "loss", "val.loss": the path of the member in its row
+  std::vector<double> steps, values;
+};
+
+struct Curves {
+  std::vector<Curve> curves;  // in the order of their first rows
+  int64_t damaged_rows = 0;   // left out
+
+  const Curve* find(std::string_view name) const;  // nullptr if there is no such curve
+};
+
+// Returns the curves of the text of metrics.jsonl. Leaves out values that are not finite, damaged
+// rows, and a last row without its end, which is just being written.
+Curves curves_of(std::string_view metrics);
+// The same of a file; no curves if it does not exist.
+Curves read_curves(const std::string& path);
+
+// Returns at most `most` ≥ 4 points of a curve. The first point, the last and, of each of the equal
+// parts in between, the minimum and the maximum stay: no peak gets lost.
+Curve thinned(const Curve& curve, size_t most);
+
+}  // namespace heed

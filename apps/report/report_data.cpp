@@ -1,0 +1,175 @@
+#include "apps/report/report_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/report/charts.h"
+#include "apps/report/curves.h"
+#include "apps/support/files.h"
+#include "apps/support/log.h"
+#include "apps/support/numbers.h"
+#include "apps/support/version.h"
+#include "apps/training/saved_run.h"
+#include "core/check.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t max_result_file = 1 << 20;
+constexpr size_t max_points_in_all = 120'000;  // of a report: about 2 MB
+
+struct ReportedRun {
+  SavedRun saved;
+  Curves curves;
+  Json result;  // null while there is none
+  std::vector<std::string> notes;
+};
+
+Json result_of(const RunFolder& folder) {
+  const Json result =
+      Json::parse(read_file(folder.result(), "result", max_result_file), folder.result());
+  check_input(result.is_object(), "{}: expected an object of scores", folder.result());
+  return result;
+}
+
+// Calls f. Returns the text of its InputError, "" if it has none.
+template <class F>
+std::string problem_in(F&& f) {
+  try {
+    f();
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+ReportedRun read_run(const std::string& path) {
+  ReportedRun run{SavedRun::open(path), {}, {}, {}};
+  const RunFolder& folder = run.saved.folder;
+  const auto part = [&](auto&& read) {
+    const std::string problem = problem_in(read);
+    if (!problem.empty()) run.notes.push_back("Left out: " + problem);
+  };
+  part([&] { run.curves = read_curves(folder.metrics()); });
+  if (run.curves.damaged_rows > 0)
+    run.notes.push_back(fmt::format("{} of metrics.jsonl cannot be read, and left out.",
+                                    counted(run.curves.damaged_rows, "row")));
+  if (run.curves.curves.empty() && run.notes.empty())
+    run.notes.push_back("There are no curves: the run has written no metrics yet.");
+  if (exists(folder.result()))
+    part([&] { run.result = result_of(folder); });
+  else
+    run.notes.push_back("There are no scores: the run has not ended.");
+  return run;
+}
+
+double last_step(const Curves& curves) {
+  double last = 0;
+  for (const Curve& curve : curves.curves) last = std::max(last, curve.steps.back());
+  return last;
+}
+
+Json facts_of(const ReportedRun& run) {
+  Json facts = Json::array();
+  const auto add = [&](const char* label, const std::string& value) {
+    Json fact = Json::array();
+    fact.push(label);
+    fact.push(value);
+    facts.push(std::move(fact));
+  };
+  const Experiment& experiment = run.saved.config.experiment;
+  add("steps",
+      fmt::format("{} of {}", grouped(last_step(run.curves)), grouped(experiment.train.steps)));
+  const auto number = [&](const char* name) {
+    const Json* value = run.result.find(name);
+    return value && value->is_number() ? value->number() : -1;
+  };
+  if (number("best_step") >= 0) add("best step", grouped(number("best_step")));
+  if (number("parameters") >= 0) add("parameters", grouped(number("parameters")));
+  if (number("seconds") >= 0) add("training time", logging::clock_text(number("seconds")));
+  if (number("tokens_per_s") >= 0) add("tokens per second", grouped(number("tokens_per_s")));
+  add("data", experiment.data.kind->name);
+  add("seed", std::to_string(experiment.seed));
+  return facts;
+}
+
+Json settings_of(const Experiment& experiment) {
+  Json settings = Json::array();
+  for (const ConfigDifference& difference :
+       config_differences(list_config(experiment), list_config(Experiment())))
+    settings.push(Json::object()
+                      .set("key", difference.key)
+                      .set("value", difference.a)
+                      .set("default", difference.b));
+  return settings;
+}
+
+Json run_json(const ReportedRun& run) {
+  const Experiment& experiment = run.saved.config.experiment;
+  Json json = Json::object()
+                  .set("name", run.saved.folder.path())
+                  .set("state", run.result.is_null() ? "unfinished" : "done")
+                  .set("facts", facts_of(run))
+                  .set("notes", run.notes)
+                  .set("settings", settings_of(experiment))
+                  .set("config", config_text(list_config(experiment)));
+  if (!run.result.is_null()) json.set("result", run.result);
+  return json;
+}
+
+// Counts of examples and targets are no scores.
+bool is_charted(const std::string& name) {
+  return name != "val.examples" && name != "val.targets" && !name.starts_with("statistics.");
+}
+
+// One chart for each curve, with a line for each run that has it. A single run has both losses in
+// one.
+std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
+  std::vector<Chart> charts;
+  for (size_t i = 0; i < runs.size(); ++i)
+    for (const Curve& curve : runs[i].curves.curves) {
+      if (!is_charted(curve.name)) continue;
+      const bool single = runs.size() == 1, joins = single && curve.name == "val.loss";
+      const std::string name = joins ? "loss" : curve.name;
+      auto chart = std::ranges::find(charts, name, &Chart::name);
+      if (chart == charts.end())
+        chart = charts.insert(
+            chart, Chart{single && name == "loss" ? "Loss" : curve_title(name), name, {}});
+      chart->lines.push_back({single ? curve_title(curve.name) : runs[i].saved.folder.path(),
+                              static_cast<int64_t>(single ? chart->lines.size() : i), curve});
+    }
+  // The losses first, then other scores.
+  std::ranges::stable_partition(charts, [](const Chart& c) { return c.name.starts_with("val."); });
+  std::ranges::stable_partition(charts, [](const Chart& c) { return c.name == "val.loss"; });
+  std::ranges::stable_partition(charts, [](const Chart& c) { return c.name == "loss"; });
+  return charts;
+}
+
+Json charts_json(const std::vector<Chart>& charts) {
+  size_t lines = 0;
+  for (const Chart& chart : charts) lines += chart.lines.size();
+  const size_t points =
+      std::clamp<size_t>(max_points_in_all / std::max<size_t>(1, lines), 50, max_points);
+  Json list = Json::array();
+  for (const Chart& chart : charts) list.push(chart_json(chart, points));
+  return list;
+}
+
+}  // namespace
+
+Json report_data(const ReportRequest& request) {
+  std::vector<ReportedRun> runs;
+  for (const std::string& path : request.paths) runs.push_back(read_run(path));
+  Json list = Json::array();
+  for (const ReportedRun& run : runs) list.push(run_json(run));
+  return Json::object()
+      .set("title",
+           runs.size() == 1 ? runs[0].saved.folder.path() : fmt::format("{} runs", runs.size()))
+      .set("version", program_version)
+      .set("runs", std::move(list))
+      .set("charts", charts_json(charts_of(runs)));
+}
+
+}  // namespace heed

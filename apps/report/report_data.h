@@ -1,0 +1,25 @@
+// What a report shows, as one JSON document: the only input of the page.
+//
+//   {"title": "runs/sort", "version": "0.2.0",
+//    "runs": [{"name", "state", "facts": [["steps", "1500"], …], "notes": ["…"],
+//              "settings": [{"key", "value", "default"}], "config": "…", "result": {…}}, …],
+//    "charts": [apps/report/charts.h …]}
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/support/json.h"
+
+namespace heed {
+
+struct ReportRequest {
+  std::vector<std::string> paths;  // folders of runs
+  bool profile = true;
+};
+
+// Reads the runs. Throws InputError if a folder is no run, or its config cannot be read. What else
+// is missing or damaged is left out; a sentence in "notes" says so.
+Json report_data(const ReportRequest& request);
+
+}  // namespace heed

@@ -1,0 +1,163 @@
+// heed report: curves, charts, escaping, and runs with missing or damaged parts.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/report/charts.h"
+#include "apps/report/curves.h"
+#include "apps/report/page.h"
+#include "apps/report/report_data.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+// A run as far as a report of its files goes.
+struct WrittenRun {
+  TemporaryFolder folder;
+  std::string path = folder / "run";
+
+  explicit WrittenRun(const std::string& config = "[train]\nsteps = 20\n") {
+    make_folders(path);
+    write("config.toml", config);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    write_file(path + "/" + name, text);
+  }
+  Json report() const { return report_data({{path}, false}); }
+  std::string page() const { return report_file(report()); }
+};
+
+bool has_note(const Json& report, const std::string& part) {
+  const std::vector<std::string> notes = report.at("runs").elements()[0].at("notes").strings();
+  return std::ranges::any_of(notes, [&](const auto& note) { return note.find(part) != note.npos; });
+}
+
+constexpr const char* two_rows =
+    "{\"step\":10,\"loss\":2.5,\"lr\":0.001}\n"
+    "{\"step\":20,\"loss\":1.5,\"lr\":0.0005}\n{\"step\":20,\"val\":{\"loss\":1.75,\"examples\":7}}"
+    "\n";
+
+}  // namespace
+
+TEST_CASE("curves are the numbers of metrics.jsonl by the paths of their members") {
+  const Curves read = curves_of(two_rows);
+  REQUIRE(read.curves.size() == 4);
+  CHECK(read.find("loss")->steps == std::vector<double>{10, 20});
+  CHECK(read.find("loss")->values == std::vector<double>{2.5, 1.5});
+  CHECK(read.find("val.loss")->values == std::vector<double>{1.75});
+  CHECK(read.find("nothing") == nullptr);
+
+  SUBCASE("a row that is being written is left out, a damaged one counted") {
+    const Curves other = curves_of(
+        "{\"step\":1,\"loss\":1}\n{\"ste\n[]\n{\"step\":3,\"loss\":null}\n"
+        "{\"step\":4,\"loss\":2");
+    CHECK(other.damaged_rows == 2);
+    CHECK(other.find("loss")->values == std::vector<double>{1});
+  }
+}
+
+TEST_CASE("a thinned curve keeps its ends, and the minimum and maximum of every part") {
+  Curve curve{"loss", {}, {}};
+  for (int i = 0; i < 100'000; ++i) {
+    curve.steps.push_back(i);
+    curve.values.push_back(i == 31'234 ? 9.0 : i == 77'777 ? -9.0 : (i % 97) / 97.0);
+  }
+  for (const size_t most : {4, 5, 100, 2000}) {
+    const Curve thin = thinned(curve, most);
+    CAPTURE(most);
+    CHECK(thin.values.size() <= most);
+    CHECK(thin.values.size() + 2 >= most);
+    CHECK(std::ranges::is_sorted(thin.steps, std::less_equal()));
+    CHECK(thin.steps.front() == 0);
+    CHECK(thin.steps.back() == 99'999);
+    CHECK(std::ranges::count(thin.values, 9.0) == 1);
+    CHECK(std::ranges::count(thin.values, -9.0) == 1);
+    for (size_t i = 0; i < thin.steps.size(); ++i)
+      CHECK(curve.values[static_cast<size_t>(thin.steps[i])] == thin.values[i]);
+  }
+  const Curve few{"loss", {1, 2, 3}, {3, 1, 2}};
+  CHECK(thinned(few, 4).values == few.values);
+}
+
+TEST_CASE("a drawing has a line for each curve, and stays finite for a constant one") {
+  const Json chart = chart_json(
+      {"Loss",
+       "loss",
+       {{"a<b", 0, {"", {1, 2}, {1, 1}}}, {"c", 9, {"", {1, 2}, {1, 1}}, {0, 1}, {2, 2}}}});
+  const std::string svg = chart_svg(chart);
+  CHECK_TEXT_CONTAINS(svg, "<title>a&lt;b</title>");
+  CHECK_TEXT_CONTAINS(svg, "class=\"band s1\"");
+  CHECK(svg.find("nan") == svg.npos);
+  CHECK(svg.find("inf") == svg.npos);
+  CHECK_FALSE(chart.at("log").flag());
+  CHECK(chart_json({"Loss", "loss", {{"a", 0, {"", {1, 2}, {100, 1}}}}}).at("log").flag());
+  CHECK_FALSE(chart_json({"Loss", "loss", {{"a", 0, {"", {1, 2}, {100, 0}}}}}).at("log").flag());
+  CHECK_TEXT_CONTAINS(chart_svg(chart_json({"Empty", "empty", {}})), "<svg");
+}
+
+TEST_CASE("a report has the scores, the curves and what differs from the defaults") {
+  const WrittenRun run("seed = 5\n[train]\nsteps = 20\n");
+  run.write("metrics.jsonl", two_rows);
+  run.write("result.json",
+            "{\"steps\": 20, \"best_step\": 20, \"test\": {\"loss\": 1.25, \"exact_match\": 0.5}}");
+  const std::string page = run.page();
+  for (const char* part : {"<td>test</td><td class=\"n\">1.250</td><td class=\"n\">50.00 %</td>",
+                           "<td>seed</td><td>5</td><td>1</td>", "<polyline class=\"s1\"",
+                           "default-src 'none'", "20 of 20"})
+    CHECK_TEXT_CONTAINS(page, part);
+  CHECK(page.find("http-equiv") < page.find("<script"));
+  CHECK(page.size() < 500'000);
+}
+
+TEST_CASE("nothing in a run becomes HTML") {
+  const std::string hostile = "</script><img src=x onerror=alert(1)>{main}";
+  const WrittenRun run("[train]\nload = \"" + hostile + "\"\n");
+  run.write("metrics.jsonl", "{\"step\":1,\"" + hostile + "\":1}\n");
+  run.write("result.json", "{\"" + hostile + "\": {\"" + hostile + "\": 1}}");
+  const std::string page = run.page();
+  CHECK_TEXT_CONTAINS(page, "&lt;/script&gt;&lt;img");
+  CHECK_TEXT_CONTAINS(page, "\\u003c/script>");
+  CHECK(page.find("<img") == page.npos);
+}
+
+TEST_CASE("a report leaves out what a run lacks, and says so") {
+  const WrittenRun run;
+  CHECK(has_note(run.report(), "no curves"));
+  CHECK(has_note(run.report(), "has not ended"));
+  CHECK_TEXT_CONTAINS(run.page(), "class=\"note\"");
+
+  run.write("metrics.jsonl", "nonsense\n");
+  run.write("result.json", "[1, 2");
+  CHECK(has_note(run.report(), "1 row of metrics.jsonl cannot be read"));
+  CHECK(has_note(run.report(), "result.json:1"));
+
+  run.write("result.json", "[1, 2]");
+  CHECK(has_note(run.report(), "expected an object of scores"));
+}
+
+TEST_CASE("heed report refuses folders that are no runs, and leaves the file alone") {
+  const WrittenRun run;
+  const std::string folder = run.folder.path;
+  write_file(folder + "/report.html", "old");
+  check_rejected(heed_in(folder, {"report", "missing"}), 2, {"missing", "no such run"});
+  write_file(run.path + "/config.toml", "newer = 1\n");
+  check_rejected(heed_in(folder, {"report", "run"}), 2, {"config.toml:1", "newer"});
+  check_rejected(heed_in(folder, {"report", "run", "-o", "no/where.html"}), 2, {"no/where.html"});
+  CHECK(read_file(folder + "/report.html", "text") == "old");
+}
+
+TEST_CASE("heed report writes several runs on the same axes") {
+  const WrittenRun first("seed = 1\n"), second("seed = 2\n");
+  first.write("metrics.jsonl", two_rows);
+  second.write("metrics.jsonl", two_rows);
+  const ProgramOutput output =
+      heed_in(first.folder.path, {"report", first.path, second.path, "-o", "both.html"});
+  CHECK(output.code == 0);
+  CHECK(output.out == "both.html\n");
+  const std::string page = read_file(first.folder / "both.html", "page");
+  CHECK_TEXT_CONTAINS(page, "2 runs");
+  CHECK_TEXT_CONTAINS(page, "<title>" + second.path + "</title></polyline>");
+}
