@@ -14,7 +14,9 @@
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/training/load_data.h"
+#include "apps/training/reproduction.h"
 #include "apps/training/run.h"
+#include "apps/training/run_record.h"
 #include "apps/training/training_loop.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
@@ -27,16 +29,19 @@ namespace {
 struct TrainArguments final : CommandArguments {
   std::string config;  // with --resume it may be the folder of the run
   std::vector<std::string> set;
-  std::string run_path;
+  std::string run_path, from;
   bool resume = false;
   int64_t until = std::numeric_limits<int64_t>::max();
 
   std::vector<Option> options() override {
     return {
-        {"[CONFIG]", "", &config, "Config to train; not needed with --resume"},
+        {"[CONFIG]", "", &config, "Config to train; not needed with --resume and --from"},
         set_option(set),
         {"--run", "DIR", &run_path, "Folder of the run (default: runs/<config>-<UTC time>)"},
         {"--resume", "", &resume, "Continue from the newest checkpoint of the run"},
+        {"--from", "RUN", &from,
+         "Train this run again, in a new folder, and say whether the bits agree; exit code 1 if "
+         "they do not"},
         {"--until", "STEP", &until,
          "Pause at this step: save and exit; the schedule stays that of train.steps", at_least(1)}};
   }
@@ -51,9 +56,18 @@ struct Plan {
   std::string run_path;  // "": a new name
   bool resumes = false;
   LoadedConfig config;
+  std::optional<ReproducedRun> first = {};  // --from
 };
 
 Plan plan_of(TrainArguments a) {
+  if (!a.from.empty()) {
+    check_input(a.config.empty() && !a.resume,
+                "--from {}: its config is that of the run: remove {}", a.from,
+                a.resume ? "--resume" : a.config);
+    ReproducedRun first(a.from, a.set);
+    LoadedConfig again = first.config();
+    return {a.run_path, false, std::move(again), std::move(first)};
+  }
   if (a.resume && a.run_path.empty() && is_folder(a.config)) std::swap(a.run_path, a.config);
   check_input(!a.resume || !a.run_path.empty(),
               "--resume needs a run: heed train --resume --run runs/NAME");
@@ -133,6 +147,7 @@ int TrainArguments::run() const {
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(plan.config);
+  if (plan.first) plan.first->check_data(corpus);
   const Summary summary = with_origins(plan.config.origins, [&] {
     Summary planned = summarize(experiment, corpus);
     check_memory(planned);
@@ -140,16 +155,19 @@ int TrainArguments::run() const {
   });
 
   const RunFolder run = plan.resumes            ? RunFolder::open(plan.run_path)
-                        : plan.run_path.empty() ? RunFolder::create_in("runs", config)
+                        : plan.run_path.empty() ? RunFolder::create_in("runs", config + from)
                                                 : RunFolder::create(plan.run_path);
   const RunLock lock(run);
   if (!plan.resumes) run.check_empty();  // another process may have trained in it meanwhile
   std::unique_ptr<TrainingLoop> loop;
+  std::unique_ptr<RunSession> session;
   try {
     // Before the first write, so that a rejected resume leaves the run unchanged.
     loop = with_origins(plan.config.origins, [&] {
       return std::make_unique<TrainingLoop>(experiment, corpus, lock, plan.resumes);
     });
+    session = std::make_unique<RunSession>(lock, corpus.fingerprint, experiment.precision,
+                                           loop->steps_done());
     Experiment written = experiment;
     written.data = run.keep(experiment.data);
     write_file(run.config(), config_text(list_config(written)));
@@ -161,7 +179,13 @@ int TrainArguments::run() const {
     if (!plan.resumes) run.discard();
     throw;
   }
-  return train_recording_errors(lock, *loop, until);
+  const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
+  const int result = train_recording_errors(lock, *loop, last);
+  session->end();
+  if (!plan.first || loop->steps_done() < plan.first->step()) return result;
+  const Reproduction compared = plan.first->compare(run);
+  print_escaped(compared.text + "\n");
+  return compared.is_same ? result : exit_failed;
 }
 
 }  // namespace
@@ -174,7 +198,8 @@ const Command commands::train = {
         "  heed train configs/reverse.toml\n"
         "  heed train configs/reverse.toml --set model.layers=4 --set optim.lr=1e-4 --run "
         "runs/deep\n"
-        "  heed train --resume --run runs/deep --set train.steps=20000",
+        "  heed train --resume --run runs/deep --set train.steps=20000\n"
+        "  heed train --from runs/deep --set threads=1",
     .arguments = make_arguments<TrainArguments>,
 };
 

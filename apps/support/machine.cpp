@@ -4,6 +4,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <time.h>
 
 #include "core/check.h"
 
@@ -99,5 +100,18 @@ double available_memory(const std::string& root) {
 double resident_memory() { return memory_of_process("VmRSS"); }
 
 double peak_resident_memory() { return memory_of_process("VmHWM"); }
+
+double cpu_seconds() {
+  struct timespec time {};
+  check(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0, "the clock of the process is gone");
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> arguments;
+  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
+  return arguments;
+}
 
 }  // namespace heed

@@ -24,4 +24,8 @@ double available_memory(const std::string& root = "");
 double resident_memory();
 double peak_resident_memory();
 
+// Seconds that all threads of this process have computed; the arguments that it was started with.
+double cpu_seconds();
+std::vector<std::string> command_line();
+
 }  // namespace heed

@@ -10,11 +10,24 @@
 namespace heed {
 
 const char* const program_version = HEED_VERSION;
+const char* const program_compiler = HEED_COMPILER;
+const char* const program_flags = HEED_FLAGS;
+
+static constinit const char* commit_of_program = "";
+
+const char* program_commit() { return commit_of_program; }
+
+bool set_program_commit(const char* commit) {
+  commit_of_program = commit;
+  return true;
+}
 
 std::string version_text() {
   return fmt::format(
-      "heed {}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: {}\nprecisions: {}",
-      program_version, processor_name(), physical_cores(), joined(processor_features(), " "),
+      "heed {}\nbuild: {}, {}{}{}\nprocessor: {}, {} physical cores\nfeatures: {}\nBLAS: "
+      "{}\nprecisions: {}",
+      program_version, program_compiler, program_flags, *program_commit() ? ", commit " : "",
+      program_commit(), processor_name(), physical_cores(), joined(processor_features(), " "),
       kernels::blas_backend(), joined(available_precisions()));
 }
 

@@ -4,9 +4,15 @@
 
 namespace heed {
 
-extern const char* const program_version;  // "0.1.0"
+extern const char* const program_version;   // "0.1.0"
+extern const char* const program_compiler;  // "GNU 12.2.0"
+extern const char* const program_flags;     // "-O2 -DNDEBUG -march=native"
 
-// Version, processor, BLAS and precisions: the text of `heed --version`.
+// The commit that the program was built from, with "-dirty" if files had changed; "" if unknown.
+const char* program_commit();
+bool set_program_commit(const char* commit);  // called before main() by a generated file
+
+// Version, build, processor, BLAS and precisions: the text of `heed --version`.
 std::string version_text();
 
 }  // namespace heed

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "apps/support/clock.h"
 #include "core/check.h"
 #include "data/files.h"
 
@@ -88,13 +88,8 @@ RunFolder RunFolder::create(const std::string& path) {
 
 RunFolder RunFolder::create_in(const std::string& parent, const std::string& config_path) {
   const std::string file = name_of(config_path);
-  const time_t now = ::time(nullptr);
-  struct tm utc {};
-  ::gmtime_r(&now, &utc);
-  char clock[32];
-  ::strftime(clock, sizeof clock, "%Y%m%d-%H%M%S", &utc);
-  const std::string path =
-      in_folder(parent, fmt::format("{}-{}", file.substr(0, file.rfind(".toml")), clock));
+  const std::string path = in_folder(
+      parent, fmt::format("{}-{}", file.substr(0, file.rfind(".toml")), utc_time("%Y%m%d-%H%M%S")));
   std::string free = path;
   for (int i = 2; !make_new_folder(free); ++i) free = fmt::format("{}-{}", path, i);
   return RunFolder(free);
@@ -104,7 +99,7 @@ RunFolder RunFolder::open(const std::string& path) {
   const RunFolder run(without_slash(path));
   check_input(exists(path), "{}: no such run", path);
   for (const std::string& file : {run.config(), run.vocabulary(), run.metrics(), run.log(),
-                                  run.result(), run.error(), run.lock()})
+                                  run.result(), run.record(), run.error(), run.lock()})
     check_kind(file, FileKind::plain);
   check_kind(run.checkpoints(), FileKind::folder);
   check_kind(run.data(), FileKind::folder);
@@ -131,7 +126,8 @@ void RunFolder::check_empty() const {
 }
 
 void RunFolder::discard() const {
-  for (const std::string& file : {config(), vocabulary(), metrics(), log(), error(), lock()})
+  for (const std::string& file :
+       {config(), vocabulary(), metrics(), log(), record(), error(), lock()})
     ::unlink(file.c_str());
   remove_all(data());
   ::rmdir(path_.c_str());

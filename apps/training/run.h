@@ -6,6 +6,7 @@
 //   train.log        the log
 //   checkpoints/     apps/training/checkpoint.h
 //   result.json      the scores of the best checkpoint, at the end
+//   run.json         apps/training/run_record.h
 //   error.txt        the error that ended the last training in it, if one did
 //   data/            copies of the data files, with data.keep = true
 #pragma once
@@ -48,6 +49,7 @@ class RunFolder {
   std::string checkpoints() const { return path_ + "/checkpoints"; }
   std::string data() const { return path_ + "/data"; }
   std::string result() const { return path_ + "/result.json"; }
+  std::string record() const { return path_ + "/run.json"; }
   std::string error() const { return path_ + "/error.txt"; }
   std::string lock() const { return path_ + "/.lock"; }
 

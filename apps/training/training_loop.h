@@ -29,6 +29,8 @@ class TrainingLoop {
   // checkpoint stays intact.
   End run(int64_t until);
 
+  int64_t steps_done() const { return trainer_.steps_done(); }
+
   // Scores the best checkpoint on every split and writes result.json. Returns the scores and some
   // samples, for print_escaped().
   std::string finish();

@@ -80,7 +80,7 @@ TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
   };
   for (const char* name :
        {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log", "result.json",
-        "checkpoints/step-1/state.json", "checkpoints/step-1/model.safetensors"}) {
+        "run.json", "checkpoints/step-1/state.json", "checkpoints/step-1/model.safetensors"}) {
     CHECK_TEXT_CONTAINS(error_of(name, link),
                         "expected a plain file, found a link; nothing outside");
     CHECK_TEXT_CONTAINS(

@@ -76,7 +76,7 @@ TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores an
   CHECK(output.err.find('\r') == output.err.npos);
   CHECK(names_in_folder(workspace / "r") ==
         std::vector<std::string>{".lock", "checkpoints", "config.toml", "metrics.jsonl",
-                                 "result.json", "train.log", "vocabulary.json"});
+                                 "result.json", "run.json", "train.log", "vocabulary.json"});
   const Json result = workspace.json("r/result.json");
   CHECK(result.at("steps").integer() == 30);
   CHECK(result.at("seconds").number() > 0);
@@ -364,7 +364,7 @@ TEST_CASE("train: links in a run folder are not followed") {
   copy_run("other");
   const std::vector<std::string> before = digests(workspace / "other");
   for (const char* name : {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log",
-                           "result.json", "checkpoints", "checkpoints/step-30"}) {
+                           "result.json", "run.json", "checkpoints", "checkpoints/step-30"}) {
     copy_run("r");
     const std::string path = workspace / ("r/" + std::string(name));
     const bool folder = is_folder(path);

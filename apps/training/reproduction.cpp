@@ -1,0 +1,127 @@
+#include "apps/training/reproduction.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+
+#include "apps/support/files.h"
+#include "apps/support/machine.h"
+#include "apps/support/version.h"
+#include "apps/training/binding.h"
+#include "apps/training/loop_state.h"
+#include "core/check.h"
+#include "core/safetensors.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+SavedRun opened(const std::string& path, const std::vector<std::string>& assignments) {
+  SavedRun run = SavedRun::open(path, assignments);
+  check_input(!is_locked(run.folder), "{}: a process is training in it; wait until it ends", path);
+  const ConfigListing before = list_config(SavedRun::open(path).config.experiment);
+  for (const ConfigDifference& difference :
+       config_differences(before, list_config(run.config.experiment)))
+    check_input(effect_of(difference.key, before) == KeyEffect::none &&
+                    difference.key != "train.log_every",  // a row's loss is the mean since the last
+                "--set {}={}: changes what is compared; --from trains the same run again: remove "
+                "it, or train {} instead",
+                difference.key, shortened(difference.b), in_folder(path, "config.toml"));
+  return run;
+}
+
+// Returns the name of the first array that differs; "" if none does.
+std::string different_array(const SafetensorsFile& a, const SafetensorsFile& b) {
+  for (const StoredArray& array : a.arrays()) {
+    const StoredArray* const other = b.find(array.name);
+    if (!other || other->dims != array.dims || other->dtype != array.dtype) return array.name;
+    std::vector<char> first(static_cast<size_t>(array.bytes())), second(first.size());
+    a.read(array, first.data());
+    b.read(*other, second.data());
+    if (std::memcmp(first.data(), second.data(), first.size()) != 0) return array.name;
+  }
+  return a.arrays().size() == b.arrays().size() ? "" : "the number of arrays";
+}
+
+// Adds each value of a row of metrics, but times, under its step and name: "120 val.loss".
+void add_values(const Json& row, const std::string& prefix,
+                std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : row.members()) {
+    if (name == "seconds" || name == "tokens_per_s" || name == "step") continue;
+    if (value.is_object())
+      add_values(value, prefix + name + ".", values);
+    else
+      values[prefix + name] = value.text();
+  }
+}
+
+using Metrics = std::map<int64_t, std::map<std::string, std::string>>;  // by step and name
+
+Metrics metrics_of(const RunFolder& run, int64_t last_step) {
+  Metrics metrics;
+  if (!exists(run.metrics())) return metrics;
+  const std::string text = read_file(run.metrics(), "metrics file");
+  std::string_view rest = text;
+  for (size_t end; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
+    const Json row = Json::parse(rest.substr(0, end), run.metrics());
+    const int64_t step = row.at("step").integer();
+    if (step <= last_step) add_values(row, "", metrics[step]);
+  }
+  return metrics;
+}
+
+// Returns the first value in which two runs differ, as text; "" if there is none. Values that only
+// one of them has are not compared: an old version of heed wrote fewer.
+std::string different_value(const Metrics& first, const Metrics& again) {
+  for (const auto& [step, values] : again) {
+    const auto other = first.find(step);
+    if (other == first.end()) continue;
+    for (const auto& [name, value] : values) {
+      const auto found = other->second.find(name);
+      if (found == other->second.end() || found->second == value) continue;
+      return fmt::format("step {}: {} is {}, was {}", step, name, value, found->second);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+ReproducedRun::ReproducedRun(const std::string& path, const std::vector<std::string>& assignments)
+    : run_(opened(path, assignments)), checkpoint_(run_.checkpoint("latest")) {
+  checkpoint_.check_model_digest();
+}
+
+void ReproducedRun::check_data(const Corpus& corpus) const {
+  heed::check_data(checkpoint_, corpus, run_.folder.path());
+}
+
+Reproduction ReproducedRun::compare(const RunFolder& again) const {
+  const Checkpoint other = Checkpoints(again.checkpoints(), 1).open("latest");
+  const auto file = [](const Checkpoint& checkpoint, const char* name) {
+    return SafetensorsFile(in_folder(checkpoint.path(), name));
+  };
+  const SafetensorsFile weights = file(checkpoint_, Checkpoint::model_file);
+  std::string difference =
+      different_value(metrics_of(run_.folder, step()), metrics_of(again, step()));
+  if (difference.empty() && other.step() != step())
+    difference = fmt::format("it ended at step {}, not {}", other.step(), step());
+  for (const char* name : {Checkpoint::model_file, Checkpoint::optimizer_file}) {
+    if (!difference.empty()) break;
+    const std::string array = different_array(file(checkpoint_, name), file(other, name));
+    if (!array.empty()) difference = fmt::format("step {}: {} differs", step(), array);
+  }
+  const auto version = weights.metadata().find("heed");
+  const std::string made_with =
+      fmt::format("{} was made with heed {} on {}", run_.folder.path(),
+                  version == weights.metadata().end() ? "of an old version" : version->second,
+                  checkpoint_.state().at("processor").string());
+  if (difference.empty())
+    return {true, fmt::format("the same bits up to step {}: weights, optimizer and metrics; {}",
+                              step(), made_with)};
+  return {false, fmt::format("not the same bits: {}; {}, this is heed {} on {}", difference,
+                             made_with, program_version, processor_name())};
+}
+
+}  // namespace heed

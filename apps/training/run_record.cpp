@@ -1,0 +1,91 @@
+#include "apps/training/run_record.h"
+
+#include <cmath>
+
+#include "apps/support/clock.h"
+#include "apps/support/files.h"
+#include "apps/support/machine.h"
+#include "apps/support/version.h"
+#include "core/check.h"
+#include "core/kernels/gemm/gemm.h"
+#include "core/parallel.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t max_record_bytes = 1 << 24;  // some ten thousand sessions
+constexpr const char* iso_time = "%Y-%m-%dT%H:%M:%SZ";
+
+Json earlier_sessions(const RunFolder& run) {
+  const std::string path = run.record();
+  if (!exists(path)) return Json::array();
+  try {
+    const Json record = Json::parse(read_file(path, "record of a run", max_record_bytes), path);
+    Json sessions = Json::array();
+    for (const Json& session : record.at("sessions").elements()) {
+      (void)session.members();
+      sessions.push(session);
+    }
+    return sessions;
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    throw InputError((text.starts_with(path) ? text : path + ": " + text) +
+                     "; no training depends on this file: repair or delete it");
+  }
+}
+
+double rounded(double seconds) { return std::round(1000 * seconds) / 1000; }
+
+}  // namespace
+
+RunSession::RunSession(const RunLock& lock, const std::string& data_fingerprint,
+                       Precision precision, int64_t from_step)
+    : lock_(lock),
+      earlier_(earlier_sessions(lock.folder())),
+      session_(Json::object()),
+      started_(now()),
+      cpu_started_(cpu_seconds()) {
+  Json command = Json::array();
+  for (const std::string& argument : command_line()) command.push(escaped(argument));
+  session_.set("command", std::move(command))
+      .set("heed", program_version)
+      .set("commit", program_commit())
+      .set("compiler", program_compiler)
+      .set("flags", program_flags)
+      .set("processor", escaped(processor_name()))
+      .set("threads", int64_t{thread_count()})
+      .set("precision", precision_name(effective_precision(precision)))
+      .set("blas", kernels::blas_backend())
+      .set("data", data_fingerprint)
+      .set("from_step", from_step)
+      .set("start", utc_time(iso_time));
+  write(session_);
+}
+
+RunSession::~RunSession() {
+  if (ended_) return;
+  try {
+    end();
+  } catch (const Error&) {
+    // The folder is gone, or the disk is full: the exception that ended the training says so.
+  }
+}
+
+void RunSession::end() {
+  ended_ = true;
+  lock_.check_held();
+  session_.set("end", utc_time(iso_time))
+      .set("seconds", rounded(now() - started_))
+      .set("cpu_seconds", rounded(cpu_seconds() - cpu_started_));
+  write(session_);
+}
+
+void RunSession::write(Json session) const {
+  Json sessions = earlier_;
+  sessions.push(std::move(session));
+  write_file(lock_.folder().record(),
+             Json::object().set("sessions", std::move(sessions)).text(2) + "\n");
+}
+
+}  // namespace heed

@@ -1,0 +1,45 @@
+// run.json: how a run came about, one session for each process that trained it.
+//
+//   {"sessions": [{"command": ["heed", "train", "configs/reverse.toml"], "heed": "0.2.0",
+//                  "commit": "0f1e2d3c4b5a", "compiler": "GNU 12.2.0", "flags": "-O2 -DNDEBUG …",
+//                  "processor": …, "threads": 2, "precision": "highest", "blas": …,
+//                  "data": "<the fingerprint of data/corpus.h>", "from_step": 0,
+//                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
+//                  "seconds": 60.1, "cpu_seconds": 118.2}, …]}
+//
+// A session that was killed has no end. A resume adds a session and compares nothing with them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "apps/support/json.h"
+#include "apps/training/run.h"
+#include "core/scope.h"
+
+namespace heed {
+
+// A session of this process, from the constructor to end().
+class RunSession {
+ public:
+  // Adds the session to run.json. Throws InputError if that file is damaged.
+  RunSession(const RunLock& lock, const std::string& data_fingerprint, Precision precision,
+             int64_t from_step);
+  // Ends the session if an exception did. Errors are ignored: that exception is reported.
+  ~RunSession();
+  RunSession(const RunSession&) = delete;
+  RunSession& operator=(const RunSession&) = delete;
+
+  void end();
+
+ private:
+  void write(Json session) const;
+
+  const RunLock& lock_;
+  Json earlier_;  // sessions
+  Json session_;
+  double started_, cpu_started_;
+  bool ended_ = false;
+};
+
+}  // namespace heed

@@ -1,0 +1,146 @@
+// What a run records about itself (run.json), and training it again (train --from).
+#include <filesystem>
+
+#include "apps/support/json.h"
+#include "apps/support/machine.h"
+#include "apps/support/version.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+struct Folder : TemporaryFolder {
+  Folder() { write_file(path + "/c.toml", tiny_config()); }
+  ProgramOutput heed(const std::vector<std::string>& arguments) const {
+    return heed_in(path, arguments);
+  }
+  Json sessions(const std::string& run) const {
+    const std::string file = path + "/" + run + "/run.json";
+    return Json::parse(read_file(file, "record"), file).at("sessions");
+  }
+  void replace(const std::string& file, const std::string& from, const std::string& to) const {
+    std::string text = read_file(path + "/" + file, "file");
+    const size_t at = text.find(from);
+    REQUIRE_MESSAGE(at != text.npos, from, " is not in ", text);
+    write_file(path + "/" + file, text.replace(at, from.size(), to));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("run.json: a session for each process that trained the run") {
+  const Folder folder;
+  REQUIRE(folder.heed({"train", "c.toml", "--run", "r", "--set", "threads=1"}).code == 0);
+  REQUIRE(folder.heed({"train", "--resume", "r", "--set", "train.steps=35"}).code == 0);
+  const Json all = folder.sessions("r");
+  REQUIRE(all.elements().size() == 2);
+  const Json& first = all.elements()[0];
+  CHECK(first.at("command").strings()[2] == "c.toml");
+  CHECK(first.at("heed").string() == program_version);
+  CHECK(first.at("compiler").string() == program_compiler);
+  CHECK(first.at("flags").string() == program_flags);
+  CHECK(first.find("commit") != nullptr);  // "" if there is none
+  CHECK(first.at("processor").string() == processor_name());
+  CHECK(first.at("threads").integer() == 1);
+  CHECK(first.at("precision").string() == "highest");
+  CHECK_FALSE(first.at("blas").string().empty());
+  CHECK(first.at("data").string().size() == 16);
+  CHECK(first.at("from_step").integer() == 0);
+  CHECK(first.at("start").string().size() == 20);
+  CHECK(first.at("start").string() <= first.at("end").string());
+  CHECK(first.at("seconds").number() > 0);
+  CHECK(first.at("cpu_seconds").number() > 0);
+  CHECK(all.elements()[1].at("from_step").integer() == 30);
+  CHECK(all.elements()[1].at("data").string() == first.at("data").string());
+}
+
+TEST_CASE("run.json: a killed session has no end, a damaged file is rejected") {
+  const Folder folder;
+  REQUIRE(folder.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  write_file(folder / "r/run.json", R"({"sessions": [{"command": ["killed"]}]})");
+  const std::vector<std::string> resume = {"train", "--resume", "r", "--set", "train.steps=31"};
+  for (const char* text : {"", "{", "[]", "{}", "{\"sessions\": 3}", "{\"sessions\": [3]}"}) {
+    Folder copy;
+    std::filesystem::copy(
+        folder / "r", copy / "r",
+        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+    write_file(copy / "r/run.json", text);
+    const std::string config = read_file(copy / "r/config.toml", "config");
+    check_rejected(copy.heed(resume), 2, {"r/run.json", "repair or delete it"});
+    CHECK(read_file(copy / "r/config.toml", "config") == config);
+  }
+  REQUIRE(folder.heed(resume).code == 0);
+  const Json all = folder.sessions("r");
+  REQUIRE(all.elements().size() == 2);
+  CHECK(all.elements()[0].find("end") == nullptr);
+  CHECK(all.elements()[1].find("end") != nullptr);
+}
+
+TEST_CASE("run.json: training that fails ends its session") {
+  const Folder folder;
+  CHECK(folder
+            .heed({"train", "c.toml", "--run", "r", "--set", "optim.lr=1e30", "--set",
+                   "optim.clip_norm=0"})
+            .code == 1);
+  const Json all = folder.sessions("r");
+  REQUIRE(all.elements().size() == 1);
+  CHECK(all.elements()[0].find("end") != nullptr);
+}
+
+TEST_CASE("train --from: says whether a run gives the same bits again") {
+  const Folder folder;
+  REQUIRE(folder.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const ProgramOutput same = folder.heed({"train", "--from", "r", "--set", "threads=1"});
+  CHECK_MESSAGE(same.code == 0, same.err);
+  CHECK_TEXT_CONTAINS(same.out,
+                      "the same bits up to step 30: weights, optimizer and metrics; r was "
+                      "made with heed " +
+                          std::string(program_version) + " on " + processor_name());
+  REQUIRE(names_in_folder(folder / "runs").size() == 1);
+  CHECK(names_in_folder(folder / "runs")[0].starts_with("r-2"));
+
+  // Another rate, of which the config says nothing: the losses tell, and without them the weights.
+  REQUIRE(folder.heed({"train", "c.toml", "--run", "other", "--set", "optim.lr=0.02"}).code == 0);
+  folder.replace("other/config.toml", "\nlr = 0.02", "\nlr = 0.01");
+  const ProgramOutput losses = folder.heed({"train", "--from", "other", "--run", "a"});
+  CHECK(losses.code == 1);
+  CHECK_TEXT_CONTAINS(losses.out, "not the same bits: step ");
+  CHECK_TEXT_CONTAINS(losses.out, "step 10: gradient_norm is ");
+  remove_all(folder / "other/metrics.jsonl");
+  const ProgramOutput weights = folder.heed({"train", "--from", "other", "--run", "b"});
+  CHECK(weights.code == 1);
+  CHECK_TEXT_CONTAINS(weights.out, "not the same bits: step 30: ");
+  CHECK_TEXT_CONTAINS(weights.out, " differs; other was made with heed ");
+}
+
+TEST_CASE("train --from: trains as far as the run was trained") {
+  const Folder folder;
+  REQUIRE(folder.heed({"train", "c.toml", "--run", "r", "--until", "12"}).code == 0);
+  const ProgramOutput same = folder.heed({"train", "--from", "r", "--run", "again"});
+  CHECK_MESSAGE(same.code == 0, same.err);
+  CHECK_TEXT_CONTAINS(same.out, "the same bits up to step 12");
+  const ProgramOutput partly =
+      folder.heed({"train", "--from", "r", "--run", "partly", "--until", "6"});
+  CHECK(partly.code == 0);
+  CHECK(partly.out.find("bits") == partly.out.npos);
+}
+
+TEST_CASE("train --from: rejects what cannot be trained again") {
+  const Folder folder;
+  REQUIRE(folder.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const auto rejected = [&](std::vector<std::string> arguments,
+                            const std::vector<std::string>& parts) {
+    arguments.insert(arguments.begin(), {"train", "--from"});
+    arguments.insert(arguments.end(), {"--run", "new"});
+    check_rejected(folder.heed(arguments), 2, parts);
+    CHECK_FALSE(exists(folder / "new"));
+  };
+  rejected({"r", "c.toml"}, {"--from r: its config is that of the run: remove c.toml"});
+  rejected({"r", "--resume"}, {"remove --resume"});
+  rejected({"none"}, {"none: no such run"});
+  rejected({"r", "--set", "model.dim=32"}, {"--set model.dim=32: changes what is compared"});
+  rejected({"r", "--set", "train.log_every=7"}, {"changes what is compared"});
+  remove_all(folder / "r/checkpoints");
+  rejected({"r"}, {"no checkpoint"});
+}
