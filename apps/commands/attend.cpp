@@ -13,7 +13,6 @@
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/text.h"
-#include "nn/recorder.h"
 
 namespace heed {
 namespace {
@@ -65,16 +64,12 @@ std::string headline(std::string text) {
   return shortened(text, 100);
 }
 
-// Runs the model once and returns the attention weights of the layers that match the patterns.
-std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& inputs,
-                                              const std::vector<std::string>& patterns) {
-  ScopeGuard here;
-  here->gradients = here->training = false;
-  Recorder recorder;
-  model.logits(inputs);
+// Returns the records of the layers that match the patterns.
+std::vector<AttentionRecord> chosen_layers(std::vector<AttentionRecord> records,
+                                           const std::vector<std::string>& patterns) {
   std::vector<AttentionRecord> chosen;
   std::vector<std::string> names;
-  for (AttentionRecord& record : recorder.records(model)) {
+  for (AttentionRecord& record : records) {
     names.push_back(record.name);
     if (patterns.empty() || matches_any(record.name, patterns)) chosen.push_back(std::move(record));
   }
@@ -149,7 +144,8 @@ int AttendArguments::run() const {
       run.folder.path(), corpus.format.features);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   const AttendedExample reading = attended_example(request, experiment, saved, corpus, *model);
-  const std::vector<AttentionRecord> records = record_attention(*model, reading.inputs, only);
+  const std::vector<AttentionRecord> records =
+      chosen_layers(record_attention(*model, reading.inputs), only);
   std::string title =
       fmt::format("{}, step {}: {}", run.folder.path(), loaded.step(), headline(reading.source));
   if (!reading.target.empty()) title += " → " + headline(reading.target);

@@ -64,6 +64,14 @@ AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels)
 
 }  // namespace
 
+std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& inputs) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  const Recorder recorder;
+  model.logits(inputs);
+  return recorder.records(model);
+}
+
 std::vector<AttentionMap> attention_maps(const std::vector<AttentionRecord>& records,
                                          const PositionLabels& labels) {
   std::vector<AttentionMap> maps;

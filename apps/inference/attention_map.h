@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/text_codec.h"
+#include "nn/models.h"
 #include "nn/recorder.h"
 
 namespace heed {
@@ -24,6 +25,9 @@ struct AttentionMap {
 
   int64_t heads() const { return weights.dim(1); }
 };
+
+// Runs the model once, without dropout, and returns the attention weights of its layers.
+std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& inputs);
 
 // A label for each position that a model reads. `target` is empty unless the model has a decoder.
 struct PositionLabels {

@@ -22,7 +22,8 @@ struct Correct {
 
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
 // do. logits (B, T, V) and target (B, T), or (B, C) and (B).
-Correct count_correct(const Tensor& logits, const Batch& batch, std::vector<Outcome>* outcomes) {
+Correct count_correct(const Tensor& logits, const Batch& batch, std::vector<Outcome>* outcomes,
+                      TargetCounts* counts) {
   const Ids& target = batch.target;
   const Ids& lengths = batch.source_lengths ? batch.source_lengths : batch.input_lengths;
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
@@ -38,6 +39,7 @@ Correct count_correct(const Tensor& logits, const Batch& batch, std::vector<Outc
       const bool hit = outcome.predicted == outcome.expected;
       correct.tokens += hit;
       outcome.correct = outcome.correct && hit;
+      if (counts) ++(*counts)[{outcome.expected, outcome.predicted}];
     }
     correct.examples += outcome.correct;
     if (outcomes) outcomes->push_back(outcome);
@@ -48,7 +50,7 @@ Correct count_correct(const Tensor& logits, const Batch& batch, std::vector<Outc
 }  // namespace
 
 Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
-                std::vector<Outcome>* outcomes) {
+                std::vector<Outcome>* outcomes, TargetCounts* counts) {
   ScopeGuard scope_guard;
   scope_guard->gradients = scope_guard->training = false;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
@@ -61,7 +63,7 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
     scores.loss += cross_entropy(logits, batch.target).item();
     scores.targets += batch.targets;
     scores.examples += batch.target.dim(0);
-    const Correct batch_correct = count_correct(logits, batch, outcomes);
+    const Correct batch_correct = count_correct(logits, batch, outcomes, counts);
     correct.tokens += batch_correct.tokens;
     correct.examples += batch_correct.examples;
   }

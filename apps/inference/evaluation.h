@@ -1,6 +1,8 @@
 // Scores of a model on a dataset.
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "data/batch.h"
@@ -29,9 +31,12 @@ struct Outcome {
   int32_t expected = 0, predicted = 0;  // of a classifier
 };
 
+// How often each target was predicted as each token or class: counts by (target, prediction).
+using TargetCounts = std::map<std::pair<int32_t, int32_t>, int64_t>;
+
 // Evaluates every example of the dataset once, without dropout. Does not change the state of
-// training. With `outcomes`, appends the result of each example.
+// training. With `outcomes`, appends the result of each example; with `counts`, adds its targets.
 Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
-                std::vector<Outcome>* outcomes = nullptr);
+                std::vector<Outcome>* outcomes = nullptr, TargetCounts* counts = nullptr);
 
 }  // namespace heed

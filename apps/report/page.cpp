@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apps/report/charts.h"
+#include "apps/report/details_page.h"
 #include "apps/report/html.h"
 #include "apps/report/page_files.h"
 #include "apps/support/base64.h"
@@ -78,11 +79,16 @@ std::string figure(const std::string& title, const std::string& name, const std:
       html(name), html(title), content);
 }
 
-std::string curves_of_report(const Json& report) {
+std::string figure_of(const Json& chart) {
+  return figure(chart.at("title").string(), chart.at("name").string(), chart_svg(chart));
+}
+
+std::string charts_in(const Json& report, const char* name) {
+  const Json* charts = report.find(name);
   std::string text;
-  for (const Json& chart : report.at("charts").elements())
-    text += figure(chart.at("title").string(), chart.at("name").string(), chart_svg(chart));
-  return text.empty() ? "" : "<div class=\"charts\">\n" + text + "</div>\n";
+  if (charts)
+    for (const Json& chart : charts->elements()) text += figure_of(chart);
+  return text.empty() ? "" : fmt::format("<div class=\"charts {}\">\n{}</div>\n", name, text);
 }
 
 std::string settings_of_run(const Json& run) {
@@ -97,8 +103,19 @@ std::string settings_of_run(const Json& run) {
 }
 
 std::string body_of_run(const Json& report, const Json& run) {
-  return html_section("result", "Result", notes_of(run) + facts_of_run(run) + scores_of_run(run)) +
-         html_section("curves", "Curves", curves_of_report(report)) +
+  const Json none = Json::object();
+  const Json* found = report.find("details");
+  const Json& details = found ? *found : none;
+  return html_section("result", "Result",
+                      notes_of(run) + (found ? notes_of(details) : "") + facts_of_run(run) +
+                          scores_of_run(run)) +
+         html_section("curves", "Curves", charts_in(report, "charts")) +
+         html_section("attention", "Attention", attention_part(details)) +
+         html_section("samples", "Samples", samples_part(details)) +
+         html_section("errors", "Errors", errors_part(details)) +
+         html_section("statistics", "Parameters and layers", charts_in(report, "statistics")) +
+         html_section("time", "Where the time goes", profile_part(details)) +
+         html_section("model", "Model and data", model_part(details)) +
          html_section("config", "Config", settings_of_run(run));
 }
 
@@ -112,7 +129,7 @@ std::string body_of_runs(const Json& report) {
       notes += fmt::format("<p class=\"note\">{}: {}</p>\n", name, html(note.string()));
   }
   return html_section("result", "Result", notes) +
-         html_section("curves", "Curves", curves_of_report(report)) +
+         html_section("curves", "Curves", charts_in(report, "charts")) +
          html_section("runs", "Runs", configs);
 }
 

@@ -6,6 +6,7 @@
 
 #include "apps/report/charts.h"
 #include "apps/report/curves.h"
+#include "apps/report/details.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -147,6 +148,27 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
   return charts;
 }
 
+// "statistics.GROUP.NAME.MEASURE": a chart for each group and measure, a line for each name.
+std::vector<Chart> statistics_of(const ReportedRun& run) {
+  std::vector<Chart> charts;
+  for (const Curve& curve : run.curves.curves) {
+    const size_t group = curve.name.find('.') + 1, name = curve.name.find('.', group) + 1,
+                 measure = curve.name.rfind('.') + 1;
+    if (!curve.name.starts_with("statistics.") || name == 0 || measure <= name) continue;
+    const std::string chart_name =
+        curve.name.substr(0, name) + curve.name.substr(measure);  // without the name
+    auto chart = std::ranges::find(charts, chart_name, &Chart::name);
+    if (chart == charts.end()) {
+      const std::string title = fmt::format("{}: {}", curve.name.substr(group, name - 1 - group),
+                                            curve.name.substr(measure));
+      chart = charts.insert(chart, Chart{curve_title(title), chart_name, {}});
+    }
+    chart->lines.push_back({curve.name.substr(name, measure - 1 - name),
+                            static_cast<int64_t>(chart->lines.size()), curve});
+  }
+  return charts;
+}
+
 Json charts_json(const std::vector<Chart>& charts) {
   size_t lines = 0;
   for (const Chart& chart : charts) lines += chart.lines.size();
@@ -164,12 +186,18 @@ Json report_data(const ReportRequest& request) {
   for (const std::string& path : request.paths) runs.push_back(read_run(path));
   Json list = Json::array();
   for (const ReportedRun& run : runs) list.push(run_json(run));
-  return Json::object()
+  Json report = Json::object();
+  report
       .set("title",
            runs.size() == 1 ? runs[0].saved.folder.path() : fmt::format("{} runs", runs.size()))
       .set("version", program_version)
       .set("runs", std::move(list))
       .set("charts", charts_json(charts_of(runs)));
+  if (runs.size() == 1) {
+    report.set("statistics", charts_json(statistics_of(runs[0])));
+    if (request.details) report.set("details", details_of(runs[0].saved, request.profile));
+  }
+  return report;
 }
 
 }  // namespace heed

@@ -3,7 +3,9 @@
 //   {"title": "runs/sort", "version": "0.2.0",
 //    "runs": [{"name", "state", "facts": [["steps", "1500"], …], "notes": ["…"],
 //              "settings": [{"key", "value", "default"}], "config": "…", "result": {…}}, …],
-//    "charts": [apps/report/charts.h …]}
+//    "charts": [apps/report/charts.h …],
+//    "statistics": [apps/report/charts.h …],
+//    "details": apps/report/details.h}
 #pragma once
 
 #include <string>
@@ -15,6 +17,7 @@ namespace heed {
 
 struct ReportRequest {
   std::vector<std::string> paths;  // folders of runs
+  bool details = true;             // of a single run: what needs its model and data
   bool profile = true;
 };
 

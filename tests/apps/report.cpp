@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/report/charts.h"
 #include "apps/report/curves.h"
 #include "apps/report/page.h"
 #include "apps/report/report_data.h"
+#include "apps/report/text_difference.h"
+#include "apps/support/base64.h"
 #include "program.h"
 
 using namespace heed;
@@ -26,7 +29,7 @@ struct WrittenRun {
   void write(const std::string& name, const std::string& text) const {
     write_file(path + "/" + name, text);
   }
-  Json report() const { return report_data({{path}, false}); }
+  Json report() const { return report_data({{path}, false, false}); }
   std::string page() const { return report_file(report()); }
 };
 
@@ -160,4 +163,66 @@ TEST_CASE("heed report writes several runs on the same axes") {
   const std::string page = read_file(first.folder / "both.html", "page");
   CHECK_TEXT_CONTAINS(page, "2 runs");
   CHECK_TEXT_CONTAINS(page, "<title>" + second.path + "</title></polyline>");
+}
+
+TEST_CASE("a wrong output is marked where it differs") {
+  const auto marked = [](const std::string& a, const std::string& b) {
+    const auto [first, second] = marked_difference(a, b);
+    std::string text;
+    for (const auto* side : {&first, &second})
+      for (const auto& [part, is_marked] : *side) text += is_marked ? "<" + part + ">" : part;
+    return text;
+  };
+  CHECK(marked("1 2 3", "1 2 3") == "1 2 31 2 3");
+  CHECK(marked("1 22 3", "1 2 3") == "1 <22 >31 <2 >3");
+  CHECK(marked("1 2", "1 2 3") == "1 21 2 <3>");
+  CHECK(marked("käse", "kase") == "k<ä>sek<a>se");
+  CHECK(marked("", "ab") == "<ab>");
+  CHECK(marked(std::string(500, 'a'), std::string(500, 'a')) == std::string(1000, 'a'));
+}
+
+TEST_CASE("a report of a trained run has attention at each checkpoint, samples, errors and model") {
+  const TemporaryFolder folder;
+  write_file(folder / "tiny.toml", tiny_config());
+  const ProgramOutput trained = heed_in(
+      folder.path, {"train", "tiny.toml", "--run", "run", "--set", "train.keep_checkpoints=3"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const Json report = report_data({{folder / "run"}, true, false});
+  const Json& details = report.at("details");
+  CAPTURE(details.at("notes").text());
+  CHECK(details.at("notes").elements().empty());
+  CHECK(details.find("profile") == nullptr);
+
+  const Json& attention = details.at("attention");
+  CHECK(attention.at("steps").text() == "[10,20,30]");
+  const Json& map = attention.at("examples").elements()[0].at("maps").elements()[0];
+  CHECK(map.at("name").string() == "encoder.layers.0.attention");
+  CHECK(map.at("weights").elements().size() == 3);
+  const std::string bytes = bytes_of_base64(map.at("weights").elements()[0].string());
+  const size_t rows = map.at("rows").elements().size(),
+               columns = map.at("columns").elements().size();
+  REQUIRE(bytes.size() == 2 * rows * columns);
+  double sum = 0;  // of the weights of the first query
+  for (size_t i = 0; i < columns; ++i)
+    sum += std::pow(static_cast<unsigned char>(bytes[i]) / 255.0, 2);
+  CHECK(sum == doctest::Approx(1).epsilon(0.02));
+
+  int64_t targets = 0;
+  for (const Json& entry : details.at("confusion").at("counts").elements())
+    targets += entry.elements()[2].integer();
+  CHECK(targets == report.at("runs").elements()[0].at("result").at("test").at("targets").integer());
+  CHECK_TEXT_CONTAINS(details.at("model").string(), "encoder.layers.0.attention");
+
+  const std::string page = report_file(report);
+  for (const char* part :
+       {"id=\"attention\"", "<svg class=\"head\"", "id=\"samples\"", "id=\"errors\""})
+    CHECK_TEXT_CONTAINS(page, part);
+
+  SUBCASE("what cannot be computed is left out, and the page says why") {
+    remove_all(folder / "run/checkpoints/step-20");
+    write_file(folder / "run/checkpoints/step-30/model.safetensors", "damaged");
+    const std::string other = report_file(report_data({{folder / "run"}, true, false}));
+    CHECK_TEXT_CONTAINS(other, "Attention, samples and errors are left out");
+    CHECK(other.find("id=\"samples\"") == other.npos);
+  }
 }

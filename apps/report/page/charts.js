@@ -64,7 +64,7 @@ function options(chart, logY) {
         labels: { color: css("--quiet"), boxWidth: 16, boxHeight: 1, padding: 12, font: { size: 12 },
           filter: (item, data) => !data.datasets[item.datasetIndex].band } },
       tooltip: { filter: (item) => !item.dataset.band, displayColors: !single, boxWidth: 8, boxHeight: 8,
-        callbacks: { title: (items) => (items.length ? `step ${items[0].parsed.x}` : ""),
+        callbacks: { title: (items) => (items.length ? `${chart.x ?? "step"} ${items[0].parsed.x}` : ""),
           label: (item) => `${single ? "" : item.dataset.label + ": "}${Number(item.parsed.y.toPrecision(5))}` } },
     },
   };
@@ -95,7 +95,8 @@ function drawChart(figure, chart) {
 function drawCharts(report) {
   if (typeof Chart === "undefined") return;
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  const charts = new Map(report.charts.map((chart) => [chart.name, chart]));
+  const all = [...report.charts, ...(report.statistics ?? []), report.details?.lengths ?? []].flat();
+  const charts = new Map(all.map((chart) => [chart.name, chart]));
   document.querySelectorAll("figure.chart").forEach((figure) => {
     if (charts.has(figure.dataset.chart)) drawChart(figure, charts.get(figure.dataset.chart));
   });

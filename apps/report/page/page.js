@@ -12,6 +12,7 @@ function listContents() {
 let report = readReport(document);
 const redraw = () => drawCharts(report);
 listContents();
+drawAtlas(report.details?.attention);
 addChartControls(redraw);
 redraw();
 

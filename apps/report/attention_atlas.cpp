@@ -1,0 +1,182 @@
+#include "apps/report/attention_atlas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/inference/attended_example.h"
+#include "apps/inference/evaluation.h"
+#include "apps/inference/predictions.h"
+#include "apps/inference/scores.h"
+#include "apps/support/base64.h"
+#include "core/check.h"
+#include "core/scope.h"
+#include "core/text.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t max_examples = 3, max_tried = 30, max_positions = 100, max_text = 40;
+constexpr size_t max_checkpoints = 8, max_weights = 600'000;
+
+struct AtlasExample {
+  std::string title;
+  AttendedExample read;
+};
+
+// Cuts the input of a language model, which does not change the weights before the cut.
+void cut_text(AttendedExample& example) {
+  Ids& input = example.inputs.input;
+  if (input.size() <= max_text) return;
+  Ids cut = Ids::empty({1, max_text});
+  std::copy_n(input.data(), max_text, cut.mutable_data());
+  input = cut;
+  example.inputs.input_lengths = Ids::full({1}, static_cast<int32_t>(max_text));
+  example.labels.target.resize(static_cast<size_t>(max_text));
+}
+
+std::string title_of(const Prediction& prediction, const std::string& fallback) {
+  std::string title = prediction.source.empty() ? fallback : prediction.source;
+  if (!prediction.expected.empty()) title += " → " + prediction.expected;
+  std::ranges::replace(title, '\n', ' ');
+  return shortened(title, 90);
+}
+
+// Examples that fit, with the expected output as input of a decoder.
+std::vector<AtlasExample> examples_of(const SavedRun& run, const Corpus& corpus,
+                                      const std::string& split, const Model& model) {
+  const Experiment& experiment = run.config.experiment;
+  const Dataset& dataset = split_of(corpus, split);
+  const int64_t tried = std::min(max_tried, dataset.size());
+  std::vector<Prediction> known(static_cast<size_t>(tried));
+  if (has_exact_match(experiment))
+    known = predictions(model, corpus, dataset, tried, learned_positions(experiment.model));
+  const SavedVocabulary saved = run.vocabulary();
+  std::vector<AtlasExample> examples;
+  for (int64_t i = 0; i < tried && std::ssize(examples) < max_examples; ++i) {
+    const Prediction& prediction = known[static_cast<size_t>(i)];
+    ExampleRequest request;
+    request.example = i;
+    request.split = split;
+    if (experiment.model.kind == ModelKind::seq2seq) request.target = prediction.expected;
+    AtlasExample example{"", attended_example(request, experiment, saved, corpus, model)};
+    example.title = title_of(prediction, example.read.source);
+    if (experiment.model.kind == ModelKind::language_model) cut_text(example.read);
+    const PositionLabels& labels = example.read.labels;
+    if (std::ssize(labels.source) <= max_positions && std::ssize(labels.target) <= max_positions)
+      examples.push_back(std::move(example));
+  }
+  check_input(!examples.empty(), "the examples have more than {} positions", max_positions);
+  return examples;
+}
+
+std::vector<std::string> shown_labels(const std::vector<std::string>& labels) {
+  std::vector<std::string> shown;
+  for (const std::string& label : labels) shown.push_back(shortened(label, 20));
+  return shown;
+}
+
+double largest_weight(const AttentionMap& map) {
+  double largest = 0;
+  for (int64_t i = 0; i < map.weights.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(map.weights.data()[i])));
+  return largest;
+}
+
+// The bytes of (heads, rows, columns). Attention along axes of a grid is 0 elsewhere.
+std::string bytes_of_weights(const AttentionMap& map, double scale) {
+  const auto rows = map.queries.size(), columns = map.keys.size();
+  const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
+  std::string bytes(static_cast<size_t>(map.heads()) * rows * columns, '\0');
+  const real* weight = map.weights.data();
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t head = 0; head < map.heads(); ++head)
+      for (int64_t i = line * n; i < (line + 1) * n; ++i)
+        for (int64_t j = line * m; j < (line + 1) * m; ++j) {
+          const auto row = static_cast<size_t>(map.query_positions[static_cast<size_t>(i)]);
+          const auto column = static_cast<size_t>(map.key_positions[static_cast<size_t>(j)]);
+          const double share = std::min(1.0, std::abs(static_cast<double>(*weight++)) / scale);
+          bytes[(static_cast<size_t>(head) * rows + row) * columns + column] =
+              static_cast<char>(std::lround(255 * std::sqrt(share)));
+        }
+  return bytes;
+}
+
+// The maps of one example at every checkpoint: [checkpoint][layer].
+using MapsOfExample = std::vector<std::vector<AttentionMap>>;
+
+Json example_json(const std::string& title, const MapsOfExample& maps) {
+  Json list = Json::array();
+  for (size_t layer = 0; layer < maps[0].size(); ++layer) {
+    const AttentionMap& first = maps[0][layer];
+    double scale = 1;
+    bool is_signed = false;
+    for (const auto& checkpoint : maps) {
+      scale = std::max(scale, largest_weight(checkpoint[layer]));
+      const auto values = checkpoint[layer].weights.values();
+      is_signed =
+          is_signed || std::any_of(values.begin(), values.end(), [](real w) { return w < 0; });
+    }
+    Json weights = Json::array();
+    for (const auto& checkpoint : maps)
+      weights.push(base64(bytes_of_weights(checkpoint[layer], scale)));
+    list.push(Json::object()
+                  .set("name", first.name)
+                  .set("heads", first.heads())
+                  .set("rows", shown_labels(first.queries))
+                  .set("columns", shown_labels(first.keys))
+                  .set("scale", scale)
+                  .set("signed", is_signed)
+                  .set("weights", std::move(weights)));
+  }
+  return Json::object().set("title", title).set("maps", std::move(list));
+}
+
+std::vector<AttentionMap> maps_of(const Model& model, const AttendedExample& example) {
+  return attention_maps(record_attention(model, example.inputs), example.labels);
+}
+
+// Returns `count` of the steps at equal distances, the first and the last among them.
+std::vector<int64_t> spread(const std::vector<int64_t>& steps, size_t count) {
+  if (steps.size() <= count) return steps;
+  if (count == 1) return {steps.back()};
+  std::vector<int64_t> chosen;
+  for (size_t i = 0; i < count; ++i) chosen.push_back(steps[i * (steps.size() - 1) / (count - 1)]);
+  return chosen;
+}
+
+}  // namespace
+
+Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::string& split) {
+  const std::vector<int64_t> saved_steps = Checkpoints(run.folder.checkpoints(), 1).steps();
+  check_input(!saved_steps.empty(), "there is no checkpoint");
+  std::vector<AtlasExample> examples;
+  size_t weights = 0;
+  {
+    const std::unique_ptr<Model> model =
+        run.model(corpus, run.checkpoint(std::to_string(saved_steps.back())));
+    examples = examples_of(run, corpus, split, *model);
+    check_input(!maps_of(*model, examples[0].read).empty(), "the model has no attention layers");
+    for (const AtlasExample& example : examples)
+      for (const AttentionMap& map : maps_of(*model, example.read))
+        weights += static_cast<size_t>(map.heads()) * map.queries.size() * map.keys.size();
+  }
+  check_input(weights <= 2 * max_weights, "it has {} weights, too many for a page", weights);
+  const std::vector<int64_t> steps =
+      spread(saved_steps, std::clamp<size_t>(max_weights / weights, 1, max_checkpoints));
+  std::vector<MapsOfExample> maps(examples.size());
+  Json step_list = Json::array();
+  for (const int64_t step : steps) {
+    const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(std::to_string(step)));
+    for (size_t i = 0; i < examples.size(); ++i)
+      maps[i].push_back(maps_of(*model, examples[i].read));
+    step_list.push(step);
+  }
+  Json list = Json::array();
+  for (size_t i = 0; i < examples.size(); ++i) list.push(example_json(examples[i].title, maps[i]));
+  return Json::object().set("steps", std::move(step_list)).set("examples", std::move(list));
+}
+
+}  // namespace heed

@@ -1,0 +1,24 @@
+// The attention of every layer and head on a few examples, at several checkpoints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/support/json.h"
+#include "apps/training/saved_run.h"
+
+namespace heed {
+
+// Returns
+//
+//   {"steps": [200, 400], "examples": [{"title": "3 1 2 → 1 2 3", "maps": [
+//     {"name": "decoder.layers.0.attention", "heads": 4, "rows": ["3", …], "columns": ["3", …],
+//      "scale": 1, "signed": false, "weights": ["<base64>", "<base64>"]}, …]}]}
+//
+// with the weights of each checkpoint as bytes, (heads, rows, columns): √(|weight| / scale) · 255.
+// Rows are queries. There are at most 8 checkpoints, the first and the last among them, and at most
+// 3 examples of the split, of at most 100 positions; texts are cut to 40 tokens. Throws InputError
+// that says why there is none.
+Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::string& split);
+
+}  // namespace heed
