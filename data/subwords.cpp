@@ -7,6 +7,7 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/check.h"
@@ -37,12 +38,23 @@ void for_each_part(std::string_view text, Visit visit) {
   }
 }
 
-// The parts of texts, as the trainer reads them.
+// The number of bytes of the distinct words in some parts. Words are separated by spaces.
+size_t distinct_bytes(const std::vector<std::string_view>& parts) {
+  std::unordered_set<std::string_view> words;
+  size_t bytes = 0;
+  for (std::string_view part : parts)
+    while (!part.empty()) {
+      const size_t length = std::min(part.find(' '), part.size() - 1) + 1;
+      if (words.insert(part.substr(0, length)).second) bytes += length;
+      part.remove_prefix(length);
+    }
+  return bytes;
+}
+
+// Parts of texts, as the trainer reads them.
 class Parts final : public sentencepiece::SentenceIterator {
  public:
-  explicit Parts(const std::vector<std::string_view>& texts) {
-    for (const std::string_view text : texts)
-      for_each_part(text, [this](std::string_view part) { parts_.push_back(part); });
+  explicit Parts(std::vector<std::string_view> parts) : parts_(std::move(parts)) {
     parts_.push_back(" ");  // so that the space occurs, as required_chars demands
     read();
   }
@@ -202,6 +214,17 @@ void Subwords::append_part(std::string_view part, std::vector<int32_t>& ids) con
   ids.insert(ids.end(), found.begin(), found.end());
 }
 
+std::vector<std::string_view> Subwords::training_parts(const std::vector<std::string_view>& texts) {
+  std::vector<std::string_view> parts;
+  for (const std::string_view text : texts)
+    for_each_part(text, [&](std::string_view part) { parts.push_back(part); });
+  const size_t step = (distinct_bytes(parts) + max_distinct_bytes - 1) / max_distinct_bytes;
+  if (step <= 1) return parts;
+  std::vector<std::string_view> chosen;
+  for (size_t i = 0; i < parts.size(); i += step) chosen.push_back(parts[i]);
+  return chosen;
+}
+
 std::string Subwords::train(const std::vector<std::string_view>& texts, int64_t pieces) {
   const std::unordered_map<std::string, std::string> options = {
       {"model_type", "bpe"},
@@ -220,7 +243,7 @@ std::string Subwords::train(const std::vector<std::string_view>& texts, int64_t 
       {"pad_id", "-1"},
       {"num_threads", "1"},
       {"minloglevel", "3"}};
-  Parts parts(texts);
+  Parts parts(training_parts(texts));
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(options, &parts, &model);
   // ./src/file.cc(580) [condition] Vocabulary size is smaller than required_chars. 200 vs 344. …

@@ -28,6 +28,12 @@ class Subwords {
   // this number of pieces: <unk>, the 256 bytes, the characters that make up 99.95 % of the texts,
   // and merges. The same texts give the same model. Throws InputError if the characters do not fit.
   static std::string train(const std::vector<std::string_view>& texts, int64_t pieces);
+  // Returns what train() reads of the texts: lines, and parts of long lines. Its time grows with
+  // the distinct words, where a word is what has no space in it. If these have more than
+  // max_distinct_bytes, as a long line of random letters has, it reads every second part, or every
+  // third, …
+  static std::vector<std::string_view> training_parts(const std::vector<std::string_view>& texts);
+  static constexpr size_t max_distinct_bytes = size_t{1} << 21;
 
   const std::string& model() const { return model_; }
   const std::vector<std::string>& pieces() const { return pieces_; }  // by id; a space is "▁"

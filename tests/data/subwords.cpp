@@ -122,6 +122,26 @@ TEST_CASE("subwords: texts without spaces, of one character or of reserved ones 
                  "data.max_vocabulary = 100: expected room for 257 pieces for bytes and <unk>");
 }
 
+TEST_CASE("subwords: of a text with many distinct words the trainer reads evenly spread parts") {
+  const auto read = [](std::string_view text) {
+    size_t bytes = 0;
+    for (const std::string_view part : Subwords::training_parts({text})) bytes += part.size();
+    return bytes;
+  };
+  Random random(3, Purpose::test, 0, 0, 0);
+  std::string letters(5'000'000, ' '), words;
+  for (char& letter : letters) letter = static_cast<char>('a' + random.below(26));
+  CHECK(letters.size() > 2 * Subwords::max_distinct_bytes);
+  const auto parts = Subwords::training_parts({letters});
+  CHECK(read(letters) <= Subwords::max_distinct_bytes + (1 << 14));
+  CHECK(read(letters) > Subwords::max_distinct_bytes / 2);
+  CHECK(parts.back().data() > letters.data() + letters.size() - (1 << 16));
+  for (int i = 0; words.size() < letters.size(); ++i) words += i % 9 ? "every word " : "again\n";
+  CHECK(read(words) == words.size());
+  const std::string_view few = std::string_view(letters).substr(0, 100'000);
+  CHECK(read(few) == few.size());
+}
+
 TEST_CASE("subwords: a damaged model is rejected, or restores texts") {
   CHECK_CONTAINS(input_error([] { Subwords(""); }), "not a model of SentencePiece");
   CHECK_CONTAINS(input_error([] { Subwords("hello"); }), "not a model of SentencePiece");
