@@ -31,14 +31,12 @@ void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
          "attention along all axes");
   refuse(a.graph_distances > 0, "model.attention.graph_distances", "0");
   namespace positions = positional_encodings;
-  const PositionalRule* const known[] = {&positions::none,    &positions::sinusoidal,
-                                         &positions::learned, &positions::rotary,
-                                         &positions::alibi,   &positions::relative};
+  const PositionalRule* const known[] = {
+      &positions::none,   &positions::sinusoidal, &positions::learned, &positions::integer,
+      &positions::rotary, &positions::alibi,      &positions::relative};
   refuse(std::find(std::begin(known), std::end(known), o.positional.kind) == std::end(known),
          named("positional.kind", o.positional.kind->name),
-         "none, sinusoidal, learned, rotary, alibi or relative");
-  refuse(o.positional.combine == PositionalCombine::concat, "model.positional.combine = \"concat\"",
-         "add");
+         "none, sinusoidal, learned, integer, rotary, alibi or relative");
 }
 
 class Exporter {

@@ -72,28 +72,45 @@ Value sinusoids(Graph& g, const Value& t, int64_t width, const PositionalOptions
   return waves(g, t, frequencies, phases);
 }
 
-}  // namespace
+// φ(t) for positions t (T): (T, width). `learned` is the name of learned vectors.
+Value vectors(Graph& g, const Value& t, int64_t width, const PositionalOptions& o,
+              const std::string& learned) {
+  if (o.kind->is_learned) return g.gather(learned, t);
+  if (o.kind != &positional_encodings::integer) return sinusoids(g, t, width, o);
+  const Value column = g.cast(g.unsqueeze(t, {1}), Element::float32);
+  return g.node("Expand", {column, g.integers({1, width})});
+}
 
-Value with_positions(Graph& g, const Value& x, const std::string& name, int64_t dim,
-                     const PositionalOptions& options, const std::vector<int64_t>& grid) {
-  const bool learned = options.kind->is_learned;
-  if (!options.kind->is_vector()) return x;
-  if (grid.empty()) {
-    const Value t = positions_of(g, x);
-    return g.add(x, learned ? g.gather(name + ".weight", t) : sinusoids(g, t, dim, options));
-  }
-  std::vector<Value> parts;  // for each axis, φ of the coordinates of all cells
+// φ of the coordinates of all cells of a grid, one axis after the other.
+Value grid_vectors(Graph& g, const std::string& name, int64_t width,
+                   const PositionalOptions& options, const std::vector<int64_t>& grid) {
+  std::vector<Value> parts;
   const int64_t cells = Shape(grid).size();
   int64_t stride = cells;
   for (size_t a = 0; a < grid.size(); ++a) {
     stride /= grid[a];
     std::vector<int64_t> coordinates;
     for (int64_t t = 0; t < cells; ++t) coordinates.push_back(t / stride % grid[a]);
-    const Value at = g.integers(coordinates);
-    parts.push_back(learned ? g.gather(fmt::format("{}.axis_{}", name, a), at)
-                            : sinusoids(g, at, dim / std::ssize(grid), options));
+    parts.push_back(vectors(g, g.integers(coordinates), width / std::ssize(grid), options,
+                            fmt::format("{}.axis_{}", name, a)));
   }
-  return g.add(x, g.node("Concat", parts, {{"axis", int64_t{-1}}}));
+  return g.node("Concat", parts, {{"axis", int64_t{-1}}});
+}
+
+}  // namespace
+
+Value with_positions(Graph& g, const Value& x, const std::string& name, int64_t dim,
+                     const PositionalOptions& options, const std::vector<int64_t>& grid) {
+  if (!options.kind->is_vector()) return x;
+  const bool added = options.combine == PositionalCombine::add;
+  const int64_t width = added ? dim : options.dim;
+  const Value all = grid.empty() ? vectors(g, positions_of(g, x), width, options, name + ".weight")
+                                 : grid_vectors(g, name, width, options, grid);
+  if (added) return g.add(x, all);
+  const Value batch_and_time = g.node("Shape", {x}, {{"end", int64_t{2}}});
+  const Value shape =
+      g.node("Concat", {batch_and_time, g.integers({width})}, {{"axis", int64_t{0}}});
+  return g.node("Concat", {x, g.node("Expand", {all, shape})}, {{"axis", int64_t{-1}}});
 }
 
 // (a, b) → (a cos - b sin, b cos + a sin) = x cos + swapped(x) (∓ sin), with -sin x = sin(x + π)

@@ -22,8 +22,8 @@ Value real_keys(Graph& g, const Value& x, const Value& lengths);
 PositionContext self_context(Graph& g, const Value& x, const BlockOptions& block,
                              const Value& real = "");
 
-// Returns x (B, T, D) with the positions φ of a sequence, or of a grid, added. `name` is that of
-// learned positions.
+// Returns x with the positions φ of a sequence, or of a grid, added or concatenated: (B, T, D) for
+// D = dim. `name` is that of learned positions.
 Value with_positions(Graph& g, const Value& x, const std::string& name, int64_t dim,
                      const PositionalOptions& options, const std::vector<int64_t>& grid);
 // Returns queries or keys x (B, H, T, K) with rotary positions.

@@ -97,6 +97,17 @@ std::vector<Case> cases() {
                 o.attention.activation = Activation::silu;
                 o.final_norm = Choice::no;
               }),
+      changed("integer", language, p::integer,
+              [](O& o) {
+                o.init.gain = 1;
+                o.norm_first = false;
+              }),
+      changed("concatenated", translation, p::sinusoidal,
+              [](O& o) {
+                o.positional.combine = PositionalCombine::concat;
+                o.positional.dim = 4;
+                o.tie_weights = false;
+              }),
       changed("unprojected", language, p::none,
               [](O& o) {
                 o.attention.project_query = o.attention.project_key = false;
@@ -133,6 +144,10 @@ std::vector<Case> cases() {
   with_sizes("frames", translation, p::sinusoidal, {.vocabulary = 9, .features = 5});
   // As in configs/fashion.toml.
   with_sizes("image", classification, p::learned, {.classes = 4, .features = 5, .grid = {3, 3}});
+  with_sizes("integer_image", classification, p::integer,
+             {.classes = 4, .features = 5, .grid = {3, 3}});
+  all.back().options.positional.combine = PositionalCombine::concat;
+  all.back().options.positional.dim = 2;
   with_sizes("video", classification, p::sinusoidal,
              {.classes = 4, .features = 5, .grid = {1, 3, 3}});
   return all;
@@ -331,13 +346,9 @@ TEST_CASE("onnx: a form without an export is refused by name") {
                       "model.attention.key_dims");
   CHECK_TEXT_CONTAINS(refused([](O& o) { o.attention.graph_distances = 2; }),
                       "model.attention.graph_distances");
-  CHECK_TEXT_CONTAINS(refused([](O& o) { o.positional.kind = &positional_encodings::integer; }),
-                      "model.positional.kind = \"integer\"");
-  CHECK_TEXT_CONTAINS(refused([](O& o) {
-                        o.positional.kind = &positional_encodings::sinusoidal;
-                        o.positional.combine = PositionalCombine::concat;
-                      }),
-                      "model.positional.combine = \"concat\"");
+  static const PositionalRule own = {.name = "own"};
+  CHECK_TEXT_CONTAINS(refused([](O& o) { o.positional.kind = &own; }),
+                      "model.positional.kind = \"own\"");
 }
 
 TEST_CASE("onnx: the command writes a whole file or none, and says what is wrong") {

@@ -86,7 +86,7 @@ forms() {
     echo "skipped: no libonnx when the build was configured: apt-get install libonnx-dev libprotobuf-dev"
   fi
   node -e 'require("onnxruntime-node")' 2>/dev/null || skip "no onnxruntime-node: $(install_by_hand onnxruntime-node)"
-  node "$here/compare.cjs" "$work/cases" 18
+  node "$here/compare.cjs" "$work/cases" 21
   cd "$work"
   train_language_model "$2" page
   compare_text "$2" page 'The '
@@ -136,7 +136,8 @@ page() {
 </script>
 END
   blocks js >site/generate.js
-  python3 -u -m http.server --bind 127.0.0.1 --directory site 0 &>requests &
+  touch requests
+  python3 -u -m http.server --bind 127.0.0.1 --directory site 0 &>>requests &
   server=$!
   for ((i = 0; i < 100; ++i)); do grep -q port requests && break; sleep 0.1; done
   address=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' requests)
