@@ -74,6 +74,8 @@ namespace {
 // Checks that the data offer the score that decides, and that there is at most one average.
 void check_evaluation(const Experiment& e) {
   std::vector<std::string_view> scores = {"loss", "perplexity", "token_accuracy"};
+  if (e.data.kind == &data_kinds::text || e.data.kind == &data_kinds::lines)
+    scores.emplace_back("bits_per_byte");
   if (has_exact_match(e)) scores.emplace_back("exact_match");
   if (e.data.kind == &data_kinds::pairs) scores.insert(scores.end(), {"bleu", "chrf"});
   const char* const name = name_of(best_by_names, e.train.best_by);

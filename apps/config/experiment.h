@@ -18,9 +18,10 @@
 namespace heed {
 
 // The score of the validation split that decides which checkpoint is the best.
-enum class BestBy { loss, perplexity, token_accuracy, exact_match, bleu, chrf };
+enum class BestBy { loss, perplexity, bits_per_byte, token_accuracy, exact_match, bleu, chrf };
 inline constexpr Named<BestBy> best_by_names[] = {{"loss", BestBy::loss},
                                                   {"perplexity", BestBy::perplexity},
+                                                  {"bits_per_byte", BestBy::bits_per_byte},
                                                   {"token_accuracy", BestBy::token_accuracy},
                                                   {"exact_match", BestBy::exact_match},
                                                   {"bleu", BestBy::bleu},

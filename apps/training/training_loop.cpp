@@ -198,9 +198,9 @@ void TrainingLoop::evaluate() {
         checkpoints_.intact());
   trainer_.schedule().observe(loss);
   const double score = scores.at(name_of(best_by_names, best_by)).number();
-  const bool better = best_by == BestBy::loss || best_by == BestBy::perplexity
-                          ? score < state_.best_score
-                          : score > state_.best_score;
+  const bool less_is_better =
+      best_by == BestBy::loss || best_by == BestBy::perplexity || best_by == BestBy::bits_per_byte;
+  const bool better = less_is_better ? score < state_.best_score : score > state_.best_score;
   if (std::isfinite(score) && (state_.best_step == 0 || better)) {
     state_.best_step = step;
     state_.best_score = score;

@@ -312,6 +312,25 @@ TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
       workspace.heed({"train", "pairs.toml", "--run", "r", "--set", "train.best_by=bleu"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK_TEXT_CONTAINS(read_file(workspace / "r/metrics.jsonl", "metrics"), "\"bleu\":");
+  const ProgramOutput bits =
+      workspace.heed({"train", "pairs.toml", "--run", "b", "--set", "model.kind=language_model",
+                      "--set", "data.kind=lines", "--set", "train.best_by=bits_per_byte", "--set",
+                      "train.evaluate_every=1"});
+  REQUIRE_MESSAGE(bits.code == 0, bits.err);
+  double least = 1e9;
+  int64_t step = 0;
+  std::istringstream metrics(read_file(workspace / "b/metrics.jsonl", "metrics"));
+  for (std::string line; std::getline(metrics, line);) {
+    const Json row = Json::parse(line, "row");
+    if (!row.find("val") || row.at("val").at("bits_per_byte").number() >= least) continue;
+    least = row.at("val").at("bits_per_byte").number();
+    step = row.at("step").integer();
+  }
+  CHECK(
+      step ==
+      Json::parse(read_file(workspace / "b/result.json", "result"), "").at("best_step").integer());
+  check_rejected(workspace.heed({"config", "c.toml", "--set", "train.best_by=bits_per_byte"}), 2,
+                 {"data.kind = \"copy\" has no such score"});
   check_rejected(workspace.heed({"config", "c.toml", "--set", "train.best_by=bleu"}), 2,
                  {"--set train.best_by=bleu: train.best_by = \"bleu\": data.kind = \"copy\" has no "
                   "such score, but: loss, perplexity, token_accuracy, exact_match"});
