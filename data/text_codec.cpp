@@ -33,7 +33,7 @@ void TextCodec::append(std::string_view text, std::vector<int32_t>& ids) const {
   for_each_token(level_, text, [&](std::string_view token) { ids.push_back(id_of(token)); });
 }
 
-std::vector<int32_t> TextCodec::encode(std::string_view text, bool skip_unknown) const {
+std::vector<int32_t> TextCodec::encode(std::string_view text, int64_t* skipped) const {
   const size_t invalid = level_ == Level::byte ? text.npos : find_invalid_utf8(text);
   check_input(invalid == text.npos, "the text {} is not valid UTF-8 at byte {}", in_quotes(text),
               invalid);
@@ -44,7 +44,10 @@ std::vector<int32_t> TextCodec::encode(std::string_view text, bool skip_unknown)
   }
   for_each_token(level_, text, [&](std::string_view token) {
     const int32_t id = id_of(token);
-    if (id == Vocabulary::none && skip_unknown) return;
+    if (id == Vocabulary::none && skipped) {
+      ++*skipped;
+      return;
+    }
     check_input(id != Vocabulary::none || vocabulary_.unknown() != Vocabulary::none,
                 "the {} {} (number {} of the text) is not in the vocabulary of {} tokens",
                 name_of(levels, level_), in_quotes(token), ids.size() + 1, vocabulary_.size());
@@ -53,8 +56,8 @@ std::vector<int32_t> TextCodec::encode(std::string_view text, bool skip_unknown)
   return ids;
 }
 
-std::vector<int32_t> TextCodec::prompt(std::string_view text, bool skip_unknown) const {
-  std::vector<int32_t> ids = encode(text, skip_unknown);
+std::vector<int32_t> TextCodec::prompt(std::string_view text, int64_t* skipped) const {
+  std::vector<int32_t> ids = encode(text, skipped);
   if (vocabulary_.begin() != Vocabulary::none) ids.insert(ids.begin(), vocabulary_.begin());
   if (vocabulary_.separator() != Vocabulary::none) ids.push_back(vocabulary_.separator());
   return ids;

@@ -24,20 +24,27 @@ class TextCodec {
   TextCodec(Level level, std::vector<std::string> tokens,
             std::shared_ptr<const Subwords> subwords = nullptr);
 
+  // Returns the same codec for plain text: see Vocabulary::disable_marks().
+  TextCodec without_marks() const {
+    TextCodec codec = *this;
+    codec.vocabulary_.disable_marks();
+    return codec;
+  }
+
   Level level() const { return level_; }
   const std::shared_ptr<const Subwords>& subwords() const { return subwords_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
-  // Returns the ids of a text. A token outside the vocabulary becomes <unk>, or is left out with
-  // `skip_unknown`. Throws InputError that names the token if the vocabulary has no <unk>, or the
-  // offset if the text is not UTF-8. A special token spelled out in a text is treated as an
-  // ordinary one.
-  std::vector<int32_t> encode(std::string_view text, bool skip_unknown = false) const;
+  // Returns the ids of a text. A token outside the vocabulary becomes <unk>. With `skipped` it is
+  // left out instead, and counted there. Throws InputError that names the token if the vocabulary
+  // has no <unk>, or the offset if the text is not UTF-8. A special token spelled out in a text is
+  // treated as an ordinary one.
+  std::vector<int32_t> encode(std::string_view text, int64_t* skipped = nullptr) const;
   // Appends the ids to `ids`, with Vocabulary::none for tokens outside the vocabulary.
   void append(std::string_view text, std::vector<int32_t>& ids) const;
   // Returns the prompt of a language model: <bos> text <sep>, with those special tokens that the
   // vocabulary has. Throws as encode() does.
-  std::vector<int32_t> prompt(std::string_view text, bool skip_unknown = false) const;
+  std::vector<int32_t> prompt(std::string_view text, int64_t* skipped = nullptr) const;
 
   // Returns the text without <bos> and <eos>, words separated by one space. At byte and subword
   // level the result need not be UTF-8. Throws Error for an id outside the vocabulary.

@@ -49,6 +49,10 @@ class Vocabulary {
   int32_t separator() const { return separator_; }
   int32_t unknown() const { return unknown_; }
 
+  // Makes begin(), end() and separator() `none`: for data whose examples have no such tokens, read
+  // with the vocabulary of data that have them.
+  void disable_marks() { begin_ = end_ = separator_ = none; }
+
  private:
   std::vector<std::string> tokens_;
   StringMap<int32_t> ids_;

@@ -75,6 +75,12 @@ struct Beam {
   }
 };
 
+std::vector<int32_t> with_prompt(const Hypothesis& hypothesis, const SearchOptions& o) {
+  std::vector<int32_t> tokens = o.prompt;
+  tokens.insert(tokens.end(), hypothesis.tokens.begin(), hypothesis.tokens.end());
+  return tokens;
+}
+
 // The most probable extensions of all growing hypotheses that the rules allow, most probable first.
 // Ties: by row, then by token. A hypothesis that nothing may follow is cut off.
 std::vector<Candidate> best_extensions(Beam& beam, const real* logits, int64_t vocabulary,
@@ -87,7 +93,7 @@ std::vector<Candidate> best_extensions(Beam& beam, const real* logits, int64_t v
     const double log_sum = log_sum_exp("beam search", own);
     const double base = hypothesis.log_probability - log_sum;
     std::vector<bool> allowed;
-    if (!o.rules.empty()) allowed = o.rules.allowed(hypothesis.tokens, vocabulary);
+    if (!o.rules.empty()) allowed = o.rules.allowed(with_prompt(hypothesis, o), vocabulary);
     const size_t before = all.size();
     for (int64_t v = 0; v < vocabulary; ++v) {
       if (!allowed.empty() && !allowed[static_cast<size_t>(v)]) continue;
@@ -140,6 +146,7 @@ std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64
         "beam search: beam {} must be at least 1, max_length {} at least 0, length_penalty {} "
         "finite",
         o.beam, o.max_length, o.length_penalty);
+  check(!o.prompt.empty(), "beam search: no prompt");
   check(o.n_best >= 1 && o.n_best <= o.beam, "beam search: n_best {} must be 1 … beam, which is {}",
         o.n_best, o.beam);
   check(o.max_lengths.empty() || std::ssize(o.max_lengths) == examples,
@@ -160,13 +167,11 @@ std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64
       parents.insert(parents.end(), beam.parents.begin(), beam.parents.end());
     }
     if (open.empty()) break;
-    Ids tokens = Ids::empty({static_cast<int64_t>(parents.size()), length + 1});
+    Ids tokens = Ids::empty({std::ssize(parents), std::ssize(o.prompt) + length});
     int32_t* to = tokens.data();
     for (const Beam* beam : open)
-      for (const Hypothesis& hypothesis : beam->growing) {
-        *to++ = o.begin;
-        to = std::copy(hypothesis.tokens.begin(), hypothesis.tokens.end(), to);
-      }
+      for (const Hypothesis& hypothesis : beam->growing)
+        to = std::ranges::copy(with_prompt(hypothesis, o), to).out;
     const Tensor logits = next(tokens, parents);
     int64_t row = 0;
     for (Beam* beam : open) {

@@ -16,15 +16,15 @@ namespace heed::inline HEED_REAL {
 using NextLogits = std::function<Tensor(const Ids& tokens, std::span<const int64_t> parents)>;
 
 struct Hypothesis {
-  std::vector<int32_t> tokens;  // without begin and end
+  std::vector<int32_t> tokens;  // without prompt and end
   // Of each token, and then of the end token if the hypothesis is complete.
   std::vector<double> token_log_probabilities;
   double log_probability = 0;  // their sum
   double score = 0;            // the log probability with the length penalty
 };
 
-// Tokens that may not be generated. Log probabilities stay those of the model: the probability of
-// excluded tokens is not distributed over the others.
+// Tokens that may not be generated. Sequences of tokens include the prompt. Log probabilities stay
+// those of the model: the probability of excluded tokens is not distributed over the others.
 struct TokenRules {
   std::vector<int32_t> forbidden = {};  // ids
   // n: no sequence of n tokens may occur twice; 0: no limit. As in Paulus et al. 2018, section 2.5.
@@ -36,8 +36,8 @@ struct TokenRules {
 };
 
 struct SearchOptions {
-  int32_t begin = 0;  // the first token of every hypothesis
-  int32_t end = 0;    // the last token of a complete one
+  std::vector<int32_t> prompt = {};  // the first tokens of every hypothesis: at least one
+  int32_t end = 0;                   // the last token of a complete one; negative: none ends
   int64_t max_length = 100;
   int64_t beam = 1;  // hypotheses kept for each example; 1: greedy
   // The score is log p / ((5 + length) / 6)^a (Wu et al. 2016, equation 14), where length counts

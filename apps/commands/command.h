@@ -62,6 +62,19 @@ inline Option unknown_option(std::string& unknown) {
           "Input tokens that are not in the vocabulary: error, or skip (default: error; a "
           "vocabulary with <unk> reads them as that)"};
 }
+// The tokens that --unknown skip leaves out.
+class UnknownTokens {
+ public:
+  explicit UnknownTokens(const std::string& option) : skip_(option == "skip") {}
+  int64_t* skipped() { return skip_ ? &count_ : nullptr; }  // where they are counted
+  // Logs how many were left out. Returns the exit code of a command that could not read `failed`
+  // lines.
+  int exit_code(int64_t failed) const;
+
+ private:
+  bool skip_;
+  int64_t count_ = 0;
+};
 inline Option json_option(bool& json) { return {"--json", "", &json, "Print JSON"}; }
 
 inline constexpr Range seeds{0, 9e15};

@@ -8,6 +8,7 @@
 #include "apps/config/config_reader.h"
 #include "apps/support/colour.h"
 #include "apps/support/log.h"
+#include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/support/suggest.h"
 #include "core/check.h"
@@ -15,6 +16,12 @@
 #include "core/text.h"
 
 namespace heed {
+
+int UnknownTokens::exit_code(int64_t failed) const {
+  if (count_ > 0) logging::warning("--unknown skip: left out {}", counted(count_, "token"));
+  return failed == 0 ? exit_done : exit_misused;
+}
+
 namespace {
 
 template <class Number>

@@ -54,11 +54,10 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkp
       "--input is for language models of texts or lines; score this run on its data");
   const SavedVocabulary saved = run.vocabulary();
   const std::unique_ptr<Model> model = run.model(saved.corpus, loaded);
-  const LineOutput output{*a.input, a.unknown == "skip", true, a.json, 0};
-  return print_losses(dynamic_cast<const LanguageModel&>(*model), *saved.corpus.target,
-                      window_of(experiment), output) == 0
-             ? exit_done
-             : exit_misused;
+  UnknownTokens unknown(a.unknown);
+  const LineOutput output{*a.input, unknown.skipped(), true, a.json, 0};
+  return unknown.exit_code(print_losses(dynamic_cast<const LanguageModel&>(*model),
+                                        *saved.corpus.target, window_of(experiment), output));
 }
 
 void write_predictions(const std::string& path, const std::vector<Prediction>& predictions) {

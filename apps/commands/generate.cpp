@@ -21,20 +21,17 @@ struct GenerateArguments final : CommandArguments {
   std::vector<std::string> forbid;
   std::optional<int64_t> no_repeat_ngram;
   std::string unknown = "error";
+  std::optional<std::string> input;  // a file; standard input without it, or for "-"
+  std::optional<int64_t> beam, n_best;
+  std::optional<double> length_penalty;
   // Language models.
   std::optional<std::string> prompt;
   std::optional<int64_t> count, top_k, seed;
   std::optional<double> temperature, top_p;
-  // Encoder-decoders and classifiers.
-  std::optional<std::string> input;  // a file; standard input without it, or for "-"
-  std::optional<int64_t> beam, n_best;
-  std::optional<double> length_penalty;
 
   std::vector<Option> options() override {
     constexpr Range counts{1, 1e6};
     constexpr const char* language = "Language models";
-    constexpr const char* lines =
-        "Encoder-decoders and classifiers: one line of output for each line of input";
     return {
         {"RUN", "", &path, "Folder of the run"},
         checkpoint_option(checkpoint),
@@ -54,6 +51,22 @@ struct GenerateArguments final : CommandArguments {
         {"--no-repeat-ngram", "N", &no_repeat_ngram, "Generate no sequence of N tokens twice",
          counts},
         unknown_option(unknown),
+        {"--beam",
+         "COUNT",
+         &beam,
+         "Width of the beam search; 1 is greedy (default: 1, or N; a language model samples "
+         "without --beam and --n-best)",
+         {1, 1000}},
+        {"--n-best",
+         "N",
+         &n_best,
+         "Print the N best outputs of each line or prompt, best first (default: 1)",
+         {1, 1000}},
+        {"--length-penalty",
+         "NUMBER",
+         &length_penalty,
+         "Exponent α of the length penalty; larger values favour longer outputs (default: 0)",
+         {0, 100}},
         {"--prompt", "TEXT", &prompt, "Text to continue", {}, language},
         {"--count", "COUNT", &count, "Number of samples (default: 1)", counts, language},
         {"--temperature",
@@ -71,26 +84,7 @@ struct GenerateArguments final : CommandArguments {
          {0, 1},
          language},
         {"--seed", "SEED", &seed, "Seed of the samples (default: the seed of the run)", seeds,
-         language},
-        {"--beam",
-         "COUNT",
-         &beam,
-         "Width of the beam search; 1 is greedy (default: 1)",
-         {1, 1000},
-         lines},
-        {"--n-best",
-         "N",
-         &n_best,
-         "Print the N best outputs of each line, best first, in N lines; the beam is at least as "
-         "wide (default: 1)",
-         {1, 1000},
-         lines},
-        {"--length-penalty",
-         "NUMBER",
-         &length_penalty,
-         "Exponent α of the length penalty; larger values favour longer outputs (default: 0)",
-         {0, 100},
-         lines}};
+         language}};
   }
   int run() const override;
 };
@@ -106,9 +100,8 @@ void refuse(std::initializer_list<UsedOption> options, const char* models) {
 }
 
 // Returns the tokens that a language model continues.
-Sequence prompt_of(const GenerateArguments& a, const SavedVocabulary& saved,
-                   const std::string& text) {
-  const Sequence ids = saved.corpus.target->prompt(text, a.unknown == "skip");
+Sequence prompt_of(const SavedVocabulary& saved, const std::string& text, int64_t* skipped) {
+  const Sequence ids = saved.corpus.target->prompt(text, skipped);
   check_input(!ids.empty(), "none of its tokens is in the vocabulary");
   check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
               "expected a problem of {} tokens, found {}", saved.prompt_length, ids.size());
@@ -134,6 +127,13 @@ TokenRules rules_of(const GenerateArguments& a, const TextCodec& codec) {
   return rules;
 }
 
+int64_t beam_of(const GenerateArguments& a) {
+  const int64_t n_best = a.n_best.value_or(1), beam = a.beam.value_or(n_best);
+  check_input(n_best <= beam, "--n-best {} needs a --beam of at least {}, found {}", n_best, n_best,
+              beam);
+  return beam;
+}
+
 // By default, tasks generate the most likely output, and other models sample.
 ContinuationOptions options_of(const GenerateArguments& a, const Experiment& experiment,
                                const SavedVocabulary& saved) {
@@ -143,6 +143,19 @@ ContinuationOptions options_of(const GenerateArguments& a, const Experiment& exp
   options.sampling.top_p = a.top_p.value_or(1);
   check_input(options.sampling.top_p > 0, "--top-p must be above 0");
   options.count = a.count.value_or(1);
+  if (a.beam || a.n_best) {
+    refuse({{"--count", a.count.has_value()},
+            {"--temperature", a.temperature.has_value()},
+            {"--top-k", a.top_k.has_value()},
+            {"--top-p", a.top_p.has_value()},
+            {"--seed", a.seed.has_value()}},
+           "samples; leave it out, or --beam and --n-best");
+    options.beam = beam_of(a);
+    options.count = a.n_best.value_or(1);
+    options.length_penalty = a.length_penalty.value_or(0);
+  } else {
+    refuse({{"--length-penalty", a.length_penalty.has_value()}}, "a beam search; add --beam");
+  }
   options.max_length =
       a.length.value_or(saved.target_length > 0 ? saved.target_length : options.max_length);
   options.window = window_of(experiment);
@@ -151,28 +164,21 @@ ContinuationOptions options_of(const GenerateArguments& a, const Experiment& exp
   return options;
 }
 
-LineOutput line_output(const GenerateArguments& a, int64_t positions) {
-  return {a.input.value_or("-"), a.unknown == "skip", a.scores, a.json, positions};
-}
+// The functions for each kind of model return the number of lines that could not be read.
 
-int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
-                    const SavedVocabulary& saved, const LanguageModel& model) {
-  refuse({{"--beam", a.beam.has_value()},
-          {"--n-best", a.n_best.has_value()},
-          {"--length-penalty", a.length_penalty.has_value()}},
-         "encoder-decoders, and this run is a language model");
+int64_t continue_prompt(const GenerateArguments& a, const LineOutput& output,
+                        const Experiment& experiment, const SavedVocabulary& saved,
+                        const LanguageModel& model) {
   const TextCodec& codec = *saved.corpus.target;
   const bool is_problem = experiment.data.kind->is_task();
   check_input(!a.prompt || !a.input, "--prompt and --input: expected one of them");
   check_input(a.prompt || a.input || !is_problem, "expected the problem as --prompt");
   const ContinuationOptions options = options_of(a, experiment, saved);
   const auto encode = [&](const std::string& text) {
-    return text.empty() && !is_problem ? default_prompt(codec) : prompt_of(a, saved, text);
+    return text.empty() && !is_problem ? default_prompt(codec)
+                                       : prompt_of(saved, text, output.skipped);
   };
-  if (a.input)
-    return print_continuations(model, codec, options, !is_problem, encode, line_output(a, 0)) == 0
-               ? exit_done
-               : exit_misused;
+  if (a.input) return print_continuations(model, codec, options, !is_problem, encode, output);
   Sequence prompt;
   try {
     prompt = encode(a.prompt.value_or(""));
@@ -181,8 +187,9 @@ int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
   }
   const Sequence shown = a.prompt && !a.prompt->empty() && !is_problem ? prompt : Sequence();
   const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
+  const auto search = options.beam > 0 ? best_continuations : scored_continuations;
   const std::vector<Hypothesis> found =
-      scored_continuations(model, codec.vocabulary(), {&prompt, 1}, options);
+      search(model, codec.vocabulary(), {&prompt, 1}, options).at(0);
   for (size_t i = 0; i < found.size(); ++i) {
     const Json object = output_json(codec, shown, found[i]);
     if (i > 0 && many_lines && !a.json) print_line(separator_line);
@@ -191,7 +198,7 @@ int continue_prompt(const GenerateArguments& a, const Experiment& experiment,
     else
       print_output(found[i].log_probability, object.at("text").string(), a.scores);
   }
-  return exit_done;
+  return 0;
 }
 
 void refuse_sampling(const GenerateArguments& a) {
@@ -204,42 +211,35 @@ void refuse_sampling(const GenerateArguments& a) {
          "language models; this run reads lines from --input FILE");
 }
 
-int predict_targets(const GenerateArguments& a, const Corpus& corpus, const Seq2Seq& model,
-                    int64_t positions) {
+int64_t predict_targets(const GenerateArguments& a, const LineOutput& output, const Corpus& corpus,
+                        const Seq2Seq& model) {
   refuse_sampling(a);
   OutputOptions options;
   options.n_best = a.n_best.value_or(1);
-  options.beam = a.beam.value_or(options.n_best);
-  check_input(options.n_best <= options.beam, "--n-best {} needs a --beam of at least {}, found {}",
-              options.n_best, options.n_best, options.beam);
+  options.beam = beam_of(a);
   options.length_penalty = a.length_penalty.value_or(0);
   options.rules = rules_of(a, *corpus.target);
-  options.positions = positions;
+  options.positions = output.positions;
   options.max_length = a.length.value_or(0);
-  if (positions > 0 && a.length)
-    check_input(*a.length <= positions,
-                "--length: expected at most {}, the positions of the model, found {}", positions,
-                *a.length);
-  return print_outputs(model, corpus, options, line_output(a, positions)) == 0 ? exit_done
-                                                                               : exit_misused;
+  check_input(options.positions == 0 || options.max_length <= options.positions,
+              "--length: expected at most {}, the positions of the model, found {}",
+              options.positions, options.max_length);
+  return print_outputs(model, corpus, options, output);
 }
 
-int predict_labels(const GenerateArguments& a, const Corpus& corpus, const Classifier& model,
-                   int64_t positions) {
+int64_t predict_labels(const GenerateArguments& a, const LineOutput& output, const Corpus& corpus,
+                       const Classifier& model) {
   refuse_sampling(a);
   refuse({{"--beam", a.beam.has_value()},
           {"--length-penalty", a.length_penalty.has_value()},
-          {"--length", a.length.has_value()}},
-         "encoder-decoders, and this run is a classifier");
-  refuse({{"--forbid", !a.forbid.empty()}, {"--no-repeat-ngram", a.no_repeat_ngram.has_value()}},
+          {"--length", a.length.has_value()},
+          {"--forbid", !a.forbid.empty()},
+          {"--no-repeat-ngram", a.no_repeat_ngram.has_value()}},
          "models that generate, and this run is a classifier");
-  const LineOutput output = line_output(a, positions);
-  return print_classes(model, corpus, a.n_best.value_or(1), output) == 0 ? exit_done : exit_misused;
+  return print_classes(model, corpus, a.n_best.value_or(1), output);
 }
 
 int GenerateArguments::run() const {
-  check_input(unknown == "error" || unknown == "skip",
-              "--unknown: expected error or skip, found {}", in_quotes(unknown, '\''));
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
@@ -251,16 +251,16 @@ int GenerateArguments::run() const {
       "{}: the inputs of this model are vectors of {} values, not text; score it on its data "
       "with heed evaluate",
       run.folder.path(), corpus.format.features);
-  const int64_t positions = learned_positions(experiment.model);
-  switch (experiment.model.kind) {
-    case ModelKind::language_model:
-      return continue_prompt(*this, experiment, saved, dynamic_cast<const LanguageModel&>(*model));
-    case ModelKind::seq2seq:
-      return predict_targets(*this, corpus, dynamic_cast<const Seq2Seq&>(*model), positions);
-    case ModelKind::classifier:
-      return predict_labels(*this, corpus, dynamic_cast<const Classifier&>(*model), positions);
-  }
-  throw Error("model: unknown kind");
+  UnknownTokens unknown_tokens(unknown);
+  const auto* const language_model = dynamic_cast<const LanguageModel*>(model.get());
+  const auto* const seq2seq = dynamic_cast<const Seq2Seq*>(model.get());
+  const LineOutput output{input.value_or("-"), unknown_tokens.skipped(), scores, json,
+                          language_model ? 0 : learned_positions(experiment.model)};
+  const int64_t failed =
+      language_model ? continue_prompt(*this, output, experiment, saved, *language_model)
+      : seq2seq      ? predict_targets(*this, output, corpus, *seq2seq)
+                : predict_labels(*this, output, corpus, dynamic_cast<const Classifier&>(*model));
+  return unknown_tokens.exit_code(failed);
 }
 
 }  // namespace

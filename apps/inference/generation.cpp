@@ -24,7 +24,7 @@ std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Vocabula
   const Shape& shape = batch.features ? batch.features.shape() : batch.source.shape();
   const int64_t sources = shape[0], longest = shape[1];
   SearchOptions search;
-  search.begin = target.begin();
+  search.prompt = {target.begin()};
   search.end = target.end();
   search.beam = options.beam;
   search.length_penalty = options.length_penalty;
@@ -171,11 +171,35 @@ std::vector<Hypothesis> continue_prompts(const LanguageModel& model, const Vocab
 
 }  // namespace
 
-std::vector<Hypothesis> scored_continuations(const LanguageModel& model,
-                                             const Vocabulary& vocabulary,
-                                             std::span<const Sequence> prompts,
-                                             const ContinuationOptions& options) {
-  return continue_prompts(model, vocabulary, prompts, options, true);
+std::vector<std::vector<Hypothesis>> scored_continuations(const LanguageModel& model,
+                                                          const Vocabulary& vocabulary,
+                                                          std::span<const Sequence> prompts,
+                                                          const ContinuationOptions& options) {
+  std::vector<Hypothesis> samples = continue_prompts(model, vocabulary, prompts, options, true);
+  std::vector<std::vector<Hypothesis>> results(prompts.size());
+  for (size_t i = 0; i < samples.size(); ++i)
+    results[i / static_cast<size_t>(options.count)].push_back(std::move(samples[i]));
+  return results;
+}
+
+std::vector<std::vector<Hypothesis>> best_continuations(const LanguageModel& model,
+                                                        const Vocabulary& vocabulary,
+                                                        std::span<const Sequence> prompts,
+                                                        const ContinuationOptions& options) {
+  SearchOptions search;
+  search.end = vocabulary.end();
+  search.max_length = options.max_length;
+  search.beam = options.beam;
+  search.length_penalty = options.length_penalty;
+  search.n_best = options.count;
+  search.rules = options.rules;
+  std::vector<std::vector<Hypothesis>> results;
+  for (const Sequence& prompt : prompts) {
+    search.prompt = prompt;
+    const DecodingOptions decoding{.cache = options.cache, .window = options.window};
+    results.push_back(n_best_search(next_logits(model, decoding), 1, search)[0]);
+  }
+  return results;
 }
 
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,

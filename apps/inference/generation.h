@@ -41,8 +41,10 @@ std::vector<std::vector<Hypothesis>> n_best_outputs(const Seq2Seq& model, const 
 
 struct ContinuationOptions {
   SamplingOptions sampling;
-  TokenRules rules = {};     // see nn/search.h; sequences of tokens include the prompt
-  int64_t count = 1;         // independent samples for each prompt
+  int64_t beam = 0;  // of a search for the best continuations; 0: samples
+  double length_penalty = 0;
+  TokenRules rules = {};     // see nn/search.h
+  int64_t count = 1;         // continuations of each prompt: independent samples, or the best
   int64_t max_length = 500;  // tokens to generate
   int64_t window = 0;        // the model reads only the last `window` tokens; 0: all
   uint64_t seed = 1;
@@ -50,16 +52,21 @@ struct ContinuationOptions {
   bool cache = true;        // see nn/decoding.h
 };
 
-// Generates continuations of the prompts, without the prompts and without <eos>: all continuations
-// of the first prompt, then of the second, … Continuation i of a prompt has its own random stream,
-// so it does not depend on the other continuations. It ends early where the rules allow no further
-// token. Log probabilities are those of the model, at temperature 1. Throws Error for an empty
-// prompt.
-std::vector<Hypothesis> scored_continuations(const LanguageModel& model,
-                                             const Vocabulary& vocabulary,
-                                             std::span<const Sequence> prompts,
-                                             const ContinuationOptions& options);
-// The same without log probabilities.
+// Samples continuations of each prompt, without the prompt and without <eos>. Continuation i of a
+// prompt has its own random stream, so it does not depend on the other continuations. It ends early
+// where the rules allow no further token. Log probabilities are those of the model, at temperature
+// 1. Throws Error for an empty prompt.
+std::vector<std::vector<Hypothesis>> scored_continuations(const LanguageModel& model,
+                                                          const Vocabulary& vocabulary,
+                                                          std::span<const Sequence> prompts,
+                                                          const ContinuationOptions& options);
+// Finds the best continuations of each prompt by beam search, best first: `count`, or fewer if the
+// beam meets fewer.
+std::vector<std::vector<Hypothesis>> best_continuations(const LanguageModel& model,
+                                                        const Vocabulary& vocabulary,
+                                                        std::span<const Sequence> prompts,
+                                                        const ContinuationOptions& options);
+// Samples without log probabilities: all continuations of the first prompt, then of the second, …
 std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
                                     std::span<const Sequence> prompts,
                                     const ContinuationOptions& options);

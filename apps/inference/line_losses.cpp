@@ -58,7 +58,7 @@ int64_t print_losses(const LanguageModel& model, const TextCodec& codec, int64_t
                      const LineOutput& output) {
   const auto encode = [&](const std::string& line) {
     Sequence ids = default_prompt(codec);
-    const Sequence own = codec.encode(line, output.skip_unknown);
+    const Sequence own = codec.encode(line, output.skipped);
     ids.insert(ids.end(), own.begin(), own.end());
     if (codec.vocabulary().end() != Vocabulary::none) ids.push_back(codec.vocabulary().end());
     return ids;

@@ -38,7 +38,7 @@ int64_t print_lines(const LineOutput& output, int64_t n_best, Encode&& encode, P
 }
 
 auto encoder(const TextCodec& codec, const LineOutput& output) {
-  return [&](const std::string& line) { return codec.encode(line, output.skip_unknown); };
+  return [&](const std::string& line) { return codec.encode(line, output.skipped); };
 }
 
 }  // namespace
@@ -113,12 +113,8 @@ int64_t print_continuations(const LanguageModel& model, const TextCodec& codec,
                             const std::function<Sequence(const std::string&)>& encode,
                             const LineOutput& output) {
   const auto predict = [&](std::span<const Sequence> prompts) {
-    std::vector<std::vector<Hypothesis>> all;
-    for (Hypothesis& each : scored_continuations(model, codec.vocabulary(), prompts, options)) {
-      if (all.empty() || std::ssize(all.back()) == options.count) all.emplace_back();
-      all.back().push_back(std::move(each));
-    }
-    return all;
+    const auto found = options.beam > 0 ? best_continuations : scored_continuations;
+    return found(model, codec.vocabulary(), prompts, options);
   };
   const bool many_lines = with_prompt && codec.vocabulary().end() == Vocabulary::none;
   bool is_first = true;
@@ -134,7 +130,10 @@ int64_t print_continuations(const LanguageModel& model, const TextCodec& codec,
       is_first = false;
       list.push(std::move(object));
     }
-    if (output.json) print_line(row_of(line).set("outputs", std::move(list)).text());
+    if (output.json)
+      print_line(row_of(line).set("outputs", std::move(list)).text());
+    else
+      print(std::string(static_cast<size_t>(options.count) - found.size(), '\n'));
   };
   return print_lines(output, options.count, encode, predict, answer);
 }

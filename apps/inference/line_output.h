@@ -11,11 +11,11 @@
 namespace heed {
 
 struct LineOutput {
-  std::string path;           // of the input; "-": standard input
-  bool skip_unknown = false;  // leave out tokens that are not in the vocabulary
-  bool scores = false;        // text: print the score and a tab before each output
-  bool json = false;          // print one object for each line
-  int64_t positions = 0;      // the maximum number of tokens in a line; 0: no limit
+  std::string path;            // of the input; "-": standard input
+  int64_t* skipped = nullptr;  // leave out tokens that are not in the vocabulary, and count them
+  bool scores = false;         // text: print the score and a tab before each output
+  bool json = false;           // print one object for each line
+  int64_t positions = 0;       // the maximum number of tokens in a line; 0: no limit
 };
 
 // Both print, for each line, n_best lines of text with one output each, the best first, or an

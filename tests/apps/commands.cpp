@@ -243,6 +243,7 @@ TEST_CASE("generate: lines that cannot be read are reported, and the others answ
       trained_runs().heed({"generate", "labels", "--unknown", "skip"}, "aQb\nQQ\n");
   CHECK_MESSAGE(skipped.code == 0, skipped.err);
   CHECK(skipped.out == all[0] + "\n\n");
+  CHECK(skipped.err == "warning: --unknown skip: left out 3 tokens\n");
   const ProgramOutput json = trained_runs().heed({"generate", "labels", "--json"}, "ab\nQ\n");
   CHECK(json.code == 2);
   const size_t second = json.out.find('\n') + 1;
@@ -338,6 +339,12 @@ TEST_CASE("generate: scores, the n best, and rules") {
     CHECK(word.find_first_of("ab") == word.npos);
     for (size_t i = 0; i + 2 <= word.size(); ++i) CHECK(word.find(word.substr(i, 2)) == i);
   }
+  const auto best = lines_of({"words", "--n-best", "3", "--beam", "5", "--scores"}, "");
+  REQUIRE(best.size() == 3);
+  CHECK(std::stod(best[0]) >= std::stod(best[2]));
+  CHECK(lines_of({"words", "--input", "-", "--n-best", "3", "--beam", "5", "--scores"}, "\n") ==
+        best);
+  CHECK(lines_of({"words", "--beam", "1"}, "") == lines_of({"words", "--temperature", "0"}, ""));
   const Json sample = Json::parse(lines_of({"words", "--prompt", "ab", "--json"}, "").at(0), "out");
   CHECK(sample.at("text").string().starts_with("ab"));
   CHECK(sample.at("log_probability").number() < 0);
@@ -375,10 +382,11 @@ TEST_CASE("generate: rejects options that do not fit the model") {
   rejects({"words", "--input", "x"}, "x: cannot read");
   rejects({"words", "--input", "x", "--prompt", "a"}, "--prompt and --input: expected one of them");
   rejects({"pairs", "--prompt", "a"}, "--prompt is for language models");
-  rejects({"labels", "--beam", "2"}, "--beam is for encoder-decoders");
+  rejects({"labels", "--beam", "2"}, "--beam is for models that generate");
   rejects({"labels", "--forbid", "a"}, "--forbid is for models that generate");
   rejects({"words", "--forbid", "Q"}, "--forbid: the character \"Q\"");
-  rejects({"words", "--n-best", "2"}, "--n-best is for encoder-decoders");
+  rejects({"words", "--n-best", "2", "--top-k", "3"}, "--top-k is for samples");
+  rejects({"words", "--length-penalty", "1"}, "--length-penalty is for a beam search");
   rejects({"pairs", "--n-best", "3", "--beam", "2"}, "needs a --beam of at least 3");
   rejects({"words", "--unknown", "x"}, "--unknown: expected error or skip, found 'x'");
   rejects({"words", "--no-repeat-ngram", "nan"}, "--no-repeat-ngram");

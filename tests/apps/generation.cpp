@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "apps/inference/line_losses.h"
@@ -180,7 +181,10 @@ TEST_CASE("scored continuations have the log probabilities of the model, also un
   const std::vector<Sequence> prompts = {{bos, 1, 2}};
   for (const TokenRules& rules : {TokenRules{}, TokenRules{{0, eos}, 0}, TokenRules{{}, 2}}) {
     options.rules = rules;
-    for (const Hypothesis& found : scored_continuations(model, letters, prompts, options)) {
+    const auto samples = scored_continuations(model, letters, prompts, options);
+    REQUIRE(samples.size() == 1);
+    CHECK(samples[0].size() == 6);
+    for (const Hypothesis& found : samples[0]) {
       Sequence tokens = prompts[0];
       for (size_t t = 0; t < found.token_log_probabilities.size(); ++t) {
         const int32_t next = t < found.tokens.size() ? found.tokens[t] : eos;
@@ -196,6 +200,54 @@ TEST_CASE("scored continuations have the log probabilities of the model, also un
   }
   options.rules = {{0, 1, 2, 3, bos, eos}, 0};
   CHECK(continuations(model, letters, prompts, options) == std::vector<Sequence>(6));
+}
+
+TEST_CASE("a beam search finds the best continuations of a language model, also in a window") {
+  const std::vector<Sequence> prompts = {{bos, 1, 2}, {bos}};
+  for (const int64_t window : {0, 2})
+    for (const bool cache : {true, false}) {
+      const auto model = random_model<LanguageModel>(ModelKind::language_model, 6);
+      ContinuationOptions options;
+      options.window = window;
+      options.cache = cache;
+      options.max_length = 2;
+      options.rules.no_repeat_ngram = 1;
+      options.beam = 40;  // all of them
+      options.count = 40;
+      const auto found = best_continuations(model, letters, prompts, options);
+      REQUIRE(found.size() == 2);
+      for (size_t p = 0; p < prompts.size(); ++p) {
+        // The log probabilities of all continuations of two tokens, or fewer and <eos>.
+        std::vector<double> expected;
+        const auto visit = [&](const auto& self, const Sequence& tokens, double sum) -> void {
+          const bool cut = window > 0 && std::ssize(tokens) > window;
+          const Sequence read(tokens.end() - (cut ? window : std::ssize(tokens)), tokens.end());
+          const Tensor logits = model.logits({{}, {}, one_row(read), {}});
+          for (int32_t next = 0; next < 6; ++next) {
+            if (std::ranges::find(tokens, next) != tokens.end()) continue;
+            const double all = sum + log_probability(logits.values().last(6), next);
+            Sequence longer = tokens;
+            longer.push_back(next);
+            if (next == eos || longer.size() == prompts[p].size() + 2)
+              expected.push_back(all);
+            else
+              self(self, longer, all);
+          }
+        };
+        visit(visit, prompts[p], 0);
+        std::ranges::sort(expected, std::greater());
+        REQUIRE(found[p].size() == expected.size());
+        for (size_t i = 0; i < expected.size(); ++i)
+          CHECK(found[p][i].log_probability == doctest::Approx(expected[i]).epsilon(1e-4));
+      }
+      options.rules = {};
+      options.beam = options.count = 1;
+      options.max_length = 8;
+      const auto greedy = best_continuations(model, letters, prompts, options);
+      options.sampling.temperature = 0;
+      CHECK(continuations(model, letters, prompts, options) ==
+            std::vector<Sequence>{greedy[0][0].tokens, greedy[1][0].tokens});
+    }
 }
 
 TEST_CASE("token losses are those of each token after the tokens of its window before it") {

@@ -67,10 +67,23 @@ TEST_CASE("an unknown token becomes <unk>, or is named in the error") {
   CHECK_CONTAINS(input_error([&] { (void)codec.encode("\x1b"); }), "\"\\x1b\"");
 }
 
+TEST_CASE("tokens outside the vocabulary are left out and counted") {
+  const TextCodec codec(Level::character, {"a", "b", "<unk>"});
+  int64_t skipped = 0;
+  CHECK(codec.encode("axbyy", &skipped) == Ints{0, 1});
+  CHECK(codec.prompt("za", &skipped) == Ints{0});
+  CHECK(skipped == 4);
+  CHECK(codec.encode("x") == Ints{2});
+}
+
 TEST_CASE("a prompt has the special tokens of its vocabulary") {
   CHECK(TextCodec(Level::character, {"a", "b"}).prompt("ab") == Ints{0, 1});
   CHECK(TextCodec(Level::character, {"a", "<bos>", "<eos>"}).prompt("a") == Ints{1, 0});
   CHECK(TextCodec(Level::word, {"5", "<sep>", "<eos>"}).prompt("5 5") == Ints{0, 0, 1});
+  const TextCodec plain = TextCodec(Level::word, {"5", "<sep>", "<bos>", "<eos>"}).without_marks();
+  CHECK(plain.prompt("5 5") == Ints{0, 0});
+  CHECK(plain.vocabulary().end() == Vocabulary::none);
+  CHECK(plain.vocabulary().find("<eos>") == 3);
 }
 
 TEST_CASE("random UTF-8 is the same after encoding and decoding, by character and by byte") {

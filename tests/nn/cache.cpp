@@ -241,7 +241,7 @@ TEST_CASE("decoding: a search gives the same results with and without a cache") 
     const Writer writer(*model);
     for (const int64_t beam : {1, 2, 5}) {
       const SearchOptions search{
-          .begin = 1, .end = 0, .max_length = longest - 1, .beam = beam, .length_penalty = 0.7};
+          .prompt = {1}, .end = 0, .max_length = longest - 1, .beam = beam, .length_penalty = 0.7};
       const auto with = beam_search(writer.next({.cache = true}), 3, search);
       const auto without = beam_search(writer.next({.cache = false}), 3, search);
       for (size_t e = 0; e < 3; ++e) {

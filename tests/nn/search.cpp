@@ -38,7 +38,8 @@ NextLogits model_of(const Table& table) {
 }
 
 SearchOptions with_beam(int64_t beam, double penalty = 0, int64_t max_length = 10) {
-  return {.begin = 0, .end = 1, .max_length = max_length, .beam = beam, .length_penalty = penalty};
+  return {
+      .prompt = {0}, .end = 1, .max_length = max_length, .beam = beam, .length_penalty = penalty};
 }
 
 // Greedy says a (0.6), then end (0.5): 0.30. Better in all: b, end: 0.4 · 0.9 = 0.36.
