@@ -80,7 +80,7 @@ Corpus load_text(const DataOptions& options, Files& files, const GivenVocabulary
   check_input(options.val_fraction == 0 || val.size() >= 2,
               "{}: {} of {} {}s are for validation, which needs 2: raise data.val_fraction", path,
               val.size(), count, name);
-  corpus.source = corpus.target = encoder.codec();
+  corpus.source = corpus.target = std::make_shared<TextCodec>(encoder.codec()->without_marks());
   corpus.longest_input = options.context;
   corpus.notes.push_back(fmt::format("{} {}s for training, {} for validation; vocabulary of {}",
                                      train.size(), name, val.size(),

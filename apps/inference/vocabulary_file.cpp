@@ -109,6 +109,10 @@ void read_codecs(const Json& json, Corpus& corpus) {
   else if (!is_classifier)
     corpus.target = corpus.source;
   check_input(is_classifier || corpus.target, "'target' is missing");
+  if (corpus.framing == Framing::seq2seq)
+    for (const char* token : {begin_token, end_token})
+      check_input(corpus.target->vocabulary().find(token) != Vocabulary::none,
+                  "the vocabulary of the target has no {}, which an encoder-decoder needs", token);
   if (!is_classifier) return;
   corpus.labels = json.at("labels").strings();
   check_input(!corpus.labels.empty(), "'labels' is empty");

@@ -29,7 +29,11 @@ Checkpoint SavedRun::checkpoint(const std::string& which) const {
 }
 
 SavedVocabulary SavedRun::vocabulary() const {
-  return read_vocabulary(folder.vocabulary(), config.experiment.framing());
+  SavedVocabulary saved = read_vocabulary(folder.vocabulary(), config.experiment.framing());
+  Corpus& corpus = saved.corpus;
+  if (config.experiment.data.kind == &data_kinds::text)
+    corpus.source = corpus.target = std::make_shared<TextCodec>(corpus.target->without_marks());
+  return saved;
 }
 
 Corpus SavedRun::data(const Checkpoint& checkpoint) const {

@@ -154,6 +154,22 @@ TEST_CASE("hostile: commands reject a vocabulary.json of another kind of model")
   // Sizes that do not fit the weights.
   write_file(run / "r/vocabulary.json", R"({"level": "word", "symbols": ["a", "<bos>", "<eos>"]})");
   run.rejects({"generate", "r"}, {"of another model", "is F32 [7, 16], not F32 [3, 16]"});
+  // A token less or more than the weights have rows, and tokens that outputs begin and end with.
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = original;
+    text.replace(text.find(from), from.size(), to);
+    write_file(run / "r/vocabulary.json", text);
+  };
+  for (const std::string& tokens : {std::string(), std::string("\"0\",\n  \"new\",")}) {
+    replaced("\"0\",", tokens);
+    for (const char* command : {"generate", "export"}) run.rejects({command, "r"}, {"r/"});
+  }
+  for (const char* token : {"<bos>", "<eos>"}) {
+    replaced(token, "new");
+    for (const char* command : {"generate", "export"})
+      run.rejects({command, "r"},
+                  {"r/vocabulary.json: the vocabulary of the target has no ", token});
+  }
 }
 
 TEST_CASE("hostile: invalid members of state.json are rejected") {

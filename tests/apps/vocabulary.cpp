@@ -3,9 +3,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include "apps/inference/predictions.h"
 #include "apps/inference/vocabulary_file.h"
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
+#include "apps/training/saved_run.h"
 #include "core/safetensors.h"
 #include "program.h"
 
@@ -199,6 +201,28 @@ TEST_CASE("fine-tuning: rows of vocabularies in another order are mapped by toke
   CHECK(folder.tokens("B") == reversed);
   const auto before = folder.rows("A"), after = folder.rows("B");
   for (size_t i = 0; i < before.size(); ++i) CHECK(same(before[i], after[before.size() - 1 - i]));
+}
+
+TEST_CASE("data.vocabulary: a text is not prompted with <bos>, though its vocabulary has it") {
+  const FineTuning folder;
+  write_file(folder / "lines.toml",
+             "[train]\nsteps = 2\nsamples = 0\n[model]\nlayers = 1\ndim = 16\nheads = 2\nkind = "
+             "'language_model'\n[data]\nkind = 'lines'\npath = 'a.txt'\nval_fraction = 0\n");
+  REQUIRE(heed_in(folder.path, {"train", "lines.toml", "--run", "L"}).code == 0);
+  REQUIRE(folder.tokens("L").back() == "<eos>");
+  const ProgramOutput trained = folder.train("T", {"data.vocabulary=L", "train.new_tokens=add"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const auto codec = SavedRun::open(folder / "T").vocabulary().corpus.target;
+  CHECK(codec->vocabulary().token(default_prompt(*codec)[0]) == "\n");
+  CHECK(codec->prompt("ab").size() == 2);
+  const ProgramOutput losses =
+      heed_in(folder.path, {"evaluate", "T", "--input", "-", "--json"}, "ab\n");
+  REQUIRE_MESSAGE(losses.code == 0, losses.err);
+  CHECK(Json::parse(losses.out, "row").at("tokens").strings() ==
+        std::vector<std::string>{"a", "b"});
+  const ProgramOutput lines =
+      heed_in(folder.path, {"evaluate", "L", "--input", "-", "--json"}, "ab\n");
+  CHECK(Json::parse(lines.out, "row").at("tokens").strings().back() == "<eos>");
 }
 
 TEST_CASE("data.vocabulary: files that are no vocabulary of the level are rejected") {
