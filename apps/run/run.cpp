@@ -71,42 +71,42 @@ std::vector<std::string> Run::generate(const std::string& prompt, const Generate
   return texts;
 }
 
-std::vector<std::string> Run::predict(const std::vector<std::string>& lines,
+std::vector<std::string> Run::predict(std::span<const std::string> lines,
                                       const PredictOptions& o) const {
   loaded_->check_reads(ModelKind::seq2seq,
                        "expected a model that reads lines of text; use generate() or model()");
   const ScopeGuard here;
   loaded_->apply(here);
   const Corpus& corpus = loaded_->corpus();
-  const int64_t positions = learned_positions(loaded_->experiment().model);
-  const auto predict_line = [&](const std::string& line) -> std::string {
-    const Sequence ids = corpus.source->encode(line);
-    const int64_t length = std::ssize(ids);
-    check_input(positions == 0 || length <= positions,
-                "expected at most {} tokens, the positions of the model, found {}", positions,
-                length);
-    if (ids.empty()) return "";
-    const Ids tokens = Ids::from({1, length}, ids),
-              lengths = Ids::from({1}, {static_cast<int32_t>(length)});
-    if (const auto* classifier = dynamic_cast<const Classifier*>(&model())) {
-      const Inputs inputs{.input = tokens, .input_lengths = lengths};
-      return corpus.labels.at(static_cast<size_t>(predicted_classes(*classifier, inputs)[0]));
-    }
-    const OutputOptions options{
-        .beam = o.beam,
-        .length_penalty = o.length_penalty,
-        .max_length = o.length > 0 ? o.length : max_output_length(length, positions)};
-    const Inputs inputs{.source = tokens, .source_lengths = lengths};
-    const auto& translator = dynamic_cast<const Seq2Seq&>(model());
-    return corpus.target->decode(
-        outputs(translator, corpus.target->vocabulary(), inputs, options)[0].tokens);
-  };
-  std::vector<std::string> texts;
-  for (const std::string& line : lines) try {
-      texts.push_back(predict_line(line));
+  OutputOptions options;
+  options.beam = o.beam;
+  options.length_penalty = o.length_penalty;
+  options.max_length = o.length;
+  options.positions = learned_positions(loaded_->experiment().model);
+  std::vector<std::string> texts(lines.size());
+  std::vector<Sequence> sources;
+  std::vector<std::string*> outputs;  // of each source
+  for (size_t i = 0; i < lines.size(); ++i) try {
+      Sequence ids = corpus.source->encode(lines[i]);
+      check_input(options.positions == 0 || std::ssize(ids) <= options.positions,
+                  "expected at most {} tokens, the positions of the model, found {}",
+                  options.positions, ids.size());
+      if (ids.empty()) continue;
+      sources.push_back(std::move(ids));
+      outputs.push_back(&texts[i]);
     } catch (const InputError& error) {
-      throw InputError(fmt::format("line {}: {}", texts.size() + 1, error.what()));
+      throw InputError(fmt::format("line {}: {}", i + 1, error.what()));
     }
+  if (const auto* classifier = dynamic_cast<const Classifier*>(&model())) {
+    const auto found = class_probabilities(*classifier, sources);
+    for (size_t i = 0; i < found.size(); ++i)
+      *outputs[i] = corpus.labels.at(static_cast<size_t>(found[i][0].label));
+  } else {
+    const auto& translator = dynamic_cast<const Seq2Seq&>(model());
+    const auto found = n_best_outputs(translator, corpus.target->vocabulary(), sources, options);
+    for (size_t i = 0; i < found.size(); ++i)
+      *outputs[i] = corpus.target->decode(found[i][0].tokens);
+  }
   return texts;
 }
 

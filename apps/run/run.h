@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,10 +54,14 @@ class Run {
   std::vector<std::string> generate(const std::string& prompt = "",
                                     const GenerateOptions& options = {}) const;
   // Returns the output of an encoder-decoder, or the label that a classifier assigns, for each
-  // line. An empty line has an empty output. Throws InputError as generate() does, with the number
-  // of the line.
-  std::vector<std::string> predict(const std::vector<std::string>& lines,
+  // line. An empty line has an empty output. Lines are computed together, in batches of at most 32.
+  // Throws InputError as generate() does, with the number of the line.
+  std::vector<std::string> predict(std::span<const std::string> lines,
                                    const PredictOptions& options = {}) const;
+  std::vector<std::string> predict(const std::vector<std::string>& lines,
+                                   const PredictOptions& options = {}) const {
+    return predict(std::span(lines), options);
+  }
   // Returns the scores of a split by name, as heed evaluate --json prints them: "loss",
   // "perplexity", "token_accuracy", "exact_match", … Default: "test", else "val". Throws InputError
   // if the data of the run are gone or have changed.

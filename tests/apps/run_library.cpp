@@ -45,6 +45,12 @@ TEST_CASE("run library: gives what the commands print") {
   };
   CHECK(as_lines(copy.predict({"1 2 3", "", "4"}, {.beam = 3})) ==
         printed("generate copy --beam 3", "1 2 3\\n\\n4\\n"));
+  std::vector<std::string> many;
+  for (int i = 0; i < 50; ++i)
+    many.push_back(std::string("0 1 2 3 4").substr(0, static_cast<size_t>(i % 10)));
+  const std::vector<std::string> together = copy.predict(many);
+  for (size_t i = 0; i < many.size(); ++i)
+    CHECK(together[i] == copy.predict(std::span(many).subspan(i, 1))[0]);
   CHECK(as_lines(labels.predict({"ab", "c"})) == printed("generate labels", "ab\\nc\\n"));
   CHECK(as_lines(sums.generate("34")) == printed("generate sums --prompt 34", ""));
   CHECK(sums.generate("34", {.count = 3, .temperature = 1}).size() == 3);
