@@ -78,6 +78,7 @@ int EvaluateArguments::run() const {
   apply_settings(experiment);
   const Checkpoint loaded = run.checkpoint(checkpoint);
   if (input) return evaluate_lines(*this, run, loaded);
+  check_input(unknown == "error", "--unknown is for --input");
   check_input(beam == 1 || experiment.model.kind == ModelKind::seq2seq,
               "--beam is for encoder-decoders");
   ScoreDetails details;

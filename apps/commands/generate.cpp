@@ -113,6 +113,7 @@ TokenRules rules_of(const GenerateArguments& a, const TextCodec& codec) {
   TokenRules rules;
   rules.no_repeat_ngram = a.no_repeat_ngram.value_or(0);
   for (const std::string& text : a.forbid) {
+    check_input(!text.empty(), "--forbid: expected a text, or a special token such as <unk>");
     if (is_special(text) && codec.vocabulary().find(text) != Vocabulary::none) {
       rules.forbidden.push_back(codec.vocabulary().find(text));
       continue;

@@ -56,10 +56,8 @@ void check_count(const char* option, int64_t count, int64_t max) {
 
 // Returns the number of tokens that the model can read at once, and that fit a picture.
 int64_t max_tokens(const Experiment& experiment) {
-  if (const int64_t positions = learned_positions(experiment.model))
-    return std::min(positions, max_recorded);
-  const bool is_text = experiment.data.kind == &data_kinds::text;
-  return is_text ? std::min(experiment.data.context, max_recorded) : max_recorded;
+  const int64_t window = window_of(experiment);
+  return window > 0 ? std::min(window, max_recorded) : max_recorded;
 }
 
 Ids batch_of(const Sequence& sequence) {

@@ -130,6 +130,8 @@ TEST_CASE("evaluate: beam, predictions, errors by length and confusion") {
   CHECK(all == labels.at("examples").integer());
   CHECK(static_cast<double>(diagonal) / static_cast<double>(all) ==
         doctest::Approx(labels.at("exact_match").number()));
+  check_rejected(runs.heed({"evaluate", "words", "--unknown", "skip"}), 2,
+                 {"--unknown is for --input"});
   check_rejected(runs.heed({"evaluate", "labels", "--beam", "2"}), 2,
                  {"--beam is for encoder-decoders"});
   check_rejected(runs.heed({"evaluate", "text", "--predictions", "x"}), 2, {"no expected output"});
@@ -385,6 +387,7 @@ TEST_CASE("generate: rejects options that do not fit the model") {
   rejects({"labels", "--beam", "2"}, "--beam is for models that generate");
   rejects({"labels", "--forbid", "a"}, "--forbid is for models that generate");
   rejects({"words", "--forbid", "Q"}, "--forbid: the character \"Q\"");
+  rejects({"words", "--forbid", ""}, "--forbid: expected a text");
   rejects({"words", "--n-best", "2", "--top-k", "3"}, "--top-k is for samples");
   rejects({"words", "--length-penalty", "1"}, "--length-penalty is for a beam search");
   rejects({"pairs", "--n-best", "3", "--beam", "2"}, "needs a --beam of at least 3");
