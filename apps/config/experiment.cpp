@@ -36,6 +36,9 @@ void TrainOptions::fields(Fields& f) {
             "evaluate and save the mean of the present weights and of those at the last n - 1 "
             "checkpoints (every checkpoint_every steps); 1: no mean");
   f.integer("log_every", log_every, positive, "steps between lines of the log");
+  f.flag("statistics", statistics,
+         "write norms of parameters, gradients and updates, and statistics of layers and attention "
+         "heads, into metrics.jsonl, as often as lines of the log");
   f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation");
   f.choice("best_by", best_by, best_by_names,
            "score on the validation split that decides which checkpoint is the best");

@@ -39,6 +39,7 @@ struct TrainOptions {
   int64_t keep_checkpoints = 1;
   int64_t average_checkpoints = 1;
   int64_t log_every = 50;
+  bool statistics = false;
   int64_t samples = 3;
   BestBy best_by = BestBy::loss;
   int64_t patience = 0;

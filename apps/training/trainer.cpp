@@ -109,6 +109,7 @@ StepReport Trainer::update_weights() {
   report.lr = optimizer_.lr();
   for (int64_t i = 0; i < count; ++i) report.loss += run_micro_batch(i);
   report.loss *= scale;
+  report.gradient_scale = scale;
   report.gradient_norm = optimizer_.step(scale);
   stage_finished(optimizer_stage);
   check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",

@@ -12,8 +12,9 @@
 namespace heed {
 
 struct StepReport {
-  double loss = 0;           // mean over the target tokens of the step, with label smoothing
-  double gradient_norm = 0;  // before clipping
+  double loss = 0;            // mean over the target tokens of the step, with label smoothing
+  double gradient_norm = 0;   // before clipping
+  double gradient_scale = 1;  // of the parameters' gradients, which are sums over targets
   double lr = 0;
   int64_t tokens = 0;            // input tokens without padding
   int64_t rows_without_sum = 0;  // of attention weights, which became zeros: see sum_normalize()

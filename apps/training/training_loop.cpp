@@ -52,6 +52,8 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
     load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters(),
                  row_vocabularies(corpus), experiment.train.new_tokens);
   metrics_ = std::make_unique<MetricsFile>(run_.metrics(), trainer_.steps_done());
+  if (experiment.train.statistics)
+    statistics_ = std::make_unique<StepStatistics>(experiment, corpus, trainer_);
   if (resume) checkpoints_.clean_up();
   if (saved_step_ > 0) checkpoints_.settle(saved_step_, state_.best_step);
 }
@@ -119,8 +121,7 @@ void TrainingLoop::save() {
 
 double TrainingLoop::elapsed() const { return seconds_before_ + now() - started_; }
 
-bool TrainingLoop::due(int64_t every) const {
-  const int64_t step = trainer_.steps_done();
+bool TrainingLoop::due_at(int64_t step, int64_t every) const {
   return step == experiment_.train.steps || (every > 0 && step % every == 0);
 }
 
@@ -130,6 +131,8 @@ bool TrainingLoop::stopped_early() const {
 }
 
 StepReport TrainingLoop::step() {
+  if (statistics_ && due_at(trainer_.steps_done() + 1, experiment_.train.log_every))
+    statistics_->before_step();
   const double begin = now();
   StepReport report;
   try {
@@ -168,6 +171,8 @@ void TrainingLoop::log_step(const StepReport& report) {
                 .set("gradient_norm", report.gradient_norm)
                 .set("tokens_per_s", std::round(tokens_per_s))
                 .set("seconds", milliseconds(elapsed())));
+  if (statistics_)
+    write_row(Json::object().set("step", step).set("statistics", statistics_->measure(report)));
   logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
                 std::to_string(experiment_.train.steps).size(), four_digits(loss), report.lr,
                 tokens_per_s);

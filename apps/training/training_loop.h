@@ -11,6 +11,7 @@
 #include "apps/training/checkpoint.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/run.h"
+#include "apps/training/step_statistics.h"
 #include "apps/training/trainer.h"
 
 namespace heed {
@@ -43,7 +44,8 @@ class TrainingLoop {
   void write_row(const Json& row);
   void evaluate();
   std::vector<Prediction> samples(const std::string& split);
-  bool due(int64_t every) const;
+  bool due(int64_t every) const { return due_at(trainer_.steps_done(), every); }
+  bool due_at(int64_t step, int64_t every) const;
   bool stopped_early() const;
   double elapsed() const;
 
@@ -62,6 +64,7 @@ class TrainingLoop {
   int64_t rows_without_sum_ = 0;  // of attention weights, since the last warning
   double started_ = 0, seconds_before_ = 0;
   std::unique_ptr<MetricsFile> metrics_;
+  std::unique_ptr<StepStatistics> statistics_;  // with train.statistics
 };
 
 }  // namespace heed
