@@ -16,7 +16,7 @@ struct ReportArguments final : CommandArguments {
   bool no_profile = false;
 
   std::vector<Option> options() override {
-    return {{"RUN...", "", &request.paths, "Folders of runs"},
+    return {{"RUN|SWEEP...", "", &request.paths, "Folders of runs, or of sweeps"},
             {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
             {"--no-profile", "", &no_profile, "Leave out where the time goes, which is measured"}};
   }
@@ -42,7 +42,8 @@ const Command commands::report = {
         "\n"
         "Examples:\n"
         "  heed report runs/sort -o sort.html\n"
-        "  heed report runs/shallow runs/deep --output compared.html",
+        "  heed report runs/shallow runs/deep --output compared.html\n"
+        "  heed report runs/rates -o rates.html",
     .arguments = make_arguments<ReportArguments>,
 };
 

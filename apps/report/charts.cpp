@@ -178,6 +178,11 @@ std::string chart_svg(const Json& chart) {
   return text + "</svg>";
 }
 
+bool is_charted(const std::string& curve) {
+  return curve != "val.examples" && curve != "val.targets" && curve != "seconds" &&
+         !curve.starts_with("statistics.");
+}
+
 std::string curve_title(const std::string& name) {
   std::string text = name == "lr"               ? "learning rate"
                      : name == "tokens_per_s"   ? "tokens per second"

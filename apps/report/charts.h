@@ -34,6 +34,9 @@ Json chart_json(const Chart& chart, size_t points = max_points);
 // Returns a drawing of such JSON. Its classes s0 … s7 have the colours of lines.
 std::string chart_svg(const Json& chart);
 
+// Whether a curve has a chart among the curves of a run: counts of examples and targets have none.
+bool is_charted(const std::string& curve);
+
 // Returns what people call a curve: "val.token_accuracy" → "Validation token accuracy".
 std::string curve_title(const std::string& name);
 

@@ -9,6 +9,7 @@
 #include "apps/report/details_page.h"
 #include "apps/report/html.h"
 #include "apps/report/page_files.h"
+#include "apps/report/sweep_page.h"
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
@@ -128,7 +129,10 @@ std::string body_of_runs(const Json& report) {
     for (const Json& note : run.at("notes").elements())
       notes += fmt::format("<p class=\"note\">{}: {}</p>\n", name, html(note.string()));
   }
-  return html_section("result", "Result", notes) +
+  const Json* sweep = report.find("sweep");
+  return html_section("result", "Result", notes + (sweep ? groups_part(*sweep) : "")) +
+         html_section("effects", "Effect of each key", sweep ? effects_part(*sweep) : "") +
+         html_section("parallel", "All runs", sweep ? parallel_part(*sweep) : "") +
          html_section("curves", "Curves", charts_in(report, "charts")) +
          html_section("runs", "Runs", configs);
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "apps/experiments/run_state.h"
 #include "apps/report/charts.h"
 #include "apps/report/curves.h"
 #include "apps/report/details.h"
+#include "apps/report/sweep_data.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -18,13 +20,16 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t max_result_file = 1 << 20;
+constexpr int64_t max_result_file = 1 << 20, max_record_file = 1 << 24;
 constexpr size_t max_points_in_all = 120'000;  // of a report: about 2 MB
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
 
 struct ReportedRun {
   SavedRun saved;
   Curves curves;
   Json result;  // null while there is none
+  Facts session;
   std::vector<std::string> notes;
 };
 
@@ -33,6 +38,18 @@ Json result_of(const RunFolder& folder) {
       Json::parse(read_file(folder.result(), "result", max_result_file), folder.result());
   check_input(result.is_object(), "{}: expected an object of scores", folder.result());
   return result;
+}
+
+// Where and when the run was trained last.
+Facts session_facts(const RunFolder& folder) {
+  const Json record =
+      Json::parse(read_file(folder.record(), "record of a run", max_record_file), folder.record());
+  const auto& sessions = record.at("sessions").elements();
+  if (sessions.empty()) return {};
+  const Json& last = sessions.back();
+  return {{"processor", last.at("processor").string()},
+          {"threads", std::to_string(last.at("threads").integer())},
+          {"started", last.at("start").string()}};
 }
 
 // Calls f. Returns the text of its InputError, "" if it has none.
@@ -47,7 +64,7 @@ std::string problem_in(F&& f) {
 }
 
 ReportedRun read_run(const std::string& path) {
-  ReportedRun run{SavedRun::open(path), {}, {}, {}};
+  ReportedRun run{SavedRun::open(path), {}, {}, {}, {}};
   const RunFolder& folder = run.saved.folder;
   const auto part = [&](auto&& read) {
     const std::string problem = problem_in(read);
@@ -59,6 +76,7 @@ ReportedRun read_run(const std::string& path) {
                                     counted(run.curves.damaged_rows, "row")));
   if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
+  if (exists(folder.record())) part([&] { run.session = session_facts(folder); });
   if (exists(folder.result()))
     part([&] { run.result = result_of(folder); });
   else
@@ -91,6 +109,7 @@ Json facts_of(const ReportedRun& run) {
   if (number("parameters") >= 0) add("parameters", grouped(number("parameters")));
   if (number("seconds") >= 0) add("training time", logging::clock_text(number("seconds")));
   if (number("tokens_per_s") >= 0) add("tokens per second", grouped(number("tokens_per_s")));
+  for (const auto& [name, value] : run.session) add(name.c_str(), value);
   add("data", experiment.data.kind->name);
   add("seed", std::to_string(experiment.seed));
   return facts;
@@ -111,18 +130,13 @@ Json run_json(const ReportedRun& run) {
   const Experiment& experiment = run.saved.config.experiment;
   Json json = Json::object()
                   .set("name", run.saved.folder.path())
-                  .set("state", run.result.is_null() ? "unfinished" : "done")
+                  .set("state", name_of(run_state_names, state_of(run.saved.folder)))
                   .set("facts", facts_of(run))
                   .set("notes", run.notes)
                   .set("settings", settings_of(experiment))
                   .set("config", config_text(list_config(experiment)));
   if (!run.result.is_null()) json.set("result", run.result);
   return json;
-}
-
-// Counts of examples and targets are no scores.
-bool is_charted(const std::string& name) {
-  return name != "val.examples" && name != "val.targets" && !name.starts_with("statistics.");
 }
 
 // One chart for each curve, with a line for each run that has it. A single run has both losses in
@@ -141,7 +155,11 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
       chart->lines.push_back({single ? curve_title(curve.name) : runs[i].saved.folder.path(),
                               static_cast<int64_t>(single ? chart->lines.size() : i), curve});
     }
-  // The losses first, then other scores.
+  return charts;
+}
+
+// The losses first, then other scores.
+std::vector<Chart> ordered(std::vector<Chart> charts) {
   std::ranges::stable_partition(charts, [](const Chart& c) { return c.name.starts_with("val."); });
   std::ranges::stable_partition(charts, [](const Chart& c) { return c.name == "val.loss"; });
   std::ranges::stable_partition(charts, [](const Chart& c) { return c.name == "loss"; });
@@ -179,24 +197,44 @@ Json charts_json(const std::vector<Chart>& charts) {
   return list;
 }
 
+void add_one_run(const ReportedRun& run, const ReportRequest& request, Json& report) {
+  report.set("charts", charts_json(ordered(charts_of({run}))))
+      .set("statistics", charts_json(statistics_of(run)));
+  if (request.details) report.set("details", details_of(run.saved, request.profile));
+}
+
+void add_several_runs(const std::vector<ReportedRun>& runs, Json& report) {
+  std::vector<ScoredRun> scored;
+  std::vector<std::pair<std::string, Curves>> curves;
+  for (const ReportedRun& run : runs) {
+    // A damaged result is in the notes.
+    if (!run.result.is_null() || !exists(run.saved.folder.result()))
+      scored.push_back(ScoredRun::load(run.saved.folder.path()));
+    curves.emplace_back(run.saved.folder.path(), run.curves);
+  }
+  const RunGroups groups = group_runs(scored);
+  if (!scored.empty()) report.set("sweep", sweep_json(groups, scored));
+  report.set("charts",
+             charts_json(ordered(groups.repeats_over_seeds() ? charts_of_groups(groups, curves)
+                                                             : charts_of(runs))));
+}
+
 }  // namespace
 
 Json report_data(const ReportRequest& request) {
   std::vector<ReportedRun> runs;
-  for (const std::string& path : request.paths) runs.push_back(read_run(path));
+  for (const std::string& path : find_runs(request.paths)) runs.push_back(read_run(path));
   Json list = Json::array();
   for (const ReportedRun& run : runs) list.push(run_json(run));
-  Json report = Json::object();
-  report
-      .set("title",
-           runs.size() == 1 ? runs[0].saved.folder.path() : fmt::format("{} runs", runs.size()))
-      .set("version", program_version)
-      .set("runs", std::move(list))
-      .set("charts", charts_json(charts_of(runs)));
-  if (runs.size() == 1) {
-    report.set("statistics", charts_json(statistics_of(runs[0])));
-    if (request.details) report.set("details", details_of(runs[0].saved, request.profile));
-  }
+  Json report = Json::object()
+                    .set("title", request.paths.size() == 1 ? request.paths[0]
+                                                            : fmt::format("{} runs", runs.size()))
+                    .set("version", program_version)
+                    .set("runs", std::move(list));
+  if (runs.size() == 1)
+    add_one_run(runs[0], request, report);
+  else
+    add_several_runs(runs, report);
   return report;
 }
 

@@ -5,7 +5,9 @@
 //              "settings": [{"key", "value", "default"}], "config": "…", "result": {…}}, …],
 //    "charts": [apps/report/charts.h …],
 //    "statistics": [apps/report/charts.h …],
-//    "details": apps/report/details.h}
+//    "details": apps/report/details.h, "sweep": apps/report/sweep_data.h}
+//
+// A single run has "statistics" and "details", several have "sweep".
 #pragma once
 
 #include <string>
@@ -16,7 +18,7 @@
 namespace heed {
 
 struct ReportRequest {
-  std::vector<std::string> paths;  // folders of runs
+  std::vector<std::string> paths;  // folders of runs, or of sweeps
   bool details = true;             // of a single run: what needs its model and data
   bool profile = true;
 };

@@ -162,7 +162,53 @@ TEST_CASE("heed report writes several runs on the same axes") {
   CHECK(output.out == "both.html\n");
   const std::string page = read_file(first.folder / "both.html", "page");
   CHECK_TEXT_CONTAINS(page, "2 runs");
-  CHECK_TEXT_CONTAINS(page, "<title>" + second.path + "</title></polyline>");
+  CHECK_TEXT_CONTAINS(page, "<title>mean</title></polyline>");  // of two seeds
+  CHECK_TEXT_CONTAINS(page, first.path + ": There are no scores");
+}
+
+TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each key and all runs") {
+  const TemporaryFolder folder;
+  for (const double lr : {0.01, 0.002})
+    for (const int width : {8, 16})
+      for (int seed = 1; seed <= 3; ++seed) {
+        const std::string path = fmt::format("{}/sweep/{}-{}/{}", folder.path, lr, width, seed);
+        make_folders(path);
+        write_file(
+            path + "/config.toml",
+            fmt::format("seed = {}\n[model]\ndim = {}\n[optim]\nlr = {}\n", seed, width, lr));
+        const double loss = lr * 100 + seed * 0.125;
+        write_file(path + "/result.json", fmt::format("{{\"val\": {{\"loss\": {}}}}}", loss));
+        write_file(path + "/metrics.jsonl",
+                   fmt::format("{{\"step\":10,\"loss\":{}}}\n{{\"step\":{},\"loss\":1}}\n", loss,
+                               10 + seed));
+      }
+  const Json report = report_data({{folder / "sweep"}});
+  const Json& sweep = report.at("sweep");
+  CHECK(sweep.at("keys").text() == R"(["model.dim","optim.lr"])");
+  CHECK(sweep.at("groups").elements().size() == 4);
+  CHECK(sweep.at("points").elements().size() == 12);
+  CHECK(sweep.at("comparisons").elements().size() == 3);
+  int64_t best = 0;
+  for (const Json& group : sweep.at("groups").elements())
+    if (group.at("best").flag()) {
+      ++best;
+      CHECK(group.at("values").strings()[1] == "0.002");
+      CHECK(group.at("means").strings()[0] == "0.45 ± 0.31");
+    }
+  CHECK(best == 1);
+
+  // Step 10 alone is a step of all three seeds. Student: t(0.975, 2) = 4.302653, s = 0.125.
+  const Json& line = report.at("charts").elements()[0].at("lines").elements()[0];
+  CHECK(line.at("x").text() == "[10.0]");
+  const double middle = line.at("y").elements()[0].number();
+  CHECK(line.at("high").elements()[0].number() - middle ==
+        doctest::Approx(4.302653 * 0.125 / std::sqrt(3.0)).epsilon(1e-4));
+
+  const std::string page = report_file(report);
+  for (const char* part :
+       {"id=\"effects\"", "id=\"parallel\"", "class=\"band s3\"", "Best by val.loss"})
+    CHECK_TEXT_CONTAINS(page, part);
+  CHECK(page.substr(0, page.find("<script")).find("nan") == page.npos);
 }
 
 TEST_CASE("a wrong output is marked where it differs") {

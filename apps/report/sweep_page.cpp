@@ -1,0 +1,209 @@
+#include "apps/report/sweep_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "apps/report/html.h"
+#include "apps/support/numbers.h"
+
+namespace heed {
+
+namespace {
+
+struct SweepPoint {
+  std::vector<std::string> values;
+  double score = 0;
+};
+
+struct SweepPoints {
+  std::vector<SweepPoint> points;
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+
+  explicit SweepPoints(const Json& sweep) {
+    for (const Json& point : sweep.at("points").elements()) {
+      points.push_back({point.at("values").strings(), point.at("score").number()});
+      least = std::min(least, points.back().score);
+      greatest = std::max(greatest, points.back().score);
+    }
+  }
+  // 0 for the least score, 1 for the greatest.
+  double height(double score) const {
+    return greatest > least ? (score - least) / (greatest - least) : 0.5;
+  }
+};
+
+std::optional<double> number_in(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// The values of a key: numbers ascending, then other values.
+std::vector<std::string> values_of_key(const SweepPoints& sweep, size_t key) {
+  std::vector<std::string> values;
+  for (const SweepPoint& point : sweep.points)
+    if (std::ranges::find(values, point.values.at(key)) == values.end())
+      values.push_back(point.values.at(key));
+  std::ranges::stable_sort(values, [](const std::string& a, const std::string& b) {
+    const std::optional<double> x = number_in(a), y = number_in(b);
+    return x && y ? *x < *y : x.has_value() && !y.has_value();
+  });
+  return values;
+}
+
+std::string short_value(const std::string& value) {
+  return value.size() > 18 ? value.substr(0, 16) + "…" : value;
+}
+
+template <class... Args>
+void draw(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+}
+
+std::string effect_drawing(const SweepPoints& sweep, size_t key) {
+  const std::vector<std::string> values = values_of_key(sweep, key);
+  constexpr double left = 64, right = 12, top = 12, bottom = 30, height = 220, width = 400;
+  const auto y = [&](double score) {
+    return height - bottom - sweep.height(score) * (height - top - bottom);
+  };
+  std::string text = fmt::format("<svg class=\"drawing\" viewBox=\"0 0 {} {}\">", width, height);
+  for (const double tick : {sweep.least, sweep.greatest})
+    draw(text,
+         "<path class=\"grid\" d=\"M{} {:.1f}H{}\"/><text x=\"{}\" y=\"{:.1f}\" "
+         "text-anchor=\"end\">{}</text>",
+         left, y(tick), width - right, left - 8, y(tick) + 4, four_digits(tick));
+  const double room =
+      (width - left - right) / static_cast<double>(std::max<size_t>(1, values.size()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double x = left + room * (static_cast<double>(i) + 0.5);
+    double sum = 0, count = 0;
+    for (const SweepPoint& point : sweep.points) {
+      if (point.values.at(key) != values[i]) continue;
+      sum += point.score;
+      ++count;
+      draw(text,
+           "<circle class=\"s0\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"><title>{}</title></circle>", x,
+           y(point.score), four_digits(point.score));
+    }
+    draw(text,
+         "<path class=\"mean\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>mean {}</title></path>"
+         "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+         x - std::min(22.0, room / 2), y(sum / count), x + std::min(22.0, room / 2),
+         four_digits(sum / count), x, height - 8, html(short_value(values[i])));
+  }
+  return text + "</svg>";
+}
+
+}  // namespace
+
+std::string groups_part(const Json& sweep) {
+  Cells heads = sweep.at("keys").strings();
+  const size_t keys = heads.size();
+  heads.emplace_back("runs");
+  for (const std::string& score : sweep.at("scores").strings()) heads.push_back(score);
+  std::vector<Cells> rows;
+  std::string best;
+  for (const Json& group : sweep.at("groups").elements()) {
+    Cells row = group.at("values").strings();
+    if (group.at("best").flag())
+      for (size_t i = 0; i < keys; ++i)
+        best += fmt::format("{}{} = {}", i > 0 ? ", " : "", heads[i], row[i]);
+    row.push_back(std::to_string(group.at("runs").integer()));
+    for (const std::string& mean : group.at("means").strings()) row.push_back(mean);
+    rows.push_back(std::move(row));
+  }
+  std::string text = html_table(heads, rows, keys) +
+                     "<p class=\"note\">Means over seeds ± the half width of their 95 % interval "
+                     "(Student).</p>\n";
+  if (!best.empty())
+    text += fmt::format("<p>Best by {}: {}.</p>\n", html(sweep.at("score").string()), html(best));
+  std::vector<Cells> comparisons;
+  for (const Json& row : sweep.at("comparisons").elements()) comparisons.push_back(row.strings());
+  if (!comparisons.empty())
+    text +=
+        fmt::format("<h3>Differences of {} from the first group, paired by seed</h3>\n",
+                    html(sweep.at("score").string())) +
+        html_table({"group", "seeds", "difference", "95 % interval", "p", "p (Holm)"}, comparisons);
+  for (const std::string& path : sweep.at("left_out").strings())
+    text +=
+        fmt::format("<p class=\"note\">Left out: {}, which repeats another run.</p>\n", html(path));
+  return text;
+}
+
+std::string effects_part(const Json& sweep) {
+  const SweepPoints points(sweep);
+  const std::vector<std::string> keys = sweep.at("keys").strings();
+  std::string text;
+  for (size_t i = 0; i < keys.size() && !points.points.empty(); ++i)
+    text += fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}</figure>\n", html(keys[i]),
+                        effect_drawing(points, i));
+  return text.empty() ? ""
+                      : fmt::format(
+                            "<p class=\"note\">{} of each run, and the mean for each value."
+                            "</p>\n<div class=\"charts effects\">\n{}</div>\n",
+                            html(sweep.at("score").string()), text);
+}
+
+std::string parallel_part(const Json& sweep) {
+  const SweepPoints points(sweep);
+  const std::vector<std::string> keys = sweep.at("keys").strings();
+  if (keys.size() < 2 || points.points.size() < 2) return "";
+  constexpr double top = 34, bottom = 16, height = 320, left = 70, between = 170;
+  const double right = left + between * static_cast<double>(keys.size());
+  const auto y = [&](double share) { return height - bottom - share * (height - top - bottom); };
+  const auto share = [](size_t i, size_t count) {
+    return count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.5;
+  };
+  std::vector<std::vector<std::string>> values;
+  for (size_t k = 0; k < keys.size(); ++k) values.push_back(values_of_key(points, k));
+  std::string text = fmt::format(
+      "<div class=\"scroll\"><svg class=\"drawing parallel\" viewBox=\"0 0 {0} {1}\" "
+      "width=\"{0}\">",
+      right + 90, height);
+  const bool lower = sweep.at("lower_is_better").flag();
+  for (const SweepPoint& point : points.points) {
+    std::string line, label;
+    for (size_t k = 0; k < keys.size(); ++k) {
+      const auto at = std::ranges::find(values[k], point.values[k]) - values[k].begin();
+      draw(line, "{:.1f},{:.1f} ", left + between * static_cast<double>(k),
+           y(share(static_cast<size_t>(at), values[k].size())));
+      label += keys[k] + " = " + point.values[k] + ", ";
+    }
+    const double rank = points.height(point.score), good = lower ? 1 - rank : rank;
+    draw(line, "{:.1f},{:.1f}", right, y(rank));
+    draw(text,
+         "<polyline class=\"s{}\" stroke-opacity=\"{:.2f}\" points=\"{}\"><title>{}{} = "
+         "{}</title></polyline>",
+         good > 0.5 ? 0 : 1, 0.25 + 0.7 * std::abs(2 * good - 1), line, html(label),
+         html(sweep.at("score").string()), four_digits(point.score));
+  }
+  const auto axis = [&](double x, const std::string& name) {
+    draw(text,
+         "<path class=\"axis\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/><text class=\"name\" x=\"{0:.1f}\" "
+         "y=\"14\" text-anchor=\"middle\">{3}</text>",
+         x, y(1), y(0), html(short_value(name)));
+  };
+  const auto tick = [&](double x, double at, const std::string& name) {
+    draw(text, "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 6, y(at) + 4,
+         html(short_value(name)));
+  };
+  for (size_t k = 0; k < keys.size(); ++k) {
+    const double x = left + between * static_cast<double>(k);
+    axis(x, keys[k].substr(keys[k].rfind('.') + 1));
+    for (size_t i = 0; i < values[k].size(); ++i) tick(x, share(i, values[k].size()), values[k][i]);
+  }
+  axis(right, sweep.at("score").string());
+  tick(right, 0, four_digits(points.least));
+  tick(right, 1, four_digits(points.greatest));
+  return text +
+         "</svg></div>\n<p class=\"note\">A line for each run: blue is better than the middle of "
+         "the scores, orange worse. Point at a line to read it.</p>\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,17 @@
+// The sections of a page that show a sweep (apps/report/sweep_data.h), as HTML.
+#pragma once
+
+#include <string>
+
+#include "apps/support/json.h"
+
+namespace heed {
+
+// Tables of the groups' means and of the comparisons.
+std::string groups_part(const Json& sweep);
+// For each key a drawing with a point for each run and the mean of each value.
+std::string effects_part(const Json& sweep);
+// Parallel coordinates: an axis for each key and for the score, a line for each run.
+std::string parallel_part(const Json& sweep);
+
+}  // namespace heed
