@@ -20,7 +20,7 @@ endfunction()
 
 embed(frame ${FOLDER}/index.html)
 embed(style ${FOLDER}/page.css)
-embed(script ${FOLDER}/charts.js ${FOLDER}/attention.js ${FOLDER}/page.js)
+embed(script ${FOLDER}/charts.js ${FOLDER}/attention.js ${FOLDER}/live.js ${FOLDER}/page.js)
 embed(chart_library ${CHART})
 embed(chart_licence ${LICENCE})
 file(WRITE ${OUTPUT} "${code}\n${views}\n}  // namespace heed::page_files\n")

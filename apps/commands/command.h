@@ -114,6 +114,7 @@ std::unique_ptr<CommandArguments> make_arguments() {
   entry(data) \
   entry(compare) \
   entry(report) \
+  entry(view) \
   entry(bench) \
   entry(profile) \
   entry(theorems)

@@ -13,6 +13,7 @@
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
+#include "apps/support/version.h"
 
 namespace heed {
 
@@ -173,24 +174,108 @@ std::string licence_comment() {
   return "<!-- Chart.js:\n" + text + "-->\n";
 }
 
+std::string main_of_report(const Json& report) {
+  const auto& runs = report.at("runs").elements();
+  return runs.size() == 1 ? body_of_run(report, runs[0]) : body_of_runs(report);
+}
+
+std::string heading_of(const Json& report) {
+  return html(report.at("title").string()) + state_badge(report);
+}
+
+// A page of the server. `data`: a report, or nothing.
+std::string served_page(const std::string& title, const std::string& heading,
+                        const std::string& content, const std::string& data, bool follows) {
+  return filled(
+      page_files::frame,
+      {{"title", html(title)},
+       {"head", "<link rel=\"stylesheet\" href=\"/page.css\">"},
+       {"live", follows ? " data-live" : ""},
+       {"home", "<p class=\"home\"><a href=\"/\">All runs</a><span id=\"live\"></span></p>\n"},
+       {"heading", heading},
+       {"main", content},
+       {"version", html(program_version)},
+       {"scripts", data + "<script src=\"/chart.js\"></script>\n<script "
+                          "src=\"/page.js\"></script>\n"}});
+}
+
+std::string url_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.' || c == '/';
+    encoded += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return encoded;
+}
+
+std::string cell_of(const Json& row, const char* name, bool whole) {
+  const Json* value = row.find(name);
+  if (!value) return "<td class=\"n\">–</td>";
+  return fmt::format("<td class=\"n\">{}</td>",
+                     whole ? grouped(value->number()) : four_digits(value->number()));
+}
+
 }  // namespace
 
 std::string report_file(const Json& report) {
-  const auto& runs = report.at("runs").elements();
   const std::string chart_library(page_files::chart_library), script(page_files::script);
   const std::string policy =
       fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src {} {}",
                   script_source(sha256(chart_library)), script_source(sha256(script)));
-  const std::string title = html(report.at("title").string());
   return filled(page_files::frame,
-                {{"policy", policy},
-                 {"title", title},
-                 {"style", std::string(page_files::style)},
-                 {"heading", title + state_badge(report)},
+                {{"title", html(report.at("title").string())},
+                 {"head", fmt::format("<meta http-equiv=\"Content-Security-Policy\" "
+                                      "content=\"{}\">\n<style>\n{}</style>",
+                                      policy, page_files::style)},
+                 {"live", ""},
+                 {"home", ""},
+                 {"heading", heading_of(report)},
+                 {"main", main_of_report(report)},
                  {"version", html(report.at("version").string())},
-                 {"main", runs.size() == 1 ? body_of_run(report, runs[0]) : body_of_runs(report)},
                  {"scripts", html_data("report", report.text()) + licence_comment() + "<script>" +
                                  chart_library + "</script>\n<script>" + script + "</script>\n"}});
+}
+
+std::string live_page(const Json& report, const std::string& name) {
+  const bool follows = !report.find("details");
+  std::string content = main_of_report(report);
+  if (follows && report.at("runs").elements().size() == 1)
+    content += fmt::format(
+        "<p><a href=\"/report?run={}&amp;details=1\">Attention, samples, errors and time</a> "
+        "(takes "
+        "some seconds, and does not follow the run)</p>\n",
+        url_encoded(name));
+  return served_page(report.at("title").string(), heading_of(report), content,
+                     html_data("report", report.text()), follows);
+}
+
+std::string list_page(const Json& rows) {
+  std::string table;
+  for (const Json& row : rows.elements()) {
+    const std::string name = row.at("name").string(), state = row.at("state").string();
+    table += fmt::format(
+        "<tr><td><input type=\"checkbox\" name=\"run\" value=\"{0}\" "
+        "aria-label=\"{0}\"></td><td><a "
+        "href=\"/report?run={1}\">{0}</a></td><td><span class=\"state "
+        "{2}\">{2}</span></td>{3}{4}{5}"
+        "</tr>\n",
+        html(name), url_encoded(name), html(state), cell_of(row, "step", true),
+        cell_of(row, "loss", false), cell_of(row, "val_loss", false));
+  }
+  const std::string content =
+      table.empty() ? "<p>There is no run here yet.</p>\n"
+                    : "<form action=\"/report\"><div class=\"controls\"><button>Show chosen "
+                      "runs</button></div>\n<div class=\"scroll\"><table "
+                      "class=\"list\">\n<thead><tr><th></th><th>run</th><th>state</th><th "
+                      "class=\"n\">step</th><th class=\"n\">loss</th><th class=\"n\">validation "
+                      "loss</th></tr></thead>\n" +
+                          table + "</table></div></form>\n";
+  return served_page("heed: runs", counted(std::ssize(rows.elements()), "run"), content, "", true);
+}
+
+std::string problem_page(const std::string& problem) {
+  return served_page("heed", "Not found", "<p>" + html(problem) + "</p>\n", "", false);
 }
 
 }  // namespace heed

@@ -47,9 +47,11 @@ Facts session_facts(const RunFolder& folder) {
   const auto& sessions = record.at("sessions").elements();
   if (sessions.empty()) return {};
   const Json& last = sessions.back();
+  std::string start = last.at("start").string().substr(0, 16);  // without seconds
+  std::ranges::replace(start, 'T', ' ');
   return {{"processor", last.at("processor").string()},
           {"threads", std::to_string(last.at("threads").integer())},
-          {"started", last.at("start").string()}};
+          {"started (UTC)", start}};
 }
 
 // Calls f. Returns the text of its InputError, "" if it has none.

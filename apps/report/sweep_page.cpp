@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -32,8 +33,12 @@ struct SweepPoints {
     }
   }
   // 0 for the least score, 1 for the greatest.
+  // Of scores that span more than a factor of 30, by their logarithm.
   double height(double score) const {
-    return greatest > least ? (score - least) / (greatest - least) : 0.5;
+    if (!(greatest > least)) return 0.5;
+    if (least > 0 && greatest > 30 * least)
+      return std::log(score / least) / std::log(greatest / least);
+    return (score - least) / (greatest - least);
   }
 };
 
@@ -154,7 +159,8 @@ std::string parallel_part(const Json& sweep) {
   const SweepPoints points(sweep);
   const std::vector<std::string> keys = sweep.at("keys").strings();
   if (keys.size() < 2 || points.points.size() < 2) return "";
-  constexpr double top = 34, bottom = 16, height = 320, left = 70, between = 170;
+  constexpr double top = 34, bottom = 16, height = 320, left = 40;
+  const double between = std::clamp(900.0 / static_cast<double>(keys.size()), 150.0, 320.0);
   const double right = left + between * static_cast<double>(keys.size());
   const auto y = [&](double share) { return height - bottom - share * (height - top - bottom); };
   const auto share = [](size_t i, size_t count) {

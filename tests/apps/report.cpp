@@ -9,6 +9,7 @@
 #include "apps/report/curves.h"
 #include "apps/report/page.h"
 #include "apps/report/report_data.h"
+#include "apps/report/run_list.h"
 #include "apps/report/text_difference.h"
 #include "apps/support/base64.h"
 #include "program.h"
@@ -271,4 +272,46 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
     CHECK_TEXT_CONTAINS(other, "Attention, samples and errors are left out");
     CHECK(other.find("id=\"samples\"") == other.npos);
   }
+}
+
+TEST_CASE("the list of runs follows what appears, grows, is damaged and is removed") {
+  const TemporaryFolder folder;
+  const auto rows = [&] { return RunList(folder.path).rows(); };  // read afresh
+  CHECK(rows().elements().empty());
+  make_folders(folder / "a/deep");
+  write_file(folder / "a/deep/config.toml", "seed = 1\n");
+  REQUIRE(rows().elements().size() == 1);
+  CHECK(rows().elements()[0].text() == R"({"name":"a/deep","state":"none"})");
+
+  std::string metrics;
+  for (int step = 1; step <= 2000; ++step)
+    metrics += fmt::format("{{\"step\":{},\"loss\":{}}}\n", step, 1.0 / step);
+  write_file(folder / "a/deep/metrics.jsonl",
+             metrics + "{\"step\":2000,\"val\":{\"loss\":0.5}}\n{\"st");
+  write_file(folder / "a/deep/result.json", "{}");
+  CHECK(rows().elements()[0].text() ==
+        R"({"name":"a/deep","state":"done","step":2000.0,"loss":0.0005,"val_loss":0.5})");
+
+  RunList list(folder.path);
+  CHECK(list.has("a/deep"));
+  for (const char* name : {"a", "..", "a/../a/deep", "", "/etc"}) CHECK_FALSE(list.has(name));
+
+  const std::string before = RunList(folder.path).version();
+  write_file(folder / "a/deep/metrics.jsonl", metrics + "\n");
+  CHECK(RunList(folder.path).version() != before);
+  remove_all(folder / "a/deep/config.toml");
+  CHECK(rows().elements().empty());
+}
+
+TEST_CASE("a list and a live page escape names") {
+  const std::string name = "<img>&\"x";
+  const Json row = Json::object().set("name", name).set("state", "done");
+  Json rows = Json::array();
+  rows.push(row);
+  const std::string page = list_page(rows);
+  CHECK_TEXT_CONTAINS(page, "/report?run=%3Cimg%3E%26%22x");
+  CHECK_TEXT_CONTAINS(page, "value=\"&lt;img&gt;&amp;&quot;x\"");
+  CHECK(page.find("<img") == page.npos);
+  CHECK(problem_page("<b>").find("<b>") == std::string::npos);
+  CHECK_TEXT_CONTAINS(live_page(WrittenRun().report(), name), "run=%3Cimg%3E%26%22x&amp;details=1");
 }

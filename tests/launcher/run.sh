@@ -137,6 +137,17 @@ expect "exit code" "$code" 7
 expect errors "$errors" '*apt-get: g++ doctest-dev*'
 expect calls "$(<"$calls")" $'*install*g++ doctest-dev\n*update\n*install*g++ doctest-dev\ncmake*'
 
+a_case "installs what view needs, and configures again, only for view"
+stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == *httplib* ]] || printf "installed:%s " "$package"; done'
+call </dev/null
+echo 'HEED_HTTPLIB:FILEPATH=HEED_HTTPLIB-NOTFOUND' >"$tree/build/release/CMakeCache.txt"
+: >"$calls"
+call train </dev/null
+expect "calls of train" "$(<"$calls")" 'ninja heed_program'
+: >"$calls"
+call view </dev/null
+expect "calls of view" "$(<"$calls")" $'apt-get *install*libcpp-httplib-dev\ncmake --preset release*\nninja heed_program'
+
 a_case "names the packages that could not be installed"
 stub dpkg-query <<<'exit 1'
 stub apt-get <<<'echo "apt-get has its reasons"; exit 100'

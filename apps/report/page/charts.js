@@ -50,7 +50,8 @@ function axis(log, options) {
     grid: { color: css("--rule"), drawBorder: false, drawTicks: false }, ...options };
 }
 
-function options(chart, logY) {
+// A legend of many lines stands only under the first chart.
+function options(chart, logY, first) {
   const single = chart.lines.length === 1;
   return {
     animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
@@ -60,7 +61,7 @@ function options(chart, logY) {
       y: axis(logY, chart.fraction && !logY ? { suggestedMin: 0, max: 1 } : {}),
     },
     plugins: {
-      legend: { display: !single && chart.lines.length <= 12, position: "bottom", align: "start",
+      legend: { display: !single && chart.lines.length <= 12 && (first || chart.lines.length <= 3), position: "bottom", align: "start",
         labels: { color: css("--quiet"), boxWidth: 16, boxHeight: 1, padding: 12, font: { size: 12 },
           filter: (item, data) => !data.datasets[item.datasetIndex].band } },
       tooltip: { filter: (item) => !item.dataset.band, displayColors: !single, boxWidth: 8, boxHeight: 8,
@@ -78,18 +79,19 @@ const steps = (chart) => ({
 // Draws a chart into its figure, or draws it again after its data or the view have changed.
 function drawChart(figure, chart) {
   const logY = view.logY ?? chart.log;
-  const old = drawn.get(chart.name);
+  const old = drawn.get(chart.name), first = !figure.previousElementSibling;
   if (old && old.canvas.isConnected) {
-    old.options = options(chart, logY);
+    old.options = options(chart, logY, first);
     old.data.datasets = datasets(chart, logY);
     old.update("none");
     return;
   }
+  old?.destroy();
   const canvas = element("canvas");
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", chart.title);
   figure.querySelector(".plot").replaceChildren(canvas);
-  drawn.set(chart.name, new Chart(canvas, { type: "line", data: { datasets: datasets(chart, logY) }, options: options(chart, logY) }));
+  drawn.set(chart.name, new Chart(canvas, { type: "line", data: { datasets: datasets(chart, logY) }, options: options(chart, logY, first) }));
 }
 
 function drawCharts(report) {
@@ -117,7 +119,7 @@ function checkbox(label, checked, change) {
 }
 
 function addChartControls(redraw) {
-  const charts = document.querySelector(".charts");
+  const charts = document.querySelector("#curves .charts");
   if (!charts || typeof Chart === "undefined" || charts.previousElementSibling?.matches(".controls")) return;
   const smoothing = element("input", { type: "range", id: "smoothing", min: 0, max: 0.99, step: 0.01, value: view.smoothing });
   smoothing.addEventListener("input", () => { view.smoothing = smoothing.valueAsNumber; redraw(); });

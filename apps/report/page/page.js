@@ -9,12 +9,13 @@ function listContents() {
     element("a", { href: `#${section.id}`, textContent: section.querySelector("h2").textContent })));
 }
 
-let report = readReport(document);
-const redraw = () => drawCharts(report);
+let report = document.getElementById("report") ? readReport(document) : null;
+const redraw = () => report && drawCharts(report);
 listContents();
-drawAtlas(report.details?.attention);
+drawAtlas(report?.details?.attention);
 addChartControls(redraw);
 redraw();
+followRuns();
 
 // Colours follow the system; paper is light.
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

@@ -1,0 +1,114 @@
+#include "apps/report/run_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apps/experiments/groups.h"
+#include "apps/experiments/run_state.h"
+#include "apps/report/curves.h"
+#include "apps/support/clock.h"
+#include "apps/support/files.h"
+#include "core/check.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t tail_bytes = 1 << 13;  // of metrics.jsonl: some dozen rows
+constexpr double seconds_between_reads = 0.5;
+
+// Time and size of a file; "" if there is none.
+std::string signature_of_file(const std::string& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return "";
+  return fmt::format("{}.{}:{}", found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_size);
+}
+
+std::string signature_of(const RunFolder& run, RunState state) {
+  return fmt::format("{} {} {} {}", name_of(run_state_names, state),
+                     signature_of_file(run.metrics()), signature_of_file(run.result()),
+                     signature_of_file(run.config()));
+}
+
+// Returns the last complete rows of a file of rows.
+std::string last_rows(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat found {};
+  if (!file || ::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return "";
+  const int64_t start = std::max<int64_t>(0, found.st_size - tail_bytes);
+  std::string text(static_cast<size_t>(std::min<int64_t>(found.st_size, tail_bytes)), '\0');
+  const ssize_t count = ::pread(file, text.data(), text.size(), start);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, count)));
+  return start > 0 ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
+}
+
+Json row_of(const std::string& name, const RunFolder& run, RunState state) {
+  Json row = Json::object().set("name", name).set("state", name_of(run_state_names, state));
+  const Curves curves = curves_of(last_rows(run.metrics()));
+  double step = 0;
+  for (const Curve& curve : curves.curves) step = std::max(step, curve.steps.back());
+  if (!curves.curves.empty()) row.set("step", step);
+  for (const auto& [member, curve_name] : {std::pair("loss", "loss"), {"val_loss", "val.loss"}})
+    if (const Curve* curve = curves.find(curve_name)) row.set(member, curve->values.back());
+  return row;
+}
+
+}  // namespace
+
+void RunList::refresh() {
+  if (refreshed_ >= 0 && now() - refreshed_ < seconds_between_reads) return;
+  std::vector<std::string> paths;
+  try {
+    paths = find_runs({folder_});
+  } catch (const Error&) {
+    // There is no run yet, or the folder is gone.
+  }
+  std::map<std::string, Row> rows;
+  for (const std::string& path : paths) {
+    const std::string name = path.size() > folder_.size() ? path.substr(folder_.size() + 1) : ".";
+    try {
+      const RunFolder run = RunFolder::open(path);
+      const RunState state = state_of(run);
+      const std::string signature = signature_of(run, state);
+      const auto known = rows_.find(name);
+      if (known != rows_.end() && known->second.signature == signature)
+        rows[name] = std::move(known->second);
+      else
+        rows[name] = {signature, row_of(name, run, state)};
+    } catch (const Error&) {
+      rows[name] = {"damaged", Json::object().set("name", name).set("state", "damaged")};
+    }
+  }
+  rows_ = std::move(rows);
+  refreshed_ = now();
+}
+
+Json RunList::rows() {
+  const std::lock_guard lock(mutex_);
+  refresh();
+  Json list = Json::array();
+  for (const auto& [name, row] : rows_) list.push(row.json);
+  return list;
+}
+
+bool RunList::has(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  refresh();
+  return rows_.contains(name);
+}
+
+std::string RunList::version(const std::vector<std::string>& names) {
+  const std::lock_guard lock(mutex_);
+  refresh();
+  std::string text;
+  for (const auto& [name, row] : rows_)
+    if (names.empty() || std::ranges::find(names, name) != names.end())
+      text += name + '\n' + row.signature + '\n';
+  return sha256(text);
+}
+
+}  // namespace heed

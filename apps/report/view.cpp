@@ -1,0 +1,151 @@
+// Only built where cpp-httplib is installed; see apps/CMakeLists.txt.
+#include "apps/report/view.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <httplib.h>
+#include <thread>
+
+#include "apps/report/html.h"
+#include "apps/report/page.h"
+#include "apps/report/page_files.h"
+#include "apps/report/report_data.h"
+#include "apps/report/run_list.h"
+#include "apps/support/clock.h"
+#include "core/check.h"
+
+namespace heed {
+
+namespace {
+
+constexpr size_t max_requests = 64;  // at a time; each open page keeps one for its events
+constexpr size_t max_runs_of_page = 1000;
+constexpr double seconds_between_signs = 10;  // of life, to notice pages that are closed
+
+class ViewServer {
+ public:
+  ViewServer(const std::string& folder, std::function<bool()> stop)
+      : runs_(folder), stop_(std::move(stop)) {
+    server_.new_task_queue = [] { return new httplib::ThreadPool(max_requests); };
+    server_.set_payload_max_length(1 << 10);
+    server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& r) {
+      return check(request, r);
+    });
+    server_.Get("/", [this](const httplib::Request&, httplib::Response& r) {
+      r.set_content(list_page(runs_.rows()), html_type);
+    });
+    server_.Get("/report", [this](const httplib::Request& request, httplib::Response& r) {
+      send_report(request, r);
+    });
+    server_.Get("/events", [this](const httplib::Request& request, httplib::Response& r) {
+      send_events(names_in(request), r);
+    });
+    serve_file("/page.css", page_files::style, "text/css; charset=utf-8");
+    serve_file("/page.js", page_files::script, "text/javascript; charset=utf-8");
+    serve_file("/chart.js", page_files::chart_library, "text/javascript; charset=utf-8");
+  }
+
+  void run(int port, const std::function<void(int)>& started) {
+    port_ = port == 0                             ? server_.bind_to_any_port(address)
+            : server_.bind_to_port(address, port) ? port
+                                                  : -1;
+    check_input(port_ > 0, "--port: cannot listen on port {} of {}; choose another, or 0 for any",
+                port, address);
+    std::thread listener([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    started(port_);
+    while (!stop_()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    server_.stop();
+    listener.join();
+  }
+
+ private:
+  static constexpr const char *address = "127.0.0.1", *html_type = "text/html; charset=utf-8";
+
+  httplib::Server::HandlerResponse check(const httplib::Request& request, httplib::Response& r) {
+    const std::string host = request.get_header_value("Host");
+    r.set_header("Cache-Control", "no-store");
+    r.set_header("X-Content-Type-Options", "nosniff");
+    r.set_header("Referrer-Policy", "no-referrer");
+    r.set_header("Cross-Origin-Resource-Policy", "same-origin");
+    r.set_header("Content-Security-Policy",
+                 "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
+                 "connect-src 'self'; frame-ancestors 'none'");
+    for (const char* name : {"127.0.0.1", "localhost"})
+      if (host == fmt::format("{}:{}", name, port_))
+        return httplib::Server::HandlerResponse::Unhandled;
+    r.status = 403;
+    r.set_content("open this page by its address 127.0.0.1\n", "text/plain; charset=utf-8");
+    return httplib::Server::HandlerResponse::Handled;
+  }
+
+  void serve_file(const char* path, std::string_view text, const char* type) {
+    server_.Get(path, [text, type](const httplib::Request&, httplib::Response& r) {
+      r.set_content(text.data(), text.size(), type);
+    });
+  }
+
+  static std::vector<std::string> names_in(const httplib::Request& request) {
+    std::vector<std::string> names;
+    const size_t count = std::min(request.get_param_value_count("run"), max_runs_of_page);
+    for (size_t i = 0; i < count; ++i) names.push_back(request.get_param_value("run", i));
+    return names;
+  }
+
+  void send_report(const httplib::Request& request, httplib::Response& r) {
+    ReportRequest wanted;
+    for (const std::string& name : names_in(request)) {
+      if (!runs_.has(name)) return send_problem(r, 404, name + ": there is no such run (any more)");
+      wanted.paths.push_back(runs_.path(name));
+    }
+    if (wanted.paths.empty()) return send_problem(r, 404, "choose a run from the list");
+    wanted.details = wanted.profile = request.has_param("details");
+    try {
+      std::unique_lock lock(computing_, std::defer_lock);
+      if (wanted.details) lock.lock();  // models share the settings of the program
+      r.set_content(live_page(report_data(wanted), request.get_param_value("run")), html_type);
+    } catch (const Error& error) {
+      send_problem(r, 409, error.what());
+    }
+  }
+
+  static void send_problem(httplib::Response& r, int status, const std::string& problem) {
+    r.status = status;
+    r.set_content(problem_page(problem), html_type);
+  }
+
+  void send_events(const std::vector<std::string>& names, httplib::Response& r) {
+    r.set_chunked_content_provider(
+        "text/event-stream",
+        [this, names, last = runs_.version(names)](size_t, httplib::DataSink& sink) mutable {
+          for (double sign = now(); !stop_() && sink.is_writable();) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            const std::string version = runs_.version(names);
+            const bool changed = version != last, alive = now() - sign > seconds_between_signs;
+            last = version;
+            if (changed || alive) {
+              const std::string text = changed ? "data: changed\n\n" : ": alive\n\n";
+              return sink.write(text.data(), text.size());
+            }
+          }
+          sink.done();
+          return false;
+        });
+  }
+
+  RunList runs_;
+  std::function<bool()> stop_;
+  std::mutex computing_;
+  httplib::Server server_;
+  int port_ = 0;
+};
+
+}  // namespace
+
+void serve_view(const std::string& folder, int port, const std::function<void(int)>& started,
+                const std::function<bool()>& stop) {
+  ViewServer(folder, stop).run(port, started);
+}
+
+}  // namespace heed
