@@ -258,7 +258,7 @@ std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& 
     }
   if (steps.empty()) return std::nullopt;
   const bool has_seconds = seconds.size() == steps.size();
-  return Reached{median(steps), has_seconds ? std::optional(median(seconds)) : std::nullopt};
+  return Reached{median_of(steps), has_seconds ? std::optional(median_of(seconds)) : std::nullopt};
 }
 
 std::vector<Comparison> compare_with_first(const RunGroups& groups, const std::string& score) {

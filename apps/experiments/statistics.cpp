@@ -169,7 +169,7 @@ std::vector<double> holm(std::span<const double> p) {
   return adjusted;
 }
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   check(!values.empty(), "the median of no values");
   std::sort(values.begin(), values.end());
   const size_t middle = values.size() / 2;

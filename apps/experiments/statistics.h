@@ -44,6 +44,6 @@ int64_t least_differences(int64_t comparisons = 1);
 std::vector<double> holm(std::span<const double> p);
 
 // Returns the middle value, or the mean of the two middle ones. Values may be infinite. n ≥ 1.
-double median(std::vector<double> values);
+double median_of(std::vector<double> values);
 
 }  // namespace heed

@@ -10,7 +10,7 @@ using namespace heed;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double never = std::numeric_limits<double>::infinity();
 using Runs = ScoredRuns;
 using Names = std::vector<std::string>;
 
@@ -116,7 +116,7 @@ TEST_CASE("groups: steps and seconds to a target") {
   CHECK(median("val.loss=2")->steps == 40);
   CHECK(median("val.loss=2")->seconds == 3.5);
   CHECK(median("val.loss=3")->steps == 20);
-  CHECK(median("val.loss=1.5")->steps == infinity);
+  CHECK(median("val.loss=1.5")->steps == never);
   CHECK_FALSE(median("loss=1")->seconds.has_value());
   CHECK_FALSE(median("val.bleu=1").has_value());
   CHECK(target("test.bleu=20").is_reached_by(21));
