@@ -24,10 +24,19 @@ class CurveCollector {
   void add(const std::string& name, const Json& value, double step) {
     if (value.is_object())
       for (const auto& [member, part] : value.members()) add(name + "." + member, part, step);
+    if (value.is_array())
+      for (size_t i = 0; i < value.elements().size(); ++i)
+        add(with_index(name, i), value.elements()[i], step);
     if (!value.is_number() || !std::isfinite(value.number())) return;
     Curve& curve = named(name);
     curve.steps.push_back(step);
     curve.values.push_back(value.number());
+  }
+
+  // The value of head 1: "heads.attention.entropy" → "heads.attention[1].entropy".
+  static std::string with_index(const std::string& name, size_t index) {
+    const size_t end = std::min(name.rfind('.'), name.size());
+    return name.substr(0, end) + "[" + std::to_string(index) + "]" + name.substr(end);
   }
 
   // Rows have the same members in the same order, so the curve is mostly the one after the last.

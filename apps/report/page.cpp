@@ -255,7 +255,7 @@ std::string list_page(const Json& rows) {
   for (const Json& row : rows.elements()) {
     const std::string name = row.at("name").string(), state = row.at("state").string();
     table += fmt::format(
-        "<tr><td><input type=\"checkbox\" name=\"run\" value=\"{0}\" "
+        "<tr id=\"run-{1}\"><td><input type=\"checkbox\" name=\"run\" value=\"{0}\" "
         "aria-label=\"{0}\"></td><td><a "
         "href=\"/report?run={1}\">{0}</a></td><td><span class=\"state "
         "{2}\">{2}</span></td>{3}{4}{5}"

@@ -18,7 +18,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t tail_bytes = 1 << 13;  // of metrics.jsonl: some dozen rows
+constexpr int64_t tail_bytes = 1 << 14;  // of metrics.jsonl
 constexpr double seconds_between_reads = 0.5;
 
 // Time and size of a file; "" if there is none.
@@ -46,14 +46,25 @@ std::string last_rows(const std::string& path) {
   return start > 0 ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
 }
 
+// Sets what the last rows say, the newest first, until both losses are known.
+void set_progress(std::string_view rows, Json& row) {
+  constexpr int most_rows = 40;
+  for (int i = 0; i < most_rows && !rows.empty() && !(row.find("loss") && row.find("val_loss"));
+       ++i) {
+    const size_t end = rows.substr(0, rows.size() - 1).rfind('\n'),
+                 begin = end == rows.npos ? 0 : end + 1;
+    const Curves curves = curves_of(rows.substr(begin));
+    if (!curves.curves.empty() && !row.find("step")) row.set("step", curves.curves[0].steps.back());
+    for (const auto& [member, name] : {std::pair("loss", "loss"), {"val_loss", "val.loss"}})
+      if (const Curve* curve = curves.find(name); curve && !row.find(member))
+        row.set(member, curve->values.back());
+    rows = rows.substr(0, begin);
+  }
+}
+
 Json row_of(const std::string& name, const RunFolder& run, RunState state) {
   Json row = Json::object().set("name", name).set("state", name_of(run_state_names, state));
-  const Curves curves = curves_of(last_rows(run.metrics()));
-  double step = 0;
-  for (const Curve& curve : curves.curves) step = std::max(step, curve.steps.back());
-  if (!curves.curves.empty()) row.set("step", step);
-  for (const auto& [member, curve_name] : {std::pair("loss", "loss"), {"val_loss", "val.loss"}})
-    if (const Curve* curve = curves.find(curve_name)) row.set(member, curve->values.back());
+  set_progress(last_rows(run.metrics()), row);
   return row;
 }
 

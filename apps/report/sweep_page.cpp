@@ -73,7 +73,7 @@ void draw(std::string& out, fmt::format_string<Args...> format, Args&&... args) 
 
 std::string effect_drawing(const SweepPoints& sweep, size_t key) {
   const std::vector<std::string> values = values_of_key(sweep, key);
-  constexpr double left = 64, right = 12, top = 12, bottom = 30, height = 220, width = 400;
+  constexpr double left = 88, right = 12, top = 12, bottom = 30, height = 220, width = 400;
   const auto y = [&](double score) {
     return height - bottom - sweep.height(score) * (height - top - bottom);
   };

@@ -40,6 +40,7 @@ class Json {
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_object() const { return std::holds_alternative<std::vector<Member>>(value_); }
+  bool is_array() const { return std::holds_alternative<std::vector<Json>>(value_); }
   bool is_number() const {
     return std::holds_alternative<int64_t>(value_) || std::holds_alternative<double>(value_);
   }

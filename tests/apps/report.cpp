@@ -54,6 +54,11 @@ TEST_CASE("curves are the numbers of metrics.jsonl by the paths of their members
   CHECK(read.find("val.loss")->values == std::vector<double>{1.75});
   CHECK(read.find("nothing") == nullptr);
 
+  SUBCASE("each head has its own") {
+    const Curves other = curves_of("{\"step\":1,\"heads\":{\"a\":{\"entropy\":[0.5,0.25]}}}\n");
+    CHECK(other.find("heads.a[1].entropy")->values == std::vector<double>{0.25});
+  }
+
   SUBCASE("a row that is being written is left out, a damaged one counted") {
     const Curves other = curves_of(
         "{\"step\":1,\"loss\":1}\n{\"ste\n[]\n{\"step\":3,\"loss\":null}\n"
@@ -290,7 +295,7 @@ TEST_CASE("the list of runs follows what appears, grows, is damaged and is remov
              metrics + "{\"step\":2000,\"val\":{\"loss\":0.5}}\n{\"st");
   write_file(folder / "a/deep/result.json", "{}");
   CHECK(rows().elements()[0].text() ==
-        R"({"name":"a/deep","state":"done","step":2000.0,"loss":0.0005,"val_loss":0.5})");
+        R"({"name":"a/deep","state":"done","step":2000.0,"val_loss":0.5,"loss":0.0005})");
 
   RunList list(folder.path);
   CHECK(list.has("a/deep"));

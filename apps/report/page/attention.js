@@ -16,12 +16,13 @@ function weightsOf(map, step) {
 }
 
 // One path for each of 15 shades; styles choose the colour.
-function headPaths(map, step, head) {
-  const bytes = weightsOf(map, step), rows = map.rows.length, columns = map.columns.length;
+function headPaths(map, { step, own }, head) {
+  const bytes = weightsOf(map, step), rows = map.rows.length, columns = map.columns.length, size = rows * columns;
+  const most = own ? Math.max(1, ...bytes.subarray(head * size, (head + 1) * size)) : 255;
   const shades = new Array(16).fill("");
-  for (let row = 0, at = head * rows * columns; row < rows; ++row)
+  for (let row = 0, at = head * size; row < rows; ++row)
     for (let column = 0; column < columns; ++column, ++at)
-      shades[Math.floor(bytes[at] * 15 / 255)] += `M${column} ${row}h1v1h-1z`;
+      shades[Math.floor(bytes[at] * 15 / most)] += `M${column} ${row}h1v1h-1z`;
   return shades.flatMap((d, shade) => shade && d ? [svgElement("path", { d, "fill-opacity": (shade / 15).toFixed(2) })] : []);
 }
 
@@ -33,7 +34,7 @@ function weightText(map, step, head, row, column) {
 
 function smallHead(state, map, layer, head) {
   const svg = svgElement("svg", { class: "head", viewBox: `0 0 ${map.columns.length} ${map.rows.length}` },
-    ...headPaths(map, state.step, head));
+    ...headPaths(map, state, head));
   const button = element("button", { type: "button", className: "choose", title: `${map.name}, head ${head}` }, svg);
   button.setAttribute("aria-pressed", state.layer === layer && state.head === head);
   button.addEventListener("click", () => state.choose(layer, head));
@@ -52,7 +53,7 @@ function largeHead(state, map) {
   const svg = svgElement("svg", { class: "large", viewBox: `0 0 ${left + columns * cell + 1} ${top + rows * cell + 1}`,
     width: left + columns * cell + 1, "font-size": font, role: "img", "aria-label": `${map.name}, head ${state.head}` });
   const cells = svgElement("g", { transform: `translate(${left} ${top}) scale(${cell})`, class: "cells" },
-    svgElement("rect", { class: "ground", width: columns, height: rows }), ...headPaths(map, state.step, state.head));
+    svgElement("rect", { class: "ground", width: columns, height: rows }), ...headPaths(map, state, state.head));
   const guides = svgElement("g", { class: "guides" });
   map.rows.forEach((label, i) => i % every || svg.append(svgElement("text", { x: left - 6, y: top + (i + 0.5) * cell,
     "text-anchor": "end", "dominant-baseline": "central", "data-row": i }, short(label))));
@@ -84,7 +85,7 @@ function drawAtlas(atlas) {
   if (!place || !atlas) return;
   document.querySelector("#attention .drawn")?.remove();
   const large = element("div", { className: "focus" }), small = element("div", { className: "layers" });
-  const state = { example: 0, step: atlas.steps.length - 1, layer: atlas.examples[0].maps.length - 1, head: 0 };
+  const state = { example: 0, step: atlas.steps.length - 1, layer: atlas.examples[0].maps.length - 1, head: 0, own: false };
   const draw = () => {
     const maps = atlas.examples[state.example].maps;
     const map = maps[state.layer];
@@ -108,6 +109,7 @@ function drawAtlas(atlas) {
     steps.addEventListener("input", () => { state.step = steps.valueAsNumber; draw(); });
     controls.append(slider("Checkpoint", steps, (i) => `step ${atlas.steps[i]}`));
   }
+  controls.append(checkbox("Each head on its own scale", false, (on) => { state.own = on; draw(); }));
   place.replaceChildren(controls, element("div", { className: "atlas" }, large, small));
   draw();
 }

@@ -23,9 +23,21 @@ function followRuns() {
 
 const chartNames = (root) => [...root.querySelectorAll("#curves figure")].map((f) => f.dataset.chart).join("\n");
 
+// Takes the cells of a row of the list, apart from its box, which may be checked.
+function takeCells(old, row) {
+  const box = old.cells[0];
+  old.replaceChildren(box, ...[...row.cells].slice(1));
+}
+
 function takeOver(page) {
   document.querySelector("h1").replaceWith(page.querySelector("h1"));
   if (!page.getElementById("report")) {  // the list, or a problem
+    const rows = (from) => [...from.querySelectorAll("tr")], names = (from) => rows(from).map((row) => row.id).join("\n");
+    if (names(page) && names(page) === names(document)) {  // only rows that have changed
+      const old = rows(document);
+      rows(page).forEach((row, i) => { if (!row.isEqualNode(old[i])) takeCells(old[i], row); });
+      return;
+    }
     const checked = new Set([...document.querySelectorAll("input[name=run]:checked")].map((box) => box.value));
     document.querySelector("main").replaceWith(page.querySelector("main"));
     document.querySelectorAll("input[name=run]").forEach((box) => { box.checked = checked.has(box.value); });
