@@ -23,6 +23,7 @@ enum class Purpose : uint32_t {
   generation = 4,
   task = 5,
   test = 8,
+  sweep = 9,
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;

@@ -112,6 +112,7 @@ std::unique_ptr<CommandArguments> make_arguments() {
   entry(summary) \
   entry(config) \
   entry(data) \
+  entry(sweep) \
   entry(compare) \
   entry(report) \
   entry(view) \

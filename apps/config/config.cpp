@@ -93,13 +93,25 @@ void ConfigSource::read_layer(const std::string& path, bool inherits,
       values_[entry.key] = {entry.value, {kind, path, entry.line, entry.column}, ""};
 }
 
+ConfigSource ConfigSource::of(const std::vector<TomlEntry>& entries, const std::string& file) {
+  ConfigSource source;
+  for (const TomlEntry& entry : entries)
+    source.values_[entry.key] = {
+        entry.value, {Origin::Kind::file, file, entry.line, entry.column}, ""};
+  return source;
+}
+
+ConfigValue typed_value(const std::string& words, const std::string& option) {
+  return {parse_assigned(words, option), {Origin::Kind::command_line, option, 0, 0}, words};
+}
+
 void ConfigSource::set(std::string_view assignment) {
   const size_t equals = assignment.find('=');
   const std::string option = fmt::format("--set {}", shortened(assignment));
   check_input(equals != assignment.npos && equals > 0,
               "{}: expected a key and a value, such as --set optim.lr=0.001", option);
   const std::string key(assignment.substr(0, equals)), words(assignment.substr(equals + 1));
-  values_[key] = {parse_assigned(words, option), {Origin::Kind::command_line, option, 0, 0}, words};
+  values_[key] = typed_value(words, option);
 }
 
 Origins ConfigSource::fill_fields(const Visit& visit) const {

@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/config/toml.h"
@@ -33,6 +34,16 @@ struct Origin {
 };
 using Origins = std::map<std::string, Origin>;  // by key; without keys that keep their default
 
+// A value as it is written, and where.
+struct ConfigValue {
+  TomlValue value;
+  Origin origin;      // of the key
+  std::string words;  // on the command line: as typed
+};
+// Returns the value that an option of the command line, such as "--set optim.lr=1e-3", gives to a
+// key: TOML, or else a string.
+ConfigValue typed_value(const std::string& words, const std::string& option);
+
 class ConfigSource {
  public:
   using Visit = std::function<void(Fields&)>;
@@ -43,8 +54,12 @@ class ConfigSource {
   // With `inherits` false, the key `base` is an error: no other file is read.
   static ConfigSource read(const std::string& path, bool inherits = true);
 
+  // The entries of a file that was parsed already, without reading other files.
+  static ConfigSource of(const std::vector<TomlEntry>& entries, const std::string& file);
+
   // Sets "key=value". The value is TOML, or else a string. Later assignments win.
   void set(std::string_view assignment);
+  void set(const std::string& key, ConfigValue value) { values_[key] = std::move(value); }
 
   // Sets the fields to the values of this source. Paths become absolute: they are relative to the
   // folder of the file that sets them, or to the current folder on the command line.
@@ -56,14 +71,9 @@ class ConfigSource {
 
  private:
   friend class ConfigReader;
-  struct Value {
-    TomlValue value;
-    Origin origin;      // of the key
-    std::string words;  // on the command line: as typed
-  };
   void read_layer(const std::string& path, bool inherits, std::vector<std::string> chain);
 
-  std::map<std::string, Value> values_;  // by key
+  std::map<std::string, ConfigValue> values_;  // by key
 };
 
 // Returns an error text with the origin of the first key that it names in front, if the config sets

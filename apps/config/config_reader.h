@@ -32,7 +32,7 @@ class ConfigReader : public Fields {
   void leave() override;
 
  private:
-  using Setting = ConfigSource::Value;
+  using Setting = ConfigValue;
   // Returns the setting of a field of the current section, nullptr if there is none.
   const Setting* find(const char* name);
   // Throw InputError: for a wrong value, which may be an element of the setting's list, and for a

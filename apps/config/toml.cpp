@@ -86,8 +86,12 @@ void flatten(const toml::table& table, const std::string& prefix, std::vector<To
   for (const auto& [key, node] : table) {
     const bool bare = is_bare(key.str());
     const std::string name = prefix + (bare ? std::string(key.str()) : string_literal(key.str()));
+    const toml::array* const sections = node.as_array();
     if (const toml::table* inner = node.as_table(); inner && !inner->empty())
       flatten(*inner, name + ".", entries);
+    else if (sections && sections->is_array_of_tables())
+      for (size_t i = 0; i < sections->size(); ++i)
+        flatten(*sections->get_as<toml::table>(i), fmt::format("{}[{}].", name, i), entries);
     else
       entries.push_back({name, converted(node), static_cast<int>(key.source().begin.line),
                          static_cast<int>(key.source().begin.column)});

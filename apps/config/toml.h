@@ -21,7 +21,9 @@ struct TomlValue {
 std::string describe(const TomlValue& value);
 
 struct TomlEntry {
-  std::string key;  // "optim.lr"; a section without keys is an entry of kind Other
+  // "optim.lr"; "zip[0].seed" in the first [[zip]]. A section without keys is an entry of kind
+  // Other.
+  std::string key;
   TomlValue value;
   int line = 0, column = 0;  // of the key
 };

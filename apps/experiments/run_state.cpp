@@ -6,13 +6,14 @@
 namespace heed {
 
 RunState state_of(const RunFolder& run) {
-  if (is_locked(run)) return RunState::running;
+  if (is_locked(run.path())) return RunState::running;
   if (exists(run.error())) return RunState::failed;
   if (exists(run.result())) return RunState::done;
   return saved_step(run) > 0 ? RunState::resumable : RunState::none;
 }
 
 RunState state_at(const std::string& path) {
+  if (is_locked(path)) return RunState::running;  // also before it has a config
   return exists(in_folder(path, "config.toml")) ? state_of(RunFolder::open(path)) : RunState::none;
 }
 

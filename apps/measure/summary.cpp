@@ -243,11 +243,15 @@ std::string bytes_text(double bytes) {
   return std::isfinite(bytes) ? scaled(bytes, 1024, units) : "unknown";
 }
 
+}  // namespace
+
 std::string flops_text(double flops) {
   static constexpr const char* units[] = {"FLOP",  "kFLOP", "MFLOP", "GFLOP",
                                           "TFLOP", "PFLOP", "EFLOP"};
   return flops > 0 ? scaled(flops, 1000, units) : "-";
 }
+
+namespace {
 
 std::string shape_text(const Shape& shape) { return joined(shape, " × "); }
 

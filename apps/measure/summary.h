@@ -74,6 +74,9 @@ struct Summary {
 // address.
 Summary summarize(const Experiment& experiment, const Corpus& corpus);
 
+// Returns "3.5 GFLOP", "-" for 0.
+std::string flops_text(double flops);
+
 // Returns parts, shapes, parameters and costs as text for a terminal.
 std::string table(const Summary& summary);
 

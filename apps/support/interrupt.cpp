@@ -6,7 +6,7 @@ namespace heed {
 namespace {
 
 volatile sig_atomic_t caught = 0;
-constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 
 bool is_ignored(int signal) {
   struct sigaction action {};

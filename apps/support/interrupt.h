@@ -1,5 +1,5 @@
-// Interruption by signals: the first SIGINT, SIGTERM or SIGHUP is recorded, a second SIGINT or
-// SIGTERM ends the process.
+// Interruption by signals: the first SIGINT, SIGTERM, SIGUSR1 or SIGHUP is recorded, a second one
+// of the first three ends the process. SIGUSR1 is what Slurm's srun passes on; on SIGTERM it kills.
 #pragma once
 
 namespace heed {

@@ -23,7 +23,7 @@
 namespace heed::logging {
 namespace {
 
-// Writes log lines to stderr. A log line erases the progress line and prints it again below.
+// Writes log lines to stderr. A log line erases the progress lines and prints them again below.
 class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void set_progress(std::string line) {
@@ -44,7 +44,10 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
   }
   void flush_() override { std::fflush(stderr); }
   void erase() const {
-    if (!progress_.empty()) std::fputs("\r\033[K", stderr);
+    if (progress_.empty()) return;
+    std::fputs("\r\033[K", stderr);
+    for (const char c : progress_)
+      if (c == '\n') std::fputs("\033[A\033[K", stderr);
   }
 
   std::string progress_;
@@ -131,6 +134,11 @@ void show(const Progress& progress) {
   if (bar != line.npos && line.starts_with("\xe2"))
     line = styled(Style::good, line.substr(0, bar), STDERR_FILENO) + line.substr(bar);
   loggers().terminal->set_progress(line);
+}
+
+void show_lines(const std::string& lines) {
+  const int width = terminal_width(STDERR_FILENO) - 1;
+  if (on_terminal()) loggers().terminal->set_progress(cut_lines(escaped(lines), width));
 }
 
 void hide_progress() {

@@ -52,6 +52,8 @@ struct Progress {
 // Rewrites the progress line, at most ten times a second. Log lines are printed above it. Does
 // nothing if stderr is not a terminal.
 void show(const Progress& progress);
+// Rewrites the progress line as these lines, of which a line feed ends each but the last.
+void show_lines(const std::string& lines);
 void hide_progress();
 
 // Returns the progress line, at most `width` columns wide, with the bar only if it fits:

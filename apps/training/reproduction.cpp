@@ -19,7 +19,8 @@ namespace {
 
 SavedRun opened(const std::string& path, const std::vector<std::string>& assignments) {
   SavedRun run = SavedRun::open(path, assignments);
-  check_input(!is_locked(run.folder), "{}: a process is training in it; wait until it ends", path);
+  check_input(!is_locked(run.folder.path()), "{}: a process is training in it; wait until it ends",
+              path);
   const ConfigListing before = list_config(SavedRun::open(path).config.experiment);
   for (const ConfigDifference& difference :
        config_differences(before, list_config(run.config.experiment)))

@@ -191,8 +191,9 @@ void RunLock::check_held() const {
       run_.path());
 }
 
-bool is_locked(const RunFolder& run) {
-  const Descriptor file(::open(run.lock().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+bool is_locked(const std::string& path) {
+  const Descriptor file(
+      ::open(RunFolder::lock_of(path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct flock lock = whole_file();
   return file && ::fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }

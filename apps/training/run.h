@@ -51,7 +51,8 @@ class RunFolder {
   std::string result() const { return path_ + "/result.json"; }
   std::string record() const { return path_ + "/run.json"; }
   std::string error() const { return path_ + "/error.txt"; }
-  std::string lock() const { return path_ + "/.lock"; }
+  std::string lock() const { return lock_of(path_); }
+  static std::string lock_of(const std::string& path) { return path + "/.lock"; }
 
  private:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
@@ -76,8 +77,9 @@ class RunLock {
   Descriptor file_;
 };
 
-// Returns whether a process trains in the run. Does not get in the way of one that starts.
-bool is_locked(const RunFolder& run);
+// Returns whether a process trains in the run in this folder. Does not get in the way of one that
+// starts.
+bool is_locked(const std::string& path);
 
 // metrics.jsonl, open for appending. Each row is an object with a member "step".
 class MetricsFile {

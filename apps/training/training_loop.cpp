@@ -30,6 +30,14 @@ double milliseconds(double seconds) { return std::round(1000 * seconds) / 1000; 
 
 }  // namespace
 
+void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
+  check_input(corpus.splits.contains("val") ||
+                  (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
+              "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
+              "data.val_fraction",
+              experiment.train.patience, experiment.schedule.kind->name);
+}
+
 TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
                            bool resume)
     : experiment_(experiment),
@@ -41,11 +49,7 @@ TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, c
       binding_(binding_of(experiment, corpus, trainer_.model().parameters())),
       processor_(processor_name()),
       started_(now()) {
-  check_input(corpus.splits.contains("val") ||
-                  (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
-              "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
-              "data.val_fraction",
-              experiment.train.patience, experiment.schedule.kind->name);
+  check_validation_data(experiment, corpus);
   if (resume && !checkpoints_.steps().empty())
     load(checkpoints_.open("latest"));
   else if (!experiment.train.load.empty())

@@ -16,6 +16,9 @@
 
 namespace heed {
 
+// Throws InputError if the training needs a validation split and the data have none.
+void check_validation_data(const Experiment& experiment, const Corpus& corpus);
+
 class TrainingLoop {
  public:
   // Trains in the locked folder. With `resume`, loads the newest checkpoint if there is one. Throws

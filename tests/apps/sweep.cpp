@@ -1,12 +1,18 @@
 // heed sweep: states and identities of runs, points, halving.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
 #include <signal.h>
 #include <unistd.h>
 
 #include "apps/config/load_config.h"
+#include "apps/experiments/halving.h"
 #include "apps/experiments/identity.h"
+#include "apps/experiments/plan.h"
+#include "apps/experiments/points.h"
 #include "apps/experiments/run_state.h"
+#include "apps/experiments/sweep_options.h"
 #include "apps/support/files.h"
 #include "apps/training/saved_run.h"
 #include "program.h"
@@ -98,4 +104,188 @@ TEST_CASE("train: the identity of a run is that of its config and data") {
   CHECK(identity_of(RunFolder::open(runs / "paused")) == identity);
   remove_all(runs / "paused/checkpoints");
   CHECK(identity_of(RunFolder::open(runs / "paused")) == std::nullopt);
+}
+
+namespace {
+
+// A sweep of tiny_config() with these lines.
+struct SweepFile : Runs {
+  explicit SweepFile(const std::string& lines) {
+    write_file(*this / "s.toml", "config = \"c.toml\"\n" + lines);
+  }
+  Sweep read() const {
+    SweepArguments arguments;
+    arguments.path = *this / "s.toml";
+    return read_sweep(arguments);
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Point& point : points_of(read())) names.push_back(point.name);
+    return names;
+  }
+  std::string error() const {
+    return thrown<InputError>([&] { points_of(read()); });
+  }
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("sweep: points of lists, ranges and keys that vary together") {
+  CHECK(SweepFile("").names() == Names{""});
+  CHECK(SweepFile("[axes]\n\"optim.lr\" = [1e-3, 0.5]\nmodel.heads = [1, 2]\n").names() ==
+        Names{"lr=0.001,heads=1", "lr=0.001,heads=2", "lr=0.5,heads=1", "lr=0.5,heads=2"});
+  CHECK(SweepFile("[[zip]]\n\"model.heads\" = [1, 2]\n\"model.dim\" = [16, 32]\n"
+                  "[[zip]]\n\"optim.lr\" = [1, 2]\n")
+            .names() == Names{"heads=1,dim=16,lr=1.0", "heads=1,dim=16,lr=2.0",
+                              "heads=2,dim=32,lr=1.0", "heads=2,dim=32,lr=2.0"});
+  CHECK(SweepFile("[axes]\n\"optim.lr\" = { from = 1e-4, to = 1e-2, count = 3, log = true }\n")
+            .names() == Names{"lr=0.0001", "lr=0.001", "lr=0.01"});
+  CHECK(SweepFile("[axes]\n\"optim.lr\" = { from = 0, to = 1, count = 3 }\n").names() ==
+        Names{"lr=0.0", "lr=0.5", "lr=1.0"});
+  CHECK(SweepFile("[axes]\nmodel.dim = { from = 16, to = 256, count = 5, log = true }\n").names() ==
+        Names{"dim=16", "dim=32", "dim=64", "dim=128", "dim=256"});
+  // The whole key where the last component says too little.
+  CHECK(SweepFile("[axes]\n\"optim.kind\" = [\"sgd\"]\n\"model.positional.kind\" = [\"rotary\"]\n")
+            .names() == Names{"optim.kind=sgd,model.positional.kind=rotary"});
+}
+
+TEST_CASE("sweep: random points differ, and a larger number keeps those of a smaller one") {
+  const std::string axes =
+      "[axes]\n\"optim.lr\" = { from = 1e-4, to = 1e-1, log = true }\n\"model.heads\" = [1, 2]\n";
+  const auto names = [&](int count, int seed) {
+    return SweepFile("method = \"random\"\n[random]\ncount = " + std::to_string(count) +
+                     "\nseed = " + std::to_string(seed) + "\n" + axes)
+        .names();
+  };
+  const Names all = names(20, 1);
+  CHECK(std::set(all.begin(), all.end()).size() == 20);
+  CHECK(names(5, 1) == Names(all.begin(), all.begin() + 5));
+  CHECK(names(5, 2) != names(5, 1));
+  // All points of a small grid, each once.
+  Names grid = SweepFile(
+                   "method = \"random\"\n[random]\ncount = 6\n[axes]\n\"optim.lr\" = [1, 2, "
+                   "3]\n\"model.heads\" = [1, 2]\n")
+                   .names();
+  std::sort(grid.begin(), grid.end());
+  CHECK(grid == Names{"lr=1.0,heads=1", "lr=1.0,heads=2", "lr=2.0,heads=1", "lr=2.0,heads=2",
+                      "lr=3.0,heads=1", "lr=3.0,heads=2"});
+}
+
+TEST_CASE("sweep: names are names of folders") {
+  CHECK(folder_name("lr=0.001,kind=rotary") == "lr=0.001,kind=rotary");
+  const std::string path = folder_name("path=/a/../b");
+  CHECK(path.starts_with("path=a..b-"));
+  CHECK(path != folder_name("path=/a/./.b"));
+  CHECK(folder_name("x=" + std::string(1000, 'a')).size() == 120);
+  CHECK(folder_name("x=ä\n").starts_with("x=-"));
+}
+
+TEST_CASE("sweep: bad input is refused with file, line and column") {
+  const auto refused = [](const std::string& lines, const std::string& part) {
+    CHECK_TEXT_CONTAINS(SweepFile(lines).error(), part);
+  };
+  refused("metod = \"grid\"\n", "s.toml:2:1: unknown key 'metod'; did you mean 'method'?");
+  refused("method = \"gird\"\n", "s.toml:2:10: method: expected one of grid, random, halving");
+  refused("[axes]\n\"optim.lx\" = [1]\n", "s.toml:3:1: unknown key 'optim.lx'");
+  refused("[axes]\n\"optim.lr\" = [1, \"fast\"]\n", "s.toml:3:18: optim.lr: expected a number");
+  refused("[axes]\n\"optim.lr\" = [1, -1]\n", "s.toml:3:18: optim.lr: expected a number, ≥ 0");
+  refused("[axes]\n\"optim.lr\" = []\n", "s.toml:3:1: optim.lr: expected at least one value");
+  refused("[axes]\n\"optim.lr\" = 1\n", "s.toml:3:1: optim.lr: expected a list of values");
+  refused("[axes]\n\"optim.lr\" = [1e-3, 0.001]\n", "s.toml:3:1: optim.lr: 0.001 is there twice");
+  refused("[axes]\n\"optim.lr\" = { from = 1, too = 2 }\n", "s.toml:3:26: unknown key 'too'");
+  refused("[axes]\n\"optim.lr\" = { from = 1, to = 2 }\n", "optim.lr: a range needs count");
+  refused("[axes]\n\"optim.lr\" = { from = 1, count = 2 }\n",
+          "optim.lr: a range needs from and to");
+  refused("[axes]\n\"optim.lr\" = { from = 0, to = 2, count = 2, log = true }\n",
+          "with log = true from and to must be positive");
+  refused("[axes]\nmodel.heads = { from = 1, to = 2, count = 3 }\n",
+          "model.heads: the range has 2 twice");
+  refused("[axes]\n\"optim.kind\" = { from = 1, to = 2, count = 3 }\n",
+          "optim.kind: expected a list");
+  refused("[axes]\nthreads = [1, 2]\n", "threads: the result of a run does not depend on it");
+  refused("[axes]\nseed = [1, 2]\n", "seed: the seeds are an axis of their own");
+  refused("[axes]\n\"optim.lr\" = [1]\n[[zip]]\n\"optim.lr\" = [1]\n", "optim.lr: varies twice");
+  refused("[set]\n\"optim.lr\" = 1\n[axes]\n\"optim.lr\" = [1]\n", "optim.lr: is in [set], too");
+  refused("[[zip]]\n\"optim.lr\" = [1]\n\"model.heads\" = [1, 2]\n",
+          "model.heads: 2 values, but optim.lr has 1");
+  refused("[set]\n\"optim.lx\" = 1\n", "s.toml:3:1: unknown key 'optim.lx'");
+  refused("seeds = [1, 1]\n", "s.toml:2:1: seeds: expected each seed once");
+  refused("[random]\ncount = 3\n", "random.count: only used with method = \"random\"");
+  refused("method = \"random\"\n[random]\ncount = 3\n[axes]\n\"optim.lr\" = [1, 2]\n",
+          "random.count = 3: the axes have only 2 different points");
+  refused("method = \"halving\"\n", "halving.rungs: expected the steps");
+  refused("method = \"halving\"\n[halving]\nrungs = [20, 10]\n", "expected ascending steps");
+  CHECK_TEXT_CONTAINS(SweepFile("").heed({"sweep", "s.toml", "--axis", "optim.lr"}).err,
+                      "--axis optim.lr: expected a key and its values");
+}
+
+TEST_CASE("sweep: a million points are refused without making them") {
+  std::string lines = "max_runs = 200\nseeds = [1, 2]\n[axes]\n";
+  for (const char* key : {"optim.lr", "optim.beta1", "optim.beta2"})
+    lines += "\"" + std::string(key) + "\" = { from = 0, to = 0.5, count = 1000000 }\n";
+  CHECK_TEXT_CONTAINS(SweepFile(lines).error(),
+                      "s.toml:2:1: the sweep has 2000000000000000000 runs (1000000000000000000 "
+                      "points, 2 seeds), more than max_runs = 200");
+}
+
+TEST_CASE("sweep: the resolved file is the same sweep") {
+  const SweepFile file(
+      "method = \"halving\"\nseeds = [4, 2]\n[halving]\nrungs = [10, 20]\nkeep = 0.5\n"
+      "[set]\n\"train.steps\" = 40\n[axes]\n\"optim.lr\" = { from = 1e-3, to = 1e-1, count = 3, "
+      "log "
+      "= true }\n[[zip]]\nmodel.dim = [16, 32]\n\"model.positional.kind\" = [\"rotary\", "
+      "\"learned\"]\n");
+  const Sweep sweep = file.read();
+  CHECK(experiment_of(sweep).train.steps == 40);
+  write_file(file / "again.toml", sweep_text(sweep, file / "c.toml"));
+  SweepArguments arguments;
+  arguments.path = file / "again.toml";
+  const Sweep again = read_sweep(arguments);
+  CHECK(sweep_text(again, "x") == sweep_text(sweep, "x"));
+  CHECK(again.options.seeds == std::vector<int64_t>{4, 2});
+}
+
+TEST_CASE("sweep: each run is checked before one starts") {
+  const SweepFile file("[axes]\nmodel.heads = [2, 3]\n\"data.val_size\" = [20, 0]\n");
+  const SweepPlan plan = plan_sweep(file.read(), file / "folder");
+  REQUIRE(plan.runs.size() == 4);
+  CHECK(plan.runs[0].refusal == "");
+  CHECK(plan.runs[0].name == "heads=2,val_size=20/seed-3");
+  CHECK(plan.runs[0].parameters > 0);
+  CHECK(plan.runs[0].identity.size() == 64);
+  CHECK_TEXT_CONTAINS(plan.runs[2].refusal, "s.toml:3:7: model.heads = 3 does not divide 16");
+  // Of a key that varies, and of one that the base has.
+  const SweepFile rungs(
+      "method = \"halving\"\n[halving]\nrungs = [15]\n[axes]\nmodel.heads = [1]\n");
+  CHECK_TEXT_CONTAINS(plan_sweep(rungs.read(), rungs / "folder").runs[0].refusal,
+                      "halving.rungs: at step 15 there is no evaluation");
+  const SweepFile metric("method = \"halving\"\n[halving]\nrungs = [10]\nmetric = \"val.bleu\"\n");
+  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { plan_sweep(metric.read(), metric / "folder"); }),
+                      "halving.metric = \"val.bleu\": expected val. and one of loss");
+}
+
+TEST_CASE("sweep: halving keeps the best points") {
+  using Scores = std::vector<std::optional<double>>;
+  using Indices = std::vector<size_t>;
+  const Scores scores = {3.0, 1.0, std::nullopt, 2.0, 1.0, 5.0};
+  CHECK(best_points(scores, true, 0.5) == Indices{1, 3, 4});
+  CHECK(best_points(scores, false, 0.5) == Indices{0, 3, 5});
+  CHECK(best_points(scores, true, 0.17) == Indices{1});  // of equal ones the first
+  CHECK(best_points(scores, true, 0.001) == Indices{1});
+  CHECK(best_points(scores, true, 0.99) == Indices{0, 1, 2, 3, 4, 5});
+  CHECK(best_points({std::nullopt, std::nullopt}, true, 0.5) == Indices{0});
+
+  const TemporaryFolder folder;
+  const std::string path = folder / "metrics.jsonl";
+  CHECK(score_at(path, "val.loss", 10) == std::nullopt);
+  write_file(path,
+             "{\"step\":5,\"loss\":9}\n{\"step\":10,\"val\":{\"loss\":2.5}}\n"
+             "{\"step\":20,\"val\":{\"loss\":1.5}}\n{\"step\":30,\"val\":{\"lo");
+  CHECK(score_at(path, "val.loss", 9) == std::nullopt);
+  CHECK(score_at(path, "val.loss", 10) == 2.5);
+  CHECK(score_at(path, "val.loss", 19) == 2.5);
+  CHECK(score_at(path, "val.loss", 99) == 1.5);
+  CHECK(score_at(path, "val.bleu", 99) == std::nullopt);
 }

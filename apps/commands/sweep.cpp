@@ -1,0 +1,192 @@
+// heed sweep: trains the runs of a sweep, several at a time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unistd.h>
+
+#include "apps/commands/command.h"
+#include "apps/experiments/comparison.h"
+#include "apps/experiments/plan.h"
+#include "apps/experiments/run_state.h"
+#include "apps/experiments/sweep_options.h"
+#include "apps/experiments/sweep_runner.h"
+#include "apps/support/files.h"
+#include "apps/support/log.h"
+#include "apps/support/numbers.h"
+#include "apps/support/output.h"
+#include "core/parallel.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* base_file = "base.toml";
+
+struct SweepCommand final : CommandArguments {
+  SweepArguments sweep;
+  std::string folder;
+  std::optional<int64_t> jobs;
+  std::string launcher;
+  bool dry_run = false, fail_fast = false, retry_failed = false;
+
+  std::vector<Option> options() override {
+    return {{"[SWEEP]", "", &sweep.path, "Sweep to train, or the folder of one to continue"},
+            {"--config", "CONFIG", &sweep.config, "Config of the runs, instead of that of SWEEP"},
+            {"--axis", "KEY=VALUES", &sweep.axes,
+             "Key that varies, and its values: optim.lr=1e-3,5e-4; may be repeated"},
+            {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 … N", {1, 1e6}},
+            set_option(sweep.set),
+            {"--max-runs", "N", &sweep.max_runs, "Most runs to accept (default: 100)", {1, 1e6}},
+            {"--run", "DIR", &folder, "Folder of the sweep (default: runs/<name of the sweep>)"},
+            {"--jobs",
+             "N",
+             &jobs,
+             "Runs to train at a time, with one thread each unless the config sets threads "
+             "(default: as many as there are physical cores for)",
+             {1, 1e4}},
+            {"--launcher", "COMMAND", &launcher,
+             "Command in front of that of each run, such as \"srun -n1\""},
+            {"--dry-run", "", &dry_run, "Print the runs, their states and costs; train nothing"},
+            {"--fail-fast", "", &fail_fast, "Stop the other runs when one fails"},
+            {"--retry-failed", "", &retry_failed, "Resume runs that failed before"}};
+  }
+  int run() const override;
+
+ private:
+  int train(const Sweep& read, const SweepPlan& plan, const std::string& path) const;
+};
+
+// "configs/sweeps/rates.toml" → "rates".
+std::string stem(const std::string& path) {
+  const std::string name = name_of(path);
+  return name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name;
+}
+
+// The cost of the runs, as a table.
+std::string costs(const SweepPlan& plan, int64_t jobs) {
+  std::string text;
+  size_t width = 3;
+  for (const PlannedRun& run : plan.runs) width = std::max(width, run.name.size());
+  const auto row = [&](const std::string& name, const std::string& state, const std::string& size,
+                       const std::string& flops, const std::string& time) {
+    text += fmt::format("{:<{}}  {:<9}  {:>12}  {:>13}  {:>9}\n", name, width, state, size, flops,
+                        time);
+  };
+  row("run", "state", "parameters", "FLOPs a step", "time left");
+  LastCorpus corpora;
+  double total = 0, step_time = 0;
+  size_t measured = plan.points.size();  // the point of step_time
+  for (const PlannedRun& run : plan.runs) {
+    if (!run.refusal.empty()) {
+      row(run.name, "refused", "", "", "");
+      continue;
+    }
+    const RunState state = state_at(run.path);
+    if (run.point != measured) step_time = step_seconds(run, corpora.of(run.config));
+    measured = run.point;
+    const int64_t done =
+        exists(in_folder(run.path, "config.toml")) ? saved_step(RunFolder::open(run.path)) : 0;
+    const double seconds =
+        state == RunState::done
+            ? 0
+            : step_time * static_cast<double>(run.config.experiment.train.steps - done);
+    total += seconds;
+    row(run.name, name_of(run_state_names, state), std::to_string(run.parameters),
+        flops_text(run.flops.total()), logging::clock_text(seconds));
+  }
+  return text + fmt::format(
+                    "\n{} by one measured step of each point, without evaluations, with {} at a "
+                    "time and one thread each\n",
+                    logging::clock_text(total / static_cast<double>(jobs)), counted(jobs, "run"));
+}
+
+void report_refusals(const SweepPlan& plan) {
+  size_t last = plan.points.size();
+  for (const PlannedRun& run : plan.runs) {
+    if (run.refusal.empty() || run.point == last) continue;
+    last = run.point;  // once for all its seeds
+    logging::warning("{} is refused: {}", run.name, run.refusal);
+  }
+}
+
+// What `heed compare` prints of the runs that are done.
+std::string results(const SweepPlan& plan) {
+  std::vector<ScoredRun> done;
+  for (const PlannedRun& run : plan.runs)
+    if (run.refusal.empty() && state_at(run.path) == RunState::done)
+      done.push_back(ScoredRun::load(run.path));
+  return done.empty() ? "" : comparison_of(std::move(done), {});
+}
+
+// Writes a file that other sweeps may write at the same moment, with a temporary name of its own.
+void write_shared(const std::string& path, const std::string& text) {
+  if (exists(path) && read_file(path, "file of a sweep") == text) return;
+  const std::string aside = sibling(path, fmt::format(".{}-{}", name_of(path), ::getpid()));
+  write_file(aside, text);
+  rename_in_folder(aside, path);
+}
+
+int64_t default_jobs(const Sweep& sweep) {
+  return std::max<int64_t>(1,
+                           physical_cores() / std::max<int64_t>(1, experiment_of(sweep).threads));
+}
+
+int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::string& path) const {
+  make_folders(path);
+  const std::string base = in_folder(path, base_file);
+  write_shared(base, config_text(list_config(experiment_of(read))));
+  write_shared(in_folder(path, "sweep.toml"), sweep_text(read, base_file));
+  const int64_t at_once = jobs.value_or(default_jobs(read));
+  logging::info("sweep {}: {}, {} at a time", path, counted(std::ssize(plan.runs), "run"), at_once);
+  SweepRunner runner(read, plan, {base, at_once, launcher, fail_fast, retry_failed});
+  const SweepRunner::End end = runner.run();
+  print(results(plan));
+  if (end == SweepRunner::End::interrupted) {
+    logging::info("interrupted and saved; the same command continues");
+    return exit_interrupted;
+  }
+  const bool refused =
+      std::ranges::any_of(plan.runs, [](const PlannedRun& run) { return !run.refusal.empty(); });
+  return end == SweepRunner::End::failed ? exit_failed : refused ? exit_misused : exit_done;
+}
+
+int SweepCommand::run() const {
+  SweepArguments read_from = sweep;
+  const bool continues = is_folder(sweep.path);
+  if (continues) read_from.path = in_folder(sweep.path, "sweep.toml");
+  check_input(!sweep.path.empty() || !sweep.config.empty(),
+              "sweep needs a sweep or a config: heed sweep SWEEP.toml, or heed sweep --config "
+              "CONFIG --axis optim.lr=1e-3,5e-4");
+  const std::string path = !folder.empty()       ? folder
+                           : continues           ? sweep.path
+                           : !sweep.path.empty() ? in_folder("runs", stem(sweep.path))
+                                                 : in_folder("runs", stem(sweep.config) + "-sweep");
+  const Sweep read = read_sweep(read_from);
+  check_folder(read, path);
+  const SweepPlan plan = plan_sweep(read, path);
+  report_refusals(plan);
+  check_input(
+      std::ranges::any_of(plan.runs, [](const PlannedRun& run) { return run.refusal.empty(); }),
+      "{}: each of its {} is refused", path, counted(std::ssize(plan.runs), "run"));
+  if (!dry_run) return train(read, plan, path);
+  print(costs(plan, jobs.value_or(default_jobs(read))));
+  return exit_done;
+}
+
+}  // namespace
+
+const Command commands::sweep = {
+    .name = "sweep",
+    .summary = "Train a config with several values of its keys and several seeds",
+    .details =
+        "The same command continues a sweep that was interrupted or killed: done runs stay.\n"
+        "Exit codes: 1 if a run failed, 2 if the config of a run was refused.\n"
+        "docs/experiments.md describes the format of a sweep.\n\n"
+        "Examples:\n"
+        "  heed sweep configs/sweeps/rates.toml --dry-run\n"
+        "  heed sweep --config configs/sort.toml --axis optim.lr=1e-3,5e-4 --seeds 6\n"
+        "  heed sweep runs/rates --launcher \"srun -n1\" --jobs 32",
+    .arguments = make_arguments<SweepCommand>,
+};
+
+}  // namespace heed

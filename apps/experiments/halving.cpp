@@ -1,0 +1,79 @@
+#include "apps/experiments/halving.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "core/check.h"
+#include "core/joined.h"
+#include "core/text.h"
+
+namespace heed {
+
+constexpr std::string_view val_prefix = "val.";
+
+std::string metric_of(const std::string& name, const Experiment& experiment) {
+  const std::string best_by = name_of(best_by_names, experiment.train.best_by);
+  if (name.empty()) return std::string(val_prefix) + best_by;
+  std::vector<std::string> known = {"loss", "perplexity", "token_accuracy"};
+  if (has_exact_match(experiment)) known.emplace_back("exact_match");
+  if (std::ranges::find(known, best_by) == known.end()) known.push_back(best_by);
+  check_input(name.starts_with(val_prefix) &&
+                  std::ranges::find(known, name.substr(val_prefix.size())) != known.end(),
+              "halving.metric = {}: expected val. and one of {}; bleu and chrf only if "
+              "train.best_by is the same",
+              in_quotes(name), joined(known));
+  return name;
+}
+
+void check_rungs(const std::vector<int64_t>& rungs, const Experiment& experiment) {
+  const TrainOptions& train = experiment.train;
+  for (const int64_t rung : rungs) {
+    check_input(rung < train.steps, "halving.rungs: {} is not before the end, train.steps = {}",
+                rung, train.steps);
+    check_input(train.evaluate_every > 0 && rung % train.evaluate_every == 0,
+                "halving.rungs: at step {} there is no evaluation: expected a multiple of "
+                "train.evaluate_every = {}",
+                rung, train.evaluate_every);
+  }
+}
+
+std::optional<double> score_at(const std::string& metrics_path, const std::string& metric,
+                               int64_t step) {
+  if (!exists(metrics_path)) return std::nullopt;
+  const std::string text = read_file(metrics_path, "metrics file");
+  std::optional<double> score;
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t length = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, length);
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+    if (line.find("\"val\"") == line.npos) continue;
+    try {
+      const Json row = Json::parse(line, metrics_path);
+      if (row.at("step").integer() > step) break;
+      score = row.at("val").at(metric.substr(val_prefix.size())).number();
+    } catch (const InputError&) {
+      // A row that is being written, or one without this score.
+    }
+  }
+  return score;
+}
+
+std::vector<size_t> best_points(const std::vector<std::optional<double>>& scores,
+                                bool lower_is_better, double keep) {
+  std::vector<size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    if (!scores[a] || !scores[b]) return scores[a].has_value() && !scores[b].has_value();
+    return lower_is_better ? *scores[a] < *scores[b] : *scores[a] > *scores[b];
+  });
+  const double share = std::round(keep * static_cast<double>(scores.size()));
+  order.resize(std::min(order.size(), static_cast<size_t>(std::max(1.0, share))));
+  std::ranges::sort(order);
+  return order;
+}
+
+}  // namespace heed

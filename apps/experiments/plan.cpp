@@ -1,0 +1,193 @@
+#include "apps/experiments/plan.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "apps/experiments/halving.h"
+#include "apps/experiments/identity.h"
+#include "apps/experiments/run_state.h"
+#include "apps/support/clock.h"
+#include "apps/support/files.h"
+#include "apps/training/load_data.h"
+#include "apps/training/loop_state.h"
+#include "apps/training/training_loop.h"
+#include "core/check.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+PlannedRun planned_run(const Sweep& sweep, const SweepPlan& plan, size_t point, int64_t seed) {
+  PlannedRun run;
+  run.point = point;
+  run.seed = seed;
+  run.name = fmt::format("{}{}seed-{}", plan.points[point].name,
+                         plan.points[point].name.empty() ? "" : "/", seed);
+  ConfigSource source = sweep.base;
+  for (const auto& [key, value] : plan.points[point].values) {
+    source.set(key, value.value);
+    run.assignments.push_back(fmt::format("{}={}", key, value.text));
+  }
+  run.assignments.push_back(fmt::format("seed={}", seed));
+  source.set(run.assignments.back());
+  run.config.origins = source.fill(run.config.experiment);
+  if (run.config.experiment.threads == 0) run.assignments.emplace_back("threads=1");
+  return run;
+}
+
+// Throws InputError for what `heed train` would refuse.
+void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora) {
+  const Experiment& experiment = run.config.experiment;
+  with_origins(run.config.origins, [&] { experiment.validate(); });
+  const Corpus& corpus = corpora.of(run.config);
+  const Summary summary = with_origins(run.config.origins, [&] {
+    Summary planned = summarize(experiment, corpus);
+    check_memory(planned);
+    check_validation_data(experiment, corpus);
+    return planned;
+  });
+  if (sweep.options.method == SweepMethod::halving)
+    check_rungs(sweep.options.halving.rungs, experiment);
+  run.parameters = summary.parameters;
+  run.flops = summary.flops;
+  run.identity = identity_of(list_config(experiment), corpus.fingerprint);
+}
+
+std::vector<std::string> run_folders(const std::string& folder) {
+  std::vector<std::string> runs;
+  for (const std::string& name : names_in_folder(folder)) {
+    const std::string path = in_folder(folder, name);
+    if (!is_folder(path)) continue;
+    if (exists(in_folder(path, "config.toml"))) runs.push_back(path);
+    for (const std::string& inner : names_in_folder(path))
+      if (exists(in_folder(in_folder(path, inner), "config.toml")))
+        runs.push_back(in_folder(path, inner));
+  }
+  return runs;
+}
+
+// Returns the identities of the runs in the folder, by path. Those of damaged runs are "".
+std::map<std::string, std::string> identities_in(const std::string& folder) {
+  std::map<std::string, std::string> identities;
+  for (const std::string& path : run_folders(folder)) try {
+      if (const auto identity = identity_of(RunFolder::open(path))) identities[path] = *identity;
+    } catch (const InputError&) {
+      identities[path] = "";
+    }
+  return identities;
+}
+
+// Gives each run its folder: that of a run with its identity, or one of its name.
+void assign_folders(SweepPlan& plan, const std::string& folder) {
+  const std::map<std::string, std::string> found = identities_in(folder);
+  std::map<std::string, std::string> by_identity, names;
+  for (const auto& [path, identity] : found) by_identity.emplace(identity, path);
+  for (PlannedRun& run : plan.runs) {
+    run.path = in_folder(folder, run.name);
+    if (!run.refusal.empty()) continue;
+    const auto [other, is_new] = names.emplace(run.identity, run.name);
+    const auto here = found.find(run.path);
+    const auto same = by_identity.find(run.identity);
+    if (!is_new)
+      run.refusal = fmt::format("the same run as {}", other->second);
+    else if (here != found.end() && here->second == run.identity)
+      continue;
+    else if (same != by_identity.end())
+      run.path = same->second;
+    else if (here != found.end())
+      run.refusal = fmt::format(
+          "{}: holds another run, of another config or of data that have changed since, or a "
+          "damaged one; move it away",
+          run.path);
+  }
+}
+
+}  // namespace
+
+SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder) {
+  SweepPlan plan;
+  plan.points = points_of(sweep);
+  plan.metric = metric_of(sweep.options.halving.metric, experiment_of(sweep));
+  const size_t seeds = sweep.options.seeds.size();
+  for (size_t point = 0; point < plan.points.size(); ++point)
+    for (const int64_t seed : sweep.options.seeds)
+      plan.runs.push_back(planned_run(sweep, plan, point, seed));
+  LastCorpus corpora;
+  // All points of one seed in a row, because the data depend on the seed.
+  for (size_t i = 0; i < plan.runs.size(); ++i) {
+    PlannedRun& run = plan.runs[i % plan.points.size() * seeds + i / plan.points.size()];
+    try {
+      check_run(run, sweep, corpora);
+    } catch (const InputError& error) {
+      run.refusal = error.what();
+    }
+  }
+  assign_folders(plan, folder);
+  return plan;
+}
+
+void check_folder(const Sweep& sweep, const std::string& folder) {
+  if (!exists(folder) || (is_folder(folder) && names_in_folder(folder).empty())) return;
+  const std::string file = in_folder(folder, "sweep.toml");
+  check_input(is_folder(folder) && exists(file),
+              "{}: expected a new folder or that of this sweep, but it has no sweep.toml; choose "
+              "another with --run",
+              folder);
+  SweepArguments stored;
+  stored.path = file;
+  stored.max_runs = int64_t{1} << 40;
+  const Sweep before = read_sweep(stored);
+  std::string differences;
+  const auto differ = [&](const std::string& key, const std::string& a, const std::string& b) {
+    if (a != b)
+      differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ", key,
+                                 shortened(a), shortened(b));
+  };
+  const auto options_text = [](const Sweep& s) {
+    SweepOptions options = s.options;
+    options.random.count = 0;
+    return list_config(options);
+  };
+  for (const ConfigDifference& d : config_differences(options_text(before), options_text(sweep)))
+    if (d.key == "method" || d.key.starts_with("random.") || d.key.starts_with("halving."))
+      differ(d.key, d.a, d.b);
+  std::set<std::string> varying = {"seed"};
+  for (const AxisGroup& group : sweep.groups)
+    for (const Axis& axis : group) varying.insert(axis.key);
+  const ConfigListing base = list_config(experiment_of(before));
+  for (const ConfigDifference& d : config_differences(base, list_config(experiment_of(sweep))))
+    if (!varying.contains(d.key) && effect_of(d.key, base) != KeyEffect::none)
+      differ(d.key, d.a, d.b);
+  check_input(differences.empty(),
+              "{}: holds another sweep: {}; choose another folder with --run, or remove this one",
+              folder, differences);
+}
+
+const Corpus& LastCorpus::of(const LoadedConfig& config) {
+  std::string key;
+  for (const ConfigSection& section : list_config(config.experiment))
+    for (const ConfigEntry& entry : section.entries)
+      if (entry.key == "seed" || entry.key == "model.kind" || entry.key == "train.new_tokens" ||
+          entry.key.starts_with("data.") || entry.key.starts_with("train.load"))
+        key += fmt::format("{} = {}\n", entry.key, entry.value);
+  if (!corpus_ || key != key_) {
+    corpus_.reset();
+    corpus_ = std::make_unique<Corpus>(load_data(config));
+    key_ = key;
+  }
+  return *corpus_;
+}
+
+double step_seconds(const PlannedRun& run, const Corpus& corpus) {
+  Experiment experiment = run.config.experiment;
+  if (experiment.threads == 0) experiment.threads = 1;
+  apply_settings(experiment);
+  Trainer trainer(experiment, corpus);
+  trainer.step();  // allocates
+  const double start = now();
+  trainer.step();
+  return now() - start;
+}
+
+}  // namespace heed

@@ -1,0 +1,59 @@
+// The runs of a sweep, checked before the first one starts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/config/load_config.h"
+#include "apps/experiments/points.h"
+#include "apps/experiments/sweep_options.h"
+#include "apps/measure/summary.h"
+#include "data/corpus.h"
+
+namespace heed {
+
+struct PlannedRun {
+  size_t point = 0;
+  int64_t seed = 0;
+  std::string name;  // "lr=0.001/seed-1"
+  std::string path;  // its folder: of this name, or where a run of the same identity is already
+  std::vector<std::string> assignments;  // --set of what differs from the base
+  LoadedConfig config;
+  std::string identity;
+  int64_t parameters = 0;
+  Flops flops;          // of a training step
+  std::string refusal;  // why it cannot be trained; "" if it can
+};
+
+struct SweepPlan {
+  std::vector<Point> points;
+  std::vector<PlannedRun> runs;  // the seeds of the first point, of the second …
+  std::string metric;            // that halving ranks by
+};
+
+// Resolves and checks each run as `heed train` does before its first step. What its config or its
+// data forbid becomes its refusal. Runs of the folder are taken as they are.
+SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder);
+
+// Throws InputError if the folder holds something other than this sweep, perhaps with other axes
+// and seeds: files without a sweep.toml, a sweep by another method, or one whose base differs in a
+// key that matters and does not vary.
+void check_folder(const Sweep& sweep, const std::string& folder);
+
+// The data of runs. Keeps the last ones: runs that follow one another often share them.
+class LastCorpus {
+ public:
+  const Corpus& of(const LoadedConfig& config);
+
+ private:
+  std::string key_;
+  std::unique_ptr<Corpus> corpus_;
+};
+
+// Returns the time of a training step with one thread, measured.
+double step_seconds(const PlannedRun& run, const Corpus& corpus);
+
+}  // namespace heed

@@ -1,0 +1,137 @@
+#include "apps/experiments/run_pool.h"
+
+#include <climits>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#include "core/check.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+constexpr int stop_signal = SIGUSR1;  // which srun passes on
+constexpr size_t max_tail = 1 << 14;  // bytes of standard error that are kept
+
+std::vector<std::string> shell_words(const std::string& line) {
+  std::vector<std::string> words;
+  if (line.empty()) return words;
+  wordexp_t expanded{};
+  check_input(::wordexp(line.c_str(), &expanded, WRDE_NOCMD | WRDE_UNDEF) == 0,
+              "--launcher {}: expected a command without pipes, commands in it and unknown "
+              "variables",
+              in_quotes(line));
+  for (size_t i = 0; i < expanded.we_wordc; ++i) words.emplace_back(expanded.we_wordv[i]);
+  ::wordfree(&expanded);
+  return words;
+}
+
+std::string own_program() {
+  char path[PATH_MAX] = {};
+  check(::readlink("/proc/self/exe", path, sizeof(path) - 1) > 0, "/proc/self/exe: {}",
+        std::strerror(errno));
+  return path;
+}
+
+// Replaces the process that fork() made. Only calls that are safe after fork().
+[[noreturn]] void become(const char* program, char** command, int output, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, stop_signal);
+  const int null = ::open("/dev/null", O_RDWR);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(null, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (::getppid() == parent) ::execvp(program, command);
+  const char* const problem = std::strerror(errno);
+  const char* const parts[] = {program, ": ", problem, "\n"};
+  for (const char* part : parts) (void)!::write(STDERR_FILENO, part, std::strlen(part));
+  ::_exit(127);
+}
+
+std::string last_line(std::string text) {
+  text.erase(text.find_last_not_of(" \n") + 1);
+  text.erase(0, text.rfind('\n') + 1);
+  return text.starts_with("error: ") ? text.substr(7) : text;
+}
+
+}  // namespace
+
+RunPool::RunPool(const std::string& launcher) : command_(shell_words(launcher)) {
+  // The program itself is started even if its file has been replaced meanwhile.
+  program_ = command_.empty() ? "/proc/self/exe" : command_[0];
+  command_.push_back(own_program());
+}
+
+void RunPool::start(size_t id, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = command_;
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int ends[2];
+  check(::pipe2(ends, O_CLOEXEC) == 0, "cannot start a run: {}", std::strerror(errno));
+  const Descriptor writing(ends[1]);
+  const pid_t parent = ::getpid(), process = ::fork();
+  if (process == 0) become(program_.c_str(), argv.data(), writing, parent);
+  const int code = errno;
+  if (process < 0) ::close(ends[0]);
+  check(process > 0, "cannot start a run: {}", std::strerror(code));
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  children_.push_back({id, process, ends[0], ""});
+}
+
+void RunPool::read_output(Child& child) {
+  char chunk[4096];
+  ssize_t count = 0;
+  while (child.output >= 0 && (count = ::read(child.output, chunk, sizeof chunk)) > 0) {
+    child.tail.append(chunk, static_cast<size_t>(count));
+    if (child.tail.size() > 2 * max_tail) child.tail.erase(0, child.tail.size() - max_tail);
+  }
+  if (child.output >= 0 && count == 0) {
+    ::close(child.output);
+    child.output = -1;  // poll() ignores it
+  }
+}
+
+std::vector<RunPool::Ended> RunPool::wait(double seconds) {
+  std::vector<pollfd> outputs;
+  for (const Child& child : children_) outputs.push_back({child.output, POLLIN, 0});
+  ::poll(outputs.data(), outputs.size(), static_cast<int>(1000 * seconds));
+  std::vector<Ended> ended;
+  std::erase_if(children_, [&](Child& child) {
+    read_output(child);
+    int status = 0;
+    if (::waitpid(child.process, &status, WNOHANG) != child.process) return false;
+    read_output(child);
+    if (child.output >= 0) ::close(child.output);
+    ended.push_back({child.id, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                     last_line(std::move(child.tail))});
+    return true;
+  });
+  return ended;
+}
+
+void RunPool::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  for (const Child& child : children_) ::kill(child.process, stop_signal);
+}
+
+std::vector<size_t> RunPool::ids() const {
+  std::vector<size_t> ids;
+  for (const Child& child : children_) ids.push_back(child.id);
+  return ids;
+}
+
+}  // namespace heed

@@ -1,0 +1,279 @@
+#include "apps/experiments/sweep_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <limits>
+#include <unistd.h>
+
+#include "apps/experiments/groups.h"
+#include "apps/experiments/halving.h"
+#include "apps/experiments/run_state.h"
+#include "apps/support/clock.h"
+#include "apps/support/files.h"
+#include "apps/support/interrupt.h"
+#include "apps/support/json.h"
+#include "apps/support/log.h"
+#include "apps/support/numbers.h"
+#include "core/check.h"
+#include "core/joined.h"
+
+namespace heed {
+namespace {
+
+constexpr double poll_seconds = 0.5;
+constexpr int max_attempts = 3;
+constexpr int exit_code_of_interruption = 130;
+constexpr size_t max_shown = 16;  // runs on a terminal
+
+struct LastRow {
+  int64_t step = 0;
+  double loss = 0;
+};
+
+// Returns the last complete row of metrics with a training loss, from the end of the file.
+LastRow last_row(const std::string& run) {
+  const Descriptor file(
+      ::open(in_folder(run, "metrics.jsonl").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  char end[1 << 13];
+  if (!file) return {};
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  const ssize_t count =
+      ::pread(file, end, sizeof end, std::max<off_t>(0, size - static_cast<off_t>(sizeof end)));
+  std::string_view text(end, static_cast<size_t>(std::max<ssize_t>(0, count)));
+  while (!text.empty()) {
+    text.remove_suffix(text.size() - std::min(text.size(), text.rfind('\n')));
+    const size_t begin = text.rfind('\n') + 1;  // 0 if there is none
+    try {
+      const Json row = Json::parse(text.substr(begin), run);
+      if (row.find("loss")) return {row.at("step").integer(), row.at("loss").number()};
+    } catch (const InputError&) {
+      return {};
+    }
+    text.remove_suffix(text.size() - begin);
+  }
+  return {};
+}
+
+// Returns the step that a run has reached.
+int64_t step_of(const PlannedRun& run) {
+  const int64_t saved =
+      exists(in_folder(run.path, "config.toml")) ? saved_step(RunFolder::open(run.path)) : 0;
+  return std::max(saved, last_row(run.path).step);
+}
+
+std::string first_line(const std::string& path) {
+  const std::string text = read_file(path, "error", 1 << 16);
+  return text.substr(0, text.find('\n'));
+}
+
+// Returns why a process ended without what it was started for.
+std::string problem_of(const RunPool::Ended& run) {
+  if (run.code == 0) return "ended without a result; does the launcher wait for its command?";
+  if (run.code > 128 && run.code != exit_code_of_interruption)
+    return fmt::format("ended by signal {}; the same command resumes it", run.code - 128);
+  return run.last_line.empty() ? fmt::format("ended with exit code {}", run.code) : run.last_line;
+}
+
+}  // namespace
+
+SweepRunner::End SweepRunner::run() {
+  const InterruptGuard guard;
+  std::vector<size_t> points(plan_.points.size());
+  for (size_t i = 0; i < points.size(); ++i) points[i] = i;
+  if (sweep_.options.method == SweepMethod::halving)
+    for (const int64_t rung : sweep_.options.halving.rungs) {
+      train(runs_of(points), rung);
+      if (stopping()) break;
+      points = promoted(points, rung);
+    }
+  if (!stopping()) train(runs_of(points), std::nullopt);
+  logging::hide_progress();
+  return interrupted() ? End::interrupted : failed_.empty() ? End::done : End::failed;
+}
+
+bool SweepRunner::stopping() const {
+  return interrupted() || (settings_.fail_fast && !failed_.empty());
+}
+
+std::vector<size_t> SweepRunner::runs_of(const std::vector<size_t>& points) const {
+  std::vector<size_t> runs;
+  for (size_t i = 0; i < plan_.runs.size(); ++i)
+    if (plan_.runs[i].refusal.empty() && std::ranges::binary_search(points, plan_.runs[i].point))
+      runs.push_back(i);
+  return runs;
+}
+
+std::vector<size_t> SweepRunner::promoted(const std::vector<size_t>& points, int64_t rung) {
+  std::vector<std::optional<double>> means;
+  for (const size_t point : points) {
+    double sum = 0, count = 0;
+    bool complete = true;
+    for (const size_t run : runs_of({point})) {
+      const auto score =
+          score_at(in_folder(plan_.runs[run].path, "metrics.jsonl"), plan_.metric, rung);
+      complete = complete && score;
+      sum += score.value_or(0);
+      ++count;
+    }
+    means.push_back(complete && count > 0 ? std::optional(sum / count) : std::nullopt);
+  }
+  std::vector<size_t> best;
+  std::vector<std::string> names;
+  for (const size_t i :
+       best_points(means, lower_is_better(plan_.metric), sweep_.options.halving.keep)) {
+    best.push_back(points[i]);
+    names.push_back(plan_.points[points[i]].name);
+  }
+  logging::info("rung {}: {} of {} go on, by {}: {}", rung, best.size(),
+                counted(std::ssize(points), "point"), plan_.metric, joined(names, "; "));
+  return best;
+}
+
+void SweepRunner::train(std::vector<size_t> runs, std::optional<int64_t> until) {
+  std::erase_if(runs, [&](size_t run) { return failed_.contains(run); });
+  until_ = until;
+  total_ = runs.size();
+  finished_ = 0;
+  begin_ = now();
+  trained_ = 0;
+  for (const size_t run : runs) started_at_[run] = step_of(plan_.runs[run]);
+  pending_ = std::move(runs);
+  settle();
+  while (true) {
+    if (stopping())
+      pool_.stop();
+    else
+      fill_pool();
+    if (pool_.size() == 0 && (pending_.empty() || stopping())) return;
+    for (const RunPool::Ended& run : pool_.wait(poll_seconds)) ended(run);
+    show();
+  }
+}
+
+SweepRunner::Next SweepRunner::next(size_t index) const {
+  const PlannedRun& run = plan_.runs[index];
+  const RunState state = state_at(run.path);
+  if (state == RunState::done) return Next::reached;
+  if (until_ && exists(in_folder(run.path, "config.toml")) &&
+      saved_step(RunFolder::open(run.path)) >= *until_)
+    return Next::reached;
+  if (state == RunState::running) return Next::wait;
+  return state == RunState::failed && !settings_.retry_failed ? Next::failed : Next::start;
+}
+
+bool SweepRunner::settled(size_t run, bool tells) {
+  try {
+    switch (next(run)) {
+      case Next::reached:
+        ++finished_;
+        if (tells) tell_finished(run);
+        return true;
+      case Next::failed:
+        fail(run, first_line(in_folder(plan_.runs[run].path, "error.txt")) +
+                      " (in an earlier training; --retry-failed resumes it)");
+        return true;
+      default:
+        return false;
+    }
+  } catch (const InputError& error) {  // a damaged folder
+    fail(run, error.what());
+    return true;
+  }
+}
+
+void SweepRunner::settle() {
+  std::erase_if(pending_, [&](size_t run) { return settled(run, false); });
+  if (finished_ > 0)
+    logging::info("{} of {} were done before", finished_,
+                  counted(static_cast<int64_t>(total_), "run"));
+}
+
+void SweepRunner::fill_pool() {
+  for (size_t i = 0; i < pending_.size() && std::ssize(pool_.ids()) < settings_.jobs;) {
+    const size_t run = pending_[i];
+    const bool is_settled = settled(run);
+    const bool starts = !is_settled && next(run) == Next::start;
+    if (starts) start(run);
+    if (is_settled || starts)
+      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+}
+
+void SweepRunner::start(size_t index) {
+  const PlannedRun& run = plan_.runs[index];
+  std::vector<std::string> arguments = {"train", settings_.base, "--resume", "--run", run.path};
+  for (const std::string& assignment : run.assignments)
+    arguments.insert(arguments.end(), {"--set", assignment});
+  if (until_) arguments.insert(arguments.end(), {"--until", std::to_string(*until_)});
+  if (!logging::on_terminal())
+    logging::info("{}: {}", run.name,
+                  started_at_[index] > 0 ? fmt::format("resumes from step {}", started_at_[index])
+                                         : "starts");
+  pool_.start(index, arguments);
+}
+
+void SweepRunner::ended(const RunPool::Ended& run) {
+  const std::string& path = plan_.runs[run.id].path;
+  trained_ += std::max<int64_t>(0, last_row(path).step - started_at_[run.id]);
+  if (run.code == 0 && settled(run.id)) return;
+  if (run.code != 0 && stopping()) return;
+  // Another sweep may have started it at the same moment, or just before.
+  const RunState state = state_at(path);
+  const bool elsewhere = run.code == 2 && state != RunState::none && state != RunState::failed;
+  if (elsewhere && ++attempts_[run.id] < max_attempts)
+    pending_.push_back(run.id);
+  else
+    fail(run.id, problem_of(run));
+}
+
+void SweepRunner::fail(size_t run, const std::string& error) {
+  failed_.insert(run);
+  logging::error("{}: {}", plan_.runs[run].name, error);
+}
+
+void SweepRunner::tell_finished(size_t index) const {
+  const PlannedRun& run = plan_.runs[index];
+  const auto score = score_at(in_folder(run.path, "metrics.jsonl"), plan_.metric, target(index));
+  logging::info("[{}/{}] {}: {}{}", finished_, total_, run.name,
+                until_ ? fmt::format("step {}", *until_) : "done",
+                score ? fmt::format(", {} {}", plan_.metric, four_digits(*score)) : "");
+}
+
+int64_t SweepRunner::target(size_t run) const {
+  return until_.value_or(plan_.runs[run].config.experiment.train.steps);
+}
+
+double SweepRunner::seconds_left() const {
+  int64_t trained = 0, left = 0;
+  for (const size_t run : pending_) left += target(run) - started_at_[run];
+  for (const size_t run : pool_.ids()) {
+    const int64_t step = std::max(started_at_[run], last_row(plan_.runs[run].path).step);
+    trained += step - started_at_[run];
+    left += target(run) - step;
+  }
+  trained += trained_;
+  return trained > 0 ? (now() - begin_) * static_cast<double>(left) / static_cast<double>(trained)
+                     : std::numeric_limits<double>::infinity();
+}
+
+void SweepRunner::show() const {
+  if (!logging::on_terminal()) return;
+  std::string lines;
+  const std::vector<size_t> running = pool_.ids();
+  for (size_t i = 0; i < std::min(running.size(), max_shown); ++i) {
+    const LastRow row = last_row(plan_.runs[running[i]].path);
+    lines += fmt::format("  {}  step {}/{}{}\n", plan_.runs[running[i]].name, row.step,
+                         target(running[i]), row.step > 0 ? "  loss " + four_digits(row.loss) : "");
+  }
+  lines += fmt::format("{}/{} runs, {} in training", finished_, total_, running.size());
+  if (!failed_.empty()) lines += fmt::format(", {} failed", failed_.size());
+  if (const double left = seconds_left(); left < 1e9)
+    lines += fmt::format("  {} left", logging::clock_text(left));
+  logging::show_lines(lines);
+}
+
+}  // namespace heed
