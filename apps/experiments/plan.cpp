@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "apps/experiments/halving.h"
@@ -128,7 +129,11 @@ SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder) {
 }
 
 void check_folder(const Sweep& sweep, const std::string& folder) {
-  if (!exists(folder) || (is_folder(folder) && names_in_folder(folder).empty())) return;
+  // A sweep that is killed at its start may leave these.
+  const std::vector<std::string> names = names_in_folder(folder);
+  const bool is_new = std::ranges::all_of(
+      names, [](const std::string& name) { return name == "base.toml" || name[0] == '.'; });
+  if (is_new && (!exists(folder) || is_folder(folder))) return;
   const std::string file = in_folder(folder, "sweep.toml");
   check_input(is_folder(folder) && exists(file),
               "{}: expected a new folder or that of this sweep, but it has no sweep.toml; choose "
