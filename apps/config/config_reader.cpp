@@ -46,8 +46,9 @@ Origins ConfigReader::finish() const {
 
 void ConfigReader::refuse_unknown(const std::string& key, const Setting& setting) const {
   const std::string prefix = setting.origin.error_prefix();
-  if (sections_.contains(key))
-    throw InputError(fmt::format("{}{}: expected a section, found a value", prefix, key));
+  const std::string list = key.substr(0, key.find('['));  // [[part]] is a list of sections
+  if (sections_.contains(list))
+    throw InputError(fmt::format("{}{}: expected a section, found a value", prefix, list));
   const std::string section = section_of(key);
   if (std::find(keys_.begin(), keys_.end(), section) != keys_.end())
     throw InputError(fmt::format("{}{}: expected a value, found a section", prefix, section));
