@@ -162,9 +162,12 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
 
 // The losses first, then other scores.
 std::vector<Chart> ordered(std::vector<Chart> charts) {
-  std::ranges::stable_partition(charts, [](const Chart& c) { return c.name.starts_with("val."); });
-  std::ranges::stable_partition(charts, [](const Chart& c) { return c.name == "val.loss"; });
-  std::ranges::stable_partition(charts, [](const Chart& c) { return c.name == "loss"; });
+  const auto to_front = [&](const auto& is_chosen) {
+    std::stable_partition(charts.begin(), charts.end(), is_chosen);
+  };
+  to_front([](const Chart& c) { return c.name.starts_with("val."); });
+  to_front([](const Chart& c) { return c.name == "val.loss"; });
+  to_front([](const Chart& c) { return c.name == "loss"; });
   return charts;
 }
 
