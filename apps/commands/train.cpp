@@ -166,13 +166,17 @@ int TrainArguments::run() const {
     loop = with_origins(plan.config.origins, [&] {
       return std::make_unique<TrainingLoop>(experiment, corpus, lock, plan.resumes);
     });
+    const auto start_session = [&] {
+      session = std::make_unique<RunSession>(lock, corpus.fingerprint, experiment.precision,
+                                             loop->steps_done());
+    };
+    if (plan.resumes) start_session();
     Experiment written = experiment;
     written.data = run.keep(experiment.data);
     write_file(run.config(), config_text(list_config(written)));
     write_file(run.vocabulary(), vocabulary_text(corpus));
-    // After config.toml: a run that is killed before it has one starts again.
-    session = std::make_unique<RunSession>(lock, corpus.fingerprint, experiment.precision,
-                                           loop->steps_done());
+    // A new run that is killed before it has a config starts again: its folder must be empty.
+    if (!plan.resumes) start_session();
     logging::open_file(run.log());
     log_start(run, experiment, corpus, summary);
   } catch (const Error&) {
