@@ -72,7 +72,7 @@ std::vector<AtlasExample> examples_of(const SavedRun& run, const Corpus& corpus,
   return examples;
 }
 
-std::vector<std::string> shown_labels(const std::vector<std::string>& labels) {
+std::vector<std::string> axis_labels(const std::vector<std::string>& labels) {
   std::vector<std::string> shown;
   for (const std::string& label : labels) shown.push_back(shortened(label, 20));
   return shown;
@@ -125,8 +125,8 @@ Json example_json(const std::string& title, const MapsOfExample& maps) {
     list.push(Json::object()
                   .set("name", first.name)
                   .set("heads", first.heads())
-                  .set("rows", shown_labels(first.queries))
-                  .set("columns", shown_labels(first.keys))
+                  .set("rows", axis_labels(first.queries))
+                  .set("columns", axis_labels(first.keys))
                   .set("scale", scale)
                   .set("signed", is_signed)
                   .set("weights", std::move(weights)));

@@ -14,9 +14,9 @@ namespace {
 
 constexpr double tolerance = 1e-5;  // relative; heed computes in float, PyTorch in double
 
-class Curve {
+class LossCurve {
  public:
-  explicit Curve(const std::string& name)
+  explicit LossCurve(const std::string& name)
       : path((std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures" /
               ("curve_" + name + ".safetensors"))
                  .string()),
@@ -52,7 +52,7 @@ class Curve {
 
 class Examples final : public Dataset {
  public:
-  explicit Examples(const Curve& curve)
+  explicit Examples(const LossCurve& curve)
       : source_(curve.rows("data.source")),
         input_(curve.rows("data.input")),
         target_(curve.rows("data.target")) {}
@@ -99,7 +99,7 @@ Experiment experiment(ModelKind kind) {
 }
 
 void check_curve(const std::string& name, const Experiment& e, int64_t source_tokens) {
-  const Curve curve(name);
+  const LossCurve curve(name);
   Corpus corpus;
   corpus.framing = e.framing();
   corpus.source = codec(source_tokens);
