@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <set>
@@ -44,9 +45,14 @@ Scores read_scores(const RunFolder& run) {
   return scores;
 }
 
-// Adds the runs in the folders of a folder that is not a run itself. Follows no links.
+// Adds the runs in the folders of a folder that is not a run itself. Follows no links. Numbers in
+// names are in the order of their values: seed-9 comes before seed-10.
 void add_runs_in(const std::string& folder, int depth, std::vector<std::string>& runs) {
-  for (const std::string& name : names_in_folder(folder)) {
+  std::vector<std::string> names = names_in_folder(folder);
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;
+  });
+  for (const std::string& name : names) {
     const std::string path = in_folder(folder, name);
     if (name.starts_with('.') || kind_of(path) != FileKind::folder) continue;
     if (exists(in_folder(path, "config.toml")))

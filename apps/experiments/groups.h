@@ -28,9 +28,9 @@ struct ScoredRun {
   std::optional<double> number(const std::string& score) const;  // none if it is no number
 };
 
-// Replaces each path that is not a run by the runs in its folders, in the order of their names. So
-// the folder of a sweep stands for its runs. Throws InputError if there is none, and if there are
-// more than 100,000.
+// Replaces each path that is not a run by the runs in its folders, in the order of their names and
+// of the numbers in them. So the folder of a sweep stands for its runs. Throws InputError if there
+// is none, and if there are more than 100,000.
 std::vector<std::string> find_runs(const std::vector<std::string>& paths);
 
 // Runs of which only the seed differs, one for each seed, ascending.

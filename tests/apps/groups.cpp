@@ -133,6 +133,10 @@ TEST_CASE("groups: a folder of runs stands for the runs in it") {
   folder.add("s/.hidden", 1, 3e-3, 1);
   CHECK(find_runs({folder / "s"}) == Names{a, b});
   CHECK(find_runs({b, folder / "s/a"}) == Names{b, a});
+  const std::string ninth = folder.add("t/lr=0.0005/seed-9", 9, 5e-4, 1),
+                    tenth = folder.add("t/lr=0.0005/seed-10", 10, 5e-4, 1),
+                    larger = folder.add("t/lr=0.001/seed-1", 1, 1e-3, 1);
+  CHECK(find_runs({folder / "t"}) == Names{ninth, tenth, larger});
   make_folders(folder / "empty");
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] { find_runs({folder / "empty"}); }),
                       "neither a run nor a folder of runs");
