@@ -4,7 +4,7 @@
 #   tidy.sh [FOLDER…]       such as core/ops; default: all headers, and the folders of `folders` below
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-folders=(core core/ops nn optim data data/tasks theorems apps/support apps/config apps/inference apps/training apps/run apps/measure apps/onnx)
+folders=(core core/ops nn optim data data/tasks theorems apps/support apps/config apps/inference apps/training apps/run apps/measure apps/onnx apps/experiments apps/report)
 (($#)) && folders=("$@")
 
 work=$(mktemp -d)
@@ -15,4 +15,4 @@ for folder in "${folders[@]}"; do
   git ls-files "$folder/*.cpp" | grep -E "^$folder/[^/]*$" | grep -v cpu_check | sed 's/.*/#include "&"/' >"$work/${folder//\//_}.cpp"
 done
 ls "$work"/*.cpp | xargs -P 2 -n 1 sh -c \
-  'clang-tidy --quiet "$0" -- -std=c++20 -I. -Itests -DHEED_VERSION=\"\" -Wno-unknown-pragmas >"$0.log" 2>&1 || { cat "$0.log"; exit 255; }'
+  'clang-tidy --quiet "$0" -- -std=c++20 -I. -Itests -DHEED_VERSION=\"\" -DHEED_COMPILER=\"\" -DHEED_FLAGS=\"\" -Wno-unknown-pragmas >"$0.log" 2>&1 || { cat "$0.log"; exit 255; }'
