@@ -98,7 +98,10 @@ std::string settings_of_run(const Json& run) {
   for (const Json& each : run.at("settings").elements())
     rows.push_back(
         {each.at("key").string(), each.at("value").string(), each.at("default").string()});
-  return (rows.empty() ? "<p>Every key has its default.</p>\n"
+  const std::string command = run.at("command").string();
+  return (command.empty() ? ""
+                          : fmt::format("<p>Trained by <code>{}</code></p>\n", html(command))) +
+         (rows.empty() ? "<p>Every key has its default.</p>\n"
                        : html_table({"key", "value", "default"}, rows, 3)) +
          fmt::format("<details><summary>All keys</summary>\n<pre>{}</pre>\n</details>\n",
                      html(run.at("config").string()));

@@ -30,6 +30,7 @@ struct ReportedRun {
   Curves curves;
   Json result;  // null while there is none
   Facts session;
+  std::string command;  // that began the run: the config that it comes from, and what --set changed
   std::vector<std::string> notes;
 };
 
@@ -40,18 +41,20 @@ Json result_of(const RunFolder& folder) {
   return result;
 }
 
-// Where and when the run was trained last.
-Facts session_facts(const RunFolder& folder) {
-  const Json record =
-      Json::parse(read_file(folder.record(), "record of a run", max_record_file), folder.record());
+// Reads how the run began, and where and when it was trained last.
+void read_sessions(ReportedRun& run) {
+  const std::string path = run.saved.folder.record();
+  const Json record = Json::parse(read_file(path, "record of a run", max_record_file), path);
   const auto& sessions = record.at("sessions").elements();
-  if (sessions.empty()) return {};
+  if (sessions.empty()) return;
+  for (const Json& word : sessions.front().at("command").elements())
+    run.command += (run.command.empty() ? "" : " ") + word.string();
   const Json& last = sessions.back();
   std::string start = last.at("start").string().substr(0, 16);  // without seconds
   std::ranges::replace(start, 'T', ' ');
-  return {{"processor", last.at("processor").string()},
-          {"threads", std::to_string(last.at("threads").integer())},
-          {"started (UTC)", start}};
+  run.session = {{"processor", last.at("processor").string()},
+                 {"threads", std::to_string(last.at("threads").integer())},
+                 {"started (UTC)", start}};
 }
 
 // Calls f. Returns the text of its InputError, "" if it has none.
@@ -66,7 +69,7 @@ std::string problem_in(F&& f) {
 }
 
 ReportedRun read_run(const std::string& path) {
-  ReportedRun run{SavedRun::open(path), {}, {}, {}, {}};
+  ReportedRun run{SavedRun::open(path), {}, {}, {}, {}, {}};
   const RunFolder& folder = run.saved.folder;
   const auto part = [&](auto&& read) {
     const std::string problem = problem_in(read);
@@ -78,7 +81,7 @@ ReportedRun read_run(const std::string& path) {
                                     counted(run.curves.damaged_rows, "row")));
   if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
-  if (exists(folder.record())) part([&] { run.session = session_facts(folder); });
+  if (exists(folder.record())) part([&] { read_sessions(run); });
   if (exists(folder.result()))
     part([&] { run.result = result_of(folder); });
   else
@@ -135,6 +138,7 @@ Json run_json(const ReportedRun& run) {
                   .set("state", name_of(run_state_names, state_of(run.saved.folder)))
                   .set("facts", facts_of(run))
                   .set("notes", run.notes)
+                  .set("command", run.command)
                   .set("settings", settings_of(experiment))
                   .set("config", config_text(list_config(experiment)));
   if (!run.result.is_null()) json.set("result", run.result);

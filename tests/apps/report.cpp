@@ -245,6 +245,10 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   CHECK(details.at("notes").elements().empty());
   CHECK(details.find("profile") == nullptr);
 
+  const Json& run = report.at("runs").elements()[0];
+  CHECK(run.at("command").string() ==
+        "heed train tiny.toml --run run --set train.keep_checkpoints=3");
+
   const Json& attention = details.at("attention");
   CHECK(attention.at("steps").text() == "[10,20,30]");
   const Json& map = attention.at("examples").elements()[0].at("maps").elements()[0];
