@@ -77,7 +77,7 @@ class UnknownTokens {
 };
 inline Option json_option(bool& json) { return {"--json", "", &json, "Print JSON"}; }
 
-inline constexpr Range seeds{0, 9e15};
+inline constexpr Range seed_range{0, 9e15};
 
 // The options of one call of a command, and its action.
 class CommandArguments {

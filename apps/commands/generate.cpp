@@ -83,7 +83,7 @@ struct GenerateArguments final : CommandArguments {
          "least P",
          {0, 1},
          language},
-        {"--seed", "SEED", &seed, "Seed of the samples (default: the seed of the run)", seeds,
+        {"--seed", "SEED", &seed, "Seed of the samples (default: the seed of the run)", seed_range,
          language}};
   }
   int run() const override;

@@ -33,7 +33,7 @@ struct TheoremsArguments final : CommandArguments {
 
   std::vector<Option> options() override {
     return {{"--only", "ID[,ID]", &only, "Rows of docs/sources.md to measure (default: all)"},
-            {"--seed", "SEED", &seed, "Seed of the random data (default: 1)", seeds},
+            {"--seed", "SEED", &seed, "Seed of the random data (default: 1)", seed_range},
             {"--model", "RUN|CONFIG", &model,
              "Measure the properties of this model, trained (a run) or untrained (a config)"},
             set_option(set),
