@@ -71,9 +71,9 @@ while read -r id title; do
 done < <("$program" theorems --only A16 | grep -E '^  S[0-4]  ')
 
 # Links to files lead somewhere.
-for page in *.md docs/*.md; do
+while read -r page; do
   while read -r link; do
     [[ -e $(dirname "$page")/$link ]] || complain "$page: the link to $link leads nowhere"
   done < <(sed '/^```/,/^```$/d' "$page" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -v '^https\?:')
-done
+done < <(find *.md docs -name "*.md" | sort)
 exit "$failed"
