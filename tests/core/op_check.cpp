@@ -1,6 +1,5 @@
 #include "op_check.h"
 
-#include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,11 +26,11 @@ double scale_of(std::span<const double> values) {
   return scale;
 }
 
-// Random values that real can represent; the same for the same name.
+// Random values that real can represent; the same for the same name and seed.
 class Numbers {
  public:
-  explicit Numbers(const std::string& name)
-      : random_(std::hash<std::string>{}(name), Purpose::test) {}
+  Numbers(const std::string& name, uint64_t seed)
+      : random_(std::hash<std::string>{}(name) + seed, Purpose::test) {}
   double next(double low, double high) {
     return static_cast<double>(static_cast<real>(low + (high - low) * random_.uniform()));
   }
@@ -80,49 +79,70 @@ Gradients gradients_of(Tensors x) {
   return all;
 }
 
+using Kind = Failure::Kind;
+
 // Runs the checks of one row and collects what fails.
 class Checker {
  public:
-  explicit Checker(const OpRow& row) : row_(row), random_(row.name) {}
+  Checker(const OpRow& row, const RowCheck& how)
+      : row_(row),
+        value_tolerance_(how.tolerance > 0 ? how.tolerance : value_tolerance),
+        random_(row.name, how.seed) {}
 
-  std::vector<std::string> run() {
+  RowReport run() {
     const int64_t live = pool_statistics().live_bytes;
-    {
-      const std::vector<Array> x = example(row_.inputs);
-      const Array dy = random_.array(row_.result, -1, 1);
-      if (check_values(x)) {
-        const Gradients right = differentiate(x, dy, all_inputs);
-        check_gradients(x, dy, right);
-        check_frozen(x, dy, right);
-        check_accumulation(x, dy, right);
-        check_changed_inputs(x, dy, right);
-      }
-      if (!row_.large.empty()) check_large();
+    try {
+      run_checks();
+    } catch (const std::exception& error) {
+      fail({.kind = Kind::exception}, "{}: throws '{}'", stage_, error.what());
     }
-    for (const auto& misuse : row_.misuses) check_misuse(misuse);
     const int64_t left = pool_statistics().live_bytes - live;
-    if (left != 0) fail("{} bytes are still allocated", left);
-    return failures_;
+    if (left != 0) fail({.kind = Kind::memory}, "{} bytes are still allocated", left);
+    return std::move(report_);
   }
 
  private:
-  template <class... Args>
-  void fail(fmt::format_string<Args...> format, Args&&... args) {
-    failures_.push_back(row_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
+  void run_checks() {
+    const std::vector<Array> x = example(row_.inputs);
+    const Array dy = random_.array(row_.result, -1, 1);
+    report_.inputs = x;
+    report_.cotangent = dy;
+    if (check_values(x) && row_.differentiable && !x.empty() && check_recorded(x)) {
+      const Gradients right = differentiate(x, dy, all_inputs);
+      for (size_t k = 0; k < x.size(); ++k) report_.gradients.push_back({x[k].shape, right[k]});
+      check_gradients(x, dy, right);
+      check_frozen(x, dy, right);
+      check_accumulation(x, dy, right);
+      check_changed_inputs(x, dy, right);
+    }
+    if (!row_.large.empty()) check_large();
+    for (const auto& misuse : row_.misuses) check_misuse(misuse);
   }
 
-  // Reports the first disagreement, if any. `what` names the values in the report.
-  bool compare(const std::string& what, const Shape& shape, const std::vector<double>& got,
-               const std::vector<double>& expected, double tolerance) {
+  template <class... Args>
+  void fail(Failure failure, fmt::format_string<Args...> format, Args&&... args) {
+    failure.text = row_.name + ": " + fmt::format(format, std::forward<Args>(args)...);
+    report_.failures.push_back(std::move(failure));
+  }
+
+  std::string name_of(size_t input) const {
+    return input < row_.arguments.size() ? row_.arguments[input] : fmt::format("input {}", input);
+  }
+
+  // Reports the first disagreement, if any, as `failure`. `what` names the values in the report.
+  bool compare(Failure failure, const std::string& what, const Shape& shape,
+               const std::vector<double>& got, const std::vector<double>& expected,
+               double tolerance) {
     if (got.size() != expected.size()) {
-      fail("{}: {} values, expected {}", what, got.size(), expected.size());
+      fail(failure, "{}: {} values, expected {}", what, got.size(), expected.size());
       return false;
     }
     const double scale = scale_of(expected);
     for (size_t i = 0; i < got.size(); ++i) {
       if (std::fabs(got[i] - expected[i]) <= tolerance * scale || got[i] == expected[i]) continue;
       const Index index = index_of(shape, static_cast<int64_t>(i));
-      fail("{} [{}]: got {}, expected {}", what,
+      failure.difference = {index, got[i], expected[i]};
+      fail(failure, "{} [{}]: got {}, expected {}", what,
            fmt::join(index.at.begin(), index.at.begin() + index.rank, ", "), got[i], expected[i]);
       return false;
     }
@@ -143,16 +163,30 @@ class Checker {
   }
 
   bool check_values(Arrays x) {
+    stage_ = "value";
     const std::vector<Tensor> inputs = tensors(x);
     const Tensor y = row_.op(inputs);
-    if (y.requires_grad()) fail("a result of frozen inputs remembers how it was made");
+    report_.value = {y.shape(), values_of(y)};
+    if (y.requires_grad())
+      fail({.kind = Kind::kept}, "a result of frozen inputs remembers how it was made");
     if (!(y.shape() == row_.result)) {
-      fail("the result has shape {}, expected {}", y.shape(), row_.result);
+      fail({.kind = Kind::shape}, "the result has shape {}, expected {}", y.shape(), row_.result);
       return false;
     }
     std::vector<double> expected;
     for (const Index& i : indices(row_.result)) expected.push_back(row_.definition(x, i));
-    return compare("value", row_.result, values_of(y), expected, value_tolerance);
+    return compare({.kind = Kind::value}, "value", row_.result, report_.value.values, expected,
+                   value_tolerance_);
+  }
+
+  bool check_recorded(Arrays x) {
+    stage_ = "value of inputs that require a gradient";
+    std::vector<Tensor> inputs = tensors(x);
+    for (Tensor& input : inputs) input.set_requires_grad();
+    if (row_.op(inputs).requires_grad()) return true;
+    fail({.kind = Kind::unrecorded},
+         "the result does not remember how it was made, so no gradient reaches the inputs");
+    return false;
   }
 
   // The gradients of Σ dy · y for the inputs named by the bits of `subset`.
@@ -178,6 +212,7 @@ class Checker {
   }
 
   void check_gradients(std::vector<Array> x, const Array& dy, const Gradients& got) {
+    stage_ = "gradient";
     for (size_t k = 0; k < x.size(); ++k) {
       std::vector<double> expected;
       for (double& value : x[k].values) {
@@ -188,28 +223,42 @@ class Checker {
         expected.push_back((above - weighted(x, dy)) / (2 * step));
         value = before;
       }
-      compare(fmt::format("gradient of input {}", k), x[k].shape, got[k], expected,
+      compare({.kind = Kind::gradient, .input = static_cast<int>(k)},
+              fmt::format("gradient of {}", name_of(k)), x[k].shape, got[k], expected,
               gradient_tolerance);
     }
   }
 
+  // "when only a, c require one"
+  std::string required(unsigned subset) const {
+    std::vector<std::string> names;
+    for (size_t k = 0; k < row_.inputs.size(); ++k)
+      if (subset >> k & 1) names.push_back(name_of(k));
+    return fmt::format("when only {} require{} one", fmt::join(names, ", "),
+                       names.size() == 1 ? "s" : "");
+  }
+
   void check_frozen(Arrays x, const Array& dy, const Gradients& right) {
     for (unsigned subset = 1; subset + 1 < 1u << x.size(); ++subset) {
+      const std::string when = required(subset);
+      stage_ = "gradient " + when;
       const Gradients got = differentiate(x, dy, subset);
       for (size_t k = 0; k < x.size(); ++k)
-        compare(fmt::format("gradient of input {} when inputs {:b} require one", k, subset),
-                x[k].shape, got[k], subset >> k & 1 ? right[k] : std::vector<double>{},
-                value_tolerance);
+        compare({.kind = Kind::frozen, .input = static_cast<int>(k)},
+                fmt::format("gradient of {} {}", name_of(k), when), x[k].shape, got[k],
+                subset >> k & 1 ? right[k] : std::vector<double>{}, value_tolerance_);
     }
   }
 
   void check_accumulation(Arrays x, const Array& dy, const Gradients& right) {
+    stage_ = "gradient of two losses";
     const Gradients got = differentiate(x, dy, all_inputs, 2);
     for (size_t k = 0; k < x.size(); ++k) {
       std::vector<double> twice = right[k];
       for (double& value : twice) value *= 2;
-      compare(fmt::format("gradient of input {} after two losses", k), x[k].shape, got[k], twice,
-              value_tolerance);
+      compare({.kind = Kind::accumulation, .input = static_cast<int>(k)},
+              fmt::format("gradient of {} after two losses", name_of(k)), x[k].shape, got[k], twice,
+              value_tolerance_);
     }
   }
 
@@ -224,17 +273,19 @@ class Checker {
         backward(y, tensor(dy));
       } catch (const Error& noticed) {
         if (std::string(noticed.what()).find("changed") == std::string::npos)
-          fail("a changed input gives the error '{}'", noticed.what());
+          fail({.kind = Kind::changed}, "a changed input gives the error '{}'", noticed.what());
         continue;
       }
       const Gradients got = gradients_of(inputs);
       for (size_t k = 0; k < x.size(); ++k)
-        compare(fmt::format("gradient of input {} when input {} is changed", k, changed),
-                x[k].shape, got[k], right[k], value_tolerance);
+        compare({.kind = Kind::changed, .input = static_cast<int>(k)},
+                fmt::format("gradient of {} when {} is changed", name_of(k), name_of(changed)),
+                x[k].shape, got[k], right[k], value_tolerance_);
     }
   }
 
   void check_large() {
+    stage_ = "large inputs";
     const std::vector<Array> x = example(row_.large);
     const Shape shape = row_.op(tensors(x)).shape();
     const Array dy = random_.array(shape, -1, 1);
@@ -250,10 +301,12 @@ class Checker {
         gradients = g;
         continue;
       }
-      compare(fmt::format("value with {} threads", threads), shape, y, value, 0);
+      compare({.kind = Kind::large}, fmt::format("value with {} threads", threads), shape, y, value,
+              0);
       for (size_t k = 0; k < x.size(); ++k)
-        compare(fmt::format("gradient of input {} with {} threads", k, threads), x[k].shape, g[k],
-                gradients[k], 0);
+        compare({.kind = Kind::large},
+                fmt::format("gradient of {} with {} threads", name_of(k), threads), x[k].shape,
+                g[k], gradients[k], 0);
     }
     set_thread_count(before);
     check_places(x, shape, value);
@@ -269,8 +322,8 @@ class Checker {
       got.push_back(value[static_cast<size_t>(i)]);
       expected.push_back(row_.definition(x, index_of(shape, i)));
     }
-    compare("some values of a large result", Shape{static_cast<int64_t>(got.size())}, got, expected,
-            10 * value_tolerance);
+    compare({.kind = Kind::large}, "some values of a large result",
+            Shape{static_cast<int64_t>(got.size())}, got, expected, 10 * value_tolerance_);
   }
 
   // Σ gradient · direction is the derivative along a random direction.
@@ -290,7 +343,8 @@ class Checker {
       }
       const double expected = (moved(step) - moved(-step)) / (2 * step);
       if (std::fabs(along - expected) > gradient_tolerance * std::sqrt(size))
-        fail("derivative along a direction of a large input {}: got {}, expected {}", k, along,
+        fail({.kind = Kind::large},
+             "derivative along a direction of a large {}: got {}, expected {}", name_of(k), along,
              expected);
     }
   }
@@ -299,25 +353,23 @@ class Checker {
     const std::string operation = row_.name.substr(0, row_.name.find(':'));
     try {
       misuse();
-      fail("a misuse did not throw");
+      fail({.kind = Kind::misuse}, "a misuse did not throw");
     } catch (const Error& error) {
       if (std::string(error.what()).rfind(operation + ":", 0) != 0)
-        fail("the error does not begin with the operation's name: '{}'", error.what());
+        fail({.kind = Kind::misuse}, "the error does not begin with the operation's name: '{}'",
+             error.what());
     }
   }
 
   const OpRow& row_;
+  double value_tolerance_;
   Numbers random_;
-  std::vector<std::string> failures_;
+  std::string stage_;  // the check that runs, for errors
+  RowReport report_;
 };
 
 }  // namespace
 
-std::vector<std::string> failures_of(const OpRow& row) { return Checker(row).run(); }
-
-void check_rows(std::span<const OpRow> rows) {
-  for (const OpRow& row : rows)
-    for (const std::string& failure : failures_of(row)) FAIL_CHECK(failure);
-}
+RowReport check_row(const OpRow& row, const RowCheck& how) { return Checker(row, how).run(); }
 
 }  // namespace heed::inline HEED_REAL::testing

@@ -11,10 +11,14 @@
 //   - larger inputs give the same bits for any number of threads, and the correct derivative along
 //     random directions
 //   - a misuse throws an Error that names the operation
+//
+// The op table reports them to doctest (op_table.h), the graders of the course to a learner
+// (docs/course/grader).
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,13 +43,52 @@ struct OpRow {
   std::vector<std::vector<double>> values = {};  // instead of random values
   std::vector<Shape> large = {};                 // inputs that are shared among threads; or none
   std::vector<std::function<void()>> misuses = {};
+  std::vector<std::string> arguments = {};  // names of the inputs for reports; or none
+  bool differentiable = true;               // false: only the shape and the values are checked
 };
 
-// One line for each check that fails: the operation, the input, the index, the value and the
-// expected one.
-std::vector<std::string> failures_of(const OpRow& row);
+// An element that differs from the expected one.
+struct Difference {
+  Index index;
+  double got, expected;
+};
 
-// Reports them to doctest.
-void check_rows(std::span<const OpRow> rows);
+// A check that failed.
+struct Failure {
+  enum class Kind {
+    shape,         // of the result
+    value,         // of the result
+    kept,          // a result of frozen inputs remembers how it was computed
+    unrecorded,    // a result of inputs that require a gradient does not
+    gradient,      // differs from central differences, or did not arrive
+    frozen,        // a gradient depends on which other inputs require one
+    accumulation,  // a second loss does not add to the gradient
+    changed,       // a gradient reads an input that was changed
+    exception,
+    large,   // inputs that are shared among threads
+    misuse,  // did not throw, or not as it should
+    memory,  // is still allocated
+  };
+  Kind kind;
+  int input = -1;         // whose gradient it is
+  std::string text = {};  // one line: the row, the input, the index, the value and the expected one
+  std::optional<Difference> difference = {};
+};
+
+// What the checks of a row found, and the example that they computed: the inputs, the cotangent
+// and what came out. The gradients are empty where none arrived, or where the value is wrong.
+struct RowReport {
+  std::vector<Failure> failures;
+  std::vector<Array> inputs;
+  Array cotangent;
+  Array value;
+  std::vector<Array> gradients;
+};
+
+struct RowCheck {
+  uint64_t seed = 0;     // of random values; they also depend on the name of the row
+  double tolerance = 0;  // of values, relative to the largest; 0: that of the op table
+};
+RowReport check_row(const OpRow& row, const RowCheck& how = {});
 
 }  // namespace heed::inline HEED_REAL::testing

@@ -15,7 +15,7 @@ namespace {
 // The report on a row, as one text; empty if all checks pass.
 std::string report(const OpRow& row) {
   std::string text;
-  for (const std::string& failure : failures_of(row)) text += failure + '\n';
+  for (const Failure& failure : check_row(row).failures) text += failure.text + '\n';
   return text;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("the harness finds faults of a product") {
   CHECK(mentions(report(product("overwrite")), "gradient of input 0 after two losses"));
   CHECK(mentions(report(product("stale input")), "gradient of input 0 when input 1 is changed"));
   CHECK(mentions(report(product("forgets a frozen input")),
-                 "gradient of input 1 when inputs 10 require one"));
+                 "gradient of input 1 when only input 1 requires one"));
 }
 
 // y[n, o] = Σᵢ x[n, i] w[o, i] + b[o], with square shapes, so that a transposed gradient fits.

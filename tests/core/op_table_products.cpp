@@ -6,7 +6,7 @@
 #include "activation_definitions.h"
 #include "core/random.h"
 #include "core/scope.h"
-#include "op_check.h"
+#include "op_table.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/autograd.h"
-#include "op_check.h"
+#include "op_table.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {

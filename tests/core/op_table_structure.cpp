@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "op_check.h"
+#include "op_table.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {

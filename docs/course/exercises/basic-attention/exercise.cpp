@@ -1,0 +1,15 @@
+// Basic attention: write the function below. The task is in
+// docs/course/exercises/basic-attention/task.md; check it with
+//
+//   ./heed course check basic-attention
+#include "core/ops.h"
+
+namespace heed::course {
+
+// y[t, :] = Σₛ softmaxₛ(x[t, :] · x[s, :]) x[s, :];   x (T, D) → (T, D)
+Tensor basic_attention(const Tensor& x) {
+  // Write this.
+  return Tensor::zeros(x.shape());
+}
+
+}  // namespace heed::course

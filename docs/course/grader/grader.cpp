@@ -1,0 +1,193 @@
+#include "docs/course/grader/grader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed::course {
+
+using testing::Difference;
+using testing::Failure;
+using testing::RowReport;
+
+Mistake wrong_value(std::string sentence, Definition value, std::optional<Shape> shape) {
+  return {std::move(sentence), std::move(value), shape, "", nullptr};
+}
+
+Mistake wrong_gradient(std::string argument, std::string sentence, GradientFormula gradient) {
+  return {std::move(sentence), nullptr, {}, std::move(argument), std::move(gradient)};
+}
+
+namespace {
+
+constexpr double value_tolerance = 1e-6;
+constexpr double likeness = 1e-7;  // within which an answer agrees with a known mistake
+
+bool agree(double a, double b, double scale) {
+  return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= likeness * scale;
+}
+
+// Whether `got` agrees at every element with the function `mistaken` of its index.
+template <class F>
+bool agrees(const Array& got, F mistaken) {
+  std::vector<double> values;
+  double scale = 1;
+  for (const Index& i : indices(got.shape)) {
+    values.push_back(mistaken(i));
+    if (std::isfinite(values.back())) scale = std::max(scale, std::fabs(values.back()));
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!agree(got.values[i], values[i], scale)) return false;
+  return true;
+}
+
+bool looks_like(const Mistake& mistake, const OpRow& row, const RowReport& report,
+                const Failure& failure) {
+  if (mistake.value &&
+      (failure.kind == Failure::Kind::value || failure.kind == Failure::Kind::shape))
+    return report.value.shape == mistake.shape.value_or(row.result) &&
+           agrees(report.value, [&](const Index& i) { return mistake.value(report.inputs, i); });
+  if (mistake.gradient && failure.kind == Failure::Kind::gradient) {
+    const auto k = static_cast<size_t>(failure.input);
+    heed::check(std::find(row.arguments.begin(), row.arguments.end(), mistake.argument) !=
+                    row.arguments.end(),
+                "{}: a mistake names the argument '{}', which the row does not have", row.name,
+                mistake.argument);
+    return row.arguments[k] == mistake.argument &&
+           report.gradients[k].values.size() == report.inputs[k].values.size() &&
+           agrees(report.gradients[k], [&](const Index& i) {
+             return mistake.gradient(report.inputs, report.cotangent, i);
+           });
+  }
+  return false;
+}
+
+// What can go wrong with any function.
+std::string general_sentence(const RowReport& report, const Failure& failure) {
+  const auto all_zero = [](const Array& a) {
+    return !a.values.empty() &&
+           std::all_of(a.values.begin(), a.values.end(), [](double v) { return v == 0; });
+  };
+  switch (failure.kind) {
+    case Failure::Kind::value:
+      if (all_zero(report.value)) return "Every element is 0: nothing is computed yet.";
+      if (failure.difference && std::isnan(failure.difference->got))
+        return "Not a number: 0/0, ∞ - ∞, or memory that was never written.";
+      return "";
+    case Failure::Kind::gradient: {
+      const Array& gradient = report.gradients[static_cast<size_t>(failure.input)];
+      if (gradient.values.empty())
+        return "No gradient arrived: backward does not write it, or the argument is not among the "
+               "inputs given to record().";
+      if (all_zero(gradient)) return "Every element of this gradient is 0.";
+      if (failure.difference && agree(failure.difference->got, -failure.difference->expected, 1) &&
+          failure.difference->expected != 0)
+        return "The sign is wrong.";
+      return "";
+    }
+    case Failure::Kind::unrecorded:
+      return "The result does not know how it was computed. Compose it of operations of the "
+             "library, or return record(…), which keeps its backward.";
+    case Failure::Kind::kept:
+      return "No argument requires a gradient, so the result must not require one either.";
+    case Failure::Kind::frozen:
+      return "Backward must ask g.wants(i) for each argument on its own, and then call g.into(i) "
+             "once.";
+    case Failure::Kind::accumulation:
+      return "A second loss must add to the gradient: Destination::accumulate says whether to add "
+             "or to overwrite.";
+    case Failure::Kind::changed:
+      return "Backward reads an argument after it was changed: keep what it needs with saved().";
+    case Failure::Kind::memory:
+      return "Something is kept after the result is gone, such as a tensor in a static variable.";
+    default:
+      return "";
+  }
+}
+
+// "gradient of x [0, 2]: got 1, expected 2  (square of x [2, 3])"
+std::string problem_of(const OpRow& row, const Failure& failure) {
+  std::string text = failure.text;
+  if (text.starts_with(row.name + ": ")) text.erase(0, row.name.size() + 2);
+  return fmt::format("{}  ({})", text, row.name);
+}
+
+}  // namespace
+
+Grader::Grader(uint64_t seed) : seed_(seed), random_(seed, Purpose::test) {}
+
+int64_t Grader::size(int64_t least, int64_t most) {
+  return least + static_cast<int64_t>(random_.below(static_cast<uint64_t>(most - least + 1)));
+}
+
+double Grader::number(double low, double high) { return low + (high - low) * random_.uniform(); }
+
+Array Grader::array(const Shape& shape, double low, double high) {
+  Array array{shape, {}};
+  for (int64_t i = 0; i < shape.size(); ++i) array.values.push_back(number(low, high));
+  return array;
+}
+
+Tensor Grader::tensor(const Shape& shape, double low, double high) {
+  return Tensor::from(shape, array(shape, low, high).values);
+}
+
+Ids Grader::ids(const Shape& shape, int64_t n) {
+  Ids ids = Ids::empty(shape);
+  for (int64_t i = 0; i < shape.size(); ++i)
+    ids.mutable_data()[i] = static_cast<int32_t>(size(0, n - 1));
+  return ids;
+}
+
+void Grader::check(const OpRow& row, const std::vector<Mistake>& mistakes) {
+  if (finding_) return;
+  const uint64_t example = random_.next();
+  const RowReport report = check_row(row, {.seed = example, .tolerance = value_tolerance});
+  if (report.failures.empty()) return;
+  const Failure& failure = report.failures.front();
+  finding_ = {problem_of(row, failure), general_sentence(report, failure)};
+  for (const Failure& other : report.failures)
+    for (const Mistake& mistake : mistakes)
+      if (looks_like(mistake, row, report, other)) {
+        finding_ = {problem_of(row, other), mistake.sentence};
+        return;
+      }
+}
+
+void Grader::expect(bool holds, const std::string& problem, const std::string& sentence) {
+  if (!finding_ && !holds) finding_ = {problem, sentence};
+}
+
+void Grader::expect_near(const std::string& what, double got, double expected,
+                         const std::vector<WrongNumber>& mistakes, double tolerance) {
+  const auto near = [&](double value) {
+    return got == value || std::fabs(got - value) <= tolerance * std::max(1.0, std::fabs(value));
+  };
+  if (finding_ || near(expected)) return;
+  finding_ = {fmt::format("{}: got {}, expected {}", what, got, expected), ""};
+  for (const WrongNumber& mistake : mistakes)
+    if (near(mistake.value)) {
+      finding_->sentence = mistake.sentence;
+      return;
+    }
+}
+
+std::optional<Finding> run_grader(uint64_t seed, const std::function<void(Grader& g)>& grade) {
+  Grader g(seed);
+  try {
+    grade(g);
+    return g.finding();
+  } catch (const std::exception& error) {
+    return g.finding() ? g.finding() : Finding{fmt::format("throws '{}'", error.what()), ""};
+  }
+}
+
+const Binding* Binding::first = nullptr;
+
+Binding::Binding(const char* exercise_, void (*grade_)(Grader& g), bool defined_)
+    : exercise(exercise_), grade(grade_), defined(defined_), next(first) {
+  first = this;
+}
+
+}  // namespace heed::course

@@ -1,0 +1,15 @@
+// Rows of the op table, reported to doctest.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "op_check.h"
+
+namespace heed::inline HEED_REAL::testing {
+
+inline void check_rows(std::span<const OpRow> rows) {
+  for (const OpRow& row : rows)
+    for (const Failure& failure : check_row(row).failures) FAIL_CHECK(failure.text);
+}
+
+}  // namespace heed::inline HEED_REAL::testing
