@@ -56,12 +56,6 @@ struct SweepCommand final : CommandArguments {
   int train(const Sweep& read, const SweepPlan& plan, const std::string& path) const;
 };
 
-// "configs/sweeps/rates.toml" → "rates".
-std::string stem(const std::string& path) {
-  const std::string name = name_of(path);
-  return name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name;
-}
-
 // The cost of the runs, as a table.
 std::string costs(const SweepPlan& plan, int64_t jobs) {
   std::string text;
@@ -84,12 +78,10 @@ std::string costs(const SweepPlan& plan, int64_t jobs) {
     const RunState state = state_at(run.path);
     if (run.point != measured) step_time = step_seconds(run, corpora.of(run.config));
     measured = run.point;
-    const int64_t done =
-        exists(in_folder(run.path, "config.toml")) ? saved_step(RunFolder::open(run.path)) : 0;
-    const double seconds =
-        state == RunState::done
-            ? 0
-            : step_time * static_cast<double>(run.config.experiment.train.steps - done);
+    const double seconds = state == RunState::done
+                               ? 0
+                               : step_time * static_cast<double>(run.config.experiment.train.steps -
+                                                                 saved_step_at(run.path));
     total += seconds;
     row(run.name, name_of(run_state_names, state), std::to_string(run.parameters),
         flops_text(run.flops.total()), logging::clock_text(seconds));
@@ -157,10 +149,11 @@ int SweepCommand::run() const {
   check_input(!sweep.path.empty() || !sweep.config.empty(),
               "sweep needs a sweep or a config: heed sweep SWEEP.toml, or heed sweep --config "
               "CONFIG --axis optim.lr=1e-3,5e-4");
-  const std::string path = !folder.empty()       ? folder
-                           : continues           ? sweep.path
-                           : !sweep.path.empty() ? in_folder("runs", stem(sweep.path))
-                                                 : in_folder("runs", stem(sweep.config) + "-sweep");
+  const std::string path = !folder.empty() ? folder
+                           : continues     ? sweep.path
+                           : !sweep.path.empty()
+                               ? in_folder("runs", stem_of(sweep.path))
+                               : in_folder("runs", stem_of(sweep.config) + "-sweep");
   const Sweep read = read_sweep(read_from);
   check_folder(read, path);
   const SweepPlan plan = plan_sweep(read, path);
@@ -183,9 +176,9 @@ const Command commands::sweep = {
         "Exit codes: 1 if a run failed, 2 if the config of a run was refused.\n"
         "docs/experiments.md describes the format of a sweep.\n\n"
         "Examples:\n"
-        "  heed sweep configs/sweeps/rates.toml --dry-run\n"
+        "  heed sweep configs/sweeps/rate.toml --dry-run\n"
         "  heed sweep --config configs/sort.toml --axis optim.lr=1e-3,5e-4 --seeds 6\n"
-        "  heed sweep runs/rates --launcher \"srun -n1\" --jobs 32",
+        "  heed sweep runs/rate --launcher \"srun -n1\" --jobs 32",
     .arguments = make_arguments<SweepCommand>,
 };
 

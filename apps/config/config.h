@@ -108,6 +108,14 @@ std::string config_text(const ConfigListing& listing, const Origins& origins);
 // Returns the documentation of every key, as Markdown: one table for each section.
 std::string config_reference(const ConfigListing& defaults);
 
+// Returns the entry of a key; nullptr if there is no such key.
+const ConfigEntry* find_entry(const ConfigListing& listing, std::string_view key);
+// Returns the value of a key; "" if there is no such key.
+std::string value_of(const ConfigListing& listing, std::string_view key);
+// Returns the lines "key = value" of the entries for which counts(key) holds.
+std::string lines_of(const ConfigListing& listing,
+                     const std::function<bool(const std::string& key)>& counts);
+
 struct ConfigDifference {
   std::string key, a, b;  // values as TOML; "" if there is no such key
 };

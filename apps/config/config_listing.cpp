@@ -134,6 +134,27 @@ std::string config_reference(const ConfigListing& defaults) {
   return text;
 }
 
+const ConfigEntry* find_entry(const ConfigListing& listing, std::string_view key) {
+  for (const ConfigSection& section : listing)
+    for (const ConfigEntry& entry : section.entries)
+      if (entry.key == key) return &entry;
+  return nullptr;
+}
+
+std::string value_of(const ConfigListing& listing, std::string_view key) {
+  const ConfigEntry* const entry = find_entry(listing, key);
+  return entry ? entry->value : "";
+}
+
+std::string lines_of(const ConfigListing& listing,
+                     const std::function<bool(const std::string& key)>& counts) {
+  std::string text;
+  for (const ConfigSection& section : listing)
+    for (const ConfigEntry& entry : section.entries)
+      if (counts(entry.key)) text += fmt::format("{} = {}\n", entry.key, entry.value);
+  return text;
+}
+
 std::vector<ConfigDifference> config_differences(const ConfigListing& a, const ConfigListing& b) {
   std::map<std::string, std::string> others;
   for (const ConfigSection& section : b)

@@ -6,12 +6,14 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "apps/support/files.h"
 #include "apps/training/loop_state.h"
+#include "apps/training/metrics.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -45,8 +47,7 @@ Scores read_scores(const RunFolder& run) {
   return scores;
 }
 
-// Adds the runs in the folders of a folder that is not a run itself. Follows no links. Numbers in
-// names are in the order of their values: seed-9 comes before seed-10.
+// Numbers in names are in the order of their values: seed-9 comes before seed-10.
 void add_runs_in(const std::string& folder, int depth, std::vector<std::string>& runs) {
   std::vector<std::string> names = names_in_folder(folder);
   std::ranges::sort(names, [](const std::string& a, const std::string& b) {
@@ -71,12 +72,7 @@ bool separates(const std::string& key, const ConfigListing& config) {
 
 // Returns the values of all keys that separate groups.
 std::string group_of(const ScoredRun& run) {
-  std::string text;
-  for (const ConfigSection& section : run.config)
-    for (const ConfigEntry& entry : section.entries)
-      if (separates(entry.key, run.config))
-        text += fmt::format("{} = {}\n", entry.key, entry.value);
-  return text;
+  return lines_of(run.config, [&](const std::string& key) { return separates(key, run.config); });
 }
 
 // Returns the value in nested objects: "val.loss". Null if there is none.
@@ -87,18 +83,6 @@ Json value_in(const Json& row, std::string_view name) {
     if (!value->is_object() || !(value = value->find(name.substr(0, dot)))) return {};
     if (dot == name.npos) return *value;
     name.remove_prefix(dot + 1);
-  }
-}
-
-template <class F>
-void for_each_row(const RunFolder& run, F&& f) {
-  if (!exists(run.metrics())) return;
-  const std::string text = read_file(run.metrics(), "metrics file");
-  std::string_view rest = text;
-  // A last row without an end is being written.
-  for (size_t line = 1, end; (end = rest.find('\n')) != rest.npos; ++line) {
-    f(Json::parse(rest.substr(0, end), fmt::format("{}:{}", run.metrics(), line)));
-    rest.remove_prefix(end + 1);
   }
 }
 
@@ -123,12 +107,18 @@ std::optional<double> ScoredRun::number(const std::string& score) const {
   return value->number();
 }
 
+std::vector<std::string> runs_in(const std::string& folder) {
+  std::vector<std::string> runs;
+  add_runs_in(folder, max_depth, runs);
+  return runs;
+}
+
 std::vector<std::string> find_runs(const std::vector<std::string>& paths) {
   std::vector<std::string> runs;
   for (const std::string& path : paths) {
     const size_t before = runs.size();
     if (is_folder(path) && !exists(in_folder(path, "config.toml")))
-      add_runs_in(path, max_depth, runs);
+      std::ranges::copy(runs_in(path), std::back_inserter(runs));
     else
       runs.push_back(path);
     check_input(runs.size() > before, "{}: neither a run nor a folder of runs: no config.toml",
@@ -169,13 +159,6 @@ std::vector<std::string> score_names(const std::vector<ScoredRun>& runs) {
   return names;
 }
 
-std::string value_of(const ConfigListing& config, const std::string& key) {
-  for (const ConfigSection& section : config)
-    for (const ConfigEntry& entry : section.entries)
-      if (entry.key == key) return entry.value;
-  return "";
-}
-
 std::vector<std::string> differing_keys(const std::vector<const ConfigListing*>& configs) {
   std::set<std::string> differing;
   std::vector<std::string> keys;
@@ -214,13 +197,6 @@ RunGroups group_runs(std::vector<ScoredRun> runs) {
   return result;
 }
 
-bool lower_is_better(const std::string& score) {
-  const std::string name = score.substr(score.rfind('.') + 1);
-  static const std::set<std::string> higher = {"token_accuracy", "exact_match", "bleu", "chrf",
-                                               "tokens_per_s"};
-  return !higher.contains(name);
-}
-
 ScoreTarget ScoreTarget::parse(const std::string& text) {
   const size_t equals = text.rfind('=');
   ScoreTarget target{text.substr(0, equals), 0};
@@ -242,7 +218,8 @@ bool ScoreTarget::is_reached_by(double number) const {
 std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) {
   bool has_score = false;
   Reached result{never, never};
-  for_each_row(run, [&](const Json& row) {
+  for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t line) {
+    const Json row = Json::parse(text, fmt::format("{}:{}", run.metrics(), line));
     const Json value = value_in(row, target.score);
     has_score = has_score || value.is_number();
     if (result.steps < never || !value.is_number() || !target.is_reached_by(value.number())) return;
@@ -304,8 +281,7 @@ std::optional<size_t> best_group(const RunGroups& groups, const std::string& sco
   for (size_t i = 0; i < groups.groups.size(); ++i) {
     const std::optional<MeanInterval> mean = groups.groups[i].mean(score);
     if (!mean) continue;
-    const bool better = lower_is_better(score) ? mean->mean < best_mean : mean->mean > best_mean;
-    if (!best || better) best_mean = mean->mean, best = i;
+    if (!best || is_better(score, mean->mean, best_mean)) best_mean = mean->mean, best = i;
   }
   return best;
 }

@@ -9,6 +9,7 @@
 
 #include "apps/config/config.h"
 #include "apps/experiments/statistics.h"
+#include "apps/inference/scores.h"
 #include "apps/support/json.h"
 #include "apps/training/run.h"
 
@@ -28,12 +29,14 @@ struct ScoredRun {
   std::optional<double> number(const std::string& score) const;  // none if it is no number
 };
 
-// Replaces each path that is not a run by the runs in its folders, in the order of their names and
-// of the numbers in them. So the folder of a sweep stands for its runs. Throws InputError if there
-// is none, and if there are more than 100,000.
+// Returns the runs in a folder and the folders below it, in the order of their names and of the
+// numbers in them. Follows no links. Throws InputError if there are more than 100,000.
+std::vector<std::string> runs_in(const std::string& folder);
+// Replaces each path that is not a run by runs_in() it. So the folder of a sweep stands for its
+// runs. Throws InputError if there is none.
 std::vector<std::string> find_runs(const std::vector<std::string>& paths);
 
-// Runs of which only the seed differs, one for each seed, ascending.
+// Runs that differ only in the seed, one for each seed, ascending.
 struct RunGroup {
   std::vector<ScoredRun> runs;
   std::vector<std::string> values;  // of RunGroups::varying, as TOML
@@ -58,12 +61,8 @@ RunGroups group_runs(std::vector<ScoredRun> runs);
 
 // Returns the names of all scores, in the order of result.json.
 std::vector<std::string> score_names(const std::vector<ScoredRun>& runs);
-// Returns the value of a key; "" if there is no such key.
-std::string value_of(const ConfigListing& config, const std::string& key);
 // Returns the keys in which configs differ, in the order of the config.
 std::vector<std::string> differing_keys(const std::vector<const ConfigListing*>& configs);
-// Whether a lower value of the score is the better one: "val.loss", "test.perplexity", "seconds".
-bool lower_is_better(const std::string& score);
 
 // A score that a run shall reach.
 struct ScoreTarget {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <string_view>
 
-#include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "apps/training/metrics.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -43,22 +43,17 @@ void check_rungs(const std::vector<int64_t>& rungs, const Experiment& experiment
 
 std::optional<double> score_at(const std::string& metrics_path, const std::string& metric,
                                int64_t step) {
-  if (!exists(metrics_path)) return std::nullopt;
-  const std::string text = read_file(metrics_path, "metrics file");
   std::optional<double> score;
-  for (std::string_view rest = text; !rest.empty();) {
-    const size_t length = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, length);
-    rest.remove_prefix(std::min(length + 1, rest.size()));
-    if (line.find("\"val\"") == line.npos) continue;
+  for_each_row(read_metrics(metrics_path), [&](std::string_view text, int64_t) {
+    if (text.find("\"val\"") == text.npos) return;
     try {
-      const Json row = Json::parse(line, metrics_path);
-      if (row.at("step").integer() > step) break;
-      score = row.at("val").at(metric.substr(val_prefix.size())).number();
+      const Json row = Json::parse(text, metrics_path);
+      if (row.at("step").integer() <= step)
+        score = row.at("val").at(metric.substr(val_prefix.size())).number();
     } catch (const InputError&) {
-      // A row that is being written, or one without this score.
+      // A row without this score.
     }
-  }
+  });
   return score;
 }
 

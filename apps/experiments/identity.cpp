@@ -11,12 +11,8 @@
 namespace heed {
 
 std::string settings_of(const ConfigListing& config) {
-  std::string text;
-  for (const ConfigSection& section : config)
-    for (const ConfigEntry& entry : section.entries)
-      if (effect_of(entry.key, config) != KeyEffect::none)
-        text += fmt::format("{} = {}\n", entry.key, entry.value);
-  return text;
+  return lines_of(
+      config, [&](const std::string& key) { return effect_of(key, config) != KeyEffect::none; });
 }
 
 std::string identity_of(const ConfigListing& config, const std::string& fingerprint) {

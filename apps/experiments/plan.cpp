@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apps/experiments/groups.h"
 #include "apps/experiments/halving.h"
 #include "apps/experiments/identity.h"
 #include "apps/experiments/run_state.h"
@@ -55,23 +56,10 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora) {
   run.identity = identity_of(list_config(experiment), corpus.fingerprint);
 }
 
-std::vector<std::string> run_folders(const std::string& folder) {
-  std::vector<std::string> runs;
-  for (const std::string& name : names_in_folder(folder)) {
-    const std::string path = in_folder(folder, name);
-    if (!is_folder(path)) continue;
-    if (exists(in_folder(path, "config.toml"))) runs.push_back(path);
-    for (const std::string& inner : names_in_folder(path))
-      if (exists(in_folder(in_folder(path, inner), "config.toml")))
-        runs.push_back(in_folder(path, inner));
-  }
-  return runs;
-}
-
 // Returns the identities of the runs in the folder, by path. Those of damaged runs are "".
 std::map<std::string, std::string> identities_in(const std::string& folder) {
   std::map<std::string, std::string> identities;
-  for (const std::string& path : run_folders(folder)) try {
+  for (const std::string& path : runs_in(folder)) try {
       if (const auto identity = identity_of(RunFolder::open(path))) identities[path] = *identity;
     } catch (const InputError&) {
       identities[path] = "";
@@ -170,16 +158,14 @@ void check_folder(const Sweep& sweep, const std::string& folder) {
 }
 
 const Corpus& LastCorpus::of(const LoadedConfig& config) {
-  std::string key;
-  for (const ConfigSection& section : list_config(config.experiment))
-    for (const ConfigEntry& entry : section.entries)
-      if (entry.key == "seed" || entry.key == "model.kind" || entry.key == "train.new_tokens" ||
-          entry.key.starts_with("data.") || entry.key.starts_with("train.load"))
-        key += fmt::format("{} = {}\n", entry.key, entry.value);
-  if (!corpus_ || key != key_) {
+  const std::string settings = lines_of(list_config(config.experiment), [](const std::string& key) {
+    return key == "seed" || key == "model.kind" || key == "train.new_tokens" ||
+           key.starts_with("data.") || key.starts_with("train.load");
+  });
+  if (!corpus_ || settings != settings_) {
     corpus_.reset();
     corpus_ = std::make_unique<Corpus>(load_data(config));
-    key_ = key;
+    settings_ = settings;
   }
   return *corpus_;
 }

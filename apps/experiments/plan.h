@@ -49,7 +49,7 @@ class LastCorpus {
   const Corpus& of(const LoadedConfig& config);
 
  private:
-  std::string key_;
+  std::string settings_;  // on which the data depend
   std::unique_ptr<Corpus> corpus_;
 };
 

@@ -4,13 +4,12 @@
 #include <set>
 
 #include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "core/check.h"
 #include "core/random.h"
 
 namespace heed {
 namespace {
-
-std::string last_component(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
 // Returns how names call a key: by its last component, unless another key that varies has the same.
 std::string short_key(const std::string& key, const Sweep& sweep) {

@@ -22,4 +22,8 @@ int64_t saved_step(const RunFolder& run) {
   return steps.empty() ? 0 : steps.back();
 }
 
+int64_t saved_step_at(const std::string& path) {
+  return exists(in_folder(path, "config.toml")) ? saved_step(RunFolder::open(path)) : 0;
+}
+
 }  // namespace heed

@@ -28,5 +28,7 @@ RunState state_at(const std::string& path);
 
 // Returns the step of the newest checkpoint, 0 if there is none.
 int64_t saved_step(const RunFolder& run);
+// The same for a path, which need not exist.
+int64_t saved_step_at(const std::string& path);
 
 }  // namespace heed

@@ -52,12 +52,11 @@ namespace {
 constexpr int64_t max_sweep_bytes = 1 << 20;
 constexpr int range_digits = 6;
 
-std::string listed_value(const Experiment& experiment, const std::string& key,
-                         std::string ConfigEntry::*member) {
-  for (const ConfigSection& section : list_config(experiment))
-    for (const ConfigEntry& entry : section.entries)
-      if (entry.key == key) return entry.*member;
-  return "";
+// Returns the type of a key, such as "number"; "" if there is no such key.
+std::string type_of(const std::string& key) {
+  const ConfigListing listing = list_config(Experiment());
+  const ConfigEntry* const entry = find_entry(listing, key);
+  return entry ? entry->type : "";
 }
 
 // Where a value of a range stands.
@@ -238,7 +237,7 @@ class SweepReader {
                 where);
     check_input(!range.log || (range.from > 0 && range.to > 0),
                 "{}: with log = true from and to must be positive", where);
-    const std::string type = listed_value(Experiment(), axis.key, &ConfigEntry::type);
+    const std::string type = type_of(axis.key);
     check_input(type.empty() || type == "number" || type == "integer",
                 "{}: expected a list of values; a range is for keys that take numbers", where);
     // Both ends: an unknown key or a value out of range is found before anything is counted.
@@ -394,13 +393,13 @@ AxisValue axis_value(const Sweep& sweep, const std::string& key, const ConfigVal
   source.set(key, value);
   Experiment experiment;
   source.fill(experiment);
-  return {value, listed_value(experiment, key, &ConfigEntry::value)};
+  return {value, value_of(list_config(experiment), key)};
 }
 
 AxisValue range_value(const Sweep& sweep, const Axis& axis, double fraction, int digits) {
   ConfigValue value = axis.range->origin;
   const double number = axis.range->at(fraction);
-  if (listed_value(Experiment(), axis.key, &ConfigEntry::type) == "integer")
+  if (type_of(axis.key) == "integer")
     value.value.value = std::llround(number);
   else
     value.value.value = std::stod(fmt::format("{:.{}g}", number, digits));

@@ -67,7 +67,7 @@ struct Axis {
   std::optional<AxisRange> range;
 };
 
-// Axes that move together; one axis alone unless they come from [[zip]].
+// Axes that vary together. A group has one axis unless it comes from [[zip]].
 using AxisGroup = std::vector<Axis>;
 
 struct Sweep {
@@ -86,9 +86,9 @@ struct SweepArguments {
   std::optional<int64_t> max_runs;
 };
 
-// Reads a sweep. Each value of each axis is set in the base alone, so that an unknown key, a wrong
-// type or a value out of range is an InputError with file, line and column. So is a contradiction,
-// such as a key that varies twice, and a sweep of more runs than max_runs.
+// Reads a sweep. Sets each value of each axis in a copy of the base, so that an unknown key, a
+// wrong type or a value out of range is an InputError with file, line and column. So is a
+// contradiction, such as a key that varies twice, and a sweep of more runs than max_runs.
 Sweep read_sweep(const SweepArguments& arguments);
 
 // Returns the sweep as a file whose config is `config`.

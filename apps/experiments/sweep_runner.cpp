@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fcntl.h>
 #include <limits>
-#include <unistd.h>
 
 #include "apps/experiments/groups.h"
 #include "apps/experiments/halving.h"
@@ -16,6 +14,7 @@
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
+#include "apps/training/metrics.h"
 #include "core/check.h"
 #include "core/joined.h"
 
@@ -32,35 +31,25 @@ struct LastRow {
   double loss = 0;
 };
 
-// Returns the last complete row of metrics with a training loss, from the end of the file.
+// Returns the last row of metrics with a training loss.
 LastRow last_row(const std::string& run) {
-  const Descriptor file(
-      ::open(in_folder(run, "metrics.jsonl").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  char end[1 << 13];
-  if (!file) return {};
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  const ssize_t count =
-      ::pread(file, end, sizeof end, std::max<off_t>(0, size - static_cast<off_t>(sizeof end)));
-  std::string_view text(end, static_cast<size_t>(std::max<ssize_t>(0, count)));
-  while (!text.empty()) {
-    text.remove_suffix(text.size() - std::min(text.size(), text.rfind('\n')));
-    const size_t begin = text.rfind('\n') + 1;  // 0 if there is none
+  const std::string rows = last_metrics(in_folder(run, "metrics.jsonl"));
+  LastRow last;
+  for_each_row(rows, [&](std::string_view text, int64_t) {
+    if (!text.starts_with("{\"step\"") || text.find("\"loss\"") == text.npos) return;
     try {
-      const Json row = Json::parse(text.substr(begin), run);
-      if (row.find("loss")) return {row.at("step").integer(), row.at("loss").number()};
+      const Json row = Json::parse(text, run);
+      if (row.find("loss")) last = {row.at("step").integer(), row.at("loss").number()};
     } catch (const InputError&) {
-      return {};
+      // A damaged row says nothing.
     }
-    text.remove_suffix(text.size() - begin);
-  }
-  return {};
+  });
+  return last;
 }
 
 // Returns the step that a run has reached.
 int64_t step_of(const PlannedRun& run) {
-  const int64_t saved =
-      exists(in_folder(run.path, "config.toml")) ? saved_step(RunFolder::open(run.path)) : 0;
-  return std::max(saved, last_row(run.path).step);
+  return std::max(saved_step_at(run.path), last_row(run.path).step);
 }
 
 std::string first_line(const std::string& path) {
@@ -140,7 +129,7 @@ void SweepRunner::train(std::vector<size_t> runs, std::optional<int64_t> until) 
   trained_ = 0;
   for (const size_t run : runs) started_at_[run] = step_of(plan_.runs[run]);
   pending_ = std::move(runs);
-  settle();
+  settle_all();
   while (true) {
     if (stopping())
       pool_.stop();
@@ -156,50 +145,47 @@ SweepRunner::Next SweepRunner::next(size_t index) const {
   const PlannedRun& run = plan_.runs[index];
   const RunState state = state_at(run.path);
   if (state == RunState::done) return Next::reached;
-  if (until_ && exists(in_folder(run.path, "config.toml")) &&
-      saved_step(RunFolder::open(run.path)) >= *until_)
-    return Next::reached;
+  if (until_ && saved_step_at(run.path) >= *until_) return Next::reached;
   if (state == RunState::running) return Next::wait;
   return state == RunState::failed && !settings_.retry_failed ? Next::failed : Next::start;
 }
 
-bool SweepRunner::settled(size_t run, bool tells) {
+SweepRunner::Next SweepRunner::settle(size_t run, bool tells) {
+  Next todo = Next::failed;
   try {
-    switch (next(run)) {
-      case Next::reached:
-        ++finished_;
-        if (tells) tell_finished(run);
-        return true;
-      case Next::failed:
-        fail(run, first_line(in_folder(plan_.runs[run].path, "error.txt")) +
-                      " (in an earlier training; --retry-failed resumes it)");
-        return true;
-      default:
-        return false;
+    todo = next(run);
+    if (todo == Next::reached) {
+      ++finished_;
+      if (tells) tell_finished(run);
+    } else if (todo == Next::failed) {
+      fail(run, first_line(in_folder(plan_.runs[run].path, "error.txt")) +
+                    " (in an earlier training; --retry-failed resumes it)");
     }
   } catch (const InputError& error) {  // a damaged folder
     fail(run, error.what());
-    return true;
   }
+  return todo;
 }
 
-void SweepRunner::settle() {
-  std::erase_if(pending_, [&](size_t run) { return settled(run, false); });
+void SweepRunner::settle_all() {
+  std::erase_if(pending_, [&](size_t run) {
+    const Next todo = settle(run, false);
+    return todo == Next::reached || todo == Next::failed;
+  });
   if (finished_ > 0)
     logging::info("{} of {} were done before", finished_,
                   counted(static_cast<int64_t>(total_), "run"));
 }
 
 void SweepRunner::fill_pool() {
-  for (size_t i = 0; i < pending_.size() && std::ssize(pool_.ids()) < settings_.jobs;) {
+  for (size_t i = 0; i < pending_.size() && pool_.size() < static_cast<size_t>(settings_.jobs);) {
     const size_t run = pending_[i];
-    const bool is_settled = settled(run);
-    const bool starts = !is_settled && next(run) == Next::start;
-    if (starts) start(run);
-    if (is_settled || starts)
-      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
-    else
+    const Next todo = settle(run);
+    if (todo == Next::start) start(run);
+    if (todo == Next::wait)
       ++i;
+    else
+      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
 
@@ -219,7 +205,10 @@ void SweepRunner::start(size_t index) {
 void SweepRunner::ended(const RunPool::Ended& run) {
   const std::string& path = plan_.runs[run.id].path;
   trained_ += std::max<int64_t>(0, last_row(path).step - started_at_[run.id]);
-  if (run.code == 0 && settled(run.id)) return;
+  if (run.code == 0) {
+    const Next todo = settle(run.id);
+    if (todo == Next::reached || todo == Next::failed) return;
+  }
   if (run.code != 0 && stopping()) return;
   // Another sweep may have started it at the same moment, or just before.
   const RunState state = state_at(path);

@@ -43,9 +43,9 @@ class SweepRunner {
   std::vector<size_t> promoted(const std::vector<size_t>& points, int64_t rung);
   std::vector<size_t> runs_of(const std::vector<size_t>& points) const;
   Next next(size_t run) const;
-  // Removes the runs from pending_ that need no training.
-  void settle();
-  bool settled(size_t run, bool tells = true);
+  // Counts a run that needs no training as finished or failed. Returns what is to be done with it.
+  Next settle(size_t run, bool tells = true);
+  void settle_all();  // and removes them from pending_
   void fill_pool();
   void start(size_t run);
   void ended(const RunPool::Ended& run);

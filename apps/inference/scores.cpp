@@ -13,6 +13,7 @@
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
 #include "apps/support/colour.h"
+#include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "core/check.h"
 #include "core/joined.h"
@@ -166,6 +167,16 @@ Json errors_by_length(const std::vector<Outcome>& outcomes) {
                   .set("examples", count.examples)
                   .set("errors", count.errors));
   return rows;
+}
+
+bool lower_is_better(const std::string& score) {
+  static constexpr std::string_view higher[] = {"token_accuracy", "exact_match", "bleu", "chrf",
+                                                "tokens_per_s"};
+  return std::ranges::find(higher, last_component(score)) == std::end(higher);
+}
+
+bool is_better(const std::string& score, double value, double other) {
+  return lower_is_better(score) ? value < other : value > other;
 }
 
 std::vector<std::string> measured_splits(const Corpus& corpus) {

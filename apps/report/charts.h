@@ -1,4 +1,4 @@
-// Charts: which curves of which runs share axes, as JSON for the page and as SVG without scripts.
+// The charts of a report: curves of runs that share axes, as JSON for the page and as SVG.
 //
 //   {"title": "Loss", "name": "loss", "log": true, "fraction": false, "lines": [
 //     {"label": "validation", "colour": 1, "x": [50, 100], "y": [0.7, 0.5]}, …]}

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/support/files.h"
+#include "apps/training/metrics.h"
 #include "core/check.h"
 
 namespace heed {
@@ -62,19 +63,17 @@ const Curve* Curves::find(std::string_view name) const {
 
 Curves curves_of(std::string_view metrics) {
   CurveCollector collector;
-  for (size_t end; (end = metrics.find('\n')) != metrics.npos; metrics.remove_prefix(end + 1)) {
+  for_each_row(metrics, [&](std::string_view text, int64_t) {
     try {
-      collector.add_row(Json::parse(metrics.substr(0, end), "metrics.jsonl"));
+      collector.add_row(Json::parse(text, "metrics.jsonl"));
     } catch (const InputError&) {
       ++collector.result.damaged_rows;
     }
-  }
+  });
   return std::move(collector.result);
 }
 
-Curves read_curves(const std::string& path) {
-  return exists(path) ? curves_of(read_file(path, "metrics file")) : Curves();
-}
+Curves read_curves(const std::string& path) { return curves_of(read_metrics(path)); }
 
 Curve thinned(const Curve& curve, size_t most) {
   const size_t count = curve.values.size();

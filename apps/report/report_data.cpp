@@ -13,6 +13,7 @@
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/version.h"
+#include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 
@@ -20,7 +21,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t max_result_file = 1 << 20, max_record_file = 1 << 24;
+constexpr int64_t max_result_file = 1 << 20;
 constexpr size_t max_points_in_all = 120'000;  // of a report: about 2 MB
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -43,9 +44,8 @@ Json result_of(const RunFolder& folder) {
 
 // Reads how the run began, and where and when it was trained last.
 void read_sessions(ReportedRun& run) {
-  const std::string path = run.saved.folder.record();
-  const Json record = Json::parse(read_file(path, "record of a run", max_record_file), path);
-  const auto& sessions = record.at("sessions").elements();
+  const Json record = sessions_of(run.saved.folder);
+  const auto& sessions = record.elements();
   if (sessions.empty()) return;
   for (const Json& word : sessions.front().at("command").elements())
     run.command += (run.command.empty() ? "" : " ") + word.string();
@@ -81,7 +81,7 @@ ReportedRun read_run(const std::string& path) {
                                     counted(run.curves.damaged_rows, "row")));
   if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
-  if (exists(folder.record())) part([&] { read_sessions(run); });
+  part([&] { read_sessions(run); });
   if (exists(folder.result()))
     part([&] { run.result = result_of(folder); });
   else

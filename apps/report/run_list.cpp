@@ -3,22 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "apps/experiments/groups.h"
 #include "apps/experiments/run_state.h"
 #include "apps/report/curves.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
+#include "apps/training/metrics.h"
 #include "core/check.h"
 
 namespace heed {
 
 namespace {
 
-constexpr int64_t tail_bytes = 1 << 14;  // of metrics.jsonl
 constexpr double seconds_between_reads = 0.5;
 
 // Time and size of a file; "" if there is none.
@@ -32,18 +30,6 @@ std::string signature_of(const RunFolder& run, RunState state) {
   return fmt::format("{} {} {} {}", name_of(run_state_names, state),
                      signature_of_file(run.metrics()), signature_of_file(run.result()),
                      signature_of_file(run.config()));
-}
-
-// Returns the last complete rows of a file of rows.
-std::string last_rows(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat found {};
-  if (!file || ::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return "";
-  const int64_t start = std::max<int64_t>(0, found.st_size - tail_bytes);
-  std::string text(static_cast<size_t>(std::min<int64_t>(found.st_size, tail_bytes)), '\0');
-  const ssize_t count = ::pread(file, text.data(), text.size(), start);
-  text.resize(static_cast<size_t>(std::max<ssize_t>(0, count)));
-  return start > 0 ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
 }
 
 // Sets what the last rows say, the newest first, until both losses are known.
@@ -64,7 +50,7 @@ void set_progress(std::string_view rows, Json& row) {
 
 Json row_of(const std::string& name, const RunFolder& run, RunState state) {
   Json row = Json::object().set("name", name).set("state", name_of(run_state_names, state));
-  set_progress(last_rows(run.metrics()), row);
+  set_progress(last_metrics(run.metrics()), row);
   return row;
 }
 

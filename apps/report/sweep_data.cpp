@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apps/experiments/comparison.h"
+#include "apps/support/names.h"
 #include "apps/support/numbers.h"
 
 namespace heed {
@@ -18,7 +19,7 @@ std::string name_of_group(const RunGroups& groups, size_t index) {
   std::string name;
   for (size_t i = 0; i < groups.varying.size(); ++i) {
     const std::string& key = groups.varying[i];
-    name += fmt::format("{}{}={}", i > 0 ? ", " : "", key.substr(key.rfind('.') + 1),
+    name += fmt::format("{}{}={}", i > 0 ? ", " : "", last_component(key),
                         groups.groups[index].values[i]);
   }
   return name.empty() ? "mean" : name;

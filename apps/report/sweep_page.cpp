@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "apps/report/html.h"
+#include "apps/support/names.h"
 #include "apps/support/numbers.h"
 
 namespace heed {
@@ -201,7 +202,7 @@ std::string parallel_part(const Json& sweep) {
   };
   for (size_t k = 0; k < keys.size(); ++k) {
     const double x = left + between * static_cast<double>(k);
-    axis(x, keys[k].substr(keys[k].rfind('.') + 1));
+    axis(x, last_component(keys[k]));
     for (size_t i = 0; i < values[k].size(); ++i) tick(x, share(i, values[k].size()), values[k][i]);
   }
   axis(right, sweep.at("score").string());

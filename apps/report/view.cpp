@@ -94,17 +94,18 @@ class ViewServer {
   }
 
   void send_report(const httplib::Request& request, httplib::Response& r) {
-    ReportRequest wanted;
+    ReportRequest report_request;
     for (const std::string& name : names_in(request)) {
       if (!runs_.has(name)) return send_problem(r, 404, name + ": there is no such run (any more)");
-      wanted.paths.push_back(runs_.path(name));
+      report_request.paths.push_back(runs_.path(name));
     }
-    if (wanted.paths.empty()) return send_problem(r, 404, "choose a run from the list");
-    wanted.details = wanted.profile = request.has_param("details");
+    if (report_request.paths.empty()) return send_problem(r, 404, "choose a run from the list");
+    report_request.details = report_request.profile = request.has_param("details");
     try {
       std::unique_lock lock(computing_, std::defer_lock);
-      if (wanted.details) lock.lock();  // models share the settings of the program
-      r.set_content(live_page(report_data(wanted), request.get_param_value("run")), html_type);
+      if (report_request.details) lock.lock();  // models share the settings of the program
+      r.set_content(live_page(report_data(report_request), request.get_param_value("run")),
+                    html_type);
     } catch (const Error& error) {
       send_problem(r, 409, error.what());
     }

@@ -212,6 +212,11 @@ std::string name_of(const std::string& path) {
   return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
 }
 
+std::string stem_of(const std::string& path) {
+  const std::string name = name_of(path);
+  return name.ends_with(".toml") ? name.substr(0, name.size() - 5) : name;
+}
+
 std::string sibling(const std::string& path, const std::string& other) {
   return fs::path(path).replace_filename(other).string();
 }

@@ -72,6 +72,8 @@ void rename_in_folder(const std::string& from, const std::string& to);
 std::string in_folder(std::string_view folder, std::string_view name);
 std::string folder_of(const std::string& path);
 std::string name_of(const std::string& path);
+// The last component without ".toml": "configs/sort.toml" → "sort".
+std::string stem_of(const std::string& path);
 // Returns `other` relative to the folder that `path` is in.
 std::string sibling(const std::string& path, const std::string& other);
 // Returns the absolute path, relative to the folder `from`, without "." and "..".

@@ -52,7 +52,7 @@ struct Progress {
 // Rewrites the progress line, at most ten times a second. Log lines are printed above it. Does
 // nothing if stderr is not a terminal.
 void show(const Progress& progress);
-// Rewrites the progress line as these lines, of which a line feed ends each but the last.
+// Replaces the progress line by these lines. Every line but the last ends with a line feed.
 void show_lines(const std::string& lines);
 void hide_progress();
 

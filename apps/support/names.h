@@ -1,7 +1,8 @@
-// Names of parameters and modules, such as decoder.layers.0.attention.query.weight.
+// Names of parameters, modules, keys and scores, such as decoder.layers.0.attention.query.weight.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heed {
@@ -13,5 +14,10 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
 // Returns the layer that a parameter or module belongs to: decoder.layers.0.attention, decoder.norm
 // or embedding.
 std::string layer_of(const std::string& name);
+
+// Returns what follows the last dot: "optim.lr" → "lr".
+inline std::string last_component(std::string_view name) {
+  return std::string(name.substr(name.rfind('.') + 1));
+}
 
 }  // namespace heed

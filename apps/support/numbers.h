@@ -15,6 +15,9 @@ inline std::string four_digits(double number) { return fmt::format("{:#.4g}", nu
 // Returns the number with the digits that float32 has, for numbers around 1.
 inline double float32_digits(double number) { return std::round(number * 1e6) / 1e6; }
 
+// Returns seconds, rounded to milliseconds.
+inline double to_milliseconds(double seconds) { return std::round(1000 * seconds) / 1000; }
+
 // Returns the nearest integer with commas: 52310 → "52,310".
 inline std::string grouped(double number) {
   std::string digits = fmt::format("{:.0f}", number);

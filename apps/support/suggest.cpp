@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/support/names.h"
+
 namespace heed {
 
 int edit_distance(std::string_view a, std::string_view b) {
@@ -24,13 +26,12 @@ int edit_distance(std::string_view a, std::string_view b) {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr size_t max_length = 200;  // the distance takes quadratic time
   if (word.size() > max_length) return "";
-  const auto last_part = [](std::string_view key) { return key.substr(key.rfind('.') + 1); };
   std::string best;
   int best_distance = static_cast<int>(word.size());
   for (const std::string& candidate : candidates) {
-    const std::string_view part = last_part(candidate);
+    const std::string part = last_component(candidate);
     const int whole = edit_distance(word, candidate);
-    const int in_other_section = edit_distance(last_part(word), part) + 1;
+    const int in_other_section = edit_distance(last_component(word), part) + 1;
     // At most one edit for every three characters.
     const bool near = whole <= std::max<int>(1, static_cast<int>(part.size()) / 3) ||
                       in_other_section <= 1 + static_cast<int>(part.size()) / 3;

@@ -10,6 +10,7 @@
 #include "apps/support/version.h"
 #include "apps/training/binding.h"
 #include "apps/training/loop_state.h"
+#include "apps/training/metrics.h"
 #include "core/check.h"
 #include "core/safetensors.h"
 #include "core/text.h"
@@ -61,14 +62,11 @@ using Metrics = std::map<int64_t, std::map<std::string, std::string>>;  // by st
 
 Metrics metrics_of(const RunFolder& run, int64_t last_step) {
   Metrics metrics;
-  if (!exists(run.metrics())) return metrics;
-  const std::string text = read_file(run.metrics(), "metrics file");
-  std::string_view rest = text;
-  for (size_t end; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
-    const Json row = Json::parse(rest.substr(0, end), run.metrics());
+  for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t) {
+    const Json row = Json::parse(text, run.metrics());
     const int64_t step = row.at("step").integer();
     if (step <= last_step) add_values(row, "", metrics[step]);
-  }
+  });
   return metrics;
 }
 

@@ -87,9 +87,8 @@ RunFolder RunFolder::create(const std::string& path) {
 }
 
 RunFolder RunFolder::create_in(const std::string& parent, const std::string& config_path) {
-  const std::string file = name_of(config_path);
-  const std::string path = in_folder(
-      parent, fmt::format("{}-{}", file.substr(0, file.rfind(".toml")), utc_time("%Y%m%d-%H%M%S")));
+  const std::string path =
+      in_folder(parent, fmt::format("{}-{}", stem_of(config_path), utc_time("%Y%m%d-%H%M%S")));
   std::string free = path;
   for (int i = 2; !make_new_folder(free); ++i) free = fmt::format("{}-{}", path, i);
   return RunFolder(free);

@@ -5,6 +5,7 @@
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/machine.h"
+#include "apps/support/numbers.h"
 #include "apps/support/version.h"
 #include "core/check.h"
 #include "core/kernels/gemm/gemm.h"
@@ -12,12 +13,11 @@
 #include "core/text.h"
 
 namespace heed {
-namespace {
 
 constexpr int64_t max_record_bytes = 1 << 24;  // some ten thousand sessions
 constexpr const char* iso_time = "%Y-%m-%dT%H:%M:%SZ";
 
-Json earlier_sessions(const RunFolder& run) {
+Json sessions_of(const RunFolder& run) {
   const std::string path = run.record();
   if (!exists(path)) return Json::array();
   try {
@@ -35,14 +35,10 @@ Json earlier_sessions(const RunFolder& run) {
   }
 }
 
-double rounded(double seconds) { return std::round(1000 * seconds) / 1000; }
-
-}  // namespace
-
 RunSession::RunSession(const RunLock& lock, const std::string& data_fingerprint,
                        Precision precision, int64_t from_step)
     : lock_(lock),
-      earlier_(earlier_sessions(lock.folder())),
+      earlier_(sessions_of(lock.folder())),
       session_(Json::object()),
       started_(now()),
       cpu_started_(cpu_seconds()) {
@@ -76,8 +72,8 @@ void RunSession::end() {
   ended_ = true;
   lock_.check_held();
   session_.set("end", utc_time(iso_time))
-      .set("seconds", rounded(now() - started_))
-      .set("cpu_seconds", rounded(cpu_seconds() - cpu_started_));
+      .set("seconds", to_milliseconds(now() - started_))
+      .set("cpu_seconds", to_milliseconds(cpu_seconds() - cpu_started_));
   write(session_);
 }
 

@@ -19,6 +19,9 @@
 
 namespace heed {
 
+// Returns the sessions of a run, as an array of objects. Throws InputError if run.json is damaged.
+Json sessions_of(const RunFolder& run);
+
 // A session of this process, from the constructor to end().
 class RunSession {
  public:

@@ -25,9 +25,6 @@ namespace {
 
 double per(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
 
-// Returns seconds, rounded to milliseconds.
-double milliseconds(double seconds) { return std::round(1000 * seconds) / 1000; }
-
 }  // namespace
 
 void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
@@ -174,7 +171,7 @@ void TrainingLoop::log_step(const StepReport& report) {
                 .set("lr", report.lr)
                 .set("gradient_norm", report.gradient_norm)
                 .set("tokens_per_s", std::round(tokens_per_s))
-                .set("seconds", milliseconds(elapsed())));
+                .set("seconds", to_milliseconds(elapsed())));
   if (statistics_)
     write_row(Json::object().set("step", step).set("statistics", statistics_->measure(report)));
   logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
@@ -206,19 +203,20 @@ void TrainingLoop::evaluate() {
   check(std::isfinite(loss), "step {}: the validation loss is {}{}", step, loss,
         checkpoints_.intact());
   trainer_.schedule().observe(loss);
-  const double score = scores.at(name_of(best_by_names, best_by)).number();
-  const bool less_is_better =
-      best_by == BestBy::loss || best_by == BestBy::perplexity || best_by == BestBy::bits_per_byte;
-  const bool better = less_is_better ? score < state_.best_score : score > state_.best_score;
-  if (std::isfinite(score) && (state_.best_step == 0 || better)) {
+  const std::string score_name = name_of(best_by_names, best_by);
+  const double score = scores.at(score_name).number();
+  if (std::isfinite(score) &&
+      (state_.best_step == 0 || is_better(score_name, score, state_.best_score))) {
     state_.best_step = step;
     state_.best_score = score;
     state_.evaluations_since_best = 0;
   } else {
     ++state_.evaluations_since_best;
   }
-  write_row(
-      Json::object().set("step", step).set("val", scores).set("seconds", milliseconds(elapsed())));
+  write_row(Json::object()
+                .set("step", step)
+                .set("val", scores)
+                .set("seconds", to_milliseconds(elapsed())));
   const bool exact = has_exact_match(experiment_);
   const std::string line =
       fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss),
@@ -282,7 +280,7 @@ std::string TrainingLoop::finish() {
   const double tokens_per_s = per(static_cast<double>(state_.tokens), state_.step_seconds);
   Json result = Json::object()
                     .set("steps", steps)
-                    .set("seconds", milliseconds(state_.seconds))
+                    .set("seconds", to_milliseconds(state_.seconds))
                     .set("tokens_per_s", std::round(tokens_per_s))
                     .set("best_step", best)
                     .set("parameters", trainer_.model().parameter_count());
