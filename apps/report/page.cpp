@@ -96,13 +96,13 @@ std::string charts_in(const Json& report, const char* name) {
 std::string settings_of_run(const Json& run) {
   std::vector<Cells> rows;
   for (const Json& each : run.at("settings").elements())
-    rows.push_back(
-        {each.at("key").string(), each.at("value").string(), each.at("default").string()});
+    rows.push_back({each.at("key").string(), each.at("value").string(), each.at("default").string(),
+                    each.at("set_in").string()});
   const std::string command = run.at("command").string();
   return (command.empty() ? ""
                           : fmt::format("<p>Trained by <code>{}</code></p>\n", html(command))) +
          (rows.empty() ? "<p>Every key has its default.</p>\n"
-                       : html_table({"key", "value", "default"}, rows, 3)) +
+                       : html_table({"key", "value", "default", "set in"}, rows, 4)) +
          fmt::format("<details><summary>All keys</summary>\n<pre>{}</pre>\n</details>\n",
                      html(run.at("config").string()));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "apps/experiments/run_state.h"
 #include "apps/report/charts.h"
@@ -31,6 +32,7 @@ struct ReportedRun {
   Curves curves;
   Json result;  // null while there is none
   Facts session;
+  std::map<std::string, std::string> set_in;  // by key
   std::string command;  // that began the run: the config that it comes from, and what --set changed
   std::vector<std::string> notes;
 };
@@ -49,6 +51,8 @@ void read_sessions(ReportedRun& run) {
   if (sessions.empty()) return;
   for (const Json& word : sessions.front().at("command").elements())
     run.command += (run.command.empty() ? "" : " ") + word.string();
+  if (const Json* const set_in = sessions.front().find("set_in"))  // since heed 0.2.0
+    for (const auto& [key, origin] : set_in->members()) run.set_in[key] = origin.string();
   const Json& last = sessions.back();
   std::string start = last.at("start").string().substr(0, 16);  // without seconds
   std::ranges::replace(start, 'T', ' ');
@@ -69,7 +73,7 @@ std::string problem_in(F&& f) {
 }
 
 ReportedRun read_run(const std::string& path) {
-  ReportedRun run{SavedRun::open(path), {}, {}, {}, {}, {}};
+  ReportedRun run{SavedRun::open(path), {}, {}, {}, {}, {}, {}};
   const RunFolder& folder = run.saved.folder;
   const auto part = [&](auto&& read) {
     const std::string problem = problem_in(read);
@@ -120,14 +124,17 @@ Json facts_of(const ReportedRun& run) {
   return facts;
 }
 
-Json settings_of(const Experiment& experiment) {
+Json settings_of(const ReportedRun& run) {
   Json settings = Json::array();
   for (const ConfigDifference& difference :
-       config_differences(list_config(experiment), list_config(Experiment())))
+       config_differences(list_config(run.saved.config.experiment), list_config(Experiment()))) {
+    const auto origin = run.set_in.find(difference.key);
     settings.push(Json::object()
                       .set("key", difference.key)
                       .set("value", difference.a)
-                      .set("default", difference.b));
+                      .set("default", difference.b)
+                      .set("set_in", origin == run.set_in.end() ? "" : origin->second));
+  }
   return settings;
 }
 
@@ -139,7 +146,7 @@ Json run_json(const ReportedRun& run) {
                   .set("facts", facts_of(run))
                   .set("notes", run.notes)
                   .set("command", run.command)
-                  .set("settings", settings_of(experiment))
+                  .set("settings", settings_of(run))
                   .set("config", config_text(list_config(experiment)));
   if (!run.result.is_null()) json.set("result", run.result);
   return json;

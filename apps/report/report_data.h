@@ -2,8 +2,8 @@
 //
 //   {"title": "runs/sort", "version": "0.2.0",
 //    "runs": [{"name", "state", "facts": [["steps", "1500"], …], "notes": ["…"],
-//              "command": "heed train …", "settings": [{"key", "value", "default"}], "config": "…",
-//              "result": {…}}, …],
+//              "command": "heed train …", "settings": [{"key", "value", "default", "set_in"}],
+//              "config": "…", "result": {…}}, …],
 //    "charts": [apps/report/charts.h …],
 //    "statistics": [apps/report/charts.h …],
 //    "details": apps/report/details.h, "sweep": apps/report/sweep_data.h}

@@ -74,7 +74,7 @@ void draw(std::string& out, fmt::format_string<Args...> format, Args&&... args) 
 
 std::string effect_drawing(const SweepPoints& sweep, size_t key) {
   const std::vector<std::string> values = values_of_key(sweep, key);
-  constexpr double left = 88, right = 12, top = 12, bottom = 30, height = 220, width = 400;
+  constexpr double left = 88, right = 12, top = 12, bottom = 44, height = 234, width = 400;
   const auto y = [&](double score) {
     return height - bottom - sweep.height(score) * (height - top - bottom);
   };
@@ -101,7 +101,8 @@ std::string effect_drawing(const SweepPoints& sweep, size_t key) {
          "<path class=\"mean\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>mean {}</title></path>"
          "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
          x - std::min(22.0, room / 2), y(sum / count), x + std::min(22.0, room / 2),
-         four_digits(sum / count), x, height - 8, html(short_value(values[i])));
+         four_digits(sum / count), x, height - (i % 2 == 0 ? 24 : 8),  // labels on two lines
+         html(short_value(values[i])));
   }
   return text + "</svg>";
 }

@@ -35,8 +35,18 @@ Json sessions_of(const RunFolder& run) {
   }
 }
 
-RunSession::RunSession(const RunLock& lock, const std::string& data_fingerprint,
-                       Precision precision, int64_t from_step)
+// Returns where each key is set whose value is not the default.
+static Json origins_of(const LoadedConfig& config) {
+  Json origins = Json::object();
+  for (const ConfigDifference& difference :
+       config_differences(list_config(config.experiment), list_config(Experiment())))
+    if (const auto origin = config.origins.find(difference.key); origin != config.origins.end())
+      origins.set(difference.key, escaped(origin->second.location()));
+  return origins;
+}
+
+RunSession::RunSession(const RunLock& lock, const LoadedConfig& config,
+                       const std::string& data_fingerprint, int64_t from_step)
     : lock_(lock),
       earlier_(sessions_of(lock.folder())),
       session_(Json::object()),
@@ -51,10 +61,11 @@ RunSession::RunSession(const RunLock& lock, const std::string& data_fingerprint,
       .set("flags", program_flags)
       .set("processor", escaped(processor_name()))
       .set("threads", int64_t{thread_count()})
-      .set("precision", precision_name(effective_precision(precision)))
+      .set("precision", precision_name(effective_precision(config.experiment.precision)))
       .set("blas", kernels::blas_backend())
       .set("data", data_fingerprint)
       .set("from_step", from_step)
+      .set("set_in", origins_of(config))
       .set("start", utc_time(iso_time));
   write(session_);
 }

@@ -4,6 +4,7 @@
 //                  "commit": "0f1e2d3c4b5a", "compiler": "GNU 12.2.0", "flags": "-O2 -DNDEBUG …",
 //                  "processor": …, "threads": 2, "precision": "highest", "blas": …,
 //                  "data": "<the fingerprint of data/corpus.h>", "from_step": 0,
+//                  "set_in": {"optim.lr": "configs/reverse.toml:12", "seed": "command line", …},
 //                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
 //                  "seconds": 60.1, "cpu_seconds": 118.2}, …]}
 //
@@ -13,9 +14,9 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/config/load_config.h"
 #include "apps/support/json.h"
 #include "apps/training/run.h"
-#include "core/scope.h"
 
 namespace heed {
 
@@ -26,7 +27,7 @@ Json sessions_of(const RunFolder& run);
 class RunSession {
  public:
   // Adds the session to run.json. Throws InputError if that file is damaged.
-  RunSession(const RunLock& lock, const std::string& data_fingerprint, Precision precision,
+  RunSession(const RunLock& lock, const LoadedConfig& config, const std::string& data_fingerprint,
              int64_t from_step);
   // Ends the session if an exception did. Errors are ignored: that exception is reported.
   ~RunSession();

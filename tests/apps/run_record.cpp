@@ -47,6 +47,9 @@ TEST_CASE("run.json: a session for each process that trained the run") {
   CHECK_FALSE(first.at("blas").string().empty());
   CHECK(first.at("data").string().size() == 16);
   CHECK(first.at("from_step").integer() == 0);
+  CHECK(first.at("set_in").at("threads").string() == "command line");
+  CHECK(first.at("set_in").at("train.steps").string().starts_with("c.toml:"));
+  CHECK(first.at("set_in").find("optim.beta1") == nullptr);  // has its default
   CHECK(first.at("start").string().size() == 20);
   CHECK(first.at("start").string() <= first.at("end").string());
   CHECK(first.at("seconds").number() > 0);
