@@ -222,7 +222,7 @@ inline void heat_map(const std::string& path, const HeatMapText& text, const Ten
           "fill=\"{}\" fill-opacity=\"{:.3f}\"/>",
           x, y, cell, cell, value < 0 ? "#b2182b" : "#08306b", share);
       if (cell >= 36)
-        canvas.text(x + cell / 2, y + cell / 2 + 4, "middle", fmt::format("{:.2f}", value),
+        canvas.text(x + cell / 2, y + cell / 2 + 4, "middle", fmt::format("{:.2g}", value),
                     share > 0.5 ? "fill=\"#fff\"" : "");
     }
   canvas.put(
