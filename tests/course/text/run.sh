@@ -126,7 +126,7 @@ check_excerpts() {
 
 # Whether $1, a name as in C++, is declared or defined in the file $2; in other files than C++, whether it occurs.
 defines() {
-  local word=${1%()}
+  local word=${1%%(*}
   if [[ $2 != *.cpp && $2 != *.h ]]; then
     grep -qF -- "$word" "$2"
     return
