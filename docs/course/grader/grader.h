@@ -115,16 +115,17 @@ std::optional<Finding> run_grader(uint64_t seed, const std::function<void(Grader
 struct Binding {
   const char* exercise;
   void (*grade)(Grader& g);
-  bool defined;  // whether the program has the learner's functions
+  bool (*defined)();  // whether the program has the learner's functions
   const Binding* next;
   static const Binding* first;
-  Binding(const char* exercise_, void (*grade_)(Grader& g), bool defined_);
+  Binding(const char* exercise_, void (*grade_)(Grader& g), bool (*defined_)());
 };
 
-// Whether all functions are defined; [[gnu::weak]] ones may not be.
+// Whether a function is there, and is not that of the library that this one is linked into.
+bool is_learners(void (*function)());
 template <class... F>
-bool all_defined(void (*)(Grader& g, F...), std::type_identity_t<F>... functions) {
-  return ((functions != nullptr) && ...);
+bool all_learners(void (*)(Grader& g, F...), std::type_identity_t<F>... functions) {
+  return (is_learners(reinterpret_cast<void (*)()>(functions)) && ...);
 }
 
 }  // namespace heed::course
@@ -134,4 +135,4 @@ bool all_defined(void (*)(Grader& g, F...), std::type_identity_t<F>... functions
 #define HEED_GRADE(name, ...)                                               \
   static const heed::course::Binding binding_of_##name(                     \
       #name, [](heed::course::Grader& g) { grade_##name(g, __VA_ARGS__); }, \
-      heed::course::all_defined(grade_##name, __VA_ARGS__))
+      [] { return heed::course::all_learners(grade_##name, __VA_ARGS__); })
