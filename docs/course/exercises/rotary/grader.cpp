@@ -1,7 +1,9 @@
 #include "docs/course/grader/grader.h"
 
 #include <cmath>
-#include <functional>
+
+#include "docs/course/grader/training.h"
+#include "nn/positional.h"
 
 namespace heed::course {
 namespace {
@@ -178,5 +180,6 @@ void grade_rotary(Grader& g,
   check(2, 3, {3, 2 * g.size(1, 4), {RotaryLayout::halves, g.number(2, 1e5), g.size(2, 90)}});
 }
 HEED_GRADE(rotary, heed::rotary);
+HEED_TRAIN(rotary, positional_encodings::rotary);
 
 }  // namespace heed::course
