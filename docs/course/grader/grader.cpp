@@ -6,6 +6,8 @@
 #include <cmath>
 #include <dlfcn.h>
 
+#include "core/observer.h"
+
 namespace heed::course {
 
 using testing::Difference;
@@ -190,6 +192,21 @@ bool is_learners(void (*function)()) {
   return function && ::dladdr(reinterpret_cast<void*>(function), &there) != 0 &&
          ::dladdr(reinterpret_cast<void*>(is_learners), &here) != 0 &&
          here.dli_fbase != there.dli_fbase;
+}
+
+bool uses_operation(std::string_view name, const std::function<void()>& run) {
+  struct Listener final : Observer {
+    std::string_view name;
+    bool found = false;
+    void op_finished(const char* operation, const Tensor&, std::span<const Tensor>,
+                     const Node*) noexcept override {
+      found = found || operation == name;
+    }
+  } listener;
+  listener.name = name;
+  const ObserverScope here(listener);
+  run();
+  return listener.found;
 }
 
 const Binding* Binding::first = nullptr;

@@ -30,6 +30,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -110,6 +111,9 @@ class Grader {
 // Runs the grader of an exercise once. Returns what is wrong, or nothing. Exceptions of the
 // learner's function are findings, too.
 std::optional<Finding> run_grader(uint64_t seed, const std::function<void(Grader& g)>& grade);
+
+// Whether `run` calls an operation of this name: an exercise may ask for more than a call of it.
+bool uses_operation(std::string_view name, const std::function<void()>& run);
 
 // An exercise that is linked into the program: its grader, bound to the learner's functions.
 struct Binding {
