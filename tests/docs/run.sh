@@ -48,6 +48,11 @@ while read -r name; do
   [[ -e configs/$name ]] || complain "README.md: there is no configs/$name"
 done < <(grep -oE '^\| [a-z_]+\.toml' README.md | cut -c3-)
 
+# Those who train, those who run experiments and those who learn each find a first command on the first screen.
+for command in train sweep course; do
+  head -24 README.md | grep -q "^| .* | \`./heed $command" || complain "README.md: the first screen has no ./heed $command"
+done
+
 # The table of commands is that of the program.
 commands=$("$program" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }' | sort)
 rows=$(sed -n '/^| command | what it does |$/,/^$/p' README.md | grep -oE '^\| `[a-z]+' | cut -c4- | sort)
