@@ -118,7 +118,8 @@ std::unique_ptr<CommandArguments> make_arguments() {
   entry(view) \
   entry(bench) \
   entry(profile) \
-  entry(theorems)
+  entry(theorems) \
+  entry(course)
 // clang-format on
 HEED_REGISTRY(commands, Command, HEED_COMMANDS)
 

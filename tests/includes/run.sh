@@ -23,7 +23,8 @@ declare -A may_include=(
   [apps/measure]="$libraries apps/support apps/config apps/inference apps/training"
   [apps/experiments]="$libraries apps/support apps/config apps/inference apps/training apps/measure"
   [apps/report]="$libraries apps/support apps/config apps/inference apps/training apps/measure apps/experiments"
-  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/report apps/onnx"
+  [apps/course]="$libraries apps/support"
+  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/report apps/onnx apps/course"
   [apps]="$libraries apps/support apps/commands"
 )
 

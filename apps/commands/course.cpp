@@ -1,0 +1,381 @@
+// heed course: the exercises of the course in docs/course.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <unistd.h>
+
+#include "apps/commands/command.h"
+#include "apps/course/answer.h"
+#include "apps/course/answers.h"
+#include "apps/course/catalogue.h"
+#include "apps/course/library_function.h"
+#include "apps/course/progress.h"
+#include "apps/course/workshop.h"
+#include "apps/support/colour.h"
+#include "apps/support/files.h"
+#include "apps/support/interrupt.h"
+#include "apps/support/json.h"
+#include "apps/support/log.h"
+#include "apps/support/output.h"
+#include "apps/support/suggest.h"
+#include "apps/support/table.h"
+#include "core/check.h"
+#include "core/joined.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+struct CourseArguments final : CommandArguments {
+  std::string action = "list", exercise, folder, answers;
+  bool watch = false, fast = false, json = false;
+  std::optional<int64_t> seed;
+  double seconds = 5;
+
+  std::vector<Option> options() override {
+    return {
+        {"[ACTION]", "list|next|start|check|hint|reset|show", &action,
+         "What to do (default: list)"},
+        {"[NAME]", "", &exercise, "Exercise (default: the one that was started or checked last)"},
+        {"--fast", "", &fast, "list, next: only the fast track, one exercise of each chapter"},
+        {"--watch", "", &watch, "check: check again whenever the answer is saved, until it passes"},
+        {"--seed", "SEED", &seed,
+         "check: seed of the sizes and values (default: a new one every time)", seed_range},
+        {"--seconds",
+         "S",
+         &seconds,
+         "check: processor time that an answer may take (default: 5)",
+         {1, 3600}},
+        {"--answers", "DIR", &answers, "check: grade other people's answers, DIR/PERSON/NAME.cpp"},
+        {"--folder", "DIR", &folder,
+         "Folder of your answers and your progress (default: course in the folder of heed)"},
+        json_option(json)};
+  }
+  int run() const override;
+};
+
+// One call of the command.
+class CourseSession {
+ public:
+  explicit CourseSession(const CourseArguments& arguments)
+      : arguments_(arguments),
+        workshop_(Workshop::find()),
+        catalogue_(workshop_.chapters(), workshop_.exercises()),
+        folder_(arguments.folder.empty() ? in_folder(workshop_.sources, "course")
+                                         : arguments.folder),
+        progress_(folder_) {}
+
+  int run() {
+    if (arguments_.action == "list") return list();
+    if (arguments_.action == "next") return next();
+    if (!arguments_.answers.empty()) return check_answers();
+    const Exercise& exercise = chosen();
+    if (arguments_.action == "start") return start(exercise);
+    if (arguments_.action == "check")
+      return arguments_.watch ? watch(exercise) : check_once(exercise);
+    if (arguments_.action == "hint") return hint(exercise);
+    if (arguments_.action == "reset") return reset(exercise);
+    return show(exercise);
+  }
+
+ private:
+  const Exercise& chosen() const {
+    const std::string& name = arguments_.exercise.empty() ? progress_.current : arguments_.exercise;
+    check_input(!name.empty(), "which exercise? give its name; heed course lists them");
+    return catalogue_.at(name);
+  }
+
+  // "course/softmax.cpp", relative to the current folder if it is below.
+  std::string answer(const Exercise& exercise) const {
+    const std::string file = in_folder(folder_, exercise.name + ".cpp");
+    const std::string here = absolute_path(".", ".") + "/";
+    return file.starts_with(here) ? file.substr(here.size()) : file;
+  }
+
+  const char* state(const Exercise& exercise) const {
+    return progress_.of(exercise.name).passed ? "passed"
+           : exists(answer(exercise))         ? "started"
+                                              : "";
+  }
+
+  std::vector<const Exercise*> listed() const {
+    std::vector<const Exercise*> exercises;
+    for (const Exercise& exercise : catalogue_.all())
+      if (exercise.fast_track || !arguments_.fast) exercises.push_back(&exercise);
+    return exercises;
+  }
+
+  const Exercise* next_exercise() const {
+    for (const Exercise* exercise : listed())
+      if (!progress_.of(exercise->name).passed) return exercise;
+    return nullptr;
+  }
+
+  int list() const {
+    if (arguments_.json) return list_json();
+    Table table;
+    int64_t passed = 0;
+    std::string chapter;
+    const auto exercises = listed();
+    for (const Exercise* exercise : exercises) {
+      const std::string& name = exercise->chapter.empty() ? "Other" : exercise->chapter;
+      if (table.rows.empty() || name != chapter) table.rows.push_back({name, "", "", ""});
+      chapter = name;
+      table.rows.push_back(
+          {"  " + exercise->name, exercise->title,
+           fmt::format("{} min{}", exercise->minutes, exercise->fast_track ? ", fast track" : ""),
+           state(*exercise)});
+      passed += progress_.of(exercise->name).passed ? 1 : 0;
+    }
+    print(list_text(table));
+    print(fmt::format("\n{} of {} passed. ", passed, exercises.size()));
+    if (const Exercise* exercise = next_exercise())
+      print(fmt::format("Next: heed course {} {}\n", *state(*exercise) ? "check" : "start",
+                        exercise->name));
+    else
+      print("\n");
+    return exit_done;
+  }
+
+  // The rows, with chapters as headings that do not widen the first column.
+  static std::string list_text(const Table& table) {
+    Table aligned;
+    for (const Table::Row& row : table.rows)
+      aligned.rows.push_back(row[1].empty() ? Table::Row(4) : row);
+    std::string text = aligned.text(4), shown;
+    size_t first = 0;
+    for (const Table::Row& row : table.rows) {
+      const size_t end = text.find('\n', first);
+      shown += row[1].empty() ? row[0] : text.substr(first, end - first);
+      shown += '\n';
+      first = end + 1;
+    }
+    return shown;
+  }
+
+  int list_json() const {
+    Json all = Json::array();
+    for (const Exercise* exercise : listed()) {
+      const char* const now = state(*exercise);
+      Json one = Json::object();
+      one.set("name", exercise->name).set("title", exercise->title);
+      one.set("chapter", exercise->chapter).set("minutes", exercise->minutes);
+      one.set("fast_track", exercise->fast_track).set("state", *now ? now : "not started");
+      one.set("hints_shown", progress_.of(exercise->name).hints);
+      one.set("hints", static_cast<int64_t>(exercise->hints().size()));
+      all.push(one);
+    }
+    print(all.text(2) + "\n");
+    return exit_done;
+  }
+
+  int next() const {
+    const Exercise* exercise = next_exercise();
+    if (!exercise) {
+      print("All exercises are passed.\n");
+      return exit_done;
+    }
+    print(fmt::format("{}: {}, {} minutes\n", exercise->name, exercise->title, exercise->minutes));
+    if (!exercise->chapter.empty()) print(fmt::format("In the chapter {}\n", exercise->chapter));
+    print(
+        fmt::format("heed course {} {}\n", *state(*exercise) ? "check" : "start", exercise->name));
+    return exit_done;
+  }
+
+  int start(const Exercise& exercise) {
+    const std::string file = answer(exercise);
+    check_input(!exists(file), "{} exists: it is your answer; heed course reset {} starts again",
+                file, exercise.name);
+    make_folders(folder_);
+    write_file(file, exercise.text("exercise.cpp"));
+    progress_.current = exercise.name;
+    progress_.change(exercise.name);
+    progress_.save();
+    print(exercise.text("task.md"));
+    print(fmt::format("\nWrite it in {}, then: heed course check {}\n", file, exercise.name));
+    return exit_done;
+  }
+
+  int reset(const Exercise& exercise) {
+    const std::string file = answer(exercise);
+    if (exists(file)) rename_in_folder(file, file + ".old");
+    progress_.change(exercise.name) = {};
+    progress_.save();
+    make_folders(folder_);
+    write_file(file, exercise.text("exercise.cpp"));
+    print(fmt::format("{} is as at the start; what it was is in {}.old\n", file, file));
+    return exit_done;
+  }
+
+  int hint(const Exercise& exercise) {
+    const std::vector<std::string> hints = exercise.hints();
+    const auto count = static_cast<int64_t>(hints.size());
+    ExerciseProgress& own = progress_.change(exercise.name);
+    const bool more = own.hints < count;
+    if (more) ++own.hints;
+    own.hints = std::clamp<int64_t>(own.hints, 1, count);
+    for (int64_t i = more ? own.hints - 1 : 0; i < own.hints; ++i)
+      print(fmt::format("Hint {} of {}: {}\n", i + 1, count, hints[static_cast<size_t>(i)]));
+    if (!more) print("These are all hints.\n");
+    make_folders(folder_);
+    progress_.save();
+    return exit_done;
+  }
+
+  int show(const Exercise& exercise) const {
+    if (!progress_.of(exercise.name).passed) {
+      print(
+          fmt::format("heed course show {} shows the library's own function once yours passes\n"
+                      "not yet\n",
+                      exercise.name));
+      return exit_failed;
+    }
+    const LibraryFunction own = library_function(workshop_.sources, exercise.text("background.md"));
+    print(fmt::format("{}:{}-{}\n\n{}", own.file, own.first, own.last, own.text));
+    return exit_done;
+  }
+
+  GradeRequest request(const Exercise& exercise) const {
+    std::random_device random;
+    return {exercise.name, answer(exercise),
+            static_cast<uint64_t>(arguments_.seed.value_or(random() % 1'000'000)),
+            arguments_.seconds};
+  }
+
+  // Returns whether the answer passes, and says so.
+  bool check_answer(const Exercise& exercise) {
+    const GradeRequest how = request(exercise);
+    GradedAnswer graded;
+    if (exists(how.file))
+      graded = grade_answer(workshop_, how);
+    else
+      graded.problem =
+          fmt::format("{}: no such file; begin with heed course start {}", how.file, exercise.name);
+    make_folders(folder_);
+    progress_.current = exercise.name;
+    if (graded.passed()) progress_.change(exercise.name).passed = true;
+    progress_.save();
+    if (arguments_.json)
+      print(json_of(how, graded).text(2) + "\n");
+    else
+      print_answer(exercise, how, graded);
+    flush_output();
+    return graded.passed();
+  }
+
+  static Json json_of(const GradeRequest& how, const GradedAnswer& graded) {
+    Json json = Json::object();
+    json.set("exercise", how.exercise).set("file", how.file);
+    json.set("seed", static_cast<int64_t>(how.seed));
+    graded.add_to(json);
+    return json;
+  }
+
+  static void print_answer(const Exercise& exercise, const GradeRequest& how,
+                           const GradedAnswer& graded) {
+    if (!graded.messages.empty()) print_escaped(escaped(graded.messages) + "\n");
+    if (!graded.printed.empty())
+      print_escaped(
+          fmt::format("The answer printed:\n{}\n", escaped(shortened(graded.printed, 2000))));
+    print(fmt::format("{}, seed {}\n", exercise.title, how.seed));
+    if (!graded.passed()) {
+      print_escaped(escaped(graded.problem) + "\n");
+      if (!graded.sentence.empty()) print_escaped(escaped(graded.sentence) + "\n");
+      print(fmt::format("\nheed course hint {} helps\n", exercise.name));
+      print_escaped(styled(Style::bad, "not yet", STDOUT_FILENO) + "\n");
+      return;
+    }
+    if (!graded.losses.empty())
+      print(
+          fmt::format("A small decoder trained with it, {} steps: loss {:.3f} → {:.3f}.\n"
+                      "With the library's own function the losses are the same to {:.0e}.\n",
+                      graded.losses.size(), graded.losses.front(), graded.losses.back(),
+                      std::max(graded.difference, 1e-16)));
+    print(fmt::format("\n{}\nheed course show {} shows the library's own\n",
+                      exercise.text("background.md"), exercise.name));
+    print_escaped(styled(Style::good, "passed", STDOUT_FILENO) + "\n");
+  }
+
+  int check_once(const Exercise& exercise) {
+    workshop_.check_built();
+    return check_answer(exercise) ? exit_done : exit_failed;
+  }
+
+  int watch(const Exercise& exercise) {
+    workshop_.check_built();
+    const InterruptGuard guard;
+    const std::string file = answer(exercise);
+    const auto contents = [&] { return exists(file) ? read_file(file, "answer", 1 << 20) : ""; };
+    while (true) {
+      const std::string before = contents();
+      if (check_answer(exercise)) return exit_done;
+      logging::info("waiting until {} is saved; Ctrl-C ends it", file);
+      while (!interrupted() && contents() == before) ::usleep(200'000);
+      if (interrupted()) return exit_failed;
+    }
+  }
+
+  int check_answers() const {
+    check_input(arguments_.action == "check", "--answers belongs to heed course check");
+    if (!arguments_.exercise.empty()) catalogue_.at(arguments_.exercise);
+    workshop_.check_built();
+    const GradeRequest how = request({});
+    const std::vector<PersonAnswer> answers =
+        grade_answers(workshop_, catalogue_, arguments_.answers, arguments_.exercise, how);
+    Json all = Json::array();
+    Table table{{{"person", "exercise", "result", "problem"}}, {fmt::format("seed {}", how.seed)}};
+    bool passed = true;
+    for (const PersonAnswer& answer : answers) {
+      GradeRequest own = how;
+      own.exercise = answer.exercise;
+      own.file = answer.file;
+      Json one = json_of(own, answer.graded);
+      one.set("person", answer.person);
+      all.push(one);
+      const bool named = !answer.graded.sentence.empty();
+      table.rows.push_back(
+          {answer.person, answer.exercise, answer.graded.passed() ? "passed" : "not yet",
+           shortened(named ? answer.graded.sentence : answer.graded.problem, 100)});
+      passed = passed && answer.graded.passed();
+    }
+    print(arguments_.json ? all.text(2) + "\n" : table.text(4));
+    return passed ? exit_done : exit_failed;
+  }
+
+  const CourseArguments& arguments_;
+  const Workshop workshop_;
+  const Catalogue catalogue_;
+  const std::string folder_;
+  Progress progress_;
+};
+
+int CourseArguments::run() const { return CourseSession(*this).run(); }
+
+}  // namespace
+
+const Command commands::course = {
+    .name = "course",
+    .summary = "Learn how it works: exercises, graded",
+    .details =
+        "The chapters are in docs/course. An exercise is one function to write, in C++, in a file\n"
+        "that start creates. check compiles this file alone, calls the function with new sizes "
+        "and\n"
+        "values each time, and says what is wrong. The last line is \"passed\" or \"not yet\".\n"
+        "\n"
+        "  list   the exercises, and which are passed\n"
+        "  next   the first that is not passed\n"
+        "  start  creates course/NAME.cpp and prints the task\n"
+        "  check  grades it; exit code 0: passed, 1: not yet, 2: there is no such exercise\n"
+        "  hint   one more each time\n"
+        "  reset  starts again; your answer is kept as NAME.cpp.old\n"
+        "  show   the library's own function, after yours passes\n"
+        "\n"
+        "Examples:\n"
+        "  heed course start basic-attention\n"
+        "  heed course check --watch\n"
+        "  heed course check --answers class --json",
+    .arguments = make_arguments<CourseArguments>,
+};
+
+}  // namespace heed

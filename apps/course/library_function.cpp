@@ -1,0 +1,60 @@
+#include "apps/course/library_function.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/support/files.h"
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t first = 0; first < text.size();) {
+    const size_t end = std::min(text.find('\n', first), text.size());
+    lines.push_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return lines;
+}
+
+bool is_comment(const std::string& line) { return line.starts_with("//"); }
+
+// Whether a line, at the left margin, begins the definition of `name`.
+bool defines(const std::string& line, const std::string& name) {
+  if (line.empty() || line[0] == ' ' || line[0] == '#' || is_comment(line)) return false;
+  const size_t at = line.find(name);
+  if (at == std::string::npos || line.ends_with(';')) return false;
+  const char before = at == 0 ? ' ' : line[at - 1], after = (line + " ")[at + name.size()];
+  return (before == ' ' || before == ':' || before == '*' || before == '&') &&
+         (after == '(' || after == ' ');
+}
+
+}  // namespace
+
+LibraryFunction library_function(const std::string& sources, const std::string& background) {
+  const size_t middle = background.find("`](../../../../");
+  check(middle != std::string::npos, "the background links to no function of the library");
+  const size_t name_at = background.rfind("[`", middle) + 2;
+  const size_t path_at = background.find("../../../../", middle) + 12;
+  const std::string name = background.substr(name_at, middle - name_at);
+  LibraryFunction found;
+  found.file = background.substr(path_at, background.find(')', path_at) - path_at);
+
+  const auto lines = lines_of(read_file(in_folder(sources, found.file), "source", 1 << 22));
+  const auto start = std::find_if(lines.begin(), lines.end(),
+                                  [&](const std::string& line) { return defines(line, name); });
+  check(start != lines.end(), "{}: no definition of {}", found.file, name);
+  auto first = start;
+  while (first != lines.begin() && is_comment(*(first - 1))) --first;
+  const auto last = std::find_if(start, lines.end(),
+                                 [](const std::string& line) { return line.starts_with('}'); });
+  check(last != lines.end(), "{}: the definition of {} does not end", found.file, name);
+  found.first = first - lines.begin() + 1;
+  found.last = last - lines.begin() + 1;
+  for (auto line = first; line <= last; ++line) found.text += *line + "\n";
+  return found;
+}
+
+}  // namespace heed
