@@ -60,7 +60,7 @@ TEST_CASE("exercise temperature: the stub and mistakes are named") {
   CHECK_NAMED("the limit for T = 0", grade_temperature, [](const Tensor& s, double t) {
     return t == 0 || t > 1e9 ? hardmax(s) : softmax(s / t);
   });
-  CHECK_NAMED("Not a number", grade_temperature,
+  CHECK_NAMED("divided by 0", grade_temperature,
               [](const Tensor& s, double t) { return softmax(s / t); });
   CHECK_NAMED("Not a number", grade_temperature, [](const Tensor& s, double t) {
     return t == 0 ? hardmax(s) : exp(s / t) / sum(exp(s / t), {-1}, true);

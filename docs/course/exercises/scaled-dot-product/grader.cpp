@@ -25,8 +25,9 @@ void grade_scaled_dot_product(Grader& g,
     const auto mean = [=](auto f) {
       return [=](Arrays x, const Index& i) {
         const double total = sum_over(keys, [&](int64_t j) { return f(x, i[0], j); });
-        return sum_over(keys, [&](int64_t j) { return f(x, i[0], j) * x[2](i.with(0, j)); }) /
-               total;
+        const double result =
+            sum_over(keys, [&](int64_t j) { return f(x, i[0], j) * x[2](i.with(0, j)); });
+        return total > 0 ? result / total : 0;
       };
     };
     const auto scaled_by = [=](double scale) {

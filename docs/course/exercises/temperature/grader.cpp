@@ -53,6 +53,14 @@ void grade_temperature(Grader& g,
         wrong_value("Each of several equal maxima has the weight 1: the row adds up to more than "
                     "1.",
                     at_maxima([](double, bool) { return 1.0; }))};
+    if (t == 0)
+      mistakes.push_back(
+          wrong_value("The scores are divided by 0, which gives ±∞: T = 0 needs a case of its own.",
+                      [=](Arrays x, const Index& i) -> double {
+                        const auto of_row = row(x[0], i[0]);
+                        const bool overflows = *std::max_element(of_row.begin(), of_row.end()) > 0;
+                        return overflows ? std::numeric_limits<double>::quiet_NaN() : 0;
+                      }));
     if (!limit) {
       mistakes.push_back(wrong_value("The scores are multiplied by T; they must be divided by it.",
                                      exponentials(t, t)));

@@ -1,0 +1,106 @@
+// The exercise count-bytes: its solution, its stub, and the mistakes that its grader names.
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "nn/models.h"
+#include "optim/optimizer.h"
+#include "tests/course/exercises/graded.h"
+
+namespace heed::course {
+
+void grade_count_bytes(Grader& g, std::array<int64_t, 4> (*count_bytes)(
+                                      const ModelOptions& model, const OptimOptions& optimizer,
+                                      int64_t parameters, int64_t sequences, int64_t tokens));
+
+namespace {
+
+namespace count_bytes_stub {
+using namespace heed;
+#include "docs/course/exercises/count-bytes/exercise.cpp"
+}  // namespace count_bytes_stub
+
+// The factors of the count, each of which a mistake changes.
+struct ByteParts {
+  int64_t bytes = 4, gradient_bytes = 4, cache_bytes = 4, arrays, keys, values, heads, dim;
+  int64_t layers, sequences, tokens;
+
+  ByteParts(const ModelOptions& m, const OptimOptions& optimizer, int64_t sequences_,
+            int64_t tokens_)
+      : arrays(optimizer.kind == &optimizers::sgd ? (optimizer.momentum > 0 ? 1 : 0)
+                                                  : (optimizer.amsgrad ? 3 : 2)),
+        keys(m.heads * (m.attention.key_dim > 0 ? m.attention.key_dim : m.dim / m.heads)),
+        values(m.attention.value_dim > 0 ? m.heads * m.attention.value_dim : keys),
+        heads(m.heads),
+        dim(m.dim),
+        layers(m.layers),
+        sequences(sequences_),
+        tokens(tokens_) {}
+};
+
+template <auto change>
+std::array<int64_t, 4> changed_bytes(const ModelOptions& m, const OptimOptions& optimizer,
+                                     int64_t parameters, int64_t sequences, int64_t tokens) {
+  ByteParts p(m, optimizer, sequences, tokens);
+  change(p);
+  return {p.bytes * parameters, p.gradient_bytes * parameters, p.arrays * 4 * parameters,
+          p.cache_bytes * p.layers * p.sequences * p.tokens * (p.keys + p.values)};
+}
+
+template <auto arrays>  // (optimizer) → how many arrays it keeps
+std::array<int64_t, 4> with_arrays(const ModelOptions& m, const OptimOptions& optimizer,
+                                   int64_t parameters, int64_t sequences, int64_t tokens) {
+  auto bytes = changed_bytes<[](ByteParts&) {}>(m, optimizer, parameters, sequences, tokens);
+  bytes[2] = arrays(optimizer) * 4 * parameters;
+  return bytes;
+}
+
+TEST_CASE("exercise count-bytes: the solution passes") {
+  CHECK(graded(grade_count_bytes, changed_bytes<[](ByteParts&) {}>) == "");
+}
+
+TEST_CASE("exercise count-bytes: the stub and mistakes are named") {
+  CHECK_NAMED("number of values", grade_count_bytes, count_bytes_stub::heed::course::count_bytes);
+  CHECK_NAMED("bytes of double", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.bytes = 8; }>);
+  CHECK_NAMED("half precision", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.bytes = 2; }>);
+  CHECK_NAMED("Every weight has a gradient", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.gradient_bytes = 0; }>);
+  CHECK_NAMED("number of values", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.cache_bytes = 1; }>);
+  CHECK_NAMED("Only keys", grade_count_bytes, changed_bytes<[](ByteParts& p) { p.values = 0; }>);
+  CHECK_NAMED("Queries are not cached", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.values += p.keys; }>);
+  CHECK_NAMED("Only one layer", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.layers = 1; }>);
+  CHECK_NAMED("Only one sequence", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.sequences = 1; }>);
+  CHECK_NAMED("Only one token", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.tokens = 1; }>);
+  CHECK_NAMED("set the widths", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.keys = p.values = p.dim; }>);
+  CHECK_NAMED("The heads are counted twice", grade_count_bytes,
+              changed_bytes<[](ByteParts& p) { p.keys *= p.heads, p.values *= p.heads; }>);
+  CHECK_NAMED("Adam keeps two means for each", grade_count_bytes,
+              with_arrays<[](const OptimOptions&) { return 0; }>);
+  CHECK_NAMED("of the gradient, and of its square", grade_count_bytes,
+              with_arrays<[](const OptimOptions&) { return 1; }>);
+  CHECK_NAMED("The two means are Adam's", grade_count_bytes,
+              with_arrays<[](const OptimOptions&) { return 2; }>);
+  CHECK_NAMED("no third array", grade_count_bytes,
+              with_arrays<[](const OptimOptions&) { return 3; }>);
+  CHECK_NAMED(
+      "Without momentum SGD keeps nothing", grade_count_bytes,
+      with_arrays<[](const OptimOptions& o) { return o.kind == &optimizers::sgd ? 1 : 2; }>);
+  CHECK_NAMED(
+      "keeps the last update", grade_count_bytes,
+      with_arrays<[](const OptimOptions& o) { return o.kind == &optimizers::sgd ? 0 : 2; }>);
+  CHECK_NAMED("With amsgrad there is a third", grade_count_bytes,
+              with_arrays<[](const OptimOptions& o) {
+                return o.kind == &optimizers::sgd ? (o.momentum > 0 ? 1 : 0) : 2;
+              }>);
+}
+
+}  // namespace
+}  // namespace heed::course
