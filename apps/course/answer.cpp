@@ -83,7 +83,8 @@ std::string line_in(const std::string& output, const std::string& file) {
 std::string memory_error(const std::string& output, const std::string& file) {
   const std::string error = sanitizer_error(output), line = line_in(output, file);
   if (error.find("limit") != std::string::npos || error.find("too-big") != std::string::npos ||
-      error == "out-of-memory" || output.find("hard rss limit exhausted") != std::string::npos)
+      error == "out-of-memory" || error == "requested" ||
+      output.find("hard rss limit exhausted") != std::string::npos)
     return fmt::format("it uses more than {} MiB of memory{}", memory_mib, line);
   if (error == "stack-overflow") return fmt::format("it calls itself without end{}", line);
   if (error.find("overflow") != std::string::npos || error.find("poison") != std::string::npos)

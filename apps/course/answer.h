@@ -2,7 +2,8 @@
 //
 // The process says its verdict over a pipe, with a token that it takes before any code of the
 // answer runs (docs/course/grader/program.cpp). Whatever else the process does is no verdict: it
-// may crash, print "passed", loop, or exit.
+// may crash, print "passed", loop, or exit. This finds accidents and pranks; an answer that is
+// written to search the memory of its process for the token is not kept from it.
 #pragma once
 
 #include <cstdint>

@@ -184,6 +184,8 @@ std::optional<Finding> run_grader(uint64_t seed, const std::function<void(Grader
     return g.finding();
   } catch (const std::exception& error) {
     return g.finding() ? g.finding() : Finding{fmt::format("throws '{}'", error.what()), ""};
+  } catch (...) {
+    return Finding{"throws something that is not a std::exception", ""};
   }
 }
 

@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# The exercises of the course, as a learner and as a teacher call them.
+#   exercises.sh PROGRAM quick    the verbs, answers that misbehave, and two exercises
+#   exercises.sh PROGRAM all      every exercise: what is shipped fails, its solution passes
+set -euo pipefail
+program=$1
+sources=$(dirname "$(readlink -f "$0")")/../..
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+answers=$work/answers
+failed=0
+complain() { printf '%s\n' "$*" >&2; failed=1; }
+
+# Calls heed course with arguments; sets output (both streams), code and last, its last line.
+course() {
+  code=0
+  output=$("$program" course --folder "$answers" "$@" 2>&1) || code=$?
+  last=${output##*$'\n'}
+}
+expect_code() { ((code == $1)) || complain "expected exit code $1, got $code of: ${*:2}: $output"; }
+expect_text() { [[ $output == *"$1"* ]] || complain "expected '$1' from: ${*:2}: $output"; }
+expect_last() { [[ $last == "$1" ]] || complain "expected '$1' as the last line of: ${*:2}: $output"; }
+
+check_verbs() {
+  local name=basic-attention
+  course
+  expect_code 0 list
+  expect_text "  $name " list
+  expect_text "start " list
+  course list --json
+  expect_text '"name": "basic-attention"' list --json
+  expect_text '"state": "not started"' list --json
+  course next --fast
+  expect_code 0 next
+  course check
+  expect_code 2 check without a name
+  course check basic-atention
+  expect_code 2 check of an unknown name
+  expect_text "did you mean 'basic-attention'" check of an unknown name
+  course check $name
+  expect_code 1 check before start
+  expect_last "not yet" check before start
+
+  course start $name
+  expect_code 0 start
+  expect_text "# Basic attention" start
+  cmp -s "$answers/$name.cpp" "$sources/docs/course/exercises/$name/exercise.cpp" || complain "start wrote another file"
+  course start $name
+  expect_code 2 start again
+  course check --seed 5
+  expect_code 1 check of what is shipped
+  expect_text "seed 5" check --seed
+  expect_text "nothing is computed yet" check of what is shipped
+  expect_last "not yet" check of what is shipped
+  first=$output
+  course check --seed 5
+  [[ $output == "$first" ]] || complain "the same seed says something else: $output"
+  course show
+  expect_code 1 show before it passes
+
+  local hint hints
+  hints=$(grep -cx -e --- "$sources/docs/course/exercises/$name/hints.md")
+  for ((hint = 1; hint <= hints + 1; ++hint)); do
+    course hint
+    expect_text "Hint $hint of $((hints + 1)):" hint
+  done
+  course hint
+  expect_text "These are all hints" the last hint
+
+  echo 'namespace heed::course { int basic_attention( }' >"$answers/$name.cpp"
+  course check --json
+  expect_code 1 check of what does not compile
+  expect_text '"result": "does not compile"' check of what does not compile
+  expect_text "$name.cpp:1:" check of what does not compile
+
+  cp "$sources/tests/course/solutions/$name.cpp" "$answers"
+  course check
+  expect_code 0 check of the solution
+  expect_last passed check of the solution
+  expect_text "scaled_dot_product_attention" the background
+  course show
+  expect_code 0 show
+  expect_text "core/ops/attention.cpp:" show
+  course list
+  expect_text "1 of " list
+  course reset
+  expect_code 0 reset
+  course list --json
+  expect_text '"state": "started"' reset
+  cmp -s "$answers/$name.cpp.old" "$sources/tests/course/solutions/$name.cpp" || complain "reset lost the answer"
+
+  echo '{"current": 7}' >"$answers/progress.json"
+  course
+  expect_code 2 a damaged record
+  expect_text "progress.json: the record of your progress is damaged" a damaged record
+  rm "$answers/progress.json"
+}
+
+# check --watch notices that the answer is saved, and ends when it passes.
+check_watch() {
+  local name=basic-attention waited process
+  rm -f "$answers/$name.cpp"
+  course start $name
+  "$program" course check $name --watch --folder "$answers" >"$work/watch" 2>&1 &
+  process=$!
+  for ((waited = 0; waited < 600; ++waited)); do
+    ! grep -q "waiting until" "$work/watch" || break
+    sleep 0.1
+  done
+  cp "$sources/tests/course/solutions/$name.cpp" "$answers"
+  wait $process || complain "--watch did not pass: $(<"$work/watch")"
+  [[ $(tail -n 1 "$work/watch") == passed ]] || complain "--watch: $(<"$work/watch")"
+  [[ $(grep -c "not yet" "$work/watch") == 1 ]] || complain "--watch: $(<"$work/watch")"
+}
+
+# An answer of a person, to basic-attention: a body of the function, and what is said about it.
+declare -A said
+answer() {
+  mkdir -p "$work/class/$1"
+  printf '%s\n' '#include <cstdio>' '#include <cstdlib>' '#include <unistd.h>' '#include "core/ops.h"' \
+    'namespace heed::course { Tensor basic_attention(const Tensor& x) {' "$2" \
+    'return matmul(softmax(matmul(x, transpose(x, 0, 1))), x); } }' >"$work/class/$1/basic-attention.cpp"
+  said[$1]=$3
+}
+
+# Answers that misbehave get a clear answer, never pass, and leave nothing behind.
+check_misbehaviour() {
+  answer loop 'for (volatile int i = 0;; ++i) {}' "it does not end within 1 s"
+  answer crash '*(volatile int*)8 = 1;' "it crashes, line 6"
+  answer throws 'throw 7;' "throws something"
+  answer after 'Tensor y = Tensor::zeros(x.shape()); y.mutable_data()[y.size()] = 1;' "outside of an array, line 6"
+  answer recursion 'return basic_attention(x) + x;' "it calls itself without end"
+  answer memory 'for (void* volatile p = nullptr;;) p = std::malloc(size_t{1} << 40);' "MiB of memory"
+  answer garbage 'for (;;) std::printf("\x1b[31mpassed\n");' "it prints more than 64 KiB"
+  answer file 'FILE* f = std::fopen("f", "w"); for (;;) std::fputs("aaaaaaaaaaaaaaaa", f);' "writes a file of more"
+  answer exit 'std::exit(0);' "it ends the program (exit code 0)"
+  answer pretends 'std::puts("passed"); std::fflush(stdout); (void)!write(3, "passed\n", 7); _exit(0);' "it ends the program"
+  answer unwritten 'return Tensor::empty(x.shape());' "never written"
+  mkdir -p "$work/class/"{early,empty,replaces,right}
+  printf '#include <cstdlib>\nstatic const int early = (std::exit(0), 0);\n' >"$work/class/early/basic-attention.cpp"
+  said[early]="it ends the program (exit code 0)"
+  echo 'int nothing;' >"$work/class/empty/basic-attention.cpp"
+  echo 'int nothing;' >"$work/class/empty/softmax.cpp"  # the library has one, which is not the learner's
+  said[empty]="must be those of exercise.cpp"
+  cat >"$work/class/replaces/basic-attention.cpp" <<'END'
+#include "docs/course/grader/grader.h"
+namespace heed::course {
+void grade_basic_attention(Grader&, Tensor (*)(const Tensor&)) {}
+std::optional<Finding> run_grader(uint64_t, const std::function<void(Grader&)>&) { return {}; }
+Tensor basic_attention(const Tensor& x) { return add(x, 0); }
+}
+END
+  said[replaces]="This is x itself"
+  cp "$sources/tests/course/solutions/"{basic-attention,softmax}.cpp "$work/class/right"
+  # The library's own attention calls the learner's softmax: only it has scores of rank 4.
+  mkdir "$work/class/called"
+  sed 's/^  axis = x.*/  check(x.rank() < 4, "softmax: called by attention");\n&/' \
+    "$sources/tests/course/solutions/softmax.cpp" >"$work/class/called/softmax.cpp"
+  said[called]="a training with it fails: it throws 'softmax: called by attention'"
+
+  local person row
+  code=0
+  output=$("$program" course check --answers "$work/class" --seconds 1 --folder "$answers" 2>&1) || code=$?
+  expect_code 1 check --answers
+  for person in "${!said[@]}"; do
+    row=$(grep "^$person " <<<"$output") || row="no row"
+    [[ $row == *"not yet"*"${said[$person]}"* && $row != *passed* ]] ||
+      complain "$person: expected '${said[$person]}', got: $row"
+  done
+  [[ $(grep -c "^right .* passed" <<<"$output") == 2 ]] || complain "the right answers do not pass: $output"
+  code=0
+  output=$("$program" course check softmax --answers "$work/class" --json --folder "$answers" 2>&1) || code=$?
+  [[ $(grep -c '"passed": true' <<<"$output") == 1 ]] || complain "--answers --json: $output"
+  expect_text '"largest_difference"' check --answers --json
+  ! compgen -G "$(dirname "$program")/../course/answer-*" >/dev/null || complain "folders of answers are left"
+  ! compgen -G "$answers/progress.json" >/dev/null || complain "--answers changed the progress"
+}
+
+check_all() {
+  local folder name
+  for folder in "$sources"/docs/course/exercises/*/; do
+    name=$(basename "$folder")
+    mkdir -p "$work/class/shipped" "$work/class/solved"
+    cp "$folder/exercise.cpp" "$work/class/shipped/$name.cpp"
+    cp "$sources/tests/course/solutions/$name.cpp" "$work/class/solved/$name.cpp" ||
+      complain "there is no tests/course/solutions/$name.cpp"
+  done
+  output=$("$program" course check --answers "$work/class" --folder "$answers" 2>&1) || true
+  echo "$output"
+  for folder in "$sources"/docs/course/exercises/*/; do
+    name=$(basename "$folder")
+    grep -q "^shipped  *$name  *not yet" <<<"$output" || complain "$name passes as it is shipped"
+    grep -q "^solved  *$name  *passed" <<<"$output" || complain "the solution of $name does not pass"
+    mkdir -p "$answers"
+    echo "{\"current\": \"$name\", \"exercises\": {\"$name\": {\"passed\": true, \"hints\": 0}}}" >"$answers/progress.json"
+    course show "$name"
+    expect_code 0 show "$name"
+  done
+}
+
+if [[ $2 == all ]]; then
+  check_all
+else
+  check_verbs
+  check_watch
+  rm "$answers/progress.json"
+  check_misbehaviour
+fi
+exit $failed
