@@ -68,6 +68,9 @@ done < <(grep -E '^\| `\[model' README.md | sed -E 's/^\| `\[([a-z.]+)\]` \|/\1/
 while read -r key; do
   grep -qx "$key" <<<"$keys" || complain "$key: README.md, docs or a config names a key that does not exist"
 done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs configs | sed 's/--set //; s/=//' | sort -u)
+while IFS=: read -r page key; do
+  grep -qE "^$key(\.|$)" <<<"$keys" || complain "$page names a key that does not exist: $key"
+done < <(grep -roE '`(model|data|train|optim|schedule)\.[a-z_.]*[a-z_]' --include='*.md' docs README.md | tr -d '`' | grep -vE ':model\.(safetensors|onnx)$' | sort -u)
 
 # The documents that heed theorems names are those of docs/sources.md, which describes some at greater length.
 while read -r id title; do
