@@ -40,6 +40,8 @@ ModelOptions small_decoder(const PositionalRule& positions) {
   options.heads = 2;
   options.dropout = 0;
   options.positional.kind = &positions;
+  options.attention.head_width = HeadWidth::wide;
+  options.attention.combine = Combine::weighted;  // which multiplies with mul
   return options;
 }
 

@@ -48,12 +48,14 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   const Shape batch = broadcast("matmul", batch_a, batch_b);
   Tensor c = Tensor::zeros(batch.inserted(batch.rank(), m).inserted(batch.rank() + 1, n));
   real* const to = c.mutable_data();
-  for (int64_t at = 0; at < batch.size(); ++at)
+  for (int64_t at = 0; at < batch.size(); ++at) {
+    const real* const from_a = a.data() + matrix_of(at, batch, batch_a) * m * k;
+    const real* const from_b = b.data() + matrix_of(at, batch, batch_b) * k * n;
     for (int64_t i = 0; i < m; ++i)
       for (int64_t p = 0; p < k; ++p)
         for (int64_t j = 0; j < n; ++j)
-          to[(at * m + i) * n + j] += a.data()[(matrix_of(at, batch, batch_a) * m + i) * k + p] *
-                                      b.data()[(matrix_of(at, batch, batch_b) * k + p) * n + j];
+          to[(at * m + i) * n + j] += from_a[i * k + p] * from_b[p * n + j];
+  }
 
   return record("matmul", c, {a, b}, [=, as = saved(a, b), bs = saved(b, a)](Backward& g) {
     if (g.wants(0)) {
