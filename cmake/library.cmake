@@ -38,13 +38,13 @@ function(heed_library folder)
 endfunction()
 
 # heed_use_reference(sources): with HEED_REFERENCE, reference/NAME.cpp takes the place of kernels/NAME.cpp, or of
-# NAME.cpp, forward.cpp and backward.cpp in kernels/NAME, in a list of sources. See core/reference/reference.h.
+# NAME.cpp, blas.cpp, forward.cpp and backward.cpp in kernels/NAME, in a list of sources. See core/reference/reference.h.
 function(heed_use_reference list)
   if(HEED_REFERENCE)
     file(GLOB references CONFIGURE_DEPENDS reference/*.cpp)
     foreach(reference IN LISTS references)
       get_filename_component(name ${reference} NAME_WE)
-      list(FILTER ${list} EXCLUDE REGEX "/kernels/(${name}|${name}/(${name}|forward|backward))\\.cpp$")
+      list(FILTER ${list} EXCLUDE REGEX "/kernels/(${name}|${name}/(${name}|blas|forward|backward))\\.cpp$")
     endforeach()
     set(${list} ${${list}} ${references} PARENT_SCOPE)
   endif()

@@ -194,11 +194,14 @@ void attach(const Tensor& y, Node* node) {
 // Throws on a NaN, or on an infinity if no input has one (masks write -infinity on purpose).
 void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs) {
   const bool infinite_input = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) {
-    return x && std::ranges::any_of(x.values(), [](real v) { return std::isinf(v); });
+    if (!x) return false;
+    const std::span<const real> values = x.values();
+    return std::any_of(values.begin(), values.end(), [](real v) { return std::isinf(v); });
   });
   const std::span<const real> values = y.values();
-  const auto bad = std::ranges::find_if(
-      values, [&](real v) { return std::isnan(v) || (std::isinf(v) && !infinite_input); });
+  const auto bad = std::find_if(values.begin(), values.end(), [&](real v) {
+    return std::isnan(v) || (std::isinf(v) && !infinite_input);
+  });
   if (bad == values.end()) return;
   std::string shapes;
   for (const Tensor& x : inputs)

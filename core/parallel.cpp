@@ -20,6 +20,13 @@
 
 namespace heed::inline HEED_REAL {
 
+#ifdef __EMSCRIPTEN__  // one thread, and no call that tells of processors
+
+void untie_thread() {}
+int physical_cores() { return 1; }
+
+#else
+
 namespace {
 
 // The processors of OMP_PROC_BIND or OMP_PLACES; without them, those this thread may use.
@@ -58,6 +65,8 @@ int physical_cores() {
   }
   return std::max(1, static_cast<int>(cores.size()));
 }
+
+#endif
 
 namespace {
 int& threads() {

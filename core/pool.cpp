@@ -24,10 +24,11 @@ constexpr bool keeps_blocks = true;
 
 constexpr size_t alignment = 64;
 constexpr size_t mapped_from = size_t{1} << 20;  // larger blocks are mapped, in huge pages
-constexpr int class_count = 4 * 40;
+constexpr int class_count = 4 * (sizeof(size_t) == 8 ? 40 : 25);  // of less than 2^48 or 2^32 bytes
 // In a scope with shapes_only a block may be larger than any class. It is counted with its size,
 // but only this many of its bytes exist.
-constexpr size_t largest_untouched = size_t{1} << 60, most_untouched = size_t{1} << 28;
+constexpr size_t largest_untouched = (std::numeric_limits<size_t>::max() >> 4) + 1,
+                 most_untouched = size_t{1} << 28;
 
 // While a pool warms up, each class grows as needed. From then on a request whose class is empty
 // takes a larger free block: up to twice the size, or up to 1 MiB.

@@ -100,7 +100,9 @@ constexpr ElementType element_types[] = {
     {DType::U64, "U64", 8},         {DType::I64, "I64", 8},         {DType::F64, "F64", 8}};
 
 const ElementType& element_type(DType dtype) {
-  const ElementType* const found = std::ranges::find(element_types, dtype, &ElementType::dtype);
+  const ElementType* const found =
+      std::find_if(std::begin(element_types), std::end(element_types),
+                   [&](const ElementType& type) { return type.dtype == dtype; });
   check(found != std::end(element_types), "safetensors: unknown element type {}",
         static_cast<int>(dtype));
   return *found;

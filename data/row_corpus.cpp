@@ -171,8 +171,9 @@ class RowLoader {
     Example example;
     for (int64_t i = 0; i < dataset->size(); ++i) {
       dataset->get(i, example);
-      corpus_.longest_source = std::max(corpus_.longest_source, std::ssize(example.source));
-      corpus_.longest_input = std::max(corpus_.longest_input, std::ssize(example.input));
+      corpus_.longest_source =
+          std::max<int64_t>(corpus_.longest_source, std::ssize(example.source));
+      corpus_.longest_input = std::max<int64_t>(corpus_.longest_input, std::ssize(example.input));
     }
     corpus_.splits[name] = std::move(dataset);
   }

@@ -171,7 +171,7 @@ std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64
     int32_t* to = tokens.data();
     for (const Beam* beam : open)
       for (const Hypothesis& hypothesis : beam->growing)
-        to = std::ranges::copy(with_prompt(hypothesis, o), to).out;
+        for (const int32_t token : with_prompt(hypothesis, o)) *to++ = token;
     const Tensor logits = next(tokens, parents);
     int64_t row = 0;
     for (Beam* beam : open) {
@@ -206,7 +206,7 @@ std::vector<bool> TokenRules::allowed(std::span<const int32_t> tokens, int64_t v
   // After the last n - 1 tokens: what followed them where they occurred earlier.
   const std::span<const int32_t> last = tokens.last(before);
   for (size_t i = 0; i + before < tokens.size(); ++i)
-    if (std::ranges::equal(tokens.subspan(i, before), last))
+    if (std::equal(last.begin(), last.end(), tokens.begin() + static_cast<std::ptrdiff_t>(i)))
       result.at(static_cast<size_t>(tokens[i + before])) = false;
   return result;
 }

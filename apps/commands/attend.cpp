@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iostream>
 
 #include "apps/commands/command.h"
 #include "apps/inference/attended_example.h"
 #include "apps/inference/attention_picture.h"
 #include "apps/support/files.h"
+#include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/output.h"
 #include "apps/training/arrays.h"
@@ -57,6 +60,27 @@ struct AttendArguments final : CommandArguments {
 };
 
 constexpr int64_t max_csv_rows = 5'000'000;
+constexpr int64_t max_input = 1 << 20;  // bytes
+
+// Reads --input: the text itself, the contents of a file, or standard input.
+std::string input_text(const std::string& input) {
+  std::error_code ignored;
+  std::string text = input;
+  if (input == "-") {
+    text.resize(max_input + 1);
+    std::cin.read(text.data(), std::ssize(text));
+    text.resize(static_cast<size_t>(std::cin.gcount()));
+    check_input(std::ssize(text) <= max_input, "standard input: more than {} bytes", max_input);
+  } else if (std::filesystem::is_regular_file(input, ignored)) {
+    text = read_file(input, "text", max_input);
+    logging::info("--input: the text of the file {}", input);
+  } else {
+    return text;
+  }
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  return text;
+}
 
 // Returns the start of a text on one line.
 std::string headline(std::string text) {
@@ -143,7 +167,9 @@ int AttendArguments::run() const {
       "data with --example N",
       run.folder.path(), corpus.format.features);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
-  const AttendedExample reading = attended_example(request, experiment, saved, corpus, *model);
+  ExampleRequest requested = request;
+  if (requested.input) requested.input = input_text(*requested.input);
+  const AttendedExample reading = attended_example(requested, experiment, saved, corpus, *model);
   const std::vector<AttentionRecord> records =
       chosen_layers(record_attention(*model, reading.inputs), only);
   std::string title =

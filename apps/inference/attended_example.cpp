@@ -3,40 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <iostream>
 
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
-#include "apps/support/files.h"
-#include "apps/support/log.h"
 
 namespace heed {
 namespace {
 
 constexpr int64_t max_recorded = 4096;  // 64 MB of weights per head
-constexpr int64_t max_input = 1 << 20;  // bytes
-
-// Reads --input: the text itself, the contents of a file, or standard input.
-std::string text_of(const std::string& input) {
-  std::error_code ignored;
-  std::string text = input;
-  if (input == "-") {
-    text.resize(max_input + 1);
-    std::cin.read(text.data(), std::ssize(text));
-    text.resize(static_cast<size_t>(std::cin.gcount()));
-    check_input(std::ssize(text) <= max_input, "standard input: more than {} bytes", max_input);
-  } else if (std::filesystem::is_regular_file(input, ignored)) {
-    text = read_file(input, "text", max_input);
-    logging::info("--input: the text of the file {}", input);
-  } else {
-    return text;
-  }
-  if (text.ends_with('\n')) text.pop_back();
-  if (text.ends_with('\r')) text.pop_back();
-  return text;
-}
 
 // Calls f and puts the name of an option in front of its InputErrors.
 template <class F>
@@ -92,7 +67,7 @@ struct ExampleBuilder {
   // A prompt and its continuation: the target if there is one, or for a task the generated one.
   void add_prompt(const LanguageModel& model) {
     const TextCodec& codec = *saved.corpus.target;
-    result.source = text_of(*request.input);
+    result.source = *request.input;
     Sequence ids = for_option("input", [&] { return codec.prompt(result.source); });
     check_count("input", result.source.empty() ? 0 : std::ssize(ids), longest);
     check_input(saved.prompt_length == 0 || std::ssize(ids) == saved.prompt_length,
@@ -121,7 +96,7 @@ struct ExampleBuilder {
 
   // A line for an encoder.
   void add_line() {
-    result.source = text_of(*request.input);
+    result.source = *request.input;
     check_input(result.source.find('\n') == std::string::npos,
                 "--input: more than one line; give one line");
     const Sequence ids = for_option("input", [&] { return corpus.source->encode(result.source); });

@@ -13,9 +13,9 @@ namespace heed {
 
 // The options of `heed attend` that choose the example.
 struct ExampleRequest {
-  std::optional<std::string> input;  // the text, a file that contains it, or "-" for standard input
-  std::optional<int64_t> example;    // instead of the text: example N of the run's data, from 0
-  std::string split;                 // of the example; "" for test, or val if there is no test
+  std::optional<std::string> input;
+  std::optional<int64_t> example;  // instead of the text: example N of the run's data, from 0
+  std::string split;               // of the example; "" for test, or val if there is no test
   std::optional<std::string> target;
 };
 

@@ -179,7 +179,7 @@ double corpus_bleu(std::span<const std::string> hypotheses,
 }
 
 int64_t outputs_without_4grams(std::span<const std::string> hypotheses) {
-  return std::ranges::count_if(hypotheses, [](const std::string& line) {
+  return std::count_if(hypotheses.begin(), hypotheses.end(), [](const std::string& line) {
     return token_starts(tokenize_13a(line)).size() <= highest_order;
   });
 }

@@ -73,8 +73,10 @@ double corpus_chrf(std::span<const std::string> hypotheses,
   }
   if (precision + recall == 0) return 0;
   // The number of orders, which both means are divided by.
-  const auto orders = static_cast<double>(std::ranges::count_if(
-      counts, [](const OrderCounts& sum) { return sum.hypothesis > 0 && sum.reference > 0; }));
+  const auto orders =
+      static_cast<double>(std::count_if(counts.begin(), counts.end(), [](const OrderCounts& sum) {
+        return sum.hypothesis > 0 && sum.reference > 0;
+      }));
   precision /= orders;
   recall /= orders;
   return 100 * (1 + beta_squared) * precision * recall / (beta_squared * precision + recall);

@@ -101,7 +101,7 @@ struct Continuation {
                               const ContinuationOptions& options) const {
     if (options.rules.empty()) return sample(logits, options.sampling, uniform);
     const std::vector<bool> allowed = options.rules.allowed(tokens, std::ssize(logits));
-    if (std::ranges::find(allowed, true) == allowed.end()) return {};
+    if (std::find(allowed.begin(), allowed.end(), true) == allowed.end()) return {};
     std::vector<real> remaining(logits.begin(), logits.end());
     for (size_t v = 0; v < remaining.size(); ++v)
       if (!allowed[v]) remaining[v] = -std::numeric_limits<real>::infinity();
@@ -242,9 +242,10 @@ std::vector<std::vector<ClassProbability>> class_probabilities(const Classifier&
       std::vector<ClassProbability>& found = results[chosen[i]];
       for (int32_t label = 0; label < std::ssize(row); ++label)
         found.push_back({label, std::exp(log_probability(row, label))});
-      std::ranges::stable_sort(found, [&](const ClassProbability& a, const ClassProbability& b) {
-        return row[static_cast<size_t>(a.label)] > row[static_cast<size_t>(b.label)];
-      });
+      std::stable_sort(
+          found.begin(), found.end(), [&](const ClassProbability& a, const ClassProbability& b) {
+            return row[static_cast<size_t>(a.label)] > row[static_cast<size_t>(b.label)];
+          });
     }
   });
   return results;

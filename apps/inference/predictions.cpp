@@ -92,7 +92,7 @@ std::vector<Prediction> predict_continuations(const LanguageModel& model, const 
   for (size_t i = 0; i < examples.size(); ++i) {
     found[i].resize(std::min(found[i].size(), static_cast<size_t>(lengths[i])));
     const bool separated = prompts[i].back() == codec.vocabulary().separator();
-    results.push_back({codec.decode({prompts[i].begin(), prompts[i].end() - separated}),
+    results.push_back({codec.decode(std::span(prompts[i]).first(prompts[i].size() - separated)),
                        codec.decode(found[i]), expected_text(codec, examples[i])});
   }
   return results;

@@ -138,7 +138,8 @@ void Json::push(Json value) { std::get<std::vector<Json>>(value_).push_back(std:
 
 Json& Json::set(std::string_view name, Json value) {
   auto& all = std::get<std::vector<Member>>(value_);
-  const auto existing = std::ranges::find(all, name, &Member::first);
+  const auto existing = std::find_if(all.begin(), all.end(),
+                                     [&](const Member& member) { return member.first == name; });
   if (existing == all.end())
     all.emplace_back(name, std::move(value));
   else

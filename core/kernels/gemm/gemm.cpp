@@ -1,13 +1,8 @@
-// Dispatch of matrix products to kernels and threads, and the calls of OpenBLAS.
+// Dispatch of matrix products to kernels and threads.
 #include "core/kernels/gemm/gemm.h"
 
-#include <cblas.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
-#include <string>
-#include <string_view>
 
 #include "core/check.h"
 #include "core/kernels/bfloat16/bfloat16.h"
@@ -16,56 +11,8 @@
 #include "core/parallel.h"
 #include "core/scope.h"
 
-extern "C" {
-// OpenBLAS's choice of kernels for the processor; null where it was built for one processor.
-void openblas_read_env() __attribute__((weak));
-void gotoblas_dynamic_init() __attribute__((weak));
-void gotoblas_dynamic_quit() __attribute__((weak));
-// OpenMP's number of threads, a setting of each thread, which OpenBLAS follows, and whether the
-// thread is in a parallel region. Null where OpenBLAS does not use OpenMP.
-int omp_get_max_threads() __attribute__((weak));
-int omp_in_parallel() __attribute__((weak));
-}
-
 namespace heed::inline HEED_REAL::kernels {
 namespace {
-
-void blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint k, real alpha,
-          const real* a, blasint lda, const real* b, blasint ldb, real beta, real* c, blasint ldc) {
-#ifdef HEED_DOUBLE
-  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-#else
-  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-#endif
-}
-
-// OpenBLAS falls back to kernels of 2004 on a processor that is newer than itself (measured: 35
-// GFLOP/s a core instead of 180). Selects better ones, unless OPENBLAS_CORETYPE is set.
-void select_blas_kernels() {
-  if (std::getenv("OPENBLAS_CORETYPE") || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
-  if (std::string_view(openblas_get_corename()) != "Prescott") return;
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (!avx2) return;
-  setenv("OPENBLAS_CORETYPE", avx512 ? "SkylakeX" : "Haswell", 1);
-  openblas_read_env();
-  gotoblas_dynamic_quit();
-  gotoblas_dynamic_init();
-  unsetenv("OPENBLAS_CORETYPE");
-}
-
-// Makes OpenBLAS single-threaded on the calling thread: gemm() divides the work itself. Inside a
-// parallel region OpenBLAS uses one thread anyway, and a setting made there ends with the region.
-void prepare_blas() {
-  static const bool once = [] {
-    openblas_set_num_threads(1);  // frees the buffers of further threads: not thread-safe
-    select_blas_kernels();
-    return true;
-  }();
-  if (once && omp_get_max_threads && !omp_in_parallel() && omp_get_max_threads() != 1)
-    openblas_set_num_threads(1);
-}
 
 // The number of blocks that c is divided into, rows × columns: at most `limit`, none with less than
 // a million multiplications or a side of less than 16. Among the grids of the most blocks, the one
@@ -97,28 +44,10 @@ int64_t first_column(int64_t n, int64_t blocks, int64_t i) {
 }
 
 void check_product(const Matrix& a, const Matrix& b) {
-  constexpr int64_t limit = std::numeric_limits<blasint>::max();
+  constexpr int64_t limit = std::numeric_limits<int32_t>::max();  // BLAS counts in int
   check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
   check(std::max({a.rows, a.columns, b.columns, a.leading, b.leading}) <= limit,
         "gemm: a side of a matrix is longer than {}", limit);
-}
-
-void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
-  const int64_t m = a.rows, n = b.columns, k = a.columns;
-  if (options.bias) {  // BLAS knows no bias: c starts as the bias, and the product is added
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j) {
-        real& to = c.data[i * options.leading_c + j];
-        to = (c.accumulate ? to : real{0}) + options.bias[j];
-      }
-    c.accumulate = true;
-  }
-  prepare_blas();
-  blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
-       static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), options.scale,
-       a.data, static_cast<blasint>(a.leading), b.data, static_cast<blasint>(b.leading),
-       c.accumulate ? real{1} : real{0}, c.data, static_cast<blasint>(options.leading_c));
-  options.epilogue(0, m, 0, n);
 }
 
 // A single-threaded kernel. options.leading_c is never 0.
@@ -194,15 +123,6 @@ void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const 
     for (int64_t i = first; i < last; ++i)
       product(i, [precision](const auto&... operands) { gemm_serial(operands..., precision); });
   });
-}
-
-const char* blas_backend() {
-  prepare_blas();
-  static const std::string text =
-      fmt::format("{}, {}", openblas_get_config(),
-                  openblas_get_parallel() == OPENBLAS_OPENMP ? "OpenMP build"
-                                                             : "not the OpenMP build: slower here");
-  return text.c_str();
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,4 +1,4 @@
-// The kernels of gemm() for one thread: see tiled.cpp and few_rows.cpp. They compute c as
+// The kernels of gemm() for one thread: see tiled.cpp, few_rows.cpp and blas.cpp. They compute c as
 // gemm_serial() does, in float32 (in the double build, double); options.leading_c must be set.
 #pragma once
 
@@ -13,6 +13,8 @@ void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, const GemmOptio
 // Whether gemm_tiled() is faster than OpenBLAS for a product of (m, k) and (k, n). By measurement
 // it is not where one operand is nearly a vector and the sums are long.
 inline bool tiled_is_faster(int64_t m, int64_t n, int64_t k) { return (m > 2 && n > 4) || k < 64; }
+
+void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options);
 
 void gemm_few_rows(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options);
 

@@ -7,7 +7,6 @@
 // standard library.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -31,7 +30,7 @@ inline ExpParts exp_parts(float x) {
   // Adding 1.5 · 2^23 leaves no bits for a fraction: the sum is rounded, and its low bits hold k.
   constexpr float rounder = 0x1.8p23f;
   const float rounded = x * std::numbers::log2e_v<float> + rounder;
-  const int32_t k = std::bit_cast<int32_t>(rounded) - std::bit_cast<int32_t>(rounder);
+  const int32_t k = __builtin_bit_cast(int32_t, rounded) - __builtin_bit_cast(int32_t, rounder);
   const float n = rounded - rounder;
   // ln 2 in two parts. The first has nine bits, so that its product with n is exact.
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
@@ -46,7 +45,7 @@ inline ExpParts exp_parts(float x) {
 
 // 2^k, -127 < k < 128.
 inline float power_of_two(int32_t k) {
-  return std::bit_cast<float>(static_cast<uint32_t>(k + 127) << 23);
+  return __builtin_bit_cast(float, static_cast<uint32_t>(k + 127) << 23);
 }
 
 }  // namespace detail
@@ -88,7 +87,11 @@ inline Normal<float> normal(float x) {
   const float magnitude = std::fabs(x);
   const float a = magnitude > 14.5f ? 14.5f : magnitude;  // beyond, Φ(-a) is 0 in float
   const float square = a * a;
+#ifdef __wasm__  // has no fused multiply-add: in double, a² and the difference are exact
+  const auto rounding = static_cast<float>(double{a} * a - square);
+#else
   const float rounding = std::fma(a, a, -square);  // of a²
+#endif
   const float e = exp(-0.5f * square) * (1.0f - 0.5f * rounding);
   // Φ(-a) = e^(-a²/2) P(a) / Q(a), a minimax fit on 0 ≤ a ≤ 14.5 (relative error 6e-9). All
   // coefficients are positive, so nothing cancels.

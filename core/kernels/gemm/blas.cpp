@@ -1,0 +1,107 @@
+// The calls of OpenBLAS. With HEED_NO_BLAS, for targets without it, gemm_tiled() takes its place.
+#include "core/kernels/gemm/serial.h"
+
+#ifdef HEED_NO_BLAS
+
+namespace heed::inline HEED_REAL::kernels {
+
+void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+  gemm_tiled(a, b, c, options);
+}
+
+const char* blas_backend() { return "none: every product by our own kernels"; }
+
+}  // namespace heed::inline HEED_REAL::kernels
+
+#else
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+extern "C" {
+// OpenBLAS's choice of kernels for the processor; null where it was built for one processor.
+void openblas_read_env() __attribute__((weak));
+void gotoblas_dynamic_init() __attribute__((weak));
+void gotoblas_dynamic_quit() __attribute__((weak));
+// OpenMP's number of threads, a setting of each thread, which OpenBLAS follows, and whether the
+// thread is in a parallel region. Null where OpenBLAS does not use OpenMP.
+int omp_get_max_threads() __attribute__((weak));
+int omp_in_parallel() __attribute__((weak));
+}
+
+namespace heed::inline HEED_REAL::kernels {
+namespace {
+
+void blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint k, real alpha,
+          const real* a, blasint lda, const real* b, blasint ldb, real beta, real* c, blasint ldc) {
+#ifdef HEED_DOUBLE
+  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+#else
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+#endif
+}
+
+// OpenBLAS falls back to kernels of 2004 on a processor that is newer than itself (measured: 35
+// GFLOP/s a core instead of 180). Selects better ones, unless OPENBLAS_CORETYPE is set.
+void select_blas_kernels() {
+  if (std::getenv("OPENBLAS_CORETYPE") || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
+  if (std::string_view(openblas_get_corename()) != "Prescott") return;
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (!avx2) return;
+  setenv("OPENBLAS_CORETYPE", avx512 ? "SkylakeX" : "Haswell", 1);
+  openblas_read_env();
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  unsetenv("OPENBLAS_CORETYPE");
+}
+
+// Makes OpenBLAS single-threaded on the calling thread: gemm() divides the work itself. Inside a
+// parallel region OpenBLAS uses one thread anyway, and a setting made there ends with the region.
+void prepare_blas() {
+  static const bool once = [] {
+    openblas_set_num_threads(1);  // frees the buffers of further threads: not thread-safe
+    select_blas_kernels();
+    return true;
+  }();
+  if (once && omp_get_max_threads && !omp_in_parallel() && omp_get_max_threads() != 1)
+    openblas_set_num_threads(1);
+}
+
+}  // namespace
+
+void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+  const int64_t m = a.rows, n = b.columns, k = a.columns;
+  if (options.bias) {  // BLAS knows no bias: c starts as the bias, and the product is added
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        real& to = c.data[i * options.leading_c + j];
+        to = (c.accumulate ? to : real{0}) + options.bias[j];
+      }
+    c.accumulate = true;
+  }
+  prepare_blas();
+  blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
+       static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), options.scale,
+       a.data, static_cast<blasint>(a.leading), b.data, static_cast<blasint>(b.leading),
+       c.accumulate ? real{1} : real{0}, c.data, static_cast<blasint>(options.leading_c));
+  options.epilogue(0, m, 0, n);
+}
+
+const char* blas_backend() {
+  prepare_blas();
+  static const std::string text =
+      fmt::format("{}, {}", openblas_get_config(),
+                  openblas_get_parallel() == OPENBLAS_OPENMP ? "OpenMP build"
+                                                             : "not the OpenMP build: slower here");
+  return text.c_str();
+}
+
+}  // namespace heed::inline HEED_REAL::kernels
+
+#endif
