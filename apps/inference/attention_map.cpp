@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -83,6 +84,31 @@ int64_t weights_in(const std::vector<AttentionMap>& maps) {
   int64_t count = 0;
   for (const AttentionMap& map : maps) count += map.weights.size();
   return count;
+}
+
+double largest_weight(const AttentionMap& map) {
+  double largest = 0;
+  for (int64_t i = 0; i < map.weights.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(map.weights.data()[i])));
+  return largest;
+}
+
+std::string attention_bytes(const AttentionMap& map, double scale) {
+  const auto rows = map.queries.size(), columns = map.keys.size();
+  const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
+  std::string bytes(static_cast<size_t>(map.heads()) * rows * columns, '\0');
+  const real* weight = map.weights.data();
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t head = 0; head < map.heads(); ++head)
+      for (int64_t i = line * n; i < (line + 1) * n; ++i)
+        for (int64_t j = line * m; j < (line + 1) * m; ++j) {
+          const auto row = static_cast<size_t>(map.query_positions[static_cast<size_t>(i)]);
+          const auto column = static_cast<size_t>(map.key_positions[static_cast<size_t>(j)]);
+          const double share = std::min(1.0, std::abs(static_cast<double>(*weight++)) / scale);
+          bytes[(static_cast<size_t>(head) * rows + row) * columns + column] =
+              static_cast<char>(std::lround(255 * std::sqrt(share)));
+        }
+  return bytes;
 }
 
 std::string attention_csv(const std::vector<AttentionMap>& maps) {

@@ -42,6 +42,12 @@ std::vector<AttentionMap> attention_maps(const std::vector<AttentionRecord>& rec
 // Σ lines · H · n · m
 int64_t weights_in(const std::vector<AttentionMap>& maps);
 
+// The maximum of the absolute values.
+double largest_weight(const AttentionMap& map);
+// A byte for each of (heads, rows, columns), for pictures: 255 · √(|weight| / scale). Attention
+// along axes of a grid is 0 elsewhere.
+std::string attention_bytes(const AttentionMap& map, double scale);
+
 // Rows name,head,query,key,query_token,key_token,weight, where query and key are positions, from 0.
 std::string attention_csv(const std::vector<AttentionMap>& maps);
 

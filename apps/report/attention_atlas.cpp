@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "apps/inference/attended_example.h"
 #include "apps/inference/evaluation.h"
@@ -78,32 +77,6 @@ std::vector<std::string> axis_labels(const std::vector<std::string>& labels) {
   return shown;
 }
 
-double largest_weight(const AttentionMap& map) {
-  double largest = 0;
-  for (int64_t i = 0; i < map.weights.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(map.weights.data()[i])));
-  return largest;
-}
-
-// The bytes of (heads, rows, columns). Attention along axes of a grid is 0 elsewhere.
-std::string bytes_of_weights(const AttentionMap& map, double scale) {
-  const auto rows = map.queries.size(), columns = map.keys.size();
-  const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
-  std::string bytes(static_cast<size_t>(map.heads()) * rows * columns, '\0');
-  const real* weight = map.weights.data();
-  for (int64_t line = 0; line < lines; ++line)
-    for (int64_t head = 0; head < map.heads(); ++head)
-      for (int64_t i = line * n; i < (line + 1) * n; ++i)
-        for (int64_t j = line * m; j < (line + 1) * m; ++j) {
-          const auto row = static_cast<size_t>(map.query_positions[static_cast<size_t>(i)]);
-          const auto column = static_cast<size_t>(map.key_positions[static_cast<size_t>(j)]);
-          const double share = std::min(1.0, std::abs(static_cast<double>(*weight++)) / scale);
-          bytes[(static_cast<size_t>(head) * rows + row) * columns + column] =
-              static_cast<char>(std::lround(255 * std::sqrt(share)));
-        }
-  return bytes;
-}
-
 // The maps of one example at every checkpoint: [checkpoint][layer].
 using MapsOfExample = std::vector<std::vector<AttentionMap>>;
 
@@ -121,7 +94,7 @@ Json example_json(const std::string& title, const MapsOfExample& maps) {
     }
     Json weights = Json::array();
     for (const auto& checkpoint : maps)
-      weights.push(base64(bytes_of_weights(checkpoint[layer], scale)));
+      weights.push(base64(attention_bytes(checkpoint[layer], scale)));
     list.push(Json::object()
                   .set("name", first.name)
                   .set("heads", first.heads())

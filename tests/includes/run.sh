@@ -19,6 +19,7 @@ declare -A may_include=(
   [apps/inference]="$libraries apps/support apps/config"
   [apps/training]="$libraries apps/support apps/config apps/inference"
   [apps/run]="$libraries apps/support apps/config apps/inference apps/training"
+  [apps/playground]="$libraries apps/support apps/config apps/inference apps/training"
   [apps/onnx]="$libraries apps/support"
   [apps/measure]="$libraries apps/support apps/config apps/inference apps/training"
   [apps/experiments]="$libraries apps/support apps/config apps/inference apps/training apps/measure"

@@ -227,6 +227,19 @@ call test
 expect "exit code" "$code" 1
 expect output "$output" '0 passed, 0 failed'
 
+a_case "makes the playground, for which alone it installs emscripten"
+stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == emscripten ]] || printf "installed:%s " "$package"; done'
+stub emcmake <<<'echo "emcmake $*" >>"$calls"'
+call playground
+expect "exit code" "$code" 0
+expect output "$output" "$tree/build/playground/index.html"
+expect calls "$(<"$calls")" "apt-get *install * emscripten"$'\n'"emcmake cmake -S $tree/apps/playground *"$'\n'"ninja $tree/build/playground"
+call playground now
+expect "exit code" "$code" 2
+: >"$calls"
+call </dev/null
+expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+
 if ((EUID == 0)); then  # only root can act as a second user
   a_case "runs a read-only build while it is up to date"
   call </dev/null

@@ -11,7 +11,8 @@ const decoded = new WeakMap();
 function weightsOf(map, step) {
   if (!decoded.has(map)) decoded.set(map, []);
   const steps = decoded.get(map);
-  steps[step] ??= Uint8Array.from(atob(map.weights[step]), (c) => c.charCodeAt(0));
+  const weights = map.weights[step];  // of a report in base64
+  steps[step] ??= typeof weights === "string" ? Uint8Array.from(atob(weights), (c) => c.charCodeAt(0)) : weights;
   return steps[step];
 }
 

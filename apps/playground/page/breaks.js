@@ -1,0 +1,23 @@
+// Mistakes to make on purpose: the key that makes it, and what to look for. They apply to model B.
+const breaks = [
+  { name: "No positions", key: "model.positional.kind", value: '"none"',
+    look: "Attention treats what it sees as a set: B cannot tell the first token from the last. Reverse stays near 0 %, and recall cannot find the value beside a key. Set, which has no positions anyway, does not change." },
+  { name: "No scale", key: "model.attention.scale", value: '"none"',
+    look: "Scores are larger by the root of the width of a head, so that the softmax saturates early: rows turn into single dark cells. Sort and reverse learn later; recall may not learn at all." },
+  { name: "No normaliser", key: "model.attention.normaliser", value: '"none"',
+    look: "Weights are the raw scores, with either sign and any size: they no longer share one. Sort can be learned all the same; recall and reverse fall behind." },
+  { name: "Hard attention", key: "model.attention.normaliser", value: '"hardmax"',
+    look: "All weight is on the largest score. The choice has no gradient, so that queries and keys never learn to point: the loss stays high." },
+  { name: "Temperature 100", key: "model.attention.temperature", value: "100.0",
+    look: "Scores are divided by 100: every row begins as the mean over all positions, and training must first grow the scores. Watch how late the rows become uneven." },
+  { name: "Rate 30 times too high", key: "optim.lr", value: "0.1",
+    look: "Updates overshoot: the loss jumps, and ends near guessing." },
+  { name: "Huge initial weights", key: "model.init.gain", value: "8.0",
+    look: "The first scores are so large that each row attends to one position at random, from step 0 on, and hardly any gradient passes the softmax." },
+  { name: "One layer", key: "model.layers", value: "1",
+    look: "Recall needs two layers: one gives each value its key, the next finds the value. With one layer B stays near guessing among the values it sees. Sort needs one only." },
+  { name: "Two positions only", key: "model.attention.window", value: "2",
+    look: "A position sees itself and its neighbour. What stands farther away must be handed on from layer to layer, and two layers do not reach far: sort and recall stay low." },
+  { name: "Plain SGD", key: "optim.kind", value: '"sgd"',
+    look: "At the same rate, without Adam's division by the size of the gradient, B learns more slowly." },
+];

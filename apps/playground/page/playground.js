@@ -1,0 +1,493 @@
+// The page: settings, training in turn, and what is drawn. Each model lives in a Side.
+"use strict";
+
+const place = (id) => document.getElementById(id);
+const tasks = JSON.parse(place("task-list").textContent);  // [{name, toml, text}, …]
+// The keys that are knobs.
+const knobs = ["model.layers", "model.dim", "model.heads", "model.block.mixing", "model.positional.kind",
+  "model.attention.similarity", "model.attention.scale", "model.attention.normaliser", "model.attention.temperature",
+  "model.activation", "model.norm_first", "model.dropout", "optim.kind", "optim.lr", "optim.weight_decay", "schedule.kind",
+  "schedule.warmup_steps", "train.batch_size", "train.steps", "seed"];
+const keys = new Map();  // key → {type, value (its default), allowed, help}
+
+const state = {
+  values: {},        // key → value as TOML, of model A; without those that keep their default
+  other: null,       // {key, value} of model B
+  sides: [new Side("A")],
+  running: false, loop: null,
+  shown: null,       // the step that is shown; null: the newest
+  layer: null, head: 0, own: false,
+};
+const [first] = state.sides;
+
+const tomlOf = (values) => Object.entries(values).map(([key, value]) => `${key} = ${value}\n`).join("");
+const valuesOf = (side) => side === first || !state.other ? state.values
+  : { ...state.values, [state.other.key]: state.other.value };
+
+function complain(where, error) {
+  where.textContent = error ? error.message ?? String(error) : "";
+  where.hidden = !error;
+}
+
+// --- settings
+
+// A field for the value of a key, as TOML.
+function field(key, value, change) {
+  const { type, allowed, help } = keys.get(key);
+  let input;
+  if (type === "choice" || type === "true or false") {
+    const words = type === "choice" ? allowed.split(", ") : ["true", "false"];
+    input = element("select", {}, ...words.map((word) => element("option", { textContent: word })));
+    input.value = value.replaceAll('"', "");
+  } else {
+    input = element("input", { type: "text", inputMode: "decimal", value, size: 10 });
+  }
+  input.title = `${help}${allowed ? ` (${allowed})` : ""}`;
+  input.addEventListener("change", () => change(type === "choice" ? `"${input.value}"` : input.value.trim(), input));
+  return input;
+}
+
+function drawKnobs() {
+  place("knob-list").replaceChildren(...knobs.map((key) => {
+    const value = state.values[key] ?? keys.get(key).value;
+    const input = field(key, value, (changed, from) => setValues({ ...state.values, [key]: changed }, from));
+    input.dataset.key = key;
+    return element("label", { className: state.values[key] === undefined ? "" : "changed" },
+      element("span", { textContent: key }), input);
+  }));
+}
+
+function drawOther() {
+  const key = place("other-key").value;
+  const value = state.other?.key === key ? state.other.value : state.values[key] ?? keys.get(key).value;
+  place("other-value").replaceChildren(field(key, value, () => {}));
+}
+
+// Makes new models from these values. Values that the parser refuses change nothing but the message.
+async function setValues(values, from) {
+  await pause();
+  try {
+    await make(tomlOf(values));
+  } catch (error) {
+    from?.setAttribute("aria-invalid", "true");
+    complain(place("error"), error);
+    return false;
+  }
+  return true;
+}
+
+async function make(toml) {
+  await first.make(toml);
+  state.values = first.summary.values;
+  complain(place("error"), null);
+  if (state.other) await makeOther(state.other);
+  state.shown = null;
+  place("toml").value = first.summary.config;
+  const typed = place("typed");
+  typed.disabled = !first.summary.reads_text;
+  if (typed.disabled) typed.value = "";
+  drawKnobs();
+  share();
+  listParameters();
+  await drawAll();
+}
+
+// Starts model B. Without `other`, ends it.
+async function makeOther(other) {
+  const old = state.sides[1];
+  state.other = other;
+  if (!other) {
+    old?.stop();
+    state.sides = [first];
+  } else {
+    if (!old) state.sides = [first, new Side("B")];
+    try {
+      await state.sides[1].make(tomlOf(valuesOf(state.sides[1])));
+    } catch (error) {
+      await makeOther(null);
+      throw new Error(`model B: ${error.message}`);
+    }
+  }
+  place("compare-stop").hidden = !other;
+  if (other) place("other-key").value = other.key;
+  drawOther();
+}
+
+// Both models from step 0, so that they have seen the same.
+async function compare(other) {
+  await pause();
+  try {
+    state.other = other;
+    await make(tomlOf(state.values));
+    return true;
+  } catch (error) {
+    complain(place("error"), error);
+    await drawAll();
+    return false;
+  }
+}
+
+// --- the address
+
+function share() {
+  const hash = `#config=${encodeURIComponent(tomlOf(state.values))}`;
+  try { history.replaceState(null, "", hash); } catch { /* not from a file, in some browsers */ }
+}
+
+function addressed() {
+  const parts = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
+  return { config: parts.get("config"), run: parts.get("run") === "1" };
+}
+
+// --- training
+
+async function advance(count) {
+  await Promise.all(state.sides.map((side) => side.train(count)));
+}
+
+async function keepFrame() {
+  await Promise.all(state.sides.map((side) => side.frame()));
+}
+
+const total = () => first.summary.steps;
+
+async function train() {
+  let count = 1, lastFrame = 0;
+  while (state.running && first.step < total()) {
+    const began = performance.now();
+    await advance(Math.min(count, total() - first.step));
+    const took = performance.now() - began;
+    count = Math.max(1, Math.min(2 * count, Math.round(count * 100 / took)));
+    drawStatus();
+    if (performance.now() - lastFrame < 350 && first.step < total()) continue;
+    await keepFrame();
+    await drawAll();
+    lastFrame = performance.now();
+  }
+  await keepFrame();
+  await drawAll();
+}
+
+function start() {
+  if (state.running || !first.summary) return;
+  state.running = true;
+  place("train").textContent = "Pause";
+  complain(place("error"), null);
+  state.loop = train().catch((error) => complain(place("error"), error)).finally(() => {
+    state.running = false;
+    place("train").textContent = "Train";
+    drawStatus();
+  });
+}
+
+async function pause() {
+  state.running = false;
+  await state.loop;
+}
+
+async function oneStep() {
+  await pause();
+  if (!first.summary) return;
+  try {
+    await advance(1);
+    await keepFrame();
+    state.shown = null;
+    await drawAll();
+  } catch (error) {
+    complain(place("error"), error);
+  }
+}
+
+// --- drawing
+
+function statusOf(side) {
+  const frame = side.frames.at(-1);
+  const loss = side.losses.length ? side.losses.at(-1) : frame?.scores.loss;
+  return `step ${side.step} loss ${loss === undefined ? "–" : loss.toPrecision(4)} exact match ` +
+    `${frame ? (100 * frame.scores.exact_match).toFixed(1) : "–"} %`;
+}
+
+function drawStatus() {
+  place("status").textContent = statusOf(first);
+  place("status-b").textContent = state.other ? `B: ${statusOf(state.sides[1])}` : "";
+}
+
+// The means of at most 300 groups of consecutive losses.
+function thinned(losses) {
+  const size = Math.ceil(losses.length / 300) || 1, x = [], y = [];
+  for (let i = 0; i < losses.length; i += size) {
+    const group = losses.slice(i, i + size);
+    x.push(i + group.length);
+    y.push(group.reduce((a, b) => a + b, 0) / group.length);
+  }
+  return { x, y };
+}
+
+function drawCurves() {
+  const label = (side) => side === first ? (state.other ? "A" : "model")
+    : `B: ${state.other.key} = ${state.other.value}`;
+  const lines = (points) => state.sides.map((side, i) => ({ ...points(side), label: label(side), colour: i ? 9 : 0 }));
+  const score = (name) => (side) => ({ x: side.frames.map((f) => f.step), y: side.frames.map((f) => f.scores[name]) });
+  drawCharts({ charts: [
+    { name: "loss", title: "Loss of each training step", lines: lines((side) => thinned(side.losses)) },
+    { name: "exact", title: "Exact match", lines: lines(score("exact_match")), fraction: true },
+    { name: "val", title: "Validation loss", lines: lines(score("loss")) }] });
+}
+
+const stepShown = () => state.shown ?? first.frames.at(-1).step;
+
+function drawPast() {
+  const past = place("past"), steps = first.frames.map((frame) => frame.step);
+  past.max = steps.length - 1;
+  let index = steps.indexOf(stepShown());
+  if (index < 0) { state.shown = null; index = steps.length - 1; }
+  past.value = index;
+  past.setAttribute("aria-valuetext", `step ${steps[index]}`);
+  place("past-step").textContent = `${steps[index]}${state.shown === null ? " (newest)" : ""}`;
+}
+
+function drawAtlasOf(side, read) {
+  const maps = read.maps.map((map) => ({ ...map, weights: [Uint8Array.from(map.weights)] }));
+  const box = element("div");
+  if (state.other) box.append(element("h3", { textContent: `Model ${side.label}` }));
+  box.append(element("p", { className: "mono", textContent: read.target ? `${read.source} → ${read.target}` : read.source }));
+  if (!maps.length) {
+    box.append(element("p", { className: "note", textContent: "This model has no attention." }));
+    return box;
+  }
+  const layer = Math.min(state.layer ?? maps.length - 1, maps.length - 1), map = maps[layer];
+  const head = Math.min(state.head, map.heads - 1);
+  const view = { step: 0, own: state.own, layer, head,
+    choose: (chosen, of) => { Object.assign(state, { layer: chosen, head: of }); drawAtlases(); } };
+  box.append(element("div", { className: "atlas" },
+    element("div", { className: "focus" }, element("h3", { textContent: `${map.name}, head ${head}` }), ...largeHead(view, map)),
+    element("div", { className: "layers" }, ...maps.flatMap((each, at) => [
+      element("h3", { textContent: each.name }),
+      element("div", { className: "heads" }, ...Array.from({ length: each.heads }, (_, h) => smallHead(view, each, at, h)))]))));
+  return box;
+}
+
+async function drawAtlases() {
+  const step = stepShown(), typed = place("typed").value.trim();
+  const boxes = [];
+  try {
+    for (const side of state.sides) boxes.push(drawAtlasOf(side, await side.call("attention", step, typed)));
+    complain(place("example-error"), null);
+  } catch (error) {
+    complain(place("example-error"), new Error(error.message.replace(/^--input: /, "")));
+    return;
+  }
+  const focused = document.activeElement?.classList.contains("choose") ? document.activeElement.title : null;
+  place("atlases").classList.toggle("two", boxes.length > 1);
+  place("atlases").replaceChildren(...boxes);
+  if (focused) [...document.querySelectorAll(".choose")].find((button) => button.title === focused)?.focus();
+}
+
+async function drawPredictions() {
+  const step = stepShown();
+  const all = [];
+  for (const side of state.sides) all.push(await side.call("predictions", step, 8));
+  const cell = (prediction) => {
+    const right = prediction.predicted === prediction.expected;
+    return element("td", { className: right ? "" : "wrong", textContent: `${right ? "✓" : "✗"} ${prediction.predicted}` });
+  };
+  place("predicted").replaceChildren(
+    element("tr", {}, ...["Input", ...state.sides.map((side) => (state.other ? `Model ${side.label}` : "Predicted")), "Expected"]
+      .map((name) => element("th", { textContent: name }))),
+    ...all[0].map((prediction, i) => element("tr", {}, element("td", { textContent: prediction.source }),
+      ...all.map((list) => cell(list[i])), element("td", { textContent: prediction.expected }))));
+}
+
+function listParameters() {
+  const select = place("parameter"), old = select.value;
+  const matrices = first.summary.parameters.filter((p) => p.shape.length >= 2);
+  select.replaceChildren(...matrices.map((p) => element("option", { value: p.name, textContent: `${p.name} (${p.shape.join(" × ")})` })));
+  if (matrices.some((p) => p.name === old)) select.value = old;
+}
+
+// A parameter as a picture: blue below zero, orange above, the stronger the larger.
+function matrixPicture(values, rows, columns, labels, name) {
+  const canvas = element("canvas", { className: "matrix", width: columns, height: rows, tabIndex: 0 });
+  const scale = values.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-12);
+  const context = canvas.getContext("2d"), image = context.createImageData(columns, rows);
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const [ground, high, low] = dark ? [[20, 23, 27], [255, 139, 61], [86, 180, 233]] : [[255, 255, 255], [190, 76, 0], [0, 90, 160]];
+  values.forEach((value, i) => {
+    const strength = Math.sqrt(Math.abs(value) / scale), colour = value > 0 ? high : low;
+    for (let c = 0; c < 3; ++c) image.data[4 * i + c] = ground[c] + strength * (colour[c] - ground[c]);
+    image.data[4 * i + 3] = 255;
+  });
+  context.putImageData(image, 0, 0);
+  const cell = Math.max(2, Math.min(12, Math.floor(480 / Math.max(rows, columns))));
+  canvas.style.width = `${columns * cell}px`;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `${name}, ${rows} rows, ${columns} columns, values up to ${scale.toPrecision(3)}`);
+  const readout = element("p", { className: "readout", textContent: `Values from ${(-scale).toPrecision(3)} (blue) to ${scale.toPrecision(3)} (orange). Point at one to read it.` });
+  let row = 0, column = 0;
+  const read = () => {
+    const label = labels.length === rows ? ` (${labels[row]})` : "";
+    readout.textContent = `row ${row}${label}, column ${column}: ${values[row * columns + column].toPrecision(4)}`;
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    const box = canvas.getBoundingClientRect();
+    row = Math.min(rows - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * rows)));
+    column = Math.min(columns - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * columns)));
+    read();
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
+    if (!down && !right) return;
+    event.preventDefault();
+    row = Math.min(rows - 1, Math.max(0, row + down));
+    column = Math.min(columns - 1, Math.max(0, column + right));
+    read();
+  });
+  return element("div", {}, canvas, readout);
+}
+
+async function drawWeights() {
+  const name = place("parameter").value, step = stepShown(), pictures = [];
+  for (const side of state.sides) {
+    let from = 0;
+    for (const p of side.summary.parameters) {
+      const size = p.shape.reduce((a, b) => a * b, 1);
+      if (p.name === name) {
+        const rows = p.shape[0], columns = size / rows;
+        const labels = name.endsWith("token.weight") ? side.summary.tokens : [];
+        const picture = matrixPicture(await side.call("weights", step, from, size), rows, columns, labels, name);
+        if (state.other) picture.prepend(element("h3", { textContent: `Model ${side.label}` }));
+        pictures.push(picture);
+      }
+      from += size;
+    }
+  }
+  place("pictures").replaceChildren(...pictures);
+}
+
+// Drawings follow one another; of those that were asked for meanwhile only the last is made.
+let drawing = null, again = false;
+function drawAll() {
+  again = true;
+  drawing ??= (async () => {
+    while (again) {
+      again = false;
+      drawStatus();
+      drawCurves();
+      drawPast();
+      await drawAtlases();
+      await drawPredictions();
+      await drawWeights();
+    }
+  })().finally(() => { drawing = null; });
+  return drawing;
+}
+
+// --- the controls
+
+function chooseTask(task) {
+  place("look").textContent = task?.text ?? "A config of your own.";
+  place("tasks").value = task?.name ?? "own";
+}
+
+function copy(text, what) {
+  const done = () => { place("copied").textContent = `${what} copied.`; };
+  navigator.clipboard?.writeText(text).then(done, () => { place("copied").textContent = "This browser does not let a page copy."; });
+}
+
+function listen() {
+  const on = (id, event, action) => place(id).addEventListener(event, action);
+  on("tasks", "change", async () => {
+    const task = tasks.find((each) => each.name === place("tasks").value);
+    await pause();
+    state.other = null;
+    await makeOther(null);
+    chooseTask(task);
+    place("typed").value = "";
+    place("break-look").textContent = "";
+    try { await make(task.toml); } catch (error) { complain(place("error"), error); }
+  });
+  on("train", "click", () => (state.running ? pause() : start()));
+  on("one", "click", oneStep);
+  on("reset", "click", () => setValues(state.values));
+  on("other-key", "change", drawOther);
+  on("compare-start", "click", () => {
+    const input = place("other-value").firstChild, key = place("other-key").value;
+    const value = keys.get(key).type === "choice" ? `"${input.value}"` : input.value.trim();
+    place("break-look").textContent = "";
+    return compare({ key, value });
+  });
+  on("compare-stop", "click", async () => {
+    await pause();
+    await makeOther(null);
+    place("break-look").textContent = "";
+    await drawAll();
+  });
+  on("past", "input", () => {
+    const index = place("past").valueAsNumber;
+    state.shown = index + 1 === first.frames.length ? null : first.frames[index].step;
+    drawAll();
+  });
+  on("typed", "change", drawAll);
+  on("own", "change", () => { state.own = place("own").checked; drawAll(); });
+  on("parameter", "change", drawAll);
+  on("use", "click", async () => {
+    chooseTask(null);
+    await pause();
+    try { await make(place("toml").value); } catch (error) { complain(place("error"), error); }
+  });
+  on("copy", "click", () => copy(place("toml").value, "Config"));
+  on("link", "click", () => copy(`${location.href.split("#")[0]}#config=${encodeURIComponent(tomlOf(state.values))}&run=1`, "Link"));
+  addEventListener("hashchange", open);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  place("breaks").replaceChildren(...breaks.map((mistake) => {
+    const button = element("button", { type: "button", textContent: mistake.name, title: `${mistake.key} = ${mistake.value}` });
+    button.addEventListener("click", async () => {
+      place("break-look").textContent = "";
+      if (!await compare({ key: mistake.key, value: mistake.value })) return;
+      place("break-look").textContent = `Model B: ${mistake.key} = ${mistake.value}. ${mistake.look}`;
+      start();
+    });
+    return button;
+  }));
+}
+
+// Loads the config of the address, or the first task.
+async function open() {
+  await pause();
+  const { config, run } = addressed();
+  try {
+    if (config !== null) {
+      chooseTask(null);
+      await make(config);
+    } else {
+      chooseTask(tasks[0]);
+      await make(tasks[0].toml);
+    }
+  } catch (error) {
+    complain(place("error"), error);
+    if (first.summary) return;
+    const message = error;
+    chooseTask(tasks[0]);
+    await make(tasks[0].toml);
+    complain(place("error"), message);
+    return;
+  }
+  if (run) start();
+}
+
+(async () => {
+  place("tasks").replaceChildren(...tasks.map((task) => element("option", { value: task.name, textContent: task.name })),
+    element("option", { value: "own", textContent: "own config", disabled: true }));
+  try {
+    for (const { key, ...rest } of await first.call("keys")) keys.set(key, rest);
+  } catch (error) {
+    complain(place("error"), error);
+    return;
+  }
+  const others = [...keys].filter(([key, { type }]) => !type.includes("path") && !type.includes("list") && key !== "threads");
+  place("other-key").replaceChildren(...others.map(([key]) => element("option", { value: key, textContent: key })));
+  place("other-key").value = "model.attention.scale";
+  drawOther();
+  listen();
+  await open();
+})();

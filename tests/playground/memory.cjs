@@ -1,0 +1,30 @@
+// Makes a model again and again, and trains one for long: the memory of the module must not grow after the first of each.
+//   node memory.cjs MODULE CONFIG RESETS STEPS
+"use strict";
+const { readFileSync } = require("fs");
+const [moduleFile, config, resets, steps] = process.argv.slice(2);
+
+require(moduleFile)().then((heed) => {
+  const toml = readFileSync(config, "utf8"), at = heed._malloc(8);
+  const make = () => heed.ccall("heed_make", "number", ["string"], [toml]);
+  const train = (session, count) => {
+    for (let i = 0; i < count; ++i)
+      if (heed._heed_step(session, at) < 0) throw new Error(heed.UTF8ToString(heed._heed_error()));
+    heed._heed_scores(session);
+    heed._heed_predictions(session, 8);
+    heed.ccall("heed_attention", "number", ["number", "string"], [session, ""]);
+  };
+  const megabytes = () => heed.HEAPU8.length / 2 ** 20;
+  let session = make();
+  train(session, 20);
+  const first = megabytes();
+  train(session, Number(steps));
+  const trained = megabytes();
+  for (let i = 0; i < Number(resets); ++i) {
+    heed._heed_free(session);
+    session = make();
+    train(session, 3);
+  }
+  console.log(`memory of the module: ${first} MiB; after ${steps} steps ${trained} MiB; after ${resets} resets ${megabytes()} MiB`);
+  process.exitCode = megabytes() === first ? 0 : 1;
+});
