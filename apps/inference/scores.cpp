@@ -172,7 +172,7 @@ Json errors_by_length(const std::vector<Outcome>& outcomes) {
 bool lower_is_better(const std::string& score) {
   static constexpr std::string_view higher[] = {"token_accuracy", "exact_match", "bleu", "chrf",
                                                 "tokens_per_s"};
-  return std::ranges::find(higher, last_component(score)) == std::end(higher);
+  return std::find(std::begin(higher), std::end(higher), last_component(score)) == std::end(higher);
 }
 
 bool is_better(const std::string& score, double value, double other) {

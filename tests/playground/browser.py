@@ -15,7 +15,7 @@ OUTSIDE = "return performance.getEntriesByType('resource').map((e) => e.name).fi
 WIDER = "return document.documentElement.scrollWidth - innerWidth"
 STATUS = "return document.getElementById('status').textContent"
 ATLAS = "document.querySelector('#atlases .large .cells').innerHTML"
-READY = "return document.querySelectorAll('#atlases .large').length > 0 && document.querySelectorAll('#predicted td').length > 0"
+READY = "return !state.making && document.querySelectorAll('#atlases .large').length > 0 && document.querySelectorAll('#predicted td').length > 0"
 
 
 def step(browser):
@@ -44,22 +44,6 @@ def check_training(browser, page):
     assert at > 20, at
     browser.wait("return !drawing")
     assert browser.js(f"return {ATLAS}") != before, "training does not change the attention"
-    # Digits that are written attend, summed over the heads, most to unsorted digits that equal what they write.
-    pattern = browser.js("""return first.call('attention', stepShown(), '2 0 1 1 0 2').then(({target, maps}) => {
-      const out = target.split(' '), last = maps.at(-1), n = last.rows.length;
-      let hits = 0;
-      for (let row = 5; row < 11; ++row) {
-        const sum = Array.from({length: 6}, (_, column) => {
-          let total = 0;
-          for (const map of maps) for (let head = 0; head < map.heads; ++head)
-            total += (map.weights[head * n * n + row * n + column] / 255) ** 2;
-          return total; });
-        hits += last.columns[sum.indexOf(Math.max(...sum))] === out[row - 5];
-      }
-      return [target, hits];
-    })""")
-    assert pattern[0] == "0 0 1 1 2 2", pattern
-    assert pattern[1] >= 4, pattern  # by chance 2
     browser.js("document.getElementById('one').click()")
     browser.wait(f"return Number(document.getElementById('status').textContent.split(' ')[1]) === {at + 1}")
     browser.wait("return !drawing")
@@ -79,6 +63,25 @@ def check_training(browser, page):
     assert browser.js("return document.querySelector('#atlases .mono').textContent").startswith("2 2 2 1 0 0")
     browser.js("document.getElementById('reset').click()")
     browser.wait(STATUS + ".startsWith('step 0 ')")
+
+
+def check_pattern(browser, page):
+    """What the text of recall names: values attend to the key before them, then the last key to its value."""
+    fresh(browser, f"file://{page}")
+    browser.wait(READY)
+    browser.js("const t = document.getElementById('tasks'); t.value = 'recall'; t.dispatchEvent(new Event('change'))")
+    browser.wait("return first.summary.config.includes('recall') && !state.making")
+    weights = """return first.call('attention', stepShown(), 'k2 v0 k5 v1 k3 v5 k0 v4 k3').then(({target, maps}) => {
+      const most = (layer, row, column) => Math.max(...[0, 1].map((head) => (maps[layer].weights[(head * 9 + row) * 9 + column] / 255) ** 2));
+      return [target, Math.min(...[1, 3, 5, 7].map((row) => most(0, row, row - 1))), most(1, 8, 5)]; })"""
+    before = browser.js(weights)
+    browser.js("document.getElementById('train').click()")
+    browser.wait(STATUS + ".endsWith('exact match 100.0 %')", 300)
+    browser.js("document.getElementById('train').click()")
+    browser.wait("return document.getElementById('train').textContent === 'Train' && !drawing")
+    target, key_before, value = browser.js(weights)
+    assert target == "v5" and key_before > 0.5 and value > 0.5, (target, key_before, value)
+    assert before[2] < 0.5, before
 
 
 def check_knobs(browser):
@@ -127,7 +130,8 @@ def check_tasks(browser, page):
     browser.wait(READY)
     for task in browser.js("return tasks.map((task) => task.name)"):
         browser.js("const t = document.getElementById('tasks'); t.value = arguments[0]; t.dispatchEvent(new Event('change'))", task)
-        browser.wait(f"return !drawing && first.step === 0 && first.summary.config.includes('\"{task}\"') || '{task}' === 'reverse'")
+        browser.wait("return !state.making && first.step === 0")
+        assert task in browser.js("return first.summary.config") or task == "reverse"  # the default
         browser.js("document.getElementById('one').click()")
         browser.wait("return first.step === 1 && !drawing && document.querySelectorAll('#atlases .large').length === 1")
 
@@ -138,6 +142,9 @@ def main():
     browser = Browser()
     try:
         check_training(browser, page)
+        check_pattern(browser, page)
+        fresh(browser, f"file://{page}")
+        browser.wait(READY)
         check_knobs(browser)
         check_break(browser)
         for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):

@@ -14,7 +14,7 @@ const state = {
   values: {},        // key → value as TOML, of model A; without those that keep their default
   other: null,       // {key, value} of model B
   sides: [new Side("A")],
-  running: false, loop: null,
+  running: false, loop: null, making: 0,
   shown: null,       // the step that is shown; null: the newest
   layer: null, head: 0, own: false,
 };
@@ -63,18 +63,31 @@ function drawOther() {
   place("other-value").replaceChildren(field(key, value, () => {}));
 }
 
+// Does what makes models. Until it is done, nothing can be trained.
+async function making(action) {
+  const buttons = (disabled) => ["train", "one", "reset"].forEach((id) => { place(id).disabled = disabled; });
+  ++state.making;
+  buttons(true);
+  try {
+    await pause();
+    return await action();
+  } catch (error) {
+    complain(place("error"), error);
+    return false;
+  } finally {
+    buttons(--state.making > 0);
+  }
+}
+
 // Makes new models from these values. Values that the parser refuses change nothing but the message.
-async function setValues(values, from) {
-  await pause();
+const setValues = (values, from) => making(async () => {
   try {
     await make(tomlOf(values));
   } catch (error) {
     from?.setAttribute("aria-invalid", "true");
-    complain(place("error"), error);
-    return false;
+    throw error;
   }
-  return true;
-}
+});
 
 async function make(toml) {
   await first.make(toml);
@@ -114,18 +127,16 @@ async function makeOther(other) {
 }
 
 // Both models from step 0, so that they have seen the same.
-async function compare(other) {
-  await pause();
+const compare = (other) => making(async () => {
+  state.other = other;
   try {
-    state.other = other;
     await make(tomlOf(state.values));
-    return true;
   } catch (error) {
-    complain(place("error"), error);
     await drawAll();
-    return false;
+    throw error;
   }
-}
+  return true;
+});
 
 // --- the address
 
@@ -169,7 +180,7 @@ async function train() {
 }
 
 function start() {
-  if (state.running || !first.summary) return;
+  if (state.running || state.making || !first.summary) return;
   state.running = true;
   place("train").textContent = "Pause";
   complain(place("error"), null);
@@ -396,16 +407,14 @@ function copy(text, what) {
 
 function listen() {
   const on = (id, event, action) => place(id).addEventListener(event, action);
-  on("tasks", "change", async () => {
+  on("tasks", "change", () => making(async () => {
     const task = tasks.find((each) => each.name === place("tasks").value);
-    await pause();
-    state.other = null;
     await makeOther(null);
     chooseTask(task);
     place("typed").value = "";
     place("break-look").textContent = "";
-    try { await make(task.toml); } catch (error) { complain(place("error"), error); }
-  });
+    await make(task.toml);
+  }));
   on("train", "click", () => (state.running ? pause() : start()));
   on("one", "click", oneStep);
   on("reset", "click", () => setValues(state.values));
@@ -430,11 +439,10 @@ function listen() {
   on("typed", "change", drawAll);
   on("own", "change", () => { state.own = place("own").checked; drawAll(); });
   on("parameter", "change", drawAll);
-  on("use", "click", async () => {
+  on("use", "click", () => making(async () => {
+    await make(place("toml").value);
     chooseTask(null);
-    await pause();
-    try { await make(place("toml").value); } catch (error) { complain(place("error"), error); }
-  });
+  }));
   on("copy", "click", () => copy(place("toml").value, "Config"));
   on("link", "click", () => copy(`${location.href.split("#")[0]}#config=${encodeURIComponent(tomlOf(state.values))}&run=1`, "Link"));
   addEventListener("hashchange", open);
@@ -453,26 +461,25 @@ function listen() {
 
 // Loads the config of the address, or the first task.
 async function open() {
-  await pause();
   const { config, run } = addressed();
-  try {
+  const done = await making(async () => {
     if (config !== null) {
-      chooseTask(null);
-      await make(config);
-    } else {
-      chooseTask(tasks[0]);
-      await make(tasks[0].toml);
+      try {
+        await make(config);
+        chooseTask(null);
+        return true;
+      } catch (error) {
+        if (first.summary) throw error;
+        chooseTask(tasks[0]);
+        await make(tasks[0].toml);
+        throw error;
+      }
     }
-  } catch (error) {
-    complain(place("error"), error);
-    if (first.summary) return;
-    const message = error;
     chooseTask(tasks[0]);
     await make(tasks[0].toml);
-    complain(place("error"), message);
-    return;
-  }
-  if (run) start();
+    return true;
+  });
+  if (done && run) start();
 }
 
 (async () => {
