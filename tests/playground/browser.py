@@ -56,6 +56,8 @@ def check_training(browser, page):
         {clientX: cells.left + 2, clientY: cells.top + 2, bubbles: true}));
       return document.querySelector('#atlases .readout').textContent""")
     assert "→" in text, text
+    browser.js("""document.querySelector('#atlases .large').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))""")
+    assert browser.js("return document.querySelector('#atlases .readout').textContent") != text, "the arrow keys read nothing"
     browser.js("const t = document.getElementById('typed'); t.value = '2 2 2 9 0 0'; t.dispatchEvent(new Event('change'))")
     browser.wait("return document.getElementById('example-error').textContent.includes('9')")
     browser.js("const t = document.getElementById('typed'); t.value = '2 2 2 1 0 0'; t.dispatchEvent(new Event('change'))")

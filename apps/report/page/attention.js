@@ -42,7 +42,7 @@ function smallHead(state, map, layer, head) {
   return button;
 }
 
-// A picture with a label for each row and column, as many as are legible.
+// A picture with a label for each row and column, as many as are legible. A pointer or the arrow keys read its cells.
 function largeHead(state, map) {
   const rows = map.rows.length, columns = map.columns.length;
   const cell = Math.max(5, Math.min(34, 440 / Math.max(rows, columns)));
@@ -52,7 +52,7 @@ function largeHead(state, map) {
   const left = room(map.rows), top = upright ? font + 8 : room(map.columns);
   const short = (label) => [...label].length > 14 ? [...label].slice(0, 13).join("") + "…" : label;
   const svg = svgElement("svg", { class: "large", viewBox: `0 0 ${left + columns * cell + 1} ${top + rows * cell + 1}`,
-    width: left + columns * cell + 1, "font-size": font, role: "img", "aria-label": `${map.name}, head ${state.head}` });
+    width: left + columns * cell + 1, "font-size": font, role: "img", tabindex: 0, "aria-label": `${map.name}, head ${state.head}` });
   const cells = svgElement("g", { transform: `translate(${left} ${top}) scale(${cell})`, class: "cells" },
     svgElement("rect", { class: "ground", width: columns, height: rows }), ...headPaths(map, state, state.head));
   const guides = svgElement("g", { class: "guides" });
@@ -67,16 +67,27 @@ function largeHead(state, map) {
   svg.append(cells, guides);
   const readout = element("p", { className: "readout", textContent: "Point at a cell to read its weight." });
   readout.setAttribute("aria-live", "polite");
-  svg.addEventListener("pointermove", (event) => {
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(cells.getScreenCTM().inverse());
-    const row = Math.floor(point.y), column = Math.floor(point.x);
+  const at = { row: 0, column: -1 };
+  const read = (row, column) => {
     const inside = row >= 0 && row < rows && column >= 0 && column < columns;
     guides.replaceChildren(...(inside ? [
       svgElement("rect", { x: left, y: top + row * cell, width: columns * cell, height: cell }),
       svgElement("rect", { x: left + column * cell, y: top, width: cell, height: rows * cell })] : []));
     svg.querySelectorAll("text").forEach((text) =>
       text.classList.toggle("here", inside && (text.dataset.row == row || text.dataset.column == column)));
-    if (inside) readout.textContent = weightText(map, state.step, state.head, row, column);
+    if (!inside) return;
+    Object.assign(at, { row, column });
+    readout.textContent = weightText(map, state.step, state.head, row, column);
+  };
+  svg.addEventListener("pointermove", (event) => {
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(cells.getScreenCTM().inverse());
+    read(Math.floor(point.y), Math.floor(point.x));
+  });
+  svg.addEventListener("keydown", (event) => {
+    const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!move) return;
+    event.preventDefault();
+    read(Math.max(0, at.row + move[0]), Math.max(0, at.column + move[1]));
   });
   return [svg, readout];
 }
