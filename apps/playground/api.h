@@ -30,8 +30,7 @@ const char* heed_attention(HeedSession* session, const char* text);
 // failure.
 int32_t heed_step(HeedSession* session, double* loss);
 
-// Copies all weights to or from an array of heed_weight_count() elements, as numbers of 32 bits;
-// in the double build, of 64 bits.
+// Copies all weights to or from an array of heed_weight_count() elements, as floats.
 int32_t heed_weight_count(HeedSession* session);
 void heed_weights(HeedSession* session, void* to);
 void heed_set_weights(HeedSession* session, const void* from);
