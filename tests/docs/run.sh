@@ -78,6 +78,16 @@ while read -r id title; do
     complain "docs/sources.md: not as heed theorems names it: $id $title"
 done < <("$program" theorems --only A16 | grep -E '^  S[0-4]  ')
 
+# The course's contents name every chapter, and the exercises of each; bold ones are on the fast track.
+for page in docs/course/[0-9]*.md; do
+  grep -q "^| \[$(sed -n 's/^# //p;q' "$page" | cut -c1-2) .*]($(basename "$page")) |" docs/course/README.md ||
+    complain "docs/course/README.md: no row for $(basename "$page")"
+done
+exercises=$("$program" course list --color never --folder /nonexistent | sed -nE 's/^  ([a-z-]+) .* min(, fast track)?.*/\1\2/p' | sort)
+rows=$(grep '^| \[' docs/course/README.md | cut -d '|' -f 4 | tr ',' '\n' | tr -d ' ' |
+  sed -nE 's/^\*\*(.+)\*\*$/\1, fast track/; /^[a-z]/p' | sort)
+diff <(echo "$rows") <(echo "$exercises") || complain "docs/course/README.md has other exercises (<) than heed course (>)"
+
 # Links to files lead somewhere.
 while read -r page; do
   while read -r link; do
