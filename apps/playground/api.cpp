@@ -31,7 +31,7 @@ T guarded(T failed, const F& f) {
 }
 
 template <class F>
-const char* json_of(const F& f) {
+const char* text_of_json(const F& f) {
   return guarded<const char*>(nullptr, [&] {
     last_text = f().text();
     return last_text.c_str();
@@ -44,7 +44,7 @@ const char* json_of(const F& f) {
 const char* heed_error(void) { return heed::last_error.c_str(); }
 
 const char* heed_keys(void) {
-  return heed::json_of([] { return heed::playground_keys(); });
+  return heed::text_of_json([] { return heed::playground_keys(); });
 }
 
 HeedSession* heed_make(const char* toml) {
@@ -55,19 +55,19 @@ HeedSession* heed_make(const char* toml) {
 void heed_free(HeedSession* session) { delete session; }
 
 const char* heed_summary(HeedSession* session) {
-  return heed::json_of([&] { return session->session.summary(); });
+  return heed::text_of_json([&] { return session->session.summary(); });
 }
 
 const char* heed_scores(HeedSession* session) {
-  return heed::json_of([&] { return session->session.scores(); });
+  return heed::text_of_json([&] { return session->session.scores(); });
 }
 
 const char* heed_predictions(HeedSession* session, int32_t count) {
-  return heed::json_of([&] { return session->session.predictions(count); });
+  return heed::text_of_json([&] { return session->session.predictions(count); });
 }
 
 const char* heed_attention(HeedSession* session, const char* text) {
-  return heed::json_of([&] { return session->session.attention(text); });
+  return heed::text_of_json([&] { return session->session.attention(text); });
 }
 
 int32_t heed_step(HeedSession* session, double* loss) {
