@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> text_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t first = 0; first < text.size();) {
     const size_t end = std::min(text.find('\n', first), text.size());
@@ -19,16 +19,34 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-bool is_comment(const std::string& line) { return line.starts_with("//"); }
+size_t indent_of(const std::string& line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
 
-// Whether a line, at the left margin, begins the definition of `name`.
-bool defines(const std::string& line, const std::string& name) {
-  if (line.empty() || line[0] == ' ' || line[0] == '#' || is_comment(line)) return false;
+bool is_comment(const std::string& line) { return line.compare(indent_of(line), 2, "//") == 0; }
+
+// Whether a line of code has this name as a word.
+bool names(const std::string& line, const std::string& name) {
   const size_t at = line.find(name);
-  if (at == std::string::npos || line.ends_with(';')) return false;
+  if (at == std::string::npos || line[0] == '#' || is_comment(line)) return false;
   const char before = at == 0 ? ' ' : line[at - 1], after = (line + " ")[at + name.size()];
   return (before == ' ' || before == ':' || before == '*' || before == '&') &&
-         (after == '(' || after == ' ');
+         (after == '(' || after == ' ' || after == ';');
+}
+
+using Lines = std::vector<std::string>;
+
+// The first line of the definition of `name`; else of its declaration, such as that of a member.
+Lines::const_iterator definition_in(const Lines& lines, const std::string& name) {
+  const auto defines = [&](const std::string& line) {
+    return names(line, name) && indent_of(line) == 0 && !line.ends_with(';');
+  };
+  const auto found = std::find_if(lines.begin(), lines.end(), defines);
+  if (found != lines.end()) return found;
+  const size_t scope = name.rfind("::");
+  const std::string member = scope == std::string::npos ? name : name.substr(scope + 2);
+  return std::find_if(lines.begin(), lines.end(),
+                      [&](const std::string& line) { return names(line, member); });
 }
 
 }  // namespace
@@ -42,14 +60,17 @@ LibraryFunction library_function(const std::string& sources, const std::string& 
   LibraryFunction found;
   found.file = background.substr(path_at, background.find(')', path_at) - path_at);
 
-  const auto lines = lines_of(read_file(in_folder(sources, found.file), "source", 1 << 22));
-  const auto start = std::find_if(lines.begin(), lines.end(),
-                                  [&](const std::string& line) { return defines(line, name); });
+  const auto lines = text_lines(read_file(in_folder(sources, found.file), "source", 1 << 22));
+  const auto start = definition_in(lines, name);
   check(start != lines.end(), "{}: no definition of {}", found.file, name);
   auto first = start;
   while (first != lines.begin() && is_comment(*(first - 1))) --first;
-  const auto last = std::find_if(start, lines.end(),
-                                 [](const std::string& line) { return line.starts_with('}'); });
+  const std::string end = std::string(indent_of(*start), ' ') + "}";
+  const auto last = start->find(';') != std::string::npos
+                        ? start
+                        : std::find_if(start, lines.end(), [&](const std::string& line) {
+                            return line.starts_with(end);
+                          });
   check(last != lines.end(), "{}: the definition of {} does not end", found.file, name);
   found.first = first - lines.begin() + 1;
   found.last = last - lines.begin() + 1;

@@ -1,4 +1,4 @@
-// The library's own function that an exercise is about.
+// What of the library an exercise is about: a function, or what else its background links to.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct LibraryFunction {
   std::string text;             // of these lines, with the comment above
 };
 
-// The first function that `background` links to, as chapters do: [`name`](../../../../core/x.cpp).
-// Throws Error if there is none, or if the file does not define it.
+// The first name that `background` links to: [`name`](../../../../core/x.cpp). Throws Error if
+// there is none, or if the file neither defines nor declares it.
 LibraryFunction library_function(const std::string& sources, const std::string& background);
 
 }  // namespace heed

@@ -1,0 +1,35 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/autograd.h"
+#include "core/ops.h"
+
+namespace heed::inline HEED_REAL {
+
+// L = -Σₙ log softmax(logits[n])[targets[n]], over the targets that are not `ignored`
+Tensor cross_entropy(const Tensor& logits, const Ids& targets, const LabelSmoothing&) {
+  const int64_t classes = logits.dim(-1), rows = targets.size();
+  Tensor gradient = Tensor::zeros(logits.shape());  // ∂L/∂logits
+  real loss = 0;
+  for (int64_t n = 0; n < rows; ++n) {
+    if (targets[n] == ignored) continue;
+    const real* const x = logits.data() + n * classes;  // x[targets[n]] is the target's logit
+    real* const dx = gradient.mutable_data() + n * classes;
+    const real largest = *std::max_element(x, x + classes);
+    real sum = 0;
+    for (int64_t v = 0; v < classes; ++v) sum += std::exp(x[v] - largest);
+    loss += std::log(sum) + largest - x[targets[n]];
+    for (int64_t v = 0; v < classes; ++v)
+      dx[v] = std::exp(x[v] - largest) / sum - (v == targets[n] ? 1 : 0);
+  }
+
+  return record("cross_entropy", Tensor::scalar(loss), {logits}, [=](Backward& g) {
+    const Destination to = g.into(0);
+    for (int64_t i = 0; i < gradient.size(); ++i) {
+      const real value = gradient.data()[i] * *g.dy();
+      to.data[i] = to.accumulate ? to.data[i] + value : value;
+    }
+  });
+}
+
+}  // namespace heed::inline HEED_REAL
