@@ -18,8 +18,6 @@
 namespace heed {
 namespace {
 
-using End = EndedProcess::End;
-
 constexpr int64_t max_answer_bytes = 1 << 20, memory_mib = 1024;
 constexpr double same_loss = 1e-9;
 constexpr ProcessLimits compiler_limits{
@@ -97,12 +95,13 @@ std::string memory_error(const std::string& output, const std::string& file) {
 std::string what_happened(const EndedProcess& ended, const GradeRequest& request) {
   const std::string memory = memory_error(ended.output, request.file);
   if (!memory.empty()) return memory;
-  if (ended.end == End::out_of_time)
+  if (ended.end == EndedProcess::End::out_of_time)
     return fmt::format("it does not end within {:g} s", request.seconds);
-  if (ended.end == End::too_much_output) return "it prints more than 64 KiB";
-  if (ended.end == End::killed && ended.code == SIGXFSZ)
+  if (ended.end == EndedProcess::End::too_much_output) return "it prints more than 64 KiB";
+  if (ended.end == EndedProcess::End::killed && ended.code == SIGXFSZ)
     return "it writes a file of more than 1 MiB";
-  if (ended.end == End::killed) return fmt::format("it crashes ({})", ::strsignal(ended.code));
+  if (ended.end == EndedProcess::End::killed)
+    return fmt::format("it crashes ({})", ::strsignal(ended.code));
   return fmt::format("it ends the program (exit code {}) before the grader is done", ended.code);
 }
 
@@ -160,11 +159,12 @@ class AnswerGrader {
     const EndedProcess ended =
         run_limited(arguments, workshop_.sources, {"TMPDIR=" + folder_.path()}, compiler_limits);
     result_.messages = ended.output;
-    if (ended.end == End::exited && ended.code == 0) return true;
+    if (ended.end == EndedProcess::End::exited && ended.code == 0) return true;
     result_.grade = Grade::not_compiled;
-    result_.problem = ended.end == End::exited ? "it does not compile"
-                                               : "it does not compile within the limits of time "
-                                                 "and memory";
+    result_.problem = ended.end == EndedProcess::End::exited
+                          ? "it does not compile"
+                          : "it does not compile within the limits of time "
+                            "and memory";
     return false;
   }
 
@@ -178,7 +178,7 @@ class AnswerGrader {
     const EndedProcess ended =
         run_limited(arguments, folder_.path(), {options, "OMP_NUM_THREADS=1"},
                     {.seconds = request_.seconds, .file_bytes = 1 << 20}, token);
-    const bool orderly = ended.end == End::exited && ended.code == 0;
+    const bool orderly = ended.end == EndedProcess::End::exited && ended.code == 0;
     const auto lines = orderly ? verdict_lines(ended.verdict, token) : std::vector<std::string>();
     if (lines.empty()) {
       result_.grade = Grade::failed;
