@@ -1,14 +1,16 @@
 // What the C++ blocks of a page of the course may use, and what runs them.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
