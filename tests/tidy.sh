@@ -4,7 +4,7 @@
 #   tidy.sh [FOLDER…]       such as core/ops; default: all headers, and the folders of `folders` below
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-folders=(core core/ops nn optim data data/tasks theorems apps/support apps/config apps/inference apps/training apps/run apps/measure apps/onnx apps/experiments apps/report)
+folders=(core core/ops nn optim data data/tasks theorems apps/support apps/config apps/inference apps/training apps/run apps/measure apps/onnx apps/course apps/experiments apps/report)
 (($#)) && folders=("$@")
 
 work=$(mktemp -d)

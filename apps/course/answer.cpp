@@ -93,7 +93,7 @@ std::string memory_error(const std::string& output, const std::string& file) {
 
 // What a process did that ended without a verdict.
 std::string what_happened(const EndedProcess& ended, const GradeRequest& request) {
-  const std::string memory = memory_error(ended.output, request.file);
+  std::string memory = memory_error(ended.output, request.file);
   if (!memory.empty()) return memory;
   if (ended.end == EndedProcess::End::out_of_time)
     return fmt::format("it does not end within {:g} s", request.seconds);
@@ -179,7 +179,7 @@ class AnswerGrader {
         run_limited(arguments, folder_.path(), {options, "OMP_NUM_THREADS=1"},
                     {.seconds = request_.seconds, .file_bytes = 1 << 20}, token);
     const bool orderly = ended.end == EndedProcess::End::exited && ended.code == 0;
-    const auto lines = orderly ? verdict_lines(ended.verdict, token) : std::vector<std::string>();
+    auto lines = orderly ? verdict_lines(ended.verdict, token) : std::vector<std::string>();
     if (lines.empty()) {
       result_.grade = Grade::failed;
       result_.problem = what_happened(ended, request_);
