@@ -137,6 +137,13 @@ expect "exit code" "$code" 7
 expect errors "$errors" '*apt-get: g++ doctest-dev*'
 expect calls "$(<"$calls")" $'*install*g++ doctest-dev\n*update\n*install*g++ doctest-dev\ncmake*'
 
+a_case "builds the graders only for course check"
+call course start softmax </dev/null
+expect "calls of start" "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+: >"$calls"
+call course check --watch </dev/null
+expect "calls of check" "$(<"$calls")" 'ninja heed_course'  # the stub shows the last target
+
 a_case "installs what view needs, and configures again, only for view"
 stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == *httplib* ]] || printf "installed:%s " "$package"; done'
 call </dev/null
