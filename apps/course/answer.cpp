@@ -20,6 +20,7 @@ namespace {
 
 constexpr int64_t max_answer_bytes = 1 << 20, memory_mib = 1024;
 constexpr double same_loss = 1e-9;
+constexpr double training_times = 8;  // the time that a training may take, in times of the grader
 constexpr ProcessLimits compiler_limits{
     .seconds = 60, .memory = int64_t{4} << 30, .file_bytes = int64_t{64} << 20};
 
@@ -92,11 +93,11 @@ std::string memory_error(const std::string& output, const std::string& file) {
 }
 
 // What a process did that ended without a verdict.
-std::string what_happened(const EndedProcess& ended, const GradeRequest& request) {
-  std::string memory = memory_error(ended.output, request.file);
+std::string what_happened(const EndedProcess& ended, const std::string& file, double seconds) {
+  std::string memory = memory_error(ended.output, file);
   if (!memory.empty()) return memory;
   if (ended.end == EndedProcess::End::out_of_time)
-    return fmt::format("it does not end within {:g} s", request.seconds);
+    return fmt::format("it does not end within {:g} s", seconds);
   if (ended.end == EndedProcess::End::too_much_output) return "it prints more than 64 KiB";
   if (ended.end == EndedProcess::End::killed && ended.code == SIGXFSZ)
     return "it writes a file of more than 1 MiB";
@@ -112,8 +113,8 @@ class AnswerGrader {
 
   GradedAnswer grade() {
     if (!compile()) return std::move(result_);
-    const auto lines =
-        run(folder_.file("answer"), {"grade", name(), fmt::to_string(request_.seed)});
+    const auto lines = run(folder_.file("answer"), {"grade", name(), fmt::to_string(request_.seed)},
+                           request_.seconds);
     if (lines.empty()) return std::move(result_);
     if (lines[0] == "passed") {
       result_.grade = Grade::passed;
@@ -169,7 +170,8 @@ class AnswerGrader {
   }
 
   // Returns the lines of the program's verdict. Without one, says why in the result.
-  std::vector<std::string> run(const std::string& program, std::vector<std::string> arguments) {
+  std::vector<std::string> run(const std::string& program, std::vector<std::string> arguments,
+                               double seconds) {
     arguments.insert(arguments.begin(), program);
     const std::string options = fmt::format(
         "ASAN_OPTIONS=detect_leaks=0:color=never:hard_rss_limit_mb={0}:max_allocation_size_mb={0}",
@@ -177,12 +179,12 @@ class AnswerGrader {
     const std::string token = random_token();
     const EndedProcess ended =
         run_limited(arguments, folder_.path(), {options, "OMP_NUM_THREADS=1"},
-                    {.seconds = request_.seconds, .file_bytes = 1 << 20}, token);
+                    {.seconds = seconds, .file_bytes = 1 << 20}, token);
     const bool orderly = ended.end == EndedProcess::End::exited && ended.code == 0;
     auto lines = orderly ? verdict_lines(ended.verdict, token) : std::vector<std::string>();
     if (lines.empty()) {
       result_.grade = Grade::failed;
-      result_.problem = what_happened(ended, request_);
+      result_.problem = what_happened(ended, request_.file, seconds);
       if (!sanitizer_error(ended.output).empty()) return lines;  // its report is not the answer's
     }
     if (result_.printed.empty()) result_.printed = ended.output;
@@ -199,7 +201,8 @@ class AnswerGrader {
   // Trains with the answer, and with the library's own function.
   void train() {
     const std::vector<std::string> arguments{"train", name()};
-    const auto own = run(folder_.file("answer"), arguments);
+    const double seconds = training_times * request_.seconds;
+    const auto own = run(folder_.file("answer"), arguments, seconds);
     if (own.empty()) {
       result_.problem = "in a training with it, " + result_.problem;
       return;
@@ -210,7 +213,7 @@ class AnswerGrader {
           fmt::format("a training with it fails: it {}", own.size() > 1 ? own[1] : "");
       return;
     }
-    const auto library = run(workshop_.training, arguments);
+    const auto library = run(workshop_.training, arguments, seconds);
     const std::vector<double> expected = losses_in(library);
     result_.losses = losses_in(own);
     check(!expected.empty() && expected.size() == result_.losses.size(),

@@ -35,7 +35,7 @@ struct GradeRequest {
   std::string exercise;
   std::string file;  // the answer
   uint64_t seed = 0;
-  double seconds = 5;  // of processor time for each of its processes
+  double seconds = 5;  // of processor time for the grader; a training may take eight times that
 };
 
 // Throws InputError if the file cannot be read.
