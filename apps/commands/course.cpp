@@ -359,7 +359,7 @@ const Command commands::course = {
     .summary = "Learn how it works: exercises, graded",
     .details =
         "The chapters are in docs/course. An exercise is one function to write, in C++, in a file\n"
-        "that start creates. check compiles this file alone, calls the function with new sizes "
+        "that start creates. check compiles only this file, calls the function with new sizes "
         "and\n"
         "values each time, and says what is wrong. The last line is \"passed\" or \"not yet\".\n"
         "\n"

@@ -1,20 +1,14 @@
 #include "apps/course/workshop.h"
 
-#include <climits>
-
-#include <unistd.h>
-
 #include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "apps/support/machine.h"
 #include "core/check.h"
 
 namespace heed {
 
 Workshop Workshop::find() {
-  char program[PATH_MAX] = {};
-  check(::readlink("/proc/self/exe", program, sizeof program - 1) > 0,
-        "/proc/self/exe: unreadable");
-  const std::string build = folder_of(folder_of(program)),
+  const std::string build = folder_of(folder_of(program_path())),
                     file = in_folder(build, "course/settings.json");
   check_input(exists(file),
               "heed course needs heed's sources: get them, and call ./heed course in their folder");

@@ -1,6 +1,5 @@
 #include "apps/experiments/run_pool.h"
 
-#include <climits>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "apps/support/machine.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -34,13 +34,6 @@ std::vector<std::string> shell_words(const std::string& line) {
   for (size_t i = 0; i < expanded.we_wordc; ++i) words.emplace_back(expanded.we_wordv[i]);
   ::wordfree(&expanded);
   return words;
-}
-
-std::string own_program() {
-  char path[PATH_MAX] = {};
-  check(::readlink("/proc/self/exe", path, sizeof(path) - 1) > 0, "/proc/self/exe: {}",
-        std::strerror(errno));
-  return path;
 }
 
 // Replaces the process that fork() made. Only calls that are safe after fork().
@@ -70,7 +63,7 @@ std::string last_line(std::string text) {
 RunPool::RunPool(const std::string& launcher) : command_(shell_words(launcher)) {
   // The program itself is started even if its file has been replaced meanwhile.
   program_ = command_.empty() ? "/proc/self/exe" : command_[0];
-  command_.push_back(own_program());
+  command_.push_back(program_path());
 }
 
 void RunPool::start(size_t id, const std::vector<std::string>& arguments) {

@@ -35,13 +35,14 @@ struct LastRow {
 LastRow last_row(const std::string& run) {
   const std::string rows = last_metrics(in_folder(run, "metrics.jsonl"));
   LastRow last;
-  for_each_row(rows, [&](std::string_view text, int64_t) {
-    if (!text.starts_with("{\"step\"") || text.find("\"loss\"") == text.npos) return;
+  for_each_row_from_end(rows, [&](std::string_view text) {
     try {
       const Json row = Json::parse(text, run);
-      if (row.find("loss")) last = {row.at("step").integer(), row.at("loss").number()};
+      if (!row.find("loss")) return true;
+      last = {row.at("step").integer(), row.at("loss").number()};
+      return false;
     } catch (const InputError&) {
-      // A damaged row says nothing.
+      return true;  // a damaged row says nothing
     }
   });
   return last;
@@ -236,11 +237,11 @@ int64_t SweepRunner::target(size_t run) const {
   return until_.value_or(plan_.runs[run].config.experiment.train.steps);
 }
 
-double SweepRunner::seconds_left() const {
+double SweepRunner::seconds_left(const std::map<size_t, int64_t>& running) const {
   int64_t trained = 0, left = 0;
   for (const size_t run : pending_) left += target(run) - started_at_[run];
-  for (const size_t run : pool_.ids()) {
-    const int64_t step = std::max(started_at_[run], last_row(plan_.runs[run].path).step);
+  for (const auto& [run, last_step] : running) {
+    const int64_t step = std::max(started_at_[run], last_step);
     trained += step - started_at_[run];
     left += target(run) - step;
   }
@@ -252,15 +253,17 @@ double SweepRunner::seconds_left() const {
 void SweepRunner::show() const {
   if (!logging::on_terminal()) return;
   std::string lines;
-  const std::vector<size_t> running = pool_.ids();
-  for (size_t i = 0; i < std::min(running.size(), max_shown); ++i) {
-    const LastRow row = last_row(plan_.runs[running[i]].path);
-    lines += fmt::format("  {}  step {}/{}{}\n", plan_.runs[running[i]].name, row.step,
-                         target(running[i]), row.step > 0 ? "  loss " + four_digits(row.loss) : "");
+  std::map<size_t, int64_t> running;  // the step of each run
+  for (const size_t run : pool_.ids()) {
+    const LastRow row = last_row(plan_.runs[run].path);
+    running[run] = row.step;
+    if (running.size() > max_shown) continue;
+    lines += fmt::format("  {}  step {}/{}{}\n", plan_.runs[run].name, row.step, target(run),
+                         row.step > 0 ? "  loss " + four_digits(row.loss) : "");
   }
   lines += fmt::format("{}/{} runs, {} in training", finished_, total_, running.size());
   if (!failed_.empty()) lines += fmt::format(", {} failed", failed_.size());
-  if (const double left = seconds_left(); left < 1e9)
+  if (const double left = seconds_left(running); left < 1e9)
     lines += fmt::format("  {} left", logging::clock_text(left));
   logging::show_lines(lines);
 }

@@ -53,7 +53,8 @@ class SweepRunner {
   void tell_finished(size_t run) const;
   bool stopping() const;
   void show() const;
-  double seconds_left() const;
+  // `running`: the last step of each run in training.
+  double seconds_left(const std::map<size_t, int64_t>& running) const;
   int64_t target(size_t run) const;
 
   const Sweep& sweep_;

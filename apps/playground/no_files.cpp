@@ -1,4 +1,4 @@
-// What data reads files with, for a program that has none: takes the place of data/packed_file.cpp
+// What data reads files with, for a program that has none: replaces data/packed_file.cpp
 // (zlib) and data/subwords.cpp (SentencePiece). session.cpp refuses configs that would come here.
 #include "core/check.h"
 #include "data/packed_file.h"

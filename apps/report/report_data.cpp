@@ -126,8 +126,7 @@ Json facts_of(const ReportedRun& run) {
 
 Json settings_of(const ReportedRun& run) {
   Json settings = Json::array();
-  for (const ConfigDifference& difference :
-       config_differences(list_config(run.saved.config.experiment), list_config(Experiment()))) {
+  for (const ConfigDifference& difference : changed_values(run.saved.config.experiment)) {
     const auto origin = run.set_in.find(difference.key);
     settings.push(Json::object()
                       .set("key", difference.key)

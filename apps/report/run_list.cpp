@@ -34,18 +34,15 @@ std::string signature_of(const RunFolder& run, RunState state) {
 
 // Sets what the last rows say, the newest first, until both losses are known.
 void set_progress(std::string_view rows, Json& row) {
-  constexpr int most_rows = 40;
-  for (int i = 0; i < most_rows && !rows.empty() && !(row.find("loss") && row.find("val_loss"));
-       ++i) {
-    const size_t end = rows.substr(0, rows.size() - 1).rfind('\n'),
-                 begin = end == rows.npos ? 0 : end + 1;
-    const Curves curves = curves_of(rows.substr(begin));
+  int rows_left = 40;
+  for_each_row_from_end(rows, [&](std::string_view text) {
+    const Curves curves = curves_of(std::string(text) + '\n');
     if (!curves.curves.empty() && !row.find("step")) row.set("step", curves.curves[0].steps.back());
     for (const auto& [member, name] : {std::pair("loss", "loss"), {"val_loss", "val.loss"}})
       if (const Curve* curve = curves.find(name); curve && !row.find(member))
         row.set(member, curve->values.back());
-    rows = rows.substr(0, begin);
-  }
+    return --rows_left > 0 && !(row.find("loss") && row.find("val_loss"));
+  });
 }
 
 Json row_of(const std::string& name, const RunFolder& run, RunState state) {

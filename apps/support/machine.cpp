@@ -1,10 +1,15 @@
 #include "apps/support/machine.h"
 
+#include <climits>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/check.h"
 
@@ -112,6 +117,13 @@ std::vector<std::string> command_line() {
   std::vector<std::string> arguments;
   for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
   return arguments;
+}
+
+std::string program_path() {
+  char path[PATH_MAX] = {};
+  check(::readlink("/proc/self/exe", path, sizeof path - 1) > 0, "/proc/self/exe: {}",
+        std::strerror(errno));
+  return path;
 }
 
 }  // namespace heed

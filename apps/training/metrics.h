@@ -21,4 +21,15 @@ void for_each_row(std::string_view metrics, F&& f) {
     f(metrics.substr(0, end), line++);
 }
 
+// Calls f(row) for each complete row, the newest first, until f returns false.
+template <class F>
+void for_each_row_from_end(std::string_view metrics, F&& f) {
+  for (size_t end; (end = metrics.rfind('\n')) != metrics.npos;) {
+    metrics = metrics.substr(0, end);
+    const size_t begin = metrics.rfind('\n') + 1;  // 0 if there is none
+    if (!f(metrics.substr(begin))) return;
+    metrics = metrics.substr(0, begin);
+  }
+}
+
 }  // namespace heed

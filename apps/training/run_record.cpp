@@ -38,8 +38,7 @@ Json sessions_of(const RunFolder& run) {
 // Returns where each key is set whose value is not the default.
 static Json origins_of(const LoadedConfig& config) {
   Json origins = Json::object();
-  for (const ConfigDifference& difference :
-       config_differences(list_config(config.experiment), list_config(Experiment())))
+  for (const ConfigDifference& difference : changed_values(config.experiment))
     if (const auto origin = config.origins.find(difference.key); origin != config.origins.end())
       origins.set(difference.key, escaped(origin->second.location()));
   return origins;
