@@ -1,4 +1,4 @@
-// The calls of OpenBLAS. With HEED_NO_BLAS, for targets without it, gemm_tiled() takes its place.
+// The calls of OpenBLAS. With HEED_NO_BLAS, for targets without it, gemm_tiled() replaces it.
 #include "core/kernels/gemm/serial.h"
 
 #ifdef HEED_NO_BLAS
