@@ -38,5 +38,10 @@ int main(int argc, char** argv) {
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   limit_thread_spinning(argv);
-  return heed::run_program(argc, argv);
+#ifdef HEED_TRAINER
+  constexpr auto& commands = heed::commands::trainer;
+#else
+  constexpr auto& commands = heed::commands::all;
+#endif
+  return heed::run_program(commands, argc, argv);
 }

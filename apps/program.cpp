@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "apps/commands/command.h"
 #include "apps/commands/command_line.h"
 #include "apps/support/log.h"
 #include "apps/support/output.h"
@@ -22,9 +21,9 @@ std::string in_one_line(std::string text) {
 
 }  // namespace
 
-int run_program(int argc, char** argv) {
+int run_program(Commands commands, int argc, char** argv) {
   try {
-    const int result = run_command_line(argc, argv);
+    const int result = run_command_line(commands, argc, argv);
     flush_output();
     return result;
   } catch (const InputError& error) {

@@ -1,12 +1,13 @@
 // A command of the program: its name, its help, its options and what it does.
 //
-// To add one: a file in this folder that defines a Command, and one entry in HEED_COMMANDS below.
+// To add one: a file in this folder that defines a Command, and one entry in a list below.
 // Options are plain data, so that only command_line.cpp includes CLI11, which is slow to compile.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -101,17 +102,22 @@ std::unique_ptr<CommandArguments> make_arguments() {
   return std::make_unique<Arguments>();
 }
 
-// In the order of `heed --help`.
+using Commands = std::span<const Command* const>;
+
+// In the order of `heed --help`. Those of the first list are also a program of their own, which is
+// built in less time: see the launcher.
 // clang-format off
-#define HEED_COMMANDS(entry) \
+#define HEED_TRAINER_COMMANDS(entry) \
   entry(train) \
   entry(evaluate) \
   entry(generate) \
   entry(attend) \
-  entry(export_run) \
   entry(summary) \
   entry(config) \
-  entry(data) \
+  entry(data)
+#define HEED_COMMANDS(entry) \
+  HEED_TRAINER_COMMANDS(entry) \
+  entry(export_run) \
   entry(sweep) \
   entry(compare) \
   entry(report) \
@@ -122,5 +128,8 @@ std::unique_ptr<CommandArguments> make_arguments() {
   entry(course)
 // clang-format on
 HEED_REGISTRY(commands, Command, HEED_COMMANDS)
+namespace commands {
+inline constexpr const Command* trainer[] = {HEED_TRAINER_COMMANDS(HEED_REGISTRY_ADDRESS)};
+}
 
 }  // namespace heed

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "apps/commands/command.h"
 #include "apps/commands/manual.h"
 #include "apps/config/config_reader.h"
 #include "apps/support/colour.h"
@@ -89,9 +88,9 @@ void add_option(CLI::App& app, const Option& o) {
 }
 
 // Throws InputError if the first word is neither an option nor a command.
-void check_command(const std::string& word) {
+void check_command(Commands commands, const std::string& word) {
   std::vector<std::string> names;
-  for (const Command* command : commands::all) names.emplace_back(command->name);
+  for (const Command* command : commands) names.emplace_back(command->name);
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
   throw InputError(fmt::format("unknown command {}{}; commands: {}", in_quotes(word, '\''),
                                did_you_mean(word, names), joined(names)));
@@ -99,21 +98,21 @@ void check_command(const std::string& word) {
 
 }  // namespace
 
-int run_command_line(int argc, char** argv) {
-  if (argc > 1) check_command(argv[1]);
+int run_command_line(Commands commands, int argc, char** argv) {
+  if (argc > 1) check_command(commands, argv[1]);
   CLI::App app("Train Transformers on a CPU, and use them.", "heed");
   app.require_subcommand(1);
   for (const Page& page : pages) {
     app.add_flag(page.name, page.help);
     if (argc != 2 || std::string_view(argv[1]) != page.name) continue;
-    print(page.text());
+    print(page.text(commands));
     return exit_done;
   }
   app.footer("heed COMMAND --help explains a command. To begin: heed train configs/reverse.toml");
   std::vector<std::unique_ptr<CommandArguments>> arguments;  // what the parser writes to
   int result = exit_done;
   std::string colours = "auto";
-  for (const Command* command : commands::all) {
+  for (const Command* command : commands) {
     arguments.push_back(command->arguments());
     CLI::App* added = app.add_subcommand(command->name, command->summary);
     for (const Option& option : arguments.back()->options()) add_option(*added, option);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "apps/commands/command.h"
 #include "apps/config/config.h"
 #include "apps/config/experiment.h"
 #include "apps/support/version.h"
@@ -77,9 +76,9 @@ std::string completion_of_value(const Command& command, const Option& option) {
 
 }  // namespace
 
-std::string version_page() { return version_text() + "\n"; }
+std::string version_page(Commands) { return version_text() + "\n"; }
 
-std::string manual_page() {
+std::string manual_page(Commands commands) {
   std::string text = fmt::format(
       ".TH HEED 1 \"\" \"heed {}\" \"User Commands\"\n.SH NAME\nheed \\- train Transformers on a "
       "CPU, and use them\n.SH SYNOPSIS\n\\fBheed\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n.SH "
@@ -92,7 +91,7 @@ std::string manual_page() {
   const Option option = colour_option(colour);
   text += roff_option(option.name, option.value, option.help);
   text += ".SH COMMANDS\n";
-  for (const Command* command : commands::all) text += roff_command(*command);
+  for (const Command* command : commands) text += roff_command(*command);
   text += ".SH EXIT STATUS\n";
   for (const auto& [meaning, code] : exit_codes)
     text += fmt::format(".TP\n{}\n{}\n", code, roff(meaning));
@@ -102,12 +101,12 @@ std::string manual_page() {
   return text;
 }
 
-std::string bash_completion() {
+std::string bash_completion(Commands commands) {
   std::string names, options, values, keys;
   for (const Page& page : pages) names += std::string(" ") + page.name;
   for (const ConfigSection& section : list_config(Experiment()))
     for (const ConfigEntry& entry : section.entries) keys += " " + entry.key + "=";
-  for (const Command* command : commands::all) {
+  for (const Command* command : commands) {
     names += std::string(" ") + command->name;
     const std::unique_ptr<CommandArguments> arguments = command->arguments();
     std::string colour, words = "--help";

@@ -54,9 +54,15 @@ for command in train sweep course; do
 done
 
 # The table of commands is that of the program.
-commands=$("$program" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }' | sort)
+commands_of() { "$1" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }' | sort; }
+commands=$(commands_of "$program")
 rows=$(sed -n '/^| command | what it does |$/,/^$/p' README.md | grep -oE '^\| `[a-z]+' | cut -c4- | sort)
 [[ $commands == "$rows" ]] || complain "README.md lists other commands than heed --help: $rows"
+
+# The launcher knows the commands of the smaller program.
+known=$(sed -n 's/^trainer_commands=(\(.*\))$/\1/p' heed | tr ' ' '\n' | sort)
+trained=$(commands_of "$(dirname "$program")/heed-trainer")
+[[ $known && $known == "$trained" ]] || complain "heed: trainer_commands are not those of heed-trainer: $trained"
 
 # Every key in README.md and in the configs' comments exists.
 keys=$("$program" config --reference | grep -oE '^\| `[a-z_.]+`' | tr -d '|` ')

@@ -43,14 +43,16 @@ END
 echo "ninja ${*: -1}" >>"$calls"
 echo "[1/1] Building"
 mkdir -p "$tree/build/release/bin"
-cat >"$tree/build/release/bin/heed" <<'PROGRAM'
+built=heed
+[[ ${*: -1} != heed_training_program ]] || built=heed-trainer
+cat >"$tree/build/release/bin/$built" <<'PROGRAM'
 #!/usr/bin/env bash
 printf '%s\n' "$PWD" "$#" "$@"
 cat
 flock -n "$tree/build/.lock" true || echo "the lock is still held"
 exit 7
 PROGRAM
-chmod +x "$tree/build/release/bin/heed"
+chmod +x "$tree/build/release/bin/$built"
 END
 }
 
@@ -71,11 +73,25 @@ expect() {  # WHAT FOUND PATTERN
 }
 
 a_case "starts the program"
-call train 'two words' '' <<<'standard input'
-expect output "$output" "$work/elsewhere"$'\n3\ntrain\ntwo words\n\nstandard input'
+call report 'two words' '' <<<'standard input'
+expect output "$output" "$work/elsewhere"$'\n3\nreport\ntwo words\n\nstandard input'
 expect "exit code" "$code" 7
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
 expect errors "$errors" 'heed: building'
+
+a_case "builds a smaller program for the first training, and all commands when another is called"
+call train here </dev/null
+expect output "$output" "$work/elsewhere"$'\n2\ntrain\nhere'
+expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_training_program'
+: >"$calls"
+call train </dev/null
+expect "calls of train" "$(<"$calls")" 'ninja heed_training_program'
+: >"$calls"
+call report </dev/null
+expect "calls of report" "$(<"$calls")" 'ninja heed_program'
+: >"$calls"
+call train </dev/null
+expect "calls of train after report" "$(<"$calls")" 'ninja heed_program'
 
 a_case "prints and configures nothing when the build is up to date"
 call </dev/null
