@@ -1,0 +1,139 @@
+// The exercise checkpoint: its solution, its stub, and the mistakes that its grader names.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+#include "docs/course/grader/disk.h"
+#include "tests/course/exercises/graded.h"
+
+namespace heed::course {
+
+void grade_checkpoint(Grader& g, void (*save_checkpoint)(Disk& disk, const std::string& folder,
+                                                         const std::string& name,
+                                                         std::string_view checkpoint));
+
+namespace {
+
+namespace checkpoint_stub {
+using namespace heed;
+#include "docs/course/exercises/checkpoint/exercise.cpp"
+}  // namespace checkpoint_stub
+
+enum class DiskStep { write, write_once, sync, close, rename, remove, sync_folder };
+
+// Creates a file aside, and takes these steps. Closes it if a step throws.
+template <DiskStep... steps>
+void with_steps(Disk& disk, const std::string& folder, const std::string& name,
+                std::string_view checkpoint) {
+  const std::string path = folder + "/" + name, aside = path + ".tmp";
+  const int file = disk.create(aside);
+  bool open = true;
+  const auto take = [&](DiskStep step) {
+    switch (step) {
+      case DiskStep::write:
+        for (std::string_view rest = checkpoint; !rest.empty();)
+          rest.remove_prefix(disk.write(file, rest));
+        break;
+      case DiskStep::write_once:
+        disk.write(file, checkpoint);
+        break;
+      case DiskStep::sync:
+        disk.sync(file);
+        break;
+      case DiskStep::close:
+        disk.close(file);
+        open = false;
+        break;
+      case DiskStep::rename:
+        disk.rename(aside, path);
+        break;
+      case DiskStep::remove:
+        try {
+          disk.remove(path);
+        } catch (const Error&) {  // there is none yet
+        }
+        break;
+      case DiskStep::sync_folder:
+        disk.sync_folder(folder);
+        break;
+    }
+  };
+  try {
+    (take(steps), ...);
+  } catch (...) {
+    if (open) disk.close(file);
+    throw;
+  }
+}
+
+void in_place(Disk& disk, const std::string& folder, const std::string& name,
+              std::string_view checkpoint) {
+  const int file = disk.create(folder + "/" + name);
+  while (!checkpoint.empty()) checkpoint.remove_prefix(disk.write(file, checkpoint));
+  disk.sync(file);
+  disk.close(file);
+  disk.sync_folder(folder);
+}
+
+void in_another_folder(Disk& disk, const std::string&, const std::string& name, std::string_view) {
+  disk.close(disk.create("/tmp/" + name));
+}
+
+using enum DiskStep;
+constexpr auto* right = with_steps<write, sync, close, rename, sync_folder>;
+
+void without_a_word(Disk& disk, const std::string& folder, const std::string& name,
+                    std::string_view checkpoint) {
+  try {
+    right(disk, folder, name, checkpoint);
+  } catch (const Error&) {
+  }
+}
+
+// Does not close the file if a step throws.
+void open_on_a_full_disk(Disk& disk, const std::string& folder, const std::string& name,
+                         std::string_view checkpoint) {
+  const std::string path = folder + "/" + name, aside = path + ".tmp";
+  const int file = disk.create(aside);
+  while (!checkpoint.empty()) checkpoint.remove_prefix(disk.write(file, checkpoint));
+  disk.sync(file);
+  disk.close(file);
+  disk.rename(aside, path);
+  disk.sync_folder(folder);
+}
+
+TEST_CASE("exercise checkpoint: the solution passes") {
+  CHECK(graded(grade_checkpoint, right) == "");
+  CHECK(graded(grade_checkpoint, with_steps<write, sync, rename, close, sync_folder>) == "");
+}
+
+TEST_CASE("exercise checkpoint: the stub and mistakes are named") {
+  CHECK_NAMED("nothing is saved yet", grade_checkpoint,
+              checkpoint_stub::heed::course::save_checkpoint);
+  CHECK_NAMED("overwritten in place", grade_checkpoint, in_place);
+  CHECK_NAMED("another file system", grade_checkpoint, in_another_folder);
+  CHECK_NAMED("write() may take fewer bytes", grade_checkpoint,
+              with_steps<write_once, sync, close, rename, sync_folder>);
+  CHECK_NAMED("renamed before it is synced", grade_checkpoint,
+              with_steps<write, close, rename, sync_folder>);
+  CHECK_NAMED("renamed before it is synced", grade_checkpoint,
+              with_steps<write, rename, sync, close, sync_folder>);
+  CHECK_NAMED("renamed before it is synced", grade_checkpoint,
+              with_steps<sync, write, close, rename, sync_folder>);
+  CHECK_NAMED("renamed before it is written", grade_checkpoint,
+              with_steps<rename, write, sync, close, sync_folder>);
+  CHECK_NAMED("The new name is not on the disk yet", grade_checkpoint,
+              with_steps<write, sync, close, rename>);
+  CHECK_NAMED("The new name is not on the disk yet", grade_checkpoint,
+              with_steps<write, sync, close, sync_folder, rename>);
+  CHECK_NAMED("Between remove and rename", grade_checkpoint,
+              with_steps<write, sync, close, DiskStep::remove, rename, sync_folder>);
+  CHECK_NAMED("leaves a descriptor open", grade_checkpoint,
+              with_steps<write, sync, rename, sync_folder>);
+  CHECK_NAMED("leaves a descriptor open", grade_checkpoint, open_on_a_full_disk);
+  CHECK_NAMED("believes that the checkpoint is saved", grade_checkpoint, without_a_word);
+}
+
+}  // namespace
+}  // namespace heed::course
