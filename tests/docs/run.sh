@@ -86,7 +86,7 @@ done < <("$program" theorems --only A16 | grep -E '^  S[0-4]  ')
 
 # The course's contents name every chapter, and the exercises of each; bold ones are on the fast track.
 for page in docs/course/[0-9]*.md; do
-  grep -q "^| \[$(sed -n 's/^# //p;q' "$page" | cut -c1-2) .*]($(basename "$page")) |" docs/course/README.md ||
+  grep -q "^| \[$(sed -n 's/^# //p;q' "$page" | cut -d " " -f 1) .*]($(basename "$page")) |" docs/course/README.md ||
     complain "docs/course/README.md: no row for $(basename "$page")"
 done
 exercises=$("$program" course list --color never --folder /nonexistent | sed -nE 's/^  ([a-z-]+) .* min(, fast track)?.*/\1\2/p' | sort)
