@@ -11,25 +11,13 @@ sample=${3:-0}
 source "$(dirname "$(readlink -f "$0")")/runs.sh"
 
 cat >config.toml <<'TOML'
+base = "tiny.toml"
 seed = 5
 threads = 1
 [train]
 steps = 6
-batch_size = 4
 evaluate_every = 2
 checkpoint_every = 2
-log_every = 1
-samples = 0
-[model]
-kind = "language_model"
-layers = 1
-dim = 8
-heads = 1
-dropout = 0.1
-[data]
-kind = "sort"
-symbols = 3
-lengths = [4, 4]
 TOML
 
 "$program" train config.toml --run uninterrupted >out 2>&1 || { cat out >&2; fail "the uninterrupted run failed"; }

@@ -25,3 +25,24 @@ same_run() {
     cmp "$1/$file" "$2/$file" || return 1
   done
 }
+
+# The config of a training of a tenth of a second.
+cat >tiny.toml <<'TOML'
+[train]
+steps = 40
+batch_size = 4
+evaluate_every = 10
+checkpoint_every = 10
+log_every = 1
+samples = 0
+[model]
+kind = "language_model"
+layers = 1
+dim = 8
+heads = 1
+dropout = 0.1
+[data]
+kind = "sort"
+symbols = 3
+lengths = [4, 4]
+TOML

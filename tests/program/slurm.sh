@@ -66,25 +66,7 @@ for _ in $(seq 60); do
 done
 [[ $(sinfo -h -o %T 2>&1) == idle ]] || { tail -n 20 slurm/*.log munge/log >&2; fail "Slurm did not start"; }
 
-cat >c.toml <<'TOML'
-[train]
-steps = 40
-batch_size = 4
-evaluate_every = 10
-checkpoint_every = 5
-log_every = 5
-samples = 0
-[model]
-kind = "language_model"
-layers = 1
-dim = 8
-heads = 1
-[data]
-kind = "sort"
-symbols = 3
-lengths = [4, 4]
-TOML
-options=(--config c.toml --axis optim.lr=1e-3,1e-2 --seeds 2 --jobs "$cores")
+options=(--config tiny.toml --axis optim.lr=1e-3,1e-2 --seeds 2 --jobs "$cores")
 "$program" sweep "${options[@]}" --run local >out 2>err || { cat err >&2; fail "the sweep without Slurm failed"; }
 "$program" sweep "${options[@]}" --run slurm_runs --launcher "srun -n1 --quiet" >out 2>err || { cat err >&2; fail "the sweep failed"; }
 for run in local/*/seed-*; do

@@ -7,33 +7,14 @@ program=$(readlink -f "$1")
 library=${2:+$(readlink -f "$2")}
 source "$(dirname "$(readlink -f "$0")")/runs.sh"
 
-cat >c.toml <<'TOML'
-[train]
-steps = 40
-batch_size = 4
-evaluate_every = 10
-checkpoint_every = 10
-log_every = 1
-samples = 0
-[model]
-kind = "language_model"
-layers = 1
-dim = 8
-heads = 1
-dropout = 0.1
-[data]
-kind = "sort"
-symbols = 3
-lengths = [4, 4]
-TOML
 cat >grid.toml <<'TOML'
-config = "c.toml"
+config = "tiny.toml"
 seeds = [1, 2]
 [axes]
 "optim.lr" = [1e-3, 1e-2]
 TOML
 cat >halving.toml <<'TOML'
-config = "c.toml"
+config = "tiny.toml"
 method = "halving"
 seeds = [1, 2]
 [halving]
