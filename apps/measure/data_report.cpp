@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t max_read = 100'000;  // examples of a split
+constexpr int64_t max_read = 20'000;  // examples of a split
 constexpr size_t shown_bytes = 160, shown_labels = 20;
 
 // One side of an example: what a model reads or generates.
