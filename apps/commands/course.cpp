@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "apps/commands/command.h"
+#include "apps/commands/course_museum.h"
 #include "apps/course/answer.h"
 #include "apps/course/answers.h"
 #include "apps/course/catalogue.h"
@@ -35,9 +36,10 @@ struct CourseArguments final : CommandArguments {
 
   std::vector<Option> options() override {
     return {
-        {"[ACTION]", "list|next|start|check|hint|reset|show", &action,
+        {"[ACTION]", "list|next|start|check|hint|reset|show|museum", &action,
          "What to do (default: list)"},
-        {"[NAME]", "", &exercise, "Exercise (default: the one that was started or checked last)"},
+        {"[NAME]", "", &exercise,
+         "Exercise (default: the one that was started or checked last), or piece of the museum"},
         {"--fast", "", &fast, "list, next: only the fast track, one exercise of each chapter"},
         {"--watch", "", &watch, "check: check again whenever the answer is saved, until it passes"},
         {"--seed", "SEED", &seed,
@@ -350,7 +352,9 @@ class CourseSession {
   Progress progress_;
 };
 
-int CourseArguments::run() const { return CourseSession(*this).run(); }
+int CourseArguments::run() const {
+  return action == "museum" ? course_museum(exercise, json) : CourseSession(*this).run();
+}
 
 }  // namespace
 
@@ -370,11 +374,15 @@ const Command commands::course = {
         "  hint   one more each time\n"
         "  reset  starts again; your answer is kept as NAME.cpp.old\n"
         "  show   the library's own function, after yours passes\n"
+        "  museum mistakes in the library; with a NAME, builds heed with that one, trains both "
+        "and\n"
+        "         shows them side by side\n"
         "\n"
         "Examples:\n"
         "  heed course start basic-attention\n"
         "  heed course check --watch\n"
-        "  heed course check --answers class --json",
+        "  heed course check --answers class --json\n"
+        "  heed course museum softmax-wrong-axis",
     .arguments = make_arguments<CourseArguments>,
 };
 

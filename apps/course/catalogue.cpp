@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "apps/course/chapter_text.h"
 #include "apps/support/files.h"
 #include "apps/support/suggest.h"
 #include "core/check.h"
@@ -14,24 +15,6 @@ namespace heed {
 namespace {
 
 constexpr int64_t most_text_bytes = 1 << 20;
-
-// "# 4. Attention\n…" → "4. Attention"
-std::string heading_of(const std::string& text) {
-  const size_t first = text.starts_with("# ") ? 2 : 0;
-  return text.substr(first, text.find('\n') - first);
-}
-
-// The names after "heed course start ", in order.
-std::vector<std::string> exercises_named_in(const std::string& text) {
-  constexpr std::string_view words = "heed course start ";
-  std::vector<std::string> names;
-  for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at)) {
-    at += words.size();
-    const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at);
-    names.push_back(text.substr(at, end - at));
-  }
-  return names;
-}
 
 // The number before the first " minute" of the text; 0 if there is none.
 int64_t minutes_in(const std::string& text) {
@@ -78,10 +61,8 @@ Catalogue::Catalogue(const std::string& chapters, const std::string& exercises) 
   for (const std::string& name : names_in_folder(exercises))
     if (const std::string folder = in_folder(exercises, name); exists(in_folder(folder, "task.md")))
       rest.push_back(read_exercise(folder, name));
-  for (const std::string& file : names_in_folder(chapters)) {
-    if (!file.ends_with(".md") || !std::isdigit(static_cast<unsigned char>(file[0]))) continue;
-    const std::string text = read_file(in_folder(chapters, file), "chapter", most_text_bytes);
-    for (const std::string& name : exercises_named_in(text)) {
+  for (const std::string& text : chapter_texts(chapters)) {
+    for (const std::string& name : names_after("heed course start ", text)) {
       const auto found =
           std::find_if(rest.begin(), rest.end(), [&](const Exercise& e) { return e.name == name; });
       if (found == rest.end()) continue;

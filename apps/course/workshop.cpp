@@ -28,6 +28,7 @@ Workshop Workshop::find() {
 
 std::string Workshop::chapters() const { return in_folder(sources, "docs/course"); }
 std::string Workshop::exercises() const { return in_folder(sources, "docs/course/exercises"); }
+std::string Workshop::museum() const { return in_folder(sources, "docs/course/museum"); }
 
 void Workshop::check_built() const {
   for (const std::string& file : needed)

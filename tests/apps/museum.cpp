@@ -1,0 +1,151 @@
+// The museum of mistakes: the files of its pieces, and what is compared in a visit.
+#include "apps/course/museum.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/config/load_config.h"
+#include "apps/course/museum_visit.h"
+#include "apps/course/workshop.h"
+#include "apps/support/files.h"
+#include "core/check.h"
+#include "tests/apps/temporary.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t most_changed_lines = 12;
+
+int64_t changed_lines(const std::string& patch) {
+  int64_t count = 0;
+  for (size_t at = 0; at < patch.size(); at = patch.find('\n', at) + 1) {
+    const std::string_view line = std::string_view(patch).substr(at, 4);
+    if ((line[0] == '+' || line[0] == '-') && line != "+++ " && line != "--- ") ++count;
+  }
+  return count;
+}
+
+TEST_CASE("museum: every piece is a small change of .cpp files, with a text and an experiment") {
+  const Workshop workshop = Workshop::find();
+  const auto pieces = museum_pieces(workshop.chapters(), workshop.museum());
+  CHECK(!pieces.empty());
+  const std::string chapter =
+      read_file(in_folder(workshop.chapters(), "16_museum.md"), "chapter", 1 << 20);
+  for (const MuseumPiece& piece : pieces) {
+    CAPTURE(piece.name);
+    CHECK(chapter.find("`heed course museum " + piece.name + "`") != std::string::npos);
+    CHECK(!piece.title.empty());
+    const std::string text = piece.text();
+    for (const char* words : {"**What one sees", "**How one finds it", "**In heed"})
+      CHECK_MESSAGE(text.find(words) != std::string::npos, words);
+
+    const std::string patch = piece.patch();
+    CHECK(changed_lines(patch) <= most_changed_lines);
+    for (const std::string& file : piece.changed_files()) {
+      CHECK(file.ends_with(".cpp"));
+      CHECK(exists(in_folder(workshop.sources, file)));
+    }
+    CHECK(piece.changed_files().empty() == patch.empty());
+
+    const MuseumExperiment experiment = piece.experiment();
+    CHECK(!experiment.expect.empty());
+    CHECK((!experiment.train.empty() || !experiment.show.empty()));
+    if (experiment.train.empty()) continue;
+    std::vector<std::string> assignments = experiment.set;
+    load_config(in_folder(workshop.sources, experiment.train), assignments);
+    assignments.insert(assignments.end(), experiment.set_wrong.begin(), experiment.set_wrong.end());
+    load_config(in_folder(workshop.sources, experiment.train), assignments);
+  }
+}
+
+// A piece with this experiment.
+struct WrittenPiece {
+  TemporaryFolder folder;
+  MuseumPiece piece;
+  explicit WrittenPiece(const std::string& experiment) {
+    piece.folder = folder.path;
+    write_file(in_folder(piece.folder, "experiment.toml"), experiment);
+  }
+};
+
+TEST_CASE("museum: the files of a piece") {
+  WrittenPiece written(
+      "train = \"configs/sort.toml\"\nset = [\"a=1\", \"b=2\"]\n"
+      "[[expect]]\nvalue = \"val.loss\"\nright_max = 0.5\n[[expect]]\nwrong_text = \"nan\"\n");
+  const MuseumExperiment experiment = written.piece.experiment();
+  CHECK(experiment.train == "configs/sort.toml");
+  CHECK(experiment.set == std::vector<std::string>{"a=1", "b=2"});
+  CHECK(experiment.curves == std::vector<std::string>{"loss"});
+  CHECK(experiment.expect.size() == 2);
+  CHECK(experiment.expect[0].is_number());
+  CHECK(experiment.expect[0].right_max == 0.5);
+  CHECK(std::isinf(experiment.expect[0].wrong_min));
+  CHECK(!experiment.expect[1].is_number());
+
+  CHECK(written.piece.patch().empty());
+  write_file(in_folder(written.piece.folder, "change.patch"),
+             "--- a/x/a.cpp\n+++ b/x/a.cpp\n@@ -1 +1 @@\n-a\n+b\n--- a/b.cpp\n+++ b/b.cpp\n");
+  CHECK(written.piece.changed_files() == std::vector<std::string>{"x/a.cpp", "b.cpp"});
+  write_file(in_folder(written.piece.folder, "piece.md"), "# Title\n\nText\n");
+  CHECK(written.piece.text() == "Text\n");
+}
+
+TEST_CASE("museum: a wrong experiment.toml is an error with its line") {
+  const auto error_of = [](const std::string& text) {
+    const WrittenPiece written(text);
+    return thrown<InputError>([&] { written.piece.experiment(); })
+        .substr(written.piece.folder.size() + 1);
+  };
+  CHECK(error_of("trian = \"x\"\n").starts_with("experiment.toml:1:1: "));
+  CHECK(error_of("[[expect]]\nvalue = \"x\"\nafter = \"y\"\n")
+            .starts_with("experiment.toml:2: an [[expect]] needs one of"));
+  CHECK(error_of("[[expect]]\nvalue = \"x\"\nright_max = \"y\"\n").find("right_max: expected") !=
+        std::string::npos);
+}
+
+TEST_CASE("museum: a visit says what is not as expected") {
+  MuseumVisit visit;
+  visit.right.result = Json::parse(R"({"test": {"loss": 0.25}})", "result");
+  visit.right.curves.curves.push_back({"gradient_norm", {1, 2}, {3, 4}});
+  visit.right.shown = {"sum  7.5 of 9\n", "equal: nan\n"};
+  visit.wrong = visit.right;
+  visit.wrong->messages = "error: the loss is not finite";
+
+  const auto expected = [](const char* value, double right_max, double wrong_min) {
+    Expectation e;
+    e.value = value;
+    e.right_max = right_max;
+    e.wrong_min = wrong_min;
+    return e;
+  };
+  Expectation sum;
+  sum.after = "sum";
+  CHECK(visit.right.number(expected("test.loss", 1, 0)) == 0.25);
+  CHECK(visit.right.number(expected("gradient_norm", 1, 0)) == 4);
+  CHECK(!visit.right.number(expected("test", 1, 0)));
+  CHECK(visit.right.number(sum) == 7.5);
+  sum.after = "equal:";
+  CHECK(std::isnan(visit.right.number(sum).value_or(0)));
+
+  visit.experiment.expect = {expected("test.loss", 0.3, 0.2)};
+  CHECK(visit.surprises().empty());
+  visit.experiment.expect = {expected("test.loss", 0.2, 0.3)};
+  CHECK(visit.surprises().size() == 2);
+  CHECK(visit.surprises()[0].starts_with("as it is, test.loss: expected -inf to 0.2, got 0.25"));
+  visit.experiment.expect = {expected("test.bleu", 0.2, 0.3)};
+  CHECK(visit.surprises().size() == 2);
+
+  Expectation text;
+  text.wrong_text = "not finite";
+  visit.experiment.expect = {text};
+  CHECK(visit.surprises().empty());
+  text.wrong_text = "of 9";
+  visit.experiment.expect = {text};
+  CHECK(visit.surprises().size() == 1);
+}
+
+}  // namespace
+}  // namespace heed
