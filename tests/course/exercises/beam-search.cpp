@@ -1,0 +1,146 @@
+// The exercise beam-search: its solution, its stub, and the mistakes that its grader names.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/ops.h"
+#include "docs/course/exercises/beam-search/model.h"
+#include "nn/search.h"
+#include "tests/course/exercises/graded.h"
+
+namespace heed::course {
+
+void grade_beam_search(Grader& g, std::vector<int> (*find_text)(const NextLogProbabilities& next,
+                                                                const BeamOptions& options));
+
+namespace {
+
+namespace beam_search_stub {
+using namespace heed;
+using course::BeamOptions, course::NextLogProbabilities;
+#include "docs/course/exercises/beam-search/exercise.cpp"
+}  // namespace beam_search_stub
+
+namespace beam_search_solution {
+using namespace heed;
+using course::BeamOptions, course::NextLogProbabilities;
+#include "tests/course/solutions/beam-search.cpp"
+}  // namespace beam_search_solution
+
+// The library's search.
+std::vector<int> text_by_library(const NextLogProbabilities& next, const BeamOptions& o) {
+  const NextLogits logits = [&](const Ids& tokens, std::span<const int64_t>) {
+    std::vector<double> rows;
+    for (int64_t n = 0; n < tokens.dim(0); ++n) {
+      const int32_t* const row = tokens.data() + n * tokens.dim(1);
+      const std::vector<double> log_p = next({row + 1, row + tokens.dim(1)});
+      rows.insert(rows.end(), log_p.begin(), log_p.end());
+    }
+    const int64_t count = tokens.dim(0);
+    return Tensor::from({count, std::ssize(rows) / count}, rows);
+  };
+  return heed::beam_search(logits, 1,
+                           {.prompt = {0},
+                            .end = o.end,
+                            .max_length = o.max_length,
+                            .beam = o.beam,
+                            .length_penalty = o.length_penalty})[0]
+      .tokens;
+}
+
+// The solution with other options, or after a change of its result.
+std::vector<int> find_text(const NextLogProbabilities& next, const BeamOptions& o) {
+  return beam_search_solution::heed::course::find_text(next, o);
+}
+
+// A search whose steps may go wrong.
+struct Step {
+  bool complete_take_places = false, own_best_child = false, last_token_only = false;
+  bool greedy_goes_on = false, with_end = false;
+  bool first_complete = false, no_cut_off = false, end_not_counted = false, plain_length = false;
+};
+
+template <Step step>
+std::vector<int> text_with(const NextLogProbabilities& next, const BeamOptions& o) {
+  using Text = std::tuple<double, double, std::vector<int>>;  // rank, log p, tokens
+  std::vector<Text> growing{{0, 0, {}}};
+  std::pair<double, std::vector<int>> best{-1e300, {}};
+  const auto finish = [&](double log_p, const std::vector<int>& tokens, double length) {
+    const double base = step.plain_length ? length : (5 + length) / 6;
+    best = std::max(best, {log_p / std::pow(base, o.length_penalty), tokens},
+                    [](const auto& a, const auto& b) { return a.first < b.first; });
+  };
+  for (int length = 0; length < o.max_length; ++length) {
+    std::vector<Text> all;
+    for (const auto& [rank, log_p, tokens] : growing) {
+      const std::vector<double> of_token = next(tokens);
+      std::vector<Text> own;
+      for (size_t v = 0; v < of_token.size(); ++v) {
+        std::vector<int> extended = tokens;
+        extended.push_back(static_cast<int>(v));
+        own.emplace_back(step.last_token_only ? of_token[v] : log_p + of_token[v],
+                         log_p + of_token[v], extended);
+      }
+      std::sort(own.rbegin(), own.rend());
+      if (step.own_best_child && growing.size() > 1) own.resize(1);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    std::sort(all.rbegin(), all.rend());
+    growing.clear();
+    int places = o.beam;
+    for (auto& [rank, log_p, tokens] : all) {
+      if (places == 0) break;
+      if (tokens.back() != o.end) {
+        --places;
+        growing.emplace_back(rank, log_p, tokens);
+        continue;
+      }
+      if (!step.with_end) tokens.pop_back();
+      finish(log_p, tokens, length + (step.end_not_counted ? 0 : 1));
+      if ((o.beam == 1 && !step.greedy_goes_on) || step.first_complete) return best.second;
+      if (step.complete_take_places) --places;
+    }
+  }
+  for (const auto& [rank, log_p, tokens] : growing)
+    if (!step.no_cut_off) finish(log_p, tokens, o.max_length);
+  return best.second;
+}
+
+TEST_CASE("exercise beam-search: the solution and the library's search pass") {
+  CHECK(graded(grade_beam_search, find_text) == "");
+  CHECK(graded(grade_beam_search, text_by_library) == "");
+  CHECK(graded(grade_beam_search, text_with<Step{}>) == "");
+}
+
+TEST_CASE("exercise beam-search: the stub and mistakes of a step are named") {
+  CHECK_NAMED("nothing is computed yet", grade_beam_search,
+              beam_search_stub::heed::course::find_text);
+  CHECK_NAMED("Complete texts take places", grade_beam_search,
+              text_with<Step{.complete_take_places = true}>);
+  CHECK_NAMED("its own best extension", grade_beam_search, text_with<Step{.own_best_child = true}>);
+  CHECK_NAMED("of their last token", grade_beam_search, text_with<Step{.last_token_only = true}>);
+}
+
+TEST_CASE("exercise beam-search: mistakes at the end of a text are named") {
+  CHECK_NAMED("The first complete text", grade_beam_search,
+              text_with<Step{.first_complete = true}>);
+  CHECK_NAMED("cut off at max_length", grade_beam_search, text_with<Step{.no_cut_off = true}>);
+  CHECK_NAMED("counts in its length", grade_beam_search, text_with<Step{.end_not_counted = true}>);
+  CHECK_NAMED("divided by nᵅ", grade_beam_search, text_with<Step{.plain_length = true}>);
+  CHECK_NAMED("The length penalty is not used", grade_beam_search,
+              [](const NextLogProbabilities& next, const BeamOptions& o) {
+                return find_text(next, {o.beam, o.end, o.max_length, 0});
+              });
+  CHECK_NAMED("after its first complete text", grade_beam_search,
+              text_with<Step{.greedy_goes_on = true}>);
+  CHECK_NAMED("The end token is in the result", grade_beam_search,
+              text_with<Step{.with_end = true}>);
+}
+
+}  // namespace
+}  // namespace heed::course
