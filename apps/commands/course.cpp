@@ -30,6 +30,7 @@ namespace {
 
 struct CourseArguments final : CommandArguments {
   std::string action = "list", exercise, folder, answers;
+  std::vector<std::string> exercises;
   bool watch = false, fast = false, json = false;
   std::optional<int64_t> seed;
   double seconds = 5;
@@ -40,7 +41,8 @@ struct CourseArguments final : CommandArguments {
          "What to do (default: list)"},
         {"[NAME]", "", &exercise,
          "Exercise (default: the one that was started or checked last), or piece of the museum"},
-        {"--fast", "", &fast, "list, next: only the fast track, one exercise of each chapter"},
+        {"--fast", "", &fast,
+         "list, next, --answers: only the fast track, one exercise of each chapter"},
         {"--watch", "", &watch, "check: check again whenever the answer is saved, until it passes"},
         {"--seed", "SEED", &seed,
          "check: seed of the sizes and values (default: a new one every time)", seed_range},
@@ -50,6 +52,8 @@ struct CourseArguments final : CommandArguments {
          "check: processor time that an answer may take (default: 5)",
          {1, 3600}},
         {"--answers", "DIR", &answers, "check: grade other people's answers, DIR/PERSON/NAME.cpp"},
+        {"--exercises", "NAME[,NAME]", &exercises,
+         "--answers: the exercises to grade (default: NAME, or all)"},
         {"--folder", "DIR", &folder,
          "Folder of your answers and your progress (default: course in the folder of heed)"},
         json_option(json)};
@@ -72,6 +76,7 @@ class CourseSession {
     if (arguments_.action == "list") return list();
     if (arguments_.action == "next") return next();
     if (!arguments_.answers.empty()) return check_answers();
+    check_input(arguments_.exercises.empty(), "--exercises belongs to --answers");
     const Exercise& exercise = chosen();
     if (arguments_.action == "start") return start(exercise);
     if (arguments_.action == "check")
@@ -318,30 +323,32 @@ class CourseSession {
     }
   }
 
+  // The exercises that --answers grades.
+  std::vector<std::string> asked_for() const {
+    std::vector<std::string> names = arguments_.exercises;
+    if (!arguments_.exercise.empty()) names.push_back(arguments_.exercise);
+    for (const std::string& name : names) catalogue_.at(name);
+    if (names.empty())
+      for (const Exercise* exercise : listed()) names.push_back(exercise->name);
+    return names;
+  }
+
   int check_answers() const {
     check_input(arguments_.action == "check", "--answers belongs to heed course check");
-    if (!arguments_.exercise.empty()) catalogue_.at(arguments_.exercise);
+    const ClassRequest asked{arguments_.answers, asked_for(), request({})};
     workshop_.check_built();
-    const GradeRequest how = request({});
-    const std::vector<PersonAnswer> answers =
-        grade_answers(workshop_, catalogue_, arguments_.answers, arguments_.exercise, how);
-    Json all = Json::array();
-    Table table{{{"person", "exercise", "result", "problem"}}, {fmt::format("seed {}", how.seed)}};
-    bool passed = true;
-    for (const PersonAnswer& answer : answers) {
-      GradeRequest own = how;
-      own.exercise = answer.exercise;
-      own.file = answer.file;
-      Json one = json_of(own, answer.graded);
-      one.set("person", answer.person);
-      all.push(one);
-      const bool named = !answer.graded.sentence.empty();
-      table.rows.push_back(
-          {answer.person, answer.exercise, answer.graded.passed() ? "passed" : "not yet",
-           shortened(named ? answer.graded.sentence : answer.graded.problem, 100)});
-      passed = passed && answer.graded.passed();
+    const std::vector<Person> persons = grade_class(workshop_, catalogue_, asked);
+    if (arguments_.json) {
+      print(class_json(persons, asked).text(2) + "\n");
+    } else {
+      Table summary = persons_table(persons);
+      summary.notes = {
+          fmt::format("exercises: {}, seed {}", asked.exercises.size(), asked.how.seed)};
+      print(answers_table(persons).text(4) + "\n" + summary.text());
     }
-    print(arguments_.json ? all.text(2) + "\n" : table.text(4));
+    const bool passed = std::all_of(persons.begin(), persons.end(), [](const Person& person) {
+      return person.passed() == static_cast<int64_t>(person.answers.size());
+    });
     return passed ? exit_done : exit_failed;
   }
 

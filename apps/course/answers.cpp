@@ -1,5 +1,7 @@
 #include "apps/course/answers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -8,40 +10,71 @@
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/text.h"
 
 namespace heed {
 namespace {
 
-std::vector<PersonAnswer> answers_in(const Catalogue& catalogue, const std::string& folder,
-                                     const std::string& exercise) {
-  std::vector<PersonAnswer> answers;
-  for (const std::string& person : names_in_folder(folder))
-    for (const Exercise& one : catalogue.all()) {
-      const std::string file = in_folder(in_folder(folder, person), one.name + ".cpp");
-      if ((exercise.empty() || one.name == exercise) && exists(file))
-        answers.push_back({person, one.name, file, {}});
-    }
-  return answers;
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Person find_answers(const Catalogue& catalogue, const ClassRequest& request,
+                    const std::string& name) {
+  Person person{name, {}, {}, {}};
+  const std::string folder = in_folder(request.folder, name);
+  std::vector<std::string> known;
+  for (const Exercise& exercise : catalogue.all()) {
+    known.push_back(exercise.name + ".cpp");
+    if (!contains(request.exercises, exercise.name)) continue;
+    const std::string file = in_folder(folder, known.back());
+    if (exists(file))
+      person.answers.push_back({exercise.name, file, {}});
+    else
+      person.missing.push_back(exercise.name);
+  }
+  for (const std::string& file : names_in_folder(folder))
+    if (file.ends_with(".cpp") && !contains(known, file)) person.unknown.push_back(file);
+  return person;
+}
+
+Json json_list(const std::vector<std::string>& names) {
+  Json list = Json::array();
+  for (const std::string& name : names) list.push(name);
+  return list;
 }
 
 }  // namespace
 
-std::vector<PersonAnswer> grade_answers(const Workshop& workshop, const Catalogue& catalogue,
-                                        const std::string& folder, const std::string& exercise,
-                                        const GradeRequest& how) {
-  check_input(is_folder(folder), "{}: no such folder; give one with PERSON/EXERCISE.cpp", folder);
-  std::vector<PersonAnswer> answers = answers_in(catalogue, folder, exercise);
-  check_input(!answers.empty(), "{}: expected answers PERSON/EXERCISE.cpp, found none", folder);
+int64_t Person::passed() const {
+  return std::count_if(answers.begin(), answers.end(),
+                       [](const PersonAnswer& answer) { return answer.graded.passed(); });
+}
+
+std::vector<Person> grade_class(const Workshop& workshop, const Catalogue& catalogue,
+                                const ClassRequest& request) {
+  check_input(is_folder(request.folder), "{}: no such folder; give one with PERSON/EXERCISE.cpp",
+              request.folder);
+  std::vector<Person> persons;
+  for (const std::string& name : names_in_folder(request.folder))
+    if (!name.starts_with('.') && is_folder(in_folder(request.folder, name)))
+      persons.push_back(find_answers(catalogue, request, name));
+  std::vector<PersonAnswer*> answers;
+  for (Person& person : persons)
+    for (PersonAnswer& answer : person.answers) answers.push_back(&answer);
+  check_input(!answers.empty(), "{}: expected answers PERSON/EXERCISE.cpp, found none",
+              request.folder);
+
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t i; (i = next++) < answers.size();) {
-      GradeRequest request = how;
-      request.exercise = answers[i].exercise;
-      request.file = answers[i].file;
+      GradeRequest how = request.how;
+      how.exercise = answers[i]->exercise;
+      how.file = answers[i]->file;
       try {
-        answers[i].graded = grade_answer(workshop, request);
+        answers[i]->graded = grade_answer(workshop, how);
       } catch (const std::exception& error) {  // one file that cannot be read is one answer's fault
-        answers[i].graded.problem = error.what();
+        answers[i]->graded.problem = error.what();
       }
     }
   };
@@ -50,7 +83,51 @@ std::vector<PersonAnswer> grade_answers(const Workshop& workshop, const Catalogu
     threads.emplace_back(work);
   work();
   threads.clear();
-  return answers;
+  return persons;
+}
+
+Table answers_table(const std::vector<Person>& persons) {
+  Table table{{{"person", "exercise", "result", "problem"}}, {}};
+  for (const Person& person : persons)
+    for (const auto& [exercise, file, graded] : person.answers)
+      table.rows.push_back(
+          {person.name, exercise, graded.passed() ? "passed" : "not yet",
+           shortened(graded.sentence.empty() ? graded.problem : graded.sentence, 100)});
+  return table;
+}
+
+Table persons_table(const std::vector<Person>& persons) {
+  Table table{{{"person", "passed", "not yet", "missing", "files that are no exercise"}}, {}};
+  for (const Person& person : persons)
+    table.rows.push_back(
+        {person.name, fmt::to_string(person.passed()),
+         fmt::to_string(static_cast<int64_t>(person.answers.size()) - person.passed()),
+         fmt::to_string(person.missing.size()),
+         fmt::format("{}", fmt::join(person.unknown, ", "))});
+  return table;
+}
+
+Json class_json(const std::vector<Person>& persons, const ClassRequest& request) {
+  Json all = Json::array();
+  for (const Person& person : persons) {
+    Json answers = Json::array();
+    for (const auto& [exercise, file, graded] : person.answers) {
+      Json answer = Json::object();
+      answer.set("exercise", exercise).set("file", file);
+      graded.add_to(answer);
+      answers.push(answer);
+    }
+    Json one = Json::object();
+    one.set("person", person.name).set("passed", person.passed());
+    one.set("not_yet", static_cast<int64_t>(person.answers.size()) - person.passed());
+    one.set("missing", json_list(person.missing)).set("unknown_files", json_list(person.unknown));
+    one.set("answers", answers);
+    all.push(one);
+  }
+  Json json = Json::object();
+  json.set("seed", static_cast<int64_t>(request.how.seed));
+  json.set("exercises", json_list(request.exercises)).set("persons", all);
+  return json;
 }
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Other people's answers, graded in one call: FOLDER/PERSON/EXERCISE.cpp.
+// The answers of a class, graded in one call: FOLDER/PERSON/EXERCISE.cpp.
 #pragma once
 
 #include <string>
@@ -6,19 +6,38 @@
 
 #include "apps/course/answer.h"
 #include "apps/course/catalogue.h"
+#include "apps/support/table.h"
 
 namespace heed {
 
 struct PersonAnswer {
-  std::string person, exercise, file;
+  std::string exercise, file;
   GradedAnswer graded;
 };
 
-// Grades every answer in the folder, or those to `exercise` unless it is empty: persons in
-// alphabetic order, exercises in the order of the course. Several are graded at once. Throws
+struct Person {
+  std::string name;
+  std::vector<PersonAnswer> answers;  // in the order of the course
+  std::vector<std::string> missing;   // exercises without an answer
+  std::vector<std::string> unknown;   // other C++ files in the person's folder
+
+  int64_t passed() const;
+};
+
+struct ClassRequest {
+  std::string folder;
+  std::vector<std::string> exercises;  // those that are graded
+  GradeRequest how;
+};
+
+// Grades the answers of every person, in alphabetic order. Several are graded at once. Throws
 // InputError if there is no answer.
-std::vector<PersonAnswer> grade_answers(const Workshop& workshop, const Catalogue& catalogue,
-                                        const std::string& folder, const std::string& exercise,
-                                        const GradeRequest& how);
+std::vector<Person> grade_class(const Workshop& workshop, const Catalogue& catalogue,
+                                const ClassRequest& request);
+
+// A row for each answer, and a row for each person.
+Table answers_table(const std::vector<Person>& persons);
+Table persons_table(const std::vector<Person>& persons);
+Json class_json(const std::vector<Person>& persons, const ClassRequest& request);
 
 }  // namespace heed

@@ -157,6 +157,8 @@ Tensor basic_attention(const Tensor& x) { return add(x, 0); }
 END
   said[replaces]="This is x itself"
   cp "$sources/tests/course/solutions/"{basic-attention,softmax}.cpp "$work/class/right"
+  echo 'int nothing;' >"$work/class/right/soft-max.cpp"
+  mkdir "$work/class/absent"
   # The library's own attention calls the learner's softmax: only it has scores of rank 4.
   mkdir "$work/class/called"
   sed 's/^  axis = x.*/  check(x.rank() < 4, "softmax: called by attention");\n&/' \
@@ -173,10 +175,19 @@ END
       complain "$person: expected '${said[$person]}', got: $row"
   done
   [[ $(grep -c "^right .* passed" <<<"$output") == 2 ]] || complain "the right answers do not pass: $output"
-  code=0
-  output=$("$program" course check softmax --answers "$work/class" --json --folder "$answers" 2>&1) || code=$?
+  grep -Eq "^right +2 +0 +[0-9]+ +soft-max.cpp$" <<<"$output" && grep -Eq "^absent +0 +0 +[0-9]+ *$" <<<"$output" ||
+    complain "the summary of the class: $output"
+  course check --exercises softmax,heads --answers "$work/class" --json
+  expect_code 1 check --exercises --json
   [[ $(grep -c '"passed": true' <<<"$output") == 1 ]] || complain "--answers --json: $output"
   expect_text '"largest_difference"' check --answers --json
+  output=$(tr -d ' \n' <<<"$output")
+  expect_text '"person":"absent","passed":0,"not_yet":0,"missing":["softmax","heads"],"unknown_files":[],"answers":[]' --json
+  expect_text '"person":"right","passed":1,"not_yet":0,"missing":["heads"],"unknown_files":["soft-max.cpp"]' --json
+  course check --exercises softmax,head --answers "$work/class"
+  expect_code 2 check of an unknown name in a list
+  course check --exercises softmax
+  expect_code 2 --exercises without --answers
   ! compgen -G "$(dirname "$program")/../course/answer-*" >/dev/null || complain "folders of answers are left"
   ! compgen -G "$answers/progress.json" >/dev/null || complain "--answers changed the progress"
 }
