@@ -149,6 +149,12 @@ TEST_CASE("softmax: large values do not overflow, NaN gives NaN") {
   CHECK(std::isnan(softmax(Tensor::from({2, 1}, {-infinity, nan}), 0).data()[1]));
 }
 
+TEST_CASE("attention: large scores do not overflow") {
+  const Tensor q = Tensor::from({1, 1, 1}, {30000}), k = Tensor::from({1, 2, 1}, {1, 0});
+  const Tensor o = scaled_dot_product_attention(q, k, Tensor::from({1, 2, 1}, {5, 7}), 1);
+  CHECK(o.item() == 5);
+}
+
 TEST_CASE("segment_softmax: -inf has weight 0, large values do not overflow, NaN gives NaN") {
   Tensor x = Tensor::from({7}, {30000, 29999, -infinity, -infinity, -infinity, nan, -infinity});
   x.set_requires_grad();
