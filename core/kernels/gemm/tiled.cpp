@@ -32,11 +32,16 @@ namespace {
 // a: 24 of 32, or 12 of 16. A wide tile loads less for each multiplication than a high one.
 // Narrower panels occur at the right edge of c and in the products of a short attention head.
 constexpr int panel_vectors = vector_registers == 32 ? 4 : 2, panel_columns = panel_vectors * lanes;
+#ifdef __wasm__  // engines keep some of the 16 registers, and each product takes one
+constexpr int panel_rows = 5;
+#else
+constexpr int panel_rows = 6;
+#endif
 // The rows of a tile that is so many vectors wide.
 constexpr int max_tile_rows(int64_t vectors) {
   return vectors == panel_vectors
-             ? 6
-             : static_cast<int>(std::min<int64_t>(12, panel_vectors * 6 / vectors));
+             ? panel_rows
+             : static_cast<int>(std::min<int64_t>(12, panel_vectors * panel_rows / vectors));
 }
 // The packed block of b takes 576 KiB in float and the packed rows of a 384 KiB. Both stay in the
 // L2 cache of most processors, from which panels are streamed.
