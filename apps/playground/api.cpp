@@ -47,9 +47,9 @@ const char* heed_keys(void) {
   return heed::text_of_json([] { return heed::playground_keys(); });
 }
 
-HeedSession* heed_make(const char* toml) {
+HeedSession* heed_make(const char* toml, const char* mistake) {
   return heed::guarded<HeedSession*>(
-      nullptr, [&] { return new HeedSession{heed::PlaygroundSession(toml)}; });
+      nullptr, [&] { return new HeedSession{heed::PlaygroundSession(toml, mistake)}; });
 }
 
 void heed_free(HeedSession* session) { delete session; }
@@ -68,6 +68,10 @@ const char* heed_predictions(HeedSession* session, int32_t count) {
 
 const char* heed_attention(HeedSession* session, const char* text) {
   return heed::text_of_json([&] { return session->session.attention(text); });
+}
+
+const char* heed_positions(HeedSession* session) {
+  return heed::text_of_json([&] { return session->session.positions(); });
 }
 
 int32_t heed_step(HeedSession* session, double* loss) {

@@ -10,6 +10,8 @@
 #include "apps/inference/attended_example.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
+#include "apps/playground/mistakes.h"
+#include "apps/playground/positions.h"
 #include "core/check.h"
 #include "core/scope.h"
 
@@ -158,7 +160,8 @@ Json map_json(const AttentionMap& map) {
 
 }  // namespace
 
-PlaygroundSession::Settings PlaygroundSession::read(std::string_view toml) {
+PlaygroundSession::Settings PlaygroundSession::read(std::string_view toml,
+                                                    std::string_view mistake) {
   check_input(toml.size() <= max_toml_bytes, "the config is longer than {} bytes", max_toml_bytes);
   Settings settings;
   settings.origins =
@@ -166,12 +169,13 @@ PlaygroundSession::Settings PlaygroundSession::read(std::string_view toml) {
   with_origins(settings.origins, [&] {
     check_playable(settings.experiment);
     settings.experiment.validate();
+    if (!mistake.empty()) make_mistake(mistake, settings.experiment);
   });
   return settings;
 }
 
-PlaygroundSession::PlaygroundSession(std::string_view toml)
-    : settings_(read(toml)),
+PlaygroundSession::PlaygroundSession(std::string_view toml, std::string_view mistake)
+    : settings_(read(toml, mistake)),
       corpus_(with_origins(settings_.origins,
                            [&] {
                              const Experiment& e = settings_.experiment;
@@ -258,6 +262,10 @@ Json PlaygroundSession::attention(const std::string& text) {
       .set("source", example.source)
       .set("target", example.target)
       .set("maps", std::move(maps));
+}
+
+Json PlaygroundSession::positions() const {
+  return position_pictures(settings_.experiment, corpus_, trainer_.model());
 }
 
 int64_t PlaygroundSession::weight_count() const { return trainer_.model().parameter_count(); }

@@ -17,8 +17,8 @@ class PlaygroundSession {
  public:
   // Parses a config as `heed train` does, and makes its data and its model. Throws InputError for
   // what the parser rejects, for a config that reads files, and for a model that is too large for
-  // a page.
-  explicit PlaygroundSession(std::string_view toml);
+  // a page. `mistake`: see apps/playground/mistakes.h; "" for none.
+  explicit PlaygroundSession(std::string_view toml, std::string_view mistake = "");
 
   // {"config": "…", "values": {"model.layers": "2", …}, "parameters": [{"name", "shape"}, …], …}:
   // the keys that differ from their defaults, as a file and one by one, and what the page needs to
@@ -38,6 +38,8 @@ class PlaygroundSession {
   // "weights"}, …]}, where weights are those of attention_bytes(). Throws InputError for a text
   // that the model cannot read.
   Json attention(const std::string& text);
+  // What the model knows of positions: see apps/playground/positions.h.
+  Json positions() const;
 
   // All parameters one after the other, in the order of the summary. The spans must have
   // weight_count() elements. set_weights() does not change the state of the optimizer.
@@ -50,7 +52,7 @@ class PlaygroundSession {
     Experiment experiment;
     Origins origins;
   };
-  static Settings read(std::string_view toml);
+  static Settings read(std::string_view toml, std::string_view mistake);
   const Dataset& shown_split() const;
 
   Settings settings_;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -15,10 +16,10 @@ constexpr const char* small_sort =
     "train.batch_size = 4\ndata.kind = \"sort\"\ndata.symbols = 3\ndata.lengths = [4, 4]\n"
     "data.val_fraction = 0.3\n";
 
-// The error of a config that the playground refuses.
-std::string refusal(const std::string& toml) {
+// The error of a config, or a mistake, that the playground refuses.
+std::string refusal(const std::string& toml, const std::string& mistake = "") {
   try {
-    PlaygroundSession session(toml);
+    PlaygroundSession session(toml, mistake);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -84,6 +85,71 @@ TEST_CASE("playground: attention on a text, and on a text that the model cannot 
   CHECK_THROWS_AS(session.attention("2 0"), InputError);
 }
 
+TEST_CASE("playground: attention with a mistake that no key makes") {
+  // Returns the weight of head 0 for a query and a key.
+  const auto weights_with = [](const char* mistake) {
+    PlaygroundSession session(small_sort, mistake);
+    session.step();
+    const Json read = session.attention("2 0 1 1"), &map = read.at("maps").elements().at(0);
+    CHECK(!session.summary().at("values").find("model.attention.normaliser"));
+    return [map](size_t query, size_t key) {
+      const double byte = map.at("weights").elements()[7 * query + key].number() / 255;
+      return byte * byte * map.at("scale").number();
+    };
+  };
+  const auto wrong_axis = weights_with("wrong_axis");
+  const auto no_mask = weights_with("no_causal_mask");
+  for (size_t i = 0; i < 7; ++i) {
+    double column = 0, row = 0;
+    for (size_t j = 0; j < 7; ++j) {
+      column += wrong_axis(j, i);
+      row += no_mask(i, j);
+      CHECK(no_mask(i, j) > 0.01);
+      if (j > i) CHECK(wrong_axis(i, j) == 0);
+    }
+    CHECK(column == doctest::Approx(1).epsilon(0.02));
+    CHECK(row == doctest::Approx(1).epsilon(0.02));
+  }
+  CHECK(refusal(small_sort, "typo") == "there is no mistake named \"typo\"");
+  CHECK(
+      refusal(small_sort + std::string("model.attention.normaliser = \"sum\""), "wrong_axis") ==
+      "config:10:17: model.attention.normaliser = \"sum\": this mistake is one of the softmax; set "
+      "\"softmax\"");
+  CHECK(refusal("model.kind = \"classifier\"\ndata.kind = \"set\"\ndata.lengths = [6, 10]",
+                "no_causal_mask")
+            .find("config:1:7: model.kind = \"classifier\" has no causal mask") == 0);
+}
+
+TEST_CASE("playground: pictures of positions") {
+  const auto pictures_of = [](const std::string& positions) {
+    return PlaygroundSession(small_sort + positions).positions().elements();
+  };
+  const auto number = [](const Json& picture, int64_t row, int64_t column) {
+    const int64_t index = row * picture.at("columns").integer() + column;
+    return picture.at("values").elements().at(static_cast<size_t>(index)).number();
+  };
+  const Json sinusoidal = pictures_of("").at(0);
+  CHECK(sinusoidal.at("what").string() == "vectors");
+  CHECK(sinusoidal.at("rows").integer() == 7);
+  CHECK(number(sinusoidal, 3, 0) == doctest::Approx(std::sin(3)));
+  CHECK(number(sinusoidal, 3, 3) == doctest::Approx(std::cos(0.3)));
+  const Json rotary = pictures_of("model.positional.kind = \"rotary\"").at(0);
+  CHECK(rotary.at("columns").integer() == 4);  // of a head
+  CHECK(number(rotary, 2, 0) == doctest::Approx(std::cos(2)));
+  CHECK(number(rotary, 2, 3) == doctest::Approx(std::sin(0.02)));
+  const std::vector<Json> alibi = pictures_of("model.positional.kind = \"alibi\"");
+  REQUIRE(alibi.size() == 2);  // one for each head
+  CHECK(number(alibi[1], 6, 2) == doctest::Approx(-4.0 / 256));
+  CHECK(pictures_of("model.positional.kind = \"relative\"").size() == 2);
+  CHECK(pictures_of("model.positional.kind = \"learned\"").size() == 1);
+  CHECK(pictures_of("model.tie_weights = false\nmodel.positional.combine = "
+                    "\"concat\"\nmodel.positional.dim = 2")
+            .at(0)
+            .at("columns")
+            .integer() == 2);
+  CHECK(pictures_of("model.positional.kind = \"none\"").empty());
+}
+
 TEST_CASE("playground: refuses what reads files, what is too large and what is no config") {
   CHECK(refusal("data.kind = \"text\"\ndata.path = \"/etc/passwd\"") ==
         "config:1:6: data.kind = \"text\" reads files, which a page cannot: choose a generated "
@@ -114,10 +180,10 @@ TEST_CASE("playground: the tasks of the page are configs that it accepts") {
 }
 
 TEST_CASE("playground: the functions in C give null and a message, or JSON") {
-  CHECK(heed_make("model.dim = \"wide\"") == nullptr);
+  CHECK(heed_make("model.dim = \"wide\"", "") == nullptr);
   CHECK(std::string(heed_error()) ==
         "config:1:13: model.dim: expected an integer, 1 … 65536, found \"wide\"");
-  HeedSession* session = heed_make(small_sort);
+  HeedSession* session = heed_make(small_sort, "");
   REQUIRE(session);
   double loss = 0;
   CHECK(heed_step(session, &loss) == 1);

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Opens the playground in a real browser, from a file: it trains, draws, compares, shares, refuses; no request, no error.
 
-   browser.py PAGE [FOLDER]
+   browser.py PAGE PROGRAM [FOLDER]
 
 FOLDER gets the screenshots."""
+import json
 import os
+import re
+import subprocess
 import sys
+import tempfile
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
@@ -40,6 +44,8 @@ def check_training(browser, page):
     browser.wait(STATUS + ".endsWith('exact match 100.0 %')", 300)
     browser.js("document.getElementById('train').click()")
     browser.wait("return document.getElementById('train').textContent === 'Train'")
+    status = browser.js(STATUS)
+    assert re.fullmatch(r"step \d+ loss \d[\d.e+-]* exact match \d+\.\d %", status), status
     at = step(browser)
     assert at > 20, at
     browser.wait("return !drawing")
@@ -86,23 +92,51 @@ def check_pattern(browser, page):
     assert before[2] < 0.5, before
 
 
+ERROR = "return !document.getElementById('error').hidden && document.getElementById('error').textContent"
+
+
+def set_knob(browser, key, value):
+    browser.js("const k = document.querySelector(`#knob-list [data-key='${arguments[0]}']`); k.value = arguments[1];"
+               "k.dispatchEvent(new Event('change'))", key, value)
+
+
+def choose_task(browser, name):
+    browser.js("const t = document.getElementById('tasks'); t.value = arguments[0]; t.dispatchEvent(new Event('change'))", name)
+    browser.wait("return !state.making && !state.running && first.step === 0 && !drawing && !state.other")
+
+
 def check_knobs(browser):
-    set_knob = ("const k = document.querySelector(`#knob-list [data-key='${arguments[0]}']`); k.value = arguments[1];"
-                "k.dispatchEvent(new Event('change'))")
-    error = "return !document.getElementById('error').hidden && document.getElementById('error').textContent"
-    browser.js(set_knob, "model.dim", "7")
-    assert "heads" in browser.wait(error)
-    browser.js(set_knob, "model.dim", "4096")
-    assert "too large for a page" in browser.wait(error + ".includes('4096') && document.getElementById('error').textContent")
-    browser.js(set_knob, "model.dim", "16")
+    wanted = ["model.layers", "model.dim", "model.heads", "model.attention.similarity", "model.attention.normaliser",
+              "model.attention.temperature", "model.attention.scale", "model.positional.kind", "model.block.mixing", "optim.kind",
+              "optim.lr", "train.batch_size", "seed"]
+    there = browser.js("return [...document.querySelectorAll('#knob-list [data-key]')].map((k) => k.dataset.key)")
+    assert not set(wanted) - set(there), set(wanted) - set(there)
+    mixings = browser.js("return [...document.querySelector(`#knob-list [data-key='model.block.mixing']`).options].map((o) => o.value)")
+    assert {"attention", "convolution", "gru", "dense"} <= set(mixings), mixings
+    set_knob(browser, "model.dim", "7")
+    assert "heads" in browser.wait(ERROR)
+    set_knob(browser, "model.dim", "99999999")
+    assert "1 … 65536" in browser.wait(ERROR + ".includes('99999999') && document.getElementById('error').textContent")
+    set_knob(browser, "model.dim", "4096")
+    assert "too large for a page" in browser.wait(ERROR + ".includes('4096') && document.getElementById('error').textContent")
+    set_knob(browser, "model.dim", "16")
     browser.wait("return document.getElementById('error').hidden && document.getElementById('toml').value.includes('dim = 16')")
     assert "model.dim" in urllib.parse.unquote(browser.js("return location.hash"))
     browser.js("document.getElementById('toml').value = 'nonsense'; document.getElementById('use').click()")
-    assert "config:1:" in browser.wait(error)
+    assert "config:1:" in browser.wait(ERROR)
+
+
+def press_break(browser, name):
+    browser.js("[...document.querySelectorAll('#breaks button')].find((b) => b.textContent === arguments[0]).click()", name)
+
+
+def stop_training(browser):
+    browser.js("if (state.running) document.getElementById('train').click()")
+    browser.wait("return document.getElementById('train').textContent === 'Train' && !state.making && !drawing")
 
 
 def check_break(browser):
-    browser.js("[...document.querySelectorAll('#breaks button')].find((b) => b.textContent === 'Hard attention').click()")
+    press_break(browser, "Hard attention")
     browser.wait("return document.getElementById('status-b').textContent.startsWith('B: step') && Number(document.getElementById('status-b').textContent.split(' ')[2]) > 10", 60)
     browser.js("document.getElementById('train').click()")
     browser.wait("return document.getElementById('train').textContent === 'Train' && !drawing")
@@ -110,6 +144,127 @@ def check_break(browser):
     assert a == b > 10, (a, b)
     assert len(browser.js("return [...document.querySelectorAll('#atlases .large')].map((s) => s.outerHTML)")) == 2
     assert "hardmax" in browser.js("return document.getElementById('break-look').textContent")
+
+
+def check_mistakes(browser, page):
+    """Mistakes that no key makes: columns of weights that add up to 1, and weight on what is still to come."""
+    weights = """return state.sides[1].call('attention', stepShown(), '').then(({maps}) => {
+      const {rows, columns, weights, scale} = maps[0], n = columns.length;
+      const at = (i, j) => (weights[i * n + j] / 255) ** 2 * scale, all = rows.map((_, i) => i);
+      return [Math.max(...all.map((j) => Math.abs(1 - all.reduce((sum, i) => sum + at(i, j), 0)))),
+        Math.max(...all.map((i) => all.reduce((most, j) => (j > i ? Math.max(most, at(i, j)) : most), 0)))]; })"""
+    for name in ("Softmax on the wrong axis", "No causal mask"):
+        choose_task(browser, "sort")
+        press_break(browser, name)
+        browser.wait("return first.step > 0 && !state.making", 60)
+        stop_training(browser)
+        columns, later = browser.js(weights)
+        if name == "No causal mask":
+            assert later > 0.02 and columns > 0.1, (name, columns, later)
+        else:
+            assert later == 0 and columns < 0.1, (name, columns, later)
+    choose_task(browser, "set")  # has no mask
+    press_break(browser, "No causal mask")
+    assert "no causal mask" in browser.wait(ERROR)
+    assert not browser.js("return state.other")
+
+
+def check_breaks(browser):
+    """Every button makes a model B that trains, or says why not."""
+    choose_task(browser, "sort")
+    for name in browser.js("return breaks.map((mistake) => mistake.name)"):
+        press_break(browser, name)
+        browser.wait("return state.running && state.other && first.step > 0", 60)
+        stop_training(browser)
+        text = browser.js("return document.getElementById('break-look').textContent")
+        assert text.startswith("Model B: ") and len(text) > 60, text
+        a, b = browser.js("return state.sides.map((side) => side.step)")
+        assert a == b > 0, (name, a, b)
+    browser.js("document.getElementById('compare-stop').click()")
+    browser.wait("return !state.other && !drawing && document.querySelectorAll('#atlases .large').length === 1")
+    set_other = ("const k = document.getElementById('other-key'); k.value = 'model.layers'; k.dispatchEvent(new Event('change'));"
+                 "document.getElementById('compare-start').click()")
+    browser.js(set_other)  # the value that A has
+    assert "model A has this, too" in browser.wait(ERROR)
+
+
+def check_positions(browser, page):
+    """Pictures of positions: sinusoids, rotations and biases have the values that their formulas give."""
+    for kind, task, formula in (
+            ("sinusoidal", "reverse", "(t, c, n) => (c % 2 ? Math.cos : Math.sin)(t * 10000 ** (-2 * Math.floor(c / 2) / n))"),
+            ("integer", "reverse", "(t) => t"),
+            ("rotary", "reverse", "(t, c, n) => (c % 2 ? Math.sin : Math.cos)(t * 10000 ** (-2 * Math.floor(c / 2) / n))"),
+            ("alibi", "reverse", "(i, j) => -(2 ** -4) * Math.abs(i - j)")):
+        choose_task(browser, task)
+        set_knob(browser, "model.positional.kind", kind)
+        browser.wait(f"return !state.making && !drawing && first.summary.values['model.positional.kind'] === '\"{kind}\"' "
+                     f"|| '{kind}' === 'sinusoidal' && !state.making && !drawing")
+        worst, count = browser.js(f"""return first.call('positions', 0).then(([{{rows, columns, values}}, ...others]) => {{
+          const formula = {formula};
+          return [Math.max(...values.map((v, i) => Math.abs(v - formula(Math.floor(i / columns), i % columns, columns)))),
+            values.length]; }})""")
+        assert worst < 1e-4 and count > 60, (kind, worst, count)
+        assert browser.js("return document.querySelectorAll('#position-pictures canvas').length") == (1 if kind == "alibi" else 2), kind
+    for kind in ("learned", "relative"):  # change as they are trained
+        set_knob(browser, "model.positional.kind", kind)
+        browser.wait(f"return !state.making && !drawing && first.summary.values['model.positional.kind'] === '\"{kind}\"'")
+        values = "return first.call('positions', first.frames.at(-1).step).then(([picture]) => picture.values)"
+        before = browser.js(values)
+        browser.js("document.getElementById('one').click()")
+        browser.wait(STATUS + ".startsWith('step 1 ') && !drawing")
+        assert browser.js(values) != before, kind
+    set_knob(browser, "model.positional.kind", "none")
+    browser.wait("return document.getElementById('position-note').textContent.startsWith('This model adds no positions')")
+    assert not browser.js("return document.querySelectorAll('#position-pictures canvas').length")
+
+
+def check_terminal(browser, page, program):
+    """The config of the page, in a terminal, trains to the same losses; one from a file, in the page, does too."""
+    def losses_in_terminal(config, steps):
+        with tempfile.TemporaryDirectory() as work:
+            path = os.path.join(work, "config.toml")
+            with open(path, "w") as file:
+                file.write(config)
+            subprocess.run([program, "train", path, "--run", os.path.join(work, "run"), "--until", str(steps),
+                            "--set", "train.log_every=1"], check=True, capture_output=True)
+            with open(os.path.join(work, "run", "metrics.jsonl")) as file:
+                rows = [json.loads(line) for line in file]
+            return [row["loss"] for row in rows if "loss" in row]
+
+    def compare(config):
+        for _ in range(5):
+            at = step(browser)
+            browser.js("document.getElementById('one').click()")
+            browser.wait(f"{STATUS}.startsWith('step {at + 1} ') && !drawing")
+        ours, theirs = browser.js("return first.losses"), losses_in_terminal(config, 5)
+        assert len(ours) == len(theirs) == 5 and max(abs(a - b) for a, b in zip(ours, theirs)) < 1e-4, (ours, theirs)
+
+    choose_task(browser, "recall")
+    for key, value in (("model.dim", "24"), ("model.attention.similarity", "cosine"), ("optim.kind", "sgd"), ("seed", "7")):
+        set_knob(browser, key, value)
+        browser.wait(f"return !state.making && first.summary.values['{key}']?.replaceAll('\"', '') === '{value}'")
+    compare(browser.js("return document.getElementById('toml').value"))
+    with open(os.path.join(os.path.dirname(page), "../../configs/reverse.toml")) as file:
+        shipped = file.read()
+    browser.js("document.getElementById('toml').value = arguments[0]; document.getElementById('use').click()", shipped)
+    browser.wait("return !state.making && !drawing && first.step === 0 && !first.summary.config.includes('recall') || "
+                 "!document.getElementById('error').hidden")
+    assert browser.js("return document.getElementById('error').hidden"), browser.js("return document.getElementById('error').textContent")
+    compare(shipped)
+
+
+def check_smooth(browser, page):
+    """Prints how long the page is busy in one piece while it trains, which decides the frames a second: no timed test."""
+    fresh(browser, f"file://{page}#run=1")
+    browser.wait(STATUS + ".match(/^step [1-9]/)", 60)
+    frames = browser.js("""return new Promise((done) => {
+      const times = [];
+      const tick = (now) => { times.push(now); if (now - times[0] < 5000) requestAnimationFrame(tick); else done(times); };
+      requestAnimationFrame(tick); })""")
+    gaps = sorted(b - a for a, b in zip(frames, frames[1:]))
+    print(f"while it trains: {len(gaps) / (frames[-1] - frames[0]) * 1000:.0f} frames a second, "
+          f"99 % of them after at most {gaps[int(0.99 * len(gaps))]:.0f} ms")
+    stop_training(browser)
 
 
 def check_address(browser, page):
@@ -135,12 +290,13 @@ def check_tasks(browser, page):
         browser.wait("return !state.making && first.step === 0")
         assert task in browser.js("return first.summary.config") or task == "reverse"  # the default
         browser.js("document.getElementById('one').click()")
-        browser.wait("return first.step === 1 && !drawing && document.querySelectorAll('#atlases .large').length === 1")
+        browser.wait(STATUS + ".startsWith('step 1 ') && !drawing && document.querySelectorAll('#atlases .large').length === 1")
 
 
 def main():
     page = os.path.abspath(sys.argv[1])
-    folder = sys.argv[2] if len(sys.argv) > 2 else None
+    program = os.path.abspath(sys.argv[2])
+    folder = sys.argv[3] if len(sys.argv) > 3 else None
     browser = Browser()
     try:
         check_training(browser, page)
@@ -156,6 +312,14 @@ def main():
             if folder:
                 browser.screenshot(os.path.join(folder, f"playground-{width}-{scheme}.png"))
             assert wider <= 0, f"{wider} pixels wider than {width}"
+        browser.show(1280)
+        for check in (check_mistakes, check_positions):
+            fresh(browser, f"file://{page}")
+            browser.wait(READY)
+            check(browser, page)
+        check_breaks(browser)
+        check_terminal(browser, page, program)
+        check_smooth(browser, page)
         check_address(browser, page)
         check_tasks(browser, page)
         assert not browser.js(OUTSIDE), browser.js(OUTSIDE)

@@ -6,13 +6,14 @@ const [moduleFile, config, resets, steps] = process.argv.slice(2);
 
 require(moduleFile)().then((heed) => {
   const toml = readFileSync(config, "utf8"), at = heed._malloc(8);
-  const make = () => heed.ccall("heed_make", "number", ["string"], [toml]);
+  const make = () => heed.ccall("heed_make", "number", ["string", "string"], [toml, ""]);
   const train = (session, count) => {
     for (let i = 0; i < count; ++i)
       if (heed._heed_step(session, at) < 0) throw new Error(heed.UTF8ToString(heed._heed_error()));
     heed._heed_scores(session);
     heed._heed_predictions(session, 8);
     heed.ccall("heed_attention", "number", ["number", "string"], [session, ""]);
+    heed._heed_positions(session);
   };
   const megabytes = () => heed.HEAPU8.length / 2 ** 20;
   let session = make();

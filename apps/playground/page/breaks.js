@@ -1,7 +1,12 @@
-// Mistakes to make on purpose: the key that makes it, and what to look for. They apply to model B.
+// Mistakes to make on purpose in model B, and what to look for: a key of the config, or what no key can say, a mistake of
+// apps/playground/mistakes.h.
 const breaks = [
   { name: "No positions", key: "model.positional.kind", value: '"none"',
     look: "Attention treats what it sees as a set: B cannot tell the first token from the last. Reverse stays near 0 %, and recall cannot find the value beside a key. Set, which has no positions anyway, does not change." },
+  { name: "No causal mask", mistake: "no_causal_mask",
+    look: "B sees the tokens that it is to predict. Its loss falls sooner than A's and its exact match reaches 100 %, for both are measured with the right target as input. But look at the predictions, which are generated token by token: most are wrong. The attention shows why: weight lies on the right of the diagonal, on what is still to come. Addition and reverse do the same; recall, whose target is one token, does not." },
+  { name: "Softmax on the wrong axis", mistake: "wrong_axis",
+    look: "Each column of the weights adds up to 1, not each row: a query may get a lot of weight or next to none, and how much depends on the other queries, later ones too. Sort's exact match comes close to 100 %, as it is measured with the right target as input, where all queries are there at once. The predictions are generated token by token, by one query that gets all the weight of every key: they are wrong." },
   { name: "No scale", key: "model.attention.scale", value: '"none"',
     look: "Scores are larger by the root of the width of a head, so that the softmax saturates early: rows turn into single dark cells. Sort and reverse learn later; recall may not learn at all." },
   { name: "No normaliser", key: "model.attention.normaliser", value: '"none"',

@@ -3,16 +3,18 @@
 
 const place = (id) => document.getElementById(id);
 const tasks = JSON.parse(place("task-list").textContent);  // [{name, toml, text}, …]
-// The keys that are knobs.
-const knobs = ["model.layers", "model.dim", "model.heads", "model.block.mixing", "model.positional.kind",
-  "model.attention.similarity", "model.attention.scale", "model.attention.normaliser", "model.attention.temperature",
-  "model.activation", "model.norm_first", "model.dropout", "optim.kind", "optim.lr", "optim.weight_decay", "schedule.kind",
-  "schedule.warmup_steps", "train.batch_size", "train.steps", "seed"];
+// The keys that are knobs, with the names of what they set.
+const knobs = [["model.layers", "Layers"], ["model.dim", "Width"], ["model.heads", "Heads"], ["model.block.mixing", "Mixing"],
+  ["model.positional.kind", "Positions"], ["model.attention.similarity", "Similarity"], ["model.attention.scale", "Scale of scores"],
+  ["model.attention.normaliser", "Normaliser"], ["model.attention.temperature", "Temperature"], ["model.activation", "Activation"],
+  ["model.norm_first", "Norm first"], ["model.dropout", "Dropout"], ["optim.kind", "Optimizer"], ["optim.lr", "Learning rate"],
+  ["optim.weight_decay", "Weight decay"], ["schedule.kind", "Schedule"], ["schedule.warmup_steps", "Warmup steps"],
+  ["train.batch_size", "Batch size"], ["train.steps", "Steps"], ["seed", "Seed"]];
 const keys = new Map();  // key → {type, value (its default), allowed, help}
 
 const state = {
   values: {},        // key → value as TOML, of model A; without those that keep their default
-  other: null,       // {key, value} of model B
+  other: null,       // what model B has otherwise: {key, value}, or {mistake, name}
   sides: [new Side("A")],
   running: false, loop: null, making: 0,
   shown: null,       // the step that is shown; null: the newest
@@ -21,8 +23,7 @@ const state = {
 const [first] = state.sides;
 
 const tomlOf = (values) => Object.entries(values).map(([key, value]) => `${key} = ${value}\n`).join("");
-const valuesOf = (side) => side === first || !state.other ? state.values
-  : { ...state.values, [state.other.key]: state.other.value };
+const differenceOf = ({ key, value, name }) => (key ? `${key} = ${value}` : name);
 
 function complain(where, error) {
   where.textContent = error ? error.message ?? String(error) : "";
@@ -48,12 +49,12 @@ function field(key, value, change) {
 }
 
 function drawKnobs() {
-  place("knob-list").replaceChildren(...knobs.map((key) => {
+  place("knob-list").replaceChildren(...knobs.map(([key, name]) => {
     const value = state.values[key] ?? keys.get(key).value;
     const input = field(key, value, (changed, from) => setValues({ ...state.values, [key]: changed }, from));
     input.dataset.key = key;
     return element("label", { className: state.values[key] === undefined ? "" : "changed" },
-      element("span", { textContent: key }), input);
+      element("span", { className: "name", textContent: name }), element("code", { textContent: key }), input);
   }));
 }
 
@@ -115,14 +116,17 @@ async function makeOther(other) {
   } else {
     if (!old) state.sides = [first, new Side("B")];
     try {
-      await state.sides[1].make(tomlOf(valuesOf(state.sides[1])));
+      const values = other.key ? { ...state.values, [other.key]: other.value } : state.values;
+      await state.sides[1].make(tomlOf(values), other.mistake);
+      if (other.key && state.sides[1].summary.config === first.summary.config)
+        throw new Error(`${differenceOf(other)}: model A has this, too; choose another value`);
     } catch (error) {
       await makeOther(null);
       throw new Error(`model B: ${error.message}`);
     }
   }
   place("compare-stop").hidden = !other;
-  if (other) place("other-key").value = other.key;
+  if (other?.key) place("other-key").value = other.key;
   drawOther();
 }
 
@@ -181,6 +185,8 @@ async function train() {
 
 function start() {
   if (state.running || state.making || !first.summary) return;
+  if (first.step >= total())
+    return complain(place("error"), new Error(`all ${total()} steps of train.steps are done: reset, or raise train.steps`));
   state.running = true;
   place("train").textContent = "Pause";
   complain(place("error"), null);
@@ -236,7 +242,7 @@ function thinned(losses) {
 
 function drawCurves() {
   const label = (side) => side === first ? (state.other ? "A" : "model")
-    : `B: ${state.other.key} = ${state.other.value}`;
+    : `B: ${differenceOf(state.other)}`;
   const lines = (points) => state.sides.map((side, i) => ({ ...points(side), label: label(side), colour: i ? 9 : 0 }));
   const score = (name) => (side) => ({ x: side.frames.map((f) => f.step), y: side.frames.map((f) => f.scores[name]) });
   drawCharts({ charts: [
@@ -261,7 +267,8 @@ function drawAtlasOf(side, read) {
   const maps = read.maps.map((map) => ({ ...map, weights: [Uint8Array.from(map.weights)] }));
   const box = element("div");
   if (state.other) box.append(element("h3", { textContent: `Model ${side.label}` }));
-  box.append(element("p", { className: "mono", textContent: read.target ? `${read.source} → ${read.target}` : read.source }));
+  const source = place("typed").value.trim() ? read.source : "The first validation example";
+  box.append(element("p", { className: "mono", textContent: read.target ? `${source} → ${read.target}` : source }));
   if (!maps.length) {
     box.append(element("p", { className: "note", textContent: "This model has no attention." }));
     return box;
@@ -316,28 +323,41 @@ function listParameters() {
   if (matrices.some((p) => p.name === old)) select.value = old;
 }
 
-// A parameter as a picture: blue below zero, orange above, the stronger the larger.
-function matrixPicture(values, rows, columns, labels, name) {
-  const canvas = element("canvas", { className: "matrix", width: columns, height: rows, tabIndex: 0 });
+// A matrix as a picture: blue below zero, orange above, the stronger the larger. Where cells are large enough, those below
+// zero have a bar, so that colour does not carry the sign alone. `names`: {rows, columns}, for the text that reads a cell;
+// `power`: of a value in the strength of its colour.
+function matrixPicture(values, rows, columns, names, title, power = 0.5) {
   const scale = values.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-12);
-  const context = canvas.getContext("2d"), image = context.createImageData(columns, rows);
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const [ground, high, low] = dark ? [[20, 23, 27], [255, 139, 61], [86, 180, 233]] : [[255, 255, 255], [190, 76, 0], [0, 90, 160]];
+  const small = element("canvas", { width: columns, height: rows });
+  const image = small.getContext("2d").createImageData(columns, rows);
   values.forEach((value, i) => {
-    const strength = Math.sqrt(Math.abs(value) / scale), colour = value > 0 ? high : low;
+    const strength = (Math.abs(value) / scale) ** power, colour = value > 0 ? high : low;
     for (let c = 0; c < 3; ++c) image.data[4 * i + c] = ground[c] + strength * (colour[c] - ground[c]);
     image.data[4 * i + 3] = 255;
   });
-  context.putImageData(image, 0, 0);
-  const cell = Math.max(2, Math.min(12, Math.floor(480 / Math.max(rows, columns))));
-  canvas.style.width = `${columns * cell}px`;
+  small.getContext("2d").putImageData(image, 0, 0);
+  const cell = Math.max(2, Math.min(14, Math.floor(480 / Math.max(rows, columns))));
+  const canvas = element("canvas", { className: "matrix", width: columns * cell, height: rows * cell, tabIndex: 0 });
+  const context = canvas.getContext("2d");
+  context.imageSmoothingEnabled = false;
+  context.drawImage(small, 0, 0, columns * cell, rows * cell);
+  context.fillStyle = css("--ground");
+  values.forEach((value, i) => {
+    if (cell >= 6 && value < -0.02 * scale)
+      context.fillRect(i % columns * cell + 2, (Math.floor(i / columns) + 0.5) * cell - 0.5, cell - 4, 1);
+  });
+  const range = `${(-scale).toPrecision(3)} (blue${cell >= 6 ? ", with a bar" : ""}) to ${scale.toPrecision(3)} (orange)`;
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `${name}, ${rows} rows, ${columns} columns, values up to ${scale.toPrecision(3)}`);
-  const readout = element("p", { className: "readout", textContent: `Values from ${(-scale).toPrecision(3)} (blue) to ${scale.toPrecision(3)} (orange). Point at one to read it.` });
+  canvas.setAttribute("aria-label", `${title}: ${rows} rows, ${columns} columns, values from ${range}. The arrow keys read a value.`);
+  const readout = element("p", { className: "readout", textContent: `From ${range}. Point at a cell to read it.` });
+  readout.setAttribute("aria-live", "polite");
   let row = 0, column = 0;
+  const named = (labels, at) => (labels?.[at] !== undefined && labels[at] !== String(at) ? ` (${labels[at]})` : "");
   const read = () => {
-    const label = labels.length === rows ? ` (${labels[row]})` : "";
-    readout.textContent = `row ${row}${label}, column ${column}: ${values[row * columns + column].toPrecision(4)}`;
+    readout.textContent = `row ${row}${named(names.rows, row)}, column ${column}${named(names.columns, column)}: ` +
+      values[row * columns + column].toPrecision(4);
   };
   canvas.addEventListener("pointermove", (event) => {
     const box = canvas.getBoundingClientRect();
@@ -353,7 +373,52 @@ function matrixPicture(values, rows, columns, labels, name) {
     column = Math.min(columns - 1, Math.max(0, column + right));
     read();
   });
-  return element("div", {}, canvas, readout);
+  return element("div", {}, element("h3", { textContent: title }), canvas, readout);
+}
+
+const ofModel = (side, title) => (state.other ? `Model ${side.label}: ${title}` : title);
+
+const positionTexts = {
+  vectors: "A row is the vector that stands for a position; the model adds it to the token's, or sets it beside it. Positions that are alike have similar rows.",
+  rotation: "Attention rotates queries and keys, pair by pair of dimensions, by angles that grow with the position: the cosine and the sine of each angle. The first pairs turn fast, the last ones slowly, so that a score depends on the distance.",
+  bias: "What is added to the score of a query (row) for a key (column) before the softmax. A negative number means less attention.",
+  none: "This model adds no positions. Its attention sees a set: without a mask it cannot tell one order of the tokens from another.",
+};
+
+// The cosine of the angle between the vectors of every two positions.
+function alike({ rows, columns, values }) {
+  const dot = (a, b) => {
+    let sum = 0;
+    for (let c = 0; c < columns; ++c) sum += values[a * columns + c] * values[b * columns + c];
+    return sum;
+  };
+  const lengths = Array.from({ length: rows }, (_, row) => Math.sqrt(dot(row, row)) || 1);
+  return Array.from({ length: rows * rows }, (_, i) => {
+    const [a, b] = [Math.floor(i / rows), i % rows];
+    return dot(a, b) / (lengths[a] * lengths[b]);
+  });
+}
+
+async function drawPositions() {
+  const step = stepShown(), all = [];
+  for (const side of state.sides) all.push(await side.call("positions", step));
+  const names = [...new Set(all.flat().map((picture) => picture.name))], select = place("position-picture"), old = select.value;
+  select.replaceChildren(...names.map((name) => element("option", { textContent: name })));
+  if (names.includes(old)) select.value = old;
+  select.parentElement.hidden = names.length < 2;
+  const drawings = [], texts = new Set();
+  all.forEach((pictures, i) => {
+    const side = state.sides[i], picture = pictures.find(({ name }) => name === select.value);
+    texts.add(positionTexts[pictures[0]?.what ?? "none"]);
+    if (!picture) return;
+    const labels = { rows: picture.row_names, columns: picture.column_names };
+    drawings.push(matrixPicture(picture.values, picture.rows, picture.columns, labels, ofModel(side, picture.name)));
+    if (picture.what !== "bias")
+      drawings.push(matrixPicture(alike(picture), picture.rows, picture.rows, { rows: picture.row_names, columns: picture.row_names },
+        ofModel(side, "how alike two positions are (cosine)"), 2));
+  });
+  place("position-note").textContent = [...texts].join(" ");
+  place("position-pictures").replaceChildren(...drawings);
 }
 
 async function drawWeights() {
@@ -364,10 +429,8 @@ async function drawWeights() {
       const size = p.shape.reduce((a, b) => a * b, 1);
       if (p.name === name) {
         const rows = p.shape[0], columns = size / rows;
-        const labels = name.endsWith("token.weight") ? side.summary.tokens : [];
-        const picture = matrixPicture(await side.call("weights", step, from, size), rows, columns, labels, name);
-        if (state.other) picture.prepend(element("h3", { textContent: `Model ${side.label}` }));
-        pictures.push(picture);
+        const names = { rows: name.endsWith("token.weight") ? side.summary.tokens : [] };
+        pictures.push(matrixPicture(await side.call("weights", step, from, size), rows, columns, names, ofModel(side, name)));
       }
       from += size;
     }
@@ -380,16 +443,22 @@ let drawing = null, again = false;
 function drawAll() {
   again = true;
   drawing ??= (async () => {
-    while (again) {
-      again = false;
-      drawStatus();
-      drawCurves();
-      drawPast();
-      await drawAtlases();
-      await drawPredictions();
-      await drawWeights();
+    await null;  // so that `drawing` is set before it can be cleared
+    try {
+      while (again) {
+        again = false;
+        drawStatus();
+        drawCurves();
+        drawPast();
+        await drawAtlases();
+        await drawPredictions();
+        await drawPositions();
+        await drawWeights();
+      }
+    } finally {
+      drawing = null;
     }
-  })().finally(() => { drawing = null; });
+  })();
   return drawing;
 }
 
@@ -438,6 +507,7 @@ function listen() {
   });
   on("typed", "change", drawAll);
   on("own", "change", () => { state.own = place("own").checked; drawAll(); });
+  on("position-picture", "change", drawAll);
   on("parameter", "change", drawAll);
   on("use", "click", () => making(async () => {
     await make(place("toml").value);
@@ -448,11 +518,13 @@ function listen() {
   addEventListener("hashchange", open);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   place("breaks").replaceChildren(...breaks.map((mistake) => {
-    const button = element("button", { type: "button", textContent: mistake.name, title: `${mistake.key} = ${mistake.value}` });
+    const { name, look, ...other } = mistake;
+    if (!other.key) other.name = name.toLowerCase();
+    const button = element("button", { type: "button", textContent: name, title: differenceOf(other) });
     button.addEventListener("click", async () => {
       place("break-look").textContent = "";
-      if (!await compare({ key: mistake.key, value: mistake.value })) return;
-      place("break-look").textContent = `Model B: ${mistake.key} = ${mistake.value}. ${mistake.look}`;
+      if (!await compare(other)) return;
+      place("break-look").textContent = `Model B: ${differenceOf(other)}. ${look}`;
       start();
     });
     return button;

@@ -43,8 +43,8 @@ class Side {
     });
   }
 
-  async make(toml) {
-    const summary = await this.call("make", toml);
+  async make(toml, mistake = "") {
+    const summary = await this.call("make", toml, mistake);
     Object.assign(this, { summary, losses: [], frames: [] });
     await this.frame();
   }

@@ -42,8 +42,8 @@ function at(step, f) {
 const calls = {
   keys: () => parsed(heed._heed_keys()),
   // Makes a model. If that fails, the one before stays.
-  make(toml) {
-    const made = heed.ccall("heed_make", "number", ["string"], [toml]);
+  make(toml, mistake) {
+    const made = heed.ccall("heed_make", "number", ["string", "string"], [toml, mistake]);
     if (!made) throw new Error(last());
     heed._heed_free(session);
     session = made;
@@ -68,6 +68,7 @@ const calls = {
   drop(steps) { steps.forEach((step) => frames.delete(step)); },
   attention: (step, text) => at(step, () =>
     parsed(heed.ccall("heed_attention", "number", ["number", "string"], [session, text]))),
+  positions: (step) => at(step, () => parsed(heed._heed_positions(session))),
   predictions: (step, count) => at(step, () => parsed(heed._heed_predictions(session, count))),
   weights: (step, from, count) => frames.get(step).slice(from, from + count),
 };
