@@ -253,6 +253,35 @@ def check_terminal(browser, page, program):
     compare(shipped)
 
 
+def check_hands(browser, page):
+    """A key presses Train, focus and what the pointer reads outlive the drawings, and a finger reads without moving."""
+    choose_task(browser, "sort")
+    browser.js("document.querySelector(`#knob-list [data-key='model.dim']`).focus()")
+    set_knob(browser, "model.dim", "24")
+    browser.wait("return !state.making && !drawing && first.summary.values['model.dim'] === '24'")
+    assert browser.js("return document.activeElement.dataset.key") == "model.dim"
+    browser.js("document.getElementById('train').focus()")
+    for kind in ("keyDown", "keyUp"):
+        browser.cdp("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
+    browser.wait("return state.running")
+    large = "document.querySelector('#atlases .large')"
+    browser.js(large + ".scrollIntoView({block: 'center'}); window.before = 0")
+    at = browser.js(f"const box = {large}.querySelector('.ground').getBoundingClientRect(); return [box.left + 5, box.top + 5]")
+    browser.wait("return new Promise((done) => setTimeout(() => done(true), 200))")  # the scrolling is over
+    browser.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=at[0], y=at[1])
+    readout = "document.querySelector('#atlases .readout').textContent"
+    browser.wait(f"return {readout}.includes('→')")
+    frames = browser.js("return first.frames.length")
+    browser.wait(f"return first.frames.length > {frames + 3}", 60)
+    assert "→" in browser.js(f"return {readout}"), browser.js(f"return {readout}")
+    stop_training(browser)
+    browser.js(f"{large}.dispatchEvent(new PointerEvent('pointerdown', {{clientX: {at[0]}, clientY: {at[1]}, bubbles: true}}))")
+    assert "→" in browser.js(f"return {readout}")
+    picture = "document.querySelector('#position-pictures canvas')"
+    browser.js(f"{picture}.focus(); {picture}.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowDown', bubbles: true}}))")
+    assert browser.js("return document.querySelector('#position-pictures .readout').textContent").startswith("row 1, column 0")
+
+
 def check_smooth(browser, page):
     """Prints how long the page is busy in one piece while it trains, which decides the frames a second: no timed test."""
     fresh(browser, f"file://{page}#run=1")
@@ -313,7 +342,7 @@ def main():
                 browser.screenshot(os.path.join(folder, f"playground-{width}-{scheme}.png"))
             assert wider <= 0, f"{wider} pixels wider than {width}"
         browser.show(1280)
-        for check in (check_mistakes, check_positions):
+        for check in (check_mistakes, check_positions, check_hands):
             fresh(browser, f"file://{page}")
             browser.wait(READY)
             check(browser, page)

@@ -30,6 +30,17 @@ function complain(where, error) {
   where.hidden = !error;
 }
 
+// Replaces what a container shows. Focus stays where it was, and so does the cell that the pointer reads.
+let pointer = null;
+function replace(container, children) {
+  const reachable = () => [...container.querySelectorAll("[tabindex], button, input, select")];
+  const at = reachable().indexOf(document.activeElement);
+  container.replaceChildren(...children);
+  if (at >= 0) reachable()[at]?.focus({ preventScroll: true });
+  const under = pointer && document.elementFromPoint(pointer.clientX, pointer.clientY)?.closest(".large, .matrix");
+  if (under && container.contains(under)) under.dispatchEvent(new PointerEvent("pointermove", { ...pointer, bubbles: true }));
+}
+
 // --- settings
 
 // A field for the value of a key, as TOML.
@@ -49,7 +60,7 @@ function field(key, value, change) {
 }
 
 function drawKnobs() {
-  place("knob-list").replaceChildren(...knobs.map(([key, name]) => {
+  replace(place("knob-list"), knobs.map(([key, name]) => {
     const value = state.values[key] ?? keys.get(key).value;
     const input = field(key, value, (changed, from) => setValues({ ...state.values, [key]: changed }, from));
     input.dataset.key = key;
@@ -240,15 +251,22 @@ function thinned(losses) {
   return { x, y };
 }
 
-function drawCurves() {
+// Lets the browser show a frame, so that not all drawings fall into one.
+const breathe = () => new Promise((done) => { setTimeout(done); });
+
+async function drawCurves() {
   const label = (side) => side === first ? (state.other ? "A" : "model")
     : `B: ${differenceOf(state.other)}`;
   const lines = (points) => state.sides.map((side, i) => ({ ...points(side), label: label(side), colour: i ? 9 : 0 }));
   const score = (name) => (side) => ({ x: side.frames.map((f) => f.step), y: side.frames.map((f) => f.scores[name]) });
-  drawCharts({ charts: [
+  const charts = [
     { name: "loss", title: "Loss of each training step", lines: lines((side) => thinned(side.losses)) },
     { name: "exact", title: "Exact match", lines: lines(score("exact_match")), fraction: true },
-    { name: "val", title: "Validation loss", lines: lines(score("loss")) }] });
+    { name: "val", title: "Validation loss", lines: lines(score("loss")) }];
+  for (const chart of charts) {
+    drawCharts({ charts: [chart] });
+    await breathe();
+  }
 }
 
 const stepShown = () => state.shown ?? first.frames.at(-1).step;
@@ -295,10 +313,8 @@ async function drawAtlases() {
     complain(place("example-error"), new Error(error.message.replace(/^--input: /, "")));
     return;
   }
-  const focused = document.activeElement?.classList.contains("choose") ? document.activeElement.title : null;
   place("atlases").classList.toggle("two", boxes.length > 1);
-  place("atlases").replaceChildren(...boxes);
-  if (focused) [...document.querySelectorAll(".choose")].find((button) => button.title === focused)?.focus();
+  replace(place("atlases"), boxes);
 }
 
 async function drawPredictions() {
@@ -359,12 +375,14 @@ function matrixPicture(values, rows, columns, names, title, power = 0.5) {
     readout.textContent = `row ${row}${named(names.rows, row)}, column ${column}${named(names.columns, column)}: ` +
       values[row * columns + column].toPrecision(4);
   };
-  canvas.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const box = canvas.getBoundingClientRect();
     row = Math.min(rows - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * rows)));
     column = Math.min(columns - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * columns)));
     read();
-  });
+  };
+  canvas.addEventListener("pointermove", point);
+  canvas.addEventListener("pointerdown", point);
   canvas.addEventListener("keydown", (event) => {
     const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
     if (!down && !right) return;
@@ -403,8 +421,10 @@ async function drawPositions() {
   const step = stepShown(), all = [];
   for (const side of state.sides) all.push(await side.call("positions", step));
   const names = [...new Set(all.flat().map((picture) => picture.name))], select = place("position-picture"), old = select.value;
-  select.replaceChildren(...names.map((name) => element("option", { textContent: name })));
-  if (names.includes(old)) select.value = old;
+  if (names.join() !== [...select.options].map((option) => option.value).join()) {
+    select.replaceChildren(...names.map((name) => element("option", { textContent: name })));
+    if (names.includes(old)) select.value = old;
+  }
   select.parentElement.hidden = names.length < 2;
   const drawings = [], texts = new Set();
   all.forEach((pictures, i) => {
@@ -418,7 +438,7 @@ async function drawPositions() {
         ofModel(side, "how alike two positions are (cosine)"), 2));
   });
   place("position-note").textContent = [...texts].join(" ");
-  place("position-pictures").replaceChildren(...drawings);
+  replace(place("position-pictures"), drawings);
 }
 
 async function drawWeights() {
@@ -435,7 +455,7 @@ async function drawWeights() {
       from += size;
     }
   }
-  place("pictures").replaceChildren(...pictures);
+  replace(place("pictures"), pictures);
 }
 
 // Drawings follow one another; of those that were asked for meanwhile only the last is made.
@@ -448,7 +468,7 @@ function drawAll() {
       while (again) {
         again = false;
         drawStatus();
-        drawCurves();
+        await drawCurves();
         drawPast();
         await drawAtlases();
         await drawPredictions();
@@ -515,6 +535,8 @@ function listen() {
   }));
   on("copy", "click", () => copy(place("toml").value, "Config"));
   on("link", "click", () => copy(`${location.href.split("#")[0]}#config=${encodeURIComponent(tomlOf(state.values))}&run=1`, "Link"));
+  addEventListener("pointermove", ({ isTrusted, clientX, clientY }) => { if (isTrusted) pointer = { clientX, clientY }; });
+  addEventListener("scroll", () => { pointer = null; }, { passive: true });
   addEventListener("hashchange", open);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   place("breaks").replaceChildren(...breaks.map((mistake) => {

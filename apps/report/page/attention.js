@@ -79,10 +79,12 @@ function largeHead(state, map) {
     Object.assign(at, { row, column });
     readout.textContent = weightText(map, state.step, state.head, row, column);
   };
-  svg.addEventListener("pointermove", (event) => {
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(cells.getScreenCTM().inverse());
-    read(Math.floor(point.y), Math.floor(point.x));
-  });
+  const point = (event) => {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(cells.getScreenCTM().inverse());
+    read(Math.floor(y), Math.floor(x));
+  };
+  svg.addEventListener("pointermove", point);
+  svg.addEventListener("pointerdown", point);  // a finger that does not move
   svg.addEventListener("keydown", (event) => {
     const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!move) return;
