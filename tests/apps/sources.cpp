@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <regex>
-#include <set>
 #include <sstream>
 
 #include "apps/training/load_data.h"
@@ -119,16 +118,13 @@ TEST_CASE("sources: every file and test in the table exists") {
 // The last cell links to a chapter of the course, which mentions the row as "(A24)" or "(A24,
 // A25)".
 TEST_CASE("sources: the chapter of every row teaches it") {
-  const std::set<std::string> second_half = {"A9",  "A13", "A14", "A15", "A16", "A17",
-                                             "A18", "A20", "A21", "A40", "A43", "A44",
-                                             "A48", "A49", "A51", "Q7",  "Q17"};
   for (const Row& row : rows_of_table()) {
     CAPTURE(row.id);
+    if (row.id == "A40" || row.id == "Q17") continue;  // of the chapter on speed
     std::smatch link;
-    const bool has_chapter =
-        std::regex_search(row.text, link, std::regex(R"(\[(\d)\]\((course/0\1_\w+\.md)\) \|$)"));
-    CHECK(has_chapter == !second_half.contains(row.id));
-    if (!has_chapter) continue;
+    REQUIRE_MESSAGE(
+        std::regex_search(row.text, link, std::regex(R"(\[(\d+)\]\((course/0?\1_\w+\.md)\) \|$)")),
+        "the row names no chapter");
     const std::string chapter = read_file(root + "docs/" + link[2].str(), "chapter");
     CHECK_MESSAGE(std::regex_search(chapter, std::regex("\\b" + row.id + "\\b")), link[2].str());
   }
