@@ -215,8 +215,18 @@ check_all() {
   done
 }
 
+# The program of chapter 14 takes the tile of an answer.
+check_own_tile() {
+  c++ -O1 -march=native -std=c++20 -I"$sources" -DTILE="\"$sources/tests/course/$1\"" "$sources/docs/course/fast.cpp" -o "$work/fast" ||
+    complain "docs/course/fast.cpp does not compile with $1"
+  output=$("$work/fast") || true  # 1 if a result is wrong
+  [[ $output == *"your tile"*"$2" ]] || complain "docs/course/fast.cpp: expected '$2' of $1"
+}
+
 if [[ $2 == all ]]; then
   check_all
+  check_own_tile solutions/register-tile.cpp right
+  check_own_tile ../../docs/course/exercises/register-tile/exercise.cpp WRONG
 else
   check_verbs
   check_watch
