@@ -46,7 +46,7 @@ ExperimentEntries split_experiment(const std::vector<TomlEntry>& entries) {
 }  // namespace
 
 void Expectation::fields(Fields& f) {
-  f.text("value", value, "number of result.json, or the last of metrics.jsonl");
+  f.text("value", value, "last number of metrics.jsonl, or number of result.json");
   f.text("after", after, "text that a number is printed after");
   f.text("right_text", right_text, "text that is printed only without the mistake");
   f.text("wrong_text", wrong_text, "text that is printed only with the mistake");

@@ -15,8 +15,8 @@ namespace heed {
 
 // What a piece must show: a number, or a text.
 struct Expectation {
-  // The number: of result.json or the last one of metrics.jsonl, by its path ("test.exact_match"),
-  // or the first after a text in what is printed.
+  // The number: the last one of metrics.jsonl or that of result.json, by its path ("val.loss",
+  // "test.exact_match"), or the first after a text in what is printed.
   std::string value, after;
   // A text that is printed only without the mistake, or only with it.
   std::string right_text, wrong_text;

@@ -147,7 +147,7 @@ std::string curve_text(const std::string& name, const MuseumSide& right, const M
   };
   const size_t width = 12 + static_cast<size_t>(bar_columns);
   std::string text =
-      fmt::format("{:>7}  {}{}\n", "step", padded(name + " as it is", width), "with the mistake");
+      fmt::format("{}\n{:>7}  {}with the mistake\n", name, "step", padded("     as it is", width));
   for (size_t i = every - 1; i < count; i += every)
     text += fmt::format("{:>7}  {}{}\n", a->steps[i], padded(half(a->values[i]), width),
                         half(at_step(b, a->steps[i])));
@@ -178,6 +178,8 @@ std::optional<double> MuseumSide::number(const Expectation& expectation) const {
       if (const auto number = number_after(text, expectation.after)) return number;
     return number_after(messages, expectation.after);
   }
+  const Curve* const curve = curves.find(expectation.value);
+  if (curve && !curve->values.empty() && !failed) return curve->values.back();
   const Json* at = &result;
   for (size_t first = 0; at && first != std::string::npos;) {
     const size_t dot = expectation.value.find('.', first);
@@ -185,9 +187,7 @@ std::optional<double> MuseumSide::number(const Expectation& expectation) const {
     first = dot == std::string::npos ? dot : dot + 1;
   }
   if (at && at->is_number()) return at->number();
-  const Curve* const curve = curves.find(expectation.value);
-  if (!curve || curve->values.empty() || failed) return {};
-  return curve->values.back();
+  return {};
 }
 
 bool MuseumSide::prints(const std::string& text) const {
