@@ -59,14 +59,14 @@ std::vector<int> find_text(const NextLogProbabilities& next, const BeamOptions& 
 }
 
 // A search whose steps may go wrong.
-struct Step {
+struct BeamStep {
   bool complete_take_places = false, own_best_child = false, last_token_only = false;
   bool greedy_goes_on = false, with_end = false;
   bool first_complete = false, no_cut_off = false, end_not_counted = false, plain_length = false;
 };
 
-template <Step step>
-std::vector<int> text_with(const NextLogProbabilities& next, const BeamOptions& o) {
+template <BeamStep step>
+std::vector<int> beam_text_with(const NextLogProbabilities& next, const BeamOptions& o) {
   using Text = std::tuple<double, double, std::vector<int>>;  // rank, log p, tokens
   std::vector<Text> growing{{0, 0, {}}};
   std::pair<double, std::vector<int>> best{-1e300, {}};
@@ -114,32 +114,36 @@ std::vector<int> text_with(const NextLogProbabilities& next, const BeamOptions& 
 TEST_CASE("exercise beam-search: the solution and the library's search pass") {
   CHECK(graded(grade_beam_search, find_text) == "");
   CHECK(graded(grade_beam_search, text_by_library) == "");
-  CHECK(graded(grade_beam_search, text_with<Step{}>) == "");
+  CHECK(graded(grade_beam_search, beam_text_with<BeamStep{}>) == "");
 }
 
 TEST_CASE("exercise beam-search: the stub and mistakes of a step are named") {
   CHECK_NAMED("nothing is computed yet", grade_beam_search,
               beam_search_stub::heed::course::find_text);
   CHECK_NAMED("Complete texts take places", grade_beam_search,
-              text_with<Step{.complete_take_places = true}>);
-  CHECK_NAMED("its own best extension", grade_beam_search, text_with<Step{.own_best_child = true}>);
-  CHECK_NAMED("of their last token", grade_beam_search, text_with<Step{.last_token_only = true}>);
+              beam_text_with<BeamStep{.complete_take_places = true}>);
+  CHECK_NAMED("its own best extension", grade_beam_search,
+              beam_text_with<BeamStep{.own_best_child = true}>);
+  CHECK_NAMED("of their last token", grade_beam_search,
+              beam_text_with<BeamStep{.last_token_only = true}>);
 }
 
 TEST_CASE("exercise beam-search: mistakes at the end of a text are named") {
   CHECK_NAMED("The first complete text", grade_beam_search,
-              text_with<Step{.first_complete = true}>);
-  CHECK_NAMED("cut off at max_length", grade_beam_search, text_with<Step{.no_cut_off = true}>);
-  CHECK_NAMED("counts in its length", grade_beam_search, text_with<Step{.end_not_counted = true}>);
-  CHECK_NAMED("divided by nᵅ", grade_beam_search, text_with<Step{.plain_length = true}>);
+              beam_text_with<BeamStep{.first_complete = true}>);
+  CHECK_NAMED("cut off at max_length", grade_beam_search,
+              beam_text_with<BeamStep{.no_cut_off = true}>);
+  CHECK_NAMED("counts in its length", grade_beam_search,
+              beam_text_with<BeamStep{.end_not_counted = true}>);
+  CHECK_NAMED("divided by nᵅ", grade_beam_search, beam_text_with<BeamStep{.plain_length = true}>);
   CHECK_NAMED("The length penalty is not used", grade_beam_search,
               [](const NextLogProbabilities& next, const BeamOptions& o) {
                 return find_text(next, {o.beam, o.end, o.max_length, 0});
               });
   CHECK_NAMED("after its first complete text", grade_beam_search,
-              text_with<Step{.greedy_goes_on = true}>);
+              beam_text_with<BeamStep{.greedy_goes_on = true}>);
   CHECK_NAMED("The end token is in the result", grade_beam_search,
-              text_with<Step{.with_end = true}>);
+              beam_text_with<BeamStep{.with_end = true}>);
 }
 
 }  // namespace

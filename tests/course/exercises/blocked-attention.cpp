@@ -40,7 +40,7 @@ struct BlockStep {
 };
 
 template <BlockStep step>
-Tensor attention_by(const Tensor& q, const NextBlock& next) {
+Tensor online_attention_by(const Tensor& q, const NextBlock& next) {
   const real root = std::sqrt(static_cast<real>(q.dim(1)));
   Tensor m, l, o;
   for (Tensor k, v; next(k, v);) {
@@ -58,32 +58,32 @@ Tensor attention_by(const Tensor& q, const NextBlock& next) {
 }
 
 // Attention to one block.
-Tensor attention_to(const Tensor& q, const Tensor& k, const Tensor& v) {
+Tensor attention_to_block(const Tensor& q, const Tensor& k, const Tensor& v) {
   return matmul(softmax(matmul(q, transpose(k, 0, 1)) / std::sqrt(static_cast<real>(q.dim(1)))), v);
 }
 
 TEST_CASE("exercise blocked-attention: the solution passes") {
   CHECK(graded(grade_blocked_attention, blocked_attention) == "");
-  CHECK(graded(grade_blocked_attention, attention_by<BlockStep{}>) == "");
+  CHECK(graded(grade_blocked_attention, online_attention_by<BlockStep{}>) == "");
 }
 
 TEST_CASE("exercise blocked-attention: the stub and mistakes are named") {
   CHECK_NAMED("nothing is computed yet", grade_blocked_attention,
               blocked_attention_stub::heed::course::blocked_attention);
   CHECK_NAMED("neither the sum nor the output", grade_blocked_attention,
-              attention_by<BlockStep{.corrects_sum = false, .corrects_output = false}>);
+              online_attention_by<BlockStep{.corrects_sum = false, .corrects_output = false}>);
   CHECK_NAMED("the sum so far must be", grade_blocked_attention,
-              attention_by<BlockStep{.corrects_sum = false}>);
+              online_attention_by<BlockStep{.corrects_sum = false}>);
   CHECK_NAMED("the output so far must be", grade_blocked_attention,
-              attention_by<BlockStep{.corrects_output = false}>);
+              online_attention_by<BlockStep{.corrects_output = false}>);
   CHECK_NAMED("The correction is exp(m' - m)", grade_blocked_attention,
-              attention_by<BlockStep{.inverse = true}>);
+              online_attention_by<BlockStep{.inverse = true}>);
   CHECK_NAMED("exp overflows", grade_blocked_attention,
-              attention_by<BlockStep{.no_maximum = true}>);
+              online_attention_by<BlockStep{.no_maximum = true}>);
   CHECK_NAMED("Divide once, at the end", grade_blocked_attention,
-              attention_by<BlockStep{.divides_each = true}>);
+              online_attention_by<BlockStep{.divides_each = true}>);
   CHECK_NAMED("not divided by the sum", grade_blocked_attention,
-              attention_by<BlockStep{.undivided = true}>);
+              online_attention_by<BlockStep{.undivided = true}>);
   CHECK_NAMED("not divided by √K", grade_blocked_attention,
               [](const Tensor& q, const NextBlock& next) {
                 return blocked_attention(q * std::sqrt(static_cast<real>(q.dim(1))), next);
@@ -98,12 +98,12 @@ TEST_CASE("exercise blocked-attention: blocks that are read wrongly are named") 
               [](const Tensor& q, const NextBlock& next) {
                 Tensor k, v;
                 next(k, v);
-                return attention_to(q, k, v);
+                return attention_to_block(q, k, v);
               });
   CHECK_NAMED("Only the last block", grade_blocked_attention,
               [](const Tensor& q, const NextBlock& next) {
                 Tensor o;
-                for (Tensor k, v; next(k, v);) o = attention_to(q, k, v);
+                for (Tensor k, v; next(k, v);) o = attention_to_block(q, k, v);
                 return o;
               });
   CHECK_NAMED("a softmax of its own", grade_blocked_attention,
@@ -111,14 +111,14 @@ TEST_CASE("exercise blocked-attention: blocks that are read wrongly are named") 
                 Tensor o;
                 real count = 0;
                 for (Tensor k, v; next(k, v); ++count)
-                  o = o ? o + attention_to(q, k, v) : attention_to(q, k, v);
+                  o = o ? o + attention_to_block(q, k, v) : attention_to_block(q, k, v);
                 return o / count;
               });
   CHECK_NAMED("The scores of all keys exist at once", grade_blocked_attention,
               [](const Tensor& q, const NextBlock& next) {
                 std::vector<Tensor> keys, values;
                 for (Tensor k, v; next(k, v);) keys.push_back(k), values.push_back(v);
-                return attention_to(q, concat(keys, 0), concat(values, 0));
+                return attention_to_block(q, concat(keys, 0), concat(values, 0));
               });
 }
 

@@ -29,9 +29,9 @@ using namespace heed;
 #include "tests/course/solutions/key-value-cache.cpp"
 }  // namespace key_value_cache_solution
 
-namespace stub = key_value_cache_stub::heed::course;
-namespace solution = key_value_cache_solution::heed::course;
-using solution::attend_next, solution::continue_rows;
+namespace cache_stub = key_value_cache_stub::heed::course;
+using key_value_cache_solution::heed::course::attend_next;
+using key_value_cache_solution::heed::course::continue_rows;
 
 // Attention of new positions to keys and values; hides(query, key, new positions, all positions).
 template <class Hides>
@@ -57,9 +57,10 @@ TEST_CASE("exercise key-value-cache: the solution passes") {
 }
 
 TEST_CASE("exercise key-value-cache: the stub and mistakes are named") {
-  CHECK_NAMED("nothing is computed yet", grade_key_value_cache, stub::attend_next, continue_rows);
+  CHECK_NAMED("nothing is computed yet", grade_key_value_cache, cache_stub::attend_next,
+              continue_rows);
   CHECK_NAMED("continue_rows has no effect", grade_key_value_cache, attend_next,
-              stub::continue_rows);
+              cache_stub::continue_rows);
   CHECK_NAMED(
       "attends only to its own positions", grade_key_value_cache,
       [](Tensor& keys, Tensor& values, const Tensor& q, const Tensor& k, const Tensor& v) {
