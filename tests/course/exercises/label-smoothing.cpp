@@ -34,8 +34,8 @@ Tensor smoothed_targets(const Tensor& logits, const Ids& targets, double epsilon
 constexpr auto target_share = [](double e, double v) { return 1 - e + e / v; };
 constexpr auto other_share = [](double e, double v) { return e / v; };
 constexpr auto no_share = [](double, double) { return 0.0; };
-constexpr auto rest = [](double e, double) { return 1 - e; };
-constexpr auto whole = [](double, double) { return 1.0; };
+constexpr auto rest_share = [](double e, double) { return 1 - e; };
+constexpr auto whole_share = [](double, double) { return 1.0; };
 
 template <auto at_target, auto elsewhere, bool skip = true>
 Tensor smoothed_loss(const Tensor& x, const Ids& t, double e) {
@@ -54,18 +54,20 @@ TEST_CASE("exercise label-smoothing: the stub and mistakes are named") {
               label_smoothing_stub::heed::course::smoothed_cross_entropy);
   CHECK_NAMED("write it out", grade_label_smoothing,
               [](const Tensor& x, const Ids& t, double e) { return cross_entropy(x, t, e); });
-  CHECK_NAMED("without smoothing", grade_label_smoothing, smoothed_loss<whole, no_share>);
-  CHECK_NAMED("p adds up to 1 - ε/V", grade_label_smoothing, smoothed_loss<rest, other_share>);
+  CHECK_NAMED("without smoothing", grade_label_smoothing, smoothed_loss<whole_share, no_share>);
+  CHECK_NAMED("p adds up to 1 - ε/V", grade_label_smoothing,
+              smoothed_loss<rest_share, other_share>);
   CHECK_NAMED("this is fairseq's formula", grade_label_smoothing,
-              smoothed_loss<rest, [](double e, double v) { return e / (v - 1); }>);
+              smoothed_loss<rest_share, [](double e, double v) { return e / (v - 1); }>);
   CHECK_NAMED("Every class has ε", grade_label_smoothing,
-              smoothed_loss<whole, [](double e, double) { return e; }>);
-  CHECK_NAMED("p adds up to more than 1", grade_label_smoothing, smoothed_loss<whole, other_share>);
+              smoothed_loss<whole_share, [](double e, double) { return e; }>);
+  CHECK_NAMED("p adds up to more than 1", grade_label_smoothing,
+              smoothed_loss<whole_share, other_share>);
   CHECK_NAMED("are exchanged", grade_label_smoothing,
               [](const Tensor& x, const Ids& t, double e) { return right_loss(x, t, 1 - e); });
   CHECK_NAMED("Only the target counts", grade_label_smoothing,
               smoothed_loss<target_share, no_share>);
-  CHECK_NAMED("Only the target counts", grade_label_smoothing, smoothed_loss<rest, no_share>);
+  CHECK_NAMED("Only the target counts", grade_label_smoothing, smoothed_loss<rest_share, no_share>);
   CHECK_NAMED("This is the mean over the rows", grade_label_smoothing,
               [](const Tensor& x, const Ids& t, double e) {
                 int64_t counted = 0;
