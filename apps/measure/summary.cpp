@@ -214,8 +214,8 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
     throw;
   } catch (const Error& error) {
     check_input(false,
-                "the model is too large: {}; lower model.dim, model.feed_forward, "
-                "train.batch_size or the lengths in [data]",
+                "the model cannot be computed: {}; if it is too large, lower model.dim, "
+                "model.feed_forward, train.batch_size or the lengths in [data]",
                 error.what());
   }
   for (const Part& part : s.parts) {
