@@ -1,8 +1,8 @@
 // The page: settings, training in turn, and what is drawn. Each model lives in a Side.
 "use strict";
 
-const place = (id) => document.getElementById(id);
-const tasks = JSON.parse(place("task-list").textContent);  // [{name, toml, text}, …]
+const byId = (id) => document.getElementById(id);
+const tasks = JSON.parse(byId("task-list").textContent);  // [{name, toml, text}, …]
 // The keys that are knobs, with the names of what they set.
 const knobs = [["model.layers", "Layers"], ["model.dim", "Width"], ["model.heads", "Heads"], ["model.block.mixing", "Mixing"],
   ["model.positional.kind", "Positions"], ["model.attention.similarity", "Similarity"], ["model.attention.scale", "Scale of scores"],
@@ -55,12 +55,13 @@ function field(key, value, change) {
     input = element("input", { type: "text", inputMode: "decimal", value, size: 10 });
   }
   input.title = `${help}${allowed ? ` (${allowed})` : ""}`;
+  input.addEventListener("focus", () => { byId("help").textContent = `${key}: ${input.title}`; });
   input.addEventListener("change", () => change(type === "choice" ? `"${input.value}"` : input.value.trim(), input));
   return input;
 }
 
 function drawKnobs() {
-  replace(place("knob-list"), knobs.map(([key, name]) => {
+  replace(byId("knob-list"), knobs.map(([key, name]) => {
     const value = state.values[key] ?? keys.get(key).value;
     const input = field(key, value, (changed, from) => setValues({ ...state.values, [key]: changed }, from));
     input.dataset.key = key;
@@ -70,21 +71,21 @@ function drawKnobs() {
 }
 
 function drawOther() {
-  const key = place("other-key").value;
+  const key = byId("other-key").value;
   const value = state.other?.key === key ? state.other.value : state.values[key] ?? keys.get(key).value;
-  place("other-value").replaceChildren(field(key, value, () => {}));
+  byId("other-value").replaceChildren(field(key, value, () => {}));
 }
 
 // Does what makes models. Until it is done, nothing can be trained.
 async function making(action) {
-  const buttons = (disabled) => ["train", "one", "reset"].forEach((id) => { place(id).disabled = disabled; });
+  const buttons = (disabled) => ["train", "one", "reset"].forEach((id) => { byId(id).disabled = disabled; });
   ++state.making;
   buttons(true);
   try {
     await pause();
     return await action();
   } catch (error) {
-    complain(place("error"), error);
+    complain(byId("error"), error);
     return false;
   } finally {
     buttons(--state.making > 0);
@@ -104,11 +105,11 @@ const setValues = (values, from) => making(async () => {
 async function make(toml) {
   await first.make(toml);
   state.values = first.summary.values;
-  complain(place("error"), null);
+  complain(byId("error"), null);
   if (state.other) await makeOther(state.other);
   state.shown = null;
-  place("toml").value = first.summary.config;
-  const typed = place("typed");
+  byId("toml").value = first.summary.config;
+  const typed = byId("typed");
   typed.disabled = !first.summary.reads_text;
   if (typed.disabled) typed.value = "";
   drawKnobs();
@@ -136,8 +137,8 @@ async function makeOther(other) {
       throw new Error(`model B: ${error.message}`);
     }
   }
-  place("compare-stop").hidden = !other;
-  if (other?.key) place("other-key").value = other.key;
+  byId("compare-stop").hidden = !other;
+  if (other?.key) byId("other-key").value = other.key;
   drawOther();
 }
 
@@ -197,13 +198,13 @@ async function train() {
 function start() {
   if (state.running || state.making || !first.summary) return;
   if (first.step >= total())
-    return complain(place("error"), new Error(`all ${total()} steps of train.steps are done: reset, or raise train.steps`));
+    return complain(byId("error"), new Error(`all ${total()} steps of train.steps are done: reset, or raise train.steps`));
   state.running = true;
-  place("train").textContent = "Pause";
-  complain(place("error"), null);
-  state.loop = train().catch((error) => complain(place("error"), error)).finally(() => {
+  byId("train").textContent = "Pause";
+  complain(byId("error"), null);
+  state.loop = train().catch((error) => complain(byId("error"), error)).finally(() => {
     state.running = false;
-    place("train").textContent = "Train";
+    byId("train").textContent = "Train";
     drawStatus();
   });
 }
@@ -222,7 +223,7 @@ async function oneStep() {
     state.shown = null;
     await drawAll();
   } catch (error) {
-    complain(place("error"), error);
+    complain(byId("error"), error);
   }
 }
 
@@ -236,8 +237,8 @@ function statusOf(side) {
 }
 
 function drawStatus() {
-  place("status").textContent = statusOf(first);
-  place("status-b").textContent = state.other ? `B: ${statusOf(state.sides[1])}` : "";
+  byId("status").textContent = statusOf(first);
+  byId("status-b").textContent = state.other ? `B: ${statusOf(state.sides[1])}` : "";
 }
 
 // The means of at most 300 groups of consecutive losses.
@@ -272,20 +273,20 @@ async function drawCurves() {
 const stepShown = () => state.shown ?? first.frames.at(-1).step;
 
 function drawPast() {
-  const past = place("past"), steps = first.frames.map((frame) => frame.step);
+  const past = byId("past"), steps = first.frames.map((frame) => frame.step);
   past.max = steps.length - 1;
   let index = steps.indexOf(stepShown());
   if (index < 0) { state.shown = null; index = steps.length - 1; }
   past.value = index;
   past.setAttribute("aria-valuetext", `step ${steps[index]}`);
-  place("past-step").textContent = `${steps[index]}${state.shown === null ? " (newest)" : ""}`;
+  byId("past-step").textContent = `${steps[index]}${state.shown === null ? " (newest)" : ""}`;
 }
 
 function drawAtlasOf(side, read) {
   const maps = read.maps.map((map) => ({ ...map, weights: [Uint8Array.from(map.weights)] }));
   const box = element("div");
   if (state.other) box.append(element("h3", { textContent: `Model ${side.label}` }));
-  const source = place("typed").value.trim() ? read.source : "The first validation example";
+  const source = byId("typed").value.trim() ? read.source : "The first validation example";
   box.append(element("p", { className: "mono", textContent: read.target ? `${source} → ${read.target}` : source }));
   if (!maps.length) {
     box.append(element("p", { className: "note", textContent: "This model has no attention." }));
@@ -304,17 +305,17 @@ function drawAtlasOf(side, read) {
 }
 
 async function drawAtlases() {
-  const step = stepShown(), typed = place("typed").value.trim();
+  const step = stepShown(), typed = byId("typed").value.trim();
   const boxes = [];
   try {
     for (const side of state.sides) boxes.push(drawAtlasOf(side, await side.call("attention", step, typed)));
-    complain(place("example-error"), null);
+    complain(byId("example-error"), null);
   } catch (error) {
-    complain(place("example-error"), new Error(error.message.replace(/^--input: /, "")));
+    complain(byId("example-error"), new Error(error.message.replace(/^--input: /, "")));
     return;
   }
-  place("atlases").classList.toggle("two", boxes.length > 1);
-  replace(place("atlases"), boxes);
+  byId("atlases").classList.toggle("two", boxes.length > 1);
+  replace(byId("atlases"), boxes);
 }
 
 async function drawPredictions() {
@@ -325,7 +326,7 @@ async function drawPredictions() {
     const right = prediction.predicted === prediction.expected;
     return element("td", { className: right ? "" : "wrong", textContent: `${right ? "✓" : "✗"} ${prediction.predicted}` });
   };
-  place("predicted").replaceChildren(
+  byId("predicted").replaceChildren(
     element("tr", {}, ...["Input", ...state.sides.map((side) => (state.other ? `Model ${side.label}` : "Predicted")), "Expected"]
       .map((name) => element("th", { textContent: name }))),
     ...all[0].map((prediction, i) => element("tr", {}, element("td", { textContent: prediction.source }),
@@ -333,7 +334,7 @@ async function drawPredictions() {
 }
 
 function listParameters() {
-  const select = place("parameter"), old = select.value;
+  const select = byId("parameter"), old = select.value;
   const matrices = first.summary.parameters.filter((p) => p.shape.length >= 2);
   select.replaceChildren(...matrices.map((p) => element("option", { value: p.name, textContent: `${p.name} (${p.shape.join(" × ")})` })));
   if (matrices.some((p) => p.name === old)) select.value = old;
@@ -420,7 +421,7 @@ function alike({ rows, columns, values }) {
 async function drawPositions() {
   const step = stepShown(), all = [];
   for (const side of state.sides) all.push(await side.call("positions", step));
-  const names = [...new Set(all.flat().map((picture) => picture.name))], select = place("position-picture"), old = select.value;
+  const names = [...new Set(all.flat().map((picture) => picture.name))], select = byId("position-picture"), old = select.value;
   if (names.join() !== [...select.options].map((option) => option.value).join()) {
     select.replaceChildren(...names.map((name) => element("option", { textContent: name })));
     if (names.includes(old)) select.value = old;
@@ -437,12 +438,12 @@ async function drawPositions() {
       drawings.push(matrixPicture(alike(picture), picture.rows, picture.rows, { rows: picture.row_names, columns: picture.row_names },
         ofModel(side, "how alike two positions are (cosine)"), 2));
   });
-  place("position-note").textContent = [...texts].join(" ");
-  replace(place("position-pictures"), drawings);
+  byId("position-note").textContent = [...texts].join(" ");
+  replace(byId("position-pictures"), drawings);
 }
 
 async function drawWeights() {
-  const name = place("parameter").value, step = stepShown(), pictures = [];
+  const name = byId("parameter").value, step = stepShown(), pictures = [];
   for (const side of state.sides) {
     let from = 0;
     for (const p of side.summary.parameters) {
@@ -455,7 +456,7 @@ async function drawWeights() {
       from += size;
     }
   }
-  replace(place("pictures"), pictures);
+  replace(byId("pictures"), pictures);
 }
 
 // Drawings follow one another; of those that were asked for meanwhile only the last is made.
@@ -485,23 +486,23 @@ function drawAll() {
 // --- the controls
 
 function chooseTask(task) {
-  place("look").textContent = task?.text ?? "A config of your own.";
-  place("tasks").value = task?.name ?? "own";
+  byId("look").textContent = task?.text ?? "A config of your own.";
+  byId("tasks").value = task?.name ?? "own";
 }
 
 function copy(text, what) {
-  const done = () => { place("copied").textContent = `${what} copied.`; };
-  navigator.clipboard?.writeText(text).then(done, () => { place("copied").textContent = "This browser does not let a page copy."; });
+  const done = () => { byId("copied").textContent = `${what} copied.`; };
+  navigator.clipboard?.writeText(text).then(done, () => { byId("copied").textContent = "This browser does not let a page copy."; });
 }
 
 function listen() {
-  const on = (id, event, action) => place(id).addEventListener(event, action);
+  const on = (id, event, action) => byId(id).addEventListener(event, action);
   on("tasks", "change", () => making(async () => {
-    const task = tasks.find((each) => each.name === place("tasks").value);
+    const task = tasks.find((each) => each.name === byId("tasks").value);
     await makeOther(null);
     chooseTask(task);
-    place("typed").value = "";
-    place("break-look").textContent = "";
+    byId("typed").value = "";
+    byId("break-look").textContent = "";
     await make(task.toml);
   }));
   on("train", "click", () => (state.running ? pause() : start()));
@@ -509,44 +510,44 @@ function listen() {
   on("reset", "click", () => setValues(state.values));
   on("other-key", "change", drawOther);
   on("compare-start", "click", () => {
-    const input = place("other-value").firstChild, key = place("other-key").value;
+    const input = byId("other-value").firstChild, key = byId("other-key").value;
     const value = keys.get(key).type === "choice" ? `"${input.value}"` : input.value.trim();
-    place("break-look").textContent = "";
+    byId("break-look").textContent = "";
     return compare({ key, value });
   });
   on("compare-stop", "click", async () => {
     await pause();
     await makeOther(null);
-    place("break-look").textContent = "";
+    byId("break-look").textContent = "";
     await drawAll();
   });
   on("past", "input", () => {
-    const index = place("past").valueAsNumber;
+    const index = byId("past").valueAsNumber;
     state.shown = index + 1 === first.frames.length ? null : first.frames[index].step;
     drawAll();
   });
   on("typed", "change", drawAll);
-  on("own", "change", () => { state.own = place("own").checked; drawAll(); });
+  on("own", "change", () => { state.own = byId("own").checked; drawAll(); });
   on("position-picture", "change", drawAll);
   on("parameter", "change", drawAll);
   on("use", "click", () => making(async () => {
-    await make(place("toml").value);
+    await make(byId("toml").value);
     chooseTask(null);
   }));
-  on("copy", "click", () => copy(place("toml").value, "Config"));
+  on("copy", "click", () => copy(byId("toml").value, "Config"));
   on("link", "click", () => copy(`${location.href.split("#")[0]}#config=${encodeURIComponent(tomlOf(state.values))}&run=1`, "Link"));
   addEventListener("pointermove", ({ isTrusted, clientX, clientY }) => { if (isTrusted) pointer = { clientX, clientY }; });
   addEventListener("scroll", () => { pointer = null; }, { passive: true });
   addEventListener("hashchange", open);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  place("breaks").replaceChildren(...breaks.map((mistake) => {
+  byId("breaks").replaceChildren(...breaks.map((mistake) => {
     const { name, look, ...other } = mistake;
     if (!other.key) other.name = name.toLowerCase();
     const button = element("button", { type: "button", textContent: name, title: differenceOf(other) });
     button.addEventListener("click", async () => {
-      place("break-look").textContent = "";
+      byId("break-look").textContent = "";
       if (!await compare(other)) return;
-      place("break-look").textContent = `Model B: ${differenceOf(other)}. ${look}`;
+      byId("break-look").textContent = `Model B: ${differenceOf(other)}. ${look}`;
       start();
     });
     return button;
@@ -577,17 +578,17 @@ async function open() {
 }
 
 (async () => {
-  place("tasks").replaceChildren(...tasks.map((task) => element("option", { value: task.name, textContent: task.name })),
+  byId("tasks").replaceChildren(...tasks.map((task) => element("option", { value: task.name, textContent: task.name })),
     element("option", { value: "own", textContent: "own config", disabled: true }));
   try {
     for (const { key, ...rest } of await first.call("keys")) keys.set(key, rest);
   } catch (error) {
-    complain(place("error"), error);
+    complain(byId("error"), error);
     return;
   }
   const others = [...keys].filter(([key, { type }]) => !type.includes("path") && !type.includes("list") && key !== "threads");
-  place("other-key").replaceChildren(...others.map(([key]) => element("option", { value: key, textContent: key })));
-  place("other-key").value = "model.attention.scale";
+  byId("other-key").replaceChildren(...others.map(([key]) => element("option", { value: key, textContent: key })));
+  byId("other-key").value = "model.attention.scale";
   drawOther();
   listen();
   await open();
