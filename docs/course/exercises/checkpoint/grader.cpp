@@ -65,7 +65,7 @@ class FailingDisk final : public Disk {
     if (finding_) return finding_;
     if (!holds(state.names, expected_))
       return Finding{"after the return nothing has been saved",
-                     "Every call counts: nothing is saved yet."};
+                     "Create a file, write it, rename it: nothing is saved yet."};
     for (const DiskNames& names : state.possible_names())
       if (!holds(names, expected_))
         return Finding{"after the return a power cut brings back what was there before",
