@@ -164,9 +164,10 @@ std::string beside(const std::string& a, const std::string& b) {
     return fmt::format("as it is:\n{}\nwith the mistake:\n{}", a, b);
   width = std::max<size_t>(width, 8) + 4;
   std::string text = padded("as it is", width) + "with the mistake\n";
-  for (size_t i = 0; i < std::max(left.size(), right.size()); ++i)
-    text +=
-        padded(i < left.size() ? left[i] : "", width) + (i < right.size() ? right[i] : "") + "\n";
+  for (size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
+    const std::string line = i < left.size() ? left[i] : "";
+    text += (i < right.size() ? padded(line, width) + right[i] : line) + "\n";
+  }
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "apps/config/load_config.h"
+#include "apps/course/changed_program.h"
 #include "apps/course/museum_visit.h"
 #include "apps/course/workshop.h"
 #include "apps/support/files.h"
@@ -138,6 +139,12 @@ TEST_CASE("museum: a visit says what is not as expected") {
   visit.experiment.expect = {expected("test.bleu", 0.2, 0.3)};
   CHECK(visit.surprises().size() == 2);
 
+  Json json = Json::object();
+  visit.add_to(json);
+  CHECK(json.at("numbers").elements()[0].at("name").string() == "test.bleu");
+  CHECK(json.at("numbers").elements()[0].at("right").is_null());
+  CHECK(json.at("surprises").elements().size() == 2);
+
   Expectation text;
   text.wrong_text = "not finite";
   visit.experiment.expect = {text};
@@ -145,6 +152,43 @@ TEST_CASE("museum: a visit says what is not as expected") {
   text.wrong_text = "of 9";
   visit.experiment.expect = {text};
   CHECK(visit.surprises().size() == 1);
+}
+
+TEST_CASE("museum: curves and outputs stand side by side") {
+  MuseumVisit visit;
+  visit.experiment.show = {"heed this"};
+  visit.right.shown = {"one\nthree\n"};
+  visit.right.curves.curves.push_back({"loss", {10, 20}, {4, 1}});
+  visit.wrong = visit.right;
+  visit.wrong->curves.curves[0] = {"loss", {10}, {2}};  // not finite at step 20
+  visit.wrong->shown = {"two\n"};
+  visit.wrong->failed = true;
+  visit.wrong->messages = "step 10\nerror: the loss is nan";
+  const std::string text = visit.text();
+  for (const char* words :
+       {"     10          4  ████████████████████████         2  ████████████\n", "not finite",
+        "With the mistake the training fails: error: the loss is nan", "$ heed this",
+        "one         two\nthree"})
+    CHECK_TEXT_CONTAINS(text, words);
+}
+
+TEST_CASE("museum: a change that does not fit is an error that says so") {
+  const Workshop workshop = Workshop::find();
+  const TemporaryFolder folder;
+  const auto error_of = [&](const std::string& file) {
+    try {
+      build_changed_program(
+          workshop,
+          {"--- a/" + file + "\n+++ b/" + file + "\n@@ -1 +1 @@\n-nothing\n+new\n", {file}},
+          folder.path);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_TEXT_CONTAINS(error_of("core/check.cpp"), "the change does not fit the sources");
+  CHECK_TEXT_CONTAINS(error_of("core/check.h"), "only .cpp files");
+  CHECK_TEXT_CONTAINS(error_of("core/nothing.cpp"), "core/nothing.cpp");
 }
 
 }  // namespace
