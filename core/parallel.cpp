@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <exception>
 #include <fstream>
 #include <sched.h>
 #include <set>
@@ -121,6 +122,24 @@ void set_thread_count(int count) {
 int current_worker() { return std::max(0, worker); }
 
 namespace detail {
+namespace {
+
+// Calls f(number, of) on `count` threads at once, or on fewer if the system grants fewer.
+template <class F>
+void on_threads(int count, const F& f) {
+#ifdef HEED_STD_THREADS
+  std::vector<std::thread> others;
+  for (int number = 1; number < count; ++number) others.emplace_back(f, number, count);
+  f(0, count);
+  for (std::thread& other : others) other.join();
+#else
+#pragma omp parallel num_threads(count)
+  f(omp_get_thread_num(), omp_get_num_threads());
+#endif
+  budget.loop_done(threads());
+}
+
+}  // namespace
 
 void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void* context) {
   const int64_t useful = std::min(chunks, std::max<int64_t>(1, work / chunk_elements));
@@ -130,23 +149,31 @@ void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void*
     if (worker < 0 && useful > 1) budget.loop_done(threads());
     return;
   }
-  const auto run_part = [=](int number, int workers) {
+  on_threads(count, [=](int number, int workers) {
     worker = number;
     // Adjacent chunks go to one worker, whose cache holds what it wrote in the previous loop.
     const int64_t last = chunks * (number + 1) / workers;
     for (int64_t chunk = chunks * number / workers; chunk < last; ++chunk) run(context, chunk);
     worker = -1;
-  };
-#ifdef HEED_STD_THREADS
-  std::vector<std::thread> others;
-  for (int number = 1; number < count; ++number) others.emplace_back(run_part, number, count);
-  run_part(0, count);
-  for (std::thread& other : others) other.join();
-#else
-#pragma omp parallel num_threads(count)
-  run_part(omp_get_thread_num(), omp_get_num_threads());  // which may be fewer than requested
-  budget.loop_done(threads());
-#endif
+  });
+}
+
+void run_workers(int count, void (*run)(void*, int), void* context) {
+  check(worker < 0, "run_workers: called by a worker");
+  std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
+  on_threads(std::min(count, budget.threads(threads())), [&](int number, int of) {
+    for (int i = count * number / of; i < count * (number + 1) / of; ++i) {
+      worker = number;
+      try {
+        run(context, i);
+      } catch (...) {
+        errors[static_cast<size_t>(i)] = std::current_exception();
+      }
+      worker = -1;
+    }
+  });
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
 }
 
 }  // namespace detail

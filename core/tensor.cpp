@@ -42,6 +42,13 @@ Handle<Storage> Storage::part_of(const Handle<Storage>& owner, int64_t first, in
   return part;
 }
 
+Handle<Storage> Storage::borrow(real* data, int64_t size) {
+  Handle<Storage> borrowed = part_of(allocate(0), 0, 0);  // its owner owns nothing
+  borrowed->data = data;
+  borrowed->size = size;
+  return borrowed;
+}
+
 void Storage::destroy(Storage* storage) {
   if (!storage->owner) pool_free(storage->data);
   destroy_in_pool(storage);
@@ -129,7 +136,7 @@ void Tensor::bind(Handle<Storage> elements, Handle<Storage> gradient) {
   check(elements->size == size() && gradient->size == size(),
         "bind: a tensor of {} elements needs storage of that size, got {} and {}", size(),
         elements->size, gradient->size);
-  kernels::copy(size(), data(), {elements->data, false});
+  if (elements->data != data()) kernels::copy(size(), data(), {elements->data, false});
   if (slot()->written) kernels::copy(size(), slot()->gradient->data, {gradient->data, false});
   body().storage = std::move(elements);
   slot()->gradient = std::move(gradient);

@@ -35,6 +35,8 @@ struct Storage : Counted {
   static Handle<Storage> allocate(int64_t size);
   // Elements [first, first + size) of `owner`.
   static Handle<Storage> part_of(const Handle<Storage>& owner, int64_t first, int64_t size);
+  // An array that this storage does not own, and that outlives it.
+  static Handle<Storage> borrow(real* data, int64_t size);
   static void destroy(Storage* storage);
 };
 
@@ -113,7 +115,8 @@ class Tensor {
   Tensor reshape(const Shape& shape) const;
   Tensor clone() const;  // a copy of the elements; not differentiable
 
-  // Moves the elements of a leaf to `elements` and its gradient to `gradient` (arenas of optim).
+  // Moves the elements of a leaf to `elements`, unless they are there already, and its gradient to
+  // `gradient` (arenas of optim).
   void bind(Handle<Storage> elements, Handle<Storage> gradient);
 
   TensorBody& body() const;

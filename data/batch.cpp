@@ -162,14 +162,19 @@ void Batches::write_inputs(Rows rows, Batch& batch) const {
                        batch.edge_features);
 }
 
-void Batches::get(int64_t position, Batch& batch) {
+void Batches::get(int64_t position, Shard shard, Batch& batch) {
   check(position >= 0 && (shuffle_ || position < count()), "batches: there is no batch {} of {}",
         position, count());
   if (position / bucketing_ != group_) load(position / bucketing_);
   const int64_t index = shuffle_ ? (*shuffle_batches_)(position) : 0;
-  const auto first = static_cast<size_t>(index * batch_size_);
-  const Rows rows = Rows(order_).subspan(
-      first, std::min(order_.size() - first, static_cast<size_t>(batch_size_)));
+  const int64_t begin = index * batch_size_;
+  const int64_t size = std::min(std::ssize(order_) - begin, batch_size_);
+  check(shard.index >= 0 && shard.index < shard.count && shard.count <= size,
+        "batches: there is no shard {} of {} in a batch of {}", shard.index, shard.count, size);
+  const int64_t first = size * shard.index / shard.count,
+                last = size * (shard.index + 1) / shard.count;
+  const Rows rows =
+      Rows(order_).subspan(static_cast<size_t>(begin + first), static_cast<size_t>(last - first));
   write_inputs(rows, batch);
   pad(examples_, rows, &Example::target, -1, batch.target, nullptr);
   if (framing_ == Framing::classifier) batch.target = batch.target.reshape({batch.target.dim(0)});

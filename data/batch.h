@@ -45,7 +45,13 @@ class Batches {
   // Number of batches in a pass over the dataset, with a last, smaller one.
   int64_t count() const { return (dataset_->size() + batch_size_ - 1) / batch_size_; }
   // Writes batch `position` ≥ 0; in order, position < count(). Throws Error otherwise.
-  void get(int64_t position, Batch& batch);
+  void get(int64_t position, Batch& batch) { get(position, {0, 1}, batch); }
+  // The same for one of several shards of consecutive examples, of which a batch has as many or
+  // more. Each is padded to its own longest.
+  struct Shard {
+    int64_t index, count;
+  };
+  void get(int64_t position, Shard shard, Batch& batch);
 
  private:
   Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing);

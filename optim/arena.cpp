@@ -50,7 +50,7 @@ std::vector<NamedParameter> trained(std::vector<NamedParameter> parameters) {
 
 }  // namespace
 
-Arena::Arena(std::vector<NamedParameter> parameters) {
+int64_t Arena::arrange(std::vector<NamedParameter> parameters) {
   int64_t size = 0;
   for (NamedParameter& parameter : trained(std::move(parameters))) {
     const Shape shape = parameter.tensor.shape();
@@ -60,16 +60,41 @@ Arena::Arena(std::vector<NamedParameter> parameters) {
     if (runs_.empty() || runs_.back().matrix != matrix) runs_.push_back({size, matrix});
     runs_.back().end = size;
   }
-  check_input(!slices_.empty(), "optimizer: nothing to train, every parameter is frozen");
+  return size;
+}
 
-  parameters_ = zeros(size);
-  gradients_ = zeros(size);
+void Arena::bind() {
   for (Slice& slice : slices_) {
     Tensor& tensor = slice.parameter.tensor;
     tensor.bind(Storage::part_of(parameters_, slice.first, tensor.size()),
                 Storage::part_of(gradients_, slice.first, tensor.size()));
   }
   pool_trim();  // activations cannot use the former memory of the parameters
+}
+
+Arena::Arena(std::vector<NamedParameter> parameters) {
+  const int64_t size = arrange(std::move(parameters));
+  check_input(!slices_.empty(), "optimizer: nothing to train, every parameter is frozen");
+  parameters_ = zeros(size);
+  gradients_ = zeros(size);
+  bind();
+}
+
+Arena::Arena(const Arena& first, std::vector<NamedParameter> parameters) {
+  const int64_t size = arrange(std::move(parameters));
+  const auto same = [](const Slice& a, const Slice& b) {
+    return a.parameter.name == b.parameter.name && a.first == b.first;
+  };
+  check(size == first.size() && std::equal(slices_.begin(), slices_.end(), first.slices_.begin(),
+                                           first.slices_.end(), same),
+        "arena: the second model has other parameters than the first");
+  parameters_ = Storage::borrow(first.parameters(), size);
+  gradients_ = zeros(size);
+  for (Slice& slice : slices_) {
+    Tensor& tensor = slice.parameter.tensor;
+    tensor.body().storage = Storage::part_of(parameters_, slice.first, tensor.size());
+  }
+  bind();
 }
 
 void Arena::zero_grad() {

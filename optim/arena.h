@@ -24,12 +24,16 @@ class Arena {
   // before do not follow. Throws InputError if no parameter requires a gradient, Error if two have
   // the same name, or share a gradient without being the same tensor.
   explicit Arena(std::vector<NamedParameter> parameters);
+  // The parameters of a second instance of a model, which then has the elements of the first, whose
+  // arena outlives this one, and gradients of its own. It belongs to the calling thread, another
+  // one than that of the first. Throws Error unless the names and shapes are the same.
+  Arena(const Arena& first, std::vector<NamedParameter> parameters);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   int64_t size() const { return gradients_->size; }  // elements, with the padding
   real* parameters() const { return parameters_->data; }
-  const real* gradients() const { return gradients_->data; }
+  real* gradients() const { return gradients_->data; }
 
   // Marks every gradient as empty, so that the next write overwrites it. Writes no elements.
   void zero_grad();
@@ -65,6 +69,10 @@ class Arena {
   double sum_of_squared_gradients();
 
  private:
+  // Lays the tensors out. Returns the size of the arrays.
+  int64_t arrange(std::vector<NamedParameter> parameters);
+  // Moves the tensors to the arrays.
+  void bind();
   static constexpr int64_t chunk = 8192;  // elements a thread takes at a time: whole lines
   struct Slice {
     NamedParameter parameter;

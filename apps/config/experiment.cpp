@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "core/joined.h"
 
@@ -18,6 +19,10 @@ void TrainOptions::fields(Fields& f) {
   f.integer("batch_size", batch_size, {1, 1e6}, "examples in a micro-batch");
   f.integer("accumulate", accumulate, {1, 1e6},
             "micro-batches in a step; their gradients add up to that of one large batch");
+  f.integer(
+      "shards", shards, {1, 1024},
+      "parts of a micro-batch that are computed at the same time, each by one thread; a power "
+      "of two that divides batch_size; small models train faster with as many as threads");
   f.number("label_smoothing", label_smoothing, {0, 0.99},
            "probability ε that is moved from the target to other classes");
   f.choice("label_smoothing_over", label_smoothing_over, smoothings,
@@ -99,6 +104,10 @@ void check_evaluation(const Experiment& e) {
 }  // namespace
 
 void Experiment::validate() const {
+  check_input(std::has_single_bit(static_cast<uint64_t>(train.shards)) &&
+                  train.batch_size % train.shards == 0,
+              "train.shards = {}: expected a power of two that divides train.batch_size = {}",
+              train.shards, train.batch_size);
   model.validate();
   optim.validate();
   check_options(data, framing());

@@ -31,6 +31,7 @@ struct TrainOptions {
   int64_t steps = 1000;
   int64_t batch_size = 32;
   int64_t accumulate = 1;
+  int64_t shards = 1;
   double label_smoothing = 0;
   Smoothing label_smoothing_over = Smoothing::vocabulary;
   int64_t evaluate_every = 500;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <span>
@@ -14,6 +15,7 @@
 #include "apps/support/numbers.h"
 #include "core/joined.h"
 #include "core/ops.h"
+#include "core/parallel.h"
 #include "core/pool.h"
 
 namespace heed {
@@ -170,15 +172,17 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   ScopeGuard here;
   here->shapes_only = true;
   Experiment one = experiment;
-  one.train.accumulate = 1;
+  one.train.accumulate = one.train.shards = 1;
   one.train.detect_anomaly = false;
   pool_reset_peak();
   Trainer trainer(one, corpus);
   const double before = live_bytes();
   s.memory.construction = peak_above(before);
-  std::vector<Batch> batches{largest_batch(corpus, s.step.batch)};
-  s.memory.batches = (live_bytes() - before) *
-                     static_cast<double>(s.step.micro_batches + experiment.data.bucketing);
+  const int64_t shards = experiment.train.shards, threads = shard_threads(shards);
+  std::vector<Batch> batches{largest_batch(corpus, s.step.batch / shards)};
+  s.memory.batches =
+      (live_bytes() - before) *
+      static_cast<double>(shards * (s.step.micro_batches + experiment.data.bucketing));
   StepObserver step;
   const PartNames names(trainer.model());
   const int64_t live = pool_statistics().live_bytes;
@@ -190,12 +194,16 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   }
   const StepMemory memory = memory_of(step, names, live, trainer);
   s.memory.parameters = memory.parameters;
-  s.memory.gradients = memory.gradients;
+  // Of each thread, and of the subtrees that wait in it: see apps/training/shards.h.
+  s.memory.gradients =
+      memory.gradients *
+      static_cast<double>(threads * std::bit_width(static_cast<uint64_t>(shards / threads)));
   s.memory.optimizer = memory.optimizer;
-  s.memory.activations = memory.held(Pass::forward);
-  s.memory.backward = memory.held(Pass::backward) + memory.held(Pass::other);
+  s.memory.activations = static_cast<double>(threads) * memory.held(Pass::forward);
+  s.memory.backward =
+      static_cast<double>(threads) * (memory.held(Pass::backward) + memory.held(Pass::other));
   s.memory.evaluation = evaluation_memory(trainer.model(), corpus, s.step.evaluation_batch);
-  s.parts = merged(parts_of(trainer.model(), flops_of(step, names, s.step.micro_batches)));
+  s.parts = merged(parts_of(trainer.model(), flops_of(step, names, shards * s.step.micro_batches)));
 }
 
 }  // namespace

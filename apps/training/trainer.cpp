@@ -57,33 +57,16 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
       average_(optimizer_.arena(),
                {e.optim.ema, e.train.average_checkpoints, e.train.average_every()}),
       schedule_(make_schedule(e.schedule, e.optim.lr, e.train.steps)),
+      shards_(e, model_sizes(e, corpus), smoothing_, *model_, optimizer_.arena()),
       batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
-      micro_batches_(static_cast<size_t>(e.train.accumulate)) {}
-
-// Accumulates the gradients of one micro-batch and returns its sum of losses.
-double Trainer::run_micro_batch(int64_t index) {
-  ScopeGuard here;
-  here->training = here->gradients = true;
-  here->detect_anomaly = experiment_.train.detect_anomaly;
-  here->precision = experiment_.precision;
-  // The random streams of this micro-batch depend only on seed, step and index.
-  here->seed = static_cast<uint64_t>(experiment_.seed);
-  here->step = static_cast<uint32_t>(steps_ + 1);
-  here->micro_batch = static_cast<uint32_t>(index);
-  here->calls = 0;
-  const Batch& batch = micro_batches_[static_cast<size_t>(index)];
-  const Tensor loss = model_->loss(inputs_of(batch), batch.target, smoothing_);
-  const double value = loss.item();
-  check(std::isfinite(value), "the loss is {}", value);
-  backward(loss);
-  return value;
-}
+      micro_batches_(static_cast<size_t>(e.train.accumulate * e.train.shards)) {}
 
 StepReport Trainer::step() {
-  const int64_t count = experiment_.train.accumulate;
-  for (int64_t i = 0; i < count; ++i)
-    batches_.get(steps_ * count + i, micro_batches_[static_cast<size_t>(i)]);
+  const int64_t count = experiment_.train.accumulate, shards = experiment_.train.shards;
+  for (int64_t i = 0; i < count * shards; ++i)
+    batches_.get(steps_ * count + i / shards, {i % shards, shards},
+                 micro_batches_[static_cast<size_t>(i)]);
   stage_finished(batch_stage);
   return update_weights();
 }
@@ -95,9 +78,6 @@ StepReport Trainer::step(std::vector<Batch> micro_batches) {
 
 StepReport Trainer::update_weights() {
   StepReport report;
-  ScopeGuard here;
-  here->rows_without_sum = &report.rows_without_sum;
-  const auto count = static_cast<int64_t>(micro_batches_.size());
   int64_t targets = 0;
   for (const Batch& batch : micro_batches_) {
     targets += batch.targets;
@@ -105,10 +85,10 @@ StepReport Trainer::update_weights() {
   }
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
   optimizer_.set_lr(schedule_->rate(steps_ + 1));
-  optimizer_.zero_grad();
   report.lr = optimizer_.lr();
-  for (int64_t i = 0; i < count; ++i) report.loss += run_micro_batch(i);
-  report.loss *= scale;
+  const StepGradient gradient = shards_.run(micro_batches_, steps_ + 1);
+  report.loss = scale * gradient.loss;
+  report.rows_without_sum = gradient.rows_without_sum;
   report.gradient_scale = scale;
   report.gradient_norm = optimizer_.step(scale);
   stage_finished(optimizer_stage);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/config/experiment.h"
+#include "apps/training/shards.h"
 #include "data/batch.h"
 #include "optim/average.h"
 
@@ -30,10 +31,11 @@ class Trainer {
   // Both arguments must outlive the trainer. Throws InputError if model and data do not match.
   Trainer(const Experiment& experiment, const Corpus& corpus);
 
-  // Updates the weights once, from train.accumulate micro-batches. Throws Error and leaves the
-  // weights unchanged if the loss or the gradient is not finite.
+  // Updates the weights once, from train.accumulate micro-batches in train.shards. Throws Error and
+  // leaves the weights unchanged if the loss or the gradient is not finite.
   StepReport step();
-  // The same with these micro-batches, for example to count the cost of a step (core/scope.h).
+  // The same with these shards of micro-batches (see Shards::run), for example to count the cost of
+  // a step (core/scope.h).
   StepReport step(std::vector<Batch> micro_batches);
   int64_t steps_done() const { return steps_; }
 
@@ -49,7 +51,6 @@ class Trainer {
 
  private:
   StepReport update_weights();
-  double run_micro_batch(int64_t index);
 
   const Experiment& experiment_;
   LabelSmoothing smoothing_;
@@ -57,8 +58,9 @@ class Trainer {
   Optimizer optimizer_;
   WeightAverage average_;
   std::unique_ptr<Schedule> schedule_;
+  Shards shards_;
   Batches batches_;
-  std::vector<Batch> micro_batches_;
+  std::vector<Batch> micro_batches_;  // their shards
   int64_t steps_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "allocations.h"
 #include "apps/inference/evaluation.h"
 #include "apps/training/trainer.h"
+#include "core/parallel.h"
 #include "core/pool.h"
 #include "temporary.h"
 
@@ -358,6 +359,33 @@ TEST_CASE("summary: the memory estimate includes edges of graphs and axes of gri
   grid.model.attention.axes = {1};
   CHECK(estimate_over_measured(grid, cells) == doctest::Approx(1).epsilon(0.02));
   CHECK(summarize(grid, cells).flops.total() < all);
+}
+
+TEST_CASE("summary: the memory estimate of shards, whose gradients wait for one another") {
+  Experiment e;
+  e.model.layers = 3;
+  const Corpus corpus = corpus_for(e, 500, 24, 32);
+  const Summary whole = summarize(e, corpus);
+  const int before = thread_count();
+  set_thread_count(1);
+  e.train.shards = 4;  // one thread computes them one by one; two arrays wait
+  const Summary s = summarize(e, corpus);
+  CHECK(s.memory.gradients == 3 * whole.memory.gradients);
+  pool_trim();
+  Trainer trainer(e, corpus);
+  const int64_t lasting = pool_statistics().live_bytes;
+  pool_reset_peak();
+  static_cast<void>(trainer.step());
+  const auto measured = static_cast<double>(pool_statistics().peak_bytes - lasting);
+  const double waiting = s.memory.gradients - whole.memory.gradients;
+  CHECK((s.memory.batches + s.memory.activations + s.memory.backward + waiting) / measured ==
+        doctest::Approx(1).epsilon(0.02));
+  set_thread_count(4);
+  const Summary four = summarize(e, corpus);
+  CHECK(four.memory.gradients == 4 * whole.memory.gradients);
+  CHECK(four.memory.activations == 4 * s.memory.activations);
+  CHECK(four.flops.total() == doctest::Approx(whole.flops.total()).epsilon(0.01));
+  set_thread_count(before);
 }
 
 TEST_CASE("summary: models larger than the machine are rejected within a second of work") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "allocations.h"
@@ -104,6 +105,84 @@ TEST_CASE("training is bitwise reproducible for any number of threads and depend
   CHECK(trained(2, 1) == expected);
   CHECK(trained(3, 1) == expected);
   CHECK(trained(2, 2) != expected);
+}
+
+namespace {
+
+// A model in which every shard differs: dropout, lengths, a frozen and a tied parameter.
+Experiment sharded(int64_t shards) {
+  Experiment e = copying();
+  e.model.dropout = 0.2;
+  e.model.tie_weights = true;
+  e.train.freeze = {"*.norm*"};
+  e.train.accumulate = 2;
+  e.train.shards = shards;
+  return e;
+}
+
+}  // namespace
+
+TEST_CASE("shards give the same step as the whole batch, without dropout") {
+  Experiment e = sharded(1);
+  e.model.dropout = 0;
+  Training whole(e);
+  const StepReport expected = whole.trainer.step();
+  for (const int64_t shards : {2, 8, 16}) {
+    CAPTURE(shards);
+    e.train.shards = shards;
+    Training t(e);
+    const StepReport report = t.trainer.step();
+    CHECK(report.loss == doctest::Approx(expected.loss).epsilon(1e-5));
+    CHECK(report.gradient_norm == doctest::Approx(expected.gradient_norm).epsilon(1e-5));
+    CHECK(report.tokens == expected.tokens);
+    CHECK(report.rows_without_sum == expected.rows_without_sum);
+  }
+}
+
+TEST_CASE("shards: the same bits for any number of threads, also if it changes") {
+  const int before = thread_count();
+  const auto trained = [&](const Experiment& e, std::initializer_list<int> threads) {
+    Training t(e);
+    std::vector<double> losses;
+    for (const int count : threads) {
+      set_thread_count(count);
+      losses.push_back(t.trainer.step().loss);
+    }
+    set_thread_count(before);
+    return std::pair(weights(t.trainer), losses);
+  };
+  for (const int64_t shards : {2, 8}) {
+    CAPTURE(shards);
+    const Experiment e = sharded(shards);
+    const auto expected = trained(e, {1, 1, 1, 1});
+    CHECK(trained(e, {2, 2, 2, 2}) == expected);
+    CHECK(trained(e, {8, 8, 8, 8}) == expected);
+    CHECK(trained(e, {1, 4, 3, 2}) == expected);
+  }
+  CHECK(trained(sharded(2), {1, 1}) != trained(sharded(4), {1, 1}));
+}
+
+TEST_CASE("shards: a loss that is not finite stops the step and leaves the weights") {
+  Training t(sharded(4));
+  t.trainer.step();
+  for (NamedParameter p : t.trainer.model().parameters())
+    if (p.tensor.rank() == 1) p.tensor.mutable_data()[0] = std::numeric_limits<real>::infinity();
+  const int before = thread_count();
+  set_thread_count(4);
+  const std::vector<real> changed = weights(t.trainer);
+  CHECK_THROWS_AS(t.trainer.step(), Error);
+  set_thread_count(before);
+  CHECK(std::ranges::equal(weights(t.trainer), changed));
+}
+
+TEST_CASE("shards: a number that is no power of two, or does not divide the batch, is refused") {
+  Experiment e = copying();
+  for (const int64_t shards : {3, 32}) {
+    e.train.shards = shards;
+    CHECK_THROWS_WITH_AS(e.validate(),
+                         doctest::Contains("a power of two that divides train.batch_size = 16"),
+                         InputError);
+  }
 }
 
 TEST_CASE("dropout depends on the seed") {

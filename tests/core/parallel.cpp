@@ -23,6 +23,32 @@ struct Threads {
   ~Threads() { set_thread_count(before); }
 };
 
+TEST_CASE("run_workers: each worker once, loops on its thread, the first exception") {
+  for (const int threads : {1, 2, 5}) {
+    const Threads here(threads);
+    for (const int count : {1, 2, 4}) {
+      std::vector<int> calls(static_cast<size_t>(count));
+      std::atomic<bool> loops_stay = true;
+      run_workers(count, [&](int worker) {
+        ++calls[static_cast<size_t>(worker)];
+        const Tensor mine = Tensor::full({3}, real(worker));  // from the pool of the thread
+        const auto self = std::this_thread::get_id();
+        if (count > 1)
+          parallel_for(100, 1, [&](int64_t, int64_t) {
+            if (std::this_thread::get_id() != self) loops_stay = false;
+          });
+        CHECK(sum(mine).item() == 3 * worker);
+      });
+      CHECK(std::ranges::count(calls, 1) == count);
+      CHECK(loops_stay);
+      CHECK_THROWS_WITH_AS(
+          run_workers(count, [](int worker) { throw Error(worker == 0 ? "first" : "other"); }),
+          "first", Error);
+      CHECK(current_worker() == 0);
+    }
+  }
+}
+
 TEST_CASE("parallel_for: every index once, in chunks that do not depend on the number of threads") {
   for (const int threads : {1, 2, 5}) {
     const Threads here(threads);

@@ -291,6 +291,32 @@ TEST_CASE("a batch depends only on its position, in any order of calls") {
   }
 }
 
+TEST_CASE("shards of a batch are its rows, in order, each padded to its own longest") {
+  const Numbered dataset(40);
+  Batches batches = Batches::shuffled(dataset, Framing::language_model, 8, 1, 2);
+  Batch whole, shard;
+  for (const int64_t position : {0, 3}) {
+    batches.get(position, whole);
+    int64_t row = 0, targets = 0, tokens = 0;
+    for (int64_t s = 0; s < 4; ++s) {
+      batches.get(position, {s, 4}, shard);
+      REQUIRE(shard.input_lengths.size() == 2);
+      targets += shard.targets;
+      tokens += shard.tokens;
+      int32_t longest = 0;
+      for (int64_t b = 0; b < 2; ++b, ++row) {
+        longest = std::max(longest, shard.input_lengths[b]);
+        CHECK(shard.input_lengths[b] == whole.input_lengths[row]);
+        CHECK(shard.input[b * shard.input.dim(1)] == whole.input[row * whole.input.dim(1)]);
+      }
+      CHECK(shard.input.dim(1) == longest);
+    }
+    CHECK(targets == whole.targets);
+    CHECK(tokens == whole.tokens);
+  }
+  CHECK_THROWS_WITH_AS(batches.get(0, {8, 9}, shard), doctest::Contains("no shard 8 of 9"), Error);
+}
+
 TEST_CASE("bucketing reduces padding") {
   DataOptions options;
   const Corpus corpus = load_corpus(options, Framing::seq2seq, 1);

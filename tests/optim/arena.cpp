@@ -58,6 +58,23 @@ TEST_CASE("the first gradient overwrites the arena, the next ones are added") {
   }
 }
 
+TEST_CASE("a second instance shares the elements of the first and has its own gradients") {
+  Tensor a = counting(Shape{4}, 0), b = counting(Shape{4}, 10);
+  Tensor a2 = counting(Shape{4}, 50), b2 = counting(Shape{4}, 60);
+  Arena arena({{"a", a}, {"b", b}}), second(arena, {{"b", b2}, {"a", a2}});
+  CHECK(a2.data() == a.data());
+  CHECK(b2.data()[3] == 13);
+  arena.zero_grad();
+  give_gradient(a, [](int64_t) { return 1; });
+  give_gradient(a2, [](int64_t) { return 2; });
+  CHECK(a.grad().data()[0] == 1);
+  CHECK(a2.grad().data()[0] == 2);
+  a.mutable_data()[1] = 77;
+  CHECK(a2.data()[1] == 77);
+  Tensor other = counting(Shape{4}, 0);
+  CHECK_THROWS_WITH_AS(Arena(arena, {{"a", other}}), doctest::Contains("other parameters"), Error);
+}
+
 TEST_CASE("frozen parameters stay out, tied parameters are stored once") {
   Tensor frozen = Tensor::full(Shape{2, 2}, 5), w = counting(Shape{2, 2}, 0), v = w;
   const real* before = frozen.data();

@@ -1,0 +1,170 @@
+#include "apps/training/shards.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "apps/inference/evaluation.h"
+#include "core/autograd.h"
+#include "core/parallel.h"
+
+namespace heed {
+namespace {
+
+// to[i] += from[i] in [first, last)
+void add_range(const real* from, real* to, int64_t first, int64_t last) {
+  for (int64_t i = first; i < last; ++i) to[i] += from[i];
+}
+
+}  // namespace
+
+int shard_threads(int64_t shards) {
+  return static_cast<int>(
+      std::bit_floor(static_cast<uint64_t>(std::min<int64_t>(shards, thread_count()))));
+}
+
+class Shards::Instance {
+ public:
+  // The model itself.
+  Instance(const Model& model, Arena& arena) : model_(model), arena_(arena) {}
+  // Another one, which belongs to the calling thread.
+  Instance(const Shards& shards, const std::vector<Shared>& parameters)
+      : own_(make(shards, parameters)),
+        own_arena_(std::make_unique<Arena>(shards.arena_, own_->parameters())),
+        model_(*own_),
+        arena_(*own_arena_) {}
+
+  // Adds up the gradients of shards [first, last), which are a subtree, and writes their losses.
+  void run(const Shards& shards, std::span<const Batch> batches, int64_t step, int64_t first,
+           int64_t last, double* losses) {
+    ScopeGuard here;
+    here->training = here->gradients = true;
+    here->detect_anomaly = shards.experiment_.train.detect_anomaly;
+    here->precision = shards.experiment_.precision;
+    here->seed = static_cast<uint64_t>(shards.experiment_.seed);
+    here->step = static_cast<uint32_t>(step);
+    rows_without_sum_ = 0;
+    here->rows_without_sum = &rows_without_sum_;
+    const int64_t count = shards.experiment_.train.shards;
+    for (int64_t s = first; s < last; ++s) {
+      arena_.zero_grad();
+      losses[s] = 0;
+      for (auto i = static_cast<size_t>(s); i < batches.size(); i += static_cast<size_t>(count)) {
+        // The random streams of this batch depend only on seed, step and index.
+        here->micro_batch = static_cast<uint32_t>(i);
+        here->calls = 0;
+        losses[s] += run_batch(batches[i], shards.smoothing_);
+      }
+      if (count > 1) add_waiting(s - first, s + 1 == last);
+    }
+  }
+
+  real* gradients() const { return arena_.gradients(); }
+  int64_t rows_without_sum() const { return rows_without_sum_; }
+
+ private:
+  static std::unique_ptr<Model> make(const Shards& shards, const std::vector<Shared>& parameters) {
+    ScopeGuard here;
+    here->initialise = false;
+    std::unique_ptr<Model> model = make_model(shards.experiment_.model, shards.sizes_);
+    auto shared = parameters.begin();
+    for (NamedParameter& own : model->parameters()) {
+      own.tensor.set_requires_grad(shared->trained);
+      if (!shared->trained)  // the arena binds the others
+        own.tensor.body().storage = Storage::borrow(shared->elements, own.tensor.size());
+      ++shared;
+    }
+    return model;
+  }
+
+  // Accumulates the gradient of a batch and returns its sum of losses.
+  double run_batch(const Batch& batch, const LabelSmoothing& smoothing) const {
+    const Tensor loss = model_.loss(inputs_of(batch), batch.target, smoothing);
+    const double value = loss.item();
+    check(std::isfinite(value), "the loss is {}", value);
+    backward(loss);
+    return value;
+  }
+
+  // After shard number `index`, from 0: adds the subtrees that are complete with it. Their sum
+  // waits for its right half, unless it is the last.
+  void add_waiting(int64_t index, bool is_last) {
+    arena_.complete_gradients();
+    real* const sum = gradients();
+    size_t level = 0;
+    for (; index >> level & 1; ++level)
+      arena_.for_each_range([=, left = waiting_[level]->data](int64_t first, int64_t last, bool) {
+        add_range(left, sum, first, last);
+      });
+    if (is_last) return;
+    if (waiting_.size() == level) waiting_.push_back(arena_.similar());
+    arena_.for_each_range([=, to = waiting_[level]->data](int64_t first, int64_t last, bool) {
+      std::copy(sum + first, sum + last, to + first);
+    });
+  }
+
+  std::unique_ptr<Model> own_;
+  std::unique_ptr<Arena> own_arena_;
+  const Model& model_;
+  Arena& arena_;
+  std::vector<Handle<Storage>> waiting_;  // the sums of a subtree of each level
+  int64_t rows_without_sum_ = 0;
+};
+
+Shards::Shards(const Experiment& experiment, const ModelSizes& sizes,
+               const LabelSmoothing& smoothing, Model& model, Arena& arena)
+    : experiment_(experiment),
+      sizes_(sizes),
+      smoothing_(smoothing),
+      model_(model),
+      arena_(arena),
+      losses_(static_cast<size_t>(experiment.train.shards)) {}
+
+// An instance is destroyed by the thread that it belongs to.
+Shards::~Shards() {
+  if (!instances_.empty())
+    run_workers(static_cast<int>(instances_.size()),
+                [&](int i) { instances_[static_cast<size_t>(i)].reset(); });
+}
+
+StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
+  const auto count = std::ssize(losses_);
+  check(std::ssize(batches) % count == 0, "{} batches are not a multiple of {} shards",
+        batches.size(), count);
+  // An observer sees only the calling thread.
+  const int threads = scope().shapes_only || observer() ? 1 : shard_threads(count);
+  std::vector<Shared> parameters;  // read here: their handles belong to this thread
+  if (std::ssize(instances_) < threads) {
+    instances_.resize(static_cast<size_t>(threads));
+    for (const NamedParameter& p : model_.parameters())
+      parameters.push_back({p.tensor.storage()->data, p.tensor.requires_grad()});
+  }
+  run_workers(threads, [&](int thread) {
+    std::unique_ptr<Instance>& instance = instances_[static_cast<size_t>(thread)];
+    if (!instance)
+      instance = thread == 0 ? std::make_unique<Instance>(model_, arena_)
+                             : std::make_unique<Instance>(*this, parameters);
+    instance->run(*this, batches, step, count * thread / threads, count * (thread + 1) / threads,
+                  losses_.data());
+  });
+  if (threads > 1) add_instances(threads);
+  for (int64_t width = 1; width < count; width *= 2)
+    for (int64_t i = 0; i < count; i += 2 * width)
+      losses_[static_cast<size_t>(i)] += losses_[static_cast<size_t>(i + width)];
+  StepGradient result;
+  result.loss = losses_[0];
+  for (int i = 0; i < threads; ++i)
+    result.rows_without_sum += instances_[static_cast<size_t>(i)]->rows_without_sum();
+  return result;
+}
+
+void Shards::add_instances(int threads) {
+  arena_.for_each_range([&](int64_t first, int64_t last, bool) {
+    for (int width = 1; width < threads; width *= 2)
+      for (int i = 0; i < threads; i += 2 * width)
+        add_range(instances_[static_cast<size_t>(i + width)]->gradients(),
+                  instances_[static_cast<size_t>(i)]->gradients(), first, last);
+  });
+}
+
+}  // namespace heed
