@@ -32,7 +32,7 @@ struct BenchArguments final : CommandArguments {
   std::vector<std::string> sizes;  // empty: all
   std::string precision = "highest";
   double seconds = 5;  // for each size
-  int64_t threads = 0;
+  int64_t threads = 0, shards = 1;
   bool json = false;
   bool generate = false;         // measures generation instead of training steps
   std::optional<int64_t> batch;  // of generation
@@ -49,6 +49,7 @@ struct BenchArguments final : CommandArguments {
         {"--seconds", "SECONDS", &seconds, "Seconds to spend on each size (default: 5)", day},
         {"--threads", "COUNT", &threads, "Threads to use (default: one for each physical core)",
          thread_counts},
+        {"--shards", "COUNT", &shards, "Value of train.shards (default: 1)", thread_counts},
         {"--json", "", &json, "Print JSON, one line for each size"},
         {"--generate", "", &generate,
          "Measure generated tokens per second, from one token up to the last position", any,
@@ -199,6 +200,8 @@ int BenchArguments::run() const {
     }
     Experiment experiment = benchmark_experiment(size);
     experiment.precision = settings.precision;
+    experiment.train.shards = shards;
+    experiment.train.validate();
     const BenchmarkResult result = run_benchmark(experiment, benchmark_corpus(size), seconds);
     print(json ? as_json(size, effective, result) : table_row(size, result));
     return exit_done;  // the end of the child process
@@ -217,6 +220,7 @@ const Command commands::bench = {
         "  heed bench --generate --size baby --batch 8\n"
         "  heed bench --size tiny,baby --precision medium\n"
         "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
+        "  heed bench --size tiny,reverse --shards 2\n"
         "bench/compare and bench/generate compare heed with PyTorch.",
     .arguments = make_arguments<BenchArguments>,
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "apps/commands/command.h"
+#include "apps/course/chapter_text.h"
 #include "apps/course/museum_visit.h"
 #include "apps/support/colour.h"
 #include "apps/support/files.h"
@@ -46,15 +47,12 @@ int list_pieces(const std::vector<MuseumPiece>& pieces, bool json) {
 // The diff, with what is removed and added in colours.
 std::string shown_patch(const std::string& patch) {
   std::string text;
-  for (size_t first = 0; first < patch.size();) {
-    const size_t end = std::min(patch.find('\n', first), patch.size());
-    const std::string line = patch.substr(first, end - first);
+  for (const std::string& line : text_lines(patch)) {
     const bool removed = line.starts_with('-'), added = line.starts_with('+');
     text += "    ";
     text += removed || added ? styled(removed ? Style::good : Style::bad, line, STDOUT_FILENO)
                              : escaped(line);
     text += '\n';
-    first = end + 1;
   }
   return text;
 }

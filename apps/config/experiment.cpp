@@ -62,6 +62,12 @@ void TrainOptions::fields(Fields& f) {
          "stop at the first operation whose result is not finite, and name it; slow");
 }
 
+void TrainOptions::validate() const {
+  check_input(std::has_single_bit(static_cast<uint64_t>(shards)) && batch_size % shards == 0,
+              "train.shards = {}: expected a power of two that divides train.batch_size = {}",
+              shards, batch_size);
+}
+
 void Experiment::fields(Fields& f) {
   f.integer("seed", seed, {0, 9e15},
             "seed of initial weights, order of examples, dropout and samples");
@@ -104,10 +110,7 @@ void check_evaluation(const Experiment& e) {
 }  // namespace
 
 void Experiment::validate() const {
-  check_input(std::has_single_bit(static_cast<uint64_t>(train.shards)) &&
-                  train.batch_size % train.shards == 0,
-              "train.shards = {}: expected a power of two that divides train.batch_size = {}",
-              train.shards, train.batch_size);
+  train.validate();
   model.validate();
   optim.validate();
   check_options(data, framing());

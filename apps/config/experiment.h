@@ -51,6 +51,8 @@ struct TrainOptions {
   bool detect_anomaly = false;
 
   void fields(Fields& f);
+  // Throws InputError if values contradict each other.
+  void validate() const;
   // Steps between the checkpoints that average_checkpoints counts.
   int64_t average_every() const { return checkpoint_every > 0 ? checkpoint_every : evaluate_every; }
 };

@@ -1,5 +1,6 @@
 #include "apps/course/chapter_text.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "apps/support/files.h"
@@ -19,6 +20,16 @@ std::vector<std::string> names_after(std::string_view words, const std::string& 
     names.push_back(text.substr(at, end - at));
   }
   return names;
+}
+
+std::vector<std::string> text_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t first = 0; first < text.size();) {
+    const size_t end = std::min(text.find('\n', first), text.size());
+    lines.push_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return lines;
 }
 
 std::vector<std::string> chapter_texts(const std::string& folder) {

@@ -13,6 +13,9 @@ std::string heading_of(const std::string& text);
 // The names after each `words`, such as "heed course start ", in order.
 std::vector<std::string> names_after(std::string_view words, const std::string& text);
 
+// The lines of a text, without their ends.
+std::vector<std::string> text_lines(const std::string& text);
+
 // The texts of the chapters, in order: the files in the folder that begin with a number.
 std::vector<std::string> chapter_texts(const std::string& folder);
 

@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "apps/course/chapter_text.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 
 namespace heed {
 namespace {
-
-std::vector<std::string> text_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t first = 0; first < text.size();) {
-    const size_t end = std::min(text.find('\n', first), text.size());
-    lines.push_back(text.substr(first, end - first));
-    first = end + 1;
-  }
-  return lines;
-}
 
 size_t indent_of(const std::string& line) {
   return std::min(line.find_first_not_of(' '), line.size());

@@ -1,8 +1,8 @@
 // The museum: mistakes that compile. Each folder of docs/course/museum is a piece:
 //
 //   piece.md         its text: what is wrong, what one sees, how it is found
-//   change.patch     the mistake, as a diff of .cpp files for git apply; missing where it is none
-//   of code experiment.toml  what is trained and shown, without the mistake and with it
+//   change.patch     the mistake as a diff of .cpp files, for git apply; some have none
+//   experiment.toml  what is trained and shown, without the mistake and with it
 #pragma once
 
 #include <limits>

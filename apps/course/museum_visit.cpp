@@ -8,6 +8,7 @@
 #include <future>
 
 #include "apps/course/changed_program.h"
+#include "apps/course/chapter_text.h"
 #include "apps/course/limited_process.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
@@ -46,16 +47,6 @@ std::string bar_of(double value, double most) {
   std::string bar;
   for (int i = 0; i < eighths / 8; ++i) bar += "█";
   return bar + parts[eighths % 8];
-}
-
-std::vector<std::string> lines_of_output(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t first = 0; first < text.size();) {
-    const size_t end = std::min(text.find('\n', first), text.size());
-    lines.push_back(text.substr(first, end - first));
-    first = end + 1;
-  }
-  return lines;
 }
 
 // The first number after a text.
@@ -118,7 +109,7 @@ class SideRunner {
 };
 
 std::string last_line_of(const std::string& text) {
-  const auto lines = lines_of_output(text);
+  const auto lines = text_lines(text);
   return lines.empty() ? "" : lines.back();
 }
 
@@ -156,7 +147,7 @@ std::string curve_text(const std::string& name, const MuseumSide& right, const M
 
 // Two outputs beside each other, or one after the other if they are wide.
 std::string beside(const std::string& a, const std::string& b) {
-  const auto left = lines_of_output(a), right = lines_of_output(b);
+  const auto left = text_lines(a), right = text_lines(b);
   size_t width = 0, other = 0;
   for (const std::string& line : left) width = std::max(width, columns_of(line));
   for (const std::string& line : right) other = std::max(other, columns_of(line));
