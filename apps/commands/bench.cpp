@@ -179,18 +179,27 @@ std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
 int BenchArguments::run() const {
   const std::vector<BenchmarkSize> chosen = chosen_sizes(*this);
   check_input(generate || !batch, "--batch is for --generate");
+  check_input(!generate || shards == 1, "--shards is for training steps, not for --generate");
   check_input(generate || !no_cache, "--no-cache is for --generate");
   Experiment settings;
   settings.threads = threads;
   settings.precision = precision_of(precision);
   apply_settings(settings);
+  std::vector<Experiment> experiments;
+  for (const BenchmarkSize& size : chosen) {
+    Experiment& experiment = experiments.emplace_back(benchmark_experiment(size));
+    experiment.precision = settings.precision;
+    experiment.train.shards = shards;
+    experiment.train.validate();
+  }
   const Precision effective = effective_precision(settings.precision);
   if (!json)
     logging::info("{}, {} threads, precision {}", processor_name(), thread_count(),
                   precision_name(effective));
   if (generate) return bench_generation(*this, chosen, effective);
   if (!json) print(table_head());
-  for (const BenchmarkSize& size : chosen) {
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const BenchmarkSize& size = chosen[i];
     std::fflush(stdout);             // else both processes would write the buffer
     const pid_t process = ::fork();  // no parallel loop has run yet, so no thread is lost
     check(process >= 0, "bench: cannot start a process: {}", std::strerror(errno));
@@ -198,11 +207,7 @@ int BenchArguments::run() const {
       if (const int code = exit_code(process, size); code != exit_done) return code;
       continue;
     }
-    Experiment experiment = benchmark_experiment(size);
-    experiment.precision = settings.precision;
-    experiment.train.shards = shards;
-    experiment.train.validate();
-    const BenchmarkResult result = run_benchmark(experiment, benchmark_corpus(size), seconds);
+    const BenchmarkResult result = run_benchmark(experiments[i], benchmark_corpus(size), seconds);
     print(json ? as_json(size, effective, result) : table_row(size, result));
     return exit_done;  // the end of the child process
   }
