@@ -22,7 +22,7 @@ void TrainOptions::fields(Fields& f) {
   f.integer(
       "shards", shards, {1, 1024},
       "parts of a micro-batch that are computed at the same time, each by one thread; a power "
-      "of two that divides batch_size; small models train faster with as many as threads");
+      "of two that divides batch_size; small models often train faster with as many as threads");
   f.number("label_smoothing", label_smoothing, {0, 0.99},
            "probability ε that is moved from the target to other classes");
   f.choice("label_smoothing_over", label_smoothing_over, smoothings,
