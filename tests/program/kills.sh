@@ -33,11 +33,12 @@ train_size = 100
 val_size = 40
 test_size = 40
 TOML
-# Dropout, two micro-batches per step, epochs that end within a step, and a schedule with state.
+# Dropout, two micro-batches per step in two shards, epochs that end within a step, and a schedule with state.
 cat >plateau.toml <<'TOML'
 base = "base.toml"
 [train]
 accumulate = 2
+shards = 2
 [model]
 kind = "seq2seq"
 dropout = 0.1
