@@ -38,12 +38,6 @@ Person find_answers(const Catalogue& catalogue, const ClassRequest& request,
   return person;
 }
 
-Json json_list(const std::vector<std::string>& names) {
-  Json list = Json::array();
-  for (const std::string& name : names) list.push(name);
-  return list;
-}
-
 }  // namespace
 
 int64_t Person::passed() const {
@@ -120,13 +114,13 @@ Json class_json(const std::vector<Person>& persons, const ClassRequest& request)
     Json one = Json::object();
     one.set("person", person.name).set("passed", person.passed());
     one.set("not_yet", static_cast<int64_t>(person.answers.size()) - person.passed());
-    one.set("missing", json_list(person.missing)).set("unknown_files", json_list(person.unknown));
+    one.set("missing", Json(person.missing)).set("unknown_files", Json(person.unknown));
     one.set("answers", answers);
     all.push(one);
   }
   Json json = Json::object();
   json.set("seed", static_cast<int64_t>(request.how.seed));
-  json.set("exercises", json_list(request.exercises)).set("persons", all);
+  json.set("exercises", Json(request.exercises)).set("persons", all);
   return json;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "apps/course/chapter_text.h"
 #include "apps/course/limited_process.h"
 #include "apps/support/files.h"
 #include "core/check.h"
@@ -38,10 +39,8 @@ class BuildCommands {
   explicit BuildCommands(const Workshop& workshop) : workshop_(workshop) {
     check_input(exists(in_folder(workshop.build, "build.ninja")),
                 "{}: expected a build by ninja; ./heed course museum makes one", workshop.build);
-    const std::string all = run_shell("ninja -t commands bin/heed", workshop.build,
-                                      "ninja does not say how the program is built");
-    for (size_t first = 0, end; (end = all.find('\n', first)) != std::string::npos; first = end + 1)
-      lines_.push_back(all.substr(first, end - first));
+    lines_ = text_lines(run_shell("ninja -t commands bin/heed", workshop.build,
+                                  "ninja does not say how the program is built"));
   }
 
   // What is compiled that contains a source file: the file itself, or in a unity build one that
