@@ -4,6 +4,7 @@
 #include <new>
 
 #include "apps/commands/command_line.h"
+#include "apps/ranks/join.h"
 #include "apps/support/log.h"
 #include "apps/support/output.h"
 #include "core/check.h"
@@ -19,25 +20,30 @@ std::string in_one_line(std::string text) {
   return shortened(text, most);
 }
 
+// Prints the error, and ends the other ranks. Returns the exit code.
+int failed(int code, const std::string& error) {
+  if (scope().ranks) abort_ranks(*scope().ranks, code, error);
+  logging::hide_progress();
+  logging::error("{}", error);
+  return code;
+}
+
 }  // namespace
 
 int run_program(Commands commands, int argc, char** argv) {
+  std::unique_ptr<Ranks> ranks;
   try {
+    ranks = join_ranks();
+    scope().ranks = ranks.get();
     const int result = run_command_line(commands, argc, argv);
     flush_output();
     return result;
   } catch (const InputError& error) {
-    logging::hide_progress();
-    logging::error("{}", in_one_line(error.what()));
-    return exit_misused;
+    return failed(exit_misused, in_one_line(error.what()));
   } catch (const std::bad_alloc&) {
-    logging::hide_progress();
-    logging::error("out of memory; `heed summary` tells how much a config needs");
-    return exit_failed;
+    return failed(exit_failed, "out of memory; `heed summary` tells how much a config needs");
   } catch (const std::exception& error) {
-    logging::hide_progress();
-    logging::error("{}", in_one_line(error.what()));
-    return exit_failed;
+    return failed(exit_failed, in_one_line(error.what()));
   }
 }
 

@@ -15,6 +15,7 @@ namespace heed::inline HEED_REAL {
 
 class Module;    // nn/module.h
 class Observer;  // core/observer.h
+class Ranks;     // core/ranks.h
 class Recorder;  // nn/recorder.h
 
 // How products of float32 matrices are computed, in PyTorch's words ("float32 matmul precision").
@@ -52,6 +53,8 @@ struct Scope {
   const Module* module = nullptr;
   // If set, sum_normalize() adds the number of rows whose sum was not positive.
   int64_t* rows_without_sum = nullptr;
+  // The processes that this one trains with; none, if it is alone.
+  Ranks* ranks = nullptr;
 
   StreamKey next_stream(Purpose purpose) {
     return StreamKey(seed, purpose, step, micro_batch, calls++);

@@ -16,12 +16,6 @@ void clear(int64_t size, real* to) {
                [=](int64_t first, int64_t last) { std::fill(to + first, to + last, real{0}); });
 }
 
-Handle<Storage> zeros(int64_t size) {
-  Handle<Storage> storage = Storage::allocate(size);
-  clear(size, storage->data);
-  return storage;
-}
-
 // Returns the parameters that require a gradient, each tensor once, ordered by name.
 std::vector<NamedParameter> trained(std::vector<NamedParameter> parameters) {
   std::vector<NamedParameter> chosen;
@@ -50,11 +44,17 @@ std::vector<NamedParameter> trained(std::vector<NamedParameter> parameters) {
 
 }  // namespace
 
+Handle<Storage> Arena::zeros(int64_t size) {
+  Handle<Storage> storage = Storage::allocate(size);
+  clear(size, storage->data);
+  return storage;
+}
+
 int64_t Arena::arrange(std::vector<NamedParameter> parameters) {
   int64_t size = 0;
   for (NamedParameter& parameter : trained(std::move(parameters))) {
     const Shape shape = parameter.tensor.shape();
-    slices_.push_back({std::move(parameter), size});
+    placed_.push_back({std::move(parameter), size});
     size += padded(shape.size());
     const bool matrix = shape.rank() >= 2;
     if (runs_.empty() || runs_.back().matrix != matrix) runs_.push_back({size, matrix});
@@ -64,45 +64,46 @@ int64_t Arena::arrange(std::vector<NamedParameter> parameters) {
 }
 
 void Arena::bind() {
-  for (Slice& slice : slices_) {
-    Tensor& tensor = slice.parameter.tensor;
-    tensor.bind(Storage::part_of(parameters_, slice.first, tensor.size()),
-                Storage::part_of(gradients_, slice.first, tensor.size()));
+  for (Placed& placed : placed_) {
+    Tensor& tensor = placed.parameter.tensor;
+    tensor.bind(Storage::part_of(parameters_, placed.first, tensor.size()),
+                Storage::part_of(gradients_, placed.first, tensor.size()));
   }
   pool_trim();  // activations cannot use the former memory of the parameters
 }
 
 Arena::Arena(std::vector<NamedParameter> parameters) {
   const int64_t size = arrange(std::move(parameters));
-  check_input(!slices_.empty(), "optimizer: nothing to train, every parameter is frozen");
+  check_input(!placed_.empty(), "optimizer: nothing to train, every parameter is frozen");
   parameters_ = zeros(size);
   gradients_ = zeros(size);
+  slices_ = RankSlices(size, chunk);
   bind();
 }
 
 Arena::Arena(const Arena& first, std::vector<NamedParameter> parameters) {
   const int64_t size = arrange(std::move(parameters));
-  const auto same = [](const Slice& a, const Slice& b) {
+  const auto same = [](const Placed& a, const Placed& b) {
     return a.parameter.name == b.parameter.name && a.first == b.first;
   };
-  check(size == first.size() && std::equal(slices_.begin(), slices_.end(), first.slices_.begin(),
-                                           first.slices_.end(), same),
+  check(size == first.size() && std::equal(placed_.begin(), placed_.end(), first.placed_.begin(),
+                                           first.placed_.end(), same),
         "arena: the second model has other parameters than the first");
   parameters_ = Storage::borrow(first.parameters(), size);
   gradients_ = zeros(size);
-  for (Slice& slice : slices_) {
-    Tensor& tensor = slice.parameter.tensor;
-    tensor.body().storage = Storage::part_of(parameters_, slice.first, tensor.size());
+  for (Placed& placed : placed_) {
+    Tensor& tensor = placed.parameter.tensor;
+    tensor.body().storage = Storage::part_of(parameters_, placed.first, tensor.size());
   }
   bind();
 }
 
 void Arena::zero_grad() {
-  for (Slice& slice : slices_) slice.parameter.tensor.clear_grad();
+  for (Placed& placed : placed_) placed.parameter.tensor.clear_grad();
 }
 
 void Arena::complete_gradients() {
-  for (const auto& [parameter, first] : slices_) {
+  for (const auto& [parameter, first] : placed_) {
     const Tensor& tensor = parameter.tensor;
     const bool here =
         tensor.slot() && tensor.slot()->bound && tensor.data() == parameters() + first;
@@ -114,15 +115,13 @@ void Arena::complete_gradients() {
 }
 
 void Arena::count_change() {
-  for (Slice& slice : slices_) slice.parameter.tensor.mutable_data();
+  for (Placed& placed : placed_) placed.parameter.tensor.mutable_data();
 }
-
-Handle<Storage> Arena::similar() const { return zeros(size()); }
 
 std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
                                            const Handle<Storage>& array) const {
   std::vector<NamedParameter> views;
-  for (const auto& [parameter, first] : slices_) {
+  for (const auto& [parameter, first] : placed_) {
     Tensor view = Tensor::empty(parameter.tensor.shape());
     view.body().storage = Storage::part_of(array, first, view.size());
     views.push_back({prefix + "." + parameter.name, std::move(view)});
@@ -133,7 +132,9 @@ std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
 double Arena::sum_of_squared_gradients() {
   if (scope().shapes_only) return 0;
   chunk_sums_.resize(static_cast<size_t>((size() + chunk - 1) / chunk));
-  parallel_for(size(), chunk, [&](int64_t first, int64_t last) {
+  const ElementRange range = own();
+  parallel_for(range.size(), chunk, [&](int64_t begin, int64_t end) {
+    const int64_t first = range.first + begin, last = range.first + end;
     double sums[line] = {};  // one for each element of a line
     for (const real* g = gradients() + first; g < gradients() + last; g += line) {
       fetch_ahead(g);
@@ -143,6 +144,7 @@ double Arena::sum_of_squared_gradients() {
     chunk_sums_[static_cast<size_t>(first / chunk)] =
         std::accumulate(std::begin(sums), std::end(sums), 0.0);
   });
+  slices_.gather_by_grain(chunk_sums_.data());
   return std::accumulate(chunk_sums_.begin(), chunk_sums_.end(), 0.0);
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/parallel.h"
 #include "core/tensor.h"
+#include "optim/rank_slices.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -43,38 +44,60 @@ class Arena {
   // Counts a change of every parameter, so that a backward through an older graph throws.
   void count_change();
 
-  // Returns another array in the same layout, filled with zeros: the state of an optimizer.
-  Handle<Storage> similar() const;
+  // The elements that this process updates: all, or the slice of its rank.
+  ElementRange own() const { return slices_.own(); }
+  // Replaces the gradients in own() by their sums over the ranks.
+  void sum_gradients() { slices_.sum(gradients()); }
+  // Fills in the parameters, or the sums of gradients, that other ranks have in their slices.
+  void gather_parameters() { slices_.gather(parameters()); }
+  void gather_gradients() { slices_.gather(gradients()); }
+  const RankSlices& slices() const { return slices_; }
+
+  // Returns another array in the same layout, filled with zeros.
+  Handle<Storage> similar() const { return zeros(size()); }
+  static Handle<Storage> zeros(int64_t size);
   // Returns the tensors of such an array, named prefix.parameter. They share its memory.
   std::vector<NamedParameter> tensors(const std::string& prefix,
                                       const Handle<Storage>& array) const;
 
-  // Calls f(first, last, matrix) on consecutive ranges of whole cache lines, in parallel. The
-  // ranges depend only on the layout. `matrix` is true for tensors of rank ≥ 2.
+  // Calls f(first, last, matrix) on consecutive ranges of whole cache lines of all elements, or of
+  // own(), in parallel. The ranges depend only on the layout. `matrix` is true for tensors of
+  // rank ≥ 2.
   template <class F>
   void for_each_range(F&& f) const {
-    parallel_for(size(), chunk, [&](int64_t first, int64_t last) {
-      auto run = std::upper_bound(runs_.begin(), runs_.end(), first,
-                                  [](int64_t i, const Run& r) { return i < r.end; });
-      for (; first < last; first = std::min(last, run->end), ++run)
-        f(first, std::min(last, run->end), run->matrix);
-    });
+    for_each_range_in({0, size()}, f);
+  }
+  template <class F>
+  void for_each_own_range(F&& f) const {
+    for_each_range_in(own(), f);
   }
   // Prefetches the cache line that a loop over x reaches 16 lines later. The processor prefetches
   // too little where a loop reads several arrays. (bench/kernels compares AdamW's step with the
   // memory bandwidth.)
   static void fetch_ahead(const real* x) { __builtin_prefetch(x + 16 * line); }
 
-  // Returns Σ g² over all gradients, in double. The order of summation depends only on the layout.
+  // Returns Σ g² over all gradients, in double, where ranks have their sums in own(). The order of
+  // summation depends only on the layout.
   double sum_of_squared_gradients();
 
  private:
+  template <class F>
+  void for_each_range_in(ElementRange range, F&& f) const {
+    parallel_for(range.size(), chunk, [&](int64_t begin, int64_t end) {
+      int64_t first = range.first + begin;
+      const int64_t last = range.first + end;
+      auto run = std::upper_bound(runs_.begin(), runs_.end(), first,
+                                  [](int64_t i, const Run& r) { return i < r.end; });
+      for (; first < last; first = std::min(last, run->end), ++run)
+        f(first, std::min(last, run->end), run->matrix);
+    });
+  }
   // Lays the tensors out. Returns the size of the arrays.
   int64_t arrange(std::vector<NamedParameter> parameters);
   // Moves the tensors to the arrays.
   void bind();
   static constexpr int64_t chunk = 8192;  // elements a thread takes at a time: whole lines
-  struct Slice {
+  struct Placed {
     NamedParameter parameter;
     int64_t first;
   };
@@ -83,9 +106,10 @@ class Arena {
     bool matrix;
   };
 
-  std::vector<Slice> slices_;
+  std::vector<Placed> placed_;
   std::vector<Run> runs_;
   Handle<Storage> parameters_, gradients_;
+  RankSlices slices_;
   std::vector<double> chunk_sums_;
 };
 

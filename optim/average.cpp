@@ -8,67 +8,68 @@
 
 namespace heed::inline HEED_REAL {
 
+static std::vector<std::string> names_of(const AverageOptions& options) {
+  if (options.snapshots == 1)
+    return options.ema > 0 ? std::vector<std::string>{"trained"} : std::vector<std::string>();
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < options.snapshots; ++i) names.push_back(fmt::format("snapshot.{}", i));
+  return names;
+}
+
 WeightAverage::WeightAverage(Arena& arena, const AverageOptions& options)
-    : arena_(arena), options_(options) {
+    : arena_(arena), options_(options), arrays_(arena, names_of(options)) {
   check(options.ema == 0 || options.snapshots == 1, "average: both kinds of averages are set");
-  const int64_t arrays = options.snapshots > 1 ? options.snapshots : options.ema > 0 ? 1 : 0;
-  for (int64_t i = 0; i < arrays; ++i) arrays_.push_back(arena.similar());
 }
 
 // The snapshots are a ring. The one of the interval that `step` ends or is in replaces the oldest.
-real* WeightAverage::snapshot(int64_t step) const {
-  return arrays_[static_cast<size_t>((step - 1) / options_.every % options_.snapshots)]->data;
+size_t WeightAverage::snapshot(int64_t step) const {
+  return static_cast<size_t>((step - 1) / options_.every % options_.snapshots);
 }
 
 void WeightAverage::update(int64_t step) {
-  if (arrays_.empty() || (options_.ema == 0 && step % options_.every != 0)) return;
-  real* const array = options_.ema > 0 ? arrays_[0]->data : snapshot(step);
-  const real* const weights = arena_.parameters();
+  if (arrays_.size() == 0 || (options_.ema == 0 && step % options_.every != 0)) return;
+  const size_t array = options_.ema > 0 ? 0 : snapshot(step);
   const bool copies = options_.ema == 0 || step == 1;
-  arena_.for_each_range([=, decay = options_.ema](int64_t first, int64_t last, bool) {
+  arena_.for_each_own_range([&](int64_t first, int64_t last, bool) {
+    const real* const weights = arena_.parameters() + first;
     if (copies)
-      std::copy(weights + first, weights + last, array + first);
+      std::copy_n(weights, last - first, arrays_.at(array, first));
     else
-      kernels::ema_step(last - first, decay, weights + first, array + first);
+      kernels::ema_step(last - first, options_.ema, weights, arrays_.at(array, first));
   });
 }
 
 void WeightAverage::apply(int64_t step) {
-  if (arrays_.empty()) return;
-  real* const weights = arena_.parameters();
+  if (arrays_.size() == 0) return;
   if (options_.ema > 0) return restore(step);
-  real* const present = snapshot(step);
-  std::vector<real*> arrays;
-  for (int64_t i = 0; i < std::min((step - 1) / options_.every + 1, options_.snapshots); ++i)
-    arrays.push_back(arrays_[static_cast<size_t>(i)]->data);
-  arena_.for_each_range([&, weights, present](int64_t first, int64_t last, bool) {
-    std::copy(weights + first, weights + last, present + first);
-    kernels::mean_of(first, last, arrays, weights);
+  const size_t present = snapshot(step);
+  const auto count =
+      static_cast<size_t>(std::min((step - 1) / options_.every + 1, options_.snapshots));
+  arena_.for_each_own_range([&](int64_t first, int64_t last, bool) {
+    real* const weights = arena_.parameters() + first;
+    std::copy_n(weights, last - first, arrays_.at(present, first));
+    std::vector<const real*> arrays;
+    for (size_t i = 0; i < count; ++i) arrays.push_back(arrays_.at(i, first));
+    kernels::mean_of(last - first, arrays, weights);
   });
+  arena_.gather_parameters();
   arena_.count_change();
 }
 
 void WeightAverage::restore(int64_t step) {
-  if (arrays_.empty()) return;
-  real* const weights = arena_.parameters();
+  if (arrays_.size() == 0) return;
   const bool swaps = options_.ema > 0;
-  real* const array = swaps ? arrays_[0]->data : snapshot(step);
-  arena_.for_each_range([=](int64_t first, int64_t last, bool) {
+  const size_t array = swaps ? 0 : snapshot(step);
+  arena_.for_each_own_range([&](int64_t first, int64_t last, bool) {
+    real* const weights = arena_.parameters() + first;
+    real* const kept = arrays_.at(array, first);
     if (swaps)
-      std::swap_ranges(weights + first, weights + last, array + first);
+      std::swap_ranges(weights, weights + (last - first), kept);
     else
-      std::copy(array + first, array + last, weights + first);
+      std::copy_n(kept, last - first, weights);
   });
+  arena_.gather_parameters();
   arena_.count_change();
-}
-
-std::vector<NamedParameter> WeightAverage::state() const {
-  std::vector<NamedParameter> all;
-  for (size_t i = 0; i < arrays_.size(); ++i)
-    for (NamedParameter& tensor :
-         arena_.tensors(options_.ema > 0 ? "trained" : fmt::format("snapshot.{}", i), arrays_[i]))
-      all.push_back(std::move(tensor));
-  return all;
 }
 
 }  // namespace heed::inline HEED_REAL

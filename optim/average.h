@@ -8,9 +8,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
-#include "optim/arena.h"
+#include "optim/arena_state.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -33,15 +34,17 @@ class WeightAverage {
   void restore(int64_t step);
 
   // The arrays that restore the trained weights, and all later averages, from the averaged ones:
-  // valid between apply() and restore(). They share memory with the average.
-  std::vector<NamedParameter> state() const;
+  // valid between apply() and restore(). As ArenaState::tensors() returns them.
+  std::vector<NamedParameter> state() const { return arrays_.tensors(); }
+  // Restores them. Throws InputError as ArenaState::load() does.
+  void load_state(std::span<const NamedParameter> saved) { arrays_.load(saved, "average"); }
 
  private:
-  real* snapshot(int64_t step) const;
+  size_t snapshot(int64_t step) const;
 
   Arena& arena_;
   AverageOptions options_;
-  std::vector<Handle<Storage>> arrays_;  // ā, or the trained weights while applied; the snapshots
+  ArenaState arrays_;  // ā, or the trained weights while applied; the snapshots
 };
 
 }  // namespace heed::inline HEED_REAL

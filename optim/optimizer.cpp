@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "core/observer.h"
 
@@ -36,9 +35,14 @@ static const OptimOptions& validated(const OptimOptions& options) {
   return options;
 }
 
+static std::vector<std::string> names_of(const std::vector<const char*>& arrays) {
+  return {arrays.begin(), arrays.end()};
+}
+
 Optimizer::Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
-    : options_(validated(options)), arena_(std::move(parameters)) {
-  for (const char* name : options.kind->state(options)) state_.push_back({name, arena_.similar()});
+    : options_(validated(options)),
+      arena_(std::move(parameters)),
+      state_(arena_, names_of(options.kind->state(options))) {
   set_lr(options.lr);
 }
 
@@ -49,13 +53,14 @@ void Optimizer::set_lr(double lr) {
 
 double Optimizer::step(double gradient_scale) {
   arena_.complete_gradients();
+  arena_.sum_gradients();
   const double norm = std::sqrt(arena_.sum_of_squared_gradients()) * std::abs(gradient_scale);
   if (!std::isfinite(norm)) return norm;
 
   const double limit = options_.clip_norm;
   const double clip = limit > 0 ? std::min(1.0, limit / (norm + 1e-6)) : 1.0;
   ++steps_;
-  arena_.for_each_range([&](int64_t first, int64_t last, bool matrix) {
+  arena_.for_each_own_range([&](int64_t first, int64_t last, bool matrix) {
     UpdateRange range{
         .options = options_,
         .step = steps_,
@@ -66,43 +71,19 @@ double Optimizer::step(double gradient_scale) {
         .gradients = arena_.gradients() + first,
         .parameters = arena_.parameters() + first,
         .state = {}};
-    for (size_t i = 0; i < state_.size(); ++i) range.state[i] = state_[i].values->data + first;
+    for (size_t i = 0; i < state_.size(); ++i) range.state[i] = state_.at(i, first);
     options_.kind->update(range);
   });
   // Reads the gradients twice; reads and writes the parameters and all state.
-  report_moved(arena_.size() * (4 + 2 * static_cast<int64_t>(state_.size())));
+  report_moved(arena_.own().size() * (4 + 2 * static_cast<int64_t>(state_.size())));
+  arena_.gather_parameters();
   arena_.count_change();
   return norm;
 }
 
-std::vector<NamedParameter> Optimizer::state() const {
-  std::vector<NamedParameter> all;
-  for (const State& state : state_)
-    for (NamedParameter& tensor : arena_.tensors(state.name, state.values))
-      all.push_back(std::move(tensor));
-  return all;
-}
-
 void Optimizer::load_state(int64_t steps, std::span<const NamedParameter> saved) {
   check_input(steps >= 0, "optimizer state: {} steps", steps);
-  std::vector<NamedParameter> own = state();
-  std::map<std::string_view, Tensor> by_name;
-  for (const auto& [name, tensor] : saved)
-    check_input(by_name.emplace(name, tensor).second, "optimizer state: {} is repeated", name);
-  for (const auto& [name, tensor] : own) {
-    const auto found = by_name.find(name);
-    check_input(found != by_name.end(),
-                "optimizer state: {} is missing; it was saved by another optimizer or model", name);
-    check_input(found->second.shape() == tensor.shape(),
-                "optimizer state: {} has shape {}, this model needs {}", name,
-                found->second.shape(), tensor.shape());
-  }
-  for (const auto& [name, tensor] : saved)
-    check_input(std::any_of(own.begin(), own.end(),
-                            [&known = name](const auto& o) { return o.name == known; }),
-                "optimizer state: {} is not part of this optimizer's state", name);
-  for (auto& [name, tensor] : own)
-    std::copy_n(by_name[name].data(), tensor.size(), tensor.mutable_data());
+  state_.load(saved, "optimizer state");
   steps_ = steps;
 }
 

@@ -20,7 +20,7 @@
 
 #include "core/fields.h"
 #include "core/registry.h"
-#include "optim/arena.h"
+#include "optim/arena_state.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -96,10 +96,10 @@ class Optimizer {
   // Throws Error for a rate that is not finite.
   void set_lr(double lr);
 
-  // Updates every parameter with gradient_scale times its gradient. If the norm of all gradients
-  // (times gradient_scale) exceeds clip_norm, multiplies them by clip_norm / (norm + 1e-6), as
-  // PyTorch's clip_grad_norm_ does. Does not change the gradients. A parameter without a gradient
-  // has a gradient of zero.
+  // Updates every parameter with gradient_scale times its gradient, summed over the ranks. If the
+  // norm of all gradients (times gradient_scale) exceeds clip_norm, multiplies them by clip_norm /
+  // (norm + 1e-6), as PyTorch's clip_grad_norm_ does. Does not change the gradients. A parameter
+  // without a gradient has a gradient of zero.
   //
   // Returns the norm before clipping. If it is not finite, changes nothing.
   double step(double gradient_scale = 1);
@@ -108,22 +108,17 @@ class Optimizer {
   Arena& arena() { return arena_; }
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
-  // The rest of the state: tensors that share memory with the optimizer, named exp_avg.<parameter>
-  // and so on.
-  std::vector<NamedParameter> state() const;
+  // The rest of the state, as ArenaState::tensors() returns it, named exp_avg.<parameter> and so
+  // on.
+  std::vector<NamedParameter> state() const { return state_.tensors(); }
   // Restores a saved state. The next steps are bitwise those of the saved optimizer. Throws
-  // InputError, and changes nothing, unless the names and shapes are exactly those of state().
+  // InputError as ArenaState::load() does.
   void load_state(int64_t steps, std::span<const NamedParameter> saved);
 
  private:
-  struct State {
-    std::string name;
-    Handle<Storage> values;
-  };
-
   const OptimOptions options_;
   Arena arena_;
-  std::vector<State> state_;
+  ArenaState state_;
   double lr_ = 0;
   int64_t steps_ = 0;
 };

@@ -95,6 +95,8 @@ struct Command {
   const char* summary;  // one line, a verb first
   const char* details;  // examples and notes
   std::unique_ptr<CommandArguments> (*arguments)();
+  // Under mpirun (apps/ranks) all ranks run it together, and not only the first.
+  bool shared_by_ranks = false;
 };
 
 template <class Arguments>

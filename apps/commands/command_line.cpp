@@ -12,6 +12,7 @@
 #include "apps/support/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -118,7 +119,12 @@ int run_command_line(Commands commands, int argc, char** argv) {
     for (const Option& option : arguments.back()->options()) add_option(*added, option);
     add_option(*added, colour_option(colours));
     added->footer(command->details);
-    added->callback([&result, &colours, parsed = arguments.back().get()] {
+    added->callback([&result, &colours, command, parsed = arguments.back().get()] {
+      ScopeGuard here;
+      if (!command->shared_by_ranks) {
+        if (rank() > 0) return;
+        here->ranks = nullptr;
+      }
       use_colours(colours == "auto"     ? Colours::automatic
                   : colours == "always" ? Colours::always
                                         : Colours::never);

@@ -119,6 +119,7 @@ const Command commands::evaluate = {
         "  heed evaluate runs/translate --beam 4 --predictions outputs.jsonl\n"
         "  heed evaluate runs/shakespeare --input lines.txt",
     .arguments = make_arguments<EvaluateArguments>,
+    .shared_by_ranks = true,
 };
 
 }  // namespace heed

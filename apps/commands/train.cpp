@@ -13,6 +13,7 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
+#include "apps/support/version.h"
 #include "apps/training/load_data.h"
 #include "apps/training/reproduction.h"
 #include "apps/training/run.h"
@@ -20,6 +21,7 @@
 #include "apps/training/training_loop.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "core/text.h"
 #include "data/utf8.h"
 
@@ -104,6 +106,9 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
   for (const std::string& line : shows_examples ? data_report(corpus) : corpus.notes)
     logging::info("data: {}", line);
   logging::info("model: {} parameters, {} trainable", summary.parameters, summary.trained);
+  if (rank_count() > 1)
+    logging::info("processes: {}, each with {} of {} shards", rank_count(),
+                  OwnShards(experiment.train.shards).count, experiment.train.shards);
   logging::info("machine: {}, {}, precision {}, {}", processor_name(),
                 counted(thread_count(), "thread"),
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
@@ -141,6 +146,37 @@ int train_recording_errors(const RunLock& lock, TrainingLoop& loop, int64_t unti
   }
 }
 
+// Throws InputError if rank 0 trains something else.
+void check_agreement(const LoadedConfig& config, const Corpus& corpus) {
+  Experiment compared = config.experiment;
+  compared.threads = 0;
+  const std::pair<const char*, std::string> parts[] = {
+      {"program", fmt::format("{} {}", program_version, program_commit())},
+      {"config", config_text(list_config(compared))},
+      {"data", corpus.fingerprint}};
+  for (const auto& [what, own] : parts)
+    check_input(from_first_rank(own) == own,
+                "{} has another {} than process 0: start all with the same", host_name(), what);
+  if (on_any_rank(from_first_rank(processor_name()) != processor_name()))
+    logging::warning(
+        "the processes have different processors: the last bits of the weights may depend on "
+        "their number");
+}
+
+// What ranks other than 0 do, which have no folder.
+int train_without_folder(const Plan& plan, const Corpus& corpus, int64_t until) {
+  TrainingLoop loop(plan.config.experiment, corpus, nullptr, plan.resumes);
+  switch (loop.run(until)) {
+    case TrainingLoop::End::interrupted:
+      return exit_interrupted;
+    case TrainingLoop::End::paused:
+      return exit_done;
+    case TrainingLoop::End::done:
+      loop.finish();
+  }
+  return exit_done;
+}
+
 int TrainArguments::run() const {
   const Plan plan = plan_of(*this);
   check_utf8(plan);
@@ -148,7 +184,13 @@ int TrainArguments::run() const {
   apply_settings(experiment);
   const Corpus corpus = load_data(plan.config);
   if (plan.first) plan.first->check_data(corpus);
+  const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
+  with_origins(plan.config.origins, [&] { (void)OwnShards(experiment.train.shards); });
+  check_agreement(plan.config, corpus);
+  if (rank() > 0) return train_without_folder(plan, corpus, last);
   const Summary summary = with_origins(plan.config.origins, [&] {
+    ScopeGuard here;
+    here->ranks = nullptr;
     Summary planned = summarize(experiment, corpus);
     check_memory(planned);
     return planned;
@@ -164,7 +206,7 @@ int TrainArguments::run() const {
   try {
     // Before the first write, so that a rejected resume leaves the run unchanged.
     loop = with_origins(plan.config.origins, [&] {
-      return std::make_unique<TrainingLoop>(experiment, corpus, lock, plan.resumes);
+      return std::make_unique<TrainingLoop>(experiment, corpus, &lock, plan.resumes);
     });
     const auto start_session = [&] {
       session =
@@ -184,7 +226,6 @@ int TrainArguments::run() const {
     if (!plan.resumes) run.discard();
     throw;
   }
-  const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
   const int result = train_recording_errors(lock, *loop, last);
   session->end();
   if (!plan.first || loop->steps_done() < plan.first->step()) return result;
@@ -206,6 +247,7 @@ const Command commands::train = {
         "  heed train --resume --run runs/deep --set train.steps=20000\n"
         "  heed train --from runs/deep --set threads=1",
     .arguments = make_arguments<TrainArguments>,
+    .shared_by_ranks = true,
 };
 
 }  // namespace heed

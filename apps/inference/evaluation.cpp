@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/ops.h"
+#include "core/ranks.h"
 #include "core/scope.h"
 
 namespace heed {
@@ -16,19 +17,36 @@ Inputs inputs_of(const Batch& batch) {
 
 namespace {
 
-struct Correct {
-  int64_t tokens = 0, examples = 0;
+// What one batch adds to the scores.
+struct BatchScores {
+  double loss = 0;
+  int64_t examples = 0, targets = 0;
+  int64_t correct_examples = 0, correct_tokens = 0;
 };
+
+struct FlatCount {
+  int32_t target, prediction;
+  int64_t count;
+};
+
+// Adds up the counts of all ranks.
+TargetCounts of_all_ranks(const TargetCounts& own) {
+  std::vector<FlatCount> flat;
+  for (const auto& [pair, count] : own) flat.push_back({pair.first, pair.second, count});
+  TargetCounts all;
+  for (const FlatCount& each : concatenated(flat))
+    all[{each.target, each.prediction}] += each.count;
+  return all;
+}
 
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
 // do. logits (B, T, V) and target (B, T), or (B, C) and (B).
-Correct count_correct(const Tensor& logits, const Batch& batch, std::vector<Outcome>* outcomes,
-                      TargetCounts* counts) {
+void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores,
+                   std::vector<Outcome>& outcomes, TargetCounts* counts) {
   const Ids& target = batch.target;
   const Ids& lengths = batch.source_lengths ? batch.source_lengths : batch.input_lengths;
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
   const int64_t time = target.size() / std::max<int64_t>(1, examples);
-  Correct correct;
   for (int64_t b = 0; b < examples; ++b) {
     Outcome outcome{lengths[b], true};
     for (int64_t t = b * time; t < (b + 1) * time; ++t) {
@@ -37,14 +55,13 @@ Correct count_correct(const Tensor& logits, const Batch& batch, std::vector<Outc
       outcome.expected = target[t];
       outcome.predicted = static_cast<int32_t>(std::max_element(row, row + vocabulary) - row);
       const bool hit = outcome.predicted == outcome.expected;
-      correct.tokens += hit;
+      scores.correct_tokens += hit;
       outcome.correct = outcome.correct && hit;
       if (counts) ++(*counts)[{outcome.expected, outcome.predicted}];
     }
-    correct.examples += outcome.correct;
-    if (outcomes) outcomes->push_back(outcome);
+    scores.correct_examples += outcome.correct;
+    outcomes.push_back(outcome);
   }
-  return correct;
 }
 
 }  // namespace
@@ -54,26 +71,42 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
   ScopeGuard scope_guard;
   scope_guard->gradients = scope_guard->training = false;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
-  Scores scores;
-  Correct correct;
+  const RankShare own(batches.count());
+  std::vector<BatchScores> parts;
+  std::vector<Outcome> own_outcomes;
+  TargetCounts own_counts;
   Batch batch;
-  for (int64_t i = 0; i < batches.count(); ++i) {
+  for (int64_t i = own.first; i < own.last; ++i) {
     batches.get(i, batch);
     const Tensor logits = model.logits(inputs_of(batch));
-    scores.loss += cross_entropy(logits, batch.target).item();
-    scores.targets += batch.targets;
-    scores.examples += batch.target.dim(0);
-    const Correct batch_correct = count_correct(logits, batch, outcomes, counts);
-    correct.tokens += batch_correct.tokens;
-    correct.examples += batch_correct.examples;
+    BatchScores& part = parts.emplace_back();
+    part.loss = cross_entropy(logits, batch.target).item();
+    part.targets = batch.targets;
+    part.examples = batch.target.dim(0);
+    count_correct(logits, batch, part, own_outcomes, counts ? &own_counts : nullptr);
+  }
+  if (outcomes) {
+    const std::vector<Outcome> all = concatenated(own_outcomes);
+    outcomes->insert(outcomes->end(), all.begin(), all.end());
+  }
+  if (counts)
+    for (const auto& [pair, count] : of_all_ranks(own_counts)) (*counts)[pair] += count;
+  Scores scores;
+  int64_t correct_examples = 0, correct_tokens = 0;
+  for (const BatchScores& part : concatenated(parts)) {  // in the order of batches
+    scores.loss += part.loss;
+    scores.targets += part.targets;
+    scores.examples += part.examples;
+    correct_tokens += part.correct_tokens;
+    correct_examples += part.correct_examples;
   }
   const auto fraction = [](int64_t part, int64_t whole) {
     return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(1, whole));
   };
   scores.loss /= static_cast<double>(std::max<int64_t>(1, scores.targets));
   scores.perplexity = std::exp(scores.loss);
-  scores.token_accuracy = fraction(correct.tokens, scores.targets);
-  scores.exact_match = fraction(correct.examples, scores.examples);
+  scores.token_accuracy = fraction(correct_tokens, scores.targets);
+  scores.exact_match = fraction(correct_examples, scores.examples);
   return scores;
 }
 

@@ -18,7 +18,7 @@ bool is_ignored(int signal) {
 InterruptGuard::InterruptGuard() {
   caught = 0;
   struct sigaction action {};
-  action.sa_handler = [](int) { caught = 1; };
+  action.sa_handler = [](int signal) { caught = signal; };
   for (const int signal : signals) {
     // A terminal that closes sends SIGHUP more than once.
     action.sa_flags = static_cast<int>(signal == SIGHUP ? SA_RESTART : SA_RESETHAND | SA_RESTART);
@@ -32,5 +32,6 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool interrupted() { return caught != 0; }
+bool terminated() { return caught == SIGTERM; }
 
 }  // namespace heed

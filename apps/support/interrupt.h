@@ -15,5 +15,7 @@ class InterruptGuard {
 
 // Returns whether a signal was recorded.
 bool interrupted();
+// Returns whether the last one was SIGTERM.
+bool terminated();
 
 }  // namespace heed

@@ -74,6 +74,7 @@ struct Loggers {
   spdlog::logger to_terminal{"terminal", terminal};
   std::unique_ptr<spdlog::logger> to_file;
   std::string file_problem;  // the first one
+  bool only_errors = false;
 
   Loggers() { to_terminal.set_pattern("%v"); }
 };
@@ -85,7 +86,10 @@ Loggers& loggers() {
 
 }  // namespace
 
+void show_only_errors() { loggers().only_errors = true; }
+
 void write(Level level, fmt::string_view format, fmt::format_args args) {
+  if (loggers().only_errors && level != Level::error) return;
   const char* const prefix = level == Level::warning ? "warning: "
                              : level == Level::error ? "error: "
                                                      : "";
@@ -127,7 +131,7 @@ bool on_terminal() {
 
 void show(const Progress& progress) {
   static double last = 0;
-  if (!on_terminal() || now() - last < 0.1) return;
+  if (!on_terminal() || loggers().only_errors || now() - last < 0.1) return;
   last = now();
   std::string line = progress_line(progress, terminal_width(STDERR_FILENO) - 1);
   const size_t bar = line.find("  ");  // its end; it is the only part with more than ASCII

@@ -34,6 +34,9 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::error, format, fmt::make_format_args(args...));
 }
 
+// From now on prints errors only.
+void show_only_errors();
+
 // Appends lines to this file, too, until close_file(). Throws Error if it cannot be written.
 void open_file(const std::string& path);
 void close_file();

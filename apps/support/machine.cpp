@@ -119,6 +119,13 @@ std::vector<std::string> command_line() {
   return arguments;
 }
 
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  check(::gethostname(name, sizeof name) == 0, "this machine has no name: {}",
+        std::strerror(errno));
+  return name;
+}
+
 std::string program_path() {
   char path[PATH_MAX] = {};
   check(::readlink("/proc/self/exe", path, sizeof path - 1) > 0, "/proc/self/exe: {}",

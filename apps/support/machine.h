@@ -27,6 +27,8 @@ double peak_resident_memory();
 // Seconds that all threads of this process have computed; the arguments that it was started with.
 double cpu_seconds();
 std::vector<std::string> command_line();
+// The name of this machine in its network.
+std::string host_name();
 // The file of this program. Throws Error if Linux does not say.
 std::string program_path();
 

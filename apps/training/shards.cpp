@@ -7,6 +7,7 @@
 #include "apps/inference/evaluation.h"
 #include "core/autograd.h"
 #include "core/parallel.h"
+#include "core/ranks.h"
 
 namespace heed {
 namespace {
@@ -16,7 +17,23 @@ void add_range(const real* from, real* to, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; ++i) to[i] += from[i];
 }
 
+// Adds numbers pairwise, neighbours first, like the gradients of shards.
+double sum_of_tree(std::vector<double> numbers) {
+  for (size_t width = 1; width < numbers.size(); width *= 2)
+    for (size_t i = 0; i + width < numbers.size(); i += 2 * width) numbers[i] += numbers[i + width];
+  return numbers[0];
+}
+
 }  // namespace
+
+OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()) {
+  check_input(
+      shards % rank_count() == 0,
+      "train.shards is {}, which {} processes cannot share equally: set it to a multiple of "
+      "{}, or start fewer processes (mpirun -n)",
+      shards, rank_count(), rank_count());
+  first = rank() * count;
+}
 
 int shard_threads(int64_t shards) {
   return static_cast<int>(
@@ -34,7 +51,8 @@ class Shards::Instance {
         model_(*own_),
         arena_(*own_arena_) {}
 
-  // Adds up the gradients of shards [first, last), which are a subtree, and writes their losses.
+  // Adds up the gradients of own shards [first, last), which are a subtree, and writes their
+  // losses.
   void run(const Shards& shards, std::span<const Batch> batches, int64_t step, int64_t first,
            int64_t last, double* losses) {
     ScopeGuard here;
@@ -45,17 +63,18 @@ class Shards::Instance {
     here->step = static_cast<uint32_t>(step);
     rows_without_sum_ = 0;
     here->rows_without_sum = &rows_without_sum_;
+    const OwnShards own = shards.own_;
     const int64_t count = shards.experiment_.train.shards;
     for (int64_t s = first; s < last; ++s) {
       arena_.zero_grad();
       losses[s] = 0;
-      for (auto i = static_cast<size_t>(s); i < batches.size(); i += static_cast<size_t>(count)) {
-        // The random streams of this batch depend only on seed, step and index.
-        here->micro_batch = static_cast<uint32_t>(i);
+      for (int64_t i = s; i < std::ssize(batches); i += own.count) {
+        // The random streams of this batch depend only on seed, step, micro-batch and shard.
+        here->micro_batch = static_cast<uint32_t>(i / own.count * count + own.first + s);
         here->calls = 0;
-        losses[s] += run_batch(batches[i], shards.smoothing_);
+        losses[s] += run_batch(batches[static_cast<size_t>(i)], shards.smoothing_);
       }
-      if (count > 1) add_waiting(s - first, s + 1 == last);
+      if (own.count > 1) add_waiting(s - first, s + 1 == last);
     }
   }
 
@@ -77,12 +96,11 @@ class Shards::Instance {
     return model;
   }
 
-  // Accumulates the gradient of a batch and returns its sum of losses.
+  // Accumulates the gradient of a batch, if its loss is finite, and returns its sum of losses.
   double run_batch(const Batch& batch, const LabelSmoothing& smoothing) const {
     const Tensor loss = model_.loss(inputs_of(batch), batch.target, smoothing);
     const double value = loss.item();
-    check(std::isfinite(value), "the loss is {}", value);
-    backward(loss);
+    if (std::isfinite(value)) backward(loss);
     return value;
   }
 
@@ -118,7 +136,8 @@ Shards::Shards(const Experiment& experiment, const ModelSizes& sizes,
       smoothing_(smoothing),
       model_(model),
       arena_(arena),
-      losses_(static_cast<size_t>(experiment.train.shards)) {}
+      own_(experiment.train.shards),
+      losses_(static_cast<size_t>(own_.count)) {}
 
 // An instance is destroyed by the thread that it belongs to.
 Shards::~Shards() {
@@ -128,7 +147,7 @@ Shards::~Shards() {
 }
 
 StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
-  const auto count = std::ssize(losses_);
+  const int64_t count = own_.count;
   check(std::ssize(batches) % count == 0, "{} batches are not a multiple of {} shards",
         batches.size(), count);
   // An observer sees only the calling thread.
@@ -148,14 +167,27 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
                   losses_.data());
   });
   if (threads > 1) add_instances(threads);
-  for (int64_t width = 1; width < count; width *= 2)
-    for (int64_t i = 0; i < count; i += 2 * width)
-      losses_[static_cast<size_t>(i)] += losses_[static_cast<size_t>(i + width)];
-  StepGradient result;
-  result.loss = losses_[0];
+  int64_t rows_without_sum = 0;
   for (int i = 0; i < threads; ++i)
-    result.rows_without_sum += instances_[static_cast<size_t>(i)]->rows_without_sum();
-  return result;
+    rows_without_sum += instances_[static_cast<size_t>(i)]->rows_without_sum();
+  return summary(batches, rows_without_sum);
+}
+
+StepGradient Shards::summary(std::span<const Batch> batches, int64_t rows_without_sum) const {
+  StepGradient own = {.rows_without_sum = rows_without_sum};
+  for (const Batch& batch : batches) {
+    own.targets += batch.targets;
+    own.tokens += batch.tokens;
+  }
+  const std::vector<double> losses = concatenated(losses_);
+  for (const double loss : losses) check(std::isfinite(loss), "the loss is {}", loss);
+  StepGradient all = {.loss = sum_of_tree(losses)};
+  for (const StepGradient& each : from_all_ranks(own)) {
+    all.targets += each.targets;
+    all.tokens += each.tokens;
+    all.rows_without_sum += each.rows_without_sum;
+  }
+  return all;
 }
 
 void Shards::add_instances(int threads) {

@@ -11,9 +11,11 @@
 //
 // Each of P threads, a power of two, takes M / P neighbours, which are a whole subtree, and adds
 // them up as it goes: with log2(M / P) arrays, one for each level that waits for its right half.
-// The results of the threads are then added in the upper levels. So the bits depend on M and not on
-// the number of threads. With one shard the gradient is that of the whole micro-batch, and the
-// loops inside the operations have all threads.
+// The results of the threads are then added in the upper levels. R ranks (core/ranks.h) do the same
+// above the threads: each computes M / R neighbours, and optim/rank_slices.h adds those of all. So
+// the bits depend on M, and neither on the number of threads nor on that of ranks. With one shard
+// the gradient is that of the whole micro-batch, and the loops inside the operations have all
+// threads.
 #pragma once
 
 #include <memory>
@@ -27,9 +29,19 @@
 
 namespace heed {
 
+// What a step was computed from, summed over all ranks.
 struct StepGradient {
   double loss = 0;               // sum over targets
+  int64_t targets = 0;           // without padding
+  int64_t tokens = 0;            // inputs without padding
   int64_t rows_without_sum = 0;  // of attention weights: see sum_normalize()
+};
+
+// The shards of this process, out of train.shards.
+struct OwnShards {
+  int64_t first = 0, count = 0;
+  // Throws InputError if the number of ranks does not divide that of shards.
+  explicit OwnShards(int64_t shards);
 };
 
 // The number of threads that compute so many shards: a power of two.
@@ -42,8 +54,9 @@ class Shards {
          Model& model, Arena& arena);
   ~Shards();
 
-  // Computes the gradient of step number `step` into the arena. `batches` are the shards of its
-  // micro-batches: batches[i · M + s] is shard s of micro-batch i. Throws Error if a loss is not
+  // Computes the gradient of step number `step` into the arena: with ranks, the part of the own
+  // shards in it. `batches` are those shards of its micro-batches: of L own shards, batches[i · L +
+  // s] is number s of micro-batch i. Throws Error if the loss of a shard, of any rank, is not
   // finite.
   StepGradient run(std::span<const Batch> batches, int64_t step);
 
@@ -58,6 +71,8 @@ class Shards {
 
   // Adds the gradients of the instances: the upper levels of the tree.
   void add_instances(int threads);
+  // Returns what the batches of all ranks came to.
+  StepGradient summary(std::span<const Batch> batches, int64_t rows_without_sum) const;
 
   const Experiment& experiment_;
   const ModelSizes sizes_;
@@ -65,7 +80,8 @@ class Shards {
   Model& model_;
   Arena& arena_;
   std::vector<std::unique_ptr<Instance>> instances_;  // by thread; the first has `model` itself
-  std::vector<double> losses_;                        // of each shard
+  const OwnShards own_;
+  std::vector<double> losses_;  // of each own shard
 };
 
 }  // namespace heed

@@ -60,12 +60,13 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
       shards_(e, model_sizes(e, corpus), smoothing_, *model_, optimizer_.arena()),
       batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
-      micro_batches_(static_cast<size_t>(e.train.accumulate * e.train.shards)) {}
+      micro_batches_(static_cast<size_t>(e.train.accumulate * OwnShards(e.train.shards).count)) {}
 
 StepReport Trainer::step() {
   const int64_t count = experiment_.train.accumulate, shards = experiment_.train.shards;
-  for (int64_t i = 0; i < count * shards; ++i)
-    batches_.get(steps_ * count + i / shards, {i % shards, shards},
+  const OwnShards own(shards);
+  for (int64_t i = 0; i < count * own.count; ++i)
+    batches_.get(steps_ * count + i / own.count, {own.first + i % own.count, shards},
                  micro_batches_[static_cast<size_t>(i)]);
   stage_finished(batch_stage);
   return update_weights();
@@ -78,16 +79,12 @@ StepReport Trainer::step(std::vector<Batch> micro_batches) {
 
 StepReport Trainer::update_weights() {
   StepReport report;
-  int64_t targets = 0;
-  for (const Batch& batch : micro_batches_) {
-    targets += batch.targets;
-    report.tokens += batch.tokens;
-  }
-  const double scale = 1 / static_cast<double>(std::max<int64_t>(1, targets));
   optimizer_.set_lr(schedule_->rate(steps_ + 1));
   report.lr = optimizer_.lr();
   const StepGradient gradient = shards_.run(micro_batches_, steps_ + 1);
+  const double scale = 1 / static_cast<double>(std::max<int64_t>(1, gradient.targets));
   report.loss = scale * gradient.loss;
+  report.tokens = gradient.tokens;
   report.rows_without_sum = gradient.rows_without_sum;
   report.gradient_scale = scale;
   report.gradient_norm = optimizer_.step(scale);

@@ -31,8 +31,9 @@ class Trainer {
   // Both arguments must outlive the trainer. Throws InputError if model and data do not match.
   Trainer(const Experiment& experiment, const Corpus& corpus);
 
-  // Updates the weights once, from train.accumulate micro-batches in train.shards. Throws Error and
-  // leaves the weights unchanged if the loss or the gradient is not finite.
+  // Updates the weights once, from train.accumulate micro-batches in train.shards, those of all
+  // ranks (core/ranks.h). Throws Error and leaves the weights unchanged if the loss or the gradient
+  // is not finite.
   StepReport step();
   // The same with these shards of micro-batches (see Shards::run), for example to count the cost of
   // a step (core/scope.h).
@@ -44,7 +45,8 @@ class Trainer {
   const Optimizer& optimizer() const { return optimizer_; }
   Schedule& schedule() { return *schedule_; }
   WeightAverage& average() { return average_; }
-  // The state of the optimizer and, while the average is applied, that of the average.
+  // The state of the optimizer and, while the average is applied, that of the average, as
+  // ArenaState::tensors() returns it.
   std::vector<NamedParameter> state() const;
   // Continues after this many steps. The caller loads model, optimizer and schedule.
   void set_steps_done(int64_t steps) { steps_ = steps; }

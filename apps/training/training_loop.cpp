@@ -18,6 +18,7 @@
 #include "apps/support/numbers.h"
 #include "apps/training/arrays.h"
 #include "core/check.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -35,71 +36,94 @@ void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
               experiment.train.patience, experiment.schedule.kind->name);
 }
 
-TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
+TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock* lock,
                            bool resume)
     : experiment_(experiment),
       corpus_(corpus),
       lock_(lock),
-      run_(lock.folder()),
       trainer_(experiment, corpus),
-      checkpoints_(run_.checkpoints(), experiment.train.keep_checkpoints),
+      checkpoints_(lock ? lock->folder().checkpoints() : "", experiment.train.keep_checkpoints),
       binding_(binding_of(experiment, corpus, trainer_.model().parameters())),
       processor_(processor_name()),
       started_(now()) {
   check_validation_data(experiment, corpus);
-  if (resume && !checkpoints_.steps().empty())
-    load(checkpoints_.open("latest"));
-  else if (!experiment.train.load.empty())
+  if (on_any_rank(resume && !checkpoints_.steps().empty()))
+    load();
+  else if (lock_ && !experiment.train.load.empty())
     load_weights(experiment.train.load, experiment.train.load_names, trainer_.model().parameters(),
                  row_vocabularies(corpus), experiment.train.new_tokens);
-  metrics_ = std::make_unique<MetricsFile>(run_.metrics(), trainer_.steps_done());
+  share_parameters();
+  if (saved_step_ > 0) trainer_.average().restore(saved_step_);
   if (experiment.train.statistics)
     statistics_ = std::make_unique<StepStatistics>(experiment, corpus, trainer_);
+  if (!lock_) return;
+  metrics_ = std::make_unique<MetricsFile>(lock_->folder().metrics(), trainer_.steps_done());
   if (resume) checkpoints_.clean_up();
   if (saved_step_ > 0) checkpoints_.settle(saved_step_, state_.best_step);
 }
 
-void TrainingLoop::load(const Checkpoint& checkpoint) {
-  const Json& state = checkpoint.state();
-  check_vocabulary_file(checkpoint, run_.vocabulary(), corpus_.framing);
-  check_data(checkpoint, corpus_, run_.path());
+// Reads the newest checkpoint into the parameters and these arrays, and returns its state.
+Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
+                        std::span<const NamedParameter> average) {
+  const RunFolder& run = lock_->folder();
+  const Checkpoint checkpoint = checkpoints_.open("latest");
+  check_vocabulary_file(checkpoint, run.vocabulary(), corpus_.framing);
+  check_data(checkpoint, corpus_, run.path());
   check_settings(checkpoint, experiment_);
+  checkpoint.read_model(targets_of(trainer_.model().parameters()));
+  std::vector<NamedParameter> arrays(optimizer.begin(), optimizer.end());
+  arrays.insert(arrays.end(), average.begin(), average.end());
+  checkpoint.read_optimizer(targets_of(arrays));
+  Json state = checkpoint.state();
+  LoopState training = LoopState::from(state.at("training"));
+  const std::vector<int64_t> steps = checkpoints_.steps();
+  if (!std::ranges::binary_search(steps, training.best_step)) training.best_step = 0;
+  state.set("training", training.json());
+  return state;
+}
+
+void TrainingLoop::load() {
+  const std::vector<NamedParameter> optimizer = trainer_.optimizer().state();
+  const std::vector<NamedParameter> average = trainer_.average().state();
+  const std::string path = lock_ ? checkpoints_.find("latest") : "";
   try {
+    const Json state =
+        Json::parse(from_first_rank(lock_ ? read(optimizer, average).text() : ""), path);
     processor_ = state.at("processor").string();
-    checkpoint.read_model(targets_of(trainer_.model().parameters()));
-    const std::vector<NamedParameter> average = trainer_.average().state();
-    std::vector<NamedParameter> saved = trainer_.optimizer().state();
-    for (NamedParameter& each : saved) each.tensor = each.tensor.clone();
-    std::vector<ArrayTarget> targets = targets_of(saved);
-    for (const ArrayTarget& target : targets_of(average)) targets.push_back(target);
-    checkpoint.read_optimizer(targets);
-    const int64_t updates = state.at("optimizer_steps").integer();
-    check_input(updates <= checkpoint.step(), "'optimizer_steps' is {}, more than the steps",
-                updates);
-    trainer_.optimizer().load_state(updates, saved);
+    const int64_t step = state.at("step").integer(),
+                  updates = state.at("optimizer_steps").integer();
+    check_input(updates <= step, "'optimizer_steps' is {}, more than the steps", updates);
+    trainer_.optimizer().load_state(updates, optimizer);
+    trainer_.average().load_state(average);
     std::map<std::string, double> schedule;
     for (const auto& [name, value] : state.at("schedule").members())
       schedule[name] = value.number();
     trainer_.schedule().load_state(schedule);
     state_ = LoopState::from(state.at("training"));
+    saved_step_ = step;
   } catch (const InputError& error) {
     const std::string text = error.what();
-    throw InputError(text.starts_with(checkpoint.path())
-                         ? text
-                         : fmt::format("{}: {}", checkpoint.path(), text));
+    throw InputError(text.starts_with(path) ? text : fmt::format("{}: {}", path, text));
   }
-  const std::vector<int64_t> steps = checkpoints_.steps();
-  if (!std::binary_search(steps.begin(), steps.end(), state_.best_step)) state_.best_step = 0;
-  saved_step_ = checkpoint.step();
   seconds_before_ = state_.seconds;
   trainer_.set_steps_done(saved_step_);
-  trainer_.average().restore(saved_step_);
+}
+
+// Gives every rank the parameters of rank 0.
+void TrainingLoop::share_parameters() {
+  if (rank_count() == 1) return;
+  for (NamedParameter& parameter : trainer_.model().parameters())
+    scope().ranks->broadcast(std::as_writable_bytes(
+        std::span(parameter.tensor.mutable_data(), static_cast<size_t>(parameter.tensor.size()))));
 }
 
 void TrainingLoop::save() {
   const int64_t step = trainer_.steps_done();
-  lock_.check_held();
-  if (saved_step_ == step) return;
+  if (lock_) lock_->check_held();
+  if (std::exchange(saved_step_, step) == step) return;
+  const AveragedWeights average(trainer_);
+  const std::vector<NamedParameter> arrays = trainer_.state();
+  if (!lock_) return;
   metrics_->sync();
   state_.seconds = elapsed();
   Json schedule = Json::object();
@@ -114,10 +138,8 @@ void TrainingLoop::save() {
                    .set("vocabulary", binding_.vocabulary)
                    .set("processor", processor_name())
                    .set("precision", precision_name(effective_precision(experiment_.precision)));
-  const AveragedWeights average(trainer_);
-  checkpoints_.save(step, arrays_of(trainer_.model().parameters()), arrays_of(trainer_.state()),
+  checkpoints_.save(step, arrays_of(trainer_.model().parameters()), arrays_of(arrays),
                     std::move(state), state_.best_step, binding_.metadata);
-  saved_step_ = step;
 }
 
 double TrainingLoop::elapsed() const { return seconds_before_ + now() - started_; }
@@ -156,7 +178,8 @@ StepReport TrainingLoop::step() {
 }
 
 void TrainingLoop::write_row(const Json& row) {
-  lock_.check_held();
+  if (!lock_) return;
+  lock_->check_held();
   metrics_->write(row);
 }
 
@@ -172,7 +195,8 @@ void TrainingLoop::log_step(const StepReport& report) {
                 .set("gradient_norm", report.gradient_norm)
                 .set("tokens_per_s", std::round(tokens_per_s))
                 .set("seconds", to_milliseconds(elapsed())));
-  if (statistics_)
+  if (statistics_) trainer_.optimizer().arena().gather_gradients();
+  if (statistics_ && lock_)
     write_row(Json::object().set("step", step).set("statistics", statistics_->measure(report)));
   logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
                 std::to_string(experiment_.train.steps).size(), four_digits(loss), report.lr,
@@ -226,10 +250,13 @@ void TrainingLoop::evaluate() {
     logging::good("{}  (best)", line);
   else
     logging::info("{}", line);
-  for (const Prediction& sample : samples("val")) logging::sample(sample_text(sample));
+  if (lock_)
+    for (const Prediction& sample : samples("val")) logging::sample(sample_text(sample));
 }
 
 std::vector<Prediction> TrainingLoop::samples(const std::string& split) {
+  ScopeGuard here;
+  here->ranks = nullptr;  // rank 0 computes them
   return predictions(trainer_.model(), corpus_, *corpus_.splits.at(split),
                      experiment_.train.samples, learned_positions(experiment_.model));
 }
@@ -243,7 +270,10 @@ TrainingLoop::End TrainingLoop::run(int64_t until) {
         "started on another processor ({}): the weights will differ in their last bits",
         processor_);
   const int64_t last = std::min(until, train.steps);
-  while (trainer_.steps_done() < last && !stopped_early() && !interrupted()) {
+  bool is_interrupted = false;
+  while (trainer_.steps_done() < last && !stopped_early()) {
+    is_interrupted = on_any_rank(interrupted());
+    if (is_interrupted) break;
     const StepReport report = step();
     const int64_t done = trainer_.steps_done();
     const double left =
@@ -261,7 +291,7 @@ TrainingLoop::End TrainingLoop::run(int64_t until) {
   logging::hide_progress();
   if (trainer_.steps_done() > 0) save();
   const bool unfinished = trainer_.steps_done() < train.steps;
-  if (interrupted() && unfinished) return End::interrupted;
+  if (is_interrupted && unfinished) return End::interrupted;
   if (stopped_early())
     logging::info("stopped at step {}: {} evaluations in a row without improvement",
                   trainer_.steps_done(), train.patience);
@@ -275,8 +305,9 @@ std::string TrainingLoop::finish() {
   ScopeGuard here;
   here->step = static_cast<uint32_t>(best);
   trainer_.average().apply(steps);
-  if (best != steps)
+  if (best != steps && lock_)
     checkpoints_.open("best").read_model(targets_of(trainer_.model().parameters()));
+  share_parameters();
   const double tokens_per_s = per(static_cast<double>(state_.tokens), state_.step_seconds);
   Json result = Json::object()
                     .set("steps", steps)
@@ -289,10 +320,12 @@ std::string TrainingLoop::finish() {
     splits.emplace_back(split, split_scores(trainer_.model(), corpus_, experiment_, split));
     result.set(split, splits.back().second);
   }
-  lock_.check_held();
-  write_file(run_.result(), result.text(2) + "\n");
+  if (!lock_) return "";
+  lock_->check_held();
+  const RunFolder& run = lock_->folder();
+  write_file(run.result(), result.text(2) + "\n");
   std::string text =
-      fmt::format("{}: {} in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", escaped(run_.path()),
+      fmt::format("{}: {} in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", escaped(run.path()),
                   counted(steps, "step"), logging::clock_text(state_.seconds), tokens_per_s, best,
                   scores_table(splits, has_exact_match(experiment_)));
   if (splits.empty()) return text;

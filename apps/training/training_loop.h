@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "apps/config/experiment.h"
@@ -22,8 +23,9 @@ void check_validation_data(const Experiment& experiment, const Corpus& corpus);
 class TrainingLoop {
  public:
   // Trains in the locked folder. With `resume`, loads the newest checkpoint if there is one. Throws
-  // InputError for a checkpoint that is damaged or of other data.
-  TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock& lock,
+  // InputError for a checkpoint that is damaged or of other data. With ranks (core/ranks.h), only
+  // rank 0 reads and writes the folder; the others pass no lock.
+  TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock* lock,
                bool resume);
 
   enum class End { done, paused, interrupted };
@@ -36,11 +38,13 @@ class TrainingLoop {
   int64_t steps_done() const { return trainer_.steps_done(); }
 
   // Scores the best checkpoint on every split and writes result.json. Returns the scores and some
-  // samples, for print_escaped().
+  // samples, for print_escaped(); "" on ranks other than 0.
   std::string finish();
 
  private:
-  void load(const Checkpoint& checkpoint);
+  void load();
+  Json read(std::span<const NamedParameter> optimizer, std::span<const NamedParameter> average);
+  void share_parameters();
   void save();
   StepReport step();
   void log_step(const StepReport& report);
@@ -54,8 +58,7 @@ class TrainingLoop {
 
   const Experiment& experiment_;
   const Corpus& corpus_;
-  const RunLock& lock_;
-  const RunFolder& run_;
+  const RunLock* const lock_;
   Trainer trainer_;
   Checkpoints checkpoints_;
   const Binding binding_;

@@ -8,9 +8,9 @@ void ema_step(int64_t n, double decay, const real* w, real* average) {
   for (int64_t i = 0; i < n; ++i) average[i] += rest * (w[i] - average[i]);
 }
 
-void mean_of(int64_t first, int64_t last, std::span<real* const> arrays, real* mean) {
+void mean_of(int64_t n, std::span<const real* const> arrays, real* mean) {
   const double factor = 1.0 / static_cast<double>(arrays.size());
-  for (int64_t i = first; i < last; ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     double sum = 0;
     for (const real* const array : arrays) sum += array[i];
     mean[i] = static_cast<real>(sum * factor);

@@ -13,7 +13,7 @@ void sgd_step(const UpdateRange& range);
 
 // average[i] += (1 - decay) · (w[i] - average[i]), i < n: the formula of torch.lerp.
 void ema_step(int64_t n, double decay, const real* w, real* average);
-// mean[i] = the mean of arrays[k][i] over k, first ≤ i < last, summed in double in the order of k.
-void mean_of(int64_t first, int64_t last, std::span<real* const> arrays, real* mean);
+// mean[i] = the mean of arrays[k][i] over k, i < n, summed in double in the order of k.
+void mean_of(int64_t n, std::span<const real* const> arrays, real* mean);
 
 }  // namespace heed::inline HEED_REAL::kernels

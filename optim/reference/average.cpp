@@ -7,8 +7,8 @@ void ema_step(int64_t n, double decay, const real* w, real* average) {
   for (int64_t i = 0; i < n; ++i) average[i] = decay * average[i] + (1 - decay) * w[i];
 }
 
-void mean_of(int64_t first, int64_t last, std::span<real* const> arrays, real* mean) {
-  for (int64_t i = first; i < last; ++i) {
+void mean_of(int64_t n, std::span<const real* const> arrays, real* mean) {
+  for (int64_t i = 0; i < n; ++i) {
     double sum = 0;
     for (const real* const array : arrays) sum += array[i];
     mean[i] = sum / static_cast<double>(arrays.size());

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <string>
 
 #include "allocations.h"
 #include "apps/inference/evaluation.h"
 #include "apps/support/names.h"
 #include "core/parallel.h"
+#include "thread_ranks.h"
 
 using namespace heed;
 
@@ -160,6 +162,61 @@ TEST_CASE("shards: the same bits for any number of threads, also if it changes")
     CHECK(trained(e, {1, 4, 3, 2}) == expected);
   }
   CHECK(trained(sharded(2), {1, 1}) != trained(sharded(4), {1, 1}));
+}
+
+TEST_CASE("ranks: the same bits for any number of them, and of the threads of each") {
+  const int before = thread_count();
+  Experiment e = sharded(8);
+  e.optim.ema = 0.9;
+  const auto trained = [&](int ranks, int threads) {
+    std::vector<real> result;
+    std::vector<double> scores;
+    on_ranks(ranks, [&] {
+      set_thread_count(threads);
+      Training t(e);
+      std::vector<double> losses;
+      for (int step = 0; step < 3; ++step) losses.push_back(t.trainer.step().loss);
+      const AveragedWeights average(t.trainer);
+      std::vector<Outcome> outcomes;
+      TargetCounts counts;
+      const Scores val = evaluate(t.trainer.model(), *t.corpus.splits.at("val"), e.framing(), 16,
+                                  &outcomes, &counts);
+      if (rank() > 0) return;
+      result = weights(t.trainer);
+      scores = losses;
+      scores.insert(scores.end(),
+                    {val.loss, val.token_accuracy, val.exact_match,
+                     static_cast<double>(outcomes.size()), static_cast<double>(counts.size())});
+    });
+    set_thread_count(before);
+    return std::pair(result, scores);
+  };
+  const auto expected = trained(1, 1);
+  for (const auto& [ranks, threads] : {std::pair{1, 4}, {2, 1}, {4, 1}, {8, 1}}) {
+    CAPTURE(ranks);
+    CHECK(trained(ranks, threads) == expected);
+  }
+}
+
+TEST_CASE(
+    "ranks: more than there are shards are refused, and one that has no finite loss stops all") {
+  const Experiment e = sharded(2);
+  CHECK_THROWS_WITH_AS(on_ranks(4, [&] { Training{e}; }),
+                       doctest::Contains("train.shards is 2, which 4 processes cannot share"),
+                       InputError);
+  int stopped = 0;
+  std::mutex mutex;
+  on_ranks(2, [&] {
+    set_thread_count(1);
+    Training t(e);
+    for (NamedParameter p : t.trainer.model().parameters())
+      if (rank() == 1 && p.tensor.rank() == 1)
+        p.tensor.mutable_data()[0] = std::numeric_limits<real>::infinity();
+    CHECK_THROWS_AS(t.trainer.step(), Error);
+    const std::lock_guard lock(mutex);
+    ++stopped;
+  });
+  CHECK(stopped == 2);
 }
 
 TEST_CASE("shards: a loss that is not finite stops the step and leaves the weights") {

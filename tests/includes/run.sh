@@ -16,6 +16,7 @@ declare -A may_include=(
   [theorems]="$libraries"
   [apps/support]="core"
   [apps/config]="$libraries apps/support"
+  [apps/ranks]="core apps/support"
   [apps/inference]="$libraries apps/support apps/config"
   [apps/training]="$libraries apps/support apps/config apps/inference"
   [apps/run]="$libraries apps/support apps/config apps/inference apps/training"
@@ -26,7 +27,7 @@ declare -A may_include=(
   [apps/report]="$libraries apps/support apps/config apps/inference apps/training apps/measure apps/experiments"
   [apps/course]="$libraries apps/support apps/config apps/report"
   [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/report apps/onnx apps/course"
-  [apps]="$libraries apps/support apps/commands"
+  [apps]="$libraries apps/support apps/ranks apps/commands"
 )
 
 # "apps/commands/train.cpp" → "apps/commands", "core/kernels/gemm/gemm.h" → "core"

@@ -1,0 +1,95 @@
+#include "apps/ranks/join.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <thread>
+#include <unistd.h>
+
+#include "apps/support/files.h"
+#include "apps/support/interrupt.h"
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
+#include "core/check.h"
+#include "core/parallel.h"
+
+namespace heed {
+namespace {
+
+// What an mpirun tells the processes that it starts.
+struct Implementation {
+  const char* name;
+  const char *index, *count, *local_count;  // variables: of this process, of all, of this machine
+  const char* package;                      // in Debian
+};
+constexpr Implementation implementations[] = {
+    {"openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
+     "libopenmpi-dev"},
+    {"mpich", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "libmpich-dev"}};
+
+int number_in(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+// Lets rank 0, which has the same error, print it first: mpirun then ends the others.
+void let_first_rank_report(int index) {
+  using namespace std::chrono_literals;
+  if (index > 0) std::this_thread::sleep_for(1s + index * 50ms);
+}
+
+Ranks* open(const Implementation& mpi) {
+  const int count = number_in(mpi.count, 1);
+  const std::string library =
+      in_folder(folder_of(program_path()), fmt::format("heed-{}.so", mpi.name));
+  // MPI looks its own components up among the global symbols.
+  void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!handle) let_first_rank_report(number_in(mpi.index, 0));
+  check_input(handle,
+              "mpirun started {} processes, but this program has no MPI ({}): start it as mpirun "
+              "-n {} ./heed, which builds it, or install {} and build the target heed_{}",
+              count, ::dlerror(), count, mpi.package, mpi.name);
+  return reinterpret_cast<OpenRanks*>(::dlsym(handle, open_ranks_name))(terminated);
+}
+
+// Shares the cores of this machine with its other ranks, unless mpirun has bound each to its own.
+void share_cores(int local_ranks) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  if (CPU_COUNT(&allowed) == sysconf(_SC_NPROCESSORS_ONLN))
+    set_thread_count(std::max(1, physical_cores() / local_ranks));
+}
+
+}  // namespace
+
+std::unique_ptr<Ranks> join_ranks() {
+  for (const Implementation& mpi : implementations) {
+    if (number_in(mpi.count, 1) <= 1) continue;
+    std::unique_ptr<Ranks> ranks(open(mpi));
+    share_cores(number_in(mpi.local_count, 1));
+    if (ranks->index() > 0) {
+      logging::show_only_errors();
+      const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+      ::dup2(nowhere, STDOUT_FILENO);
+    }
+    return ranks;
+  }
+  return nullptr;
+}
+
+void abort_ranks(Ranks& ranks, int code, const std::string& error) {
+  const int index = ranks.index();
+  let_first_rank_report(index);
+  logging::hide_progress();
+  if (index > 0)
+    logging::error("process {} of {}: {}", index, ranks.count(), error);
+  else
+    logging::error("{}", error);
+  ranks.abort(code);
+  std::_Exit(code);
+}
+
+}  // namespace heed

@@ -1,0 +1,105 @@
+// The ranks of MPI: a library that the program loads (apps/ranks/join.h), compiled for each
+// implementation.
+#include <algorithm>
+#include <chrono>
+#define OMPI_SKIP_MPICXX  // the bindings for C++, which need a library of their own
+#define MPICH_SKIP_MPICXX
+#include <mpi.h>
+#include <sched.h>
+
+#include "apps/ranks/join.h"
+#include "core/check.h"
+
+namespace heed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// MPI counts bytes in an int.
+constexpr size_t largest_message = size_t{1} << 30;
+
+void check_mpi(int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw Error("another process cannot be reached: " +
+              std::string(text, static_cast<size_t>(length)));
+}
+
+class MpiRanks final : public Ranks {
+ public:
+  explicit MpiRanks(bool (*ended)()) : ended_(ended) {
+    int provided = 0;  // only the thread that starts the steps communicates
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &index_);
+    MPI_Comm_size(MPI_COMM_WORLD, &count_);
+  }
+  ~MpiRanks() override { MPI_Finalize(); }
+
+  int index() const override { return index_; }
+  int count() const override { return count_; }
+
+  void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from) override {
+    for (size_t sent = 0; sent < std::max(to.size(), from.size()); sent += largest_message) {
+      const auto piece = [&](size_t size) {
+        return static_cast<int>(std::min(size - std::min(size, sent), largest_message));
+      };
+      MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      if (sent < from.size())
+        check_mpi(MPI_Irecv(from.data() + sent, piece(from.size()), MPI_BYTE, partner, 0,
+                            MPI_COMM_WORLD, &requests[0]));
+      if (sent < to.size())
+        check_mpi(MPI_Isend(to.data() + sent, piece(to.size()), MPI_BYTE, partner, 0,
+                            MPI_COMM_WORLD, &requests[1]));
+      wait(requests);
+    }
+  }
+
+  void all_gather(std::span<std::byte> all) override {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, all.data(),
+                             static_cast<int>(all.size() / static_cast<size_t>(count_)), MPI_BYTE,
+                             MPI_COMM_WORLD, &request));
+    wait({&request, 1});
+  }
+
+  void broadcast(std::span<std::byte> bytes) override {
+    for (size_t sent = 0; sent < bytes.size(); sent += largest_message) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(MPI_Ibcast(bytes.data() + sent,
+                           static_cast<int>(std::min(bytes.size() - sent, largest_message)),
+                           MPI_BYTE, 0, MPI_COMM_WORLD, &request));
+      wait({&request, 1});
+    }
+  }
+
+  void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
+
+ private:
+  // Leaves the processor to others meanwhile: there may be more ranks than cores. Open MPI's mpirun
+  // tells all ranks to end where one has died, and kills them a second later: before that, one can
+  // still say what happened.
+  void wait(std::span<MPI_Request> requests) const {
+    [[maybe_unused]] const Clock::time_point start = Clock::now();
+    for (int done = 0;;) {
+      check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                            MPI_STATUSES_IGNORE));
+      if (done) return;
+      sched_yield();
+#ifdef OPEN_MPI
+      if (ended_() && Clock::now() - start > std::chrono::milliseconds(500))
+        throw Error("another process has ended");
+#endif
+    }
+  }
+
+  bool (*const ended_)();
+  int index_ = 0, count_ = 1;
+};
+
+}  // namespace
+}  // namespace heed
+
+extern "C" heed::Ranks* heed_open_ranks(bool (*ended)()) { return new heed::MpiRanks(ended); }

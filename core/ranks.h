@@ -1,0 +1,77 @@
+// The processes that train one model together, which MPI calls ranks. Each has all weights,
+// computes its shards of a batch (apps/training/shards.h) and updates one slice (optim/slices.h).
+// This is what they tell one another with; MPI behind it is in apps/ranks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/scope.h"
+
+namespace heed::inline HEED_REAL {
+
+// All functions but the first two must be called by all ranks, in the same order. They throw Error
+// if another rank has ended.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual int index() const = 0;  // of this process, in [0, count())
+  virtual int count() const = 0;  // a power of two
+
+  // Sends `to` to a partner, whose own `to` is written to `from`. Only these two take part.
+  virtual void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from) = 0;
+  // `all` has a part of each rank, of equal sizes, in their order. Fills in those of other ranks.
+  virtual void all_gather(std::span<std::byte> all) = 0;
+  // Overwrites `bytes` by those of rank 0.
+  virtual void broadcast(std::span<std::byte> bytes) = 0;
+  // Ends all ranks with this exit code. Any rank may call it.
+  virtual void abort(int code) = 0;
+};
+
+// Of this process; 0 and 1 if it is alone (scope().ranks).
+inline int rank() { return scope().ranks ? scope().ranks->index() : 0; }
+inline int rank_count() { return scope().ranks ? scope().ranks->count() : 1; }
+
+// Returns the value of each rank.
+template <class T>
+std::vector<T> from_all_ranks(const T& own) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<size_t>(rank_count()), own);
+  if (scope().ranks) scope().ranks->all_gather(std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+// Returns the elements of all ranks, one rank after the other.
+template <class T>
+std::vector<T> concatenated(std::vector<T> own) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (!scope().ranks) return own;
+  const std::vector<size_t> sizes = from_all_ranks(own.size());
+  const size_t most = *std::max_element(sizes.begin(), sizes.end());
+  std::vector<T> parts(most * sizes.size()), all;
+  std::copy(own.begin(), own.end(), parts.data() + most * static_cast<size_t>(rank()));
+  scope().ranks->all_gather(std::as_writable_bytes(std::span(parts)));
+  for (size_t r = 0; r < sizes.size(); ++r)
+    all.insert(all.end(), parts.data() + most * r, parts.data() + most * r + sizes[r]);
+  return all;
+}
+
+// The part of [0, count) that this rank computes, where each rank takes consecutive items.
+struct RankShare {
+  int64_t first, last;
+  explicit RankShare(int64_t count)
+      : first(count * rank() / rank_count()), last(count * (rank() + 1) / rank_count()) {}
+};
+
+// Returns the text of rank 0.
+std::string from_first_rank(std::string text);
+
+// Returns whether this holds for a rank.
+bool on_any_rank(bool holds);
+
+}  // namespace heed::inline HEED_REAL

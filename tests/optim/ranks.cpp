@@ -1,0 +1,212 @@
+// Optimizers and averages whose arena several ranks share.
+#include <algorithm>
+#include <cmath>
+
+#include "optim/average.h"
+#include "optim/optimizer.h"
+#include "optim/trained.h"
+#include "thread_ranks.h"
+
+using namespace heed;
+
+namespace {
+
+using Values = std::vector<real>;
+
+real wave(int64_t i, int64_t t) {
+  return static_cast<real>(std::sin(0.1 * static_cast<double>(i * (t + 1))));
+}
+
+Values waves(int64_t size, int64_t t) {
+  Values values;
+  for (int64_t i = 0; i < size; ++i) values.push_back(wave(i, t));
+  return values;
+}
+
+// The sum of arrays in one tree, neighbours first.
+Values tree_sum(std::vector<Values> arrays) {
+  for (size_t width = 1; width < arrays.size(); width *= 2)
+    for (size_t i = 0; i < arrays.size(); i += 2 * width)
+      for (size_t k = 0; k < arrays[i].size(); ++k) arrays[i][k] += arrays[i + width][k];
+  return arrays[0];
+}
+
+// What is left of training with a number of ranks.
+struct Outcome {
+  std::vector<double> norms;
+  Values weights, averaged;
+  std::vector<std::pair<std::string, Values>> state;
+  bool operator==(const Outcome&) const = default;
+};
+
+Values copy(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
+
+Values copy(const Tensor& a, const Tensor& b) {
+  Values both = copy(a);
+  both.insert(both.end(), b.values().begin(), b.values().end());
+  return both;
+}
+
+std::vector<std::pair<std::string, Values>> copies(const std::vector<NamedParameter>& tensors) {
+  std::vector<std::pair<std::string, Values>> all;
+  for (const auto& [name, tensor] : tensors) all.emplace_back(name, copy(tensor));
+  return all;
+}
+
+// Trains parameters of several chunks for four steps, of which the gradients are the sums of eight
+// shards, and resumes after the second with another number of ranks.
+class Training {
+ public:
+  Training(const OptimOptions& options, const AverageOptions& average)
+      : options_(options), average_(average) {}
+
+  Outcome run(int ranks, int ranks_after) {
+    steps_ = 0;
+    outcome_ = {};
+    for (const int count : {ranks, ranks_after}) on_ranks(count, [&] { run_two_steps(); });
+    return outcome_;
+  }
+
+ private:
+  void run_two_steps() {
+    Tensor w = parameter(Shape{120, 301}, [](int64_t i) { return wave(i, 3); });
+    Tensor b = parameter(Shape{17}, [](int64_t i) { return wave(i, 4); });
+    Optimizer optimizer(options_, {{"w", w}, {"b", b}});
+    WeightAverage average(optimizer.arena(), average_);
+    const int64_t begin = steps_;
+    if (begin > 0) {
+      const auto end_of_b = outcome_.averaged.begin() + b.size();
+      std::copy(outcome_.averaged.begin(), end_of_b, b.mutable_data());
+      std::copy(end_of_b, outcome_.averaged.end(), w.mutable_data());
+      const std::vector<NamedParameter> state = optimizer.state(), averaged = average.state();
+      read(state);
+      read(averaged);
+      optimizer.load_state(begin, state);
+      average.load_state(averaged);
+      average.restore(begin);
+    }
+    for (int64_t step = begin + 1; step <= begin + 2; ++step) {
+      optimizer.zero_grad();
+      give_gradients(w, b, step);
+      const double norm = optimizer.step(0.5);
+      average.update(step);
+      if (rank() == 0) outcome_.norms.push_back(norm);
+    }
+    const Values weights = copy(b, w);
+    average.apply(begin + 2);
+    const std::vector<NamedParameter> state = optimizer.state(), averaged = average.state();
+    if (rank() > 0) {
+      CHECK(state.empty());
+      return;
+    }
+    outcome_.weights = weights;
+    outcome_.averaged = copy(b, w);
+    outcome_.state = copies(state);
+    for (auto& each : copies(averaged)) outcome_.state.push_back(std::move(each));
+    steps_ = begin + 2;
+  }
+
+  void read(const std::vector<NamedParameter>& tensors) const {
+    for (const auto& [name, tensor] : tensors)
+      for (const auto& [saved, values] : outcome_.state)
+        if (saved == name) std::copy(values.begin(), values.end(), Tensor(tensor).mutable_data());
+  }
+
+  static void give_gradients(Tensor& w, Tensor& b, int64_t step) {
+    std::vector<Values> of_w, of_b;
+    const RankShare own(8);
+    for (int64_t shard = own.first; shard < own.last; ++shard) {
+      of_w.push_back(waves(w.size(), step * 8 + shard));
+      of_b.push_back(waves(b.size(), step * 8 + shard + 3));
+    }
+    give_gradient(w, [sum = tree_sum(of_w)](int64_t i) { return sum[static_cast<size_t>(i)]; });
+    give_gradient(b, [sum = tree_sum(of_b)](int64_t i) { return sum[static_cast<size_t>(i)]; });
+  }
+  OptimOptions options_;
+  AverageOptions average_;
+  int64_t steps_ = 0;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and size") {
+  for (const int count : {1, 2, 4, 8})
+    for (const int64_t size : {8, 64, 104, 8 * 37}) {
+      CAPTURE(count);
+      CAPTURE(size);
+      std::vector<Values> arrays;
+      for (int64_t r = 0; r < count; ++r) arrays.push_back(waves(size, r));
+      const Values expected = tree_sum(arrays);
+      std::vector<Values> results(arrays.size());
+      Values whole(static_cast<size_t>(size)), back;
+      on_ranks(count, [&] {
+        RankSlices slices(size, 8);
+        const auto me = static_cast<size_t>(rank());
+        Values array = arrays[me];
+        slices.sum(array.data());
+        const Values own(array.begin() + slices.own().first, array.begin() + slices.own().last);
+        slices.collect(own.data(), rank() == 0 ? whole.data() : nullptr);
+        Values again(own.size());
+        slices.distribute(rank() == 0 ? whole.data() : nullptr, again.data());
+        slices.gather(array.data());
+        results[me] = own == again ? array : Values();
+      });
+      for (const Values& result : results) CHECK(result == expected);
+      CHECK(whole == expected);
+    }
+}
+
+TEST_CASE("RankSlices: an array of a number for each grain") {
+  for (const int count : {2, 4, 8}) {
+    CAPTURE(count);
+    std::vector<double> expected(10);
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<double>(i) + 0.5;
+    on_ranks(count, [&] {
+      const RankSlices slices(8 * 9 + 1, 8);
+      std::vector<double> own(expected.size(), -1);
+      for (int64_t i = slices.own().first; i < slices.own().last; ++i)
+        own[static_cast<size_t>(i / 8)] = expected[static_cast<size_t>(i / 8)];
+      slices.gather_by_grain(own.data());
+      check(own == expected, "another array");
+    });
+  }
+}
+
+TEST_CASE("ranks: the same steps, averages and saved state for any number of them") {
+  OptimOptions sgd, adamw;
+  sgd.kind = &optimizers::sgd;
+  sgd.momentum = 0.9;
+  adamw.weight_decay = 0.1;
+  adamw.amsgrad = true;
+  for (const auto& [options, average] :
+       {std::pair{sgd, AverageOptions{}}, std::pair{adamw, AverageOptions{.ema = 0.9}},
+        std::pair{adamw, AverageOptions{.snapshots = 3}}}) {
+    CAPTURE(average.snapshots);
+    Training training(options, average);
+    const Outcome alone = training.run(1, 1);
+    CHECK(alone.norms.size() == 4);
+    for (const auto& [before, after] : {std::pair{2, 2}, {4, 1}, {1, 8}, {8, 2}}) {
+      CAPTURE(before);
+      CAPTURE(after);
+      CHECK(training.run(before, after) == alone);
+    }
+  }
+}
+
+TEST_CASE("ranks keep only their slices of an optimizer's arrays") {
+  on_ranks(4, [] {
+    Tensor w = parameter(Shape{4, 8192}, [](int64_t) { return 1; });
+    Optimizer optimizer({}, {{"w", w}});
+    check(optimizer.arena().own().size() == 8192, "a slice of {}", optimizer.arena().own().size());
+  });
+}
+
+TEST_CASE("concatenated: parts of any size, in the order of ranks") {
+  on_ranks(4, [] {
+    std::vector<int> own(static_cast<size_t>(rank()), rank()), expected;
+    for (int r = 0; r < 4; ++r) expected.insert(expected.end(), static_cast<size_t>(r), r);
+    check(concatenated(own) == expected, "another list");
+    check(from_first_rank(std::string(static_cast<size_t>(rank()) + 3, 'a')) == "aaa", "a text");
+  });
+}
