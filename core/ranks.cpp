@@ -2,6 +2,25 @@
 
 namespace heed::inline HEED_REAL {
 
+std::vector<std::string> concatenated(const std::vector<std::string>& own) {
+  if (!scope().ranks) return own;
+  std::vector<size_t> sizes;
+  std::vector<char> characters;
+  for (const std::string& text : own) {
+    sizes.push_back(text.size());
+    characters.insert(characters.end(), text.begin(), text.end());
+  }
+  characters = concatenated(std::move(characters));
+  std::vector<std::string> all;
+  auto begin = characters.cbegin();
+  for (const size_t size : concatenated(std::move(sizes))) {
+    const auto end = begin + static_cast<ptrdiff_t>(size);
+    all.emplace_back(begin, end);
+    begin = end;
+  }
+  return all;
+}
+
 std::string from_first_rank(std::string text) {
   Ranks* const ranks = scope().ranks;
   if (!ranks) return text;

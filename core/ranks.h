@@ -61,6 +61,9 @@ std::vector<T> concatenated(std::vector<T> own) {
   return all;
 }
 
+// The same for texts.
+std::vector<std::string> concatenated(const std::vector<std::string>& own);
+
 // The part of [0, count) that this rank computes, where each rank takes consecutive items.
 struct RankShare {
   int64_t first, last;

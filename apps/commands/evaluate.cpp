@@ -6,7 +6,9 @@
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"
+#include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -53,6 +55,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkp
       experiment.model.kind == ModelKind::language_model && !experiment.data.kind->is_task(),
       "--input is for language models of texts or lines; score this run on its data");
   const SavedVocabulary saved = run.vocabulary();
+  check_agreement(experiment, {.checkpoint = &loaded});
   const std::unique_ptr<Model> model = run.model(saved.corpus, loaded);
   UnknownTokens unknown(a.unknown);
   const LineOutput output{*a.input, unknown.skipped(), true, a.json, 0};
@@ -85,11 +88,14 @@ int EvaluateArguments::run() const {
   details.predict = !predictions.empty();
   check_input(!details.predict || has_exact_match(experiment),
               "--predictions: the examples of this run have no expected output");
-  const std::string predictions_path = details.predict ? output_path(predictions) : "";
+  const std::string predictions_path =
+      details.predict && rank() == 0 ? output_path(predictions) : "";
   const Corpus corpus = run.data(loaded);
+  check_agreement(experiment, {corpus.fingerprint, &loaded});
   const std::string chosen = split_or_default(corpus, split);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   const Json scores = detailed_scores(*model, corpus, experiment, chosen, beam, details);
+  if (rank() > 0) return exit_done;
   if (details.predict) write_predictions(predictions_path, details.predictions);
   if (!json) {
     print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.folder.path()), loaded.step(),

@@ -8,6 +8,7 @@
 #include "apps/inference/predictions.h"
 #include "apps/support/json.h"
 #include "apps/support/output.h"
+#include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
 #include "core/text.h"
 
@@ -246,7 +247,9 @@ int GenerateArguments::run() const {
   apply_settings(experiment);
   const SavedVocabulary saved = run.vocabulary();
   const Corpus& corpus = saved.corpus;
-  const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(checkpoint));
+  const Checkpoint loaded = run.checkpoint(checkpoint);
+  check_agreement(experiment, {.checkpoint = &loaded});
+  const std::unique_ptr<Model> model = run.model(corpus, loaded);
   check_input(
       corpus.format.features == 0,
       "{}: the inputs of this model are vectors of {} values, not text; score it on its data "
@@ -278,6 +281,7 @@ const Command commands::generate = {
         "Lines are answered as they arrive. A line that the model cannot read is reported on "
         "standard\nerror and answered by an empty line; the exit code is then 2.",
     .arguments = make_arguments<GenerateArguments>,
+    .shared_by_ranks = true,
 };
 
 }  // namespace heed

@@ -14,6 +14,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/support/version.h"
+#include "apps/training/agreement.h"
 #include "apps/training/load_data.h"
 #include "apps/training/reproduction.h"
 #include "apps/training/run.h"
@@ -146,17 +147,7 @@ int train_recording_errors(const RunLock& lock, TrainingLoop& loop, int64_t unti
   }
 }
 
-// Throws InputError if rank 0 trains something else.
-void check_agreement(const LoadedConfig& config, const Corpus& corpus) {
-  Experiment compared = config.experiment;
-  compared.threads = 0;
-  const std::pair<const char*, std::string> parts[] = {
-      {"program", fmt::format("{} {}", program_version, program_commit())},
-      {"config", config_text(list_config(compared))},
-      {"data", corpus.fingerprint}};
-  for (const auto& [what, own] : parts)
-    check_input(from_first_rank(own) == own,
-                "{} has another {} than process 0: start all with the same", host_name(), what);
+void warn_of_processors() {
   if (on_any_rank(from_first_rank(processor_name()) != processor_name()))
     logging::warning(
         "the processes have different processors: the last bits of the weights may depend on "
@@ -186,7 +177,8 @@ int TrainArguments::run() const {
   if (plan.first) plan.first->check_data(corpus);
   const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
   with_origins(plan.config.origins, [&] { (void)OwnShards(experiment.train.shards); });
-  check_agreement(plan.config, corpus);
+  check_agreement(experiment, {.data = corpus.fingerprint});
+  warn_of_processors();
   if (rank() > 0) return train_without_folder(plan, corpus, last);
   const Summary summary = with_origins(plan.config.origins, [&] {
     ScopeGuard here;

@@ -52,10 +52,15 @@ std::vector<std::string> shell_words(const std::string& line) {
   ::_exit(127);
 }
 
-std::string last_line(std::string text) {
-  text.erase(text.find_last_not_of(" \n") + 1);
-  text.erase(0, text.rfind('\n') + 1);
-  return text.starts_with("error: ") ? text.substr(7) : text;
+// Returns the last error of the program, or the last line if there is none: mpirun adds lines.
+std::string error_in(std::string text) {
+  constexpr std::string_view mark = "\nerror: ";
+  text.insert(0, "\n");
+  text.erase(text.find_last_not_of(" \n-") + 1);  // lines of hyphens around messages of mpirun
+  const size_t found = text.rfind(mark);
+  if (found == text.npos) return text.substr(text.rfind('\n') + 1);
+  const size_t begin = found + mark.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
 }
 
 }  // namespace
@@ -109,7 +114,7 @@ std::vector<RunPool::Ended> RunPool::wait(double seconds) {
     read_output(child);
     if (child.output >= 0) ::close(child.output);
     ended.push_back({child.id, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                     last_line(std::move(child.tail))});
+                     error_in(std::move(child.tail))});
     return true;
   });
   return ended;

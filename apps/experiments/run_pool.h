@@ -25,9 +25,9 @@ class RunPool {
   void start(size_t id, const std::vector<std::string>& arguments);
 
   struct Ended {
-    size_t id;              // as passed to start()
-    int code;               // exit code; 128 + the signal that ended it
-    std::string last_line;  // of standard error, without "error: "
+    size_t id;          // as passed to start()
+    int code;           // exit code; 128 + the signal that ended it
+    std::string error;  // the last that the program printed, else the last line
   };
   // Waits until a process has ended, at most `seconds`. Returns all that have. A signal to this
   // process ends the wait.

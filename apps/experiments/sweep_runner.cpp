@@ -63,7 +63,7 @@ std::string problem_of(const RunPool::Ended& run) {
   if (run.code == 0) return "ended without a result; does the launcher wait for its command?";
   if (run.code > 128 && run.code != exit_code_of_interruption)
     return fmt::format("ended by signal {}; the same command resumes it", run.code - 128);
-  return run.last_line.empty() ? fmt::format("ended with exit code {}", run.code) : run.last_line;
+  return run.error.empty() ? fmt::format("ended with exit code {}", run.code) : run.error;
 }
 
 }  // namespace

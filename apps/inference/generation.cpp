@@ -9,6 +9,7 @@
 #include "apps/inference/padded.h"
 #include "core/ops.h"
 #include "core/random.h"
+#include "core/ranks.h"
 #include "core/scope.h"
 
 namespace heed {
@@ -38,6 +39,43 @@ std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Vocabula
   return n_best_search(next_logits(model, batch, {.cache = options.cache}), sources, search);
 }
 
+// A hypothesis without its lists.
+struct HypothesisHead {
+  size_t source;
+  size_t tokens, token_log_probabilities;
+  double log_probability, score;
+};
+
+// Gives all ranks what each has found. Those of one source are on one rank.
+void share_hypotheses(std::vector<std::vector<Hypothesis>>& results) {
+  if (rank_count() == 1) return;
+  std::vector<HypothesisHead> heads;
+  std::vector<int32_t> tokens;
+  std::vector<double> log_probabilities;
+  for (size_t i = 0; i < results.size(); ++i) {
+    for (const Hypothesis& h : results[i]) {
+      heads.push_back(
+          {i, h.tokens.size(), h.token_log_probabilities.size(), h.log_probability, h.score});
+      tokens.insert(tokens.end(), h.tokens.begin(), h.tokens.end());
+      log_probabilities.insert(log_probabilities.end(), h.token_log_probabilities.begin(),
+                               h.token_log_probabilities.end());
+    }
+    results[i].clear();
+  }
+  tokens = concatenated(std::move(tokens));
+  log_probabilities = concatenated(std::move(log_probabilities));
+  auto token = tokens.cbegin();
+  auto log_probability = log_probabilities.cbegin();
+  for (const HypothesisHead& head : concatenated(std::move(heads))) {
+    const auto last_token = token + static_cast<ptrdiff_t>(head.tokens);
+    const auto last = log_probability + static_cast<ptrdiff_t>(head.token_log_probabilities);
+    results[head.source].push_back(
+        {{token, last_token}, {log_probability, last}, head.log_probability, head.score});
+    token = last_token;
+    log_probability = last;
+  }
+}
+
 }  // namespace
 
 std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
@@ -60,6 +98,7 @@ std::vector<std::vector<Hypothesis>> n_best_outputs(const Seq2Seq& model, const 
     std::vector<std::vector<Hypothesis>> found = search(model, target, inputs, options);
     for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = std::move(found[i]);
   });
+  share_hypotheses(results);
   return results;
 }
 
@@ -123,7 +162,7 @@ Tensor logits_of(const NextLogits& next, const std::vector<Continuation>& active
 // Generates until every continuation of the batch has ended.
 void generate(const LanguageModel& model, const Vocabulary& vocabulary,
               std::vector<Continuation> active, const ContinuationOptions& options,
-              std::vector<Hypothesis>& results) {
+              std::vector<std::vector<Hypothesis>>& results) {
   const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
   while (!active.empty()) {
     const Tensor logits = logits_of(next, active);
@@ -132,7 +171,7 @@ void generate(const LanguageModel& model, const Vocabulary& vocabulary,
     for (size_t row = 0; row < active.size(); ++row) {
       Continuation& c = active[row];
       if (c.extend(logits.values().subspan(row * width, width), vocabulary.end(), options)) {
-        results[c.index] = std::move(c.generated);
+        results[c.index].push_back(std::move(c.generated));
       } else {
         c.parent = static_cast<int64_t>(row);
         still_active.push_back(std::move(c));
@@ -142,16 +181,24 @@ void generate(const LanguageModel& model, const Vocabulary& vocabulary,
   }
 }
 
-std::vector<Hypothesis> continue_prompts(const LanguageModel& model, const Vocabulary& vocabulary,
-                                         std::span<const Sequence> prompts,
-                                         const ContinuationOptions& options, bool scored) {
+// Returns one hypothesis for each continuation.
+std::vector<std::vector<Hypothesis>> continue_prompts(const LanguageModel& model,
+                                                      const Vocabulary& vocabulary,
+                                                      std::span<const Sequence> prompts,
+                                                      const ContinuationOptions& options,
+                                                      bool scored) {
   for (const Sequence& prompt : prompts)
     check(!prompt.empty(), "a language model needs a prompt of at least one token");
   const auto count = static_cast<size_t>(options.count);
-  std::vector<Hypothesis> results(prompts.size() * count);
-  if (options.max_length == 0) return results;
+  std::vector<std::vector<Hypothesis>> results(prompts.size() * count);
+  if (options.max_length == 0) {
+    for (std::vector<Hypothesis>& each : results) each.emplace_back();
+    return results;
+  }
   const auto step = static_cast<size_t>(std::max<int64_t>(1, options.batch_size));
-  for (size_t first = 0; first < results.size(); first += step) {
+  const RankShare own(static_cast<int64_t>((results.size() + step - 1) / step));
+  for (int64_t batch = own.first; batch < own.last; ++batch) {
+    const size_t first = static_cast<size_t>(batch) * step;
     const size_t last = std::min(results.size(), first + step);
     auto shortest = std::numeric_limits<ptrdiff_t>::max();
     for (size_t i = first; i < last; ++i)
@@ -166,6 +213,7 @@ std::vector<Hypothesis> continue_prompts(const LanguageModel& model, const Vocab
     }
     generate(model, vocabulary, std::move(active), options, results);
   }
+  share_hypotheses(results);
   return results;
 }
 
@@ -175,10 +223,11 @@ std::vector<std::vector<Hypothesis>> scored_continuations(const LanguageModel& m
                                                           const Vocabulary& vocabulary,
                                                           std::span<const Sequence> prompts,
                                                           const ContinuationOptions& options) {
-  std::vector<Hypothesis> samples = continue_prompts(model, vocabulary, prompts, options, true);
+  std::vector<std::vector<Hypothesis>> samples =
+      continue_prompts(model, vocabulary, prompts, options, true);
   std::vector<std::vector<Hypothesis>> results(prompts.size());
   for (size_t i = 0; i < samples.size(); ++i)
-    results[i / static_cast<size_t>(options.count)].push_back(std::move(samples[i]));
+    results[i / static_cast<size_t>(options.count)].push_back(std::move(samples[i][0]));
   return results;
 }
 
@@ -193,12 +242,14 @@ std::vector<std::vector<Hypothesis>> best_continuations(const LanguageModel& mod
   search.length_penalty = options.length_penalty;
   search.n_best = options.count;
   search.rules = options.rules;
-  std::vector<std::vector<Hypothesis>> results;
-  for (const Sequence& prompt : prompts) {
-    search.prompt = prompt;
+  std::vector<std::vector<Hypothesis>> results(prompts.size());
+  const RankShare own(std::ssize(prompts));
+  for (auto i = static_cast<size_t>(own.first); i < static_cast<size_t>(own.last); ++i) {
+    search.prompt = prompts[i];
     const DecodingOptions decoding{.cache = options.cache, .window = options.window};
-    results.push_back(n_best_search(next_logits(model, decoding), 1, search)[0]);
+    results[i] = n_best_search(next_logits(model, decoding), 1, search)[0];
   }
+  share_hypotheses(results);
   return results;
 }
 
@@ -206,8 +257,8 @@ std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary
                                     std::span<const Sequence> prompts,
                                     const ContinuationOptions& options) {
   std::vector<Sequence> results;
-  for (Hypothesis& each : continue_prompts(model, vocabulary, prompts, options, false))
-    results.push_back(std::move(each.tokens));
+  for (std::vector<Hypothesis>& each : continue_prompts(model, vocabulary, prompts, options, false))
+    results.push_back(std::move(each[0].tokens));
   return results;
 }
 
@@ -224,12 +275,21 @@ std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& ba
   return results;
 }
 
+namespace {
+
+struct SourceClass {
+  size_t source;  // its index
+  ClassProbability found;
+};
+
+}  // namespace
+
 std::vector<std::vector<ClassProbability>> class_probabilities(const Classifier& model,
                                                                std::span<const Sequence> sources,
                                                                int64_t batch_size) {
   ScopeGuard scope_guard;
   scope_guard->gradients = scope_guard->training = false;
-  std::vector<std::vector<ClassProbability>> results(sources.size());
+  std::vector<SourceClass> all;
   for_each_batch(sources, batch_size, [&](std::span<const size_t> chosen) {
     const Padded batch = padded(sources, chosen);
     Inputs inputs;
@@ -239,15 +299,19 @@ std::vector<std::vector<ClassProbability>> class_probabilities(const Classifier&
     const auto classes = static_cast<size_t>(logits.dim(1));
     for (size_t i = 0; i < chosen.size(); ++i) {
       const std::span<const real> row = logits.values().subspan(i * classes, classes);
-      std::vector<ClassProbability>& found = results[chosen[i]];
+      std::vector<ClassProbability> found;
       for (int32_t label = 0; label < std::ssize(row); ++label)
         found.push_back({label, std::exp(log_probability(row, label))});
       std::stable_sort(
           found.begin(), found.end(), [&](const ClassProbability& a, const ClassProbability& b) {
             return row[static_cast<size_t>(a.label)] > row[static_cast<size_t>(b.label)];
           });
+      for (const ClassProbability& each : found) all.push_back({chosen[i], each});
     }
   });
+  std::vector<std::vector<ClassProbability>> results(sources.size());
+  for (const SourceClass& each : concatenated(std::move(all)))
+    results[each.source].push_back(each.found);
   return results;
 }
 

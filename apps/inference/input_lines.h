@@ -24,7 +24,7 @@ struct InputLine {
 // more of them, in order: with those that have arrived, at most 256, so that a program at the other
 // end of a pipe gets its answer before it sends the next line. A line for which `encode` throws
 // InputError, that is too long, or that has more tokens than `positions` (0: no limit) is logged as
-// an error with its number. Returns the number of such lines.
+// an error with its number. Returns the number of such lines. Rank 0 reads them for all ranks.
 int64_t answer_lines(const std::string& path, int64_t positions,
                      const std::function<Sequence(const std::string&)>& encode,
                      const std::function<void(std::span<const InputLine>)>& answer);

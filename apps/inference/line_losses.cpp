@@ -11,6 +11,7 @@
 #include "apps/inference/predictions.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
+#include "core/ranks.h"
 #include "core/scope.h"
 
 namespace heed {
@@ -23,7 +24,12 @@ std::vector<std::vector<double>> token_losses(const LanguageModel& model,
     size_t sequence;
     ptrdiff_t begin;  // of the inputs; the targets are one token later
   };
+  struct TokenLoss {
+    size_t sequence, target;
+    double loss;
+  };
   std::vector<std::vector<double>> losses(sequences.size());
+  std::vector<TokenLoss> own;  // of this rank
   std::vector<Part> parts;
   std::vector<Sequence> inputs;
   for (size_t i = 0; i < sequences.size(); ++i) {
@@ -45,12 +51,14 @@ std::vector<std::vector<double>> token_losses(const LanguageModel& model,
       const auto& [sequence, begin] = parts[chosen[row]];
       for (size_t t = 0; t < inputs[chosen[row]].size(); ++t) {
         const size_t target = static_cast<size_t>(begin) + t;
-        losses[sequence][target] =
-            -log_probability(logits.values().subspan((row * time + t) * width, width),
-                             sequences[sequence][target + 1]);
+        own.push_back({sequence, target,
+                       -log_probability(logits.values().subspan((row * time + t) * width, width),
+                                        sequences[sequence][target + 1])});
       }
     }
   });
+  for (const TokenLoss& each : concatenated(std::move(own)))
+    losses[each.sequence][each.target] = each.loss;
   return losses;
 }
 

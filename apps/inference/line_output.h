@@ -18,6 +18,8 @@ struct LineOutput {
   int64_t positions = 0;       // the maximum number of tokens in a line; 0: no limit
 };
 
+// The ranks (core/ranks.h) share the lines; rank 0 reads and prints them.
+
 // Both print, for each line, n_best lines of text with one output each, the best first, or an
 // object with the line's number, its text and all that the model computed. Output is sent as soon
 // as a line is answered. A line that cannot be read is logged as an error and answered by n_best

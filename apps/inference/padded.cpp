@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/check.h"
+#include "core/ranks.h"
 
 namespace heed {
 
@@ -28,8 +29,11 @@ void for_each_batch(std::span<const Sequence> sequences, int64_t batch_size,
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return sequences[a].size() < sequences[b].size(); });
   const auto step = static_cast<size_t>(std::max<int64_t>(1, batch_size));
-  for (size_t first = 0; first < order.size(); first += step)
+  const RankShare own(static_cast<int64_t>((order.size() + step - 1) / step));
+  for (int64_t i = own.first; i < own.last; ++i) {
+    const size_t first = static_cast<size_t>(i) * step;
     f(std::span(order).subspan(first, std::min(step, order.size() - first)));
+  }
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include "apps/inference/evaluation.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -21,16 +22,23 @@ std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
   return examples;
 }
 
-// Calls f(batch) for the batches that contain the first `count` examples, in order.
+// Returns what f(batch), a text for each example, predicts for the first `count` examples. The
+// ranks share the batches.
 template <class F>
-void for_each_batch(const Dataset& dataset, Framing framing, size_t count, const F& f) {
+std::vector<std::string> predicted_texts(const Dataset& dataset, Framing framing, size_t count,
+                                         const F& f) {
   constexpr int64_t batch_size = 32;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
+  const RankShare own((static_cast<int64_t>(count) + batch_size - 1) / batch_size);
+  std::vector<std::string> texts;
   Batch batch;
-  for (int64_t i = 0; i * batch_size < static_cast<int64_t>(count); ++i) {
+  for (int64_t i = own.first; i < own.last; ++i) {
     batches.get(i, batch);
-    f(batch);
+    for (std::string& text : f(batch)) texts.push_back(std::move(text));
   }
+  texts = concatenated(texts);
+  texts.resize(count);
+  return texts;
 }
 
 // Returns the targets that are not ignored, decoded up to <eos>.
@@ -58,17 +66,18 @@ std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corp
   OutputOptions options;
   options.beam = beam;
   options.max_length = max_output_length(corpus.longest_source, positions);
+  const std::vector<std::string> found =
+      predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
+        std::vector<std::string> texts;
+        for (const Hypothesis& hypothesis :
+             outputs(model, corpus.target->vocabulary(), inputs_of(batch), options))
+          texts.push_back(corpus.target->decode(hypothesis.tokens));
+        return texts;
+      });
   std::vector<Prediction> results;
-  for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
-    for (const Hypothesis& hypothesis :
-         outputs(model, corpus.target->vocabulary(), inputs_of(batch), options)) {
-      if (results.size() == examples.size()) return;
-      const Example& example = examples[results.size()];
-      results.push_back({source_text(corpus, example, example.source),
-                         corpus.target->decode(hypothesis.tokens),
-                         expected_text(*corpus.target, example)});
-    }
-  });
+  for (size_t i = 0; i < examples.size(); ++i)
+    results.push_back({source_text(corpus, examples[i], examples[i].source), found[i],
+                       expected_text(*corpus.target, examples[i])});
   return results;
 }
 
@@ -116,15 +125,17 @@ std::vector<Prediction> predict_labels(const Classifier& model, const Corpus& co
                                        const Dataset& dataset,
                                        const std::vector<Example>& examples) {
   const auto label = [&](int32_t id) { return corpus.labels[static_cast<size_t>(id)]; };
+  const std::vector<std::string> found =
+      predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
+        std::vector<std::string> labels;
+        for (const int32_t id : predicted_classes(model, inputs_of(batch)))
+          labels.push_back(label(id));
+        return labels;
+      });
   std::vector<Prediction> results;
-  for_each_batch(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
-    for (const int32_t found : predicted_classes(model, inputs_of(batch))) {
-      if (results.size() == examples.size()) return;
-      const Example& example = examples[results.size()];
-      results.push_back(
-          {source_text(corpus, example, example.input), label(found), label(example.target[0])});
-    }
-  });
+  for (size_t i = 0; i < examples.size(); ++i)
+    results.push_back({source_text(corpus, examples[i], examples[i].input), found[i],
+                       label(examples[i].target[0])});
   return results;
 }
 

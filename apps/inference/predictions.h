@@ -19,7 +19,8 @@ struct Prediction {
 
 // Predicts the first `count` examples. For data without prompts (text, lines) a language model
 // generates `count` samples instead. `positions`: see learned_positions(). `beam`: width of the
-// beam search of an encoder-decoder; 1 is greedy.
+// beam search of an encoder-decoder; 1 is greedy. The ranks (core/ranks.h) share the examples, and
+// all get the predictions.
 std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
                                     const Dataset& dataset, int64_t count, int64_t positions,
                                     int64_t beam = 1);

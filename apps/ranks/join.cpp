@@ -8,6 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/log.h"
@@ -70,6 +71,8 @@ std::unique_ptr<Ranks> join_ranks() {
     if (number_in(mpi.count, 1) <= 1) continue;
     std::unique_ptr<Ranks> ranks(open(mpi));
     share_cores(number_in(mpi.local_count, 1));
+    hide_terminals();
+    ::unsetenv(mpi.count);  // a process that this one starts is alone
     if (ranks->index() > 0) {
       logging::show_only_errors();
       const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));

@@ -11,6 +11,7 @@ namespace heed {
 namespace {
 
 Colours chosen = Colours::automatic;
+bool terminals_hidden = false;
 
 bool is_set(const char* name) {
   const char* const value = std::getenv(name);
@@ -33,12 +34,16 @@ const char* code_of(Style style) {
 
 }  // namespace
 
+bool is_terminal(int stream) { return !terminals_hidden && ::isatty(stream) == 1; }
+
+void hide_terminals() { terminals_hidden = true; }
+
 void use_colours(Colours colours) { chosen = colours; }
 
 bool shows_colours(int stream) {
   if (chosen != Colours::automatic) return chosen == Colours::always;
   const char* const terminal = std::getenv("TERM");
-  return ::isatty(stream) == 1 && !is_set("NO_COLOR") &&
+  return is_terminal(stream) && !is_set("NO_COLOR") &&
          !(terminal && std::string_view(terminal) == "dumb");
 }
 
@@ -48,7 +53,7 @@ std::string styled(Style style, std::string_view text, int stream) {
 }
 
 int terminal_width(int stream) {
-  if (::isatty(stream) != 1) return 0;
+  if (!is_terminal(stream)) return 0;
   winsize size{};
   return ::ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }

@@ -6,11 +6,17 @@
 
 namespace heed {
 
+// Returns whether a stream, STDOUT_FILENO or STDERR_FILENO, is a terminal.
+bool is_terminal(int stream);
+// Takes no stream for a terminal from now on: Open MPI's mpirun gives each process one of its own,
+// and sends on what it prints.
+void hide_terminals();
+
 enum class Colours { automatic, always, never };
 // automatic: on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM is "dumb".
 void use_colours(Colours colours);
 
-// Returns whether a stream, STDOUT_FILENO or STDERR_FILENO, shows colours.
+// Returns whether a stream shows colours.
 bool shows_colours(int stream);
 
 enum class Style { heading, good, bad, warning };

@@ -125,7 +125,7 @@ void check_file() {
 void close_file() { loggers().to_file.reset(); }
 
 bool on_terminal() {
-  static const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  static const bool terminal = is_terminal(STDERR_FILENO);
   return terminal;
 }
 

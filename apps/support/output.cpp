@@ -4,13 +4,14 @@
 #include <string>
 #include <unistd.h>
 
+#include "apps/support/colour.h"
 #include "core/check.h"
 #include "core/text.h"
 
 namespace heed {
 
 void print(std::string_view text) {
-  static const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  static const bool terminal = is_terminal(STDOUT_FILENO);
   const std::string shown = terminal ? escaped(text) : std::string();
   print_escaped(terminal ? shown : text);
 }

@@ -42,7 +42,8 @@ class Checkpoint {
 
   const std::string& path() const { return path_; }
   int64_t step() const { return step_; }
-  const Json& state() const { return state_; }  // as passed to save()
+  const Json& state() const { return state_; }      // as passed to save()
+  const Json& digests() const { return digests_; }  // SHA-256 of the files, by name
   // Throw InputError if the file is missing, damaged, of another model, or has values that are not
   // finite.
   void read_model(const std::vector<ArrayTarget>& targets) const { read(model_file, targets); }

@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -66,6 +67,7 @@ RunSession::RunSession(const RunLock& lock, const LoadedConfig& config,
       .set("from_step", from_step)
       .set("set_in", origins_of(config))
       .set("start", utc_time(iso_time));
+  if (rank_count() > 1) session_.set("ranks", int64_t{rank_count()});
   write(session_);
 }
 

@@ -8,7 +8,9 @@
 //                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
 //                  "seconds": 60.1, "cpu_seconds": 118.2}, …]}
 //
-// A session that was killed has no end. A resume adds a session and compares nothing with them.
+// A session of several processes (core/ranks.h) has their number as "ranks"; its threads and
+// seconds are those of the first. A session that was killed has no end. A resume adds a session and
+// compares nothing with them.
 #pragma once
 
 #include <cstdint>
