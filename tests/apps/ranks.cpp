@@ -45,7 +45,7 @@ void check_same_on_ranks(const std::function<std::string()>& f) {
 
 // An untrained model with clear preferences, for six tokens.
 template <class M>
-M model_of(ModelKind kind) {
+M ranked_model(ModelKind kind) {
   ScopeGuard here;
   here->seed = 3;
   here->calls = 0;
@@ -59,10 +59,10 @@ M model_of(ModelKind kind) {
   return M(o, {6, 6, 3});
 }
 
-Vocabulary letters() { return Vocabulary({"a", "b", "c", "d", "<bos>", "<eos>"}); }
+Vocabulary ranked_letters() { return Vocabulary({"a", "b", "c", "d", "<bos>", "<eos>"}); }
 
 // Fewer batches than ranks, as many, and more.
-std::vector<Sequence> sequences(size_t count) {
+std::vector<Sequence> ranked_sequences(size_t count) {
   std::vector<Sequence> result(count);
   for (size_t i = 0; i < count; ++i)
     for (size_t t = 0; t <= i * i % 7; ++t)
@@ -70,7 +70,7 @@ std::vector<Sequence> sequences(size_t count) {
   return result;
 }
 
-std::string text_of(const std::vector<std::vector<Hypothesis>>& results) {
+std::string hypotheses_text(const std::vector<std::vector<Hypothesis>>& results) {
   std::string text;
   for (const auto& found : results) {
     for (const Hypothesis& h : found) {
@@ -99,32 +99,33 @@ TEST_CASE("ranks: texts of all, in their order") {
 
 TEST_CASE("ranks: the outputs of one for each source, prompt and line") {
   for (const size_t count : {1, 8, 21}) {
-    const std::vector<Sequence> inputs = sequences(count);
+    const std::vector<Sequence> inputs = ranked_sequences(count);
     check_same_on_ranks([&] {
-      const auto model = model_of<Seq2Seq>(ModelKind::seq2seq);
+      const auto model = ranked_model<Seq2Seq>(ModelKind::seq2seq);
       OutputOptions options;
       options.batch_size = 4;
       options.beam = 3;
       options.n_best = 2;
-      return text_of(n_best_outputs(model, letters(), inputs, options));
+      return hypotheses_text(n_best_outputs(model, ranked_letters(), inputs, options));
     });
     check_same_on_ranks([&] {
-      const auto model = model_of<LanguageModel>(ModelKind::language_model);
+      const auto model = ranked_model<LanguageModel>(ModelKind::language_model);
       ContinuationOptions options;
       options.max_length = 6;
       options.count = 3;
       options.batch_size = 4;
-      std::string text = text_of(scored_continuations(model, letters(), inputs, options));
+      std::string text =
+          hypotheses_text(scored_continuations(model, ranked_letters(), inputs, options));
       options.beam = 3;
-      text += text_of(best_continuations(model, letters(), inputs, options));
+      text += hypotheses_text(best_continuations(model, ranked_letters(), inputs, options));
       options.max_length = options.beam = 0;
-      text += text_of(scored_continuations(model, letters(), inputs, options));
+      text += hypotheses_text(scored_continuations(model, ranked_letters(), inputs, options));
       for (const std::vector<double>& losses : token_losses(model, inputs, 3))
         for (const double loss : losses) text += fmt::format("{} ", loss);
       return text;
     });
     check_same_on_ranks([&] {
-      const auto model = model_of<Classifier>(ModelKind::classifier);
+      const auto model = ranked_model<Classifier>(ModelKind::classifier);
       std::string text;
       for (const auto& classes : class_probabilities(model, inputs, 4))
         for (const ClassProbability& each : classes)
