@@ -11,12 +11,19 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/check.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
 
-// All functions but the first two must be called by all ranks, in the same order. They throw Error
-// if another rank has ended.
+// Another rank has ended, or cannot be reached.
+class LostRank : public Error {
+ public:
+  using Error::Error;
+};
+
+// All functions but the first two must be called by all ranks, in the same order. They throw
+// LostRank.
 class Ranks {
  public:
   virtual ~Ranks() = default;

@@ -21,8 +21,10 @@
 #include "apps/support/machine.h"
 #include "apps/support/output.h"
 #include "apps/support/version.h"
+#include "apps/training/shards.h"
 #include "core/joined.h"
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -181,6 +183,8 @@ int BenchArguments::run() const {
   check_input(generate || !batch, "--batch is for --generate");
   check_input(!generate || shards == 1, "--shards is for training steps, not for --generate");
   check_input(generate || !no_cache, "--no-cache is for --generate");
+  check_input(!generate || rank_count() == 1,
+              "--generate measures one process: start it without mpirun");
   Experiment settings;
   settings.threads = threads;
   settings.precision = precision_of(precision);
@@ -191,6 +195,7 @@ int BenchArguments::run() const {
     experiment.precision = settings.precision;
     experiment.train.shards = shards;
     experiment.train.validate();
+    (void)OwnShards(shards);
   }
   const Precision effective = effective_precision(settings.precision);
   if (!json)
@@ -200,6 +205,14 @@ int BenchArguments::run() const {
   if (!json) print(table_head());
   for (size_t i = 0; i < chosen.size(); ++i) {
     const BenchmarkSize& size = chosen[i];
+    const auto measure = [&] {
+      const BenchmarkResult result = run_benchmark(experiments[i], benchmark_corpus(size), seconds);
+      print(json ? as_json(size, effective, result) : table_row(size, result));
+    };
+    if (rank_count() > 1) {  // MPI knows only this process
+      measure();
+      continue;
+    }
     std::fflush(stdout);             // else both processes would write the buffer
     const pid_t process = ::fork();  // no parallel loop has run yet, so no thread is lost
     check(process >= 0, "bench: cannot start a process: {}", std::strerror(errno));
@@ -207,8 +220,7 @@ int BenchArguments::run() const {
       if (const int code = exit_code(process, size); code != exit_done) return code;
       continue;
     }
-    const BenchmarkResult result = run_benchmark(experiments[i], benchmark_corpus(size), seconds);
-    print(json ? as_json(size, effective, result) : table_row(size, result));
+    measure();
     return exit_done;  // the end of the child process
   }
   return exit_done;
@@ -226,8 +238,10 @@ const Command commands::bench = {
         "  heed bench --size tiny,baby --precision medium\n"
         "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
         "  heed bench --size tiny,reverse --shards 2\n"
+        "  mpirun -n 2 ./heed bench --size baby --shards 2\n"
         "bench/compare and bench/generate compare heed with PyTorch.",
     .arguments = make_arguments<BenchArguments>,
+    .shared_by_ranks = true,
 };
 
 }  // namespace heed

@@ -181,8 +181,6 @@ int TrainArguments::run() const {
   warn_of_processors();
   if (rank() > 0) return train_without_folder(plan, corpus, last);
   const Summary summary = with_origins(plan.config.origins, [&] {
-    ScopeGuard here;
-    here->ranks = nullptr;
     Summary planned = summarize(experiment, corpus);
     check_memory(planned);
     return planned;

@@ -12,6 +12,7 @@
 #include "apps/training/trainer.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -113,7 +114,7 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
     for (int i = 0; i < 3; ++i) trainer.step();
     std::vector<double> times;
     const double end = now() + seconds;
-    while (times.size() < 3 || now() < end) {
+    while (times.size() < 3 || on_any_rank(now() < end)) {
       const double start = now();
       const StepReport report = trainer.step();
       times.push_back(now() - start);

@@ -214,6 +214,8 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
   check_input(std::max(model.layers, model.decoder_layers) <= most_layers,
               "the model is too large: {} layers; lower model.layers",
               std::max(model.layers, model.decoder_layers));
+  ScopeGuard here;
+  here->ranks = nullptr;  // of training by one process
   Summary s;
   s.step = step_sizes(experiment.train, corpus);
   try {

@@ -8,7 +8,6 @@
 #include <sched.h>
 
 #include "apps/ranks/join.h"
-#include "core/check.h"
 
 namespace heed {
 namespace {
@@ -23,8 +22,8 @@ void check_mpi(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw Error("another process cannot be reached: " +
-              std::string(text, static_cast<size_t>(length)));
+  throw LostRank("the other processes cannot be reached: " +
+                 std::string(text, static_cast<size_t>(length)));
 }
 
 class MpiRanks final : public Ranks {
@@ -90,7 +89,7 @@ class MpiRanks final : public Ranks {
       sched_yield();
 #ifdef OPEN_MPI
       if (ended_() && Clock::now() - start > std::chrono::milliseconds(500))
-        throw Error("another process has ended");
+        throw LostRank("another process has ended");
 #endif
     }
   }

@@ -162,7 +162,7 @@ StepReport TrainingLoop::step() {
     report = trainer_.step();
   } catch (const Error& error) {
     std::string hint = checkpoints_.intact();
-    if (!experiment_.train.detect_anomaly)
+    if (!experiment_.train.detect_anomaly && !dynamic_cast<const LostRank*>(&error))
       hint += "; train.detect_anomaly = true names the operation";
     throw Error(fmt::format("step {}: {}{}", trainer_.steps_done() + 1, error.what(), hint));
   }

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# Trainings by several processes (MPI): the same bits as by one, whatever their number, also if one is killed and another
+# number resumes. Uses every MPI that is installed (Debian: openmpi-bin, mpich) and built (targets heed_openmpi, heed_mpich).
+#
+#   ranks.sh PROGRAM [quick|all]    all: every number of processes for every config and MPI; thirty kills
+set -euo pipefail
+program=$(readlink -f "$1")
+scale=${2:-quick}
+RANDOM=1
+source "$(dirname "$(readlink -f "$0")")/runs.sh"
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# More processes than cores, on one host. Open MPI warns of a folder in /tmp that is shared with others.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
+found=()
+for mpi in openmpi mpich; do
+  if type "mpirun.$mpi" &>/dev/null && [[ -e ${program%/*}/heed-$mpi.so ]]; then found+=("$mpi"); fi
+done
+if ((${#found[@]} == 0)); then
+  echo "skipped: no MPI is installed and built"
+  exit 0
+fi
+
+# on MPI RANKS ARGUMENT…: heed in so many processes; 1: without MPI. The output goes to ./out.
+on() {
+  local launch=(mpirun."$1" -n "$2")
+  (($2 > 1)) || launch=()
+  timeout 120 "${launch[@]}" "$program" "${@:3}" >out 2>&1
+}
+
+sed '/^\[data\]/,$d' tiny.toml >without_data.toml
+cat >base.toml <<'TOML'
+base = "without_data.toml"
+threads = 1
+[train]
+batch_size = 8
+shards = 8
+statistics = true
+TOML
+cat >language.toml <<'TOML'
+base = "base.toml"
+[data]
+kind = "sort"
+symbols = 3
+lengths = [4, 4]
+TOML
+cat >seq2seq.toml <<'TOML'
+base = "base.toml"
+[train]
+batch_size = 16
+accumulate = 2
+[model]
+kind = "seq2seq"
+attention_dropout = 0.1
+[optim]
+ema = 0.9
+[data]
+kind = "reverse"
+symbols = 10
+lengths = [1, 8]
+train_size = 100
+val_size = 40
+test_size = 40
+TOML
+cat >images.toml <<'TOML'
+base = "base.toml"
+[model]
+kind = "classifier"
+[optim]
+kind = "sgd"
+momentum = 0.9
+[schedule]
+kind = "plateau"
+patience = 0
+[data]
+kind = "shapes"
+train_size = 100
+val_size = 40
+test_size = 40
+TOML
+cat >graph.toml <<'TOML'
+base = "base.toml"
+[train]
+average_checkpoints = 3
+[model]
+kind = "classifier"
+[data]
+kind = "graph"
+lengths = [3, 8]
+train_size = 100
+val_size = 40
+test_size = 40
+TOML
+configs=(language seq2seq images graph)
+declare -A milliseconds
+for config in "${configs[@]}"; do
+  start=${EPOCHREALTIME/./}
+  on none 1 train "$config.toml" --run "$config" || { cat out >&2; fail "$config: one process failed"; }
+  milliseconds[$config]=$(((${EPOCHREALTIME/./} - start) / 1000))
+done
+
+# same CONFIG MPI RANKS
+trainings=0
+same() {
+  rm -rf run
+  on "$2" "$3" train "$1.toml" --run run || { cat out >&2; fail "$1: $3 processes of $2 failed"; }
+  same_run "$1" run >&2 || fail "$1: $3 processes of $2 differ from one"
+  trainings=$((trainings + 1))
+}
+if [[ $scale == all ]]; then
+  for config in "${configs[@]}"; do
+    for mpi in "${found[@]}"; do
+      for ranks in 2 4 8; do same "$config" "$mpi" "$ranks"; done
+    done
+  done
+else
+  same language "${found[-1]}" 4
+  same seq2seq "${found[0]}" 2
+  same images "${found[-1]}" 2
+  same graph "${found[0]}" 4
+fi
+
+# A process that is killed ends all, and loses no checkpoint. Another number of processes, of another MPI, resumes.
+newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
+processes() { pgrep -f "^$program train [a-z0-9]*.toml --resume --run killed" || true; }
+kills=3 killed=0 slowest=0
+[[ $scale == quick ]] || kills=30
+while ((killed < kills)); do
+  config=${configs[killed % ${#configs[@]}]}
+  rm -rf killed
+  last=0
+  for ((status = 1; status != 0;)); do
+    mpi=${found[RANDOM % ${#found[@]}]}
+    on "$mpi" $((2 << RANDOM % 3)) train "$config.toml" --resume --run killed &
+    job=$!
+    wait=$((300 + RANDOM % (2 * ${milliseconds[$config]} + 500)))
+    sleep "$((wait / 1000)).$(printf %03d $((wait % 1000)))"
+    mapfile -t running < <(processes)
+    start=${EPOCHREALTIME/./}
+    ((killed >= kills || ${#running[@]} == 0)) || kill -KILL "${running[RANDOM % ${#running[@]}]}" 2>/dev/null || true
+    status=0
+    wait "$job" || status=$?
+    ((status == 0)) && break
+    took=$(((${EPOCHREALTIME/./} - start) / 1000))
+    ((took <= slowest)) || slowest=$took
+    killed=$((killed + 1))
+    ((took < 10000)) || fail "$config: the others ended only $took ms after the process that was killed"
+    [[ -z $(processes) ]] || fail "$config: a process is left"
+    step=$(newest killed)
+    ((${step:-0} >= last)) || fail "$config: step $last was lost, the newest is ${step:-none}"
+    last=${step:-0}
+  done
+  same_run "$config" killed >&2 || fail "$config: differs after $killed kills"
+done
+
+# Processes that do not agree write nothing.
+# refused TEXT ARGUMENT…
+refused() {
+  local status=0
+  "${@:2}" >out 2>&1 || status=$?
+  [[ $status == 2 ]] || fail "exit code $status: ${*:2}"
+  [[ $(grep -c '^error: ' out) == 1 && $(<out) == *"error: "$1* ]] || { cat out >&2; fail "expected: $1"; }
+  [[ ! -e refused ]] || fail "a run was begun: ${*:2}"
+}
+train=("$program" train language.toml --run refused)
+for mpi in "${found[@]}"; do
+  refused "process 1 of 2: * has another config than process 0" \
+    "mpirun.$mpi" -n 1 "${train[@]}" : -n 1 "${train[@]}" --set seed=5
+  refused "*train.shards is 2, which 4 processes cannot share equally" on "$mpi" 4 "${train[@]:1}" --set train.shards=2
+  refused "other.toml: cannot read" on "$mpi" 2 train other.toml --run refused
+done
+
+# A signal that mpirun passes on: all stop after the same step, and save.
+for mpi in "${found[@]}"; do
+  rm -rf killed
+  "mpirun.$mpi" -n 2 "$program" train language.toml --set train.steps=100000 --resume --run killed >out 2>&1 &
+  job=$!
+  while [[ -z $(newest killed) ]]; do sleep 0.1; done
+  kill -USR1 "$job"
+  wait "$job" || true
+  grep -q "^interrupted and saved; continue with: heed train --resume --run killed" out || { cat out >&2; fail "$mpi: not interrupted"; }
+done
+
+echo "$trainings trainings by 2 to 8 processes of ${found[*]}: 0 different; $killed kills," \
+  "the others ended within $slowest ms: 0 lost, 0 different"
