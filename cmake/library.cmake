@@ -1,10 +1,11 @@
-# heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [QUICK])
+# heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [KERNELS] [QUICK])
 #
 # Adds the static library heed_<folder>, which may include only the folders named in USES. With DOUBLE the same
-# files are built once more with real = double as heed_<folder>_f64, for the tests. QUICK lowers optimisation in
-# folders where a run spends no time, for quicker builds.
+# files are built once more with real = double as heed_<folder>_f64, for the tests and the course. KERNELS raises
+# optimisation in folders with loops where a run spends its time. QUICK lowers it in folders where a run spends no
+# time, for quicker builds. In double it is one level lower.
 function(heed_library folder)
-  cmake_parse_arguments(ARG "DOUBLE;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
+  cmake_parse_arguments(ARG "DOUBLE;KERNELS;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
   heed_source_options(${ARG_SOURCES})
   foreach(real float double)
     if(real STREQUAL float)
@@ -21,9 +22,15 @@ function(heed_library folder)
       break()
     endif()
     heed_compile_options(${target})
-    if(ARG_QUICK)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    set(level 2)
+    if(ARG_KERNELS)
+      set(level 3)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og spills tiles to memory
     endif()
+    if(ARG_QUICK OR real STREQUAL double)
+      math(EXPR level "${level} - 1")
+    endif()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
     target_compile_features(${target} PUBLIC cxx_std_20)
     if(PROJECT_IS_TOP_LEVEL)
       target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)

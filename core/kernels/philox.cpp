@@ -15,7 +15,7 @@ namespace {
 // the lanes, as does the instruction that multiplies 32 by 32 bits (which compilers do not generate
 // by themselves), so the high halves may hold anything.
 #ifdef __AVX512F__
-constexpr int lanes = 8;
+constexpr int philox_lane_count = 8;
 using Lanes = uint64_t __attribute__((vector_size(64)));
 
 Lanes multiply(Lanes a, uint64_t b) {
@@ -30,7 +30,7 @@ Lanes second_half(Lanes a, Lanes b) {
   return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 #else
-constexpr int lanes = 4;
+constexpr int philox_lane_count = 4;
 using Lanes = uint64_t __attribute__((vector_size(32)));
 
 Lanes multiply(Lanes a, uint64_t b) {
@@ -47,7 +47,7 @@ void philox_lanes(const StreamKey& stream, uint64_t first, uint32_t* words) {
   constexpr uint64_t low = 0xFFFFFFFF;
   Lanes c0 = Lanes{} + first, c1 = Lanes{} + stream.call, c2 = Lanes{} + stream.micro_batch,
         c3 = Lanes{} + stream.step;
-  for (int i = 0; i < lanes; ++i) c0[i] += static_cast<uint64_t>(i);
+  for (int i = 0; i < philox_lane_count; ++i) c0[i] += static_cast<uint64_t>(i);
   uint32_t k0 = static_cast<uint32_t>(stream.key), k1 = static_cast<uint32_t>(stream.key >> 32);
   for (int round = 0; round < 10; ++round) {
     const Lanes p0 = multiply(c0, 0xD2511F53), p1 = multiply(c2, 0xCD9E8D57);
@@ -70,7 +70,7 @@ void philox_lanes(const StreamKey& stream, uint64_t first, uint32_t* words) {
 void philox_words(const StreamKey& stream, uint64_t first_block, int64_t blocks, uint32_t* words) {
   int64_t i = 0;
 #ifdef __AVX2__
-  for (; i + lanes <= blocks; i += lanes)
+  for (; i + philox_lane_count <= blocks; i += philox_lane_count)
     philox_lanes(stream, first_block + static_cast<uint64_t>(i), words + 4 * i);
 #endif
   for (; i < blocks; ++i) {

@@ -36,18 +36,18 @@ struct Max {
   }
 };
 
-struct Axis {
+struct ReducedAxis {
   int64_t length;
   bool kept;  // else reduced
   int64_t from_stride = 1, to_stride = 1;
 };
 
 // The merged axes, outermost first. Those of length 1 are left out.
-struct Axes {
-  std::array<Axis, Shape::max_rank> axis{};
+struct ReducedAxes {
+  std::array<ReducedAxis, Shape::max_rank> axis{};
   size_t count = 0;
 
-  Axes(const Shape& shape, const Shape& target) {
+  ReducedAxes(const Shape& shape, const Shape& target) {
     for (int a = 0; a < shape.rank(); ++a) {
       if (shape[a] == 1) continue;
       const int own = a - shape.rank() + target.rank();
@@ -65,11 +65,11 @@ struct Axes {
       if (axis[k].kept) to *= axis[k].length;
     }
   }
-  const Axis* begin() const { return axis.data(); }
-  const Axis* end() const { return axis.data() + count; }
+  const ReducedAxis* begin() const { return axis.data(); }
+  const ReducedAxis* end() const { return axis.data() + count; }
   // The same with `length` indices of axis k.
-  Axes shortened(size_t k, int64_t length) const {
-    Axes part = *this;
+  ReducedAxes shortened(size_t k, int64_t length) const {
+    ReducedAxes part = *this;
     part.axis[k].length = length;
     return part;
   }
@@ -111,7 +111,7 @@ void reduce_rows(int64_t rows, int64_t width, int64_t leading, const real* x, re
 
 // Reduces the axes [axis, end) of x, at least one, into y, on the calling thread.
 template <class Op>
-void reduce(const Axis* axis, const Axis* end, const real* x, real* y, Op op) {
+void reduce(const ReducedAxis* axis, const ReducedAxis* end, const real* x, real* y, Op op) {
   if (axis + 1 == end && !axis->kept) {
     *y = op(*y, Op::reduce_row(axis->length, x));
   } else if (axis + 1 == end) {
@@ -127,13 +127,13 @@ void reduce(const Axis* axis, const Axis* end, const real* x, real* y, Op op) {
 
 // Divides axis k, the first kept one, among the threads.
 template <class Op>
-void reduce_kept_axis(const Axes& axes, size_t k, int64_t grain, const real* from, Destination to,
-                      Op op) {
-  const Axis& axis = axes.axis[k];
+void reduce_kept_axis(const ReducedAxes& axes, size_t k, int64_t grain, const real* from,
+                      Destination to, Op op) {
+  const ReducedAxis& axis = axes.axis[k];
   parallel_for(axis.length, grain, [&](int64_t first, int64_t last) {
     real* y = to.data + first * axis.to_stride;
     if (!to.accumulate) std::fill_n(y, (last - first) * axis.to_stride, Op::identity);
-    const Axes part = axes.shortened(k, last - first);
+    const ReducedAxes part = axes.shortened(k, last - first);
     reduce(part.begin(), part.end(), from + first * axis.from_stride, y, op);
   });
 }
@@ -142,13 +142,13 @@ constexpr int64_t max_pieces = 16, max_result = 512;
 
 // Divides the first axis, a reduced one, among the threads. The result has `size` elements.
 template <class Op>
-void reduce_pieces(const Axes& axes, int64_t size, const real* from, real* to, Op op) {
+void reduce_pieces(const ReducedAxes& axes, int64_t size, const real* from, real* to, Op op) {
   const int64_t length = axes.axis[0].length, stride = axes.axis[0].from_stride;
   const int64_t piece = std::max(chunk_rows(stride), (length + max_pieces - 1) / max_pieces);
   std::array<real, max_pieces * max_result> results;
   std::fill_n(results.data(), (length + piece - 1) / piece * size, Op::identity);
   parallel_for(length, piece, [&](int64_t first, int64_t last) {
-    const Axes part = axes.shortened(0, last - first);
+    const ReducedAxes part = axes.shortened(0, last - first);
     reduce(part.begin(), part.end(), from + first * stride, &results[first / piece * size], op);
   });
   for (int64_t first = 0; first < length; first += piece)
@@ -158,7 +158,7 @@ void reduce_pieces(const Axes& axes, int64_t size, const real* from, real* to, O
 template <class Op>
 void reduce_to(const real* from, const Shape& shape, const Shape& target, Destination to, Op op) {
   if (scope().shapes_only) return;
-  const Axes axes(shape, target);
+  const ReducedAxes axes(shape, target);
   const int64_t size = target.size();
   const bool empty = shape.size() == 0;
   if (axes.count == 0 || empty || (!axes.axis[0].kept && size <= max_result)) {

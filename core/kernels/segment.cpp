@@ -13,7 +13,7 @@ namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 // Columns of a segment are processed in blocks, whose maxima and sums are on the stack.
-constexpr int64_t column_block = 64;
+constexpr int64_t segment_columns = 64;
 
 // Columns [column, column + count) of the entries of a segment.
 struct Part {
@@ -33,9 +33,9 @@ void for_parts(const SegmentSizes& n, Segments segments, F f) {
   const int64_t each = n.columns * (n.entries / std::max<int64_t>(1, n.segments) + 1);
   parallel_for(n.segments, chunk_rows(each), [&](int64_t begin, int64_t end) {
     for (int64_t s = begin; s < end; ++s)
-      for (int64_t c = 0; c < n.columns; c += column_block)
+      for (int64_t c = 0; c < n.columns; c += segment_columns)
         f(Part{segments.by_segment + segments.start[s], segments.by_segment + segments.start[s + 1],
-               c, std::min(column_block, n.columns - c), n.columns});
+               c, std::min(segment_columns, n.columns - c), n.columns});
   });
 }
 
@@ -55,7 +55,7 @@ void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
 
 void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y) {
   for_parts(n, segments, [=](const Part& part) {
-    real shift[column_block] = {}, total[column_block] = {};
+    real shift[segment_columns] = {}, total[segment_columns] = {};
     std::fill_n(shift, part.count, -infinity);
     part.for_entries([&](int64_t at) {
       for (int64_t c = 0; c < part.count; ++c) shift[c] = std::max(shift[c], x[at + c]);
@@ -75,7 +75,7 @@ void segment_softmax_forward(const SegmentSizes& n, Segments segments, const rea
 void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
                               const real* y, Destination dx) {
   for_parts(n, segments, [=](const Part& part) {
-    real dot[column_block] = {};
+    real dot[segment_columns] = {};
     part.for_entries([&](int64_t at) {
       for (int64_t c = 0; c < part.count; ++c) dot[c] += dy[at + c] * y[at + c];
     });
