@@ -9,6 +9,7 @@
 
 #include "apps/support/files.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/parallel.h"
 #include "core/text.h"
 
@@ -96,8 +97,7 @@ Table persons_table(const std::vector<Person>& persons) {
     table.rows.push_back(
         {person.name, fmt::to_string(person.passed()),
          fmt::to_string(static_cast<int64_t>(person.answers.size()) - person.passed()),
-         fmt::to_string(person.missing.size()),
-         fmt::format("{}", fmt::join(person.unknown, ", "))});
+         fmt::to_string(person.missing.size()), joined(person.unknown)});
   return table;
 }
 

@@ -122,9 +122,9 @@ std::string attention_csv(const std::vector<AttentionMap>& maps) {
           for (int64_t j = line * m; j < (line + 1) * m; ++j) {
             const int64_t query = map.query_positions[static_cast<size_t>(i)];
             const int64_t key = map.key_positions[static_cast<size_t>(j)];
-            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", map.name, h, query,
-                           key, csv_cell(map.queries[static_cast<size_t>(query)]),
-                           csv_cell(map.keys[static_cast<size_t>(key)]), *weight++);
+            text += fmt::format("{},{},{},{},{},{},{}\n", map.name, h, query, key,
+                                csv_cell(map.queries[static_cast<size_t>(query)]),
+                                csv_cell(map.keys[static_cast<size_t>(key)]), *weight++);
           }
   }
   return text;

@@ -21,7 +21,7 @@ constexpr size_t max_label = 14;  // characters
 
 template <class... Args>
 void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+  out += fmt::format(format, std::forward<Args>(args)...);
 }
 
 std::string short_label(const std::string& label) {

@@ -100,23 +100,20 @@ std::string tick_text(double value) {
 std::string points_text(const Curve& curve, const ChartAxis& x, const ChartAxis& y) {
   std::string text;
   for (size_t i = 0; i < curve.values.size(); ++i)
-    fmt::format_to(std::back_inserter(text), "{:.1f},{:.1f} ", x.pixel(curve.steps[i]),
-                   y.pixel(curve.values[i]));
+    text += fmt::format("{:.1f},{:.1f} ", x.pixel(curve.steps[i]), y.pixel(curve.values[i]));
   return text;
 }
 
 std::string drawn_axes(const ChartAxis& x, const ChartAxis& y) {
   std::string text;
   for (const double tick : y.ticks())
-    fmt::format_to(std::back_inserter(text),
-                   "<path class=\"grid\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3}\" y=\"{4:.1f}\" "
-                   "text-anchor=\"end\">{5}</text>",
-                   left, y.pixel(tick), width - right, left - 8, y.pixel(tick) + 4,
-                   tick_text(tick));
+    text += fmt::format(
+        "<path class=\"grid\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3}\" y=\"{4:.1f}\" "
+        "text-anchor=\"end\">{5}</text>",
+        left, y.pixel(tick), width - right, left - 8, y.pixel(tick) + 4, tick_text(tick));
   for (const double tick : x.ticks())
-    fmt::format_to(std::back_inserter(text),
-                   "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x.pixel(tick),
-                   height - 8, tick_text(tick));
+    text += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                        x.pixel(tick), height - 8, tick_text(tick));
   return text;
 }
 
@@ -168,12 +165,12 @@ std::string chart_svg(const Json& chart) {
       Curve low = curve_in(line, "low"), high = curve_in(line, "high");
       std::ranges::reverse(high.steps);
       std::ranges::reverse(high.values);
-      fmt::format_to(std::back_inserter(text), "<polygon class=\"band s{}\" points=\"{}{}\"/>",
-                     colour, points_text(low, x, y), points_text(high, x, y));
+      text += fmt::format("<polygon class=\"band s{}\" points=\"{}{}\"/>", colour,
+                          points_text(low, x, y), points_text(high, x, y));
     }
-    fmt::format_to(std::back_inserter(text),
-                   "<polyline class=\"s{}\" points=\"{}\"><title>{}</title></polyline>", colour,
-                   points_text(curve_in(line, "y"), x, y), xml_escaped(line.at("label").string()));
+    text +=
+        fmt::format("<polyline class=\"s{}\" points=\"{}\"><title>{}</title></polyline>", colour,
+                    points_text(curve_in(line, "y"), x, y), xml_escaped(line.at("label").string()));
   }
   return text + "</svg>";
 }

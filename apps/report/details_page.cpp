@@ -72,22 +72,22 @@ std::string confusion_drawing(const Json& confusion) {
   for (size_t i = 0; i < labels.size(); ++i) {
     const std::string label = html(labels[i].substr(0, 60));
     const size_t at = margin + i * cell + cell - 5;
-    fmt::format_to(std::back_inserter(text),
-                   "<text x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{2}</text><text "
-                   "transform=\"translate({1} {0}) rotate(-90)\">{2}</text>",
-                   margin - 6, at, label);
+    text += fmt::format(
+        "<text x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{2}</text><text "
+        "transform=\"translate({1} {0}) rotate(-90)\">{2}</text>",
+        margin - 6, at, label);
   }
   for (const Json& entry : confusion.at("counts").elements()) {
     const auto row = static_cast<size_t>(item(entry, 0).integer());
     const auto column = static_cast<size_t>(item(entry, 1).integer());
     const double share =
         item(entry, 2).number() / static_cast<double>(std::max<int64_t>(1, totals.at(row)));
-    fmt::format_to(std::back_inserter(text),
-                   "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
-                   "fill-opacity=\"{:.2f}\"><title>expected {}, predicted {}: {}</title></rect>",
-                   row == column ? "right" : "wrong", margin + column * cell, margin + row * cell,
-                   cell - 1, cell - 1, std::max(0.12, share), html(labels.at(row)),
-                   html(labels.at(column)), item(entry, 2).integer());
+    text += fmt::format(
+        "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
+        "fill-opacity=\"{:.2f}\"><title>expected {}, predicted {}: {}</title></rect>",
+        row == column ? "right" : "wrong", margin + column * cell, margin + row * cell, cell - 1,
+        cell - 1, std::max(0.12, share), html(labels.at(row)), html(labels.at(column)),
+        item(entry, 2).integer());
   }
   return text + "</svg>\n";
 }
@@ -114,11 +114,11 @@ std::string time_table(const char* head, const std::vector<std::pair<std::string
       head);
   for (const auto& [name, ms] : rows) {
     const double share = step_ms > 0 ? 100 * ms / step_ms : 0;
-    fmt::format_to(std::back_inserter(text),
-                   "<tr><td>{}</td><td class=\"n\">{:.3f}</td><td class=\"n\">{:.1f} %</td><td "
-                   "class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\"><rect "
-                   "class=\"s0\" width=\"{:.2f}\" height=\"8\"/></svg></td></tr>\n",
-                   html(name), ms, share, std::min(100.0, share));
+    text += fmt::format(
+        "<tr><td>{}</td><td class=\"n\">{:.3f}</td><td class=\"n\">{:.1f} %</td><td "
+        "class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\"><rect "
+        "class=\"s0\" width=\"{:.2f}\" height=\"8\"/></svg></td></tr>\n",
+        html(name), ms, share, std::min(100.0, share));
   }
   return text + "</table></div>\n";
 }

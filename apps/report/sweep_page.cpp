@@ -69,7 +69,7 @@ std::string short_value(const std::string& value) {
 
 template <class... Args>
 void draw(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+  out += fmt::format(format, std::forward<Args>(args)...);
 }
 
 std::string effect_drawing(const SweepPoints& sweep, size_t key) {

@@ -26,7 +26,9 @@ class Sha256 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
     EVP_DigestFinal_ex(context_.get(), digest, &length);
-    return fmt::format("{:02x}", fmt::join(digest, digest + length, ""));
+    std::string digits;
+    for (unsigned i = 0; i < length; ++i) digits += fmt::format("{:02x}", digest[i]);
+    return digits;
   }
 
  private:

@@ -26,7 +26,7 @@ class Canvas {
  public:
   template <class... Args>
   void put(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
+    body_ += fmt::format(format, std::forward<Args>(args)...);
     body_ += '\n';
   }
   // `anchor`: start, middle or end. `style`: more attributes.
@@ -135,8 +135,7 @@ void Lines::save(const std::string& path) const {
                     colours[i % std::size(colours)], dashes[i % std::size(dashes)]);
     std::string points;
     for (size_t k = 0; k < lines[i].x.size(); ++k)
-      fmt::format_to(std::back_inserter(points), "{:.1f},{:.1f} ", x.pixel(lines[i].x[k]),
-                     y.pixel(lines[i].y[k]));
+      points += fmt::format("{:.1f},{:.1f} ", x.pixel(lines[i].x[k]), y.pixel(lines[i].y[k]));
     points.pop_back();
     canvas.put("<polyline {} points=\"{}\"/>", style, points);
     const double legend = top + 12 + 20 * static_cast<double>(i);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/autograd.h"
+#include "core/joined.h"
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "core/random.h"
@@ -143,7 +145,7 @@ class Checker {
       const Index index = index_of(shape, static_cast<int64_t>(i));
       failure.difference = {index, got[i], expected[i]};
       fail(failure, "{} [{}]: got {}, expected {}", what,
-           fmt::join(index.at.begin(), index.at.begin() + index.rank, ", "), got[i], expected[i]);
+           joined(std::span(index.at).first(static_cast<size_t>(index.rank))), got[i], expected[i]);
       return false;
     }
     return true;
@@ -234,8 +236,7 @@ class Checker {
     std::vector<std::string> names;
     for (size_t k = 0; k < row_.inputs.size(); ++k)
       if (subset >> k & 1) names.push_back(name_of(k));
-    return fmt::format("when only {} require{} one", fmt::join(names, ", "),
-                       names.size() == 1 ? "s" : "");
+    return fmt::format("when only {} require{} one", joined(names), names.size() == 1 ? "s" : "");
   }
 
   void check_frozen(Arrays x, const Array& dy, const Gradients& right) {

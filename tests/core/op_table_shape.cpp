@@ -1,6 +1,6 @@
 // The op table: reductions, permutations, slices, concatenation.
 #include <doctest/doctest.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/autograd.h"
+#include "core/joined.h"
 #include "op_table.h"
 
 namespace heed::inline HEED_REAL::testing {
@@ -71,7 +72,7 @@ const Reduction reductions[] = {
 OpRow reduction_row(const Reduction& reduction, const Shape& shape, const std::vector<int>& axes,
                     bool keep, const Shape& result, const Shape& large) {
   const auto op = reduction.op;
-  return {.name = fmt::format("{}: axes {} of {}", reduction.name, axes, shape),
+  return {.name = fmt::format("{}: axes [{}] of {}", reduction.name, joined(axes), shape),
           .inputs = {shape},
           .result = result,
           .op =
@@ -248,7 +249,7 @@ TEST_CASE("op table: permute, transpose") {
     Shape result = shape;
     for (int a = 0; a < 4; ++a) result = result.with(a, shape[order[static_cast<size_t>(a)]]);
     check_rows(std::vector<OpRow>{
-        {.name = fmt::format("permute: {}", order),
+        {.name = fmt::format("permute: [{}]", joined(order)),
          .inputs = {shape},
          .result = result,
          .op =
@@ -318,22 +319,23 @@ TEST_CASE("op table: slice, split") {
   };
   const auto split_row = [](int axis, std::vector<int64_t> sizes, size_t part,
                             const Shape& result) {
-    return OpRow{.name = fmt::format("split: part {} of {} of axis {}", part, sizes, axis),
-                 .inputs = {{3, 4, 5}},
-                 .result = result,
-                 .op = [=](Tensors x) { return split(x[0], sizes, axis)[part]; },
-                 .definition =
-                     [=](Arrays x, const Index& i) {
-                       int64_t before = 0;
-                       for (size_t k = 0; k < part; ++k) before += sizes[k];
-                       return x[0](i.with(axis, i[axis] + before));
-                     },
-                 .misuses = {[=] {
-                               split(Tensor::zeros({9, 9, 9}), sizes, axis);
-                             },
-                             [] {
-                               split(Tensor::zeros({2}), std::array<int64_t, 2>{3, -1}, 0);
-                             }}};
+    return OpRow{
+        .name = fmt::format("split: part {} of [{}] of axis {}", part, joined(sizes), axis),
+        .inputs = {{3, 4, 5}},
+        .result = result,
+        .op = [=](Tensors x) { return split(x[0], sizes, axis)[part]; },
+        .definition =
+            [=](Arrays x, const Index& i) {
+              int64_t before = 0;
+              for (size_t k = 0; k < part; ++k) before += sizes[k];
+              return x[0](i.with(axis, i[axis] + before));
+            },
+        .misuses = {[=] {
+                      split(Tensor::zeros({9, 9, 9}), sizes, axis);
+                    },
+                    [] {
+                      split(Tensor::zeros({2}), std::array<int64_t, 2>{3, -1}, 0);
+                    }}};
   };
   check_rows(std::vector<OpRow>{
       slice_row(0, 1, 3, {2, 4, 5}, {4, 100, 200}),

@@ -1,11 +1,10 @@
 #include "docs/course/grader/grader.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "core/joined.h"
 #include "docs/course/exercises/beam-search/model.h"
 
 namespace heed::course {
@@ -200,8 +199,8 @@ void grade_beam_search(Grader& g, std::vector<int> (*find_text)(const NextLogPro
     g.expect(got[i] == expected,
              fmt::format("text of a beam of {}, end {}, max_length {}, length_penalty {:.2f}: got "
                          "[{}], expected [{}]",
-                         o.beam, o.end, o.max_length, o.length_penalty, fmt::join(got[i], ", "),
-                         fmt::join(expected, ", ")),
+                         o.beam, o.end, o.max_length, o.length_penalty, joined(got[i]),
+                         joined(expected)),
              sentence);
   }
 }
