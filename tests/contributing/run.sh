@@ -40,7 +40,7 @@ settings=(--set train.steps=4 --set train.log_every=1 --set train.samples=0)
 if [[ $1 == task ]]; then
   apply "A generated task"
   (cd "$copy" && printf '#include "%s"\n' data/*.cpp data/tasks/*.cpp) >"$work/data.cpp"
-  "$3" -std=c++20 -O1 -march=native -fopenmp -I"$copy" -c "$work/data.cpp" -o "$work/data.o"
+  "$3" -std=c++20 -O0 -march=native -fopenmp -I"$copy" -c "$work/data.cpp" -o "$work/data.o"
   # The link command of the program, with the new object in place of the library.
   link=$(ninja -C "$2" -t commands heed_program | tail -n 1)
   link=${link//data\/libheed_data.a/$work/data.o}
