@@ -38,11 +38,8 @@ struct AttendArguments final : CommandArguments {
         {"--input", "TEXT", &request.input,
          "Prompt, or source line of an encoder: the text, a file that holds it, or - for standard "
          "input"},
-        {"--example",
-         "N",
-         &request.example,
-         "Instead of --input: example N of the run's data, counted from 0",
-         {0, 1e12}},
+        {"--example", "N", &request.example,
+         "Instead of --input: example N of the run's data, counted from 0", at_least(0)},
         {"--split", "NAME", &request.split,
          "Split that the example is in (default: test, else val)"},
         {"--target", "TEXT", &request.target, "Target text (default: what the model generates)"},

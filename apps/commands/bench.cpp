@@ -25,7 +25,6 @@
 #include "core/joined.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
-#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -46,8 +45,8 @@ struct BenchArguments final : CommandArguments {
     return {
         {"--size", "NAME[,NAME]", &sizes,
          fmt::format("Sizes to measure, of {} (default: all)", joined(benchmark_names()))},
-        {"--precision", "P", &precision,
-         "Precision of matrix products: highest, high or medium (default: highest)"},
+        {"--precision", "highest|high|medium", &precision,
+         "Precision of matrix products (default: highest)"},
         {"--seconds", "SECONDS", &seconds, "Seconds to spend on each size (default: 5)", day},
         {"--threads", "COUNT", &threads, "Threads to use (default: one for each physical core)",
          thread_counts},
@@ -63,15 +62,6 @@ struct BenchArguments final : CommandArguments {
   }
   int run() const override;
 };
-
-Precision precision_of(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& [known, precision] : precision_names) {
-    if (name == known) return precision;
-    names.emplace_back(known);
-  }
-  throw InputError(fmt::format("--precision {}: choose one of {}", shortened(name), joined(names)));
-}
 
 double decimals(double number, int count) {
   return std::round(number * std::pow(10, count)) / std::pow(10, count);
@@ -187,7 +177,8 @@ int BenchArguments::run() const {
               "--generate measures one process: start it without mpirun");
   Experiment settings;
   settings.threads = threads;
-  settings.precision = precision_of(precision);
+  for (const auto& [name, value] : precision_names)
+    if (precision == name) settings.precision = value;
   apply_settings(settings);
   std::vector<Experiment> experiments;
   for (const BenchmarkSize& size : chosen) {

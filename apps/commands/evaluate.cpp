@@ -22,16 +22,15 @@ struct EvaluateArguments final : CommandArguments {
   bool json = false;
 
   std::vector<Option> options() override {
+    constexpr Range widths{1, 1000};
     return {{"RUN", "", &path, "Folder of the run"},
             {"--split", "NAME", &split, "Split to score: val, test, … (default: test, else val)"},
             checkpoint_option(checkpoint),
             set_option(set),
-            {"--beam",
-             "COUNT",
-             &beam,
+            {"--beam", "COUNT", &beam,
              "Encoder-decoders: width of the beam search for exact match, BLEU and chrF (default: "
              "1, greedy)",
-             {1, 1000}},
+             widths},
             {"--predictions", "FILE", &predictions,
              "Also write source, prediction and expected output of every example as JSON, one line "
              "each"},

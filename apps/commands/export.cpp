@@ -7,7 +7,6 @@
 #include "apps/support/output.h"
 #include "apps/support/version.h"
 #include "apps/training/saved_run.h"
-#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -18,14 +17,13 @@ struct ExportArguments final : CommandArguments {
   std::vector<Option> options() override {
     return {{"RUN", "", &path, "Folder of the run"},
             checkpoint_option(checkpoint),
-            {"--format", "NAME", &format, "Format of the file: onnx (default: onnx)"},
+            {"--format", "onnx", &format, "Format of the file (default: onnx)"},
             {"--output", "FILE", &output, "File to write (default: model.onnx)"}};
   }
   int run() const override;
 };
 
 int ExportArguments::run() const {
-  check_input(format == "onnx", "--format: expected onnx, found {}", in_quotes(format));
   const std::string file = output_path(output);
   const SavedRun saved = SavedRun::open(path);
   const Experiment& experiment = saved.config.experiment;

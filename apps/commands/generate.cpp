@@ -31,7 +31,8 @@ struct GenerateArguments final : CommandArguments {
   std::optional<double> temperature, top_p;
 
   std::vector<Option> options() override {
-    constexpr Range counts{1, 1e6};
+    constexpr Range counts{1, 1e6}, beams{1, 1000}, exponents{0, 100}, divisors{0, 1e6},
+        fractions{0, 1};
     constexpr const char* language = "Language models";
     return {
         {"RUN", "", &path, "Folder of the run"},
@@ -52,38 +53,25 @@ struct GenerateArguments final : CommandArguments {
         {"--no-repeat-ngram", "N", &no_repeat_ngram, "Generate no sequence of N tokens twice",
          counts},
         unknown_option(unknown),
-        {"--beam",
-         "COUNT",
-         &beam,
+        {"--beam", "COUNT", &beam,
          "Width of the beam search; 1 is greedy (default: 1, or N; a language model samples "
          "without --beam and --n-best)",
-         {1, 1000}},
-        {"--n-best",
-         "N",
-         &n_best,
-         "Print the N best outputs of each line or prompt, best first (default: 1)",
-         {1, 1000}},
-        {"--length-penalty",
-         "NUMBER",
-         &length_penalty,
+         beams},
+        {"--n-best", "N", &n_best,
+         "Print the N best outputs of each line or prompt, best first (default: 1)", beams},
+        {"--length-penalty", "NUMBER", &length_penalty,
          "Exponent α of the length penalty; larger values favour longer outputs (default: 0)",
-         {0, 100}},
+         exponents},
         {"--prompt", "TEXT", &prompt, "Text to continue", {}, language},
         {"--count", "COUNT", &count, "Number of samples (default: 1)", counts, language},
-        {"--temperature",
-         "NUMBER",
-         &temperature,
+        {"--temperature", "NUMBER", &temperature,
          "Divisor of the logits; 0 always takes the most likely token (default: 1, for tasks 0)",
-         {0, 1e6},
-         language},
+         divisors, language},
         {"--top-k", "K", &top_k, "Sample from the K most likely tokens", counts, language},
-        {"--top-p",
-         "P",
-         &top_p,
+        {"--top-p", "P", &top_p,
          "Nucleus sampling: sample from the smallest set of tokens whose total probability is at "
          "least P",
-         {0, 1},
-         language},
+         fractions, language},
         {"--seed", "SEED", &seed, "Seed of the samples (default: the seed of the run)", seed_range,
          language}};
   }

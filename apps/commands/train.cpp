@@ -1,7 +1,5 @@
 // heed train: starts a run from a config, or resumes one.
-#include <fmt/format.h>
 
-#include <cstdio>
 #include <limits>
 
 #include "apps/commands/command.h"

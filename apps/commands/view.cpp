@@ -18,12 +18,10 @@ struct ViewArguments final : CommandArguments {
   int64_t port = 0;
 
   std::vector<Option> options() override {
+    constexpr Range ports{0, 65535};
     return {{"[DIR]", "", &folder, "Folder that the runs are in (default: runs)"},
-            {"--port",
-             "PORT",
-             &port,
-             "Port to listen on, at 127.0.0.1 only (default: 0, any that is free)",
-             {0, 65535}}};
+            {"--port", "PORT", &port,
+             "Port to listen on, at 127.0.0.1 only (default: 0, any that is free)", ports}};
   }
   int run() const override;
 };

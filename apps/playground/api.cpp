@@ -2,7 +2,6 @@
 
 #include <exception>
 #include <new>
-#include <optional>
 #include <string>
 
 #include "apps/playground/session.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "apps/inference/attention_map.h"
 #include "core/scope.h"

@@ -2,8 +2,6 @@
 // rotation of queries and keys, or the bias that it adds to the scores.
 #pragma once
 
-#include <vector>
-
 #include "apps/config/experiment.h"
 #include "apps/support/json.h"
 #include "data/corpus.h"

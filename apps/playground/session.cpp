@@ -1,7 +1,5 @@
 #include "apps/playground/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,6 +11,7 @@
 #include "apps/playground/mistakes.h"
 #include "apps/playground/positions.h"
 #include "core/check.h"
+#include "core/named.h"
 #include "core/scope.h"
 
 namespace heed {
@@ -23,43 +22,39 @@ constexpr int64_t max_parameters = 2'000'000;
 constexpr double max_multiplications = 2e10;  // of a step: some seconds
 
 // The largest values for a page, of keys whose own ranges suit a terminal.
-struct PlaygroundLimit {
-  const char* key;
-  int64_t most;
-};
-constexpr PlaygroundLimit playground_limits[] = {{"model.dim", 256},
-                                                 {"model.encoder_dim", 256},
-                                                 {"model.layers", 12},
-                                                 {"model.decoder_layers", 12},
-                                                 {"model.heads", 16},
-                                                 {"model.feed_forward", 1024},
-                                                 {"model.pool_queries", 32},
-                                                 {"model.positional.max_length", 1024},
-                                                 {"model.positional.dim", 256},
-                                                 {"model.positional.buckets", 256},
-                                                 {"model.attention.key_dim", 256},
-                                                 {"model.attention.value_dim", 256},
-                                                 {"model.attention.key_dims", 256},
-                                                 {"model.attention.value_dims", 256},
-                                                 {"model.attention.graph_distances", 64},
-                                                 {"model.block.kernel_size", 65},
-                                                 {"model.block.length", 256},
-                                                 {"train.batch_size", 256},
-                                                 {"train.accumulate", 8},
-                                                 {"train.average_checkpoints", 8},
-                                                 {"data.symbols", 500},
-                                                 {"data.lengths", 64},
-                                                 {"data.longer_lengths", 64},
-                                                 {"data.digits", 6},
-                                                 {"data.modulus", 200},
-                                                 {"data.size", 16},
-                                                 {"data.frames", 4},
-                                                 {"data.edge_kinds", 16},
-                                                 {"data.nouns", 16},
-                                                 {"data.train_size", 1'000'000},
-                                                 {"data.val_size", 2000},
-                                                 {"data.test_size", 2000},
-                                                 {"data.bucketing", 64}};
+constexpr Named<int64_t> playground_limits[] = {{"model.dim", 256},
+                                                {"model.encoder_dim", 256},
+                                                {"model.layers", 12},
+                                                {"model.decoder_layers", 12},
+                                                {"model.heads", 16},
+                                                {"model.feed_forward", 1024},
+                                                {"model.pool_queries", 32},
+                                                {"model.positional.max_length", 1024},
+                                                {"model.positional.dim", 256},
+                                                {"model.positional.buckets", 256},
+                                                {"model.attention.key_dim", 256},
+                                                {"model.attention.value_dim", 256},
+                                                {"model.attention.key_dims", 256},
+                                                {"model.attention.value_dims", 256},
+                                                {"model.attention.graph_distances", 64},
+                                                {"model.block.kernel_size", 65},
+                                                {"model.block.length", 256},
+                                                {"train.batch_size", 256},
+                                                {"train.accumulate", 8},
+                                                {"train.average_checkpoints", 8},
+                                                {"data.symbols", 500},
+                                                {"data.lengths", 64},
+                                                {"data.longer_lengths", 64},
+                                                {"data.digits", 6},
+                                                {"data.modulus", 200},
+                                                {"data.size", 16},
+                                                {"data.frames", 4},
+                                                {"data.edge_kinds", 16},
+                                                {"data.nouns", 16},
+                                                {"data.train_size", 1'000'000},
+                                                {"data.val_size", 2000},
+                                                {"data.test_size", 2000},
+                                                {"data.bucketing", 64}};
 
 // The maximum of the integers in a value of TOML: "12", "[1, 25]".
 int64_t largest_integer(const std::string& value) {
@@ -89,11 +84,11 @@ void check_playable(const Experiment& experiment) {
   for_each_set(experiment, [](size_t, const ConfigEntry& entry) {
     check_input(entry.type.find("path") == std::string::npos,
                 "{}: a page reads no files; remove this key", entry.key);
-    for (const PlaygroundLimit& limit : playground_limits)
-      check_input(entry.key != limit.key || largest_integer(entry.value) <= limit.most,
+    for (const auto& [key, most] : playground_limits)
+      check_input(entry.key != key || largest_integer(entry.value) <= most,
                   "{} = {} is too large for a page, which allows at most {}: train it with `heed "
                   "train`",
-                  entry.key, entry.value, limit.most);
+                  entry.key, entry.value, most);
   });
 }
 

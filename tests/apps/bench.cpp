@@ -207,7 +207,7 @@ TEST_CASE("bench: rejects invalid arguments") {
   check_rejected(bench({"--size", "tiny", "--shards", "3"}), 2,
                  {"train.shards = 3", "power of two"});
   check_rejected(bench({"--precision", "lowest"}), 2,
-                 {"--precision lowest: choose one of highest, high, medium"});
+                 {"--precision: expected highest or high or medium, found 'lowest'"});
   check_rejected(bench({"--seconds", "-1"}), 2, {"--seconds"});
   check_rejected(bench({"--seconds", "nan"}), 2, {"--seconds"});
   check_rejected(bench({"--threads", "0"}), 2, {"--threads"});

@@ -363,7 +363,7 @@ TEST_CASE("onnx: the command writes a whole file or none, and says what is wrong
   const auto fails = [&](int code, const std::string& script, const std::string& part) {
     check_rejected(shell_in(folder.path, script), code, {part});
   };
-  fails(2, "$HEED export r --format torch", "--format: expected onnx, found \"torch\"");
+  fails(2, "$HEED export r --format torch", "--format: expected onnx, found 'torch'");
   fails(2, "$HEED export r --output empty", "empty: expected the name of a file");
   fails(2, "$HEED export r --output /dev/full", "/dev/full: expected a plain file");
   fails(2, "$HEED export r --output nowhere/x.onnx", "nowhere/x.onnx: cannot write");
