@@ -36,6 +36,7 @@ struct CourseArguments final : CommandArguments {
   double seconds = 5;
 
   std::vector<Option> options() override {
+    constexpr Range hour{1, 3600};
     return {
         {"[ACTION]", "list|next|start|check|hint|reset|show|museum", &action,
          "What to do (default: list)"},
@@ -46,11 +47,8 @@ struct CourseArguments final : CommandArguments {
         {"--watch", "", &watch, "check: check again whenever the answer is saved, until it passes"},
         {"--seed", "SEED", &seed,
          "check: seed of the sizes and values (default: a new one every time)", seed_range},
-        {"--seconds",
-         "S",
-         &seconds,
-         "check: processor time that an answer may take (default: 5)",
-         {1, 3600}},
+        {"--seconds", "S", &seconds, "check: processor time that an answer may take (default: 5)",
+         hour},
         {"--answers", "DIR", &answers, "check: grade other people's answers, DIR/PERSON/NAME.cpp"},
         {"--exercises", "NAME[,NAME]", &exercises,
          "--answers: the exercises to grade (default: NAME, or all)"},
@@ -67,7 +65,7 @@ class CourseSession {
   explicit CourseSession(const CourseArguments& arguments)
       : arguments_(arguments),
         workshop_(Workshop::find()),
-        catalogue_(workshop_.chapters(), workshop_.exercises()),
+        exercises_(course_exercises(workshop_)),
         folder_(arguments.folder.empty() ? in_folder(workshop_.sources, "course")
                                          : arguments.folder),
         progress_(folder_) {}
@@ -90,7 +88,11 @@ class CourseSession {
   const Exercise& chosen() const {
     const std::string& name = arguments_.exercise.empty() ? progress_.current : arguments_.exercise;
     check_input(!name.empty(), "which exercise? give its name; heed course lists them");
-    return catalogue_.at(name);
+    return exercise_named(name);
+  }
+
+  const Exercise& exercise_named(const std::string& name) const {
+    return item_named(name, exercises_, "exercise", "heed course");
   }
 
   // "course/softmax.cpp", relative to the current folder if it is below.
@@ -106,9 +108,13 @@ class CourseSession {
                                               : "";
   }
 
+  std::string command_for(const Exercise& exercise) const {
+    return fmt::format("heed course {} {}\n", *state(exercise) ? "check" : "start", exercise.name);
+  }
+
   std::vector<const Exercise*> listed() const {
     std::vector<const Exercise*> exercises;
-    for (const Exercise& exercise : catalogue_.all())
+    for (const Exercise& exercise : exercises_)
       if (exercise.fast_track || !arguments_.fast) exercises.push_back(&exercise);
     return exercises;
   }
@@ -127,38 +133,21 @@ class CourseSession {
     const auto exercises = listed();
     for (const Exercise* exercise : exercises) {
       const std::string& name = exercise->chapter.empty() ? "Other" : exercise->chapter;
-      if (table.rows.empty() || name != chapter) table.rows.push_back({name, "", "", ""});
+      if (table.rows.empty() || name != chapter) table.rows.push_back({name});
       chapter = name;
       table.rows.push_back(
           {"  " + exercise->name, exercise->title,
            fmt::format("{} min{}", exercise->minutes, exercise->fast_track ? ", fast track" : ""),
            state(*exercise)});
-      passed += progress_.of(exercise->name).passed ? 1 : 0;
+      passed += progress_.of(exercise->name).passed;
     }
-    print(list_text(table));
+    print(table.text(4));
     print(fmt::format("\n{} of {} passed. ", passed, exercises.size()));
     if (const Exercise* exercise = next_exercise())
-      print(fmt::format("Next: heed course {} {}\n", *state(*exercise) ? "check" : "start",
-                        exercise->name));
+      print("Next: " + command_for(*exercise));
     else
       print("\n");
     return exit_done;
-  }
-
-  // The rows, with chapters as headings that do not widen the first column.
-  static std::string list_text(const Table& table) {
-    Table aligned;
-    for (const Table::Row& row : table.rows)
-      aligned.rows.push_back(row[1].empty() ? Table::Row(4) : row);
-    std::string text = aligned.text(4), shown;
-    size_t first = 0;
-    for (const Table::Row& row : table.rows) {
-      const size_t end = text.find('\n', first);
-      shown += row[1].empty() ? row[0] : text.substr(first, end - first);
-      shown += '\n';
-      first = end + 1;
-    }
-    return shown;
   }
 
   int list_json() const {
@@ -185,8 +174,7 @@ class CourseSession {
     }
     print(fmt::format("{}: {}, {} minutes\n", exercise->name, exercise->title, exercise->minutes));
     if (!exercise->chapter.empty()) print(fmt::format("In the chapter {}\n", exercise->chapter));
-    print(
-        fmt::format("heed course {} {}\n", *state(*exercise) ? "check" : "start", exercise->name));
+    print(command_for(*exercise));
     return exit_done;
   }
 
@@ -194,12 +182,11 @@ class CourseSession {
     const std::string file = answer(exercise);
     check_input(!exists(file), "{} exists: it is your answer; heed course reset {} starts again",
                 file, exercise.name);
-    make_folders(folder_);
-    write_file(file, exercise.text("exercise.cpp"));
     progress_.current = exercise.name;
     progress_.change(exercise.name);
     progress_.save();
-    print(exercise.text("task.md"));
+    write_file(file, exercise.file("exercise.cpp"));
+    print(exercise.file("task.md"));
     print(fmt::format("\nWrite it in {}, then: heed course check {}\n", file, exercise.name));
     return exit_done;
   }
@@ -209,8 +196,7 @@ class CourseSession {
     if (exists(file)) rename_in_folder(file, file + ".old");
     progress_.change(exercise.name) = {};
     progress_.save();
-    make_folders(folder_);
-    write_file(file, exercise.text("exercise.cpp"));
+    write_file(file, exercise.file("exercise.cpp"));
     print(fmt::format("{} is as at the start; what it was is in {}.old\n", file, file));
     return exit_done;
   }
@@ -225,7 +211,6 @@ class CourseSession {
     for (int64_t i = more ? own.hints - 1 : 0; i < own.hints; ++i)
       print(fmt::format("Hint {} of {}: {}\n", i + 1, count, hints[static_cast<size_t>(i)]));
     if (!more) print("These are all hints.\n");
-    make_folders(folder_);
     progress_.save();
     return exit_done;
   }
@@ -238,28 +223,26 @@ class CourseSession {
                       exercise.name));
       return exit_failed;
     }
-    const LibraryFunction own = library_function(workshop_.sources, exercise.text("background.md"));
+    const LibraryFunction own = library_function(workshop_.sources, exercise.file("background.md"));
     print(fmt::format("{}:{}-{}\n\n{}", own.file, own.first, own.last, own.text));
     return exit_done;
   }
 
-  GradeRequest request(const Exercise& exercise) const {
+  GradeRequest request(const std::string& exercise = "", const std::string& file = "") const {
     std::random_device random;
-    return {exercise.name, answer(exercise),
-            static_cast<uint64_t>(arguments_.seed.value_or(random() % 1'000'000)),
+    return {exercise, file, static_cast<uint64_t>(arguments_.seed.value_or(random() % 1'000'000)),
             arguments_.seconds};
   }
 
   // Returns whether the answer passes, and says so.
   bool check_answer(const Exercise& exercise) {
-    const GradeRequest how = request(exercise);
+    const GradeRequest how = request(exercise.name, answer(exercise));
     GradedAnswer graded;
     if (exists(how.file))
       graded = grade_answer(workshop_, how);
     else
       graded.problem =
           fmt::format("{}: no such file; begin with heed course start {}", how.file, exercise.name);
-    make_folders(folder_);
     progress_.current = exercise.name;
     if (graded.passed()) progress_.change(exercise.name).passed = true;
     progress_.save();
@@ -300,7 +283,7 @@ class CourseSession {
                       graded.losses.size(), graded.losses.front(), graded.losses.back(),
                       std::max(graded.difference, 1e-16)));
     print(fmt::format("\n{}\nheed course show {} shows the library's own\n",
-                      exercise.text("background.md"), exercise.name));
+                      exercise.file("background.md"), exercise.name));
     print_escaped(styled(Style::good, "passed", STDOUT_FILENO) + "\n");
   }
 
@@ -327,7 +310,7 @@ class CourseSession {
   std::vector<std::string> asked_for() const {
     std::vector<std::string> names = arguments_.exercises;
     if (!arguments_.exercise.empty()) names.push_back(arguments_.exercise);
-    for (const std::string& name : names) catalogue_.at(name);
+    for (const std::string& name : names) exercise_named(name);
     if (names.empty())
       for (const Exercise* exercise : listed()) names.push_back(exercise->name);
     return names;
@@ -335,9 +318,9 @@ class CourseSession {
 
   int check_answers() const {
     check_input(arguments_.action == "check", "--answers belongs to heed course check");
-    const ClassRequest asked{arguments_.answers, asked_for(), request({})};
+    const ClassRequest asked{arguments_.answers, asked_for(), request()};
     workshop_.check_built();
-    const std::vector<Person> persons = grade_class(workshop_, catalogue_, asked);
+    const std::vector<Person> persons = grade_class(workshop_, exercises_, asked);
     if (arguments_.json) {
       print(class_json(persons, asked).text(2) + "\n");
     } else {
@@ -346,7 +329,7 @@ class CourseSession {
           fmt::format("exercises: {}, seed {}", asked.exercises.size(), asked.how.seed)};
       print(answers_table(persons).text(4) + "\n" + summary.text());
     }
-    const bool passed = std::all_of(persons.begin(), persons.end(), [](const Person& person) {
+    const bool passed = std::ranges::all_of(persons, [](const Person& person) {
       return person.passed() == static_cast<int64_t>(person.answers.size());
     });
     return passed ? exit_done : exit_failed;
@@ -354,7 +337,7 @@ class CourseSession {
 
   const CourseArguments& arguments_;
   const Workshop workshop_;
-  const Catalogue catalogue_;
+  const std::vector<Exercise> exercises_;
   const std::string folder_;
   Progress progress_;
 };

@@ -85,9 +85,10 @@ int show_piece(const Workshop& workshop, const MuseumPiece& piece, bool json) {
 
 int course_museum(const std::string& name, bool json) {
   const Workshop workshop = Workshop::find();
-  const std::vector<MuseumPiece> pieces = museum_pieces(workshop.chapters(), workshop.museum());
+  const std::vector<MuseumPiece> pieces = museum_pieces(workshop);
   if (name.empty()) return list_pieces(pieces, json);
-  return show_piece(workshop, museum_piece(pieces, name), json);
+  const MuseumPiece& piece = item_named(name, pieces, "piece of the museum", "heed course museum");
+  return show_piece(workshop, piece, json);
 }
 
 }  // namespace heed

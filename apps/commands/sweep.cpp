@@ -14,8 +14,8 @@
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
+#include "apps/support/table.h"
 #include "core/parallel.h"
-#include "core/text.h"
 
 namespace heed {
 namespace {
@@ -30,20 +30,19 @@ struct SweepCommand final : CommandArguments {
   bool dry_run = false, fail_fast = false, retry_failed = false;
 
   std::vector<Option> options() override {
+    constexpr Range counts{1, 1e6}, processes{1, 1e4};
     return {{"[SWEEP]", "", &sweep.path, "Sweep to train, or the folder of one to continue"},
             {"--config", "CONFIG", &sweep.config, "Config of the runs, instead of that of SWEEP"},
             {"--axis", "KEY=VALUES", &sweep.axes,
              "Key that varies, and its values: optim.lr=1e-3,5e-4; may be repeated"},
-            {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 … N", {1, 1e6}},
+            {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 … N", counts},
             set_option(sweep.set),
-            {"--max-runs", "N", &sweep.max_runs, "Most runs to accept (default: 100)", {1, 1e6}},
+            {"--max-runs", "N", &sweep.max_runs, "Most runs to accept (default: 100)", counts},
             {"--run", "DIR", &folder, "Folder of the sweep (default: runs/<name of the sweep>)"},
-            {"--jobs",
-             "N",
-             &jobs,
+            {"--jobs", "N", &jobs,
              "Runs to train at a time, with one thread each unless the config sets threads "
              "(default: as many as there are physical cores for)",
-             {1, 1e4}},
+             processes},
             {"--launcher", "COMMAND", &launcher,
              "Command in front of that of each run, such as \"srun -n1\""},
             {"--dry-run", "", &dry_run, "Print the runs, their states and costs; train nothing"},
@@ -58,38 +57,31 @@ struct SweepCommand final : CommandArguments {
 
 // The cost of the runs, as a table.
 std::string costs(const SweepPlan& plan, int64_t jobs) {
-  std::string text;
-  size_t width = 3;
-  for (const PlannedRun& run : plan.runs) width = std::max(width, run.name.size());
-  const auto row = [&](const std::string& name, const std::string& state, const std::string& size,
-                       const std::string& flops, const std::string& time) {
-    text += fmt::format("{:<{}}  {:<9}  {:>12}  {:>13}  {:>9}\n", name, width, state, size, flops,
-                        time);
-  };
-  row("run", "state", "parameters", "FLOPs a step", "time left");
+  Table table{{{"run", "state", "parameters", "FLOPs a step", "time left"}}, {}};
   LastCorpus corpora;
   double total = 0, step_time = 0;
   size_t measured = plan.points.size();  // the point of step_time
   for (const PlannedRun& run : plan.runs) {
     if (!run.refusal.empty()) {
-      row(run.name, "refused", "", "", "");
+      table.rows.push_back({run.name, "refused", "", "", ""});
       continue;
     }
-    const RunState state = state_at(run.path);
+    const RunState state = state_of(run.path);
     if (run.point != measured) step_time = step_seconds(run, corpora.of(run.config));
     measured = run.point;
     const double seconds = state == RunState::done
                                ? 0
                                : step_time * static_cast<double>(run.config.experiment.train.steps -
-                                                                 saved_step_at(run.path));
+                                                                 saved_step(run.path));
     total += seconds;
-    row(run.name, name_of(run_state_names, state), std::to_string(run.parameters),
-        flops_text(run.flops.total()), logging::clock_text(seconds));
+    table.rows.push_back({run.name, name_of(run_state_names, state), std::to_string(run.parameters),
+                          flops_text(run.flops.total()), logging::clock_text(seconds)});
   }
-  return text + fmt::format(
-                    "\n{} by one measured step of each point, without evaluations, with {} at a "
-                    "time and one thread each\n",
-                    logging::clock_text(total / static_cast<double>(jobs)), counted(jobs, "run"));
+  const std::string whole_time = logging::clock_text(total / static_cast<double>(jobs));
+  table.notes = {"", fmt::format("{} by one measured step of each point, without evaluations, with "
+                                 "{} at a time and one thread each",
+                                 whole_time, counted(jobs, "run"))};
+  return table.text(2);
 }
 
 void report_refusals(const SweepPlan& plan) {
@@ -105,7 +97,7 @@ void report_refusals(const SweepPlan& plan) {
 std::string results(const SweepPlan& plan) {
   std::vector<ScoredRun> done;
   for (const PlannedRun& run : plan.runs)
-    if (run.refusal.empty() && state_at(run.path) == RunState::done)
+    if (run.refusal.empty() && state_of(run.path) == RunState::done)
       done.push_back(ScoredRun::load(run.path));
   return done.empty() ? "" : comparison_of(std::move(done), {});
 }

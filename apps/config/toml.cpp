@@ -128,6 +128,27 @@ std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file
   return entries;
 }
 
+SplitEntries split_entries(const std::vector<TomlEntry>& entries,
+                           const std::vector<std::string>& names) {
+  SplitEntries split;
+  for (TomlEntry entry : entries) {
+    const size_t dot = entry.key.find('.');
+    const std::string section = entry.key.substr(0, dot);
+    const bool splits_off = std::ranges::any_of(names, [&](const std::string& name) {
+      return section == name || (name.ends_with('[') && section.starts_with(name));
+    });
+    const bool is_empty_section =
+        dot == entry.key.npos && std::holds_alternative<TomlValue::Other>(entry.value.value);
+    if (splits_off && dot != entry.key.npos) {
+      entry.key.erase(0, dot + 1);
+      split.sections[section].push_back(std::move(entry));
+    } else if (!splits_off || !is_empty_section) {
+      split.others.push_back(std::move(entry));
+    }
+  }
+  return split;
+}
+
 std::string toml_text(double number) {
   const std::string text = fmt::format("{}", number);
   // Without a decimal point it would parse as an integer.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,6 +31,16 @@ struct TomlEntry {
 
 // Parses a text; the entries are in the order of the file. Throws InputError "file:line:column: …".
 std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file);
+
+// The entries of some sections by the name of the section, such as "axes" or "zip[0]", with keys
+// that begin below it; and the other entries.
+struct SplitEntries {
+  std::map<std::string, std::vector<TomlEntry>> sections;
+  std::vector<TomlEntry> others;
+};
+// Splits off the sections with these names. "zip[" stands for each [[zip]].
+SplitEntries split_entries(const std::vector<TomlEntry>& entries,
+                           const std::vector<std::string>& names);
 
 // Returns the shortest text that parses to this double. (Strings: string_literal() of core/text.h.)
 std::string toml_text(double number);

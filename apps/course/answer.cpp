@@ -9,8 +9,8 @@
 #include <cstring>
 #include <random>
 #include <signal.h>
-#include <unistd.h>
 
+#include "apps/course/chapter_text.h"
 #include "apps/course/limited_process.h"
 #include "apps/support/files.h"
 #include "core/check.h"
@@ -50,14 +50,8 @@ std::string random_token() {
 
 // Returns the lines of a verdict, or none unless it begins with the token.
 std::vector<std::string> verdict_lines(const std::string& verdict, const std::string& token) {
-  std::vector<std::string> lines;
-  if (!verdict.starts_with(token + "\n") || !verdict.ends_with('\n')) return lines;
-  for (size_t first = token.size() + 1; first < verdict.size();) {
-    const size_t end = verdict.find('\n', first);
-    lines.push_back(verdict.substr(first, end - first));
-    first = end + 1;
-  }
-  return lines;
+  if (!verdict.starts_with(token + "\n") || !verdict.ends_with('\n')) return {};
+  return text_lines(verdict.substr(token.size() + 1));
 }
 
 // "…AddressSanitizer: heap-buffer-overflow on…" → "heap-buffer-overflow"
@@ -151,12 +145,9 @@ class AnswerGrader {
     if (source.starts_with(workshop_.sources + "/")) source.erase(0, workshop_.sources.size() + 1);
     std::vector<std::string> arguments{workshop_.compiler};
     arguments.insert(arguments.end(), workshop_.compile.begin(), workshop_.compile.end());
-    for (const std::string& word :
-         {std::string("-x"), std::string("c++"), source, std::string("-x"), std::string("none")})
-      arguments.push_back(word);
+    arguments.insert(arguments.end(), {"-x", "c++", source, "-x", "none"});
     arguments.insert(arguments.end(), workshop_.link.begin(), workshop_.link.end());
-    arguments.emplace_back("-o");
-    arguments.push_back(folder_.file("answer"));
+    arguments.insert(arguments.end(), {"-o", folder_.file("answer")});
     const EndedProcess ended =
         run_limited(arguments, workshop_.sources, {"TMPDIR=" + folder_.path()}, compiler_limits);
     result_.messages = ended.output;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <thread>
 
 #include "apps/support/files.h"
 #include "core/check.h"
@@ -20,12 +19,12 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Person find_answers(const Catalogue& catalogue, const ClassRequest& request,
+Person find_answers(const std::vector<Exercise>& course, const ClassRequest& request,
                     const std::string& name) {
   Person person{name, {}, {}, {}};
   const std::string folder = in_folder(request.folder, name);
   std::vector<std::string> known;
-  for (const Exercise& exercise : catalogue.all()) {
+  for (const Exercise& exercise : course) {
     known.push_back(exercise.name + ".cpp");
     if (!contains(request.exercises, exercise.name)) continue;
     const std::string file = in_folder(folder, known.back());
@@ -46,14 +45,14 @@ int64_t Person::passed() const {
                        [](const PersonAnswer& answer) { return answer.graded.passed(); });
 }
 
-std::vector<Person> grade_class(const Workshop& workshop, const Catalogue& catalogue,
+std::vector<Person> grade_class(const Workshop& workshop, const std::vector<Exercise>& course,
                                 const ClassRequest& request) {
   check_input(is_folder(request.folder), "{}: no such folder; give one with PERSON/EXERCISE.cpp",
               request.folder);
   std::vector<Person> persons;
   for (const std::string& name : names_in_folder(request.folder))
     if (!name.starts_with('.') && is_folder(in_folder(request.folder, name)))
-      persons.push_back(find_answers(catalogue, request, name));
+      persons.push_back(find_answers(course, request, name));
   std::vector<PersonAnswer*> answers;
   for (Person& person : persons)
     for (PersonAnswer& answer : person.answers) answers.push_back(&answer);
@@ -61,7 +60,7 @@ std::vector<Person> grade_class(const Workshop& workshop, const Catalogue& catal
               request.folder);
 
   std::atomic<size_t> next = 0;
-  const auto work = [&] {
+  auto work = [&](int) {
     for (size_t i; (i = next++) < answers.size();) {
       GradeRequest how = request.how;
       how.exercise = answers[i]->exercise;
@@ -73,11 +72,7 @@ std::vector<Person> grade_class(const Workshop& workshop, const Catalogue& catal
       }
     }
   };
-  std::vector<std::jthread> threads;
-  for (int i = 1; i < std::min<int>(thread_count(), static_cast<int>(answers.size())); ++i)
-    threads.emplace_back(work);
-  work();
-  threads.clear();
+  run_workers(std::min(thread_count(), static_cast<int>(answers.size())), work);
   return persons;
 }
 

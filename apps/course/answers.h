@@ -32,7 +32,7 @@ struct ClassRequest {
 
 // Grades the answers of every person, in alphabetic order. Several are graded at once. Throws
 // InputError if there is no answer.
-std::vector<Person> grade_class(const Workshop& workshop, const Catalogue& catalogue,
+std::vector<Person> grade_class(const Workshop& workshop, const std::vector<Exercise>& course,
                                 const ClassRequest& request);
 
 // A row for each answer, and a row for each person.

@@ -1,36 +1,62 @@
-// The exercises of the course, in the order in which the chapters name them.
+// What belongs to the chapters of the course: exercises, and the pieces of the museum. Each is a
+// folder of texts.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "apps/course/workshop.h"
+#include "apps/support/suggest.h"
+#include "core/check.h"
+#include "core/text.h"
+
 namespace heed {
 
-struct Exercise {
-  std::string name;     // "layer-norm"
-  std::string title;    // the heading of its task.md
+struct CourseItem {
+  std::string name;     // "layer-norm", that of its folder
+  std::string title;    // the heading of its text
   std::string folder;   // docs/course/exercises/NAME
   std::string chapter;  // the heading of the chapter that names it; empty if none does
-  int64_t minutes = 0;  // 0: its task.md does not say
-  bool fast_track = false;
 
-  // The parts of its text: task.md and so on.
-  std::string text(const std::string& file) const;
+  // A file of the folder: task.md and so on.
+  std::string file(const std::string& file_name) const;
+};
+
+// Where the items of a kind are.
+struct CourseFolder {
+  std::string chapters, items;
+  const char* file;          // that each item has: "task.md"
+  std::string_view name_of;  // what stands before an item's name in a chapter: "heed course start "
+};
+
+// Returns the items in the order in which the chapters name them. Those that none names come last.
+std::vector<CourseItem> items_in(const CourseFolder& folder);
+
+struct Exercise : CourseItem {
+  explicit Exercise(const CourseItem& item);
+  int64_t minutes;  // 0: its task.md does not say
+  bool fast_track;
+
   std::vector<std::string> hints() const;
 };
 
-class Catalogue {
- public:
-  // Reads the headings of the chapters and of the exercises.
-  Catalogue(const std::string& chapters, const std::string& exercises);
+std::vector<Exercise> course_exercises(const Workshop& workshop);
 
-  const std::vector<Exercise>& all() const { return exercises_; }
-  // Throws InputError, with the closest name, if there is no such exercise.
-  const Exercise& at(const std::string& name) const;
-
- private:
-  std::vector<Exercise> exercises_;
-};
+// Throws InputError, with the closest name, if there is no such item. `list` is the command that
+// lists those of this kind.
+template <class Item>
+const Item& item_named(const std::string& name, const std::vector<Item>& items, const char* kind,
+                       const char* list) {
+  std::vector<std::string> names;
+  for (const Item& item : items) {
+    if (item.name == name) return item;
+    names.push_back(item.name);
+  }
+  throw InputError(fmt::format("no {} is called {}{}; {} lists them", kind, in_quotes(name, '\''),
+                               did_you_mean(name, names), list));
+}
 
 }  // namespace heed

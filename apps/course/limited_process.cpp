@@ -1,6 +1,5 @@
 #include "apps/course/limited_process.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>

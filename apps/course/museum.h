@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/course/catalogue.h"
 #include "core/fields.h"
 
 namespace heed {
@@ -48,11 +49,7 @@ struct MuseumExperiment {
   void fields(Fields& f);
 };
 
-struct MuseumPiece {
-  std::string name;    // "softmax-wrong-axis"
-  std::string title;   // the heading of its piece.md
-  std::string folder;  // docs/course/museum/NAME
-
+struct MuseumPiece : CourseItem {
   std::string text() const;   // piece.md without its heading
   std::string patch() const;  // "" if there is none
   // The files that the patch changes: "nn/attention.cpp".
@@ -61,10 +58,6 @@ struct MuseumPiece {
   MuseumExperiment experiment() const;
 };
 
-// The pieces, in the order in which the chapters name them. `chapters` and `museum` are folders.
-std::vector<MuseumPiece> museum_pieces(const std::string& chapters, const std::string& museum);
-
-// Throws InputError, with the closest name, if there is no such piece.
-const MuseumPiece& museum_piece(const std::vector<MuseumPiece>& pieces, const std::string& name);
+std::vector<MuseumPiece> museum_pieces(const Workshop& workshop);
 
 }  // namespace heed

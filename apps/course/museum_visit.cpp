@@ -21,6 +21,7 @@
 #include "core/joined.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "data/utf8.h"
 
 namespace heed {
 namespace {
@@ -29,15 +30,6 @@ constexpr ProcessLimits visit_limits{.seconds = 600, .file_bytes = int64_t{1} <<
 constexpr size_t most_rows = 12;  // of a curve
 constexpr double bar_columns = 24;
 constexpr size_t page_columns = 100;  // that two outputs side by side may take
-
-size_t columns_of(std::string_view text) {
-  return static_cast<size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string padded(const std::string& text, size_t columns) {
-  return text + std::string(columns - std::min(columns, columns_of(text)), ' ');
-}
 
 // "██████▌": a bar of `value` where `most` has bar_columns.
 std::string bar_of(double value, double most) {
@@ -138,9 +130,9 @@ std::string curve_text(const std::string& name, const MuseumSide& right, const M
   };
   const size_t width = 12 + static_cast<size_t>(bar_columns);
   std::string text =
-      fmt::format("{}\n{:>7}  {}with the mistake\n", name, "step", padded("     as it is", width));
+      fmt::format("{}\n{:>7}  {:<{}}with the mistake\n", name, "step", "     as it is", width);
   for (size_t i = every - 1; i < count; i += every)
-    text += fmt::format("{:>7}  {}{}\n", a->steps[i], padded(half(a->values[i]), width),
+    text += fmt::format("{:>7}  {:<{}}{}\n", a->steps[i], half(a->values[i]), width,
                         half(at_step(b, a->steps[i])));
   return text + "\n";
 }
@@ -148,18 +140,14 @@ std::string curve_text(const std::string& name, const MuseumSide& right, const M
 // Two outputs beside each other, or one after the other if they are wide.
 std::string beside(const std::string& a, const std::string& b) {
   const auto left = text_lines(a), right = text_lines(b);
-  size_t width = 0, other = 0;
-  for (const std::string& line : left) width = std::max(width, columns_of(line));
-  for (const std::string& line : right) other = std::max(other, columns_of(line));
-  if (width + 4 + other > page_columns)
-    return fmt::format("as it is:\n{}\nwith the mistake:\n{}", a, b);
-  width = std::max<size_t>(width, 8) + 4;
-  std::string text = padded("as it is", width) + "with the mistake\n";
-  for (size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
-    const std::string line = i < left.size() ? left[i] : "";
-    text += (i < right.size() ? padded(line, width) + right[i] : line) + "\n";
-  }
-  return text;
+  Table both{{{"as it is", "with the mistake"}}, {}};
+  for (size_t i = 0; i < std::max(left.size(), right.size()); ++i)
+    both.rows.push_back({i < left.size() ? left[i] : "", i < right.size() ? right[i] : ""});
+  std::string text = both.text(2);
+  const auto lines = text_lines(text);
+  const bool fits = std::ranges::all_of(
+      lines, [](const std::string& line) { return character_count(line) <= page_columns; });
+  return fits ? text : fmt::format("as it is:\n{}\nwith the mistake:\n{}", a, b);
 }
 
 }  // namespace
@@ -172,14 +160,8 @@ std::optional<double> MuseumSide::number(const Expectation& expectation) const {
   }
   const Curve* const curve = curves.find(expectation.value);
   if (curve && !curve->values.empty() && !failed) return curve->values.back();
-  const Json* at = &result;
-  for (size_t first = 0; at && first != std::string::npos;) {
-    const size_t dot = expectation.value.find('.', first);
-    at = at->is_object() ? at->find(expectation.value.substr(first, dot - first)) : nullptr;
-    first = dot == std::string::npos ? dot : dot + 1;
-  }
-  if (at && at->is_number()) return at->number();
-  return {};
+  const Json* const number = result.find_path(expectation.value);
+  return number && number->is_number() ? std::optional(number->number()) : std::nullopt;
 }
 
 bool MuseumSide::prints(const std::string& text) const {

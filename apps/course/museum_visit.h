@@ -8,7 +8,7 @@
 
 #include "apps/course/museum.h"
 #include "apps/course/workshop.h"
-#include "apps/report/curves.h"
+#include "apps/experiments/curves.h"
 #include "apps/support/json.h"
 
 namespace heed {

@@ -37,6 +37,7 @@ void Progress::save() const {
   }
   Json json = Json::object();
   json.set("current", current).set("exercises", all);
+  make_folders(folder_of(file_));
   write_file(file_, json.text(2) + "\n");
 }
 

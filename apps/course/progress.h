@@ -22,7 +22,7 @@ class Progress {
   // The exercise that was started or checked last; empty if none was.
   std::string current;
 
-  void save() const;
+  void save() const;  // makes the folder, too
 
  private:
   std::string file_;

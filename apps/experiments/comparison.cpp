@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/support/names.h"
+#include "apps/experiments/curves.h"
 #include "apps/support/numbers.h"
 #include "apps/support/table.h"
 #include "core/check.h"
@@ -132,9 +132,7 @@ Table::Row key_headings(const RunGroups& all) {
 
 // Scores of the validation split, and the time. Those of test are only for the chosen group.
 bool is_shown(const std::string& score) {
-  const std::string name = last_component(score);
-  return score == "seconds" || (score.starts_with("val.") && name != "examples" &&
-                                name != "targets" && name != "outputs_without_4grams");
+  return score == "seconds" || (score.starts_with("val.") && !is_count(score));
 }
 
 Table GroupReport::groups() const {

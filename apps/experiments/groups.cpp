@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include <set>
 
 #include "apps/support/files.h"
+#include "apps/support/numbers.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/metrics.h"
 #include "apps/training/saved_run.h"
@@ -39,11 +39,7 @@ void flatten(const Json& json, const std::string& prefix, Scores& scores) {
 
 Scores read_scores(const RunFolder& run) {
   Scores scores;
-  if (!exists(run.result())) return scores;  // while the run is training
-  const Json result =
-      Json::parse(read_file(run.result(), "result", max_result_bytes), run.result());
-  check_input(result.is_object(), "{}: expected an object of scores", run.result());
-  flatten(result, "", scores);
+  if (const Json result = read_result(run); !result.is_null()) flatten(result, "", scores);
   return scores;
 }
 
@@ -75,18 +71,14 @@ std::string group_of(const ScoredRun& run) {
   return lines_of(run.config, [&](const std::string& key) { return separates(key, run.config); });
 }
 
-// Returns the value in nested objects: "val.loss". Null if there is none.
-Json value_in(const Json& row, std::string_view name) {
-  const Json* value = &row;
-  for (;;) {
-    const size_t dot = name.find('.');
-    if (!value->is_object() || !(value = value->find(name.substr(0, dot)))) return {};
-    if (dot == name.npos) return *value;
-    name.remove_prefix(dot + 1);
-  }
-}
-
 }  // namespace
+
+Json read_result(const RunFolder& run) {
+  if (!exists(run.result())) return {};
+  Json result = Json::parse(read_file(run.result(), "result", max_result_bytes), run.result());
+  check_input(result.is_object(), "{}: expected an object of scores", run.result());
+  return result;
+}
 
 ScoredRun ScoredRun::load(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
@@ -199,16 +191,12 @@ RunGroups group_runs(std::vector<ScoredRun> runs) {
 
 ScoreTarget ScoreTarget::parse(const std::string& text) {
   const size_t equals = text.rfind('=');
-  ScoreTarget target{text.substr(0, equals), 0};
-  bool is_number = false;
-  if (equals != text.npos && equals > 0) {
-    const char* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data() + equals + 1, end, target.value);
-    is_number = error == std::errc() && at == end && std::isfinite(target.value);
-  }
-  check_input(is_number, "--target {}: expected a score and a value, such as val.loss=1.88",
-              in_quotes(text));
-  return target;
+
+  const bool has_both = equals != text.npos && equals > 0;
+  const double value = number_in(has_both ? text.substr(equals + 1) : "").value_or(NAN);
+  check_input(std::isfinite(value),
+              "--target {}: expected a score and a value, such as val.loss=1.88", in_quotes(text));
+  return {text.substr(0, equals), value};
 }
 
 bool ScoreTarget::is_reached_by(double number) const {
@@ -220,9 +208,10 @@ std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) 
   Reached result{never, never};
   for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t line) {
     const Json row = Json::parse(text, fmt::format("{}:{}", run.metrics(), line));
-    const Json value = value_in(row, target.score);
-    has_score = has_score || value.is_number();
-    if (result.steps < never || !value.is_number() || !target.is_reached_by(value.number())) return;
+    const Json* const value = row.find_path(target.score);
+    if (!value || !value->is_number()) return;
+    has_score = true;
+    if (result.steps < never || !target.is_reached_by(value->number())) return;
     result.steps = row.at("step").number();
     const Json* const seconds = row.find("seconds");
     result.seconds =

@@ -15,6 +15,9 @@
 
 namespace heed {
 
+// Returns result.json; null while the run is training. Throws InputError if it is damaged.
+Json read_result(const RunFolder& run);
+
 struct ScoredRun {
   RunFolder folder;
   ConfigListing config;

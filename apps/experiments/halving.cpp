@@ -5,8 +5,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "apps/support/json.h"
-#include "apps/training/metrics.h"
+#include "apps/experiments/curves.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -43,18 +42,12 @@ void check_rungs(const std::vector<int64_t>& rungs, const Experiment& experiment
 
 std::optional<double> score_at(const std::string& metrics_path, const std::string& metric,
                                int64_t step) {
-  std::optional<double> score;
-  for_each_row(read_metrics(metrics_path), [&](std::string_view text, int64_t) {
-    if (text.find("\"val\"") == text.npos) return;
-    try {
-      const Json row = Json::parse(text, metrics_path);
-      if (row.at("step").integer() <= step)
-        score = row.at("val").at(metric.substr(val_prefix.size())).number();
-    } catch (const InputError&) {
-      // A row without this score.
-    }
-  });
-  return score;
+  const Curves curves = read_curves(metrics_path);
+  const Curve* const scores = curves.find(metric);
+  if (!scores) return std::nullopt;
+  const auto after = std::ranges::upper_bound(scores->steps, static_cast<double>(step));
+  const auto count = static_cast<size_t>(after - scores->steps.begin());
+  return count > 0 ? std::optional(scores->values[count - 1]) : std::nullopt;
 }
 
 std::vector<size_t> best_points(const std::vector<std::optional<double>>& scores,

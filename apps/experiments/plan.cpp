@@ -7,10 +7,10 @@
 
 #include "apps/experiments/groups.h"
 #include "apps/experiments/halving.h"
-#include "apps/experiments/identity.h"
 #include "apps/experiments/run_state.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
+#include "apps/training/checkpoint.h"
 #include "apps/training/load_data.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/training_loop.h"
@@ -93,6 +93,19 @@ void assign_folders(SweepPlan& plan, const std::string& folder) {
 }
 
 }  // namespace
+
+std::string identity_of(const ConfigListing& config, const std::string& fingerprint) {
+  const std::string settings = lines_of(
+      config, [&](const std::string& key) { return effect_of(key, config) != KeyEffect::none; });
+  return sha256(fmt::format("{}\ndata {}\n", settings, fingerprint));
+}
+
+std::optional<std::string> identity_of(const RunFolder& run) {
+  if (saved_step(run.path()) == 0) return std::nullopt;
+  const LoadedConfig config = load_run_config(run.config(), {});
+  const Checkpoint checkpoint = Checkpoints(run.checkpoints(), 1).open("latest");
+  return identity_of(list_config(config.experiment), checkpoint.state().at("data").string());
+}
 
 SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder) {
   SweepPlan plan;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +11,18 @@
 #include "apps/experiments/points.h"
 #include "apps/experiments/sweep_options.h"
 #include "apps/measure/summary.h"
+#include "apps/training/run.h"
 #include "data/corpus.h"
 
 namespace heed {
+
+// Returns the identity of a run, what its result depends on: the SHA-256 of the values of its
+// config but those with KeyEffect::none (apps/training/loop_state.h), and of the fingerprint of its
+// data (data/corpus.h).
+std::string identity_of(const ConfigListing& config, const std::string& fingerprint);
+// The same for a run, from its config.toml and its newest checkpoint. None without a checkpoint.
+// Throws InputError if one of them is damaged.
+std::optional<std::string> identity_of(const RunFolder& run);
 
 struct PlannedRun {
   size_t point = 0;

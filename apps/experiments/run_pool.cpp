@@ -1,7 +1,5 @@
 #include "apps/experiments/run_pool.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -1,9 +1,9 @@
 // What has become of a run, as its folder says. It is derived each time and stored nowhere.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "apps/training/run.h"
 #include "core/named.h"
 
 namespace heed {
@@ -21,14 +21,10 @@ inline constexpr Named<RunState> run_state_names[] = {{"none", RunState::none},
                                                       {"done", RunState::done},
                                                       {"resumable", RunState::resumable}};
 
-// The first of running, failed, done and resumable that holds.
-RunState state_of(const RunFolder& run);
-// The same for a path, which need not exist.
-RunState state_at(const std::string& path);
+// The first of running, failed, done and resumable that holds. There may be nothing at the path.
+RunState state_of(const std::string& path);
 
 // Returns the step of the newest checkpoint, 0 if there is none.
-int64_t saved_step(const RunFolder& run);
-// The same for a path, which need not exist.
-int64_t saved_step_at(const std::string& path);
+int64_t saved_step(const std::string& path);
 
 }  // namespace heed

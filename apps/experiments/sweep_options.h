@@ -65,6 +65,8 @@ struct Axis {
   std::string key;
   std::vector<AxisValue> values;
   std::optional<AxisRange> range;
+
+  int64_t size() const { return range ? range->count : std::ssize(values); }
 };
 
 // Axes that vary together. A group has one axis unless it comes from [[zip]].
@@ -93,6 +95,9 @@ Sweep read_sweep(const SweepArguments& arguments);
 
 // Returns the sweep as a file whose config is `config`.
 std::string sweep_text(const Sweep& sweep, const std::string& config);
+
+// Returns the type of a key of a config, such as "number"; "" if there is no such key.
+std::string type_of_key(const std::string& key);
 
 // Returns the experiment of the base, unchecked, or of the base with this value.
 Experiment experiment_of(const Sweep& sweep);

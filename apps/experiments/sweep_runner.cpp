@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "apps/experiments/curves.h"
 #include "apps/experiments/groups.h"
 #include "apps/experiments/halving.h"
 #include "apps/experiments/run_state.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
-#include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/training/metrics.h"
@@ -33,24 +34,14 @@ struct LastRow {
 
 // Returns the last row of metrics with a training loss.
 LastRow last_row(const std::string& run) {
-  const std::string rows = last_metrics(in_folder(run, "metrics.jsonl"));
-  LastRow last;
-  for_each_row_from_end(rows, [&](std::string_view text) {
-    try {
-      const Json row = Json::parse(text, run);
-      if (!row.find("loss")) return true;
-      last = {row.at("step").integer(), row.at("loss").number()};
-      return false;
-    } catch (const InputError&) {
-      return true;  // a damaged row says nothing
-    }
-  });
-  return last;
+  const Curves last = curves_of(last_metrics(in_folder(run, "metrics.jsonl")));
+  const Curve* const loss = last.find("loss");
+  return loss ? LastRow{std::llround(loss->steps.back()), loss->values.back()} : LastRow();
 }
 
 // Returns the step that a run has reached.
 int64_t step_of(const PlannedRun& run) {
-  return std::max(saved_step_at(run.path), last_row(run.path).step);
+  return std::max(saved_step(run.path), last_row(run.path).step);
 }
 
 std::string first_line(const std::string& path) {
@@ -144,9 +135,9 @@ void SweepRunner::train(std::vector<size_t> runs, std::optional<int64_t> until) 
 
 SweepRunner::Next SweepRunner::next(size_t index) const {
   const PlannedRun& run = plan_.runs[index];
-  const RunState state = state_at(run.path);
+  const RunState state = state_of(run.path);
   if (state == RunState::done) return Next::reached;
-  if (until_ && saved_step_at(run.path) >= *until_) return Next::reached;
+  if (until_ && saved_step(run.path) >= *until_) return Next::reached;
   if (state == RunState::running) return Next::wait;
   return state == RunState::failed && !settings_.retry_failed ? Next::failed : Next::start;
 }
@@ -212,7 +203,7 @@ void SweepRunner::ended(const RunPool::Ended& run) {
   }
   if (run.code != 0 && stopping()) return;
   // Another sweep may have started it at the same moment, or just before.
-  const RunState state = state_at(path);
+  const RunState state = state_of(path);
   const bool elsewhere = run.code == 2 && state != RunState::none && state != RunState::failed;
   if (elsewhere && ++attempts_[run.id] < max_attempts)
     pending_.push_back(run.id);

@@ -1,7 +1,5 @@
 #include "apps/report/attention_atlas.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "apps/inference/attended_example.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"

@@ -123,6 +123,11 @@ Curve curve_in(const Json& line, const char* values) {
 
 }  // namespace
 
+Chart& chart_named(std::vector<Chart>& charts, const std::string& name, const std::string& title) {
+  const auto found = std::ranges::find(charts, name, &Chart::name);
+  return found != charts.end() ? *found : charts.emplace_back(Chart{title, name, {}});
+}
+
 Json chart_json(const Chart& chart, size_t points) {
   Json lines = Json::array();
   Limits limits;
@@ -175,9 +180,16 @@ std::string chart_svg(const Json& chart) {
   return text + "</svg>";
 }
 
+std::string chart_figure(const Json& chart) {
+  return fmt::format(
+      "<figure class=\"chart\" data-chart=\"{}\">\n<figcaption>{}</figcaption>\n<div "
+      "class=\"plot\">{}</div>\n</figure>\n",
+      xml_escaped(chart.at("name").string()), xml_escaped(chart.at("title").string()),
+      chart_svg(chart));
+}
+
 bool is_charted(const std::string& curve) {
-  return curve != "val.examples" && curve != "val.targets" && curve != "seconds" &&
-         !curve.starts_with("statistics.");
+  return !is_count(curve) && curve != "seconds" && !curve.starts_with("statistics.");
 }
 
 std::string curve_title(const std::string& name) {

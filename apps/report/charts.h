@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/report/curves.h"
+#include "apps/experiments/curves.h"
 #include "apps/support/json.h"
 
 namespace heed {
@@ -26,6 +26,9 @@ struct Chart {
   std::vector<ChartLine> lines;
 };
 
+// Returns the chart of this name, which is added if there is none.
+Chart& chart_named(std::vector<Chart>& charts, const std::string& name, const std::string& title);
+
 inline constexpr size_t max_points = 2000;  // of a line
 
 // Returns a chart as JSON. Lines without a band are thinned to `points`.
@@ -33,6 +36,9 @@ Json chart_json(const Chart& chart, size_t points = max_points);
 
 // Returns a drawing of such JSON. Its classes s0 … s7 have the colours of lines.
 std::string chart_svg(const Json& chart);
+
+// Returns the drawing as a figure with the chart's title, which scripts replace by a chart.
+std::string chart_figure(const Json& chart);
 
 // Whether a curve has a chart among the curves of a run: counts of examples and targets have none.
 bool is_charted(const std::string& curve);

@@ -1,24 +1,54 @@
 // What a report shows of one run with its model and data: samples, errors, attention, time.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/inference/predictions.h"
+#include "apps/measure/profile.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
+#include "core/check.h"
 
 namespace heed {
 
-// Returns {"notes": […]} and those of these members that the run has:
-//
-//   "step", "split"   of the checkpoint and the examples
-//   "data": ["…"]     what was read
-//   "model": "…"      its layers, parameters and costs, as `heed summary` prints them
-//   "samples": [{"source", "predicted": [["text", wrong], …], "expected": [["text", missing], …]}]
-//   "confusion": {"labels": ["a", …], "counts": [[expected, predicted, count], …]}
-//   "lengths": apps/report/charts.h
-//   "attention": apps/report/attention_atlas.h
-//   "profile": {"step_ms", "layers": [["name", forward ms, backward ms], …],
-//               "operations": [["forward add", ms], …]}
-//
-// A part that fails is left out, with a sentence in "notes".
-Json details_of(const SavedRun& run, bool profile);
+// How often each class or token was predicted where one was expected.
+struct Confusion {
+  struct Count {
+    size_t expected, predicted;  // of the labels
+    int64_t count;
+  };
+  std::vector<std::string> labels;
+  std::vector<Count> counts;  // errors first, the most frequent of them at the head
+};
+
+// A part that failed is empty, with a sentence in the notes.
+struct Details {
+  std::vector<std::string> notes;
+  int64_t step = 0;               // of the checkpoint
+  std::string split;              // of the examples
+  std::vector<std::string> data;  // what was read
+  std::string model;              // its layers, parameters and costs, as `heed summary` prints them
+  std::vector<Prediction> samples;
+  std::optional<Confusion> confusion;
+  Json lengths;    // exact match by length, as apps/report/charts.h; or null
+  Json attention;  // apps/report/attention_atlas.h; or null
+  std::optional<Profile> profile;
+};
+
+Details details_of(const SavedRun& run, bool profile);
+
+// Calls f. If it fails, adds "what: the error" to the notes of a report.
+template <class F>
+void note_failure(std::vector<std::string>& notes, const char* what, F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    notes.push_back(fmt::format("{}: {}", what, error.what()));
+  }
+}
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 
 #include "apps/report/charts.h"
 #include "apps/report/html.h"
+#include "apps/report/text_difference.h"
 #include "apps/support/base64.h"
 #include "apps/support/numbers.h"
 
@@ -17,14 +18,10 @@ namespace {
 
 constexpr size_t max_labels = 40, max_listed_errors = 12;
 
-const Json& item(const Json& list, size_t i) { return list.elements().at(i); }
-
-std::string marked_html(const Json& text, const char* tag) {
+std::string marked_html(const MarkedText& text, const char* tag) {
   std::string shown;
-  for (const Json& part : text.elements()) {
-    const std::string content = html(item(part, 0).string());
-    shown += item(part, 1).flag() ? fmt::format("<{0}>{1}</{0}>", tag, content) : content;
-  }
+  for (const auto& [part, marked] : text)
+    shown += marked ? fmt::format("<{0}>{1}</{0}>", tag, html(part)) : html(part);
   return shown;
 }
 
@@ -54,12 +51,11 @@ std::string layer_drawing(const Json& map) {
 }
 
 // Rows are expected, columns predicted.
-std::string confusion_drawing(const Json& confusion) {
-  const std::vector<std::string> labels = confusion.at("labels").strings();
+std::string confusion_drawing(const Confusion& confusion) {
+  const std::vector<std::string>& labels = confusion.labels;
   if (labels.size() < 2 || labels.size() > max_labels) return "";
   std::vector<int64_t> totals(labels.size());
-  for (const Json& entry : confusion.at("counts").elements())
-    totals.at(static_cast<size_t>(item(entry, 0).integer())) += item(entry, 2).integer();
+  for (const auto& [expected, predicted, count] : confusion.counts) totals[expected] += count;
   constexpr int cell = 18;
   size_t longest = 1;
   for (const std::string& label : labels) longest = std::max(longest, label.size());
@@ -77,139 +73,126 @@ std::string confusion_drawing(const Json& confusion) {
         "transform=\"translate({1} {0}) rotate(-90)\">{2}</text>",
         margin - 6, at, label);
   }
-  for (const Json& entry : confusion.at("counts").elements()) {
-    const auto row = static_cast<size_t>(item(entry, 0).integer());
-    const auto column = static_cast<size_t>(item(entry, 1).integer());
+  for (const auto& [row, column, count] : confusion.counts) {
     const double share =
-        item(entry, 2).number() / static_cast<double>(std::max<int64_t>(1, totals.at(row)));
+        static_cast<double>(count) / static_cast<double>(std::max<int64_t>(1, totals[row]));
     text += fmt::format(
         "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
         "fill-opacity=\"{:.2f}\"><title>expected {}, predicted {}: {}</title></rect>",
         row == column ? "right" : "wrong", margin + column * cell, margin + row * cell, cell - 1,
-        cell - 1, std::max(0.12, share), html(labels.at(row)), html(labels.at(column)),
-        item(entry, 2).integer());
+        cell - 1, std::max(0.12, share), html(labels[row]), html(labels[column]), count);
   }
   return text + "</svg>\n";
 }
 
-std::string frequent_errors(const Json& confusion) {
-  const std::vector<std::string> labels = confusion.at("labels").strings();
+std::string frequent_errors(const Confusion& confusion) {
   std::vector<Cells> rows;
-  for (const Json& entry : confusion.at("counts").elements()) {
-    const auto expected = static_cast<size_t>(item(entry, 0).integer());
-    const auto predicted = static_cast<size_t>(item(entry, 1).integer());
+  for (const auto& [expected, predicted, count] : confusion.counts) {
     if (expected == predicted || rows.size() == max_listed_errors) break;
-    rows.push_back({labels.at(expected), labels.at(predicted), grouped(item(entry, 2).integer())});
+    rows.push_back({confusion.labels[expected], confusion.labels[predicted], grouped(count)});
   }
   return rows.empty() ? "<p>Every target is predicted.</p>\n"
                       : html_table({"expected", "predicted", "times"}, rows, 2);
 }
 
+using TimeRows = std::vector<std::pair<std::string, double>>;  // name and seconds
+
 // A table with a bar for the share of the step.
-std::string time_table(const char* head, const std::vector<std::pair<std::string, double>>& rows,
-                       double step_ms) {
+std::string time_table(const char* head, const TimeRows& rows, double step_seconds) {
   std::string text = fmt::format(
       "<div class=\"scroll\"><table>\n<thead><tr><th>{}</th><th class=\"n\">ms</th><th "
       "class=\"n\">of a step</th><th></th></tr></thead>\n",
       head);
-  for (const auto& [name, ms] : rows) {
-    const double share = step_ms > 0 ? 100 * ms / step_ms : 0;
+  for (const auto& [name, seconds] : rows) {
+    const double share = step_seconds > 0 ? 100 * seconds / step_seconds : 0;
     text += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.3f}</td><td class=\"n\">{:.1f} %</td><td "
         "class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\"><rect "
         "class=\"s0\" width=\"{:.2f}\" height=\"8\"/></svg></td></tr>\n",
-        html(name), ms, share, std::min(100.0, share));
+        html(name), 1e3 * seconds, share, std::min(100.0, share));
   }
   return text + "</table></div>\n";
 }
 
 }  // namespace
 
-std::string attention_part(const Json& details) {
-  const Json* atlas = details.find("attention");
-  if (!atlas) return "";
-  const Json& example = item(atlas->at("examples"), 0);
+std::string attention_part(const Details& details) {
+  const Json& atlas = details.attention;
+  if (atlas.is_null()) return "";
+  const Json& example = atlas.at("examples").elements().at(0);
   std::string text = fmt::format(
       "<p class=\"note\">Rows are queries, columns are keys; the stronger the colour, the greater "
       "the weight. "
       "<span class=\"drawn\">Step {}: {}</span></p>\n<div id=\"atlas\">\n",
-      atlas->at("steps").elements().back().integer(), html(example.at("title").string()));
+      atlas.at("steps").elements().back().integer(), html(example.at("title").string()));
   for (const Json& map : example.at("maps").elements()) text += layer_drawing(map);
   return text + "</div>\n";
 }
 
-std::string samples_part(const Json& details) {
-  const Json* samples = details.find("samples");
-  if (!samples || samples->elements().empty()) return "";
-  const bool is_text = item(*samples, 0).at("expected").elements().empty();
-  std::string text =
-      fmt::format("<p class=\"note\">Greedy outputs for the split {}, at step {}.</p>\n",
-                  html(details.at("split").string()), details.at("step").integer());
-  if (is_text) text = "<p class=\"note\">Generated without a prompt.</p>\n";
-  std::string rows;
-  for (const Json& sample : samples->elements()) {
-    const std::string predicted = marked_html(sample.at("predicted"), "mark");
-    if (is_text)
-      text += "<pre>" + predicted + "</pre>\n";
-    else
-      rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                          html(sample.at("source").string()), predicted,
-                          marked_html(sample.at("expected"), "u"));
+std::string samples_part(const Details& details) {
+  if (details.samples.empty()) return "";
+  if (details.samples[0].expected.empty()) {
+    std::string text = "<p class=\"note\">Generated without a prompt.</p>\n";
+    for (const Prediction& sample : details.samples)
+      text += "<pre>" + html(sample.predicted) + "</pre>\n";
+    return text;
   }
-  if (is_text) return text;
-  return text +
-         "<div class=\"scroll\"><table class=\"samples\">\n<thead><tr><th>source</th>"
-         "<th>predicted</th><th>expected</th></tr></thead>\n" +
-         rows + "</table></div>\n";
+  std::string rows;
+  for (const Prediction& sample : details.samples) {
+    const auto [predicted, expected] = marked_difference(sample.predicted, sample.expected);
+    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", html(sample.source),
+                        marked_html(predicted, "mark"), marked_html(expected, "u"));
+  }
+  return fmt::format(
+      "<p class=\"note\">Greedy outputs for the split {}, at step {}.</p>\n"
+      "<div class=\"scroll\"><table class=\"samples\">\n<thead><tr><th>source</th>"
+      "<th>predicted</th><th>expected</th></tr></thead>\n{}</table></div>\n",
+      html(details.split), details.step, rows);
 }
 
-std::string errors_part(const Json& details) {
-  const Json *confusion = details.find("confusion"), *lengths = details.find("lengths");
+std::string errors_part(const Details& details) {
   std::string text;
-  if (confusion)
+  if (details.confusion) {
+    const std::string drawing = confusion_drawing(*details.confusion);
     text += "<div class=\"pair\"><div>\n<h3>Most frequent errors</h3>\n" +
-            frequent_errors(*confusion) + "</div>\n";
-  const std::string drawing = confusion ? confusion_drawing(*confusion) : "";
-  if (!drawing.empty())
-    text +=
-        "<div>\n<h3>Confusion: rows are expected, columns predicted</h3>\n<div "
-        "class=\"scroll\">" +
-        drawing + "</div></div>\n";
-  if (confusion) text += "</div>\n";
-  if (lengths)
-    text += "<div class=\"charts single\">" +
-            fmt::format(
-                "<figure class=\"chart\" data-chart=\"lengths\">\n<figcaption>{}"
-                "</figcaption>\n<div class=\"plot\">{}</div>\n</figure>\n",
-                html(lengths->at("title").string()), chart_svg(*lengths)) +
-            "</div>\n";
+            frequent_errors(*details.confusion) + "</div>\n";
+    if (!drawing.empty())
+      text +=
+          "<div>\n<h3>Confusion: rows are expected, columns predicted</h3>\n<div "
+          "class=\"scroll\">" +
+          drawing + "</div></div>\n";
+    text += "</div>\n";
+  }
+  if (!details.lengths.is_null())
+    text += "<div class=\"charts single\">" + chart_figure(details.lengths) + "</div>\n";
   return text;
 }
 
-std::string profile_part(const Json& details) {
-  const Json* profile = details.find("profile");
-  if (!profile) return "";
-  const double step_ms = profile->at("step_ms").number();
-  std::vector<std::pair<std::string, double>> layers, operations;
-  for (const Json& layer : profile->at("layers").elements())
-    layers.emplace_back(item(layer, 0).string(), item(layer, 1).number() + item(layer, 2).number());
-  for (const Json& operation : profile->at("operations").elements())
-    operations.emplace_back(item(operation, 0).string(), item(operation, 1).number());
+std::string profile_part(const Details& details) {
+  if (!details.profile) return "";
+  const Profile& profile = *details.profile;
+  TimeRows layers, operations;
+  for (const LayerRow& layer : profile.layers)
+    layers.emplace_back(layer.name, layer.forward.seconds + layer.backward.seconds);
+  const auto add = [&](const char* pass, const std::vector<ProfileRow>& rows) {
+    for (const ProfileRow& row : rows) operations.emplace_back(pass + row.name, row.seconds);
+  };
+  add("forward ", profile.forward);
+  add("backward ", profile.backward);
+  add("", profile.rest);
   std::ranges::stable_sort(operations, std::greater(), [](const auto& row) { return row.second; });
   operations.resize(std::min<size_t>(operations.size(), 14));
   return fmt::format(
-             "<p class=\"note\">A training step of {:.3f} ms, measured for this page.</p>\n",
-             step_ms) +
-         "<div class=\"pair\"><div>" + time_table("layer", layers, step_ms) + "</div><div>" +
-         time_table("operation", operations, step_ms) + "</div></div>\n";
+      "<p class=\"note\">A training step of {:.3f} ms, measured for this page.</p>\n"
+      "<div class=\"pair\"><div>{}</div><div>{}</div></div>\n",
+      1e3 * profile.seconds, time_table("layer", layers, profile.seconds),
+      time_table("operation", operations, profile.seconds));
 }
 
-std::string model_part(const Json& details) {
+std::string model_part(const Details& details) {
   std::string text;
-  if (const Json* data = details.find("data"))
-    for (const std::string& line : data->strings()) text += "<p>" + html(line) + "</p>\n";
-  if (const Json* model = details.find("model"))
-    text += "<pre>" + html(model->string()) + "</pre>\n";
+  for (const std::string& line : details.data) text += "<p>" + html(line) + "</p>\n";
+  if (!details.model.empty()) text += "<pre>" + html(details.model) + "</pre>\n";
   return text;
 }
 

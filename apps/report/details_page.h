@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "apps/support/json.h"
+#include "apps/report/details.h"
 
 namespace heed {
 
-std::string attention_part(const Json& details);
-std::string samples_part(const Json& details);
-std::string errors_part(const Json& details);
-std::string profile_part(const Json& details);
-std::string model_part(const Json& details);
+std::string attention_part(const Details& details);
+std::string samples_part(const Details& details);
+std::string errors_part(const Details& details);
+std::string profile_part(const Details& details);
+std::string model_part(const Details& details);
 
 }  // namespace heed

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "apps/report/charts.h"
 #include "apps/report/details_page.h"
@@ -12,6 +11,7 @@
 #include "apps/report/sweep_page.h"
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
+#include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/version.h"
 
@@ -35,32 +35,45 @@ std::string spaced(std::string name) {
   return name;
 }
 
-std::string notes_of(const Json& run) {
+std::string notes_part(const std::vector<std::string>& notes) {
   std::string text;
-  for (const Json& note : run.at("notes").elements())
-    text += fmt::format("<p class=\"note\">{}</p>\n", html(note.string()));
+  for (const std::string& note : notes)
+    text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
   return text;
 }
 
-std::string facts_of_run(const Json& run) {
-  std::string text = "<dl class=\"facts\">\n";
-  for (const Json& fact : run.at("facts").elements())
-    text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html(fact.elements()[0].string()),
-                        html(fact.elements()[1].string()));
-  return text + "</dl>\n";
+std::string facts_of_run(const ReportedRun& run) {
+  std::string text;
+  const auto add = [&](const std::string& label, const std::string& value) {
+    text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html(label), html(value));
+  };
+  const Experiment& experiment = run.saved.config.experiment;
+  add("steps",
+      fmt::format("{} of {}", grouped(run.curves.last_step()), grouped(experiment.train.steps)));
+  const auto number = [&](const char* name) {
+    const Json* value = run.result.find(name);
+    return value && value->is_number() ? value->number() : -1;
+  };
+  if (number("best_step") >= 0) add("best step", grouped(number("best_step")));
+  if (number("parameters") >= 0) add("parameters", grouped(number("parameters")));
+  if (number("seconds") >= 0) add("training time", logging::clock_text(number("seconds")));
+  if (number("tokens_per_s") >= 0) add("tokens per second", grouped(number("tokens_per_s")));
+  for (const auto& [label, value] : run.session) add(label, value);
+  add("data", experiment.data.kind->name);
+  add("seed", std::to_string(experiment.seed));
+  return "<dl class=\"facts\">\n" + text + "</dl>\n";
 }
 
 // A row for each split, a column for each score.
-std::string scores_of_run(const Json& run) {
-  const Json* result = run.find("result");
-  if (!result) return "";
+std::string scores_of_run(const Json& result) {
+  if (result.is_null()) return "";
   Cells heads{"split"};
-  for (const auto& [split, scores] : result->members())
+  for (const auto& [split, scores] : result.members())
     if (scores.is_object())
       for (const auto& [name, score] : scores.members())
         if (std::ranges::find(heads, name) == heads.end()) heads.push_back(name);
   std::vector<Cells> rows;
-  for (const auto& [split, scores] : result->members()) {
+  for (const auto& [split, scores] : result.members()) {
     if (!scores.is_object()) continue;
     Cells row{split};
     for (size_t i = 1; i < heads.size(); ++i) {
@@ -74,78 +87,81 @@ std::string scores_of_run(const Json& run) {
   return html_table(heads, rows);
 }
 
-std::string figure(const std::string& title, const std::string& name, const std::string& content) {
-  return fmt::format(
-      "<figure class=\"chart\" data-chart=\"{}\">\n<figcaption>{}</figcaption>\n<div "
-      "class=\"plot\">{}</div>\n</figure>\n",
-      html(name), html(title), content);
-}
-
-std::string figure_of(const Json& chart) {
-  return figure(chart.at("title").string(), chart.at("name").string(), chart_svg(chart));
-}
-
-std::string charts_in(const Json& report, const char* name) {
-  const Json* charts = report.find(name);
+std::string charts_part(const std::vector<Json>& charts, const char* kind) {
   std::string text;
-  if (charts)
-    for (const Json& chart : charts->elements()) text += figure_of(chart);
-  return text.empty() ? "" : fmt::format("<div class=\"charts {}\">\n{}</div>\n", name, text);
+  for (const Json& chart : charts) text += chart_figure(chart);
+  return text.empty() ? "" : fmt::format("<div class=\"charts {}\">\n{}</div>\n", kind, text);
 }
 
-std::string settings_of_run(const Json& run) {
+std::string settings_of_run(const ReportedRun& run) {
+  const Experiment& experiment = run.saved.config.experiment;
   std::vector<Cells> rows;
-  for (const Json& each : run.at("settings").elements())
-    rows.push_back({each.at("key").string(), each.at("value").string(), each.at("default").string(),
-                    each.at("set_in").string()});
-  const std::string command = run.at("command").string();
-  return (command.empty() ? ""
-                          : fmt::format("<p>Trained by <code>{}</code></p>\n", html(command))) +
+  for (const auto& [key, value, standard] : changed_values(experiment)) {
+    const auto origin = run.set_in.find(key);
+    rows.push_back({key, value, standard, origin == run.set_in.end() ? "" : origin->second});
+  }
+  return (run.command.empty()
+              ? ""
+              : fmt::format("<p>Trained by <code>{}</code></p>\n", html(run.command))) +
          (rows.empty() ? "<p>Every key has its default.</p>\n"
                        : html_table({"key", "value", "default", "set in"}, rows, 4)) +
          fmt::format("<details><summary>All keys</summary>\n<pre>{}</pre>\n</details>\n",
-                     html(run.at("config").string()));
+                     html(config_text(list_config(experiment))));
 }
 
-std::string body_of_run(const Json& report, const Json& run) {
-  const Json none = Json::object();
-  const Json* found = report.find("details");
-  const Json& details = found ? *found : none;
+std::string body_of_run(const Report& report) {
+  const ReportedRun& run = report.runs[0];
+  const Details details = report.details.value_or(Details());
   return html_section("result", "Result",
-                      notes_of(run) + (found ? notes_of(details) : "") + facts_of_run(run) +
-                          scores_of_run(run)) +
-         html_section("curves", "Curves", charts_in(report, "charts")) +
+                      notes_part(run.notes) + notes_part(details.notes) + facts_of_run(run) +
+                          scores_of_run(run.result)) +
+         html_section("curves", "Curves", charts_part(report.charts, "charts")) +
          html_section("attention", "Attention", attention_part(details)) +
          html_section("samples", "Samples", samples_part(details)) +
          html_section("errors", "Errors", errors_part(details)) +
-         html_section("statistics", "Parameters and layers", charts_in(report, "statistics")) +
+         html_section("statistics", "Parameters and layers",
+                      charts_part(report.statistics, "statistics")) +
          html_section("time", "Where the time goes", profile_part(details)) +
          html_section("model", "Model and data", model_part(details)) +
          html_section("config", "Config", settings_of_run(run));
 }
 
-std::string body_of_runs(const Json& report) {
+std::string body_of_runs(const Report& report) {
   std::string configs, notes;
-  for (const Json& run : report.at("runs").elements()) {
-    const std::string name = html(run.at("name").string());
-    configs += fmt::format("<details><summary>{}</summary>\n{}{}</details>\n", name,
-                           scores_of_run(run), settings_of_run(run));
-    for (const Json& note : run.at("notes").elements())
-      notes += fmt::format("<p class=\"note\">{}: {}</p>\n", name, html(note.string()));
+  for (const ReportedRun& run : report.runs) {
+    configs += fmt::format("<details><summary>{}</summary>\n{}{}</details>\n", html(run.name()),
+                           scores_of_run(run.result), settings_of_run(run));
+    for (const std::string& note : run.notes)
+      notes += fmt::format("<p class=\"note\">{}: {}</p>\n", html(run.name()), html(note));
   }
-  const Json* sweep = report.find("sweep");
+  const auto& sweep = report.sweep;
   return html_section("result", "Result", notes + (sweep ? groups_part(*sweep) : "")) +
          html_section("effects", "Effect of each key", sweep ? effects_part(*sweep) : "") +
          html_section("parallel", "All runs", sweep ? parallel_part(*sweep) : "") +
-         html_section("curves", "Curves", charts_in(report, "charts")) +
+         html_section("curves", "Curves", charts_part(report.charts, "charts")) +
          html_section("runs", "Runs", configs);
 }
 
-std::string state_badge(const Json& report) {
-  const auto& runs = report.at("runs").elements();
-  if (runs.size() != 1) return "";
-  const std::string state = html(runs[0].at("state").string());
-  return fmt::format("<span class=\"state {0}\">{0}</span>", state);
+std::string body_of(const Report& report) {
+  return report.runs.size() == 1 ? body_of_run(report) : body_of_runs(report);
+}
+
+// The title, and the state of a single run.
+std::string heading_of(const Report& report) {
+  if (report.runs.size() != 1) return html(report.title);
+  return fmt::format("{0}<span class=\"state {1}\">{1}</span>", html(report.title),
+                     name_of(run_state_names, report.runs[0].state));
+}
+
+// What the scripts show: {"charts": apps/report/charts.h, "attention":
+// apps/report/attention_atlas.h}
+std::string script_data(const Report& report) {
+  Json charts = Json::array(report.charts);
+  for (const Json& chart : report.statistics) charts.push(chart);
+  Json data = Json::object();
+  if (report.details && !report.details->lengths.is_null()) charts.push(report.details->lengths);
+  if (report.details) data.set("attention", report.details->attention);
+  return html_data("report", data.set("charts", std::move(charts)).text());
 }
 
 std::string script_source(std::string_view hash) {
@@ -155,21 +171,6 @@ std::string script_source(std::string_view hash) {
   return "'sha256-" + base64(bytes) + "'";
 }
 
-// Returns the frame with a text in place of each {name}. What the texts contain is not read again.
-std::string filled(std::string_view frame, const std::map<std::string, std::string>& texts) {
-  std::string page;
-  while (!frame.empty()) {
-    const size_t begin = std::min(frame.find('{'), frame.size());
-    page += frame.substr(0, begin);
-    frame.remove_prefix(begin);
-    if (frame.empty()) break;
-    const size_t end = frame.find('}');
-    page += texts.at(std::string(frame.substr(1, end - 1)));
-    frame.remove_prefix(end + 1);
-  }
-  return page;
-}
-
 std::string licence_comment() {
   if (page_files::chart_licence.empty()) return "";
   std::string text(page_files::chart_licence);
@@ -177,29 +178,31 @@ std::string licence_comment() {
   return "<!-- Chart.js:\n" + text + "-->\n";
 }
 
-std::string main_of_report(const Json& report) {
-  const auto& runs = report.at("runs").elements();
-  return runs.size() == 1 ? body_of_run(report, runs[0]) : body_of_runs(report);
-}
+// Texts of the frame, which are HTML.
+struct PageTexts {
+  std::string title, head, live, home, heading, main, scripts;
+};
 
-std::string heading_of(const Json& report) {
-  return html(report.at("title").string()) + state_badge(report);
+std::string framed(const PageTexts& texts) {
+  return fmt::format(fmt::runtime(page_files::frame), fmt::arg("title", texts.title),
+                     fmt::arg("head", texts.head), fmt::arg("live", texts.live),
+                     fmt::arg("home", texts.home), fmt::arg("heading", texts.heading),
+                     fmt::arg("main", texts.main), fmt::arg("version", program_version),
+                     fmt::arg("scripts", texts.scripts));
 }
 
 // A page of the server. `data`: a report, or nothing.
 std::string served_page(const std::string& title, const std::string& heading,
                         const std::string& content, const std::string& data, bool follows) {
-  return filled(
-      page_files::frame,
-      {{"title", html(title)},
-       {"head", "<link rel=\"stylesheet\" href=\"/page.css\">"},
-       {"live", follows ? " data-live" : ""},
-       {"home", "<p class=\"home\"><a href=\"/\">All runs</a><span id=\"live\"></span></p>\n"},
-       {"heading", heading},
-       {"main", content},
-       {"version", html(program_version)},
-       {"scripts", data + "<script src=\"/chart.js\"></script>\n<script "
-                          "src=\"/page.js\"></script>\n"}});
+  return framed(
+      {.title = html(title),
+       .head = "<link rel=\"stylesheet\" href=\"/page.css\">",
+       .live = follows ? " data-live" : "",
+       .home = "<p class=\"home\"><a href=\"/\">All runs</a><span id=\"live\"></span></p>\n",
+       .heading = heading,
+       .main = content,
+       .scripts = data + "<script src=\"/chart.js\"></script>\n<script "
+                         "src=\"/page.js\"></script>\n"});
 }
 
 std::string url_encoded(std::string_view text) {
@@ -221,36 +224,33 @@ std::string cell_of(const Json& row, const char* name, bool whole) {
 
 }  // namespace
 
-std::string report_file(const Json& report) {
+std::string report_file(const Report& report) {
   const std::string chart_library(page_files::chart_library), script(page_files::script);
   const std::string policy =
       fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src {} {}",
                   script_source(sha256(chart_library)), script_source(sha256(script)));
-  return filled(page_files::frame,
-                {{"title", html(report.at("title").string())},
-                 {"head", fmt::format("<meta http-equiv=\"Content-Security-Policy\" "
-                                      "content=\"{}\">\n<style>\n{}</style>",
-                                      policy, page_files::style)},
-                 {"live", ""},
-                 {"home", ""},
-                 {"heading", heading_of(report)},
-                 {"main", main_of_report(report)},
-                 {"version", html(report.at("version").string())},
-                 {"scripts", html_data("report", report.text()) + licence_comment() + "<script>" +
-                                 chart_library + "</script>\n<script>" + script + "</script>\n"}});
+  return framed({.title = html(report.title),
+                 .head = fmt::format("<meta http-equiv=\"Content-Security-Policy\" "
+                                     "content=\"{}\">\n<style>\n{}</style>",
+                                     policy, page_files::style),
+                 .live = "",
+                 .home = "",
+                 .heading = heading_of(report),
+                 .main = body_of(report),
+                 .scripts = script_data(report) + licence_comment() + "<script>" + chart_library +
+                            "</script>\n<script>" + script + "</script>\n"});
 }
 
-std::string live_page(const Json& report, const std::string& name) {
-  const bool follows = !report.find("details");
-  std::string content = main_of_report(report);
-  if (follows && report.at("runs").elements().size() == 1)
+std::string live_page(const Report& report, const std::string& name) {
+  const bool follows = !report.details;
+  std::string content = body_of(report);
+  if (follows && report.runs.size() == 1)
     content += fmt::format(
         "<p><a href=\"/report?run={}&amp;details=1\">Attention, samples, errors and time</a> "
         "(takes "
         "some seconds, and does not follow the run)</p>\n",
         url_encoded(name));
-  return served_page(report.at("title").string(), heading_of(report), content,
-                     html_data("report", report.text()), follows);
+  return served_page(report.title, heading_of(report), content, script_data(report), follows);
 }
 
 std::string list_page(const Json& rows) {

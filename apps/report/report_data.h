@@ -1,22 +1,43 @@
-// What a report shows, as one JSON document: the only input of the page.
-//
-//   {"title": "runs/sort", "version": "0.2.0",
-//    "runs": [{"name", "state", "facts": [["steps", "1500"], …], "notes": ["…"],
-//              "command": "heed train …", "settings": [{"key", "value", "default", "set_in"}],
-//              "config": "…", "result": {…}}, …],
-//    "charts": [apps/report/charts.h …],
-//    "statistics": [apps/report/charts.h …],
-//    "details": apps/report/details.h, "sweep": apps/report/sweep_data.h}
-//
-// A single run has "statistics" and "details", several have "sweep".
+// What a report shows: runs as their folders have them, charts of their curves, and the details of
+// a single run or the statistics of several.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "apps/experiments/curves.h"
+#include "apps/experiments/run_state.h"
+#include "apps/report/details.h"
+#include "apps/report/sweep_data.h"
 #include "apps/support/json.h"
+#include "apps/training/saved_run.h"
 
 namespace heed {
+
+struct ReportedRun {
+  SavedRun saved;
+  RunState state;
+  Curves curves = {};
+  Json result = {};  // null while there is none
+  // Where and when it was trained last: labels and values.
+  std::vector<std::pair<std::string, std::string>> session = {};
+  std::map<std::string, std::string> set_in = {};  // by key
+  std::string command = {};  // that began the run: its config, and what --set changed
+  std::vector<std::string> notes = {};
+
+  const std::string& name() const { return saved.folder.path(); }
+};
+
+struct Report {
+  std::string title;
+  std::vector<ReportedRun> runs;
+  std::vector<Json> charts, statistics = {};  // apps/report/charts.h
+  std::optional<Details> details = {};        // of a single run
+  std::optional<SweepScores> sweep = {};      // of several
+};
 
 struct ReportRequest {
   std::vector<std::string> paths;  // folders of runs, or of sweeps
@@ -25,7 +46,7 @@ struct ReportRequest {
 };
 
 // Reads the runs. Throws InputError if a folder is no run, or its config cannot be read. What else
-// is missing or damaged is left out; a sentence in "notes" says so.
-Json report_data(const ReportRequest& request);
+// is missing or damaged is left out; a sentence in the notes says so.
+Report report_data(const ReportRequest& request);
 
 }  // namespace heed

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <sys/stat.h>
 
+#include "apps/experiments/curves.h"
 #include "apps/experiments/groups.h"
 #include "apps/experiments/run_state.h"
-#include "apps/report/curves.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/training/metrics.h"
@@ -32,22 +32,12 @@ std::string signature_of(const RunFolder& run, RunState state) {
                      signature_of_file(run.config()));
 }
 
-// Sets what the last rows say, the newest first, until both losses are known.
-void set_progress(std::string_view rows, Json& row) {
-  int rows_left = 40;
-  for_each_row_from_end(rows, [&](std::string_view text) {
-    const Curves curves = curves_of(std::string(text) + '\n');
-    if (!curves.curves.empty() && !row.find("step")) row.set("step", curves.curves[0].steps.back());
-    for (const auto& [member, name] : {std::pair("loss", "loss"), {"val_loss", "val.loss"}})
-      if (const Curve* curve = curves.find(name); curve && !row.find(member))
-        row.set(member, curve->values.back());
-    return --rows_left > 0 && !(row.find("loss") && row.find("val_loss"));
-  });
-}
-
 Json row_of(const std::string& name, const RunFolder& run, RunState state) {
   Json row = Json::object().set("name", name).set("state", name_of(run_state_names, state));
-  set_progress(last_metrics(run.metrics()), row);
+  const Curves last = curves_of(last_metrics(run.metrics()));
+  if (!last.curves.empty()) row.set("step", last.last_step());
+  for (const auto& [member, score] : {std::pair("loss", "loss"), {"val_loss", "val.loss"}})
+    if (const Curve* curve = last.find(score)) row.set(member, curve->values.back());
   return row;
 }
 
@@ -66,7 +56,7 @@ void RunList::refresh() {
     const std::string name = path.size() > folder_.size() ? path.substr(folder_.size() + 1) : ".";
     try {
       const RunFolder run = RunFolder::open(path);
-      const RunState state = state_of(run);
+      const RunState state = state_of(path);
       const std::string signature = signature_of(run, state);
       const auto known = rows_.find(name);
       if (known != rows_.end() && known->second.signature == signature)

@@ -1,7 +1,6 @@
 // The runs below a folder, and what a list of them shows, read again only where a file has changed.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>

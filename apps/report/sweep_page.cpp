@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <optional>
 
+#include "apps/experiments/comparison.h"
 #include "apps/report/html.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
@@ -26,12 +25,14 @@ struct SweepPoints {
   std::vector<SweepPoint> points;
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
 
-  explicit SweepPoints(const Json& sweep) {
-    for (const Json& point : sweep.at("points").elements()) {
-      points.push_back({point.at("values").strings(), point.at("score").number()});
-      least = std::min(least, points.back().score);
-      greatest = std::max(greatest, points.back().score);
-    }
+  // The runs that have the deciding score.
+  explicit SweepPoints(const SweepScores& sweep) {
+    for (const RunGroup& group : sweep.groups.groups)
+      for (const double score : group.numbers(sweep.names[0])) {
+        points.push_back({group.values, score});
+        least = std::min(least, score);
+        greatest = std::max(greatest, score);
+      }
   }
   // 0 for the least score, 1 for the greatest.
   // Of scores that span more than a factor of 30, by their logarithm.
@@ -42,13 +43,6 @@ struct SweepPoints {
     return (score - least) / (greatest - least);
   }
 };
-
-std::optional<double> number_in(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // The values of a key: numbers ascending, then other values.
 std::vector<std::string> values_of_key(const SweepPoints& sweep, size_t key) {
@@ -109,43 +103,53 @@ std::string effect_drawing(const SweepPoints& sweep, size_t key) {
 
 }  // namespace
 
-std::string groups_part(const Json& sweep) {
-  Cells heads = sweep.at("keys").strings();
-  const size_t keys = heads.size();
+std::string groups_part(const SweepScores& sweep) {
+  const RunGroups& groups = sweep.groups;
+  const std::string& score = sweep.names[0];
+  Cells heads = groups.varying;
   heads.emplace_back("runs");
-  for (const std::string& score : sweep.at("scores").strings()) heads.push_back(score);
+  heads.insert(heads.end(), sweep.names.begin(), sweep.names.end());
   std::vector<Cells> rows;
-  std::string best;
-  for (const Json& group : sweep.at("groups").elements()) {
-    Cells row = group.at("values").strings();
-    if (group.at("best").flag())
-      for (size_t i = 0; i < keys; ++i)
-        best += fmt::format("{}{} = {}", i > 0 ? ", " : "", heads[i], row[i]);
-    row.push_back(std::to_string(group.at("runs").integer()));
-    for (const std::string& mean : group.at("means").strings()) row.push_back(mean);
+  for (const RunGroup& group : groups.groups) {
+    Cells row = group.values;
+    row.push_back(std::to_string(group.runs.size()));
+    for (const std::string& name : sweep.names) {
+      const std::optional<MeanInterval> mean = group.mean(name);
+      row.push_back(mean ? mean_text(*mean) : "–");
+    }
     rows.push_back(std::move(row));
   }
-  std::string text = html_table(heads, rows, keys) +
+  std::string text = html_table(heads, rows, groups.varying.size()) +
                      "<p class=\"note\">Means over seeds ± the half width of their 95 % interval "
                      "(Student).</p>\n";
-  if (!best.empty())
-    text += fmt::format("<p>Best by {}: {}.</p>\n", html(sweep.at("score").string()), html(best));
+  const std::optional<size_t> best = best_group(groups, score);
+  if (best && !groups.varying.empty())
+    text +=
+        fmt::format("<p>Best by {}: {}.</p>\n", html(score), html(name_of_group(groups, *best)));
   std::vector<Cells> comparisons;
-  for (const Json& row : sweep.at("comparisons").elements()) comparisons.push_back(row.strings());
+  if (groups.repeats_over_seeds())
+    for (const Comparison& each : compare_with_first(groups, score))
+      if (!each.seeds.empty())
+        comparisons.push_back({name_of_group(groups, each.group), std::to_string(each.seeds.size()),
+                               four_digits(each.difference),
+                               fmt::format("{} … {}", four_digits(each.interval.low),
+                                           four_digits(each.interval.high)),
+                               fmt::format("{:.3g}", each.p),
+                               fmt::format("{:.3g}", each.adjusted_p)});
   if (!comparisons.empty())
     text +=
         fmt::format("<h3>Differences of {} from the first group, paired by seed</h3>\n",
-                    html(sweep.at("score").string())) +
+                    html(score)) +
         html_table({"group", "seeds", "difference", "95 % interval", "p", "p (Holm)"}, comparisons);
-  for (const std::string& path : sweep.at("left_out").strings())
+  for (const std::string& path : groups.repeats)
     text +=
         fmt::format("<p class=\"note\">Left out: {}, which repeats another run.</p>\n", html(path));
   return text;
 }
 
-std::string effects_part(const Json& sweep) {
+std::string effects_part(const SweepScores& sweep) {
   const SweepPoints points(sweep);
-  const std::vector<std::string> keys = sweep.at("keys").strings();
+  const std::vector<std::string>& keys = sweep.groups.varying;
   std::string text;
   for (size_t i = 0; i < keys.size() && !points.points.empty(); ++i)
     text += fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}</figure>\n", html(keys[i]),
@@ -154,12 +158,12 @@ std::string effects_part(const Json& sweep) {
                       : fmt::format(
                             "<p class=\"note\">{} of each run, and the mean for each value."
                             "</p>\n<div class=\"charts effects\">\n{}</div>\n",
-                            html(sweep.at("score").string()), text);
+                            html(sweep.names[0]), text);
 }
 
-std::string parallel_part(const Json& sweep) {
+std::string parallel_part(const SweepScores& sweep) {
   const SweepPoints points(sweep);
-  const std::vector<std::string> keys = sweep.at("keys").strings();
+  const std::vector<std::string>& keys = sweep.groups.varying;
   if (keys.size() < 2 || points.points.size() < 2) return "";
   constexpr double top = 34, bottom = 16, height = 320, left = 40;
   const double between = std::clamp(900.0 / static_cast<double>(keys.size()), 150.0, 320.0);
@@ -174,7 +178,7 @@ std::string parallel_part(const Json& sweep) {
       "<div class=\"scroll\"><svg class=\"drawing parallel\" viewBox=\"0 0 {0} {1}\" "
       "width=\"{0}\">",
       right + 90, height);
-  const bool lower = sweep.at("lower_is_better").flag();
+  const bool lower = lower_is_better(sweep.names[0]);
   for (const SweepPoint& point : points.points) {
     std::string line, label;
     for (size_t k = 0; k < keys.size(); ++k) {
@@ -189,7 +193,7 @@ std::string parallel_part(const Json& sweep) {
          "<polyline class=\"s{}\" stroke-opacity=\"{:.2f}\" points=\"{}\"><title>{}{} = "
          "{}</title></polyline>",
          good > 0.5 ? 0 : 1, 0.25 + 0.7 * std::abs(2 * good - 1), line, html(label),
-         html(sweep.at("score").string()), four_digits(point.score));
+         html(sweep.names[0]), four_digits(point.score));
   }
   const auto axis = [&](double x, const std::string& name) {
     draw(text,
@@ -206,7 +210,7 @@ std::string parallel_part(const Json& sweep) {
     axis(x, last_component(keys[k]));
     for (size_t i = 0; i < values[k].size(); ++i) tick(x, share(i, values[k].size()), values[k][i]);
   }
-  axis(right, sweep.at("score").string());
+  axis(right, sweep.names[0]);
   tick(right, 0, four_digits(points.least));
   tick(right, 1, four_digits(points.greatest));
   return text +

@@ -3,15 +3,15 @@
 
 #include <string>
 
-#include "apps/support/json.h"
+#include "apps/report/sweep_data.h"
 
 namespace heed {
 
 // Tables of the groups' means and of the comparisons.
-std::string groups_part(const Json& sweep);
+std::string groups_part(const SweepScores& sweep);
 // For each key a drawing with a point for each run and the mean of each value.
-std::string effects_part(const Json& sweep);
+std::string effects_part(const SweepScores& sweep);
 // Parallel coordinates: an axis for each key and for the score, a line for each run.
-std::string parallel_part(const Json& sweep);
+std::string parallel_part(const SweepScores& sweep);
 
 }  // namespace heed

@@ -159,6 +159,12 @@ const Json* Json::find(std::string_view name) const {
   return nullptr;
 }
 
+const Json* Json::find_path(std::string_view path) const {
+  const size_t dot = path.find('.');
+  const Json* const member = find(path.substr(0, dot));
+  return member && dot != path.npos ? member->find_path(path.substr(dot + 1)) : member;
+}
+
 const Json& Json::at(std::string_view name) const {
   const Json* value = find(name);
   check_input(value != nullptr, "'{}' is missing", name);

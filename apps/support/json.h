@@ -29,7 +29,7 @@ class Json {
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string text) : value_(std::move(text)) {}
   Json(const std::vector<std::string>& texts);
-  static Json array() { return Json(std::vector<Json>()); }
+  static Json array(std::vector<Json> elements = {}) { return Json(std::move(elements)); }
   static Json object() { return Json(std::vector<Member>()); }
 
   // Parses a text that holds one value, with at most 100 levels and no duplicate members. Throws
@@ -50,6 +50,8 @@ class Json {
   void remove(std::string_view name);
   const Json* find(std::string_view name) const;  // nullptr if there is no such member
   const Json& at(std::string_view name) const;    // throws InputError if there is no such member
+  // Returns a member of nested objects: "val.loss". nullptr if there is none.
+  const Json* find_path(std::string_view path) const;
   const std::vector<Member>& members() const { return get<std::vector<Member>>("an object"); }
 
   // Arrays.

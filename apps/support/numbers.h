@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace heed {
@@ -26,6 +28,13 @@ inline std::string grouped(double number) {
   return digits;
 }
 inline std::string grouped(int64_t number) { return grouped(static_cast<double>(number)); }
+
+// Returns the number that the whole text is; none if it is no number.
+inline std::optional<double> number_in(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' ? std::optional(number) : std::nullopt;
+}
 
 // Returns "1 thread", "2 threads".
 inline std::string counted(int64_t count, const std::string& noun) {

@@ -29,17 +29,17 @@ std::string Table::text(size_t left) const {
   std::vector<size_t> widths;
   std::vector<Row> shown = rows;
   for (Row& row : shown) {
-    widths.resize(row.size());
+    widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) {
       row[i] = shortened(row[i], row[i].size());
-      widths[i] = std::max(widths[i], code_points(row[i]));
+      if (row.size() > 1) widths[i] = std::max(widths[i], code_points(row[i]));
     }
   }
   std::string text;
   for (const Row& row : shown) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string spaces(widths[i] - code_points(row[i]), ' ');
+      const std::string spaces(widths[i] - std::min(widths[i], code_points(row[i])), ' ');
       line += (i == 0 ? "" : "  ") + (i < left ? row[i] + spaces : spaces + row[i]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';

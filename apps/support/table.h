@@ -8,7 +8,8 @@ namespace heed {
 
 struct Table {
   using Row = std::vector<std::string>;
-  std::vector<Row> rows;           // of one length; the first is the heading
+  // Of one length; the first is the heading. In text(), one of a single cell spans the table.
+  std::vector<Row> rows;
   std::vector<std::string> notes;  // lines below the table; not in CSV
 
   // Aligned columns: the first `left` to the left, the others to the right. Cells are escaped.

@@ -25,7 +25,7 @@ struct LoopState {
 };
 
 // What a change of a config key does to a run. check_resumable() and the identity of a run
-// (apps/experiments/identity.h) follow from it.
+// (apps/experiments/plan.h) follow from it.
 enum class KeyEffect {
   none,    // the run and its result stay the same: threads, logs, checkpoints, where data files are
   result,  // the run can be resumed, but its result is another: steps, evaluations

@@ -31,7 +31,7 @@ int64_t changed_lines(const std::string& patch) {
 
 TEST_CASE("museum: every piece is a small change of .cpp files, with a text and an experiment") {
   const Workshop workshop = Workshop::find();
-  const auto pieces = museum_pieces(workshop.chapters(), workshop.museum());
+  const auto pieces = museum_pieces(workshop);
   CHECK(!pieces.empty());
   const std::string chapter =
       read_file(in_folder(workshop.chapters(), "16_museum.md"), "chapter", 1 << 20);
@@ -168,7 +168,7 @@ TEST_CASE("museum: curves and outputs stand side by side") {
   for (const char* words :
        {"     10          4  ████████████████████████         2  ████████████\n", "not finite",
         "With the mistake the training fails: error: the loss is nan", "$ heed this",
-        "one         two\nthree"})
+        "one       two\nthree"})
     CHECK_TEXT_CONTAINS(text, words);
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/experiments/curves.h"
 #include "apps/report/charts.h"
-#include "apps/report/curves.h"
 #include "apps/report/page.h"
 #include "apps/report/report_data.h"
 #include "apps/report/run_list.h"
@@ -30,13 +30,13 @@ struct WrittenRun {
   void write(const std::string& name, const std::string& text) const {
     write_file(path + "/" + name, text);
   }
-  Json report() const { return report_data({{path}, false, false}); }
+  Report report() const { return report_data({{path}, false, false}); }
   std::string page() const { return report_file(report()); }
 };
 
-bool has_note(const Json& report, const std::string& part) {
-  const std::vector<std::string> notes = report.at("runs").elements()[0].at("notes").strings();
-  return std::ranges::any_of(notes, [&](const auto& note) { return note.find(part) != note.npos; });
+bool has_note(const Report& report, const std::string& part) {
+  return std::ranges::any_of(report.runs.at(0).notes,
+                             [&](const auto& note) { return note.find(part) != note.npos; });
 }
 
 constexpr const char* two_rows =
@@ -188,23 +188,14 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
                    fmt::format("{{\"step\":10,\"loss\":{}}}\n{{\"step\":{},\"loss\":1}}\n", loss,
                                10 + seed));
       }
-  const Json report = report_data({{folder / "sweep"}});
-  const Json& sweep = report.at("sweep");
-  CHECK(sweep.at("keys").text() == R"(["model.dim","optim.lr"])");
-  CHECK(sweep.at("groups").elements().size() == 4);
-  CHECK(sweep.at("points").elements().size() == 12);
-  CHECK(sweep.at("comparisons").elements().size() == 3);
-  int64_t best = 0;
-  for (const Json& group : sweep.at("groups").elements())
-    if (group.at("best").flag()) {
-      ++best;
-      CHECK(group.at("values").strings()[1] == "0.002");
-      CHECK(group.at("means").strings()[0] == "0.45 ± 0.31");
-    }
-  CHECK(best == 1);
+  const Report report = report_data({{folder / "sweep"}});
+  const RunGroups& groups = report.sweep->groups;
+  CHECK(groups.varying == std::vector<std::string>{"model.dim", "optim.lr"});
+  CHECK(groups.groups.size() == 4);
+  CHECK(report.sweep->names == std::vector<std::string>{"val.loss"});
 
   // Step 10 alone is a step of all three seeds. Student: t(0.975, 2) = 4.302653, s = 0.125.
-  const Json& line = report.at("charts").elements()[0].at("lines").elements()[0];
+  const Json& line = report.charts.at(0).at("lines").elements()[0];
   CHECK(line.at("x").text() == "[10.0]");
   const double middle = line.at("y").elements()[0].number();
   CHECK(line.at("high").elements()[0].number() - middle ==
@@ -212,7 +203,8 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
 
   const std::string page = report_file(report);
   for (const char* part :
-       {"id=\"effects\"", "id=\"parallel\"", "class=\"band s3\"", "Best by val.loss"})
+       {"id=\"effects\"", "id=\"parallel\"", "class=\"band s3\"", "<td>8</td><td>0.002</td>",
+        "0.45 ± 0.31", "Best by val.loss: dim=8, lr=0.002", "<td>dim=16, lr=0.01</td>"})
     CHECK_TEXT_CONTAINS(page, part);
   CHECK(page.substr(0, page.find("<script")).find("nan") == page.npos);
 }
@@ -239,17 +231,13 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   const ProgramOutput trained = heed_in(
       folder.path, {"train", "tiny.toml", "--run", "run", "--set", "train.keep_checkpoints=3"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
-  const Json report = report_data({{folder / "run"}, true, false});
-  const Json& details = report.at("details");
-  CAPTURE(details.at("notes").text());
-  CHECK(details.at("notes").elements().empty());
-  CHECK(details.find("profile") == nullptr);
+  const Report report = report_data({{folder / "run"}, true, false});
+  const Details& details = *report.details;
+  CHECK(details.notes == std::vector<std::string>());
+  CHECK_FALSE(details.profile.has_value());
+  CHECK(report.runs[0].command == "heed train tiny.toml --run run --set train.keep_checkpoints=3");
 
-  const Json& run = report.at("runs").elements()[0];
-  CHECK(run.at("command").string() ==
-        "heed train tiny.toml --run run --set train.keep_checkpoints=3");
-
-  const Json& attention = details.at("attention");
+  const Json& attention = details.attention;
   CHECK(attention.at("steps").text() == "[10,20,30]");
   const Json& map = attention.at("examples").elements()[0].at("maps").elements()[0];
   CHECK(map.at("name").string() == "encoder.layers.0.attention");
@@ -264,10 +252,9 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   CHECK(sum == doctest::Approx(1).epsilon(0.02));
 
   int64_t targets = 0;
-  for (const Json& entry : details.at("confusion").at("counts").elements())
-    targets += entry.elements()[2].integer();
-  CHECK(targets == report.at("runs").elements()[0].at("result").at("test").at("targets").integer());
-  CHECK_TEXT_CONTAINS(details.at("model").string(), "encoder.layers.0.attention");
+  for (const Confusion::Count& each : details.confusion->counts) targets += each.count;
+  CHECK(targets == report.runs[0].result.at("test").at("targets").integer());
+  CHECK_TEXT_CONTAINS(details.model, "encoder.layers.0.attention");
 
   const std::string page = report_file(report);
   for (const char* part :
@@ -299,7 +286,7 @@ TEST_CASE("the list of runs follows what appears, grows, is damaged and is remov
              metrics + "{\"step\":2000,\"val\":{\"loss\":0.5}}\n{\"st");
   write_file(folder / "a/deep/result.json", "{}");
   CHECK(rows().elements()[0].text() ==
-        R"({"name":"a/deep","state":"done","step":2000.0,"val_loss":0.5,"loss":0.0005})");
+        R"({"name":"a/deep","state":"done","step":2000.0,"loss":0.0005,"val_loss":0.5})");
 
   RunList list(folder.path);
   CHECK(list.has("a/deep"));

@@ -9,7 +9,6 @@
 
 #include "apps/config/load_config.h"
 #include "apps/experiments/halving.h"
-#include "apps/experiments/identity.h"
 #include "apps/experiments/plan.h"
 #include "apps/experiments/points.h"
 #include "apps/experiments/run_state.h"
@@ -27,7 +26,7 @@ struct Runs : TemporaryFolder {
   ProgramOutput heed(const std::vector<std::string>& arguments) const {
     return heed_in(path, arguments);
   }
-  RunState state(const std::string& run) const { return state_at(*this / run); }
+  RunState state(const std::string& run) const { return state_of(*this / run); }
   std::string model(const std::string& run) const {
     return sha256_of_file(*this / run + "/checkpoints/latest/model.safetensors");
   }
@@ -48,7 +47,7 @@ TEST_CASE("train: --until pauses a run, whose state follows from its folder") {
   CHECK(paused.out == "");
   CHECK_TEXT_CONTAINS(paused.err, "paused and saved; continue with: heed train --resume --run r");
   CHECK(runs.state("r") == RunState::resumable);
-  CHECK(saved_step(RunFolder::open(runs / "r")) == 17);
+  CHECK(saved_step(runs / "r") == 17);
 
   SUBCASE("resuming gives the same bits") {
     CHECK(runs.heed({"train", "--resume", "--run", "r", "--until", "17"}).code == 0);

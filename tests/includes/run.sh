@@ -25,7 +25,7 @@ declare -A may_include=(
   [apps/measure]="$libraries apps/support apps/config apps/inference apps/training"
   [apps/experiments]="$libraries apps/support apps/config apps/inference apps/training apps/measure"
   [apps/report]="$libraries apps/support apps/config apps/inference apps/training apps/measure apps/experiments"
-  [apps/course]="$libraries apps/support apps/config apps/report"
+  [apps/course]="$libraries apps/support apps/config apps/experiments"
   [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/report apps/onnx apps/course"
   [apps]="$libraries apps/support apps/ranks apps/commands"
 )

@@ -97,8 +97,7 @@ function drawChart(figure, chart) {
 function drawCharts(report) {
   if (typeof Chart === "undefined") return;
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  const all = [...report.charts, ...(report.statistics ?? []), report.details?.lengths ?? []].flat();
-  const charts = new Map(all.map((chart) => [chart.name, chart]));
+  const charts = new Map(report.charts.map((chart) => [chart.name, chart]));
   document.querySelectorAll("figure.chart").forEach((figure) => {
     if (charts.has(figure.dataset.chart)) drawChart(figure, charts.get(figure.dataset.chart));
   });

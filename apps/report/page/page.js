@@ -12,7 +12,7 @@ function listContents() {
 let report = document.getElementById("report") ? readReport(document) : null;
 const redraw = () => report && drawCharts(report);
 listContents();
-drawAtlas(report?.details?.attention);
+drawAtlas(report?.attention);
 addChartControls(redraw);
 redraw();
 followRuns();

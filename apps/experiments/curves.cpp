@@ -1,9 +1,9 @@
-#include "apps/report/curves.h"
+#include "apps/experiments/curves.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/support/files.h"
+#include "apps/support/names.h"
 #include "apps/training/metrics.h"
 #include "core/check.h"
 
@@ -61,6 +61,12 @@ const Curve* Curves::find(std::string_view name) const {
   return found == curves.end() ? nullptr : &*found;
 }
 
+double Curves::last_step() const {
+  double last = 0;
+  for (const Curve& curve : curves) last = std::max(last, curve.steps.back());
+  return last;
+}
+
 Curves curves_of(std::string_view metrics) {
   CurveCollector collector;
   for_each_row(metrics, [&](std::string_view text, int64_t) {
@@ -74,6 +80,11 @@ Curves curves_of(std::string_view metrics) {
 }
 
 Curves read_curves(const std::string& path) { return curves_of(read_metrics(path)); }
+
+bool is_count(const std::string& score) {
+  const std::string name = last_component(score);
+  return name == "examples" || name == "targets" || name == "outputs_without_4grams";
+}
 
 Curve thinned(const Curve& curve, size_t most) {
   const size_t count = curve.values.size();

@@ -20,6 +20,7 @@ struct Curves {
   int64_t damaged_rows = 0;   // left out
 
   const Curve* find(std::string_view name) const;  // nullptr if there is no such curve
+  double last_step() const;                        // 0 without curves
 };
 
 // Returns the curves of the text of metrics.jsonl. Leaves out values that are not finite, damaged
@@ -27,6 +28,9 @@ struct Curves {
 Curves curves_of(std::string_view metrics);
 // The same of a file; no curves if it does not exist.
 Curves read_curves(const std::string& path);
+
+// Whether a score, such as "val.examples", counts what was scored.
+bool is_count(const std::string& score);
 
 // Returns at most `most` ≥ 4 points of a curve. The first point, the last and, of each of the equal
 // parts in between, the minimum and the maximum stay: no peak gets lost.
