@@ -3,6 +3,7 @@
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(fmt REQUIRED)
 find_package(OpenBLASOpenMP REQUIRED)
+find_package(nlohmann_json REQUIRED)  # headers only: clients need nothing of it
 find_package(ZLIB REQUIRED)  # used only by data, as SentencePiece is, but clients that link data must find them too
 find_package(SentencePiece REQUIRED)
 

@@ -21,48 +21,6 @@ namespace {
 // The limit of the reference implementation; real headers are far smaller.
 constexpr int64_t longest_header = 100'000'000;
 
-// A file being written, closed on every path.
-class OutputFile {
- public:
-  explicit OutputFile(const std::string& path)
-      : path_(path), file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (file_ < 0) fail();
-  }
-  ~OutputFile() {
-    if (file_ >= 0) ::close(file_);
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
-  void write(const void* data, int64_t bytes) {
-    const char* next = static_cast<const char*>(data);
-    while (bytes > 0) {
-      const ssize_t written = ::write(file_, next, static_cast<size_t>(std::min(bytes, largest)));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      next += written;
-      bytes -= written;
-    }
-  }
-  void finish() {
-    if (::fsync(file_) != 0) fail();
-    if (::close(std::exchange(file_, -1)) != 0) fail();
-  }
-
- private:
-  static constexpr int64_t largest = int64_t{1} << 30;  // one call writes less than 2 GiB
-
-  [[noreturn]] void fail() const {
-    const int code = errno;
-    const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
-    throw Error(fmt::format("{}: cannot write: {}{}", path_, std::strerror(code),
-                            full ? "; make room on the disk and try again" : ""));
-  }
-
-  const std::string& path_;
-  int file_;
-};
-
 // Checks that arrays lie back to back from the start of the data to its end: no gap, no overlap.
 void check_layout(std::vector<StoredArray>& arrays, int64_t data_bytes, const std::string& path) {
   std::sort(arrays.begin(), arrays.end(), [](const StoredArray& a, const StoredArray& b) {
@@ -148,46 +106,43 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
   // Refuse what the reader would refuse: a duplicate name, or one that is not UTF-8.
   parse_safetensors_header(text, path);
 
-  OutputFile file(path);
-  const auto length = static_cast<uint64_t>(text.size());  // hosts are little-endian, as the file
-  file.write(&length, 8);
-  file.write(text.data(), static_cast<int64_t>(text.size()));
-  for (const NamedArray& array : arrays) file.write(array.data, array.bytes());
-  file.finish();
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file) cannot("write", path, errno);
+  const auto write = [&](const void* data, int64_t bytes) {
+    write_all(file, {static_cast<const char*>(data), static_cast<size_t>(bytes)}, path);
+  };
+  const auto length = std::ssize(text);  // hosts are little-endian, as the file
+  write(&length, 8);
+  write(text.data(), length);
+  for (const NamedArray& array : arrays) write(array.data, array.bytes());
+  if (::fsync(file) != 0 || !file.close()) cannot("write", path, errno);
 }
 
-SafetensorsFile::SafetensorsFile(std::string path) : path_(std::move(path)) {
-  // Not blocking: a FIFO would wait for a writer.
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  check_input(file_ >= 0, "{}: cannot read: {}", path_, std::strerror(errno));
-  try {
-    struct stat status {};
-    check_input(::fstat(file_, &status) == 0 && S_ISREG(status.st_mode), "{}: not a file", path_);
-    const int64_t size = status.st_size;
-    check_input(size >= 10, "{}: {} bytes are too few for a safetensors file", path_, size);
-    uint64_t length = 0;
-    read_bytes(0, 8, &length);
-    check_input(length <= static_cast<uint64_t>(std::min(size - 8, longest_header)),
-                "{}: not a safetensors file, or cut short: claims a header of {} bytes in a file "
-                "of {}",
-                path_, length, size);
-    std::string text(length, '\0');
-    read_bytes(8, static_cast<int64_t>(length), text.data());
-    SafetensorsHeader header = parse_safetensors_header(text, path_);
-    const int64_t data_start = 8 + static_cast<int64_t>(length);
-    check_layout(header.arrays, size - data_start, path_);
-    arrays_ = std::move(header.arrays);
-    metadata_ = std::move(header.metadata);
-    for (StoredArray& array : arrays_) array.offset += data_start;
-    std::sort(arrays_.begin(), arrays_.end(),
-              [](const StoredArray& a, const StoredArray& b) { return a.name < b.name; });
-  } catch (...) {
-    ::close(file_);
-    throw;
-  }
+SafetensorsFile::SafetensorsFile(std::string path)
+    : path_(std::move(path)),
+      file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a FIFO would wait
+  check_input(static_cast<bool>(file_), "{}: cannot read: {}", path_, std::strerror(errno));
+  struct stat status {};
+  check_input(::fstat(file_, &status) == 0 && S_ISREG(status.st_mode), "{}: not a file", path_);
+  const int64_t size = status.st_size;
+  check_input(size >= 10, "{}: {} bytes are too few for a safetensors file", path_, size);
+  uint64_t length = 0;
+  read_bytes(0, 8, &length);
+  check_input(length <= static_cast<uint64_t>(std::min(size - 8, longest_header)),
+              "{}: not a safetensors file, or cut short: claims a header of {} bytes in a file "
+              "of {}",
+              path_, length, size);
+  std::string text(length, '\0');
+  read_bytes(8, static_cast<int64_t>(length), text.data());
+  SafetensorsHeader header = parse_safetensors_header(text, path_);
+  const int64_t data_start = 8 + static_cast<int64_t>(length);
+  check_layout(header.arrays, size - data_start, path_);
+  arrays_ = std::move(header.arrays);
+  metadata_ = std::move(header.metadata);
+  for (StoredArray& array : arrays_) array.offset += data_start;
+  std::sort(arrays_.begin(), arrays_.end(),
+            [](const StoredArray& a, const StoredArray& b) { return a.name < b.name; });
 }
-
-SafetensorsFile::~SafetensorsFile() { ::close(file_); }
 
 const StoredArray* SafetensorsFile::find(std::string_view name) const {
   const auto found = std::lower_bound(

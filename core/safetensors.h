@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "core/real.h"
 
 namespace heed::inline HEED_REAL {
@@ -75,9 +76,6 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(std::string path);
-  ~SafetensorsFile();
-  SafetensorsFile(const SafetensorsFile&) = delete;
-  SafetensorsFile& operator=(const SafetensorsFile&) = delete;
 
   const std::string& path() const { return path_; }
   const std::vector<StoredArray>& arrays() const { return arrays_; }  // by name
@@ -90,7 +88,7 @@ class SafetensorsFile {
   void read_bytes(int64_t offset, int64_t bytes, void* destination) const;
 
   std::string path_;
-  int file_ = -1;
+  Descriptor file_;
   std::vector<StoredArray> arrays_;
   Metadata metadata_;
 };

@@ -1,32 +1,22 @@
 #include "core/text.h"
 
 #include <fmt/format.h>
+#include <utf8.h>
 
 #include <cstdint>
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-uint32_t byte_at(std::string_view text, size_t i) {
-  return i < text.size() ? static_cast<uint8_t>(text[i]) : 0U;
-}
-
-// The code point of a character of 1 … 3 bytes; those that are escaped have no more.
-uint32_t code_of(std::string_view character) {
-  const uint32_t first = byte_at(character, 0), second = byte_at(character, 1) & 0x3F;
-  if (character.size() == 1) return first;
-  if (character.size() == 2) return (first & 0x1F) << 6 | second;
-  return (first & 0x0F) << 12 | second << 6 | (byte_at(character, 2) & 0x3F);
-}
-
 // Appends the character that `text` starts with, and returns its number of bytes.
 size_t append_escaped(std::string& shown, std::string_view text) {
   const size_t length = utf8_length(text);
-  const uint32_t code = length == 0 ? byte_at(text, 0) : code_of(text.substr(0, length));
+  const uint32_t code =
+      length == 0 ? static_cast<uint8_t>(text[0]) : utf8::unchecked::peek_next(text.begin());
   if (length == 0 || code < 0x20 || code == 0x7F)
     shown += fmt::format("\\x{:02x}", code);
-  else if (length < 4 && ((code >= 0x80 && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
-                          (code >= 0x2066 && code <= 0x2069)))
+  else if ((code >= 0x80 && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069))
     shown += fmt::format("\\u{:04x}", code);
   else
     shown += text.substr(0, length);
@@ -35,42 +25,12 @@ size_t append_escaped(std::string& shown, std::string_view text) {
 
 }  // namespace
 
-// Unicode 15, table 3-7.
 size_t utf8_length(std::string_view text) {
-  const auto continues = [&](size_t i) { return (byte_at(text, i) & 0xC0) == 0x80; };
-  const uint32_t first = byte_at(text, 0), second = byte_at(text, 1);
   if (text.empty()) return 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first < 0xE0) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first < 0xF0) {
-    const bool overlong = first == 0xE0 && second < 0xA0,
-               surrogate = first == 0xED && second > 0x9F;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first < 0xF5) {
-    const bool overlong = first == 0xF0 && second < 0x90, beyond = first == 0xF4 && second > 0x8F;
-    return continues(1) && continues(2) && continues(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
-
-void append_utf8(std::string& text, uint32_t code) {
-  const auto first = [&](uint32_t byte) { text += static_cast<char>(byte); };
-  const auto continuation = [&](int shift) {
-    text += static_cast<char>(0x80 | (code >> shift & 0x3F));
-  };
-  if (code < 0x80) {
-    first(code);
-  } else if (code < 0x800) {
-    first(0xC0 | code >> 6);
-  } else if (code < 0x10000) {
-    first(0xE0 | code >> 12);
-  } else {
-    first(0xF0 | code >> 18);
-    continuation(12);
-  }
-  if (code >= 0x800) continuation(6);
-  if (code >= 0x80) continuation(0);
+  const auto first = static_cast<uint8_t>(text[0]);
+  const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  const std::string_view character = text.substr(0, length);
+  return utf8::is_valid(character.begin(), character.end()) ? length : 0;
 }
 
 std::string escaped(std::string_view text) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,9 +15,6 @@ namespace heed::inline HEED_REAL {
 
 // Returns the number of bytes of the UTF-8 character that `text` starts with, 0 if there is none.
 size_t utf8_length(std::string_view text);
-
-// Appends a code point as UTF-8.
-void append_utf8(std::string& text, uint32_t code);
 
 // Returns the text with control characters (C0 except newline and tab, DEL, C1), bidirectional
 // controls (U+202A … U+202E, U+2066 … U+2069) and bytes that are not UTF-8 as \x1b or \u202e.

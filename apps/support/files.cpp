@@ -1,7 +1,5 @@
 #include "apps/support/files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -17,15 +15,6 @@ namespace heed {
 namespace fs = std::filesystem;
 
 namespace {
-
-[[noreturn]] void cannot(const char* verb, const std::string& path, int code) {
-  const char* hint = "";
-  if (code == ENOSPC || code == EDQUOT || code == EFBIG)
-    hint = "; make room on the disk and try again";
-  else if (code == EACCES || code == EROFS || code == EPERM)
-    hint = "; allow writing there, or choose another folder";
-  throw Error(fmt::format("{}: cannot {}: {}{}", path, verb, std::strerror(code), hint));
-}
 
 // Synchronizes the names in a folder with the disk.
 void sync_folder(const std::string& path) {
@@ -43,14 +32,6 @@ std::string aside_of(const std::string& path) {
 int open_aside(const std::string& aside) {
   ::unlink(aside.c_str());
   return ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-}
-
-void write_all(int file, std::string_view contents, const std::string& path) {
-  while (!contents.empty()) {
-    const ssize_t written = ::write(file, contents.data(), contents.size());
-    if (written < 0 && errno != EINTR) cannot("write", path, errno);
-    if (written > 0) contents.remove_prefix(static_cast<size_t>(written));
-  }
 }
 
 int open_to_append(const std::string& path) {
@@ -72,22 +53,16 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
 
 }  // namespace
 
-bool Descriptor::close() {
-  const int file = std::exchange(file_, -1);
-  return file < 0 || ::close(file) == 0;
-}
-
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 bool is_folder(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
 }
 
 std::string link_target(const std::string& path) {
-  char target[4096];
-  const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-  return std::string(target, static_cast<size_t>(std::max<ssize_t>(length, 0)));
+  std::error_code ignored;
+  return fs::read_symlink(path, ignored).string();
 }
 
 FileKind kind_of(const std::string& path) {
@@ -99,28 +74,34 @@ FileKind kind_of(const std::string& path) {
                                    : FileKind::other;
 }
 
-std::string read_file(const std::string& path, const char* what, int64_t max_bytes) {
+void read_parts(const std::string& path, const char* what, int64_t max_bytes,
+                const std::function<void(std::string_view part)>& use) {
   // Not blocking: a FIFO would wait for a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   check_input(static_cast<bool>(file), "{}: cannot read: {}", path, std::strerror(errno));
   struct stat status {};
-  const bool plain = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-  check_input(plain, "{}: expected a {}, found {}", path, what,
-              S_ISDIR(status.st_mode) ? "a folder" : "a FIFO or a device");
-  check_input(status.st_size <= max_bytes, "{}: expected a {}, found more than {} bytes", path,
-              what, max_bytes);
-  std::string contents;
-  for (;;) {
-    constexpr size_t step = 1 << 16;
-    const size_t size = contents.size();
-    contents.resize(size + step);
-    const ssize_t got = ::read(file, contents.data() + size, step);
+  check_input(::fstat(file, &status) == 0 && S_ISREG(status.st_mode), "{}: expected a {}, found {}",
+              path, what, S_ISDIR(status.st_mode) ? "a folder" : "a FIFO or a device");
+  const auto check_size = [&](int64_t bytes) {
+    check_input(bytes <= max_bytes, "{}: expected a {}, found more than {} bytes", path, what,
+                max_bytes);
+  };
+  check_size(status.st_size);
+  std::string part(1 << 16, '\0');
+  for (int64_t read = 0;;) {
+    const ssize_t got = ::read(file, part.data(), part.size());
     check_input(got >= 0 || errno == EINTR, "{}: cannot read: {}", path, std::strerror(errno));
-    contents.resize(size + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    check_input(static_cast<int64_t>(contents.size()) <= max_bytes,
-                "{}: expected a {}, found more than {} bytes", path, what, max_bytes);
-    if (got == 0) return contents;
+    if (got == 0) return;
+    if (got < 0) continue;
+    check_size(read += got);  // it may grow
+    use(std::string_view(part).substr(0, static_cast<size_t>(got)));
   }
+}
+
+std::string read_file(const std::string& path, const char* what, int64_t max_bytes) {
+  std::string contents;
+  read_parts(path, what, max_bytes, [&](std::string_view part) { contents += part; });
+  return contents;
 }
 
 void write_file(const std::string& path, std::string_view contents) {

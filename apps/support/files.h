@@ -8,32 +8,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/descriptor.h"
+
 namespace heed {
-
-// An open file or folder.
-class Descriptor {
- public:
-  explicit Descriptor(int file) : file_(file) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  explicit operator bool() const { return file_ >= 0; }
-  operator int() const { return file_; }
-  bool close();  // returns false if a write failed
-
- private:
-  int file_;
-};
 
 // Returns the contents of a plain file. Throws InputError for more than `max_bytes`, and for a FIFO
 // or a device, which could keep it waiting. `what` names the expected kind of file in errors:
 // "config".
 std::string read_file(const std::string& path, const char* what,
                       int64_t max_bytes = int64_t{1} << 30);
+// Calls use(part) for its parts, in order.
+void read_parts(const std::string& path, const char* what, int64_t max_bytes,
+                const std::function<void(std::string_view part)>& use);
 
 // Creates or replaces a file. Replaces a link, not its target.
 void write_file(const std::string& path, std::string_view contents);

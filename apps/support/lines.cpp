@@ -13,12 +13,9 @@ namespace heed {
 
 LineReader::LineReader(const std::string& path)
     : name_(path == "-" ? "standard input" : path),
-      file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  check_input(file_ >= 0, "{}: cannot read: {}", path, std::strerror(errno));
-}
-
-LineReader::~LineReader() {
-  if (file_ > STDERR_FILENO) ::close(file_);
+      file_(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                        : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  check_input(static_cast<bool>(file_), "{}: cannot read: {}", path, std::strerror(errno));
 }
 
 bool LineReader::fill() {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "core/descriptor.h"
+
 namespace heed {
 
 class LineReader {
@@ -12,9 +14,6 @@ class LineReader {
 
   // "-" is standard input. Throws InputError if the file cannot be opened.
   explicit LineReader(const std::string& path);
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
 
   // How errors name it: the path, or "standard input".
   const std::string& name() const { return name_; }
@@ -30,7 +29,7 @@ class LineReader {
   bool fill();
 
   std::string name_;
-  int file_;
+  Descriptor file_;
   bool ended_ = false;
   std::string buffer_;  // read, from start_ on not returned
   size_t start_ = 0;

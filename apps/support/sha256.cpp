@@ -2,12 +2,8 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
+#include <limits>
 #include <memory>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "apps/support/files.h"
 #include "core/check.h"
@@ -21,7 +17,7 @@ class Sha256 {
     check(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
           "OpenSSL does not provide SHA-256");
   }
-  void add(const char* bytes, size_t count) { EVP_DigestUpdate(context_.get(), bytes, count); }
+  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
   std::string digits() {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
@@ -39,25 +35,14 @@ class Sha256 {
 
 std::string sha256(std::string_view text) {
   Sha256 digest;
-  digest.add(text.data(), text.size());
+  digest.add(text);
   return digest.digits();
 }
 
 std::string sha256_of_file(const std::string& path) {
-  // Not blocking: a FIFO would wait for a writer.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  check_input(static_cast<bool>(file), "{}: cannot read: {}", path, std::strerror(errno));
-  struct stat status {};
-  check_input(::fstat(file, &status) == 0 && S_ISREG(status.st_mode),
-              "{}: cannot read: not a plain file", path);
   Sha256 digest;
-  std::string buffer(1 << 20, '\0');
-  ssize_t got = 0;
-  do {
-    got = ::read(file, buffer.data(), buffer.size());
-    if (got > 0) digest.add(buffer.data(), static_cast<size_t>(got));
-  } while (got > 0 || (got < 0 && errno == EINTR));
-  check_input(got == 0, "{}: cannot read: {}", path, std::strerror(errno));
+  read_parts(path, "plain file", std::numeric_limits<int64_t>::max(),
+             [&](std::string_view part) { digest.add(part); });
   return digest.digits();
 }
 

@@ -1,6 +1,7 @@
 #include "apps/support/table.h"
 
 #include <fmt/format.h>
+#include <utf8.h>
 
 #include <algorithm>
 
@@ -11,8 +12,7 @@ namespace heed {
 namespace {
 
 size_t code_points(const std::string& text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<size_t>(utf8::unchecked::distance(text.begin(), text.end()));
 }
 
 // Escapes what Markdown or HTML would read as markup of a table.

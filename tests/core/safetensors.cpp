@@ -170,7 +170,7 @@ TEST_CASE("safetensors: a file of another format is rejected") {
                  "claims a header of 18446744073709551615 bytes"));
   CHECK(
       contains(complaint(std::string("\0\0\0\0\1\0\0\0{}", 10)), "claims a header of 4294967296"));
-  CHECK(contains(header_complaint("[]"), "no '{'"));
+  CHECK(contains(header_complaint("[]"), "a list out of place at its start"));
   CHECK_THROWS_AS(SafetensorsFile("/tmp"), InputError);
   CHECK_THROWS_AS(SafetensorsFile("/dev/zero"), InputError);
   CHECK_THROWS_AS(SafetensorsFile("/nowhere/at all"), InputError);
@@ -191,22 +191,23 @@ TEST_CASE("safetensors: a header that does not fit the file is rejected") {
   CHECK(contains(one("F64", "[2]", "[0,8]", 8), "F64 [2], 16 bytes"));
   CHECK(contains(one("F32", "[2]", "[8,0]", 8), "bytes 8 to 0"));
   CHECK(contains(one("F32", "[2]", "[4,12]", 12), "starts at byte 4"));
-  CHECK(contains(one("F32", "[-2]", "[0,8]", 8), "no whole number"));
-  CHECK(contains(one("F32", "[2.0]", "[0,8]", 8), "no ']'"));
-  CHECK(contains(one("F32", "[02]", "[0,8]", 8), "starts with 0"));
-  CHECK(contains(one("F32", "[1e3]", "[0,8]", 8), "no ']'"));
+  CHECK(contains(one("F32", "[-2]", "[0,8]", 8),
+                 "a negative number out of place after the key 'shape'"));
+  CHECK(contains(one("F32", "[2.0]", "[0,8]", 8), "a fraction"));
+  CHECK(contains(one("F32", "[02]", "[0,8]", 8), "a mistake at byte 38, syntax error"));
+  CHECK(contains(one("F32", "[1e3]", "[0,8]", 8), "a fraction"));
   CHECK(contains(one("Q4", "[2]", "[0,8]", 8), "unknown element type 'Q4'"));
-  CHECK(contains(one("F32", "[2]", "[0]", 8), "1 data_offsets"));
-  CHECK(contains(one("F32", "[2]", "[]", 8), "0 data_offsets"));
+  CHECK(contains(one("F32", "[2]", "[0]", 8), "'x' with other keys than"));
+  CHECK(contains(one("F32", "[2]", "[]", 8), "'x' with other keys than"));
   CHECK(contains(one("F32", "[1000000000000]", "[0,4000000000000]", 8), "cut short"));
   CHECK(contains(one("F32", "[9223372036854775808]", "[0,8]", 8), "beyond 2^63"));
   CHECK(contains(one("F32", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
   CHECK(contains(one("U8", "[4294967296,4294967296]", "[0,0]", 0), "more than 2^63 bytes"));
   const std::string x = array("U8", "[1]", "[0,1]");
   CHECK(contains(header_complaint("{" + x + "," + x + "}", 1), "'x' twice"));
-  CHECK(contains(header_complaint("{" + x + ",}", 1), "no '\"'"));
-  CHECK(contains(header_complaint("{" + x + "} x", 1), "more after"));
-  CHECK(contains(header_complaint("{" + x, 1), "no '}'"));
+  CHECK(contains(header_complaint("{" + x + ",}", 1), "expected string literal"));
+  CHECK(contains(header_complaint("{" + x + "} x", 1), "expected end of input"));
+  CHECK(contains(header_complaint("{" + x, 1), "unexpected end of input"));
   const auto y = [](const char* offsets) {
     return fmt::format(",\"y\":{{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":{}}}}}", offsets);
   };
@@ -216,22 +217,24 @@ TEST_CASE("safetensors: a header that does not fit the file is rejected") {
 }
 
 TEST_CASE("safetensors: a malformed header is rejected") {
-  CHECK(contains(header_complaint("{\"x\":{\"dtype\":\"U8\",\"shape\":[0]}}"), "without all of"));
-  CHECK(
-      contains(header_complaint("{\"x\":{\"shape\":[0],\"shape\":[0]}}"), "'shape' out of place"));
-  CHECK(contains(header_complaint("{\"x\":{\"other\":1}}"), "'other' out of place"));
-  CHECK(contains(header_complaint("{\"__metadata__\":{\"a\":1}}"), "no '\"'"));
+  CHECK(contains(header_complaint("{\"x\":{\"dtype\":\"U8\",\"shape\":[0]}}"),
+                 "'x' with other keys than"));
+  CHECK(contains(header_complaint("{\"x\":{\"shape\":[0],\"shape\":[0]}}"), "'shape' twice"));
+  CHECK(contains(header_complaint("{\"x\":{\"other\":1}}"), "a number out of place"));
+  CHECK(contains(header_complaint("{\"x\":{\"other\":\"\"}}"), "after the key 'other'"));
+  CHECK(contains(header_complaint("{\"__metadata__\":{\"a\":1}}"), "a number out of place"));
   CHECK(contains(header_complaint("{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}}"), "'a' twice"));
-  CHECK(contains(header_complaint("{\"x\":" + std::string(1 << 20, '[')), "no '{'"));
-  CHECK(contains(header_complaint("{\"x\":" + std::string(1 << 20, '{')), "no '\"'"));
+  CHECK(contains(header_complaint("{\"x\":" + std::string(1 << 20, '[')), "a list out of place"));
+  CHECK(
+      contains(header_complaint("{\"x\":" + std::string(1 << 20, '{')), "expected string literal"));
   for (const char* bad : {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"})
-    CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "not UTF-8"));
+    CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "ill-formed UTF-8"));
   for (const char* bad : {"\\ud834", "\\ud834\\u0041", "\\udd1e"})
     CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "surrogate"));
   for (const char* bad : {"\\x", "\\x0041", "\\u12G4", "\\u12", "\\u::::"})
-    CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "escape"));
+    CHECK(contains(header_complaint(fmt::format("{{\"{}\":1}}", bad)), "invalid string"));
   CHECK(contains(header_complaint("{\"a\nb\":1}"), "control character"));
-  CHECK(contains(header_complaint(std::string("{\"a\":{\0}}", 9)), "no '\"'"));
+  CHECK(contains(header_complaint(std::string("{\"a\":{\0}}", 9)), "a mistake at byte 14"));
   CHECK(contains(header_complaint("{\"\\u001b[31m\":{}}"), "'\\x1b[31m'"));
 }
 

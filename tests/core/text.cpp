@@ -48,10 +48,7 @@ TEST_CASE("UTF-8: the encodings of all code points are characters, and nothing e
       bytes.insert(bytes.begin(), static_cast<char>(128 + rest % 64));
     const uint32_t ones[] = {0, 0, 192, 224, 240}, high = code >> (6 * (count - 1));
     bytes.insert(bytes.begin(), static_cast<char>(ones[count] + high));
-    std::string appended = "x";
-    append_utf8(appended, code);
     wrong += utf8_length(bytes) != bytes.size();
-    wrong += appended != "x" + bytes;
     for (size_t cut = 0; cut < bytes.size(); ++cut) wrong += utf8_length(bytes.substr(0, cut)) != 0;
     if (code < 0x900 || code % 64 == 0 || code % 64 == 63) characters.insert(bytes);
   }

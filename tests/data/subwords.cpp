@@ -1,9 +1,11 @@
 // Subwords: ids are those of SentencePiece (tests/fixtures/make_subwords.py), and no text changes.
 #include "data/subwords.h"
 
+#include <utf8.h>
+
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "core/random.h"
@@ -91,7 +93,7 @@ TEST_CASE("subwords: encoding loses nothing of any UTF-8") {
                                                            : kind == 1 ? 0x800
                                                            : kind == 2 ? 0xD800
                                                                        : 0x2600));
-      append_utf8(text, kind == 3 ? 0x2500 + code % 0x100 : code);
+      utf8::append(kind == 3 ? 0x2500 + code % 0x100 : code, std::back_inserter(text));
     }
     texts.push_back(text);
   }
