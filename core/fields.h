@@ -18,6 +18,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/check.h"
@@ -32,20 +33,47 @@ struct Range {
 };
 inline constexpr Range at_least(double least) { return {least}; }
 
+// A field, as those see it who visit a struct.
+struct Field {
+  // One of some words, by its index.
+  struct Choice {
+    int* index;
+    std::span<const char* const> words;
+  };
+
+  const char *name, *help;
+  std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*,
+               std::vector<int64_t>*, Choice>
+      value;
+  Range range = {};
+  bool is_path = false;  // texts: files or folders
+};
+
 class Fields {
  public:
   virtual ~Fields() = default;
 
-  virtual void flag(const char* name, bool& value, const char* help) = 0;
-  virtual void integer(const char* name, int64_t& value, Range range, const char* help) = 0;
-  virtual void number(const char* name, double& value, Range range, const char* help) = 0;
-  virtual void text(const char* name, std::string& value, const char* help) = 0;
+  void flag(const char* name, bool& value, const char* help) { visit({name, help, &value}); }
+  void integer(const char* name, int64_t& value, Range range, const char* help) {
+    visit({name, help, &value, range});
+  }
+  void number(const char* name, double& value, Range range, const char* help) {
+    visit({name, help, &value, range});
+  }
+  void text(const char* name, std::string& value, const char* help) { visit({name, help, &value}); }
   // A file or folder. A relative path starts at the folder of the config that sets it.
-  virtual void path(const char* name, std::string& value, const char* help) = 0;
-  virtual void texts(const char* name, std::vector<std::string>& values, const char* help) = 0;
-  virtual void paths(const char* name, std::vector<std::string>& values, const char* help) = 0;
-  virtual void integers(const char* name, std::vector<int64_t>& values, Range range,
-                        const char* help) = 0;
+  void path(const char* name, std::string& value, const char* help) {
+    visit({name, help, &value, {}, true});
+  }
+  void texts(const char* name, std::vector<std::string>& values, const char* help) {
+    visit({name, help, &values});
+  }
+  void paths(const char* name, std::vector<std::string>& values, const char* help) {
+    visit({name, help, &values, {}, true});
+  }
+  void integers(const char* name, std::vector<int64_t>& values, Range range, const char* help) {
+    visit({name, help, &values, range});
+  }
 
   // One of the values of a table, by its name.
   template <class Value, size_t n>
@@ -56,7 +84,7 @@ class Fields {
       words[i] = table[i].name;
       if (table[i].value == value) index = static_cast<int>(i);
     }
-    choose(name, index, words, help);
+    visit({name, help, Field::Choice{&index, words}});
     value = table[index].value;
   }
 
@@ -70,7 +98,7 @@ class Fields {
       words[i] = entries[i]->name;
       if (entries[i] == value) index = static_cast<int>(i);
     }
-    choose(name, index, words, help);
+    visit({name, help, Field::Choice{&index, words}});
     value = entries[index];
   }
 
@@ -83,8 +111,7 @@ class Fields {
   }
 
  protected:
-  virtual void choose(const char* name, int& index, std::span<const char* const> words,
-                      const char* help) = 0;
+  virtual void visit(const Field& field) = 0;
   virtual void enter(const char* name, const char* help) = 0;
   virtual void leave() = 0;
 };

@@ -96,34 +96,27 @@ struct Key {
   bool is_path;
 };
 
+// The value of a field as text.
+struct AsText {
+  std::string operator()(const Field::Choice& choice) const {
+    return choice.words[static_cast<size_t>(*choice.index)];
+  }
+  template <class Value>
+  std::string operator()(const std::vector<Value>* values) const {
+    return joined(*values);
+  }
+  template <class Value>
+  std::string operator()(const Value* value) const {
+    return fmt::format("{}", *value);
+  }
+};
+
 // Lists the fields of a struct as text.
-class Listing final : public Fields {
- public:
+struct Listing final : Fields {
   std::vector<Key> keys;
 
-  void flag(const char* name, bool& value, const char*) override { add(name, value); }
-  void integer(const char* name, int64_t& value, Range, const char*) override { add(name, value); }
-  void number(const char* name, double& value, Range, const char*) override { add(name, value); }
-  void text(const char* name, std::string& value, const char*) override { add(name, value); }
-  void path(const char* name, std::string& value, const char*) override { add(name, value, true); }
-  void texts(const char* name, std::vector<std::string>& values, const char*) override {
-    add(name, joined(values));
-  }
-  void paths(const char* name, std::vector<std::string>& values, const char*) override {
-    add(name, joined(values), true);
-  }
-  void integers(const char* name, std::vector<int64_t>& values, Range, const char*) override {
-    add(name, joined(values));
-  }
-
- private:
-  template <class Value>
-  void add(const char* name, const Value& value, bool is_path = false) {
-    keys.push_back({name, fmt::format("{}", value), is_path});
-  }
-  void choose(const char* name, int& index, std::span<const char* const> words,
-              const char*) override {
-    add(name, words[static_cast<size_t>(index)]);
+  void visit(const Field& field) override {
+    keys.push_back({field.name, std::visit(AsText(), field.value), field.is_path});
   }
   void enter(const char*, const char*) override {}
   void leave() override {}

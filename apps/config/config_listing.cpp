@@ -13,41 +13,53 @@
 namespace heed {
 namespace {
 
+// A value as TOML, its type, and what it may be.
+struct Described {
+  std::string value, type, allowed;
+};
+
+// Describes the value of a field.
+struct Describer {
+  const Field& field;
+
+  Described operator()(const bool* flag) const {
+    return {*flag ? "true" : "false", "true or false", ""};
+  }
+  Described operator()(const int64_t* integer) const {
+    return {std::to_string(*integer), "integer", range_text(field.range)};
+  }
+  Described operator()(const double* number) const {
+    return {toml_text(*number), "number", range_text(field.range)};
+  }
+  Described operator()(const std::string* text) const {
+    return {string_literal(*text), field.is_path ? "path" : "string", ""};
+  }
+  Described operator()(const std::vector<std::string>* texts) const {
+    std::vector<std::string> literals;
+    for (const std::string& text : *texts) literals.push_back(string_literal(text));
+    return {"[" + joined(literals) + "]", field.is_path ? "list of paths" : "list of strings", ""};
+  }
+  Described operator()(const std::vector<int64_t>* integers) const {
+    return {"[" + joined(*integers) + "]", "list of integers", range_text(field.range)};
+  }
+  Described operator()(const Field::Choice& choice) const {
+    return {string_literal(choice.words[static_cast<size_t>(*choice.index)]), "choice",
+            joined(choice.words)};
+  }
+};
+
 // Lists the fields of a struct of options.
 class ConfigLister : public Fields {
  public:
   ConfigListing listing{{"", "", {}}};
 
-  void flag(const char* name, bool& value, const char* help) override {
-    add(name, value ? "true" : "false", "true or false", "", help);
-  }
-  void integer(const char* name, int64_t& value, Range range, const char* help) override {
-    add(name, std::to_string(value), "integer", range_text(range), help);
-  }
-  void number(const char* name, double& value, Range range, const char* help) override {
-    add(name, toml_text(value), "number", range_text(range), help);
-  }
-  void text(const char* name, std::string& value, const char* help) override {
-    add(name, string_literal(value), "string", "", help);
-  }
-  void path(const char* name, std::string& value, const char* help) override {
-    add(name, string_literal(value), "path", "", help);
-  }
-  void texts(const char* name, std::vector<std::string>& values, const char* help) override {
-    add(name, list(values), "list of strings", "", help);
-  }
-  void paths(const char* name, std::vector<std::string>& values, const char* help) override {
-    add(name, list(values), "list of paths", "", help);
-  }
-  void integers(const char* name, std::vector<int64_t>& values, Range range,
-                const char* help) override {
-    add(name, fmt::format("[{}]", joined(values)), "list of integers", range_text(range), help);
-  }
-
- protected:
-  void choose(const char* name, int& index, std::span<const char* const> words,
-              const char* help) override {
-    add(name, string_literal(words[static_cast<size_t>(index)]), "choice", joined(words), help);
+ private:
+  void visit(const Field& field) override {
+    auto [value, type, allowed] = std::visit(Describer{field}, field.value);
+    ConfigSection& section = listing[current_];
+    section.entries.push_back({section.name.empty() ? field.name : section.name + "." + field.name,
+                               field.name, std::move(value), std::move(type), std::move(allowed),
+                               field.help});
   }
   void enter(const char* name, const char* help) override {
     open_.push_back(current_);
@@ -58,20 +70,6 @@ class ConfigLister : public Fields {
   void leave() override {
     current_ = open_.back();
     open_.pop_back();
-  }
-
- private:
-  static std::string list(const std::vector<std::string>& values) {
-    std::string text;
-    for (const std::string& value : values)
-      text += (text.empty() ? "" : ", ") + string_literal(value);
-    return "[" + text + "]";
-  }
-  void add(const char* name, std::string value, const char* type, std::string allowed,
-           const char* help) {
-    ConfigSection& section = listing[current_];
-    section.entries.push_back({section.name.empty() ? name : section.name + "." + name, name,
-                               std::move(value), type, std::move(allowed), help});
   }
 
   size_t current_ = 0;  // section

@@ -53,9 +53,7 @@ void ConfigReader::refuse_unknown(const std::string& key, const Setting& setting
   if (std::find(keys_.begin(), keys_.end(), section) != keys_.end())
     throw InputError(fmt::format("{}{}: expected a value, found a section", prefix, section));
 
-  std::string message = fmt::format("{}unknown key {}", prefix, in_quotes(key, '\''));
-  const std::string suggestion = nearest(key, keys_);
-  if (!suggestion.empty()) message += fmt::format("; did you mean '{}'?", suggestion);
+  const std::string suggestion = did_you_mean(key, keys_);
   std::string valid;
   const bool known_section = section.empty() || sections_.contains(section);
   for (const std::string& known : keys_)
@@ -66,8 +64,8 @@ void ConfigReader::refuse_unknown(const std::string& key, const Setting& setting
       if (section_of(known).empty())
         valid += fmt::format("{}[{}]", valid.empty() ? "" : ", ", known);
   const std::string where = known_section && !section.empty() ? "[" + section + "]" : "a config";
-  throw InputError(
-      fmt::format("{}{} {} has {}", message, suggestion.empty() ? ";" : "", where, valid));
+  throw InputError(fmt::format("{}unknown key {}{} {} has {}", prefix, in_quotes(key, '\''),
+                               suggestion.empty() ? ";" : suggestion, where, valid));
 }
 
 const ConfigReader::Setting* ConfigReader::find(const char* name) {
@@ -107,14 +105,6 @@ std::string ConfigReader::text_of(const Setting& setting, const TomlValue& value
   return setting.words;
 }
 
-std::vector<std::string> ConfigReader::texts_of(const Setting& setting) const {
-  std::vector<std::string> texts;
-  const auto* elements = std::get_if<std::vector<TomlValue>>(&setting.value.value);
-  if (!elements) return {text_of(setting, setting.value)};  // a list of one element
-  for (const TomlValue& element : *elements) texts.push_back(text_of(setting, element));
-  return texts;
-}
-
 std::string ConfigReader::path_of(const Setting& setting, const std::string& text) const {
   const bool typed = setting.origin.kind == Origin::Kind::command_line;
   const std::string path = absolute_path(text, typed ? "." : folder_of(setting.origin.file));
@@ -123,78 +113,69 @@ std::string ConfigReader::path_of(const Setting& setting, const std::string& tex
   return path;
 }
 
-void ConfigReader::flag(const char* name, bool& value, const char*) {
-  const Setting* setting = find(name);
-  if (!setting) return;
-  const bool* flag = std::get_if<bool>(&setting->value.value);
-  if (!flag) refuse(*setting, setting->value, "true or false");
-  value = *flag;
+void ConfigReader::visit(const Field& field) {
+  if (const Setting* const setting = find(field.name))
+    std::visit([&](const auto& to) { read(*setting, field, to); }, field.value);
 }
 
-void ConfigReader::integer(const char* name, int64_t& value, Range range, const char*) {
-  if (const Setting* setting = find(name)) value = integer_of(*setting, setting->value, range);
+void ConfigReader::read(const Setting& setting, const Field&, bool* to) const {
+  const bool* flag = std::get_if<bool>(&setting.value.value);
+  if (!flag) refuse(setting, setting.value, "true or false");
+  *to = *flag;
 }
 
-void ConfigReader::number(const char* name, double& value, Range range, const char*) {
-  const Setting* setting = find(name);
-  if (!setting) return;
+void ConfigReader::read(const Setting& setting, const Field& field, int64_t* to) const {
+  *to = integer_of(setting, setting.value, field.range);
+}
+
+void ConfigReader::read(const Setting& setting, const Field& field, double* to) const {
   double number = std::nan("");
-  if (const int64_t* integer = std::get_if<int64_t>(&setting->value.value))
+  if (const int64_t* integer = std::get_if<int64_t>(&setting.value.value))
     number = static_cast<double>(*integer);
-  else if (const double* exact = std::get_if<double>(&setting->value.value))
+  else if (const double* exact = std::get_if<double>(&setting.value.value))
     number = *exact;
-  if (!std::isfinite(number) || number < range.least || number > range.most)
-    refuse(*setting, setting->value, expected_number("a number", range));
-  value = number;
+  if (!std::isfinite(number) || number < field.range.least || number > field.range.most)
+    refuse(setting, setting.value, expected_number("a number", field.range));
+  *to = number;
 }
 
-void ConfigReader::text(const char* name, std::string& value, const char*) {
-  if (const Setting* setting = find(name)) value = text_of(*setting, setting->value);
+void ConfigReader::read(const Setting& setting, const Field& field, std::string* to) const {
+  *to = text_of(setting, setting.value);
+  if (field.is_path && !to->empty()) *to = path_of(setting, *to);
 }
 
-void ConfigReader::path(const char* name, std::string& value, const char*) {
-  const Setting* setting = find(name);
-  if (!setting) return;
-  value = text_of(*setting, setting->value);
-  if (!value.empty()) value = path_of(*setting, value);
+void ConfigReader::read(const Setting& setting, const Field& field,
+                        std::vector<std::string>* to) const {
+  to->clear();
+  if (const auto* elements = std::get_if<std::vector<TomlValue>>(&setting.value.value))
+    for (const TomlValue& element : *elements) to->push_back(text_of(setting, element));
+  else
+    to->push_back(text_of(setting, setting.value));  // a list of one element
+  if (field.is_path)
+    for (std::string& path : *to) path = path_of(setting, path);
 }
 
-void ConfigReader::texts(const char* name, std::vector<std::string>& values, const char*) {
-  if (const Setting* setting = find(name)) values = texts_of(*setting);
+void ConfigReader::read(const Setting& setting, const Field& field,
+                        std::vector<int64_t>* to) const {
+  const auto* elements = std::get_if<std::vector<TomlValue>>(&setting.value.value);
+  if (!elements) refuse(setting, setting.value, "a list of integers, such as [1, 2]");
+  to->clear();
+  for (const TomlValue& element : *elements)
+    to->push_back(integer_of(setting, element, field.range));
 }
 
-void ConfigReader::paths(const char* name, std::vector<std::string>& values, const char*) {
-  const Setting* setting = find(name);
-  if (!setting) return;
-  values = texts_of(*setting);
-  for (std::string& value : values) value = path_of(*setting, value);
-}
-
-void ConfigReader::integers(const char* name, std::vector<int64_t>& values, Range range,
-                            const char*) {
-  const Setting* setting = find(name);
-  if (!setting) return;
-  const auto* elements = std::get_if<std::vector<TomlValue>>(&setting->value.value);
-  if (!elements) refuse(*setting, setting->value, "a list of integers, such as [1, 2]");
-  values.clear();
-  for (const TomlValue& element : *elements) values.push_back(integer_of(*setting, element, range));
-}
-
-void ConfigReader::choose(const char* name, int& index, std::span<const char* const> words,
-                          const char*) {
-  const Setting* setting = find(name);
-  if (!setting) return;
+void ConfigReader::read(const Setting& setting, const Field&, const Field::Choice& to) const {
   // A choice may have the word "true".
-  const bool* flag = std::get_if<bool>(&setting->value.value);
-  const std::string word = flag ? describe(setting->value) : text_of(*setting, setting->value);
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) {
-    const std::string suggestion = nearest(word, {words.begin(), words.end()});
-    refuse(*setting, setting->value,
-           fmt::format("one of {}{}", joined(words),
+  const bool* flag = std::get_if<bool>(&setting.value.value);
+  const std::string word = flag ? describe(setting.value) : text_of(setting, setting.value);
+  const auto found = std::find(to.words.begin(), to.words.end(), word);
+  if (found == to.words.end()) {
+    const std::string suggestion = nearest(word, {to.words.begin(), to.words.end()});
+    refuse(setting, setting.value,
+           fmt::format("one of {}{}", joined(to.words),
                        suggestion.empty() ? "" : fmt::format(" (did you mean '{}'?)", suggestion)));
   }
-  index = static_cast<int>(found - words.begin());
+  *to.index = static_cast<int>(found - to.words.begin());
 }
 
 void ConfigReader::enter(const char* name, const char*) {

@@ -15,23 +15,11 @@ class ConfigReader : public Fields {
   // Returns the origins of the values. Throws InputError if the source has keys that no field has.
   Origins finish() const;
 
-  void flag(const char* name, bool& value, const char* help) override;
-  void integer(const char* name, int64_t& value, Range range, const char* help) override;
-  void number(const char* name, double& value, Range range, const char* help) override;
-  void text(const char* name, std::string& value, const char* help) override;
-  void path(const char* name, std::string& value, const char* help) override;
-  void texts(const char* name, std::vector<std::string>& values, const char* help) override;
-  void paths(const char* name, std::vector<std::string>& values, const char* help) override;
-  void integers(const char* name, std::vector<int64_t>& values, Range range,
-                const char* help) override;
-
- protected:
-  void choose(const char* name, int& index, std::span<const char* const> words,
-              const char* help) override;
+ private:
+  void visit(const Field& field) override;
   void enter(const char* name, const char* help) override;
   void leave() override;
 
- private:
   using Setting = ConfigValue;
   // Returns the setting of a field of the current section, nullptr if there is none.
   const Setting* find(const char* name);
@@ -40,9 +28,17 @@ class ConfigReader : public Fields {
   [[noreturn]] void refuse(const Setting& setting, const TomlValue& value,
                            const std::string& expected) const;
   [[noreturn]] void refuse_unknown(const std::string& key, const Setting& setting) const;
+  // Sets the value of a field.
+  void read(const Setting& setting, const Field& field, bool* to) const;
+  void read(const Setting& setting, const Field& field, int64_t* to) const;
+  void read(const Setting& setting, const Field& field, double* to) const;
+  void read(const Setting& setting, const Field& field, std::string* to) const;
+  void read(const Setting& setting, const Field& field, std::vector<std::string>* to) const;
+  void read(const Setting& setting, const Field& field, std::vector<int64_t>* to) const;
+  void read(const Setting& setting, const Field& field, const Field::Choice& to) const;
+
   int64_t integer_of(const Setting& setting, const TomlValue& value, Range range) const;
   std::string text_of(const Setting& setting, const TomlValue& value) const;
-  std::vector<std::string> texts_of(const Setting& setting) const;
   std::string path_of(const Setting& setting, const std::string& text) const;
 
   const ConfigSource& source_;

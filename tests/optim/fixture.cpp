@@ -11,34 +11,22 @@
 
 namespace heed::inline HEED_REAL {
 
-bool FieldSetter::take(const char* name, std::string& text) {
-  const auto found = options_.find(name);
-  if (found == options_.end()) return false;
-  text = found->second;
+void FieldSetter::visit(const Field& field) {
+  const auto found = options_.find(field.name);
+  if (found == options_.end()) return;
+  const std::string text = found->second;
   options_.erase(found);
-  return true;
-}
-
-void FieldSetter::flag(const char* name, bool& value, const char*) {
-  if (std::string text; take(name, text)) value = text == "1";
-}
-
-void FieldSetter::integer(const char* name, int64_t& value, Range, const char*) {
-  if (std::string text; take(name, text)) value = std::stoll(text);
-}
-
-void FieldSetter::number(const char* name, double& value, Range range, const char*) {
-  if (std::string text; take(name, text)) value = std::stod(text);
-  CHECK((range.least <= value && value <= range.most));
-}
-
-void FieldSetter::choose(const char* name, int& index, std::span<const char* const> words,
-                         const char*) {
-  std::string text;
-  if (!take(name, text)) return;
-  const auto found = std::find(words.begin(), words.end(), text);
-  REQUIRE(found != words.end());
-  index = static_cast<int>(found - words.begin());
+  if (bool* const* flag = std::get_if<bool*>(&field.value)) **flag = text == "1";
+  if (int64_t* const* integer = std::get_if<int64_t*>(&field.value)) **integer = std::stoll(text);
+  if (double* const* number = std::get_if<double*>(&field.value)) {
+    **number = std::stod(text);
+    CHECK((field.range.least <= **number && **number <= field.range.most));
+  }
+  if (const auto* choice = std::get_if<Field::Choice>(&field.value)) {
+    const auto word = std::find(choice->words.begin(), choice->words.end(), text);
+    REQUIRE(word != choice->words.end());
+    *choice->index = static_cast<int>(word - choice->words.begin());
+  }
 }
 
 double Case::take(const std::string& key) {

@@ -13,23 +13,12 @@ namespace heed::inline HEED_REAL {
 class FieldSetter : public Fields {
  public:
   explicit FieldSetter(std::map<std::string, std::string>& options) : options_(options) {}
-  void flag(const char* name, bool& value, const char* help) override;
-  void integer(const char* name, int64_t& value, Range range, const char* help) override;
-  void number(const char* name, double& value, Range range, const char* help) override;
-  void text(const char*, std::string&, const char*) override {}
-  void path(const char*, std::string&, const char*) override {}
-  void texts(const char*, std::vector<std::string>&, const char*) override {}
-  void paths(const char*, std::vector<std::string>&, const char*) override {}
-  void integers(const char*, std::vector<int64_t>&, Range, const char*) override {}
 
- protected:
-  void choose(const char* name, int& index, std::span<const char* const> words,
-              const char* help) override;
+ private:
+  void visit(const Field& field) override;
   void enter(const char*, const char*) override {}
   void leave() override {}
 
- private:
-  bool take(const char* name, std::string& text);
   std::map<std::string, std::string>& options_;
 };
 
