@@ -47,23 +47,18 @@ void sum_to(const real* from, const Shape& shape, const Shape& target, Destinati
 // Takes the maximum along the same axes: NaN if any element is NaN, -inf if there are none.
 void max_to(const real* from, const Shape& shape, const Shape& target, real* to);
 
-// ---- softmax.cpp: along the middle axis of (outer, length, inner)
+// ---- softmax.cpp: normalisers of attention scores, for rows of x, y (rows, width)
+struct Rows {
+  int64_t count, width;
+};
 //
 //   softmax(x)[i] = exp(x[i] - m) / Σⱼ exp(x[j] - m),   m = max x, so that nothing overflows
 //
 // If all x[i] are -inf, softmax is 0, log softmax is -inf, and gradients are 0.
-struct AlongAxis {
-  int64_t outer, length, inner;
-};
-void softmax_forward(const AlongAxis& n, const real* x, real* y);
-void softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx);
-void log_softmax_forward(const AlongAxis& n, const real* x, real* y);
-void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx);
-
-// The other normalisers of attention scores, for rows of x, y (rows, width)
-struct Rows {
-  int64_t count, width;
-};
+void softmax_forward(const Rows& n, const real* x, real* y);
+void softmax_backward(const Rows& n, const real* dy, const real* y, Destination dx);
+void log_softmax_forward(const Rows& n, const real* x, real* y);
+void log_softmax_backward(const Rows& n, const real* dy, const real* y, Destination dx);
 // y = 1 / n at the n elements of a row that equal its maximum, 0 elsewhere. A row of only -inf
 // gives zeros; a row with a NaN gives NaN everywhere.
 void hardmax(const Rows& n, const real* x, real* y);

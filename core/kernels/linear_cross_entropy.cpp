@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/kernels/gemm/gemm.h"
-#include "core/kernels/kernels.h"
 #include "core/kernels/scratch.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -3,7 +3,6 @@
 // gradient of a bias, threads reduce pieces of that axis, whose results are combined in order.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 
 #include "core/kernels/kernels.h"

@@ -71,21 +71,13 @@ Tensor mean(const Tensor& x, Axes axes, bool keep) {
 
 namespace {
 
-// y = sign · max (sign · x), sign = ±1: the maximum or the minimum
-Tensor extremum(const char* name, const Tensor& x, Axes axes, bool keep, real sign) {
+// y = max x. An element equal to it has an equal share of the gradient.
+Tensor maximum(const char* name, const Tensor& x, Axes axes, bool keep) {
   const Reduced to(name, x.shape(), axes);
   check(x.size() > 0 || to.kept.size() == 0, "{}: expected at least one element, got shape {}",
         name, x.shape());
   Tensor y = Tensor::empty(keep ? to.kept : to.squeezed);
-  if (sign > 0) {
-    kernels::max_to(x.data(), x.shape(), to.kept, y.mutable_data());
-  } else {
-    Tensor negative = Tensor::empty(x.shape());
-    kernels::scale(x.size(), x.data(), -1, {negative.mutable_data(), false});
-    kernels::max_to(negative.data(), x.shape(), to.kept, y.mutable_data());
-    real* values = y.mutable_data();
-    kernels::scale(y.size(), values, -1, {values, false});
-  }
+  kernels::max_to(x.data(), x.shape(), to.kept, y.mutable_data());
   return record(name, y, {x}, [kept = to.kept, xs = saved(x, x), ys = saved(y, x)](Backward& g) {
     // dx += dy / (number of x equal to y) where x = y
     const Shape& whole = xs.shape();
@@ -106,10 +98,10 @@ Tensor extremum(const char* name, const Tensor& x, Axes axes, bool keep, real si
 }  // namespace
 
 // y = max x
-Tensor max(const Tensor& x, Axes axes, bool keep) { return extremum("max", x, axes, keep, 1); }
+Tensor max(const Tensor& x, Axes axes, bool keep) { return maximum("max", x, axes, keep); }
 
 // y = min x
-Tensor min(const Tensor& x, Axes axes, bool keep) { return extremum("min", x, axes, keep, -1); }
+Tensor min(const Tensor& x, Axes axes, bool keep) { return -maximum("min", -x, axes, keep); }
 
 // y = Σ (x - mean(x))² / (n - correction)
 Tensor var(const Tensor& x, Axes axes, bool keep, int64_t correction) {

@@ -9,14 +9,20 @@
 
 namespace heed::inline HEED_REAL {
 
-static kernels::AlongAxis along(const char* operation, const Shape& shape, int axis) {
-  axis = axis_of(operation, shape, axis);
-  return {shape.span_size(0, axis), shape[axis], shape.span_size(axis + 1, shape.rank())};
+static kernels::Rows rows_of(const char* operation, const Shape& shape) {
+  const int last = axis_of(operation, shape, -1);
+  return {shape.span_size(0, last), shape[last]};
+}
+
+static bool is_last(const char* operation, const Shape& shape, int axis) {
+  return axis_of(operation, shape, axis) == shape.rank() - 1;
 }
 
 // y = eˣ / Σ eˣ
 Tensor softmax(const Tensor& x, int axis) {
-  const kernels::AlongAxis n = along("softmax", x.shape(), axis);
+  if (!is_last("softmax", x.shape(), axis))
+    return transpose(softmax(transpose(x, axis, -1)), axis, -1);
+  const kernels::Rows n = rows_of("softmax", x.shape());
   Tensor y = Tensor::empty(x.shape());
   kernels::softmax_forward(n, x.data(), y.mutable_data());
   return record("softmax", y, {x}, [n, ys = saved(y, x)](Backward& g) {
@@ -26,7 +32,9 @@ Tensor softmax(const Tensor& x, int axis) {
 
 // y = x - log Σ eˣ
 Tensor log_softmax(const Tensor& x, int axis) {
-  const kernels::AlongAxis n = along("log_softmax", x.shape(), axis);
+  if (!is_last("log_softmax", x.shape(), axis))
+    return transpose(log_softmax(transpose(x, axis, -1)), axis, -1);
+  const kernels::Rows n = rows_of("log_softmax", x.shape());
   Tensor y = Tensor::empty(x.shape());
   kernels::log_softmax_forward(n, x.data(), y.mutable_data());
   return record("log_softmax", y, {x}, [n, ys = saved(y, x)](Backward& g) {
@@ -36,9 +44,9 @@ Tensor log_softmax(const Tensor& x, int axis) {
 
 // y = 1 / (number of maxima) at each maximum of x, else 0
 Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
-  const kernels::AlongAxis n = along("hardmax", x.shape(), -1);
+  const kernels::Rows n = rows_of("hardmax", x.shape());
   Tensor y = Tensor::empty(x.shape());
-  kernels::hardmax({n.outer, n.length}, x.data(), y.mutable_data());
+  kernels::hardmax(n, x.data(), y.mutable_data());
   if (gradient == HardmaxGradient::none)
     return record("hardmax", y, {x}, [](Backward& g) {
       kernels::map(g.size(), g.into(0), [](int64_t) { return real{0}; });  // dx += 0
@@ -53,8 +61,7 @@ Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
 // y = x / Σ x
 Tensor sum_normalize(const Tensor& x) {
   constexpr real least = 1e-6;
-  const kernels::AlongAxis along_rows = along("sum_normalize", x.shape(), -1);
-  const kernels::Rows n{along_rows.outer, along_rows.length};
+  const kernels::Rows n = rows_of("sum_normalize", x.shape());
   Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
   kernels::sum_normalize_forward(n, least, x.data(), y.mutable_data(), sum.mutable_data());
   if (int64_t* const counter = scope().rows_without_sum; counter && !scope().shapes_only)

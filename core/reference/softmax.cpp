@@ -1,60 +1,55 @@
-// Softmax and log softmax along the middle axis of x (outer, length, inner), and their gradients.
+// The normalisers of the rows of x (rows, width), and their gradients.
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
-namespace {
 
-// Calls f(at) for each vector along the axis; its elements are x[at(k)], k < length.
-template <class F>
-void for_each_vector_along(const AlongAxis& n, F f) {
-  for (int64_t o = 0; o < bound(n.outer); ++o)
-    for (int64_t i = 0; i < n.inner; ++i)
-      f([&](int64_t k) { return (o * n.length + k) * n.inner + i; });
+// y[i] = exp(x[i]) / Σⱼ exp(x[j]); all zeros if all x[i] are -inf
+void softmax_forward(const Rows& sizes, const real* x, real* y) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n) {
+    const real* row = x + n * width;
+    const SumExp total = sum_exp(width, [=](int64_t i) { return row[i]; });
+    for (int64_t i = 0; i < width; ++i) y[n * width + i] = total.softmax(row[i]);
+  }
 }
 
-}  // namespace
-
-// y[k] = exp(x[k]) / Σⱼ exp(x[j]); all zeros if all x[k] are -inf
-void softmax_forward(const AlongAxis& n, const real* x, real* y) {
-  for_each_vector_along(n, [&](auto at) {
-    const SumExp total = sum_exp(n.length, [&](int64_t k) { return x[at(k)]; });
-    for (int64_t k = 0; k < n.length; ++k) y[at(k)] = total.softmax(x[at(k)]);
-  });
-}
-
-// dx[k] = y[k] (dy[k] − Σⱼ dy[j] y[j])
-void softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx) {
-  for_each_vector_along(n, [&](auto at) {
+// dx[i] = y[i] (dy[i] − Σⱼ dy[j] y[j])
+void softmax_backward(const Rows& sizes, const real* dy, const real* y, Destination dx) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n) {
+    const real *g = dy + n * width, *p = y + n * width;
     double dot = 0;
-    for (int64_t k = 0; k < n.length; ++k) dot += double{dy[at(k)]} * y[at(k)];
-    for (int64_t k = 0; k < n.length; ++k) write(dx, at(k), y[at(k)] * (dy[at(k)] - dot));
-  });
+    for (int64_t i = 0; i < width; ++i) dot += double{g[i]} * p[i];
+    for (int64_t i = 0; i < width; ++i) write(dx, n * width + i, p[i] * (g[i] - dot));
+  }
 }
 
-// y[k] = x[k] − log Σⱼ exp(x[j]); all -inf if all x[k] are -inf
-void log_softmax_forward(const AlongAxis& n, const real* x, real* y) {
-  for_each_vector_along(n, [&](auto at) {
-    const SumExp total = sum_exp(n.length, [&](int64_t k) { return x[at(k)]; });
-    for (int64_t k = 0; k < n.length; ++k)
-      y[at(k)] = total.sum == 0 ? -INFINITY : x[at(k)] - total.log();
-  });
+// y[i] = x[i] − log Σⱼ exp(x[j]); all -inf if all x[i] are -inf
+void log_softmax_forward(const Rows& sizes, const real* x, real* y) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n) {
+    const real* row = x + n * width;
+    const SumExp total = sum_exp(width, [=](int64_t i) { return row[i]; });
+    for (int64_t i = 0; i < width; ++i)
+      y[n * width + i] = total.sum == 0 ? -INFINITY : row[i] - total.log();
+  }
 }
 
-// dx[k] = dy[k] − exp(y[k]) Σⱼ dy[j]; all zeros if all y[k] are -inf
-void log_softmax_backward(const AlongAxis& n, const real* dy, const real* y, Destination dx) {
-  for_each_vector_along(n, [&](auto at) {
+// dx[i] = dy[i] − exp(y[i]) Σⱼ dy[j]; all zeros if all y[i] are -inf
+void log_softmax_backward(const Rows& sizes, const real* dy, const real* y, Destination dx) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n) {
+    const real *g = dy + n * width, *l = y + n * width;
     double total = 0;
     bool all_hidden = true;
-    for (int64_t k = 0; k < n.length; ++k) {
-      total += dy[at(k)];
-      all_hidden = all_hidden && y[at(k)] == -INFINITY;
+    for (int64_t i = 0; i < width; ++i) {
+      total += g[i];
+      all_hidden = all_hidden && l[i] == -INFINITY;
     }
-    for (int64_t k = 0; k < n.length; ++k)
-      write(dx, at(k), all_hidden ? 0 : dy[at(k)] - std::exp(double{y[at(k)]}) * total);
-  });
+    for (int64_t i = 0; i < width; ++i)
+      write(dx, n * width + i, all_hidden ? 0 : g[i] - std::exp(double{l[i]}) * total);
+  }
 }
-
-// The other normalisers, of the rows of x (rows, width).
 
 // y[i] = 1 / (number of maxima) if x[i] is the maximum of its row, else 0. A row that is all -inf
 // gives zeros; a row with a NaN gives NaN.

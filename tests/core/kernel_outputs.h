@@ -138,12 +138,12 @@ inline std::vector<testing::Output> gemm_outputs() {
 inline std::vector<testing::Output> softmax_outputs() {
   Cases draw(2);
   for (int i = 0; i < 40; ++i) {
-    const AlongAxis n{draw.size(5), draw.size(40), draw.flip() ? 1 : draw.size(300)};
-    const int64_t size = n.outer * n.length * n.inner;
+    const Rows n{draw.size(300), draw.size(300)};
+    const int64_t size = n.count * n.width;
     Array x = draw.normal_or(size, -INFINITY), y(x.size()), log_y(x.size());
     const Array dy = draw.normal(size);
-    for (int64_t k = 0; k < n.length; ++k) x[static_cast<size_t>(k * n.inner)] = -INFINITY;
-    const std::string name = fmt::format("({}, {}, {})", n.outer, n.length, n.inner);
+    std::fill_n(x.begin(), n.width, -INFINITY);
+    const std::string name = fmt::format("({}, {})", n.count, n.width);
     softmax_forward(n, x.data(), y.data());
     draw.keep("softmax " + name, y);
     log_softmax_forward(n, x.data(), log_y.data());
