@@ -19,9 +19,7 @@ PhiloxBlock philox(uint64_t key, PhiloxBlock c) {
   return c;
 }
 
-// Seeds that differ in one bit must give unrelated keys: SplitMix64's finaliser (Steele et al.
-// 2014).
-static uint64_t mixed(uint64_t z) {
+uint64_t mixed(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
   return z ^ (z >> 31);

@@ -30,6 +30,10 @@ using PhiloxBlock = std::array<uint32_t, 4>;
 // Ten rounds of the cipher on one counter give four random words.
 PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
 
+// SplitMix64's finaliser (Steele et al. 2014): numbers that differ in one bit give unrelated
+// results.
+uint64_t mixed(uint64_t z);
+
 // Identifies a stream.
 struct StreamKey {
   uint64_t key = 0;

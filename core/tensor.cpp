@@ -1,13 +1,11 @@
 #include "core/tensor.h"
 
 #include <algorithm>
-#include <array>
 #include <new>
 
 #include "core/kernels/kernels.h"
 #include "core/parallel.h"
 #include "core/pool.h"
-#include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -22,56 +22,56 @@ static std::shared_ptr<const Subwords> read_subwords(const std::string& path) {
 
 TextEncoder::TextEncoder(const DataOptions& options, const GivenVocabulary& given,
                          std::shared_ptr<const TextCodec> codec)
-    : level_(options.level),
-      min_count_(options.min_count),
-      max_vocabulary_(options.max_vocabulary),
-      tokenizer_(options.tokenizer),
-      given_(std::move(codec)),
-      origin_(given.origin),
-      new_tokens_(given.new_tokens),
+    : options_(options),
+      given_(given),
+      given_codec_(std::move(codec)),
       has_unknown_(options.level == Level::word) {
-  check_input(!given_ || given_->level() == level_,
+  check_input(!given_codec_ || given_codec_->level() == options.level,
               "data.level is \"{}\", but the vocabulary of {} has the level \"{}\": set data.level "
               "to it",
-              name_of(levels, level_), origin_, given_ ? name_of(levels, given_->level()) : "");
+              name_of(levels, options.level), given.origin,
+              given_codec_ ? name_of(levels, given_codec_->level()) : "");
 }
 
 void TextEncoder::count(std::string_view training_text) {
-  if (level_ == Level::byte) return;
-  if (level_ == Level::subword) return training_texts_.push_back(training_text);
-  for_each_token(level_, training_text, [this](std::string_view token) { counts_.add(token); });
+  if (options_.level == Level::byte) return;
+  if (options_.level == Level::subword) return training_texts_.push_back(training_text);
+  for_each_token(options_.level, training_text,
+                 [this](std::string_view token) { counts_.add(token); });
 }
 
 std::vector<std::string> TextEncoder::chosen_tokens() {
-  if (level_ == Level::byte) return byte_tokens();
-  if (level_ != Level::subword) return counts_.chosen(min_count_, max_vocabulary_);
-  check_input(max_vocabulary_ > 0 || !tokenizer_.empty(),
+  if (options_.level == Level::byte) return byte_tokens();
+  if (options_.level != Level::subword)
+    return counts_.chosen(options_.min_count, options_.max_vocabulary);
+  check_input(options_.max_vocabulary > 0 || !options_.tokenizer.empty(),
               "data.level = \"subword\" needs data.max_vocabulary, the number of pieces to train, "
               "such as 1000, or data.tokenizer, a model that exists");
-  subwords_ = tokenizer_.empty()
-                  ? std::make_shared<Subwords>(Subwords::train(training_texts_, max_vocabulary_))
-                  : read_subwords(tokenizer_);
+  subwords_ =
+      options_.tokenizer.empty()
+          ? std::make_shared<Subwords>(Subwords::train(training_texts_, options_.max_vocabulary))
+          : read_subwords(options_.tokenizer);
   return subwords_->pieces();
 }
 
 // Returns the given tokens, and after them those to add.
 std::vector<std::string> TextEncoder::given_tokens(std::vector<std::string>& notes) {
-  const Vocabulary& known = given_->vocabulary();
-  subwords_ = given_->subwords();
+  const Vocabulary& known = given_codec_->vocabulary();
+  subwords_ = given_codec_->subwords();
   std::vector<std::string> tokens = known.tokens();
-  if (origin_.empty()) return tokens;
-  std::string note = fmt::format("vocabulary of {}: {} tokens", origin_, tokens.size());
+  if (given_.origin.empty()) return tokens;
+  std::string note = fmt::format("vocabulary of {}: {} tokens", given_.origin, tokens.size());
   if (const TokenCounts lacking = counts_.without(known); lacking.size() > 0) {
     note += fmt::format("; it lacks {} of the training data, which occur {} times: {}",
                         lacking.size(), lacking.total(), lacking.examples(10));
-    check_input(new_tokens_ != NewTokens::refuse,
+    check_input(given_.new_tokens != NewTokens::refuse,
                 "{}; set train.new_tokens to \"unknown\" to read them as <unk>, or to \"add\"",
                 note);
-    const bool adds = new_tokens_ == NewTokens::add;
+    const bool adds = given_.new_tokens == NewTokens::add;
     note += adds ? "; added" : "; read as <unk>";
-    const int64_t room = max_vocabulary_ - std::ssize(tokens);
-    if (adds && (max_vocabulary_ == 0 || room > 0))
-      for (std::string& token : lacking.chosen(min_count_, std::max<int64_t>(0, room)))
+    const int64_t room = options_.max_vocabulary - std::ssize(tokens);
+    if (adds && (options_.max_vocabulary == 0 || room > 0))
+      for (std::string& token : lacking.chosen(options_.min_count, std::max<int64_t>(0, room)))
         tokens.push_back(std::move(token));
   }
   notes.push_back(note);
@@ -80,12 +80,12 @@ std::vector<std::string> TextEncoder::given_tokens(std::vector<std::string>& not
 
 void TextEncoder::choose(const std::vector<std::string>& special_tokens,
                          std::vector<std::string>& notes) {
-  std::vector<std::string> tokens = given_ ? given_tokens(notes) : chosen_tokens();
+  std::vector<std::string> tokens = given_codec_ ? given_tokens(notes) : chosen_tokens();
   check_input(!tokens.empty(), "the vocabulary is empty: no {} occurs data.min_count = {} times",
-              name_of(levels, level_), min_count_);
+              name_of(levels, options_.level), options_.min_count);
   for (const std::string& special : special_tokens)  // a tokenizer may have it
     if (std::find(tokens.begin(), tokens.end(), special) == tokens.end()) tokens.push_back(special);
-  known_ = std::make_unique<TextCodec>(level_, std::move(tokens), subwords_);
+  known_ = std::make_unique<TextCodec>(options_.level, std::move(tokens), subwords_);
 }
 
 void TextEncoder::append(std::string_view text, std::vector<int32_t>& ids) {
@@ -94,10 +94,10 @@ void TextEncoder::append(std::string_view text, std::vector<int32_t>& ids) {
   const Vocabulary& vocabulary = known_->vocabulary();
   for (size_t i = first; i < ids.size(); ++i) {
     if (ids[i] != Vocabulary::none) continue;
-    check_input(!given_ || new_tokens_ != NewTokens::refuse,
+    check_input(!given_codec_ || given_.new_tokens != NewTokens::refuse,
                 "the vocabulary of {} lacks token {} of {}; set train.new_tokens to \"unknown\" to "
                 "read it as <unk>",
-                origin_, i - first + 1, in_quotes(text));
+                given_.origin, i - first + 1, in_quotes(text));
     has_unknown_ = true;
     ids[i] = vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
   }
@@ -107,7 +107,7 @@ std::shared_ptr<const TextCodec> TextEncoder::codec() const {
   std::vector<std::string> tokens = known_->vocabulary().tokens();
   if (has_unknown_ && known_->vocabulary().unknown() == Vocabulary::none)
     tokens.push_back(unknown_token);
-  return std::make_shared<TextCodec>(level_, std::move(tokens), subwords_);
+  return std::make_shared<TextCodec>(options_.level, std::move(tokens), subwords_);
 }
 
 }  // namespace heed

@@ -24,7 +24,7 @@ namespace heed {
 class TextEncoder {
  public:
   // Uses level, min_count, max_vocabulary and tokenizer. `codec` is that of `given` to use, or
-  // null. Throws InputError if it is of another level.
+  // null. Both must outlive the encoder. Throws InputError if the codec is of another level.
   TextEncoder(const DataOptions& options, const GivenVocabulary& given,
               std::shared_ptr<const TextCodec> codec);
   // At subword level the text must outlive choose().
@@ -39,12 +39,9 @@ class TextEncoder {
   std::vector<std::string> chosen_tokens();
   std::vector<std::string> given_tokens(std::vector<std::string>& notes);
 
-  Level level_;
-  int64_t min_count_, max_vocabulary_;
-  std::string tokenizer_;                   // a path
-  std::shared_ptr<const TextCodec> given_;  // may be null
-  std::string origin_;
-  NewTokens new_tokens_;
+  const DataOptions& options_;
+  const GivenVocabulary& given_;
+  std::shared_ptr<const TextCodec> given_codec_;  // may be null
   TokenCounts counts_;
   std::vector<std::string_view> training_texts_;  // at subword level
   std::shared_ptr<const Subwords> subwords_;

@@ -65,27 +65,6 @@ class SearchCache {
 
 int64_t length_of(const KeyValueCache* cache) { return cache ? cache->length() : 0; }
 
-class LanguageModelDecoder {
- public:
-  LanguageModelDecoder(const LanguageModel& model, const DecodingOptions& options)
-      : model_(model), window_(options.window), cache_(options.cache && model.can_cache()) {}
-
-  Tensor operator()(const Ids& tokens, std::span<const int64_t> parents) {
-    ScopeGuard here;
-    here->gradients = here->training = false;
-    const int64_t beyond = window_ > 0 ? std::max<int64_t>(0, tokens.dim(1) - window_) : 0;
-    if (beyond > 0) cache_.disable();
-    KeyValueCache* const cache = cache_.continued_from(parents);
-    const Ids unread = columns_from(tokens, beyond + length_of(cache));
-    return last_logits(model_, model_.hidden(unread, cache));
-  }
-
- private:
-  const LanguageModel& model_;
-  int64_t window_;
-  SearchCache cache_;
-};
-
 class Seq2SeqDecoder {
  public:
   Seq2SeqDecoder(const Seq2Seq& model, const Inputs& sources, const DecodingOptions& options)
@@ -126,23 +105,29 @@ class Seq2SeqDecoder {
   SearchCache cache_;
 };
 
-// Copies of the function share one decoder and its cache.
-template <class Reader>
-NextLogits function_of(std::shared_ptr<Reader> decoder) {
-  return [decoder](const Ids& tokens, std::span<const int64_t> parents) {
-    return (*decoder)(tokens, parents);
-  };
-}
-
 }  // namespace
 
+// Copies of the functions share one cache.
 NextLogits next_logits(const LanguageModel& model, const DecodingOptions& options) {
-  return function_of(std::make_shared<LanguageModelDecoder>(model, options));
+  const auto search = std::make_shared<SearchCache>(options.cache && model.can_cache());
+  return [&model, search, window = options.window](const Ids& tokens,
+                                                   std::span<const int64_t> parents) {
+    ScopeGuard here;
+    here->gradients = here->training = false;
+    const int64_t beyond = window > 0 ? std::max<int64_t>(0, tokens.dim(1) - window) : 0;
+    if (beyond > 0) search->disable();
+    KeyValueCache* const cache = search->continued_from(parents);
+    const Ids unread = columns_from(tokens, beyond + length_of(cache));
+    return last_logits(model, model.hidden(unread, cache));
+  };
 }
 
 NextLogits next_logits(const Seq2Seq& model, const Inputs& sources,
                        const DecodingOptions& options) {
-  return function_of(std::make_shared<Seq2SeqDecoder>(model, sources, options));
+  const auto decoder = std::make_shared<Seq2SeqDecoder>(model, sources, options);
+  return [decoder](const Ids& tokens, std::span<const int64_t> parents) {
+    return (*decoder)(tokens, parents);
+  };
 }
 
 }  // namespace heed::inline HEED_REAL

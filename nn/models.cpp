@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/ops.h"
 #include "core/parallel.h"
 #include "nn/module_scope.h"
 

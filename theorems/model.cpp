@@ -61,15 +61,6 @@ double max_over_orders(int64_t time, bool keep_first, const std::function<double
   return max;
 }
 
-// A circular shift by one along the last axis of the grid, or of the sequence.
-Ids shifted(const ModelSizes& sizes, int64_t time) {
-  const int64_t line = sizes.grid.empty() ? time : sizes.grid.back();
-  Ids order = Ids::empty({time});
-  for (int64_t t = 0; t < time; ++t)
-    order.mutable_data()[t] = static_cast<int32_t>(t / line * line + (t % line + line - 1) % line);
-  return order;
-}
-
 double equivariance_error(const Subject& s, const RandomInputs& x, const Ids& order) {
   return distance(states(s, x.selected(order)), permuted(states(s, x.inputs()), order));
 }
@@ -182,7 +173,8 @@ void measure_model(Measurements& m, const Subject& s) {
   property("A20", guaranteed.shift, same, "S0",
            "translation equivariant: a circular shift of the input shifts the states", [&] {
              const RandomInputs x(s);
-             return equivariance_error(s, x, shifted(s.sizes, x.time()));
+             const int64_t line = s.sizes.grid.empty() ? x.time() : s.sizes.grid.back();
+             return equivariance_error(s, x, circular_shift(x.time(), line));
            });
   if (!reads_edges(o))
     property("A46", guaranteed.ignores_positions, same, "S4",

@@ -1,5 +1,4 @@
 // Mistakes of S1, S2 and S4: the printed form, and the correct one (Q11 to Q19).
-#include <algorithm>
 #include <cmath>
 
 #include "nn/mixing/gru.h"

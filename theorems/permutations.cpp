@@ -108,7 +108,7 @@ OverPermutations reordered_context(bool both, Ids (*f)(const Ids& order)) {
 }
 
 Ids shuffled_order(const Ids& order) { return order; }
-Ids shifted_order(const Ids&) { return circular_shift(set_size); }
+Ids shifted_order(const Ids&) { return circular_shift(set_size, set_size); }
 
 // A small network of a convolution of 3, ReLU and a mean over the positions learns the maximum of 8
 // numbers. It is trained on ascending or on shuffled numbers; returns its loss on shuffled numbers.

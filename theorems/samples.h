@@ -20,8 +20,9 @@ Tensor normal(const Shape& shape);
 
 // A uniformly random permutation of 0 … n - 1 (Fisher & Yates).
 Ids random_permutation(int64_t n);
-// The permutation that moves each position one to the right, and the last to the front.
-Ids circular_shift(int64_t n);
+// The permutation that moves each position of each line of n positions one to the right, and the
+// last to the front.
+Ids circular_shift(int64_t n, int64_t line);
 // x (1, T, D) → (1, T', D), whose position t holds position order[t] of x.
 Tensor permuted(const Tensor& x, const Ids& order);
 // The identity matrix (n, n).

@@ -10,6 +10,7 @@
 #include "apps/support/csv.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "data/tasks/task.h"
 #include "nn/grid.h"
 
 namespace heed {
@@ -36,16 +37,10 @@ std::vector<int64_t> in_order(size_t count) {
   return positions;
 }
 
-std::vector<std::string> query_labels(int64_t count) {
-  std::vector<std::string> labels;
-  for (int64_t i = 0; i < count; ++i) labels.push_back(fmt::format("query {}", i));
-  return labels;
-}
-
 AttentionMap map_of(const AttentionRecord& record, const PositionLabels& labels) {
   AttentionMap map{record.name, part_of(record.name), record.weights, {}, {}, {}, {}};
   const bool is_decoder = map.part == AttentionPart::decoder || map.part == AttentionPart::cross;
-  map.queries = map.part == AttentionPart::pool ? query_labels(record.weights.dim(2))
+  map.queries = map.part == AttentionPart::pool ? numbered(record.weights.dim(2), "query ")
                 : is_decoder                    ? labels.target
                                                 : labels.source;
   map.keys = map.part == AttentionPart::decoder ? labels.target : labels.source;
@@ -95,38 +90,22 @@ double largest_weight(const AttentionMap& map) {
 
 std::string attention_bytes(const AttentionMap& map, double scale) {
   const auto rows = map.queries.size(), columns = map.keys.size();
-  const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
   std::string bytes(static_cast<size_t>(map.heads()) * rows * columns, '\0');
-  const real* weight = map.weights.data();
-  for (int64_t line = 0; line < lines; ++line)
-    for (int64_t head = 0; head < map.heads(); ++head)
-      for (int64_t i = line * n; i < (line + 1) * n; ++i)
-        for (int64_t j = line * m; j < (line + 1) * m; ++j) {
-          const auto row = static_cast<size_t>(map.query_positions[static_cast<size_t>(i)]);
-          const auto column = static_cast<size_t>(map.key_positions[static_cast<size_t>(j)]);
-          const double share = std::min(1.0, std::abs(static_cast<double>(*weight++)) / scale);
-          bytes[(static_cast<size_t>(head) * rows + row) * columns + column] =
-              static_cast<char>(std::lround(255 * std::sqrt(share)));
-        }
+  for_each_weight(map, [&](size_t head, size_t query, size_t key, real weight) {
+    const double share = std::min(1.0, std::abs(static_cast<double>(weight)) / scale);
+    bytes[(head * rows + query) * columns + key] =
+        static_cast<char>(std::lround(255 * std::sqrt(share)));
+  });
   return bytes;
 }
 
 std::string attention_csv(const std::vector<AttentionMap>& maps) {
   std::string text = "name,head,query,key,query_token,key_token,weight\n";
-  for (const AttentionMap& map : maps) {
-    const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
-    const real* weight = map.weights.data();
-    for (int64_t line = 0; line < lines; ++line)
-      for (int64_t h = 0; h < map.heads(); ++h)
-        for (int64_t i = line * n; i < (line + 1) * n; ++i)
-          for (int64_t j = line * m; j < (line + 1) * m; ++j) {
-            const int64_t query = map.query_positions[static_cast<size_t>(i)];
-            const int64_t key = map.key_positions[static_cast<size_t>(j)];
-            text += fmt::format("{},{},{},{},{},{},{}\n", map.name, h, query, key,
-                                csv_cell(map.queries[static_cast<size_t>(query)]),
-                                csv_cell(map.keys[static_cast<size_t>(key)]), *weight++);
-          }
-  }
+  for (const AttentionMap& map : maps)
+    for_each_weight(map, [&](size_t head, size_t query, size_t key, real weight) {
+      text += fmt::format("{},{},{},{},{},{},{}\n", map.name, head, query, key,
+                          csv_cell(map.queries[query]), csv_cell(map.keys[key]), weight);
+    });
   return text;
 }
 

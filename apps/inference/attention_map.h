@@ -26,6 +26,21 @@ struct AttentionMap {
   int64_t heads() const { return weights.dim(1); }
 };
 
+// Calls f(head, query, key, weight) for each weight, in the order of the tensor; `query` and `key`
+// are positions.
+template <class F>
+void for_each_weight(const AttentionMap& map, F f) {
+  const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
+  const real* weight = map.weights.data();
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t head = 0; head < map.heads(); ++head)
+      for (int64_t i = line * n; i < (line + 1) * n; ++i)
+        for (int64_t j = line * m; j < (line + 1) * m; ++j)
+          f(static_cast<size_t>(head),
+            static_cast<size_t>(map.query_positions[static_cast<size_t>(i)]),
+            static_cast<size_t>(map.key_positions[static_cast<size_t>(j)]), *weight++);
+}
+
 // Runs the model once, without dropout, and returns the attention weights of its layers.
 std::vector<AttentionRecord> record_attention(const Model& model, const Inputs& inputs);
 

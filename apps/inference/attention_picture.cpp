@@ -98,22 +98,16 @@ struct Cell {
   double weight() const { return sum / static_cast<double>(count); }
 };
 
-// Returns the cells of a head, in row-major order.
-std::vector<Cell> cells_of(const AttentionMap& map, const Panel& panel, int64_t head) {
-  std::vector<Cell> cells(panel.queries.size() * panel.keys.size());
-  const int64_t lines = map.weights.dim(0), n = map.weights.dim(2), m = map.weights.dim(3);
-  for (int64_t line = 0; line < lines; ++line) {
-    const real* weight = map.weights.data() + (line * map.heads() + head) * n * m;
-    for (int64_t i = line * n; i < (line + 1) * n; ++i)
-      for (int64_t j = line * m; j < (line + 1) * m; ++j) {
-        const int64_t row = map.query_positions[static_cast<size_t>(i)] / panel.block;
-        const int64_t column = map.key_positions[static_cast<size_t>(j)] / panel.block;
-        Cell& cell =
-            cells[static_cast<size_t>(row) * panel.keys.size() + static_cast<size_t>(column)];
-        cell.sum += static_cast<double>(*weight++);
-        ++cell.count;
-      }
-  }
+// Returns the cells of each head, in row-major order.
+std::vector<std::vector<Cell>> cells_of(const AttentionMap& map, const Panel& panel) {
+  const size_t rows = panel.queries.size(), columns = panel.keys.size();
+  const auto block = static_cast<size_t>(panel.block);
+  std::vector cells(static_cast<size_t>(map.heads()), std::vector<Cell>(rows * columns));
+  for_each_weight(map, [&](size_t head, size_t query, size_t key, real weight) {
+    Cell& cell = cells[head][query / block * columns + key / block];
+    cell.sum += static_cast<double>(weight);
+    ++cell.count;
+  });
   return cells;
 }
 
@@ -151,8 +145,7 @@ double max_weight(const std::vector<Cell>& cells) {
 
 // `darkest`: the weight of the darkest colour; 0: the maximum of the head.
 void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int64_t head,
-              double darkest) {
-  const std::vector<Cell> cells = cells_of(map, panel, head);
+              const std::vector<Cell>& cells, double darkest) {
   const double max = max_weight(cells);
   put(out, "<text x=\"0\" y=\"{}\">head {}, up to {:.2g}</text>\n", 12 - panel.top, head, max);
   put_labels(out, panel);
@@ -219,10 +212,11 @@ void put_map(Canvas& canvas, const AttentionMap& map, int64_t block, double dark
   canvas.height += name_height;
   put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n", margin,
       canvas.height - 8, xml_escaped(map.name));
+  const std::vector<std::vector<Cell>> cells = cells_of(map, panel);
   for (int64_t head = 0; head < map.heads(); ++head) {
     put(canvas.body, "<g transform=\"translate({} {})\">\n",
         margin + head * panel.width() + panel.left, canvas.height + panel.top);
-    put_head(canvas.body, map, panel, head, darkest);
+    put_head(canvas.body, map, panel, head, cells[static_cast<size_t>(head)], darkest);
     canvas.body += "</g>\n";
   }
   canvas.height += panel.height();
@@ -256,8 +250,8 @@ void put_colour_bar(std::string& out, double darkest) {
 double max_of(const std::vector<AttentionMap>& maps, int64_t block) {
   double max = 0;
   for (const AttentionMap& map : maps)
-    for (int64_t head = 0; head < map.heads(); ++head)
-      max = std::max(max, max_weight(cells_of(map, Panel(map, block), head)));
+    for (const std::vector<Cell>& head : cells_of(map, Panel(map, block)))
+      max = std::max(max, max_weight(head));
   return max;
 }
 

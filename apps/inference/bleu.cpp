@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <numeric>
 #include <unordered_map>
 #include <vector>
 

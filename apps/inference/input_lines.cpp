@@ -1,6 +1,5 @@
 #include "apps/inference/input_lines.h"
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <vector>

@@ -1,12 +1,8 @@
 #include "apps/inference/line_losses.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 
-#include "apps/inference/input_lines.h"
 #include "apps/inference/padded.h"
 #include "apps/inference/predictions.h"
 #include "apps/support/numbers.h"
@@ -60,45 +56,6 @@ std::vector<std::vector<double>> token_losses(const LanguageModel& model,
   for (const TokenLoss& each : concatenated(std::move(own)))
     losses[each.sequence][each.target] = each.loss;
   return losses;
-}
-
-int64_t print_losses(const LanguageModel& model, const TextCodec& codec, int64_t window,
-                     const LineOutput& output) {
-  const auto encode = [&](const std::string& line) {
-    Sequence ids = default_prompt(codec);
-    const Sequence own = codec.encode(line, output.skipped);
-    ids.insert(ids.end(), own.begin(), own.end());
-    if (codec.vocabulary().end() != Vocabulary::none) ids.push_back(codec.vocabulary().end());
-    return ids;
-  };
-  const auto answer = [&](std::span<const InputLine> lines) {
-    std::vector<Sequence> sequences;
-    for (const InputLine& line : lines) sequences.push_back(line.ids);
-    const std::vector<std::vector<double>> losses = token_losses(model, sequences, window);
-    for (size_t i = 0; i < lines.size(); ++i) {
-      const std::vector<double>& own = losses[i];
-      const double loss = std::accumulate(own.begin(), own.end(), 0.0) /
-                          static_cast<double>(std::max<size_t>(1, own.size()));
-      if (!output.json) {
-        print_line(own.empty() ? "" : fmt::format("{}\t{}", four_digits(loss), lines[i].text));
-        continue;
-      }
-      Json row = Json::object().set("line", lines[i].number).set("input", lines[i].text);
-      if (!lines[i].error.empty()) row.set("error", lines[i].error);
-      Json tokens = Json::array(), each = Json::array();
-      for (size_t t = 0; t < own.size(); ++t) {
-        tokens.push(codec.vocabulary().token(lines[i].ids[t + 1]));
-        each.push(float32_digits(own[t]));
-      }
-      if (!own.empty())
-        row.set("loss", float32_digits(loss))
-            .set("tokens", std::move(tokens))
-            .set("losses", std::move(each));
-      print_line(row.text());
-    }
-    flush_output();
-  };
-  return answer_lines(output.path, 0, encode, answer);
 }
 
 }  // namespace heed

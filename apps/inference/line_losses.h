@@ -5,7 +5,6 @@
 
 #include "apps/inference/generation.h"
 #include "apps/inference/line_output.h"
-#include "data/text_codec.h"
 
 namespace heed {
 
@@ -14,12 +13,5 @@ namespace heed {
 // token is the last target of the window before it.
 std::vector<std::vector<double>> token_losses(const LanguageModel& model,
                                               std::span<const Sequence> sequences, int64_t window);
-
-// Prints, for each line of input, the mean loss of its tokens, a tab and the line, or an object
-// with the loss of each token. The model reads what generation without a prompt starts from
-// (default_prompt()), then the line, then <eos> if the vocabulary has it. Lines that cannot be
-// read: see print_outputs(). Returns their number. An empty line is scored only if it has <eos>.
-int64_t print_losses(const LanguageModel& model, const TextCodec& codec, int64_t window,
-                     const LineOutput& output);
 
 }  // namespace heed

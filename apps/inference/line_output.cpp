@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "apps/inference/input_lines.h"
+#include "apps/inference/line_losses.h"
+#include "apps/inference/predictions.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
 
@@ -136,6 +141,39 @@ int64_t print_continuations(const LanguageModel& model, const TextCodec& codec,
       print(std::string(static_cast<size_t>(options.count) - found.size(), '\n'));
   };
   return print_lines(output, options.count, encode, predict, answer);
+}
+
+int64_t print_losses(const LanguageModel& model, const TextCodec& codec, int64_t window,
+                     const LineOutput& output) {
+  const auto encode = [&](const std::string& line) {
+    Sequence ids = default_prompt(codec);
+    const Sequence own = codec.encode(line, output.skipped);
+    ids.insert(ids.end(), own.begin(), own.end());
+    if (codec.vocabulary().end() != Vocabulary::none) ids.push_back(codec.vocabulary().end());
+    return ids;
+  };
+  const auto predict = [&](std::span<const Sequence> sequences) {
+    return token_losses(model, sequences, window);
+  };
+  const auto answer = [&](const InputLine& line, const std::vector<double>& losses) {
+    const double loss = std::accumulate(losses.begin(), losses.end(), 0.0) /
+                        static_cast<double>(std::max<size_t>(1, losses.size()));
+    if (!output.json)
+      return print_line(losses.empty() ? "" : fmt::format("{}\t{}", four_digits(loss), line.text));
+    Json tokens = Json::array(), each = Json::array(), row = row_of(line);
+    for (size_t t = 0; t < losses.size(); ++t) {
+      tokens.push(codec.vocabulary().token(line.ids[t + 1]));
+      each.push(float32_digits(losses[t]));
+    }
+    if (!losses.empty())
+      row.set("loss", float32_digits(loss))
+          .set("tokens", std::move(tokens))
+          .set("losses", std::move(each));
+    print_line(row.text());
+  };
+  LineOutput any_length = output;
+  any_length.positions = 0;  // a longer line is cut into windows
+  return print_lines(any_length, 1, encode, predict, answer);
 }
 
 }  // namespace heed

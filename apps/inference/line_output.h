@@ -37,6 +37,13 @@ int64_t print_continuations(const LanguageModel& model, const TextCodec& codec,
                             const ContinuationOptions& options, bool with_prompt,
                             const std::function<Sequence(const std::string&)>& encode,
                             const LineOutput& output);
+// Prints, for each line of input, the mean loss of its tokens, a tab and the line, or an object
+// with the loss of each token. The model reads what generation without a prompt starts from
+// (default_prompt()), then the line, then <eos> if the vocabulary has it. Lines that cannot be
+// read: see print_outputs(). Returns their number. An empty line is scored only if it has <eos>.
+int64_t print_losses(const LanguageModel& model, const TextCodec& codec, int64_t window,
+                     const LineOutput& output);
+
 inline constexpr const char* separator_line = "---------------";
 
 // Returns {"text", "log_probability", "tokens", "log_probabilities"}. The text begins with the

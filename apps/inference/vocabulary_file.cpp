@@ -6,7 +6,6 @@
 
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
-#include "apps/support/json.h"
 #include "core/check.h"
 #include "core/text.h"
 

@@ -14,6 +14,7 @@
 #include "core/joined.h"
 #include "core/ranks.h"
 #include "core/text.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
@@ -56,8 +57,7 @@ class RandomTokens final : public Dataset {
     Random random(1, Purpose::task);
     const auto draw = [&](int64_t length) {
       std::vector<int32_t> tokens(static_cast<size_t>(length));
-      for (int32_t& token : tokens)
-        token = static_cast<int32_t>(random.below(static_cast<uint64_t>(size.vocabulary)));
+      for (int32_t& token : tokens) token = any_below(random, size.vocabulary);
       return tokens;
     };
     for (int64_t i = 0; i < size.batch; ++i) {
@@ -79,11 +79,10 @@ class RandomTokens final : public Dataset {
 }  // namespace
 
 Corpus benchmark_corpus(const BenchmarkSize& size) {
-  std::vector<std::string> words;
-  for (int64_t i = 0; i < size.vocabulary; ++i) words.push_back(std::to_string(i));
   Corpus corpus;
   corpus.framing = size.source > 0 ? Framing::seq2seq : Framing::language_model;
-  corpus.source = corpus.target = std::make_shared<TextCodec>(Level::word, std::move(words));
+  corpus.source = corpus.target =
+      std::make_shared<TextCodec>(Level::word, numbered(size.vocabulary));
   corpus.splits["train"] = std::make_unique<RandomTokens>(size);
   corpus.longest_source = size.source;
   corpus.longest_input = size.input;

@@ -1,7 +1,6 @@
 #include "apps/measure/profile.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "apps/measure/rates.h"

@@ -15,7 +15,6 @@
 #include "apps/support/numbers.h"
 #include "core/joined.h"
 #include "core/ops.h"
-#include "core/parallel.h"
 #include "core/pool.h"
 
 namespace heed {

@@ -18,7 +18,6 @@
 //
 // The frame of the next key depends on how long all keys before it were held: no fixed position of
 // the source can be copied, cross-attention must find it. Guessing gives 1/S per key.
-#include <utility>
 
 #include "data/framing.h"
 #include "data/tasks/task.h"

@@ -1,6 +1,5 @@
 #include <cmath>
 #include <fstream>
-#include <iterator>
 
 #include "apps/config/load_config.h"
 #include "apps/playground/api.h"

@@ -1,5 +1,4 @@
 // Damaged IDX files: loading throws an InputError that names the file.
-#include <filesystem>
 
 #include "core/random.h"
 #include "data/batch.h"

@@ -1,5 +1,4 @@
 // Images from IDX files: patches, labels, splits, batches.
-#include <algorithm>
 #include <set>
 
 #include "allocations.h"
