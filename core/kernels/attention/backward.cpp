@@ -1,3 +1,4 @@
+#include <cmath>
 
 #include "core/kernels/attention/block.h"
 #include "core/kernels/scratch.h"
