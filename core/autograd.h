@@ -74,12 +74,13 @@ class Saved {
   Saved() = default;
   explicit Saved(const Tensor& x)
       : storage_(x.storage()), shape_(x.shape()), version_(x.storage()->version) {
-    if (Observer* const current = observer()) [[unlikely]]
-      current->saved(x.size());
+    report_saved(x.size());
   }
   explicit operator bool() const { return static_cast<bool>(storage_); }
   // Null if nothing was saved. Throws Error if the elements have been modified since.
   const real* data() const;
+  // The same, for a closure that saved a tensor of its own and may overwrite it.
+  real* own_data() const { return data() ? storage_->data : nullptr; }
   const Shape& shape() const { return shape_; }
 
  private:
@@ -89,6 +90,13 @@ class Saved {
 };
 
 inline bool wants_gradient(const Tensor& x) { return x && x.requires_grad() && scope().gradients; }
+
+// Whether x is the result of an operation whose elements nothing else keeps, so far: they are freed
+// with the tensor, unless a closure saves them. What saves them in another form instead, such as
+// rounded, then saves memory.
+inline bool only_holder(const Tensor& x) {
+  return x.slot() && x.slot()->producer && x.storage()->references == 1;
+}
 
 // Saves x for backward if it is needed for the gradient of any of `inputs`; else saves nothing.
 template <class... Tensors>

@@ -82,6 +82,12 @@ inline void report_products(int64_t m, int64_t n, int64_t k, int64_t count = 1) 
                         static_cast<double>(count));
 }
 
+// Reports what the operation saves for its backward: see Observer::saved().
+inline void report_saved(int64_t elements) {
+  if (Observer* const current = observer()) [[unlikely]]
+    current->saved(elements);
+}
+
 // Reports what the operation, closure or stage reads and writes: see Observer::moved().
 inline void report_moved(int64_t elements) {
   if (Observer* const current = observer()) [[unlikely]]

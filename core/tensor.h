@@ -40,6 +40,14 @@ struct Storage : Counted {
   static void destroy(Storage* storage);
 };
 
+// The elements as panels of bfloat16, which all layers that read the tensor keep for backward
+// (core/ops/linear.cpp).
+struct PackedCopy {
+  Handle<Storage> panels;
+  int64_t rows_in_part = 0;
+  uint32_t version = 0;  // of the elements
+};
+
 // Accumulates the gradient of a tensor.
 struct Slot : Counted {
   int64_t size = 0;
@@ -57,6 +65,7 @@ struct TensorBody : Counted {
   Shape shape;
   Handle<Storage> storage;
   Handle<Slot> slot;
+  PackedCopy packed;
   static void destroy(TensorBody* body);
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
@@ -44,10 +45,18 @@ struct RowBlocks {
   }
 };
 
-// The number of elements of dh, if it is not dy itself.
-int64_t dh_size(const LinearSizes& n, Activation activation) {
-  return activation == Activation::none ? 0 : n.rows * n.outputs;
-}
+// x (rows, inputs) as the right operand of dw = dhᵀ x, in parts of `rows_in_part` rows.
+struct Parts {
+  LinearInput x;
+  int64_t rows_in_part, inputs;
+
+  // Rows [first, first + rows), which are one part.
+  Matrix operator()(int64_t first, int64_t rows) const {
+    if (x.elements) return {x.elements + first * inputs, rows, inputs};
+    return Matrix::packed_ahead(
+        x.panels + first / rows_in_part * packed_words(rows_in_part, inputs), rows, inputs);
+  }
+};
 
 // to[j] = Σₙ from[n, j]
 void sum_rows(int64_t rows, int64_t width, const real* from, real* __restrict to) {
@@ -72,28 +81,27 @@ void add_blocks(const LinearSizes& n, int64_t blocks, const real* from, Destinat
   });
 }
 
-void backward_in_blocks(const LinearSizes& n, Activation activation, const real* dy,
-                        const real* kept, const real* x, const real* w, const LinearGradients& to) {
+void backward_in_blocks(const LinearSizes& n, Activation activation, const LinearOperands& from,
+                        const LinearGradients& to) {
   const RowBlocks blocks(n);
   const int64_t stride = n.outputs * n.inputs + n.outputs;
-  const Scratch scratch(blocks.count * stride + dh_size(n, activation));
+  const Scratch scratch(blocks.count * stride);
   real* const sums = scratch.data();  // dw and db of each block
-  real* const dh_rows = sums + blocks.count * stride;
+  const Parts x{from.x, blocks.rows, n.inputs};
   report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
   const auto run_block = [=, precision = scope().precision](int64_t first, int64_t last) {
     const int64_t rows = last - first, at = first * n.outputs;
-    const real* dh = dy + at;
+    const real* dh = from.dy + at;
     if (activation != Activation::none) {
-      activate_backward(activation, rows * n.outputs, dh, kept + at, dh_rows + at);
-      dh = dh_rows + at;
+      activate_backward(activation, rows * n.outputs, dh, from.kept + at, from.dh + at);
+      dh = from.dh + at;
     }
     const Matrix m(dh, rows, n.outputs);
     real* const block = sums + first / blocks.rows * stride;
     if (to.dx.data)
-      gemm_serial(m, {w, n.outputs, n.inputs}, {to.dx.data + first * n.inputs, to.dx.accumulate},
-                  precision);
-    if (to.dw.data)
-      gemm_serial(m.t(), {x + first * n.inputs, rows, n.inputs}, {block, false}, precision);
+      gemm_serial(m, {from.w, n.outputs, n.inputs},
+                  {to.dx.data + first * n.inputs, to.dx.accumulate}, precision);
+    if (to.dw.data) gemm_serial(m.t(), x(first, rows), {block, false}, precision);
     if (to.db.data) sum_rows(rows, n.outputs, dh, block + n.outputs * n.inputs);
   };
   // A simple operation is about 16 multiplications.
@@ -111,23 +119,33 @@ void linear_forward(const LinearSizes& n, Activation activation, const real* x, 
   gemm({x, n.rows, n.inputs}, Matrix(w, n.outputs, n.inputs).t(), {y, false}, options);
 }
 
-void linear_backward(const LinearSizes& n, Activation activation, const real* dy, const real* kept,
-                     const real* x, const real* w, const LinearGradients& to) {
-  if (RowBlocks::fit(n)) return backward_in_blocks(n, activation, dy, kept, x, w, to);
-  const real* dh = dy;
-  const Scratch scratch(dh_size(n, activation));
+PackedInput packed_input(const LinearSizes& n) {
+  if (scope().precision != Precision::medium || n.rows == 0) return {0, 0};
+  const int64_t rows = RowBlocks::fit(n) ? RowBlocks(n).rows : n.rows;
+  const int64_t before_last = (n.rows - 1) / rows, last = n.rows - before_last * rows;
+  if (!uses_bfloat16(n.outputs, n.inputs, last, Precision::medium)) return {0, 0};
+  return {rows, before_last * packed_words(rows, n.inputs) + packed_words(last, n.inputs)};
+}
+
+void pack_input(const LinearSizes& n, const real* x, uint32_t* panels) {
+  pack_ahead(*tile_kernels(), {x, n.rows, n.inputs}, packed_input(n).rows_in_part, panels);
+}
+
+void linear_backward(const LinearSizes& n, Activation activation, const LinearOperands& from,
+                     const LinearGradients& to) {
+  if (RowBlocks::fit(n)) return backward_in_blocks(n, activation, from, to);
+  const real* dh = from.dy;
   if (activation != Activation::none) {
-    parallel_for(n.rows * n.outputs, chunk_elements,
-                 [=, to_dh = scratch.data()](int64_t first, int64_t last) {
-                   activate_backward(activation, last - first, dy + first, kept + first,
-                                     to_dh + first);
-                 });
-    dh = scratch.data();
+    parallel_for(n.rows * n.outputs, chunk_elements, [=](int64_t first, int64_t last) {
+      activate_backward(activation, last - first, from.dy + first, from.kept + first,
+                        from.dh + first);
+    });
+    dh = from.dh;
   }
   const Matrix m(dh, n.rows, n.outputs);
-  if (to.dx.data) gemm(m, {w, n.outputs, n.inputs}, to.dx);             // dx += dh · w
-  if (to.dw.data) gemm(m.t(), {x, n.rows, n.inputs}, to.dw);            // dw += dhᵀ · x
-  if (to.db.data) sum_to(dh, {n.rows, n.outputs}, {n.outputs}, to.db);  // db += Σₙ dh
+  if (to.dx.data) gemm(m, {from.w, n.outputs, n.inputs}, to.dx);                   // dx += dh · w
+  if (to.dw.data) gemm(m.t(), Parts{from.x, n.rows, n.inputs}(0, n.rows), to.dw);  // dw += dhᵀ · x
+  if (to.db.data) sum_to(dh, {n.rows, n.outputs}, {n.outputs}, to.db);             // db += Σₙ dh
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -24,7 +24,7 @@ bool keeps_slope(Activation function);
 // null. rows × width elements, `leading` from row to row. Runs on the calling thread.
 void activate(Activation function, int64_t rows, int64_t width, int64_t leading, real* y,
               real* slope);
-// dh = dy φ'(h), from what was kept. Runs on the calling thread.
+// dh = dy φ'(h), from what was kept; dh may be the slope. Runs on the calling thread.
 void activate_backward(Activation function, int64_t n, const real* dy, const real* kept, real* dh);
 
 struct LinearSizes {
@@ -36,20 +36,38 @@ struct LinearSizes {
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
                     const real* b, real* y, real* slope);
 
+// What dw = dhᵀ x reads of x: its elements, or, if they are null, panels.
+struct LinearInput {
+  const real* elements;
+  const uint32_t* panels = nullptr;
+};
+
+// x packed ahead for dw (bfloat16/bfloat16.h), in parts of so many rows, one after the other. 0
+// rows if dw reads elements: in all precisions but `medium`, and if the product is small.
+struct PackedInput {
+  int64_t rows_in_part, words;
+  explicit operator bool() const { return rows_in_part > 0; }
+};
+PackedInput packed_input(const LinearSizes& n);
+void pack_input(const LinearSizes& n, const real* x, uint32_t* panels);
+
 // Gradients to compute; those whose `data` is null are not.
 struct LinearGradients {
   Destination dx, dw, db;
 };
 
-// `kept` (rows, outputs) is the slope if keeps_slope(activation), else y; not read without an
-// activation. `w` is read only for dx, and `x` only for dw.
-void linear_backward(const LinearSizes& n, Activation activation, const real* dy, const real* kept,
-                     const real* x, const real* w, const LinearGradients& to);
+// What backward reads. x may be null without dw, and w without dx.
+struct LinearOperands {
+  const real* dy;  // (rows, outputs)
+  LinearInput x;
+  const real* w;
+  // (rows, outputs), null without an activation: the slope if keeps_slope(activation), else y; and
+  // memory for dh, which may be that of the slope.
+  const real* kept = nullptr;
+  real* dh = nullptr;
+};
 
-// Without an activation: dh = dy.
-inline void linear_backward(const LinearSizes& n, const real* dy, const real* x, const real* w,
-                            const LinearGradients& to) {
-  linear_backward(n, Activation::none, dy, nullptr, x, w, to);
-}
+void linear_backward(const LinearSizes& n, Activation activation, const LinearOperands& from,
+                     const LinearGradients& to);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,6 +1,8 @@
 // Scaled dot-product attention.
 #include "core/kernels/attention/attention.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/autograd.h"
@@ -34,6 +36,47 @@ kernels::AttentionSizes checked_sizes(const Tensor& q, const Tensor& k, const Te
           .capacity = k.dim(1)};
 }
 
+// q, k and v as backward reads them. If it only multiplies them in `medium`, and nothing else keeps
+// their elements, rounded ones are kept.
+class KeptQueryKeyValue {
+ public:
+  KeptQueryKeyValue(const kernels::AttentionSizes& n, const kernels::AttentionSettings& settings,
+                    const Tensor& q, const Tensor& k, const Tensor& v) {
+    if (!wants_gradient(q) && !wants_gradient(k) && !wants_gradient(v)) return;
+    const std::array<const Tensor*, 3> inputs{&q, &k, &v};
+    const bool round =
+        kernels::reads_rounded_inputs(n, settings) &&
+        std::all_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return only_holder(*x); });
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool same = i > 0 && inputs[i]->storage() == inputs[i - 1]->storage();
+      if (round)
+        rounded_[i] = same ? rounded_[i - 1] : rounded(*inputs[i]);
+      else
+        elements_[i] = Saved(*inputs[i]);
+    }
+  }
+  kernels::AttentionOperands get() const {
+    return {{elements_[0].data(), elements_[1].data(), elements_[2].data()},
+            values(rounded_[0]),
+            values(rounded_[1]),
+            values(rounded_[2])};
+  }
+
+ private:
+  static uint16_t* values(const Handle<Storage>& storage) {
+    return storage ? reinterpret_cast<uint16_t*>(storage->data) : nullptr;
+  }
+  static Handle<Storage> rounded(const Tensor& x) {
+    Handle<Storage> half = Storage::allocate((x.size() + 1) / 2);
+    kernels::round_attention_input(x.size(), x.data(), values(half));
+    report_saved(half->size);
+    return half;
+  }
+
+  std::array<Saved, 3> elements_;
+  std::array<Handle<Storage>, 3> rounded_;
+};
+
 }  // namespace
 
 // o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
@@ -55,16 +98,15 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   Tensor log_sum = Tensor::empty({n.batch, heads, n.queries});
   kernels::attention_forward(n, settings, {q.data(), k.data(), v.data()}, o.mutable_data(),
                              log_sum.mutable_data());
-  return record(
-      "scaled_dot_product_attention", o, {q, k, v},
-      [n, settings, qs = saved(q, q, k, v), ks = saved(k, q, k, v), vs = saved(v, q, k, v),
-       os = saved(o, q, k, v), log_sums = saved(log_sum, q, k, v)](Backward& g) {
-        kernels::attention_backward(n, settings, {qs.data(), ks.data(), vs.data()},
-                                    {os.data(), log_sums.data(), g.dy()},
-                                    {g.into_or_null(0),    // dq += ds · k
-                                     g.into_or_null(1),    // dk += dsᵀ · q
-                                     g.into_or_null(2)});  // dv += pᵀ · do
-      });
+  return record("scaled_dot_product_attention", o, {q, k, v},
+                [n, settings, kept = KeptQueryKeyValue(n, settings, q, k, v),
+                 os = saved(o, q, k, v), log_sums = saved(log_sum, q, k, v)](Backward& g) {
+                  kernels::attention_backward(n, settings, kept.get(),
+                                              {os.data(), log_sums.data(), g.dy()},
+                                              {g.into_or_null(0),    // dq += ds · k
+                                               g.into_or_null(1),    // dk += dsᵀ · q
+                                               g.into_or_null(2)});  // dv += pᵀ · do
+                });
 }
 
 }  // namespace heed::inline HEED_REAL

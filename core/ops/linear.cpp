@@ -3,6 +3,7 @@
 
 #include "core/autograd.h"
 #include "core/kernels/gemm/gemm.h"
+#include "core/kernels/scratch.h"
 #include "core/ops.h"
 
 namespace heed::inline HEED_REAL {
@@ -12,6 +13,7 @@ using kernels::gemm;
 using kernels::gemm_batched;
 using kernels::LinearSizes;
 using kernels::Matrix;
+using kernels::Scratch;
 
 namespace {
 
@@ -24,6 +26,43 @@ LinearSizes checked_sizes(const Tensor& x, const Tensor& w, const Tensor& b) {
   return {.rows = x.shape().span_size(0, x.rank() - 1), .inputs = w.dim(1), .outputs = w.dim(0)};
 }
 
+// x as backward reads it for dw = dhᵀ x. In `medium` that product rounds x to bfloat16 and packs it
+// in panels. If nothing else keeps the elements of x, an intermediate result, only these panels are
+// kept: half of the memory, and the same bits.
+class KeptInput {
+ public:
+  KeptInput(const LinearSizes& n, const Tensor& x, const Tensor& w) {
+    if (!wants_gradient(w)) return;
+    const kernels::PackedInput form = kernels::packed_input(n);
+    if (form && only_holder(x))
+      pack(n, form, x);
+    else
+      elements_ = Saved(x);
+  }
+  kernels::LinearInput get() const {
+    if (!panels_) return {elements_.data()};
+    return {nullptr, panels_of(*panels_)};
+  }
+
+ private:
+  static uint32_t* panels_of(const Storage& storage) {
+    return reinterpret_cast<uint32_t*>(storage.data);
+  }
+  void pack(const LinearSizes& n, const kernels::PackedInput& form, const Tensor& x) {
+    PackedCopy& copy = x.body().packed;
+    const uint32_t version = x.storage()->version;
+    if (!copy.panels || copy.rows_in_part != form.rows_in_part || copy.version != version) {
+      copy = {Storage::allocate(form.words), form.rows_in_part, version};
+      kernels::pack_input(n, x.data(), panels_of(*copy.panels));
+    }
+    panels_ = copy.panels;
+    report_saved(form.words);
+  }
+
+  Saved elements_;
+  Handle<Storage> panels_;
+};
+
 }  // namespace
 
 // y[n, o] = Σᵢ x[n, i] w[o, i] + b[o]
@@ -32,12 +71,13 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   Tensor y = Tensor::empty(x.shape().with_last(n.outputs));
   gemm({x.data(), n.rows, n.inputs}, Matrix(w.data(), n.outputs, n.inputs).t(),
        {y.mutable_data(), false}, {.bias = b ? b.data() : nullptr});
-  return record("linear", y, {x, w, b}, [n, xs = saved(x, w), ws = saved(w, x)](Backward& g) {
-    kernels::linear_backward(n, g.dy(), xs.data(), ws.data(),
-                             {g.into_or_null(0),    // dx += dy · w
-                              g.into_or_null(1),    // dw += dyᵀ · x
-                              g.into_or_null(2)});  // db += Σₙ dy
-  });
+  return record("linear", y, {x, w, b},
+                [n, kept_x = KeptInput(n, x, w), ws = saved(w, x)](Backward& g) {
+                  kernels::linear_backward(n, Activation::none, {g.dy(), kept_x.get(), ws.data()},
+                                           {g.into_or_null(0),    // dx += dy · w
+                                            g.into_or_null(1),    // dw += dyᵀ · x
+                                            g.into_or_null(2)});  // db += Σₙ dy
+                });
 }
 
 // y = φ(h),  h = x wᵀ + b
@@ -51,10 +91,13 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   kernels::linear_forward(n, activation, x.data(), w.data(), b ? b.data() : nullptr,
                           y.mutable_data(), slope ? slope.mutable_data() : nullptr);
   return record("linear", y, {x, w, b},
-                [n, activation, xs = saved(x, w), ws = saved(w, x),
-                 kept = saved(slope ? slope : y, x, w, b)](Backward& g) {
-                  // dh = dy φ'(h)
-                  kernels::linear_backward(n, activation, g.dy(), kept.data(), xs.data(), ws.data(),
+                [n, activation, kept_x = KeptInput(n, x, w), ws = saved(w, x),
+                 kept = saved(slope ? slope : y, x, w, b), has_slope = bool(slope)](Backward& g) {
+                  // dh = dy φ'(h), in place of the slope
+                  const Scratch scratch(has_slope ? 0 : g.size());
+                  real* const dh = has_slope ? kept.own_data() : scratch.data();
+                  kernels::linear_backward(n, activation,
+                                           {g.dy(), kept_x.get(), ws.data(), kept.data(), dh},
                                            {g.into_or_null(0),    // dx += dh · w
                                             g.into_or_null(1),    // dw += dhᵀ · x
                                             g.into_or_null(2)});  // db += Σₙ dh

@@ -87,6 +87,10 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
   });
 }
 
+// There are no bfloat16 products here, so nothing is rounded.
+bool reads_rounded_inputs(const AttentionSizes&, const AttentionSettings&) { return false; }
+void round_attention_input(int64_t, const real*, uint16_t*) {}
+
 // With do the gradient of o (Dao et al. 2022, "FlashAttention", appendix B.4):
 //
 //   p[i, j]  = exp(s[i, j] − log_sum[i])
@@ -96,8 +100,9 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
 //   dq[i] = scale Σⱼ ds[i, j] k[j],   dk[j] = scale Σᵢ ds[i, j] q[i]
 //   dv[j] = Σᵢ p[i, j] m[i, j] do[i]
 void attention_backward(const AttentionSizes& n, const AttentionSettings& settings,
-                        const AttentionInputs& in, const AttentionResult& result,
+                        const AttentionOperands& operands, const AttentionResult& result,
                         const AttentionGradients& to) {
+  const AttentionInputs& in = operands.elements;
   const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr),
                 of_values = 1 + (to.dv.data != nullptr);  // products as wide as a key, as a value
   report_products(n.queries, n.keys, of_keys * n.width + of_values * n.value_width,

@@ -25,10 +25,16 @@ void linear_forward(const LinearSizes& n, Activation activation, const real* x, 
   activate(activation, n.rows, n.outputs, n.outputs, y, slope);
 }
 
+// There are no bfloat16 products here, so x is never packed.
+PackedInput packed_input(const LinearSizes&) { return {0, 0}; }
+void pack_input(const LinearSizes&, const real*, uint32_t*) {}
+
 // With dh = dy φ'(h):
 //   dx[n, i] = Σₒ dh[n, o] w[o, i],   dw[o, i] = Σₙ dh[n, o] x[n, i],   db[o] = Σₙ dh[n, o]
-void linear_backward(const LinearSizes& n, Activation activation, const real* dy, const real* kept,
-                     const real* x, const real* w, const LinearGradients& to) {
+void linear_backward(const LinearSizes& n, Activation activation, const LinearOperands& from,
+                     const LinearGradients& to) {
+  const real *const dy = from.dy, *const kept = from.kept, *const x = from.x.elements,
+                    *const w = from.w;
   report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
   const auto dh = [&](int64_t row, int64_t o) {
     const int64_t at = row * n.outputs + o;

@@ -160,6 +160,50 @@ TEST_CASE("bfloat16: the same bits for any number of threads and inside a parall
   CHECK(same_bits(inside[1]));
 }
 
+// p with its right operand packed ahead.
+TestMatrix packed_product(const TileKernels& tiles, const Product& p) {
+  std::vector<uint32_t> panels(static_cast<size_t>(kernels::packed_words(p.b.rows, p.b.columns)) +
+                               16);
+  uint32_t* aligned = panels.data();  // to 64 bytes, as the pool's memory is
+  while (reinterpret_cast<uintptr_t>(aligned) % 64 != 0) ++aligned;
+  pack_ahead(tiles, p.b.matrix(), p.b.rows, aligned);
+  TestMatrix result = p.c;
+  gemm_on_tiles(tiles, p.a.matrix(), Matrix::packed_ahead(aligned, p.b.rows, p.b.columns),
+                result.to(p.accumulate), p.options(), Precision::medium);
+  return result;
+}
+
+TEST_CASE("bfloat16: an operand packed ahead gives the same bits") {
+  Draw draw(10);
+  const int64_t sides[][3] = {{1, 1, 1},      {33, 17, 45},   {64, 32, 512},
+                              {40, 70, 1100}, {17, 2100, 33}, {2100, 2090, 520}};
+  for (const TileKernels* tiles : runnable_kernels())
+    for (const auto& [m, n, k] : sides) {
+      if (m * n * k > 2'000'000 && tiles == &software_tiles) continue;  // slow
+      const Product p(draw, m, n, k);
+      const TestMatrix expected = p.on(*tiles, Precision::medium), got = packed_product(*tiles, p);
+      CHECK(std::memcmp(got.values.data(), expected.values.data(), got.values.size() * 4) == 0);
+    }
+}
+
+TEST_CASE("bfloat16: an operand packed ahead keeps infinities and NaN") {
+  for (const float special : {infinity, -infinity, nan, std::bit_cast<float>(0x7fffffff)}) {
+    Draw draw(11);
+    Product p(draw, 40, 70, 45);
+    p.b.at(44, 69) = special;
+    const TestMatrix expected = p.highest();
+    for (const TileKernels* tiles : runnable_kernels()) {
+      const TestMatrix got = packed_product(*tiles, p);
+      for (int64_t i = 0; i < 40; ++i)
+        for (int64_t j = 0; j < 70; ++j) {
+          REQUIRE(same_kind(expected.at(i, j), got.at(i, j)));
+          if (std::isfinite(expected.at(i, j)))
+            REQUIRE(std::fabs(got.at(i, j) - expected.at(i, j)) < 0.5 * std::fabs(p.scale) + 0.1);
+        }
+    }
+  }
+}
+
 TEST_CASE("bfloat16: the packing buffer is reused, so a second product allocates nothing") {
   if (!allocations_are_counted) return;
   Draw draw(9);

@@ -352,7 +352,9 @@ inline std::vector<testing::Output> linear_outputs() {
     const Array& kept = keeps_slope(activation) ? slope : y;
     const auto keep = [&](const std::string& what, int64_t size, auto gradients) {
       draw.keep("linear " + what + name, size, [&](Destination to) {
-        linear_backward(n, activation, dy.data(), kept.data(), x.data(), w.data(), gradients(to));
+        Array dh(dy.size(), NAN);
+        linear_backward(n, activation, {dy.data(), {x.data()}, w.data(), kept.data(), dh.data()},
+                        gradients(to));
       });
     };
     keep("dx ", n.rows * n.inputs, [](Destination to) { return LinearGradients{to, {}, {}}; });
@@ -393,7 +395,7 @@ inline std::vector<testing::Output> attention_outputs() {
     const bool accumulate = draw.flip();
     Array dq = draw.normal(queries * n.width), dk = draw.normal(keys * n.width),
           dv = draw.normal(keys * n.value_width);
-    attention_backward(n, settings, in, {output.data(), log_sum.data(), d_output.data()},
+    attention_backward(n, settings, {in}, {output.data(), log_sum.data(), d_output.data()},
                        {{dq.data(), accumulate}, {dk.data(), accumulate}, {dv.data(), accumulate}});
     draw.keep("attention dq " + name, dq);
     draw.keep("attention dk " + name, dk);

@@ -1,6 +1,9 @@
+#include <bit>
 #include <cmath>
 
 #include "core/kernels/attention/block.h"
+#include "core/kernels/bfloat16/bfloat16.h"
+#include "core/kernels/map.h"
 #include "core/kernels/scratch.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/observer.h"
@@ -56,11 +59,11 @@ struct HeadBackward {
       backward_row(block, block.i0 + i, delta[i], weights + i * leading, d_scores + i * leading);
     const Matrix p(weights, rows, columns, leading), ds(d_scores, rows, columns, leading);
     if (to.dq.data)  // dq += ds · k
-      head.multiply(ds, {head.key(head.in.k, block.j0), columns, n.width, head.ld()},
-                    {head.query(to.dq.data, block.i0), true}, head.ld());
+      head.multiply(ds, head.keys(block.j0, columns), {head.query(to.dq.data, block.i0), true},
+                    head.ld());
     if (to.dk.data)  // dk += dsᵀ · q
-      head.multiply(ds.t(), {head.query(head.in.q, block.i0), rows, n.width, head.ld()},
-                    {head.key(to.dk.data, block.j0), true}, head.ld());
+      head.multiply(ds.t(), head.queries(block.i0, rows), {head.key(to.dk.data, block.j0), true},
+                    head.ld());
     if (to.dv.data)  // dv += pᵀ · do
       head.multiply(p.t(), d_out, {head.value(to.dv.data, block.j0), true}, head.ld_value());
   }
@@ -86,14 +89,64 @@ struct HeadBackward {
   }
 };
 
+// Rounds x to the nearest bfloat16, the upper half of a float32, ties to even. A NaN stays one.
+uint16_t to_bfloat16(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
+  return static_cast<uint16_t>(((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded) >> 16);
+}
+
+// Rows of bfloat16 values, the first `width` of every `ld`, as contiguous float32.
+void widen_rows(int64_t rows, int64_t width, const uint16_t* from, int64_t ld, real* to) {
+  for (int64_t i = 0; i < rows; ++i)
+    map_range(0, width, {to + i * width, false}, [row = from + i * ld](int64_t c) {
+      return std::bit_cast<float>(uint32_t{row[c]} << 16);
+    });
+}
+
+// The elements of memory that widened() needs.
+int64_t widened_size(const AttentionSizes& n) {
+  return n.queries * n.width + n.keys * (n.width + n.value_width);
+}
+
+// The rows of a head in arrays of bfloat16 values, as float32 in `memory`.
+HeadInputs widened(const Head& head, const AttentionOperands& in, real* memory) {
+  const AttentionSizes& n = head.n;
+  real *const q = memory, *const k = q + n.queries * n.width, *const v = k + n.keys * n.width;
+  widen_rows(n.queries, n.width, head.query(in.q, 0), head.ld(), q);
+  widen_rows(n.keys, n.width, head.key(in.k, 0), head.ld(), k);
+  widen_rows(n.keys, n.value_width, head.value(in.v, 0), head.ld_value(), v);
+  return {q, k, v, n.width, n.value_width};
+}
+
 }  // namespace
 
+// The sides of all products must be long enough, also in the last block of queries and in the last
+// of the keys that these may attend to. `side` divides all of them.
+bool reads_rounded_inputs(const AttentionSizes& n, const AttentionSettings& settings) {
+  constexpr int64_t side = 32;
+  const KeepMask& mask = settings.mask;
+  return settings.precision == Precision::medium &&
+         uses_bfloat16(side, side, side, settings.precision) && mask.window == 0 &&
+         !mask.key_lengths && n.queries % side == 0 && n.keys % side == 0 && n.width >= side &&
+         n.value_width >= side;
+}
+
+void round_attention_input(int64_t n, const real* x, uint16_t* to) {
+  parallel_for(n, chunk_elements, [=](int64_t first, int64_t last) {
+    const real* const from = x;
+    uint16_t* __restrict rounded = to;
+#pragma GCC ivdep
+    for (int64_t i = first; i < last; ++i) rounded[i] = to_bfloat16(static_cast<float>(from[i]));
+  });
+}
+
 void attention_backward(const AttentionSizes& n, const AttentionSettings& settings,
-                        const AttentionInputs& in, const AttentionResult& result,
+                        const AttentionOperands& in, const AttentionResult& result,
                         const AttentionGradients& to) {
   const int64_t keys_size = TransposedKeys::size(n, n.width),
-                scratch_size =
-                    2 * block_size(n) + keys_size + TransposedKeys::size(n, n.value_width);
+                transposed_size = keys_size + TransposedKeys::size(n, n.value_width),
+                scratch_size = 2 * block_size(n) + transposed_size + (in.q ? widened_size(n) : 0);
   const Scratch scratch(thread_count() * scratch_size);
   // P from Q Kᵀ, dQ = dS K and dK = dSᵀ Q; dP = dO Vᵀ and dV = Pᵀ dO
   const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr);
@@ -102,19 +155,20 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
                   n.batch * n.heads);
   const auto run_heads = [&](int64_t first, int64_t last) {
     for (int64_t index = first; index < last; ++index) {
-      const Head head{n, settings, in, index / n.heads, index % n.heads};
+      Head head{n, settings, index / n.heads, index % n.heads, {}};
       const KeepMask::KeyRange range = head.keys_for(0, n.queries);
       real* const weights = scratch.data() + current_worker() * scratch_size;
       real* const d_scores = weights + block_size(n);
       real* const transposed = d_scores + block_size(n);
-      HeadBackward{
-          head,
-          result,
-          to,
-          {n, range, head.key(in.k, 0), head.ld(), n.width, transposed},
-          {n, range, head.value(in.v, 0), head.ld_value(), n.value_width, transposed + keys_size},
-          weights,
-          d_scores}
+      head.in =
+          in.q ? widened(head, in, transposed + transposed_size) : head.inputs_in(in.elements);
+      HeadBackward{head,
+                   result,
+                   to,
+                   {n, range, head.in.k, head.in.ld, n.width, transposed},
+                   {n, range, head.in.v, head.in.ld_value, n.value_width, transposed + keys_size},
+                   weights,
+                   d_scores}
           .run();
     }
   };

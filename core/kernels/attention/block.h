@@ -46,14 +46,35 @@ struct Block {
 
 using Columns = KeepMask::KeyRange;
 
+// q, k and v of one head: row i of q is q + i · ld, of v it is v + i · ld_value.
+struct HeadInputs {
+  const real *q, *k, *v;
+  int64_t ld, ld_value;
+};
+
 // Head h of example b, and where its rows are.
 struct Head {
   const AttentionSizes& n;
   const AttentionSettings& settings;
-  const AttentionInputs& in;
   int64_t b, h;
+  HeadInputs in;
 
-  // The leading dimensions of q and k, and of v and the output.
+  // The head's own rows in arrays of all heads.
+  HeadInputs inputs_in(const AttentionInputs& all) const {
+    return {query(all.q, 0), key(all.k, 0), value(all.v, 0), ld(), ld_value()};
+  }
+  // Rows [first, first + count) of its q, k or v.
+  Matrix queries(int64_t first, int64_t count) const {
+    return {in.q + first * in.ld, count, n.width, in.ld};
+  }
+  Matrix keys(int64_t first, int64_t count) const {
+    return {in.k + first * in.ld, count, n.width, in.ld};
+  }
+  Matrix values(int64_t first, int64_t count) const {
+    return {in.v + first * in.ld_value, count, n.value_width, in.ld_value};
+  }
+
+  // The leading dimensions of arrays of all heads: of q and k, and of v and the output.
   int64_t ld() const { return n.heads * n.width; }
   int64_t ld_value() const { return n.heads * n.value_width; }
   // Row i of this head in an array shaped like q, like k, like v, or like the output.
@@ -202,9 +223,8 @@ class TransposedKeys {
 // scores (rows, columns) = scale · q kᵀ, with leading dimension block.leading()
 inline void compute_scores(const Head& head, const Block& block, const TransposedKeys& keys,
                            real* scores) {
-  head.multiply({head.query(head.in.q, block.i0), block.rows(), head.n.width, head.ld()},
-                keys.columns(block.j0, block.columns()), {scores, false}, block.leading(),
-                head.settings.scale);
+  head.multiply(head.queries(block.i0, block.rows()), keys.columns(block.j0, block.columns()),
+                {scores, false}, block.leading(), head.settings.scale);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

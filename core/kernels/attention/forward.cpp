@@ -60,8 +60,8 @@ void forward_block(const Head& head, int64_t i0, int64_t i1, const TransposedKey
       }
     }
     head.multiply({scores, block.rows(), block.columns(), block.leading()},
-                  {head.value(head.in.v, j0), block.columns(), n.value_width, head.ld_value()},
-                  {head.output(output, i0), !first}, head.ld_value());
+                  head.values(j0, block.columns()), {head.output(output, i0), !first},
+                  head.ld_value());
     first = false;
   });
   for (int64_t i = i0; i < i1; ++i) {
@@ -94,9 +94,10 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
     for (int64_t task = first; task < last; ++task) {
       const int64_t index = task / tasks, begin = task % tasks * task_queries;
       const int64_t end = std::min(n.queries, begin + task_queries);
-      const Head head{n, settings, in, index / n.heads, index % n.heads};
+      Head head{n, settings, index / n.heads, index % n.heads, {}};
+      head.in = head.inputs_in(in);
       real* const scores = scratch.data() + current_worker() * scratch_size;
-      const TransposedKeys keys(n, head.keys_for(begin, end), head.key(in.k, 0), head.ld(), n.width,
+      const TransposedKeys keys(n, head.keys_for(begin, end), head.in.k, head.in.ld, n.width,
                                 scores + block_size(n));
       for (int64_t i = begin; i < end; i += block)
         forward_block(head, i, std::min(end, i + block), keys, output, log_sum, scores);

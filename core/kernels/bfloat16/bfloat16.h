@@ -9,7 +9,8 @@
 // of a (32 KiB) stays in the L1 cache, a group of panels of b in half of L2. The result does not
 // depend on the number of threads.
 // - A block with an element that is not finite is computed again in float32. So infinities, NaN and
-//   overflow are those of `highest`, also for values that round to an infinite bfloat16.
+//   overflow are those of `highest`, also for values that round to an infinite bfloat16. Of an
+//   operand packed ahead the rounded values are multiplied.
 // - The instruction treats values smaller than 2^-126 as zero. So `high` is only as precise as
 //   `medium` below 2^-118, where the second part of the split is that small.
 // AVX512_BF16 is used only on AMD's processors, where it has twice the rate of float32 (Zen 4:
@@ -38,8 +39,18 @@ const TileKernels* tile_kernels();
 bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
                    Precision precision);
 
+// Whether gemm_bfloat16() computes a product (m, k) · (k, n).
+bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision);
+
+// Packs the right operand b (k, n) of a later product in `medium` ahead. The product has the same
+// bits as one that packs b itself, unless a block of it is not finite. Each part of `rows_in_part`
+// rows is an operand of its own, in packed_words() words of 4 bytes: half of the memory of b. Runs
+// on all threads.
+int64_t packed_words(int64_t k, int64_t n);
+void pack_ahead(const TileKernels& tiles, const Matrix& b, int64_t rows_in_part, uint32_t* panels);
+
 #ifndef HEED_DOUBLE
-// The same on the given tile kernels, for a product of any shape.
+// The same as gemm_bfloat16() on the given tile kernels, for a product of any shape.
 void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, Destination c,
                    const GemmOptions& options, Precision precision);
 #endif

@@ -25,16 +25,25 @@ namespace heed::inline HEED_REAL::kernels {
 
 // A view of a rows × columns matrix. Element (i, j) is data[i · leading + j], or
 // data[j · leading + i] if transposed; `leading` is the leading dimension of BLAS.
+//
+// The right operand of a product in `medium` may be packed ahead (bfloat16/bfloat16.h). Then `data`
+// is null, and the matrix has no transpose and no blocks.
 struct Matrix {
   const real* data;
   int64_t rows, columns;
   int64_t leading;
   bool transposed = false;
+  const uint32_t* packed = nullptr;
 
   Matrix(const real* data_, int64_t rows_, int64_t columns_)
       : Matrix(data_, rows_, columns_, columns_) {}
   Matrix(const real* data_, int64_t rows_, int64_t columns_, int64_t leading_)
       : data(data_), rows(rows_), columns(columns_), leading(leading_) {}
+  static Matrix packed_ahead(const uint32_t* panels, int64_t rows, int64_t columns) {
+    Matrix m(nullptr, rows, columns);
+    m.packed = panels;
+    return m;
+  }
   // The transpose: the same memory, read the other way.
   Matrix t() const {
     Matrix m(data, columns, rows, leading);

@@ -1,0 +1,212 @@
+// What linear layers and attention keep of their inputs in `medium`: rounded values, if nothing
+// else keeps the elements, and the same gradients either way.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/autograd.h"
+#include "core/kernels/bfloat16/bfloat16.h"
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "core/pool.h"
+#include "core/random.h"
+#include "core/scope.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+bool skipped_without_bfloat16() {
+  if (kernels::tile_kernels()) return false;
+  MESSAGE("skipped: float32 is fastest on this processor");
+  return true;
+}
+
+Tensor leaf(const Shape& shape, uint64_t seed) {
+  Random random(seed, Purpose::test);
+  std::vector<double> values(static_cast<size_t>(shape.size()));
+  for (double& value : values) value = 0.1 * random.normal();
+  return Tensor::from(shape, values).set_requires_grad();
+}
+
+// A feed-forward network on a normalised input, which two layers read.
+struct Network {
+  Tensor x, scale, up, gate, down;
+  std::vector<Tensor> held = {};  // other handles of the intermediate results
+
+  Network(int64_t rows, int64_t dim, int64_t hidden)
+      : x(leaf({rows, dim}, 1)),
+        scale(leaf({dim}, 2)),
+        up(leaf({hidden, dim}, 3)),
+        gate(leaf({hidden, dim}, 4)),
+        down(leaf({dim, hidden}, 5)) {}
+
+  Tensor output(Activation activation, bool hold) {
+    const Tensor z = mul(x, scale);
+    if (hold) held.push_back(z.detach());
+    const Tensor h = mul(linear(z, up, {}, activation), linear(z, gate, {}));
+    if (hold) held.push_back(h.detach());
+    return linear(h, down, {});
+  }
+
+  // All gradients after one step.
+  std::vector<real> gradients(Activation activation, bool hold) {
+    backward(sum(mul(output(activation, hold), 0.5)));
+    std::vector<real> all;
+    for (Tensor* each : {&x, &scale, &up, &gate, &down}) {
+      const Tensor gradient = each->grad();
+      all.insert(all.end(), gradient.values().begin(), gradient.values().end());
+      each->clear_grad();
+    }
+    held.clear();
+    return all;
+  }
+};
+
+// The bytes that the graph of a result keeps, without the result itself.
+template <class F>
+int64_t kept_by(Precision precision, F result) {
+  ScopeGuard here;
+  here->precision = precision;
+  pool_trim();  // so that no larger free block is reused
+  const int64_t before = pool_statistics().live_bytes;
+  const Tensor y = result();
+  return pool_statistics().live_bytes - before - y.size() * static_cast<int64_t>(sizeof(real));
+}
+
+TEST_CASE("kept inputs: a network has the same gradients as with the elements") {
+  if (skipped_without_bfloat16()) return;
+  ScopeGuard here;
+  here->precision = Precision::medium;
+  // In blocks of rows, whole with several slices, with sides that fill no tile, and too small.
+  const int64_t sizes[][3] = {{300, 64, 128}, {1100, 300, 310}, {77, 45, 2100}, {12, 40, 50}};
+  for (const auto& [rows, dim, hidden] : sizes)
+    for (const Activation activation : {Activation::none, Activation::gelu, Activation::relu}) {
+      Network network(rows, dim, hidden);
+      CHECK(network.gradients(activation, false) == network.gradients(activation, true));
+    }
+}
+
+TEST_CASE("kept inputs: any number of threads gives the same bits") {
+  if (skipped_without_bfloat16()) return;
+  ScopeGuard here;
+  here->precision = Precision::medium;
+  Network network(1100, 300, 310);
+  const int threads = thread_count();
+  set_thread_count(1);
+  const std::vector<real> one = network.gradients(Activation::gelu, false);
+  set_thread_count(3);
+  CHECK(network.gradients(Activation::gelu, false) == one);
+  set_thread_count(threads);
+}
+
+TEST_CASE("kept inputs: half of what only matrix products read") {
+  if (skipped_without_bfloat16()) return;
+  constexpr int64_t rows = 1024, dim = 256;
+  const Tensor x = leaf({rows, dim}, 1), w = leaf({dim, dim}, 2), v = leaf({dim, dim}, 3);
+  const int64_t elements = rows * dim * static_cast<int64_t>(sizeof(real));
+  const auto kept = [&](Precision precision, Activation activation) {
+    return kept_by(precision, [&] {
+      const Tensor h = linear(x, w, {}, activation);
+      return linear(h, v, {}) + linear(h, v, {});
+    });
+  };
+  // Two layers read h.
+  const int64_t before = kept(Precision::highest, Activation::none),
+                after = kept(Precision::medium, Activation::none);
+  CHECK(before >= elements);
+  CHECK(after >= elements / 2);
+  CHECK(after <= before - elements / 2 + 4096);
+  // ReLU keeps h for its own gradient, so nothing is packed.
+  CHECK(kept(Precision::medium, Activation::relu) <= kept(Precision::highest, Activation::relu));
+}
+
+TEST_CASE("kept inputs: the peak of a step of a feed-forward network is smaller") {
+  if (skipped_without_bfloat16()) return;
+  constexpr int64_t dim = 128, hidden = 512;
+  std::vector<Network> layers;
+  for (int i = 0; i < 6; ++i) layers.emplace_back(1024, dim, hidden);
+  const auto peak = [&](Precision precision) {
+    ScopeGuard here;
+    here->precision = precision;
+    const auto step = [&] {
+      Tensor y = layers[0].x;
+      for (Network& layer : layers)
+        y = y + linear(linear(mul(y, layer.scale), layer.up, {}, Activation::gelu), layer.down, {});
+      backward(sum(y));
+    };
+    step();  // allocates the gradients of the parameters
+    pool_trim();
+    pool_reset_peak();
+    const int64_t before = pool_statistics().live_bytes;
+    step();
+    return pool_statistics().peak_bytes - before;
+  };
+  const int64_t highest = peak(Precision::highest), medium = peak(Precision::medium);
+  MESSAGE("peak of a step, MiB: ", highest >> 20, " in highest, ", medium >> 20, " in medium");
+  CHECK(medium <= highest * 4 / 5);
+}
+
+// The gradients of x in attention whose queries, keys and values are multiples of it. `hold` keeps
+// other handles of these.
+std::vector<real> attention_gradient(const Shape& shape, int64_t keys, bool hold,
+                                     const AttentionOptions& options, int64_t* kept) {
+  const Tensor x = leaf(shape, 6), context = leaf({shape[0], keys, shape[2]}, 7),
+               cotangent = leaf(shape, 8);
+  ScopeGuard here;
+  here->training = true;
+  pool_trim();
+  const int64_t before = pool_statistics().live_bytes;
+  std::vector<Tensor> held;
+  Tensor y;
+  {
+    const Tensor q = mul(x, 2), k = mul(context, 3), v = mul(context, 5);
+    if (hold) held = {q.detach(), k.detach(), v.detach()};
+    y = scaled_dot_product_attention(q, k, v, 2, options);
+  }
+  if (kept) *kept = pool_statistics().live_bytes - before;
+  backward(sum(y * cotangent));
+  const Tensor gradients[] = {x.grad(), context.grad()};
+  std::vector<real> all;
+  for (const Tensor& each : gradients)
+    all.insert(all.end(), each.values().begin(), each.values().end());
+  return all;
+}
+
+TEST_CASE("kept inputs: attention has the same gradients as with the elements") {
+  if (skipped_without_bfloat16()) return;
+  ScopeGuard here;
+  here->precision = Precision::medium;
+  AttentionOptions plain, causal, dropped, window, lengths;
+  causal.mask.causal = dropped.mask.causal = window.mask.causal = true;
+  dropped.dropout = 0.2;
+  window.mask.window = 20;
+  lengths.mask.key_lengths = Ids::from({2}, {64, 37});
+  struct Case {
+    Shape shape;
+    int64_t keys;
+    const AttentionOptions& options;
+    bool rounds;
+  };
+  const Case cases[] = {{{2, 64, 64}, 64, plain, true},   {{2, 64, 64}, 64, causal, true},
+                        {{2, 64, 160}, 96, causal, true}, {{1, 352, 128}, 352, dropped, true},
+                        {{2, 64, 64}, 64, window, false}, {{2, 64, 64}, 64, lengths, false},
+                        {{2, 50, 64}, 50, causal, false}, {{2, 64, 48}, 64, plain, false},
+                        {{2, 32, 64}, 320, causal, true}};
+  for (const Case& c : cases) {
+    CAPTURE(c.shape[1]);
+    CAPTURE(c.shape[2]);
+    CAPTURE(c.keys);
+    int64_t kept = 0, kept_elements = 0;
+    const std::vector<real> got = attention_gradient(c.shape, c.keys, false, c.options, &kept);
+    CHECK(got == attention_gradient(c.shape, c.keys, true, c.options, &kept_elements));
+    const int64_t elements = c.shape[0] * (c.shape[1] + 2 * c.keys) * c.shape[2];
+    const auto saved = static_cast<double>(kept_elements - kept) /
+                       static_cast<double>(elements * static_cast<int64_t>(sizeof(real)));
+    CAPTURE(saved);
+    CHECK((saved > 0.4) == c.rounds);
+  }
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL
