@@ -193,7 +193,7 @@ ScoreTarget ScoreTarget::parse(const std::string& text) {
   const size_t equals = text.rfind('=');
 
   const bool has_both = equals != text.npos && equals > 0;
-  const double value = number_in(has_both ? text.substr(equals + 1) : "").value_or(NAN);
+  const double value = number_of_text(has_both ? text.substr(equals + 1) : "").value_or(NAN);
   check_input(std::isfinite(value),
               "--target {}: expected a score and a value, such as val.loss=1.88", in_quotes(text));
   return {text.substr(0, equals), value};

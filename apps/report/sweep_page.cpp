@@ -51,7 +51,7 @@ std::vector<std::string> values_of_key(const SweepPoints& sweep, size_t key) {
     if (std::ranges::find(values, point.values.at(key)) == values.end())
       values.push_back(point.values.at(key));
   std::ranges::stable_sort(values, [](const std::string& a, const std::string& b) {
-    const std::optional<double> x = number_in(a), y = number_in(b);
+    const std::optional<double> x = number_of_text(a), y = number_of_text(b);
     return x && y ? *x < *y : x.has_value() && !y.has_value();
   });
   return values;

@@ -30,7 +30,7 @@ inline std::string grouped(double number) {
 inline std::string grouped(int64_t number) { return grouped(static_cast<double>(number)); }
 
 // Returns the number that the whole text is; none if it is no number.
-inline std::optional<double> number_in(const std::string& text) {
+inline std::optional<double> number_of_text(const std::string& text) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   return !text.empty() && *end == '\0' ? std::optional(number) : std::nullopt;
