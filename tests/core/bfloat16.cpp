@@ -176,7 +176,7 @@ TestMatrix packed_product(const TileKernels& tiles, const Product& p) {
 TEST_CASE("bfloat16: an operand packed ahead gives the same bits") {
   Draw draw(10);
   const int64_t sides[][3] = {{1, 1, 1},      {33, 17, 45},   {64, 32, 512},
-                              {40, 70, 1100}, {17, 2100, 33}, {2100, 2090, 520}};
+                              {40, 70, 1100}, {17, 2100, 33}, {40, 2090, 520}};
   for (const TileKernels* tiles : runnable_kernels())
     for (const auto& [m, n, k] : sides) {
       if (m * n * k > 2'000'000 && tiles == &software_tiles) continue;  // slow
