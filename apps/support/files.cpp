@@ -80,8 +80,9 @@ void read_parts(const std::string& path, const char* what, int64_t max_bytes,
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   check_input(static_cast<bool>(file), "{}: cannot read: {}", path, std::strerror(errno));
   struct stat status {};
-  check_input(::fstat(file, &status) == 0 && S_ISREG(status.st_mode), "{}: expected a {}, found {}",
-              path, what, S_ISDIR(status.st_mode) ? "a folder" : "a FIFO or a device");
+  const bool plain = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  check_input(plain, "{}: expected a {}, found {}", path, what,
+              S_ISDIR(status.st_mode) ? "a folder" : "a FIFO or a device");
   const auto check_size = [&](int64_t bytes) {
     check_input(bytes <= max_bytes, "{}: expected a {}, found more than {} bytes", path, what,
                 max_bytes);
