@@ -7,7 +7,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# -O3 pays only in folders with kernels (see heed_library), where a run spends its time; elsewhere it costs build time.
+# -O3 pays only in the kernels, where a run spends its time; elsewhere it costs build time.
 string(REPLACE -O3 -O2 CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
 function(heed_compile_options target)
@@ -47,11 +47,13 @@ endfunction()
 function(heed_source_options)
   foreach(source IN LISTS ARGN)
     if(source MATCHES "/bfloat16/(amx|avx512).cpp$" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-      set(options  # runs only on processors that have these
+      set(options $<$<CONFIG:Release>:-O3>  # runs only on processors that have these
         -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
       if(source MATCHES "avx512.cpp$")
         list(APPEND options -mavx512bf16)
       endif()
+    elseif(source MATCHES "/(core/kernels/|core/ops/(arithmetic|elementwise|reduce|select).cpp|optim/kernels/)")
+      set(options $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og spills tiles to memory
     elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)
       set(options ${HEED_BASELINE})
       set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "HEED_CPU_FEATURES=${HEED_CPU_FEATURES}")

@@ -1,11 +1,10 @@
-# heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [KERNELS] [QUICK])
+# heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [QUICK])
 #
 # Adds the static library heed_<folder>, which may include only the folders named in USES. With DOUBLE the same
-# files are built once more with real = double as heed_<folder>_f64, for the tests and the course. KERNELS raises
-# optimisation in folders with loops where a run spends its time. QUICK lowers it in folders where a run spends no
-# time, for quicker builds. In double it is one level lower.
+# files are built once more with real = double as heed_<folder>_f64, for the tests and the course, and with less
+# optimisation. QUICK lowers optimisation in folders where a run spends no time, for quicker builds.
 function(heed_library folder)
-  cmake_parse_arguments(ARG "DOUBLE;KERNELS;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
+  cmake_parse_arguments(ARG "DOUBLE;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
   heed_source_options(${ARG_SOURCES})
   foreach(real float double)
     if(real STREQUAL float)
@@ -16,21 +15,19 @@ function(heed_library folder)
     elseif(ARG_DOUBLE)
       set(suffix _f64)
       set(target heed_${folder}_f64)
+      heed_without_source_options(ARG_SOURCES)
       add_library(${target} STATIC EXCLUDE_FROM_ALL ${ARG_SOURCES})
       target_compile_definitions(${target} PUBLIC HEED_DOUBLE)
+      if(NOT folder STREQUAL "core")  # whose loops would take longer to run than that saves
+        set(ARG_QUICK ON)
+      endif()
     else()
       break()
     endif()
     heed_compile_options(${target})
-    set(level 2)
-    if(ARG_KERNELS)
-      set(level 3)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og spills tiles to memory
+    if(ARG_QUICK)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
-    if(ARG_QUICK OR real STREQUAL double)
-      math(EXPR level "${level} - 1")
-    endif()
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
     target_compile_features(${target} PUBLIC cxx_std_20)
     if(PROJECT_IS_TOP_LEVEL)
       target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
@@ -42,6 +39,26 @@ function(heed_library folder)
     list(TRANSFORM ARG_USES REPLACE "(.+)" "heed_\\1${suffix}" OUTPUT_VARIABLE used)
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} ${used} PRIVATE ${ARG_PRIVATE})
   endforeach()
+endfunction()
+
+# heed_without_source_options(sources): replaces each file in a list of sources that has options for speed by one
+# without, which includes it. Unity builds then compile it together with others, in half of the time.
+function(heed_without_source_options list)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
+    return()
+  endif()
+  set(sources "")
+  foreach(source IN LISTS ${list})
+    get_property(options SOURCE ${source} PROPERTY COMPILE_OPTIONS)
+    if(options MATCHES "-O3")
+      file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${source})
+      set(text "#include \"${source}\"\n")
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/double/${name})
+      file(CONFIGURE OUTPUT ${source} CONTENT "${text}" @ONLY)
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  set(${list} ${sources} PARENT_SCOPE)
 endfunction()
 
 # heed_use_reference(sources): with HEED_REFERENCE, reference/NAME.cpp takes the place of kernels/NAME.cpp, or of
