@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
-#include "apps/inference/line_losses.h"
+#include "apps/inference/line_output.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "apps/inference/generation.h"
-#include "apps/inference/line_output.h"
 
 namespace heed {
 
