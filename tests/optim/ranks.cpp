@@ -13,13 +13,13 @@ namespace {
 
 using Values = std::vector<real>;
 
-real wave(int64_t i, int64_t t) {
+real rank_wave(int64_t i, int64_t t) {
   return static_cast<real>(std::sin(0.1 * static_cast<double>(i * (t + 1))));
 }
 
-Values waves(int64_t size, int64_t t) {
+Values rank_waves(int64_t size, int64_t t) {
   Values values;
-  for (int64_t i = 0; i < size; ++i) values.push_back(wave(i, t));
+  for (int64_t i = 0; i < size; ++i) values.push_back(rank_wave(i, t));
   return values;
 }
 
@@ -32,35 +32,36 @@ Values tree_sum(std::vector<Values> arrays) {
 }
 
 // What is left of training with a number of ranks.
-struct Outcome {
+struct TrainingOutcome {
   std::vector<double> norms;
   Values weights, averaged;
   std::vector<std::pair<std::string, Values>> state;
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const TrainingOutcome&) const = default;
 };
 
-Values copy(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
+Values values_of(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
 
-Values copy(const Tensor& a, const Tensor& b) {
-  Values both = copy(a);
+Values values_of(const Tensor& a, const Tensor& b) {
+  Values both = values_of(a);
   both.insert(both.end(), b.values().begin(), b.values().end());
   return both;
 }
 
-std::vector<std::pair<std::string, Values>> copies(const std::vector<NamedParameter>& tensors) {
+std::vector<std::pair<std::string, Values>> all_values_of(
+    const std::vector<NamedParameter>& tensors) {
   std::vector<std::pair<std::string, Values>> all;
-  for (const auto& [name, tensor] : tensors) all.emplace_back(name, copy(tensor));
+  for (const auto& [name, tensor] : tensors) all.emplace_back(name, values_of(tensor));
   return all;
 }
 
 // Trains parameters of several chunks for four steps, of which the gradients are the sums of eight
 // shards, and resumes after the second with another number of ranks.
-class Training {
+class SharedTraining {
  public:
-  Training(const OptimOptions& options, const AverageOptions& average)
+  SharedTraining(const OptimOptions& options, const AverageOptions& average)
       : options_(options), average_(average) {}
 
-  Outcome run(int ranks, int ranks_after) {
+  TrainingOutcome run(int ranks, int ranks_after) {
     steps_ = 0;
     outcome_ = {};
     for (const int count : {ranks, ranks_after}) on_ranks(count, [&] { run_two_steps(); });
@@ -69,8 +70,8 @@ class Training {
 
  private:
   void run_two_steps() {
-    Tensor w = parameter(Shape{120, 301}, [](int64_t i) { return wave(i, 3); });
-    Tensor b = parameter(Shape{17}, [](int64_t i) { return wave(i, 4); });
+    Tensor w = parameter(Shape{120, 301}, [](int64_t i) { return rank_wave(i, 3); });
+    Tensor b = parameter(Shape{17}, [](int64_t i) { return rank_wave(i, 4); });
     Optimizer optimizer(options_, {{"w", w}, {"b", b}});
     WeightAverage average(optimizer.arena(), average_);
     const int64_t begin = steps_;
@@ -92,7 +93,7 @@ class Training {
       average.update(step);
       if (rank() == 0) outcome_.norms.push_back(norm);
     }
-    const Values weights = copy(b, w);
+    const Values weights = values_of(b, w);
     average.apply(begin + 2);
     const std::vector<NamedParameter> state = optimizer.state(), averaged = average.state();
     if (rank() > 0) {
@@ -100,9 +101,9 @@ class Training {
       return;
     }
     outcome_.weights = weights;
-    outcome_.averaged = copy(b, w);
-    outcome_.state = copies(state);
-    for (auto& each : copies(averaged)) outcome_.state.push_back(std::move(each));
+    outcome_.averaged = values_of(b, w);
+    outcome_.state = all_values_of(state);
+    for (auto& each : all_values_of(averaged)) outcome_.state.push_back(std::move(each));
     steps_ = begin + 2;
   }
 
@@ -116,8 +117,8 @@ class Training {
     std::vector<Values> of_w, of_b;
     const RankShare own(8);
     for (int64_t shard = own.first; shard < own.last; ++shard) {
-      of_w.push_back(waves(w.size(), step * 8 + shard));
-      of_b.push_back(waves(b.size(), step * 8 + shard + 3));
+      of_w.push_back(rank_waves(w.size(), step * 8 + shard));
+      of_b.push_back(rank_waves(b.size(), step * 8 + shard + 3));
     }
     give_gradient(w, [sum = tree_sum(of_w)](int64_t i) { return sum[static_cast<size_t>(i)]; });
     give_gradient(b, [sum = tree_sum(of_b)](int64_t i) { return sum[static_cast<size_t>(i)]; });
@@ -125,7 +126,7 @@ class Training {
   OptimOptions options_;
   AverageOptions average_;
   int64_t steps_ = 0;
-  Outcome outcome_;
+  TrainingOutcome outcome_;
 };
 
 }  // namespace
@@ -136,7 +137,7 @@ TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and s
       CAPTURE(count);
       CAPTURE(size);
       std::vector<Values> arrays;
-      for (int64_t r = 0; r < count; ++r) arrays.push_back(waves(size, r));
+      for (int64_t r = 0; r < count; ++r) arrays.push_back(rank_waves(size, r));
       const Values expected = tree_sum(arrays);
       std::vector<Values> results(arrays.size());
       Values whole(static_cast<size_t>(size)), back;
@@ -183,8 +184,8 @@ TEST_CASE("ranks: the same steps, averages and saved state for any number of the
        {std::pair{sgd, AverageOptions{}}, std::pair{adamw, AverageOptions{.ema = 0.9}},
         std::pair{adamw, AverageOptions{.snapshots = 3}}}) {
     CAPTURE(average.snapshots);
-    Training training(options, average);
-    const Outcome alone = training.run(1, 1);
+    SharedTraining training(options, average);
+    const TrainingOutcome alone = training.run(1, 1);
     CHECK(alone.norms.size() == 4);
     for (const auto& [before, after] : {std::pair{2, 2}, {4, 1}, {1, 8}, {8, 2}}) {
       CAPTURE(before);
