@@ -22,7 +22,7 @@ bool skipped_without_bfloat16() {
   return true;
 }
 
-Tensor leaf(const Shape& shape, uint64_t seed) {
+Tensor random_leaf(const Shape& shape, uint64_t seed) {
   Random random(seed, Purpose::test);
   std::vector<double> values(static_cast<size_t>(shape.size()));
   for (double& value : values) value = 0.1 * random.normal();
@@ -35,11 +35,11 @@ struct Network {
   std::vector<Tensor> held = {};  // other handles of the intermediate results
 
   Network(int64_t rows, int64_t dim, int64_t hidden)
-      : x(leaf({rows, dim}, 1)),
-        scale(leaf({dim}, 2)),
-        up(leaf({hidden, dim}, 3)),
-        gate(leaf({hidden, dim}, 4)),
-        down(leaf({dim, hidden}, 5)) {}
+      : x(random_leaf({rows, dim}, 1)),
+        scale(random_leaf({dim}, 2)),
+        up(random_leaf({hidden, dim}, 3)),
+        gate(random_leaf({hidden, dim}, 4)),
+        down(random_leaf({dim, hidden}, 5)) {}
 
   Tensor output(Activation activation, bool hold) {
     const Tensor z = mul(x, scale);
@@ -103,7 +103,8 @@ TEST_CASE("kept inputs: any number of threads gives the same bits") {
 TEST_CASE("kept inputs: half of what only matrix products read") {
   if (skipped_without_bfloat16()) return;
   constexpr int64_t rows = 1024, dim = 256;
-  const Tensor x = leaf({rows, dim}, 1), w = leaf({dim, dim}, 2), v = leaf({dim, dim}, 3);
+  const Tensor x = random_leaf({rows, dim}, 1), w = random_leaf({dim, dim}, 2),
+               v = random_leaf({dim, dim}, 3);
   const int64_t elements = rows * dim * static_cast<int64_t>(sizeof(real));
   const auto kept = [&](Precision precision, Activation activation) {
     return kept_by(precision, [&] {
@@ -151,8 +152,8 @@ TEST_CASE("kept inputs: the peak of a step of a feed-forward network is smaller"
 // other handles of these.
 std::vector<real> attention_gradient(const Shape& shape, int64_t keys, bool hold,
                                      const AttentionOptions& options, int64_t* kept) {
-  const Tensor x = leaf(shape, 6), context = leaf({shape[0], keys, shape[2]}, 7),
-               cotangent = leaf(shape, 8);
+  const Tensor x = random_leaf(shape, 6), context = random_leaf({shape[0], keys, shape[2]}, 7),
+               cotangent = random_leaf(shape, 8);
   ScopeGuard here;
   here->training = true;
   pool_trim();
