@@ -5,8 +5,6 @@
 
 #include "apps/inference/padded.h"
 #include "apps/inference/predictions.h"
-#include "apps/support/numbers.h"
-#include "apps/support/output.h"
 #include "core/ranks.h"
 #include "core/scope.h"
 
