@@ -15,13 +15,13 @@ using namespace heed;
 namespace {
 
 // A trainer of the tiny config.
-struct Training : TemporaryFolder {
+struct TrainingInFolder : TemporaryFolder {
   LoadedConfig config;
   Corpus corpus;
   Trainer trainer;
   StepStatistics statistics;
 
-  explicit Training(const std::vector<std::string>& set = {})
+  explicit TrainingInFolder(const std::vector<std::string>& set = {})
       : config(read_config(set)),
         corpus(load_data(config)),
         trainer(config.experiment, corpus),
@@ -60,7 +60,7 @@ std::vector<Json> rows_with(const std::string& member, const std::string& path) 
 }  // namespace
 
 TEST_CASE("statistics of steps: norms of parameters, gradients and updates") {
-  Training t({"optim.clip_norm=0.01"});
+  TrainingInFolder t({"optim.clip_norm=0.01"});
   t.trainer.step();
   std::map<std::string, std::vector<double>> before;
   for (const NamedParameter& p : t.trainer.model().parameters())
@@ -84,7 +84,7 @@ TEST_CASE("statistics of steps: norms of parameters, gradients and updates") {
 }
 
 TEST_CASE("statistics of steps: a frozen parameter has only a weight") {
-  Training t({"train.freeze=[\"embedding.*\"]"});
+  TrainingInFolder t({"train.freeze=[\"embedding.*\"]"});
   t.statistics.before_step();
   const Json json = t.statistics.measure(t.trainer.step()).at("parameters");
   CHECK(json.at("embedding.token.weight").members().size() == 1);
@@ -92,7 +92,7 @@ TEST_CASE("statistics of steps: a frozen parameter has only a weight") {
 }
 
 TEST_CASE("statistics of steps: RMS of layers without padding, and dead units") {
-  Training t;
+  TrainingInFolder t;
   ScopeGuard here;
   here->gradients = false;
   const Batch batch = t.batch(16);
@@ -127,7 +127,7 @@ TEST_CASE("statistics of steps: RMS of layers without padding, and dead units") 
 }
 
 TEST_CASE("statistics of steps: entropy and distance of each head") {
-  Training t;
+  TrainingInFolder t;
   ScopeGuard here;
   here->gradients = false;
   const Batch example = t.batch(1);

@@ -61,10 +61,10 @@ class SharedTraining {
   SharedTraining(const OptimOptions& options, const AverageOptions& average)
       : options_(options), average_(average) {}
 
-  TrainingOutcome run(int ranks, int ranks_after) {
+  TrainingOutcome run(int before, int after) {
     steps_ = 0;
     outcome_ = {};
-    for (const int count : {ranks, ranks_after}) on_ranks(count, [&] { run_two_steps(); });
+    for (const int ranks : {before, after}) on_ranks(ranks, [&] { run_two_steps(); });
     return outcome_;
   }
 
@@ -132,16 +132,16 @@ class SharedTraining {
 }  // namespace
 
 TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and size") {
-  for (const int count : {1, 2, 4, 8})
+  for (const int ranks : {1, 2, 4, 8})
     for (const int64_t size : {8, 64, 104, 8 * 37}) {
-      CAPTURE(count);
+      CAPTURE(ranks);
       CAPTURE(size);
       std::vector<Values> arrays;
-      for (int64_t r = 0; r < count; ++r) arrays.push_back(rank_waves(size, r));
+      for (int64_t r = 0; r < ranks; ++r) arrays.push_back(rank_waves(size, r));
       const Values expected = tree_sum(arrays);
       std::vector<Values> results(arrays.size());
       Values whole(static_cast<size_t>(size)), back;
-      on_ranks(count, [&] {
+      on_ranks(ranks, [&] {
         RankSlices slices(size, 8);
         const auto me = static_cast<size_t>(rank());
         Values array = arrays[me];
@@ -159,11 +159,11 @@ TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and s
 }
 
 TEST_CASE("RankSlices: an array of a number for each grain") {
-  for (const int count : {2, 4, 8}) {
-    CAPTURE(count);
+  for (const int ranks : {2, 4, 8}) {
+    CAPTURE(ranks);
     std::vector<double> expected(10);
     for (size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<double>(i) + 0.5;
-    on_ranks(count, [&] {
+    on_ranks(ranks, [&] {
       const RankSlices slices(8 * 9 + 1, 8);
       std::vector<double> own(expected.size(), -1);
       for (int64_t i = slices.own().first; i < slices.own().last; ++i)
