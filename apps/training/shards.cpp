@@ -17,11 +17,25 @@ void add_range(const real* from, real* to, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; ++i) to[i] += from[i];
 }
 
-// Adds numbers pairwise, neighbours first, like the gradients of shards.
-double sum_of_tree(std::vector<double> numbers) {
+// Adds numbers pairwise, neighbours first, like the gradients of shards. Changes them.
+double sum_of_tree(std::span<double> numbers) {
   for (size_t width = 1; width < numbers.size(); width *= 2)
     for (size_t i = 0; i + width < numbers.size(); i += 2 * width) numbers[i] += numbers[i + width];
   return numbers[0];
+}
+
+// What the shards of all ranks came to, in the same tree.
+StepGradient sum_over_ranks(const StepGradient& own) {
+  StepGradient all;
+  std::vector<double> losses;
+  for (const StepGradient& each : from_all_ranks(own)) {
+    losses.push_back(each.loss);
+    all.targets += each.targets;
+    all.tokens += each.tokens;
+    all.rows_without_sum += each.rows_without_sum;
+  }
+  all.loss = sum_of_tree(losses);
+  return all;
 }
 
 }  // namespace
@@ -173,21 +187,15 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
   return summary(batches, rows_without_sum);
 }
 
-StepGradient Shards::summary(std::span<const Batch> batches, int64_t rows_without_sum) const {
-  StepGradient own = {.rows_without_sum = rows_without_sum};
+StepGradient Shards::summary(std::span<const Batch> batches, int64_t rows_without_sum) {
+  StepGradient result = {.loss = sum_of_tree(losses_), .rows_without_sum = rows_without_sum};
   for (const Batch& batch : batches) {
-    own.targets += batch.targets;
-    own.tokens += batch.tokens;
+    result.targets += batch.targets;
+    result.tokens += batch.tokens;
   }
-  const std::vector<double> losses = concatenated(losses_);
-  for (const double loss : losses) check(std::isfinite(loss), "the loss is {}", loss);
-  StepGradient all = {.loss = sum_of_tree(losses)};
-  for (const StepGradient& each : from_all_ranks(own)) {
-    all.targets += each.targets;
-    all.tokens += each.tokens;
-    all.rows_without_sum += each.rows_without_sum;
-  }
-  return all;
+  if (rank_count() > 1) result = sum_over_ranks(result);
+  check(std::isfinite(result.loss), "the loss is {}", result.loss);
+  return result;
 }
 
 void Shards::add_instances(int threads) {

@@ -72,7 +72,7 @@ class Shards {
   // Adds the gradients of the instances: the upper levels of the tree.
   void add_instances(int threads);
   // Returns what the batches of all ranks came to.
-  StepGradient summary(std::span<const Batch> batches, int64_t rows_without_sum) const;
+  StepGradient summary(std::span<const Batch> batches, int64_t rows_without_sum);
 
   const Experiment& experiment_;
   const ModelSizes sizes_;
