@@ -56,7 +56,7 @@ inline std::vector<std::vector<real>> update_outputs() {
   std::vector<real> average = normal(), mean(n);
   for (int t = 0; t < 20; ++t) ema_step(n, 0.9, normal().data(), average.data());
   std::vector<real> a = normal(), b = normal(), c = normal();
-  real* const arrays[] = {a.data(), b.data(), c.data()};
+  const real* const arrays[] = {a.data(), b.data(), c.data()};
   mean_of(n, arrays, mean.data());
   outputs.insert(outputs.end(), {average, mean});
   return outputs;
