@@ -94,7 +94,7 @@ class MpiRanks final : public Ranks {
     }
   }
 
-  bool (*const ended_)();
+  [[maybe_unused]] bool (*const ended_)();
   int index_ = 0, count_ = 1;
 };
 
