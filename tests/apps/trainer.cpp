@@ -192,10 +192,11 @@ TEST_CASE("ranks: the same bits for any number of them, and of the threads of ea
     return std::pair(result, scores);
   };
   const auto expected = trained(1, 1);
-  for (const auto& [ranks, threads] : {std::pair{1, 4}, {2, 1}, {4, 1}, {8, 1}}) {
+  for (const int ranks : {2, 4, 8}) {
     CAPTURE(ranks);
-    CHECK(trained(ranks, threads) == expected);
+    CHECK(trained(ranks, 1) == expected);
   }
+  CHECK(trained(1, 4) == expected);
 }
 
 TEST_CASE(

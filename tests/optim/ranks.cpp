@@ -183,14 +183,13 @@ TEST_CASE("ranks: the same steps, averages and saved state for any number of the
   for (const auto& [options, average] :
        {std::pair{sgd, AverageOptions{}}, std::pair{adamw, AverageOptions{.ema = 0.9}},
         std::pair{adamw, AverageOptions{.snapshots = 3}}}) {
-    CAPTURE(average.snapshots);
     SharedTraining training(options, average);
     const TrainingOutcome alone = training.run(1, 1);
     CHECK(alone.norms.size() == 4);
-    for (const auto& [before, after] : {std::pair{2, 2}, {4, 1}, {1, 8}, {8, 2}}) {
-      CAPTURE(before);
-      CAPTURE(after);
-      CHECK(training.run(before, after) == alone);
+    for (const auto& ranks : {std::pair{2, 2}, {4, 1}, {1, 8}, {8, 2}}) {
+      CAPTURE(ranks.first);
+      CAPTURE(ranks.second);
+      CHECK(training.run(ranks.first, ranks.second) == alone);
     }
   }
 }
