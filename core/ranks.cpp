@@ -32,6 +32,7 @@ std::string from_first_rank(std::string text) {
 }
 
 bool on_any_rank(bool holds) {
+  if (!scope().ranks) return holds;
   const std::vector<char> all = from_all_ranks<char>(holds);
   return std::count(all.begin(), all.end(), 1) > 0;
 }

@@ -40,7 +40,7 @@ class Ranks {
   virtual void abort(int code) = 0;
 };
 
-// Of this process; 0 and 1 if it is alone (scope().ranks).
+// Of this process; 0 and 1 without others (scope().ranks).
 inline int rank() { return scope().ranks ? scope().ranks->index() : 0; }
 inline int rank_count() { return scope().ranks ? scope().ranks->count() : 1; }
 

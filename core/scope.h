@@ -53,7 +53,7 @@ struct Scope {
   const Module* module = nullptr;
   // If set, sum_normalize() adds the number of rows whose sum was not positive.
   int64_t* rows_without_sum = nullptr;
-  // The processes that this one trains with; none, if it is alone.
+  // The processes that this one trains with; none, if there is only this one.
   Ranks* ranks = nullptr;
 
   StreamKey next_stream(Purpose purpose) {

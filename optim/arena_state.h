@@ -21,9 +21,8 @@ class ArenaState {
     return arrays_[i]->data + (first - arena_.own().first);
   }
 
-  // Returns the tensors of all arrays, named array.parameter. They share memory with the arrays if
-  // the process is alone; with ranks, all of which must call it, rank 0 has copies and the others
-  // have none.
+  // Returns the tensors of all arrays, named array.parameter. Without ranks they share memory with
+  // the arrays; with ranks, all of which must call it, rank 0 has copies and the others have none.
   std::vector<NamedParameter> tensors() const;
   // Copies such tensors back; with ranks, those of rank 0. Throws InputError that starts with
   // `what`, and changes nothing, unless names and shapes are exactly those of tensors().

@@ -29,7 +29,7 @@ RankSlices::RankSlices(int64_t size, int64_t grain)
       grain_(grain),
       kept_(halving(rank_)) {
   if (kept_.size() > 1)
-    received_.resize(static_cast<size_t>(std::max(kept_[1].size(), given(0).size())));
+    received_.resize(static_cast<size_t>(std::max(kept_[1].size(), other_half(0).size())));
 }
 
 std::vector<ElementRange> RankSlices::halving(int rank) const {
@@ -44,7 +44,7 @@ std::vector<ElementRange> RankSlices::halving(int rank) const {
   return kept;
 }
 
-ElementRange RankSlices::given(size_t level) const {
+ElementRange RankSlices::other_half(size_t level) const {
   const ElementRange whole = kept_[level], own = kept_[level + 1];
   return own.first == whole.first ? ElementRange{own.last, whole.last}
                                   : ElementRange{whole.first, own.first};
@@ -52,7 +52,7 @@ ElementRange RankSlices::given(size_t level) const {
 
 void RankSlices::sum(real* array) {
   for (size_t level = 0; level + 1 < kept_.size(); ++level) {
-    const ElementRange own = kept_[level + 1], other = given(level);
+    const ElementRange own = kept_[level + 1], other = other_half(level);
     ranks_->exchange(partner_at(rank_, level), bytes_of(array + other.first, other.size()),
                      writable_bytes_of(received_.data(), own.size()));
     parallel_for(own.size(), chunk_elements, [&](int64_t first, int64_t last) {
@@ -69,7 +69,7 @@ void RankSlices::gather_each(T* array, int64_t elements) const {
                         (range.last + elements - 1) / elements};
   };
   for (size_t level = kept_.size() - 1; level-- > 0;) {
-    const ElementRange own = part(kept_[level + 1]), other = part(given(level));
+    const ElementRange own = part(kept_[level + 1]), other = part(other_half(level));
     ranks_->exchange(partner_at(rank_, level), bytes_of(array + own.first, own.size()),
                      writable_bytes_of(array + other.first, other.size()));
   }

@@ -36,7 +36,7 @@ class RankSlices {
   // this. Where there are fewer grains than ranks, some have an empty slice.
   RankSlices(int64_t size, int64_t grain);
 
-  // The slice of this rank: the whole array, if it is alone.
+  // The slice of this rank: the whole array, if there is only one.
   ElementRange own() const { return kept_.back(); }
 
   // Replaces own() by its sum over the arrays of all ranks. The other elements become undefined.
@@ -54,7 +54,7 @@ class RankSlices {
   // What a rank keeps after each exchange of the halving, from the whole array to its slice.
   std::vector<ElementRange> halving(int rank) const;
   // What the partner of an exchange keeps.
-  ElementRange given(size_t level) const;
+  ElementRange other_half(size_t level) const;
   template <class T>
   void gather_each(T* array, int64_t elements) const;
 

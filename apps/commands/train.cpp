@@ -11,7 +11,6 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
-#include "apps/support/version.h"
 #include "apps/training/agreement.h"
 #include "apps/training/load_data.h"
 #include "apps/training/reproduction.h"
@@ -146,7 +145,8 @@ int train_recording_errors(const RunLock& lock, TrainingLoop& loop, int64_t unti
 }
 
 void warn_of_processors() {
-  if (on_any_rank(from_first_rank(processor_name()) != processor_name()))
+  const std::string name = processor_name();
+  if (on_any_rank(from_first_rank(name) != name))
     logging::warning(
         "the processes have different processors: the last bits of the weights may depend on "
         "their number");
@@ -155,15 +155,9 @@ void warn_of_processors() {
 // What ranks other than 0 do, which have no folder.
 int train_without_folder(const Plan& plan, const Corpus& corpus, int64_t until) {
   TrainingLoop loop(plan.config.experiment, corpus, nullptr, plan.resumes);
-  switch (loop.run(until)) {
-    case TrainingLoop::End::interrupted:
-      return exit_interrupted;
-    case TrainingLoop::End::paused:
-      return exit_done;
-    case TrainingLoop::End::done:
-      loop.finish();
-  }
-  return exit_done;
+  const TrainingLoop::End end = loop.run(until);
+  if (end == TrainingLoop::End::done) loop.finish();
+  return end == TrainingLoop::End::interrupted ? exit_interrupted : exit_done;
 }
 
 int TrainArguments::run() const {

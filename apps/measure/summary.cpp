@@ -16,6 +16,7 @@
 #include "core/joined.h"
 #include "core/ops.h"
 #include "core/pool.h"
+#include "core/ranks.h"
 
 namespace heed {
 
@@ -168,8 +169,11 @@ std::vector<Part> merged(const std::vector<Part>& parts) {
 
 // Fills in costs and parts, from one step of shapes only.
 void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s) {
+  const int64_t shards = OwnShards(experiment.train.shards).count;
+  const int ranks = rank_count(), threads = shard_threads(shards);
   ScopeGuard here;
   here->shapes_only = true;
+  here->ranks = nullptr;  // nothing to exchange
   Experiment one = experiment;
   one.train.accumulate = one.train.shards = 1;
   one.train.detect_anomaly = false;
@@ -177,8 +181,7 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   Trainer trainer(one, corpus);
   const double before = live_bytes();
   s.memory.construction = peak_above(before);
-  const int64_t shards = experiment.train.shards, threads = shard_threads(shards);
-  std::vector<Batch> batches{largest_batch(corpus, s.step.batch / shards)};
+  std::vector<Batch> batches{largest_batch(corpus, s.step.batch / experiment.train.shards)};
   s.memory.batches =
       (live_bytes() - before) *
       static_cast<double>(shards * (s.step.micro_batches + experiment.data.bucketing));
@@ -195,14 +198,17 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   s.memory.parameters = memory.parameters;
   // Of each thread, and of the subtrees that wait in it: see apps/training/shards.h.
   s.memory.gradients =
-      memory.gradients *
-      static_cast<double>(threads * std::bit_width(static_cast<uint64_t>(shards / threads)));
-  s.memory.optimizer = memory.optimizer;
-  s.memory.activations = static_cast<double>(threads) * memory.held(Pass::forward);
-  s.memory.backward =
-      static_cast<double>(threads) * (memory.held(Pass::backward) + memory.held(Pass::other));
+      memory.gradients * threads * std::bit_width(static_cast<uint64_t>(shards / threads));
+  s.memory.optimizer = memory.optimizer / ranks;
+  if (ranks > 1) {
+    s.memory.gradients += memory.gradients / 2;  // received from another rank
+    s.memory.construction = std::max(s.memory.construction, memory.optimizer);
+  }
+  s.memory.activations = threads * memory.held(Pass::forward);
+  s.memory.backward = threads * (memory.held(Pass::backward) + memory.held(Pass::other));
   s.memory.evaluation = evaluation_memory(trainer.model(), corpus, s.step.evaluation_batch);
-  s.parts = merged(parts_of(trainer.model(), flops_of(step, names, shards * s.step.micro_batches)));
+  s.parts = merged(parts_of(trainer.model(),
+                            flops_of(step, names, experiment.train.shards * s.step.micro_batches)));
 }
 
 }  // namespace
@@ -213,8 +219,6 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
   check_input(std::max(model.layers, model.decoder_layers) <= most_layers,
               "the model is too large: {} layers; lower model.layers",
               std::max(model.layers, model.decoder_layers));
-  ScopeGuard here;
-  here->ranks = nullptr;  // of training by one process
   Summary s;
   s.step = step_sizes(experiment.train, corpus);
   try {

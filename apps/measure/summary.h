@@ -47,10 +47,10 @@ struct StepSizes {
   int64_t evaluation_batch = 0;   // 0: nothing to evaluate on
 };
 
-// In bytes.
+// In bytes, of each rank.
 struct Memory {
   double parameters = 0, gradients = 0, optimizer = 0;
-  double construction = 0;  // copies while the optimizer is made, before there are activations
+  double construction = 0;  // copies while the optimizer is made, or rank 0 saves those of all
   double batches = 0;       // token ids and features of a step
   double activations = 0;   // of a micro-batch, at the peak of its step
   double backward = 0;      // their gradients and temporaries, at the same moment

@@ -72,7 +72,7 @@ std::unique_ptr<Ranks> join_ranks() {
     std::unique_ptr<Ranks> ranks(open(mpi));
     share_cores(number_in(mpi.local_count, 1));
     hide_terminals();
-    ::unsetenv(mpi.count);  // a process that this one starts is alone
+    ::unsetenv(mpi.count);  // a process that this one starts is no rank
     if (ranks->index() > 0) {
       logging::show_only_errors();
       const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));

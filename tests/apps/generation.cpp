@@ -7,30 +7,13 @@
 #include <set>
 
 #include "apps/inference/line_losses.h"
-#include "core/scope.h"
+#include "random_model.h"
 
 using namespace heed;
 
 namespace {
 
-const Vocabulary letters({"a", "b", "c", "d", "<bos>", "<eos>"});
 constexpr int32_t bos = 4, eos = 5;
-
-// Random weights with a large gain, so that an untrained model has clear preferences.
-template <class M>
-M random_model(ModelKind kind, uint64_t seed) {
-  ScopeGuard scope_guard;
-  scope_guard->seed = seed;
-  scope_guard->calls = 0;
-  ModelOptions o;
-  o.kind = kind;
-  o.layers = 1;
-  o.dim = 16;
-  o.heads = 2;
-  o.tie_weights = false;
-  o.init.gain = 3;
-  return M(o, {6, 6, 3});
-}
 
 int32_t most_likely(const Tensor& logits) {
   const auto values = logits.values();

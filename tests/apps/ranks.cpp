@@ -14,6 +14,7 @@
 #include "apps/support/files.h"
 #include "apps/training/trainer.h"
 #include "core/parallel.h"
+#include "random_model.h"
 #include "temporary.h"
 #include "thread_ranks.h"
 
@@ -42,24 +43,6 @@ void check_same_on_ranks(const std::function<std::string()>& f) {
   set_thread_count(before);
   CHECK(!expected.empty());
 }
-
-// An untrained model with clear preferences, for six tokens.
-template <class M>
-M ranked_model(ModelKind kind) {
-  ScopeGuard here;
-  here->seed = 3;
-  here->calls = 0;
-  ModelOptions o;
-  o.kind = kind;
-  o.layers = 1;
-  o.dim = 16;
-  o.heads = 2;
-  o.tie_weights = false;
-  o.init.gain = 3;
-  return M(o, {6, 6, 3});
-}
-
-Vocabulary ranked_letters() { return Vocabulary({"a", "b", "c", "d", "<bos>", "<eos>"}); }
 
 // Fewer batches than ranks, as many, and more.
 std::vector<Sequence> ranked_sequences(size_t count) {
@@ -101,31 +84,30 @@ TEST_CASE("ranks: the outputs of one for each source, prompt and line") {
   for (const size_t count : {1, 8, 21}) {
     const std::vector<Sequence> inputs = ranked_sequences(count);
     check_same_on_ranks([&] {
-      const auto model = ranked_model<Seq2Seq>(ModelKind::seq2seq);
+      const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 3);
       OutputOptions options;
       options.batch_size = 4;
       options.beam = 3;
       options.n_best = 2;
-      return hypotheses_text(n_best_outputs(model, ranked_letters(), inputs, options));
+      return hypotheses_text(n_best_outputs(model, letters, inputs, options));
     });
     check_same_on_ranks([&] {
-      const auto model = ranked_model<LanguageModel>(ModelKind::language_model);
+      const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
       ContinuationOptions options;
       options.max_length = 6;
       options.count = 3;
       options.batch_size = 4;
-      std::string text =
-          hypotheses_text(scored_continuations(model, ranked_letters(), inputs, options));
+      std::string text = hypotheses_text(scored_continuations(model, letters, inputs, options));
       options.beam = 3;
-      text += hypotheses_text(best_continuations(model, ranked_letters(), inputs, options));
+      text += hypotheses_text(best_continuations(model, letters, inputs, options));
       options.max_length = options.beam = 0;
-      text += hypotheses_text(scored_continuations(model, ranked_letters(), inputs, options));
+      text += hypotheses_text(scored_continuations(model, letters, inputs, options));
       for (const std::vector<double>& losses : token_losses(model, inputs, 3))
         for (const double loss : losses) text += fmt::format("{} ", loss);
       return text;
     });
     check_same_on_ranks([&] {
-      const auto model = ranked_model<Classifier>(ModelKind::classifier);
+      const auto model = random_model<Classifier>(ModelKind::classifier, 3);
       std::string text;
       for (const auto& classes : class_probabilities(model, inputs, 4))
         for (const ClassProbability& each : classes)

@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "temporary.h"
+#include "thread_ranks.h"
 
 using namespace heed;
 
@@ -387,6 +388,22 @@ TEST_CASE("summary: the memory estimate of shards, whose gradients wait for one 
   CHECK(four.memory.activations == 4 * s.memory.activations);
   CHECK(four.flops.total() == doctest::Approx(whole.flops.total()).epsilon(0.01));
   set_thread_count(before);
+}
+
+TEST_CASE("summary: each of several ranks has its part of the optimizer state") {
+  Experiment e;
+  e.train.shards = 4;
+  const Corpus corpus = corpus_for(e, 500, 24, 32);
+  const Memory whole = summarize(e, corpus).memory;
+  on_ranks(4, [&] {
+    const Memory own = summarize(e, corpus).memory;
+    CHECK(own.optimizer == whole.optimizer / 4);
+    const int64_t before = pool_statistics().live_bytes;
+    const Trainer trainer(e, corpus);
+    const double array = own.parameters;  // received ones are not in the pool
+    CHECK(static_cast<double>(pool_statistics().live_bytes - before) ==
+          doctest::Approx(own.lasting() - array / 2).epsilon(0.02));
+  });
 }
 
 TEST_CASE("summary: models larger than the machine are rejected within a second of work") {

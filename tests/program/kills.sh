@@ -94,7 +94,6 @@ sleep_up_to() {
   sleep "$((time / 1000)).$(printf %03d $((time % 1000)))"
 }
 
-newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
 being_written() { compgen -G "killed/checkpoints/.tmp-step-*" >/dev/null; }
 
 killed=0 halves=0 runs=0 resumed=0

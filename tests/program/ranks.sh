@@ -7,19 +7,9 @@ set -euo pipefail
 program=$(readlink -f "$1")
 scale=${2:-quick}
 RANDOM=1
-source "$(dirname "$(readlink -f "$0")")/runs.sh"
-
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# More processes than cores, on one host. Open MPI warns of a folder in /tmp that is shared with others.
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
-found=()
-for mpi in openmpi mpich; do
-  if type "mpirun.$mpi" &>/dev/null && [[ -e ${program%/*}/heed-$mpi.so ]]; then found+=("$mpi"); fi
-done
-if ((${#found[@]} == 0)); then
-  echo "skipped: no MPI is installed and built"
-  exit 0
-fi
+tests=$(dirname "$(readlink -f "$0")")
+source "$tests/mpi.sh"
+source "$tests/runs.sh"
 
 # on MPI RANKS ARGUMENT…: heed in so many processes; 1: without MPI. The output goes to ./out.
 on() {
@@ -121,7 +111,6 @@ else
 fi
 
 # A process that is killed ends all, and loses no checkpoint. Another number of processes, of another MPI, resumes.
-newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
 processes() { pgrep -f "^$program train [a-z0-9]*.toml --resume --run killed" || true; }
 kills=3 killed=0 slowest=0
 [[ $scale == quick ]] || kills=30

@@ -4,19 +4,10 @@
 #   ranks_evaluate.sh PROGRAM
 set -euo pipefail
 program=$(readlink -f "$1")
-source "$(dirname "$(readlink -f "$0")")/runs.sh"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# More processes than cores, on one host. Open MPI warns of a folder in /tmp that is shared with others.
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
-
-launchers=()
-for mpi in openmpi mpich; do
-  if type "mpirun.$mpi" &>/dev/null && [[ -e ${program%/*}/heed-$mpi.so ]]; then launchers+=("mpirun.$mpi"); fi
-done
-if ((${#launchers[@]} == 0)); then
-  echo "skipped: no MPI is installed and built"
-  exit 0
-fi
+tests=$(dirname "$(readlink -f "$0")")
+source "$tests/mpi.sh"
+source "$tests/runs.sh"
+launchers=("${found[@]/#/mpirun.}")
 
 # One small run of each kind of model: pairs of texts (BLEU), labelled lines, lines of text, and a task with problems.
 words=(red green blue one two three)

@@ -26,6 +26,9 @@ same_run() {
   done
 }
 
+# newest RUN: the step of its newest checkpoint, or nothing.
+newest() { { ls "$1/checkpoints" 2>/dev/null || true; } | sed -n 's/^step-//p' | sort -n | tail -n 1; }
+
 # The config of a training of a tenth of a second.
 cat >tiny.toml <<'TOML'
 [train]
