@@ -124,6 +124,8 @@ int current_worker() { return std::max(0, worker); }
 namespace detail {
 namespace {
 
+int allowed_threads() { return std::min(budget.threads(threads()), scope().most_threads); }
+
 // Calls f(number, of) on `count` threads at once, or on fewer if the system grants fewer.
 template <class F>
 void on_threads(int count, const F& f) {
@@ -143,7 +145,7 @@ void on_threads(int count, const F& f) {
 
 void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void* context) {
   const int64_t useful = std::min(chunks, std::max<int64_t>(1, work / chunk_elements));
-  const int count = static_cast<int>(std::min<int64_t>(budget.threads(threads()), useful));
+  const int count = static_cast<int>(std::min<int64_t>(allowed_threads(), useful));
   if (count == 1 || worker >= 0) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
     if (worker < 0 && useful > 1) budget.loop_done(threads());
@@ -161,7 +163,7 @@ void run_chunks(int64_t chunks, int64_t work, void (*run)(void*, int64_t), void*
 void run_workers(int count, void (*run)(void*, int), void* context) {
   check(worker < 0, "run_workers: called by a worker");
   std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
-  on_threads(std::min(count, budget.threads(threads())), [&](int number, int of) {
+  on_threads(std::min(count, allowed_threads()), [&](int number, int of) {
     for (int i = count * number / of; i < count * (number + 1) / of; ++i) {
       worker = number;
       try {

@@ -14,7 +14,7 @@
 namespace heed::inline HEED_REAL {
 
 // The maximum number of threads of a parallel loop. Default: the physical cores this process may
-// use. On a busy machine loops use fewer: see thread_budget.h.
+// use. Loops use fewer on a busy machine (thread_budget.h) and where Scope::most_threads says so.
 int thread_count();
 void set_thread_count(int count);
 int physical_cores();

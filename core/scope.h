@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "core/named.h"
@@ -39,6 +40,7 @@ struct Scope {
   // than the machine.
   bool shapes_only = false;
   Precision precision = Precision::highest;
+  int most_threads = std::numeric_limits<int>::max();  // of a parallel loop: see thread_count()
 
   // The random streams drawn in this scope: see core/random.h. Settings that change during training
   // (a temperature) also read `step`; an evaluation sets it to the step of the weights.

@@ -92,6 +92,7 @@ std::string as_json(const BenchmarkSize& size, Precision precision, const Benchm
              .set("working_mb", decimals(r.working_memory / mib, 1))
              .set("precision", precision_name(precision))
              .set("steps", r.steps)
+             .set("exchange_ms", decimals(r.exchange * 1e3, 3))
              .set("gflops_per_s", decimals(r.flops_per_second() / 1e9, 2))
              .set("gemm_gflops_per_s", decimals(r.gemm / 1e9, 2))
              .set("share_of_gemm", decimals(r.flops_per_second() / r.gemm, 4))

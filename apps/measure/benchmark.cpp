@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "apps/inference/generation.h"
 #include "apps/measure/rates.h"
@@ -97,6 +98,37 @@ double median(std::vector<double> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
+// Measures how long this rank exchanges with others, and waits for them.
+class TimedRanks final : public Ranks {
+ public:
+  explicit TimedRanks(Ranks& ranks) : ranks_(ranks) {}
+  double seconds() const { return seconds_; }
+
+  int index() const override { return ranks_.index(); }
+  int count() const override { return ranks_.count(); }
+  void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from) override {
+    timed([&] { ranks_.exchange(partner, to, from); });
+  }
+  void all_gather(std::span<std::byte> all) override {
+    timed([&] { ranks_.all_gather(all); });
+  }
+  void broadcast(std::span<std::byte> bytes) override {
+    timed([&] { ranks_.broadcast(bytes); });
+  }
+  void abort(int code) override { ranks_.abort(code); }
+
+ private:
+  template <class F>
+  void timed(const F& f) {
+    const double start = now();
+    f();
+    seconds_ += now() - start;
+  }
+
+  Ranks& ranks_;
+  double seconds_ = 0;
+};
+
 }  // namespace
 
 BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus, double seconds) {
@@ -108,10 +140,14 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
   BenchmarkResult result;
   result.flops = summary.flops.total();
   const double before = resident_memory();
+  std::optional<TimedRanks> ranks;
+  if (scope().ranks) ranks.emplace(*scope().ranks);
+  const ValueGuard timed_ranks(scope().ranks, ranks ? static_cast<Ranks*>(&*ranks) : nullptr);
   {
     Trainer trainer(experiment, corpus);
     for (int i = 0; i < 3; ++i) trainer.step();
     std::vector<double> times;
+    const double exchanged = ranks ? ranks->seconds() : 0;
     const double end = now() + seconds;
     while (times.size() < 3 || on_any_rank(now() < end)) {
       const double start = now();
@@ -123,6 +159,7 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
     result.parameters = trainer.model().parameter_count();
     result.steps = static_cast<int64_t>(times.size());
     result.seconds = median(std::move(times));
+    if (ranks) result.exchange = (ranks->seconds() - exchanged) / static_cast<double>(result.steps);
   }
   result.peak_memory = peak_resident_memory();
   result.working_memory = result.peak_memory - before - 16 * static_cast<double>(result.parameters);

@@ -1,6 +1,7 @@
 #include "apps/training/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "apps/inference/evaluation.h"
@@ -8,6 +9,8 @@
 #include "core/autograd.h"
 #include "core/observer.h"
 #include "core/ops.h"
+#include "core/parallel.h"
+#include "core/ranks.h"
 #include "core/text.h"
 
 namespace heed {
@@ -62,19 +65,32 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
       micro_batches_(static_cast<size_t>(e.train.accumulate * OwnShards(e.train.shards).count)) {}
 
+template <class F>
+StepReport Trainer::timed(const F& step) {
+  if (rank_count() > 1) return step();  // whose steps wait for one another
+  const ValueGuard threads(scope().most_threads, trial_.threads(thread_count()));
+  const auto start = std::chrono::steady_clock::now();
+  const StepReport report = step();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  trial_.step_done(taken.count(), static_cast<double>(report.tokens));
+  return report;
+}
+
 StepReport Trainer::step() {
-  const int64_t count = experiment_.train.accumulate, shards = experiment_.train.shards;
-  const OwnShards own(shards);
-  for (int64_t i = 0; i < count * own.count; ++i)
-    batches_.get(steps_ * count + i / own.count, {own.first + i % own.count, shards},
-                 micro_batches_[static_cast<size_t>(i)]);
-  stage_finished(batch_stage);
-  return update_weights();
+  return timed([this] {
+    const int64_t count = experiment_.train.accumulate, shards = experiment_.train.shards;
+    const OwnShards own(shards);
+    for (int64_t i = 0; i < count * own.count; ++i)
+      batches_.get(steps_ * count + i / own.count, {own.first + i % own.count, shards},
+                   micro_batches_[static_cast<size_t>(i)]);
+    stage_finished(batch_stage);
+    return update_weights();
+  });
 }
 
 StepReport Trainer::step(std::vector<Batch> micro_batches) {
   micro_batches_ = std::move(micro_batches);
-  return update_weights();
+  return timed([this] { return update_weights(); });
 }
 
 StepReport Trainer::update_weights() {

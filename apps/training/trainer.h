@@ -7,6 +7,7 @@
 
 #include "apps/config/experiment.h"
 #include "apps/training/shards.h"
+#include "core/thread_trial.h"
 #include "data/batch.h"
 #include "optim/average.h"
 
@@ -53,6 +54,9 @@ class Trainer {
 
  private:
   StepReport update_weights();
+  // Returns step(), with the threads that it is tried out to be faster with.
+  template <class F>
+  StepReport timed(const F& step);
 
   const Experiment& experiment_;
   LabelSmoothing smoothing_;
@@ -63,6 +67,7 @@ class Trainer {
   Shards shards_;
   Batches batches_;
   std::vector<Batch> micro_batches_;  // their shards
+  ThreadTrial trial_;
   int64_t steps_ = 0;
 };
 

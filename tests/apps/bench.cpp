@@ -11,6 +11,7 @@
 #include "apps/support/json.h"
 #include "apps/training/trainer.h"
 #include "program.h"
+#include "thread_ranks.h"
 
 using namespace heed;
 
@@ -101,6 +102,19 @@ TEST_CASE("bench: the loss decreases, because every step has the same batch") {
   CHECK(result.gemm > 0);
 }
 
+TEST_CASE("bench: ranks share a step, and see how long they exchange") {
+  const BenchmarkSize& size = benchmark_size("tiny");
+  Experiment experiment = benchmark_experiment(size);
+  experiment.train.shards = 2;
+  const Corpus corpus = benchmark_corpus(size);
+  const double expected = run_benchmark(experiment, corpus, 0).loss;
+  on_ranks(2, [&] {
+    const BenchmarkResult result = run_benchmark(experiment, corpus, 0);
+    CHECK(result.loss == expected);
+    CHECK(result.exchange > 0);
+  });
+}
+
 TEST_CASE("bench: prints one line of JSON for each size") {
   const ProgramOutput output = bench({"--size", "tiny,reverse", "--size", "tiny", "--seconds",
                                       "0.05", "--json", "--threads", "1"});
@@ -115,8 +129,8 @@ TEST_CASE("bench: prints one line of JSON for each size") {
     for (const auto& [key, value] : line.members()) keys.push_back(key);
     CHECK(keys == std::vector<std::string>{"peer", "size", "dtype", "threads", "parameters",
                                            "ms_per_step", "tokens_per_s", "loss", "peak_rss_mb",
-                                           "working_mb", "precision", "steps", "gflops_per_s",
-                                           "gemm_gflops_per_s", "share_of_gemm"});
+                                           "working_mb", "precision", "steps", "exchange_ms",
+                                           "gflops_per_s", "gemm_gflops_per_s", "share_of_gemm"});
     CHECK(line.at("peer").string().starts_with("heed "));
     CHECK(line.at("size").string() == sizes[i]);
     CHECK(line.at("dtype").string() == "float32");
@@ -124,6 +138,7 @@ TEST_CASE("bench: prints one line of JSON for each size") {
     CHECK(line.at("threads").integer() == 1);
     CHECK(line.at("parameters").integer() == (i == 1 ? 242'304 : 106'240));
     CHECK(line.at("steps").integer() >= 3);
+    CHECK(line.at("exchange_ms").number() == 0);
     CHECK(line.at("loss").number() > 0);
     for (const char* key : {"ms_per_step", "tokens_per_s", "gflops_per_s", "gemm_gflops_per_s"})
       CHECK(line.at(key).number() > 0);

@@ -12,6 +12,7 @@
 #include "core/ops.h"
 #include "core/random.h"
 #include "core/thread_budget.h"
+#include "core/thread_trial.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -95,6 +96,8 @@ TEST_CASE("parallel_for: a loop of little work runs on the calling thread") {
   };
   CHECK(workers(chunk_elements) == 1);
   CHECK(workers(0) == 1);
+  const ValueGuard one(scope().most_threads, 1);
+  CHECK(workers(300 * chunk_elements) == 1);
 }
 
 TEST_CASE("thread budget: fewer threads while the machine is busy") {
@@ -138,6 +141,42 @@ TEST_CASE("thread budget: a quarter of the threads at a time, never less than on
   CHECK(threads == std::vector<int>{12, 9, 7, 6, 5, 4, 3, 2, 1, 1, 1, 1});
   for (int i = 0; i < 1000; ++i) budget.observe(0.04, 0.04, 0, 16);
   CHECK(budget.threads(16) == 16);
+}
+
+// Steps of `most` threads and of one that take these seconds, until `seconds` have passed; returns
+// the time of the steps that one thread computed.
+double time_of_one(ThreadTrial& trial, double all, double one, double seconds) {
+  double time = 0, time_one = 0;
+  while (time < seconds) {
+    const bool is_one = trial.threads(4) == 1;
+    const double step = is_one ? one : all;
+    trial.step_done(step, 100);
+    time += step;
+    if (is_one) time_one += step;
+  }
+  return time_one / time;
+}
+
+TEST_CASE("thread trial: one thread for steps that it computes faster, all for the others") {
+  for (const double step : {2e-5, 1e-3, 1.5e-2}) {
+    CAPTURE(step);
+    ThreadTrial trial;
+    CHECK(trial.threads(4) == 4);
+    CHECK(time_of_one(trial, step, 2 * step, 10) < 0.06);
+    CHECK(time_of_one(trial, step, 0.9 * step, 90) > 0.6);  // the machine has become busy
+    CHECK(time_of_one(trial, step, 0.9 * step, 100) > 0.97);
+    CHECK(time_of_one(trial, step, 0.5 * step, 100) > 0.98);
+    CHECK(trial.threads(1) == 1);
+  }
+  ThreadTrial large;  // never tried
+  CHECK(time_of_one(large, 0.03, 0.01, 100) == 0);
+}
+
+TEST_CASE("thread trial: one slow step does not decide it") {
+  ThreadTrial trial;
+  for (int i = 0; i < 3; ++i) trial.step_done(0.004, 1);
+  trial.step_done(0.02, 1);
+  CHECK(time_of_one(trial, 0.001, 0.0012, 10) < 0.06);
 }
 
 TEST_CASE("threads: another thread computes the same bits") {

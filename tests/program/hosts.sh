@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Training on two hosts, which are network namespaces with names, addresses and a cable of their own: with a host file, the
+# bits of one process, for every MPI that is installed and built. Then over a slow cable, for which it prints the seconds
+# of 40 steps that the cost model of docs/scaling.md predicts, and those measured. Needs root.
+#
+#   hosts.sh PROGRAM
+set -euo pipefail
+program=$(readlink -f "$1")
+tests=$(dirname "$(readlink -f "$0")")
+source "$tests/mpi.sh"
+if ! ip netns add heed-probe 2>/dev/null; then
+  echo "skipped: no network namespaces (ip of Debian's iproute2, as root)"
+  exit 0
+fi
+ip netns del heed-probe
+source "$tests/runs.sh"
+
+a=heed-$$-a b=heed-$$-b
+trap 'ip netns del $a; ip netns del $b; rm -rf "$work"' EXIT
+ip netns add $a
+ip netns add $b
+ip link add a netns $a type veth peer name b netns $b
+ip -n $a addr add 10.99.0.1/24 dev a
+ip -n $b addr add 10.99.0.2/24 dev b
+for link in $a:a $b:b; do
+  ip -n ${link%:*} link set lo up
+  ip -n ${link%:*} link set ${link#*:} up
+done
+
+# enter ADDRESS COMMAND…: in place of ssh.
+cat >enter <<SH
+#!/bin/bash
+while [[ \$1 == -* ]]; do shift; done
+[[ \$1 == 10.99.0.1 ]] && host=$a || host=$b
+shift
+exec ip netns exec \$host unshare -u bash -c "hostname \$host; cd '$work'; \$*"
+SH
+chmod +x enter
+printf '%s slots=1\n' 10.99.0.1 10.99.0.2 >openmpi.hosts
+printf '%s:1\n' 10.99.0.1 10.99.0.2 >mpich.hosts
+declare -A launch=(
+  [openmpi]="mpirun.openmpi --hostfile openmpi.hosts --mca plm_rsh_agent $work/enter"
+  [mpich]="mpirun.mpich -f mpich.hosts -launcher rsh -launcher-exec $work/enter")
+on_hosts() { timeout 300 ./enter 10.99.0.1 "${launch[$1]} -n 2 $program ${*:2}" >out 2>&1 || { cat out >&2; fail "$*"; }; }
+
+cat >config.toml <<'TOML'
+base = "tiny.toml"
+threads = 1
+[train]
+shards = 2
+batch_size = 16
+[model]
+dim = 32
+layers = 2
+TOML
+"$program" train config.toml --run one >out 2>&1 || { cat out >&2; fail "one process"; }
+for mpi in "${found[@]}"; do
+  on_hosts "$mpi" train config.toml --run "$mpi"
+  same_run one "$mpi" >&2 || fail "$mpi: two hosts differ from one process"
+done
+
+bytes=$((8 / 2 * $(sed -nE 's/.*model: ([0-9,]+) parameters.*/\1/p' out | tr -d ,)))
+echo "| rate | predicted, s | measured, s |"
+echo "| --- | --- | --- |"
+seconds() { awk 'BEGIN { printf "%.1f", '"$1"' }'; }
+fast=""
+for rate in "" 50 20 10; do
+  if [[ $rate ]]; then
+    for link in $a:a $b:b; do
+      ip netns exec ${link%:*} tc qdisc replace dev ${link#*:} root tbf rate "${rate}mbit" burst 16kb latency 2s
+    done
+  fi
+  rm -rf slow
+  start=${EPOCHREALTIME/./}
+  on_hosts "${found[0]}" train config.toml --run slow
+  took="(${EPOCHREALTIME/./} - $start) / 1e6"
+  same_run one slow >&2 || fail "$rate Mbit/s: two hosts differ from one process"
+  if [[ $rate ]]; then
+    echo "| $rate Mbit/s | $(seconds "$fast + 40 * $bytes / ($rate * 1e6 / 8)") | $(seconds "$took") |"
+  else
+    fast=$took
+  fi
+done
