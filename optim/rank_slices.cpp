@@ -7,7 +7,16 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
+// Elements that are received at once, so that they are still in the cache when they are added.
+constexpr int64_t piece = 1 << 18;
+
 int partner_at(int rank, size_t level) { return rank ^ (1 << level); }
+
+// The piece of a range that begins so many elements after its first.
+ElementRange piece_at(int64_t begin, ElementRange range) {
+  const int64_t first = std::min(range.first + begin, range.last);
+  return {first, std::min(first + piece, range.last)};
+}
 
 template <class T>
 std::span<const std::byte> bytes_of(const T* first, int64_t count) {
@@ -28,8 +37,7 @@ RankSlices::RankSlices(int64_t size, int64_t grain)
       size_(size),
       grain_(grain),
       kept_(halving(rank_)) {
-  if (kept_.size() > 1)
-    received_.resize(static_cast<size_t>(std::max(kept_[1].size(), other_half(0).size())));
+  if (kept_.size() > 1) received_.resize(static_cast<size_t>(std::min(piece, kept_[1].size())));
 }
 
 std::vector<ElementRange> RankSlices::halving(int rank) const {
@@ -53,12 +61,15 @@ ElementRange RankSlices::other_half(size_t level) const {
 void RankSlices::sum(real* array) {
   for (size_t level = 0; level + 1 < kept_.size(); ++level) {
     const ElementRange own = kept_[level + 1], other = other_half(level);
-    ranks_->exchange(partner_at(rank_, level), bytes_of(array + other.first, other.size()),
-                     writable_bytes_of(received_.data(), own.size()));
-    parallel_for(own.size(), chunk_elements, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i)
-        array[own.first + i] += received_[static_cast<size_t>(i)];
-    });
+    for (int64_t begin = 0; begin < std::max(own.size(), other.size()); begin += piece) {
+      const ElementRange from = piece_at(begin, own), to = piece_at(begin, other);
+      ranks_->exchange(partner_at(rank_, level), bytes_of(array + to.first, to.size()),
+                       writable_bytes_of(received_.data(), from.size()));
+      real* const sum = array + from.first;
+      parallel_for(from.size(), chunk_elements, [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) sum[i] += received_[static_cast<size_t>(i)];
+      });
+    }
   }
 }
 

@@ -200,10 +200,7 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   s.memory.gradients =
       memory.gradients * threads * std::bit_width(static_cast<uint64_t>(shards / threads));
   s.memory.optimizer = memory.optimizer / ranks;
-  if (ranks > 1) {
-    s.memory.gradients += memory.gradients / 2;  // received from another rank
-    s.memory.construction = std::max(s.memory.construction, memory.optimizer);
-  }
+  if (ranks > 1) s.memory.construction = std::max(s.memory.construction, memory.optimizer);
   s.memory.activations = threads * memory.held(Pass::forward);
   s.memory.backward = threads * (memory.held(Pass::backward) + memory.held(Pass::other));
   s.memory.evaluation = evaluation_memory(trainer.model(), corpus, s.step.evaluation_batch);

@@ -133,7 +133,7 @@ class SharedTraining {
 
 TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and size") {
   for (const int ranks : {1, 2, 4, 8})
-    for (const int64_t size : {8, 64, 104, 8 * 37}) {
+    for (const int64_t size : {8, 64, 104, 8 * 37, (1 << 20) + 40}) {
       CAPTURE(ranks);
       CAPTURE(size);
       std::vector<Values> arrays;
