@@ -54,7 +54,7 @@ class Trainer {
 
  private:
   StepReport update_weights();
-  // Returns step(), with the threads that it is tried out to be faster with.
+  // Returns step(), computed by all threads or by one, whichever is faster (core/thread_trial.h).
   template <class F>
   StepReport timed(const F& step);
 

@@ -19,12 +19,12 @@ a=heed-$$-a b=heed-$$-b
 trap 'ip netns del $a; ip netns del $b; rm -rf "$work"' EXIT
 ip netns add $a
 ip netns add $b
-ip link add a netns $a type veth peer name b netns $b
-ip -n $a addr add 10.99.0.1/24 dev a
-ip -n $b addr add 10.99.0.2/24 dev b
-for link in $a:a $b:b; do
-  ip -n ${link%:*} link set lo up
-  ip -n ${link%:*} link set ${link#*:} up
+ip link add name cable netns $a type veth peer name cable netns $b
+ip -n $a addr add 10.99.0.1/24 dev cable
+ip -n $b addr add 10.99.0.2/24 dev cable
+for host in $a $b; do
+  ip -n $host link set dev lo up
+  ip -n $host link set dev cable up
 done
 
 # enter ADDRESS COMMAND…: in place of ssh.
@@ -49,8 +49,10 @@ threads = 1
 [train]
 shards = 2
 batch_size = 16
+evaluate_every = 40
+checkpoint_every = 40
 [model]
-dim = 32
+dim = 64
 layers = 2
 TOML
 "$program" train config.toml --run one >out 2>&1 || { cat out >&2; fail "one process"; }
@@ -64,10 +66,10 @@ echo "| rate | predicted, s | measured, s |"
 echo "| --- | --- | --- |"
 seconds() { awk 'BEGIN { printf "%.1f", '"$1"' }'; }
 fast=""
-for rate in "" 50 20 10; do
+for rate in "" 100 50 20; do
   if [[ $rate ]]; then
-    for link in $a:a $b:b; do
-      ip netns exec ${link%:*} tc qdisc replace dev ${link#*:} root tbf rate "${rate}mbit" burst 16kb latency 2s
+    for host in $a $b; do
+      ip netns exec $host tc qdisc replace dev cable root tbf rate "${rate}mbit" burst 256kb latency 2s
     done
   fi
   rm -rf slow
