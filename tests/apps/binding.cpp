@@ -19,8 +19,8 @@ namespace {
 constexpr const char* window = "[model.attention]\nwindow = 16\n";
 
 // Trains the runs r (an encoder-decoder), sums (a language model) and words (a classifier).
-struct Runs : TemporaryFolder {
-  Runs() {
+struct BindingRuns : TemporaryFolder {
+  BindingRuns() {
     write_file(path + "/labelled.tsv", labelled());
     train("r", tiny_config(window));
     const std::string head = "[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\n";
@@ -46,7 +46,7 @@ struct Runs : TemporaryFolder {
 // A copy of the trained runs, for tests that modify it.
 struct Copy : TemporaryFolder {
   Copy() {
-    static const Runs runs;
+    static const BindingRuns runs;
     REQUIRE(std::system(("cp -a " + runs.path + "/. " + path).c_str()) == 0);
   }
   std::string read(const std::string& file) const { return read_file(path + "/" + file, "file"); }

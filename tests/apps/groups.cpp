@@ -11,7 +11,6 @@ using namespace heed;
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-using Runs = ScoredRuns;
 using Names = std::vector<std::string>;
 
 ScoreTarget target(const std::string& text) { return ScoreTarget::parse(text); }
@@ -19,7 +18,7 @@ ScoreTarget target(const std::string& text) { return ScoreTarget::parse(text); }
 }  // namespace
 
 TEST_CASE("groups: runs that differ only in the seed belong together") {
-  Runs folder;
+  ScoredRuns folder;
   for (int64_t seed : {10, 2, 1}) {
     folder.add(fmt::format("sweep/lr=1/seed-{}", seed), seed, 1e-3, 0.5 + 0.125 * seed);
     folder.add(fmt::format("sweep/lr=2/seed-{}", seed), seed, 2e-3, 0.25 * seed);
@@ -44,7 +43,7 @@ TEST_CASE("groups: runs that differ only in the seed belong together") {
 }
 
 TEST_CASE("groups: threads and logs separate none, a run that repeats another is left out") {
-  Runs folder;
+  ScoredRuns folder;
   Experiment experiment;
   folder.add("a", experiment, R"({"val": {"loss": 1}})");
   experiment.threads = 3;
@@ -59,7 +58,7 @@ TEST_CASE("groups: threads and logs separate none, a run that repeats another is
 }
 
 TEST_CASE("groups: a run without a score does not count") {
-  Runs folder;
+  ScoredRuns folder;
   folder.add("1", 1, 1e-3, 2);
   Experiment experiment;
   experiment.seed = 2;
@@ -73,7 +72,7 @@ TEST_CASE("groups: a run without a score does not count") {
 }
 
 TEST_CASE("groups: differences are paired by seed") {
-  Runs folder;
+  ScoredRuns folder;
   for (int64_t seed = 1; seed <= 6; ++seed) {
     folder.add(fmt::format("a/{}", seed), seed, 1e-3, 1 + 0.5 * (seed % 3));
     folder.add(fmt::format("b/{}", seed + 1), seed + 1, 2e-3,
@@ -95,7 +94,7 @@ TEST_CASE("groups: differences are paired by seed") {
 }
 
 TEST_CASE("groups: steps and seconds to a target") {
-  Runs folder;
+  ScoredRuns folder;
   const char* const metrics[] = {
       R"({"step": 10, "loss": 1}
 {"step": 20, "seconds": 1.5, "val": {"loss": 3}}
@@ -128,7 +127,7 @@ TEST_CASE("groups: steps and seconds to a target") {
 }
 
 TEST_CASE("groups: a folder of runs stands for the runs in it") {
-  Runs folder;
+  ScoredRuns folder;
   const std::string b = folder.add("s/b/seed-1", 1, 1e-3, 1), a = folder.add("s/a", 1, 2e-3, 1);
   folder.add("s/.hidden", 1, 3e-3, 1);
   CHECK(find_runs({folder / "s"}) == Names{a, b});

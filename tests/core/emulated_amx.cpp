@@ -19,7 +19,7 @@ struct Registers {
 };
 thread_local Registers registers;
 std::atomic<long> instruction_count = 0;
-struct sigaction before;
+struct sigaction action_before;
 
 [[noreturn]] void stop(const char* why) {
   static_cast<void>(!write(STDERR_FILENO, why, std::strlen(why)));
@@ -131,12 +131,12 @@ EmulatedAmx::EmulatedAmx() {
   struct sigaction action {};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO;
-  sigaction(SIGILL, &action, &before);
+  sigaction(SIGILL, &action, &action_before);
 }
 
 EmulatedAmx::~EmulatedAmx() {
   if (registers.configured) stop("emulated AMX: a configuration was left behind\n");
-  sigaction(SIGILL, &before, nullptr);
+  sigaction(SIGILL, &action_before, nullptr);
 }
 
 bool EmulatedAmx::possible() {

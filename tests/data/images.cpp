@@ -9,8 +9,6 @@ namespace heed {
 
 namespace {
 
-Corpus load(const DataOptions& options) { return load_corpus(options, Framing::classifier, 1); }
-
 // The bytes of an example's vectors.
 std::vector<int> bytes_of(const Example& example) {
   std::vector<int> bytes;

@@ -15,10 +15,6 @@ static std::string names(int count) {
   return text;
 }
 
-static Corpus load(const DataOptions& options) {
-  return load_corpus(options, options.kind->framings[0], 1);
-}
-
 static std::string load_error(const DataOptions& options) {
   const std::string message = input_error([&] { load(options); });
   CHECK(message.find('\n') == std::string::npos);

@@ -30,6 +30,10 @@ DataOptions file_options(const DataKind* kind, const std::string& path) {
   return options;
 }
 
+Corpus load(const DataOptions& options) {
+  return load_corpus(options, options.kind->framings[0], 1);
+}
+
 std::string input_error(const std::function<void()>& action) {
   try {
     action();

@@ -31,6 +31,7 @@ class Folder {
 };
 
 DataOptions file_options(const DataKind* kind, const std::string& path);
+Corpus load(const DataOptions& options);  // for the first of the framings that the data have
 
 // Returns the text of the InputError that `action` throws. Fails if it throws nothing or something
 // else.

@@ -19,12 +19,6 @@ using namespace heed::testing;
 
 namespace {
 
-AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change) {
-  AttentionSetup setup;
-  change(setup.form);
-  return setup;
-}
-
 // The same layer of heads one by one: projections cut by head, their results combined by formula.
 Tensor by_the_book(const MultiHeadAttention& attention, const HeadWidths& widths, Combine combine,
                    const Tensor& x, const Tensor& context) {

@@ -14,20 +14,13 @@ using namespace heed::testing;
 
 namespace {
 
-Tensor parameter(const Module& module, const std::string& name) {
-  for (const NamedParameter& p : module.parameters())
-    if (p.name == name) return p.tensor;
-  FAIL("no parameter ", name);
-  return {};
-}
-
 double sigma(double x) { return 1 / (1 + std::exp(-x)); }
 
 // The formulas of nn/gru.h, in loops.
 Tensor by_definition(const Gru& gru, const Tensor& x) {
   const int64_t batch = x.dim(0), time = x.dim(1), dim = x.dim(2);
-  const Tensor w = parameter(gru, "input.weight"), b = parameter(gru, "input.bias"),
-               u = parameter(gru, "recurrent.weight"), c = parameter(gru, "recurrent.bias");
+  const Tensor w = gru.parameter("input.weight"), b = gru.parameter("input.bias"),
+               u = gru.parameter("recurrent.weight"), c = gru.parameter("recurrent.bias");
   const auto product = [dim](const Tensor& matrix, const Tensor& bias, int64_t row,
                              const auto* vector) {
     double result = bias.data()[row];
@@ -83,10 +76,10 @@ TEST_CASE("a GRU matches its formulas") {
 TEST_CASE("a GRU is PyTorch's, values and gradients") {
   // torch.nn.GRU(2, 2) in double, filled as below; gradients of Σ c · y.
   Gru gru(2);
-  fill_with_sines(parameter(gru, "input.weight"), 1);
-  fill_with_sines(parameter(gru, "recurrent.weight"), 101);
-  fill_with_sines(parameter(gru, "input.bias"), 201);
-  fill_with_sines(parameter(gru, "recurrent.bias"), 301);
+  fill_with_sines(gru.parameter("input.weight"), 1);
+  fill_with_sines(gru.parameter("recurrent.weight"), 101);
+  fill_with_sines(gru.parameter("input.bias"), 201);
+  fill_with_sines(gru.parameter("recurrent.bias"), 301);
   Tensor x = Tensor::empty({1, 3, 2}).set_requires_grad(), c = Tensor::empty({1, 3, 2});
   fill_with_sines(x, 401);
   fill_with_sines(c, 501);
@@ -97,11 +90,11 @@ TEST_CASE("a GRU is PyTorch's, values and gradients") {
   check_near(x.grad(), {-0.009420684809988346, 0.01154972029040607, -0.06321348580432133,
                         -0.03026256285623063, 0.02845463308456445, -0.04532162638982959});
   check_near(
-      parameter(gru, "recurrent.weight").grad(),
+      gru.parameter("recurrent.weight").grad(),
       {0.001072723507587968, 0.002980900489934113, -0.0003432582830891807, -0.0005080078919216956,
        -0.007253093819155221, -0.0416626737414019, 0.002668719217329922, -0.008846484262927022,
        -0.004804982583746181, -0.01978378276073698, 0.005384350000009078, 0.008619633881193398});
-  check_near(parameter(gru, "recurrent.bias").grad(),
+  check_near(gru.parameter("recurrent.bias").grad(),
              {-0.009058847561414408, -0.00371990421996686, 0.1302915016845235, 0.05363400336641225,
               0.06450140966657013, -0.0008367817507692506});
 }

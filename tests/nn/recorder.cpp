@@ -21,19 +21,6 @@ namespace {
 
 using Change = std::function<void(MultiHeadOptions&)>;
 
-AttentionSetup setup_of(const Change& change) {
-  AttentionSetup setup;
-  change(setup.form);
-  return setup;
-}
-
-Tensor parameter(const Module& module, const std::string& name) {
-  for (const NamedParameter& p : module.parameters())
-    if (p.name == name) return p.tensor;
-  FAIL(name);
-  return {};
-}
-
 // The record of the one attention that is called.
 Tensor weights_seen(const Module& module, const std::function<void()>& call) {
   Recorder recorder;
@@ -50,8 +37,8 @@ Tensor by_the_book(const Module& layer, const std::vector<int64_t>& widths, cons
   int64_t first = 0;
   for (const int64_t width : widths) {
     const auto part = [&](const std::string& name, const Tensor& of) {
-      return linear(of, slice(parameter(layer, name + ".weight"), 0, first, first + width),
-                    slice(parameter(layer, name + ".bias"), 0, first, first + width));
+      return linear(of, slice(layer.parameter(name + ".weight"), 0, first, first + width),
+                    slice(layer.parameter(name + ".bias"), 0, first, first + width));
     };
     const Tensor scores = matmul(part("query", x), transpose(part("key", context), 1, 2));
     heads.push_back(softmax(mul(scores, 1 / std::sqrt(static_cast<real>(width)))));
@@ -144,7 +131,7 @@ TEST_CASE("recorded weights times the values is what attention computes, in ever
     const Tensor weights = weights_seen(attention, [&] { y = attention(x, {mask, {}}); });
     REQUIRE(weights.shape() == Shape{2, 2, 5, 5});
     const Tensor v =
-        linear(x, parameter(attention, "value.weight"), parameter(attention, "value.bias"));
+        linear(x, attention.parameter("value.weight"), attention.parameter("value.bias"));
     const Tensor z = matmul(weights, permute(v.reshape({2, 5, 2, 4}), {0, 2, 1, 3}));
     CHECK(relative_difference(permute(z, {0, 2, 1, 3}).reshape({2, 5, 8}), y) <= rounding);
     for (int64_t h = 0; h < 2;
@@ -216,7 +203,7 @@ TEST_CASE("learned queries and cross-attention in models: the shapes, the names,
         std::vector<std::string>{"encoder.layers.0.attention [2, 2, 3, 3]",
                                  "pool.attention [2, 2, 5, 3]"});
   // The names are those of a checkpoint.
-  CHECK(parameter(*classifier, "pool.attention.query.weight").shape() == Shape{8, 8});
+  CHECK(classifier->parameter("pool.attention.query.weight").shape() == Shape{8, 8});
   const std::unique_ptr<Model> convolution =
       model_of(ModelKind::language_model,
                [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }, {0, 7, 0});
@@ -241,9 +228,9 @@ TEST_CASE("on a graph the weights of edges are recorded as a matrix of pairs of 
     // Softmax over three edges. Two of them are equal.
     const auto score = [&](int64_t i, int64_t j) {
       const Tensor q = slice(
-          linear(x, parameter(layer, "query.weight"), parameter(layer, "query.bias")), 1, i, i + 1);
-      const Tensor k = slice(
-          linear(x, parameter(layer, "key.weight"), parameter(layer, "key.bias")), 1, j, j + 1);
+          linear(x, layer.parameter("query.weight"), layer.parameter("query.bias")), 1, i, i + 1);
+      const Tensor k =
+          slice(linear(x, layer.parameter("key.weight"), layer.parameter("key.bias")), 1, j, j + 1);
       double dot = 0;
       for (int64_t c = 2 * h; c < 2 * h + 2; ++c) dot += q.data()[c] * k.data()[c];
       return dot / std::sqrt(2.0);

@@ -10,6 +10,12 @@
 
 namespace heed::inline HEED_REAL::testing {
 
+AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change) {
+  AttentionSetup setup;
+  change(setup.form);
+  return setup;
+}
+
 Tensor random_tensor(const Shape& shape, uint32_t stream) {
   Random random(17, Purpose::test, 0, 0, stream);
   Tensor x = Tensor::empty(shape);

@@ -1,7 +1,9 @@
-// Shared by the tests of layers: random values, and the distance of two tensors.
+// Shared by the tests of layers: setups, random values, and the distance of two tensors.
 #pragma once
 
-#include "nn/module.h"
+#include <functional>
+
+#include "nn/attention.h"
 
 namespace heed::inline HEED_REAL::testing {
 
@@ -21,6 +23,9 @@ double relative_difference(const Tensor& got, const Tensor& expected);
 // ‖got - expected‖ is within rounding of ‖expected‖, or of 1 where that is less.
 void check_same(const Tensor& got, const Tensor& expected);
 double l1(const Tensor& x);
+
+// The defaults with this change of the form.
+AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change);
 
 // Σ cotangent · x, for a random cotangent: every element counts.
 Tensor read_out(const Tensor& x);
