@@ -91,6 +91,8 @@ void abort_ranks(Ranks& ranks, int code, const std::string& error) {
     logging::error("process {} of {}: {}", index, ranks.count(), error);
   else
     logging::error("{}", error);
+  // MPICH's mpirun drops what it has not passed on when it is told to end all.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   ranks.abort(code);
   std::_Exit(code);
 }
