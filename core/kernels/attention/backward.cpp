@@ -1,4 +1,3 @@
-#include <bit>
 #include <cmath>
 
 #include "core/kernels/attention/block.h"
@@ -91,7 +90,7 @@ struct HeadBackward {
 
 // Rounds x to the nearest bfloat16, the upper half of a float32, ties to even. A NaN stays one.
 uint16_t to_bfloat16(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
+  const auto bits = __builtin_bit_cast(uint32_t, x);
   const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
   return static_cast<uint16_t>(((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded) >> 16);
 }
@@ -100,7 +99,7 @@ uint16_t to_bfloat16(float x) {
 void widen_rows(int64_t rows, int64_t width, const uint16_t* from, int64_t ld, real* to) {
   for (int64_t i = 0; i < rows; ++i)
     map_range(0, width, {to + i * width, false}, [row = from + i * ld](int64_t c) {
-      return std::bit_cast<float>(uint32_t{row[c]} << 16);
+      return __builtin_bit_cast(float, uint32_t{row[c]} << 16);
     });
 }
 

@@ -23,7 +23,6 @@ void pack_ahead(const TileKernels&, const Matrix&, int64_t, uint32_t*) {}
 #else
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <new>
 
@@ -140,8 +139,8 @@ void unpack(const uint32_t* panel, int64_t terms, float* to) {
       const uint32_t pair =
           panel[p / tile_terms * panel_words(1, false) + j / tile_lines * tile_words +
                 p % tile_terms / 2 * tile_lines + j % tile_lines];
-      to[p * block_side + j] = std::bit_cast<float>(pair << 16);
-      to[(p + 1) * block_side + j] = std::bit_cast<float>(pair & 0xffff0000);
+      to[p * block_side + j] = __builtin_bit_cast(float, pair << 16);
+      to[(p + 1) * block_side + j] = __builtin_bit_cast(float, pair & 0xffff0000);
     }
 }
 
