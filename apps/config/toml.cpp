@@ -134,7 +134,7 @@ SplitEntries split_entries(const std::vector<TomlEntry>& entries,
   for (TomlEntry entry : entries) {
     const size_t dot = entry.key.find('.');
     const std::string section = entry.key.substr(0, dot);
-    const bool splits_off = std::ranges::any_of(names, [&](const std::string& name) {
+    const bool splits_off = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return section == name || (name.ends_with('[') && section.starts_with(name));
     });
     const bool is_empty_section =
