@@ -22,7 +22,7 @@ class ArenaState {
   }
 
   // Returns the tensors of all arrays, named array.parameter. Without ranks they share memory with
-  // the arrays; with ranks, all of which must call it, rank 0 has copies and the others have none.
+  // the arrays. With ranks, all must call it; rank 0 gets copies and the others get nothing.
   std::vector<NamedParameter> tensors() const;
   // Copies such tensors back; with ranks, those of rank 0. Throws InputError that starts with
   // `what`, and changes nothing, unless names and shapes are exactly those of tensors().

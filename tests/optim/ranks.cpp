@@ -184,12 +184,12 @@ TEST_CASE("ranks: the same steps, averages and saved state for any number of the
        {std::pair{sgd, AverageOptions{}}, std::pair{adamw, AverageOptions{.ema = 0.9}},
         std::pair{adamw, AverageOptions{.snapshots = 3}}}) {
     SharedTraining training(options, average);
-    const TrainingOutcome alone = training.run(1, 1);
-    CHECK(alone.norms.size() == 4);
+    const TrainingOutcome one = training.run(1, 1);
+    CHECK(one.norms.size() == 4);
     for (const auto& ranks : {std::pair{2, 2}, {4, 1}, {1, 8}, {8, 2}}) {
       CAPTURE(ranks.first);
       CAPTURE(ranks.second);
-      CHECK(training.run(ranks.first, ranks.second) == alone);
+      CHECK(training.run(ranks.first, ranks.second) == one);
     }
   }
 }
