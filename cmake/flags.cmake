@@ -48,10 +48,7 @@ function(heed_source_options)
   foreach(source IN LISTS ARGN)
     if(source MATCHES "/bfloat16/(amx|avx512).cpp$" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
       set(options $<$<CONFIG:Release>:-O3>  # runs only on processors that have these
-        -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
-      if(source MATCHES "avx512.cpp$")
-        list(APPEND options -mavx512bf16)
-      endif()
+        -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512bf16 -mprefer-vector-width=512)
     elseif(source MATCHES "/(core/kernels/|core/ops/(arithmetic|elementwise|reduce|select).cpp|optim/kernels/)")
       set(options $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og spills tiles to memory
     elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)

@@ -1,5 +1,6 @@
-// bfloat16 matrix products on the tile instructions of the processor. On a processor with AVX-512
-// but without AMX the instructions are emulated, which tests amx.cpp as it was compiled.
+// bfloat16 matrix products on the tile instructions of the processor. On a processor with
+// AVX512_BF16 but without AMX the instructions are emulated, which tests amx.cpp as it was
+// compiled.
 #include <doctest/doctest.h>
 
 #include <bit>

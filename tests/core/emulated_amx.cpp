@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "core/kernels/bfloat16/tile_product.h"
 #include "software_tiles.h"
 
 namespace heed::inline HEED_REAL::testing {
@@ -139,10 +140,7 @@ EmulatedAmx::~EmulatedAmx() {
   sigaction(SIGILL, &action_before, nullptr);
 }
 
-bool EmulatedAmx::possible() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-}
+bool EmulatedAmx::possible() { return kernels::has_avx512_bfloat16(); }
 
 long EmulatedAmx::instructions() { return instruction_count; }
 

@@ -5,7 +5,8 @@
 //     even += a[i, 2p] · b[2p, j]        odd += a[i, 2p+1] · b[2p+1, j]      fused, to nearest even
 //   c[i, j] += even + odd
 //
-// where every operand and every result smaller than 2^-126 is replaced by zero.
+// where every operand and every result smaller than 2^-126 is replaced by zero. And of
+// VCVTNE2PS2BF16, which rounds to the nearest bfloat16, ties to even.
 #pragma once
 
 #include <array>
@@ -28,6 +29,11 @@ inline float flushed(float x) {
 inline float first_of(uint32_t pair) { return flushed(std::bit_cast<float>(pair << 16)); }
 inline float second_of(uint32_t pair) { return flushed(std::bit_cast<float>(pair & 0xffff0000)); }
 
+inline uint32_t to_bfloat16(float x) {
+  const auto bits = std::bit_cast<uint32_t>(flushed(x));
+  return std::isnan(x) ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
 inline void multiply_tiles(Tile& c, const Tile& a, const Tile& b) {
   for (size_t i = 0; i < 16; ++i) {
     for (size_t j = 0; j < 16; ++j) {
@@ -48,6 +54,18 @@ class SoftwareTiles {
   static constexpr bool high_pays = true;
   static void configure() { ++configured; }
   static void release() { --configured; }
+
+  template <class Floats, class Words>
+  static void round_pairs(const Floats& even, const Floats& odd, Words& pairs) {
+    for (int i = 0; i < 16; ++i) pairs[i] = to_bfloat16(odd[i]) << 16 | to_bfloat16(even[i]);
+  }
+  template <class Floats, class Words>
+  static void round_in_order(const Floats& first, const Floats& second, Words& pairs) {
+    for (int i = 0; i < 8; ++i) {
+      pairs[i] = to_bfloat16(first[2 * i + 1]) << 16 | to_bfloat16(first[2 * i]);
+      pairs[i + 8] = to_bfloat16(second[2 * i + 1]) << 16 | to_bfloat16(second[2 * i]);
+    }
+  }
 
   template <int tile>
   void zero() {

@@ -6,8 +6,9 @@
 // and do not tell the compiler that they read memory: it may then drop, or delay, the stores to
 // what they load.
 //
-// This file is compiled with AVX-512, whatever the build's target, for packing and for writing
-// blocks.
+// This file is compiled with AVX-512 and AVX512_BF16, whatever the build's target, for packing and
+// for writing blocks.
+#include "core/kernels/bfloat16/rounding.h"
 #include "core/kernels/bfloat16/tile_product.h"
 
 #if defined(__x86_64__) && !defined(HEED_DOUBLE)
@@ -24,7 +25,7 @@ struct alignas(64) Configuration {
 static_assert(sizeof(Configuration) == 64);
 constexpr Configuration configuration;
 
-struct AmxTiles {
+struct AmxTiles : Rounding {
   static constexpr bool high_pays = true;
   static void configure() { asm volatile("ldtilecfg %0" ::"m"(configuration)); }
   static void release() { asm volatile("tilerelease"); }

@@ -1,7 +1,6 @@
-// Blocks of a bfloat16 matrix product by the two instructions of AVX512_BF16:
-//   VDPBF16PS       adds to each of 16 sums the product of a pair: c += a.first b.first + a.second
-//   b.second VCVTNE2PS2BF16  rounds 32 values to bfloat16, to the nearest, ties to even
-// (Intel, "Architecture Instruction Set Extensions Programming Reference".) Both treat values
+// Blocks of a bfloat16 matrix product by an instruction of AVX512_BF16, VDPBF16PS, which adds to
+// each of 16 sums the product of a pair: c += a.first b.first + a.second b.second
+// (Intel, "Architecture Instruction Set Extensions Programming Reference"). It treats values
 // smaller than 2^-126 as zero. The panels are those of tile_product.h, without tiles: a row of a
 // right tile holds pair p of 16 columns, and word p of row i of a left tile is pair p of line i. So
 //   c[i, 0…31] += left[i, p] · right[p, 0…31]
@@ -9,30 +8,20 @@
 // block are summed at a time, in 16 registers: 16 products for 10 loads.
 //
 // This file is compiled with AVX-512, whatever the build's target.
+#include "core/kernels/bfloat16/rounding.h"
 #include "core/kernels/bfloat16/tile_product.h"
 
 #if defined(__x86_64__) && !defined(HEED_DOUBLE)
 
-#include <immintrin.h>
-
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-struct Avx512Pairs {
+struct Avx512Pairs : Rounding {
   static constexpr bool high_pays = false;  // three products at twice the rate of float32
   static void configure() {}
   static void release() {}
 
   static __m512i load(const uint32_t* from) { return _mm512_load_si512(from); }
-
-  template <class Floats, class Words>
-  static void round_pairs(const Floats& even, const Floats& odd, Words& pairs) {
-    const __m512i interleave =
-        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
-                         21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-    const __m512bh rounded = _mm512_cvtne2ps_pbh((__m512)odd, (__m512)even);
-    pairs = (Words)_mm512_permutexvar_epi16(interleave, (__m512i)rounded);
-  }
 
   static void sum(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                   float* sums) {

@@ -39,12 +39,6 @@ namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 #ifdef __x86_64__
-// Whether the processor has what both kernels were compiled for, besides bfloat16.
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-}
-
 // Whether the processor has AMX with bfloat16, and the operating system saves the tiles at a
 // context switch (bits 17 and 18 of XCR0).
 bool processor_has_amx() {
@@ -55,7 +49,7 @@ bool processor_has_amx() {
   uint32_t low = 0, high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   constexpr uint32_t tile_state = 3u << 17;
-  return (low & tile_state) == tile_state && has_avx512();
+  return (low & tile_state) == tile_state && has_avx512_bfloat16();
 }
 
 bool processor_is_amd() {
@@ -81,7 +75,7 @@ const TileKernels* find_tile_kernels() { return nullptr; }
 // The limits of a slice: 512 terms, 2048 rows of a and 2048 columns of b. Its panels take up to 8
 // MiB (in `high`).
 constexpr int64_t slice_terms = 512, slice_side = 2048;
-// A task multiplies one panel of a by so many panels of b, which take 512 KiB in `high`.
+// A task multiplies one panel of a by at most so many panels of b, which take 512 KiB in `high`.
 constexpr int64_t panels_in_task = 8;
 
 // The packing buffer of a thread. It grows as needed and is never returned.
@@ -200,14 +194,14 @@ struct Slice {
                  [&](int64_t first, int64_t last) {
                    for (int64_t i = first; i < last; ++i) pack(i);
                  });
+    // Groups of panels of b of nearly equal size, so that the threads' parts are equal too.
     const int64_t groups = (columns + panels_in_task - 1) / panels_in_task;
-    const int64_t work = block_side * block_side * std::min(columns, panels_in_task) * a.columns;
+    const int64_t work = block_side * block_side * (columns / groups) * a.columns;
     parallel_for(groups * rows, 1 + (int64_t{1} << 22) / work, [&](int64_t first, int64_t last) {
       tiles.configure();
-      for (int64_t task = first; task < last; ++task) {  // a group of panels of b, for all of a
-        const int64_t j = task / rows * panels_in_task, end = std::min(columns, j + panels_in_task);
-        for (int64_t panel_of_b = j; panel_of_b < end; ++panel_of_b)
-          multiply(task % rows, panel_of_b);
+      for (int64_t task = first; task < last; ++task) {  // a group, for all of a
+        const int64_t group = task / rows, end = (group + 1) * columns / groups;
+        for (int64_t j = group * columns / groups; j < end; ++j) multiply(task % rows, j);
       }
       tiles.release();
     });
@@ -219,7 +213,9 @@ struct Slice {
 bool has_avx512_bfloat16() {
 #ifdef __x86_64__
   unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 5) && has_avx512();
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 5) &&
+         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 #else
   return false;
 #endif

@@ -67,13 +67,15 @@ struct TileKernels {
   bool high_pays;  // whether the three products of `high` are faster than one in float32
 };
 
-// Those of Intel's Advanced Matrix Extensions (AMX). Use them only if the processor has AMX and
-// AVX-512 and the operating system permits the use of AMX, which tile_kernels() in bfloat16.h
+// Those of Intel's Advanced Matrix Extensions (AMX). Use them only if has_avx512_bfloat16(), the
+// processor has AMX and the operating system permits its use, which tile_kernels() in bfloat16.h
 // checks.
 extern const TileKernels amx_kernels;
 
 // Those of AVX512_BF16. Use them only if has_avx512_bfloat16().
 extern const TileKernels avx512_kernels;
+
+// Whether the processor has AVX512_BF16 and the other parts of AVX-512 that both are compiled for.
 bool has_avx512_bfloat16();
 
 // The size of a panel in words.
@@ -89,32 +91,12 @@ struct TileProduct {
 
   static void load(const float* from, Floats& x) { std::memcpy(&x, from, sizeof(x)); }
 
-  // Rounds to the nearest bfloat16, ties to even, in the upper half of each word. The addition may
-  // carry a NaN over to zero, so its bits are set again.
-  static void round(const Floats& x, Words& rounded) {
-    const Words bits = (Words)x;
-    const Words sum = bits + 0x7fff + (bits >> 16 & 1);
-    rounded = (sum | ((Words)(x != x) & 0x7fc00000)) & 0xffff0000;
-  }
-
   // Rounds (even, odd) to pairs of bfloat16; with `split`, `low` holds pairs of their low parts.
   static void round_pairs(const Floats& even, const Floats& odd, bool split, Words& pairs,
                           Words& low) {
-    if constexpr (requires { Tiles::round_pairs(even, odd, pairs); }) {
-      Tiles::round_pairs(even, odd, pairs);
-      if (split)
-        Tiles::round_pairs(even - (Floats)(pairs << 16), odd - (Floats)(pairs & 0xffff0000), low);
-      return;
-    }
-    Words first, second;
-    round(even, first);
-    round(odd, second);
-    pairs = first >> 16 | second;
-    if (!split) return;
-    const Floats even_low = even - (Floats)first, odd_low = odd - (Floats)second;
-    round(even_low, first);
-    round(odd_low, second);
-    low = first >> 16 | second;
+    Tiles::round_pairs(even, odd, pairs);
+    if (split)
+      Tiles::round_pairs(even - (Floats)(pairs << 16), odd - (Floats)(pairs & 0xffff0000), low);
   }
 
   // Each step rotates the eight bits of an element's index (four of the row, four of the column) by
@@ -143,6 +125,10 @@ struct TileProduct {
         Floats first, second;
         load(from.data + i * from.line_stride, first);
         load(from.data + i * from.line_stride + 16, second);
+        if (!split) {
+          Tiles::round_in_order(first, second, pairs[i]);
+          continue;
+        }
         even = __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24,
                                        26, 28, 30);
         odd = __builtin_shufflevector(first, second, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25,
@@ -224,6 +210,18 @@ struct TileProduct {
     tiles.template store<3>(sums + tile_lines * block_side + tile_lines, block_side);
   }
 
+  // A fused multiply-add on every processor: the same bits.
+  [[gnu::always_inline]] static void write_row(const BlockDestination& c, int64_t columns,
+                                               const float* __restrict sums,
+                                               const float* __restrict bias, float* __restrict to) {
+    if (c.accumulate)
+      for (int64_t j = 0; j < columns; ++j)
+        to[j] = __builtin_fmaf(c.scale, sums[j], to[j]) + bias[j];
+    else
+      for (int64_t j = 0; j < columns; ++j)
+        to[j] = __builtin_fmaf(c.scale, sums[j], 0.0F) + bias[j];
+  }
+
   static bool multiply(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                        const BlockDestination& c) {
     alignas(64) float sums[block_side * block_side];
@@ -242,13 +240,12 @@ struct TileProduct {
     alignas(64) float bias[block_side] = {};
     for (int64_t j = 0; c.bias && j < c.columns; ++j) bias[j] = c.bias[j];
     for (int64_t i = 0; i < c.rows; ++i) {
-      float* __restrict to = c.data + i * c.leading;
-      const float* __restrict from = sums + i * block_side;
-      if (!c.accumulate)
-        for (int64_t j = 0; j < c.columns; ++j) to[j] = 0;
-      for (int64_t j = 0; j < c.columns;
-           ++j)  // a fused multiply-add on every processor: the same bits
-        to[j] = __builtin_fmaf(c.scale, from[j], to[j]) + bias[j];
+      float* const to = c.data + i * c.leading;
+      const float* const from = sums + i * block_side;
+      if (c.columns == block_side)
+        write_row(c, block_side, from, bias, to);  // whole vectors
+      else
+        write_row(c, c.columns, from, bias, to);
     }
     return true;
   }

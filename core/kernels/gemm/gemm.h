@@ -91,7 +91,7 @@ struct GemmOptions {
 void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options = {});
 
 // Computes c on the calling thread: for use in parallel loops, whose threads do not see the scope
-// and so need to be given the precision. The epilogue is not run.
+// and so need to be given the precision.
 void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision precision,
                  const GemmOptions& options = {});
 
