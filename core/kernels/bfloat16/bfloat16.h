@@ -13,11 +13,11 @@
 //   operand packed ahead the rounded values are multiplied.
 // - The instruction treats values smaller than 2^-126 as zero. So `high` is only as precise as
 //   `medium` below 2^-118, where the second part of the split is that small.
-// AVX512_BF16 is used only on AMD's processors, where it has twice the rate of float32 (Zen 4:
-// issue 15089 of iree-org/iree). Intel's has half of it (measured: 88 against 178 GFLOP/s a core).
-// At twice the rate, the three products of `high` do not pay, so `high` is `highest` there. The
-// choice is by the kind of processor, never by a measurement, because bits must not depend on a
-// clock.
+// The products of AVX512_BF16 are used only on AMD's processors, where they have twice the rate of
+// float32 (Zen 4: issue 15089 of iree-org/iree). Intel's have half of it (measured: 88 against 178
+// GFLOP/s a core). At twice the rate, the three products of `high` do not pay, so `high` is
+// `highest` there. The choice is by the kind of processor, never by a measurement, because bits
+// must not depend on a clock.
 #pragma once
 
 #include <cstdint>
