@@ -210,7 +210,8 @@ struct TileProduct {
     tiles.template store<3>(sums + tile_lines * block_side + tile_lines, block_side);
   }
 
-  // A fused multiply-add on every processor: the same bits.
+  // One row of a block: to = scale · sums + bias (+ to). A fused multiply-add on every processor,
+  // so that the bits are the same.
   [[gnu::always_inline]] static void write_row(const BlockDestination& c, int64_t columns,
                                                const float* __restrict sums,
                                                const float* __restrict bias, float* __restrict to) {
