@@ -3,15 +3,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/autograd.h"
+#include "core/kernels/attention/attention.h"
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "core/random.h"
 #include "core/scope.h"
+#include "software_tiles.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -172,6 +175,17 @@ std::vector<real> attention_gradient(const Shape& shape, int64_t keys, bool hold
   for (const Tensor& each : gradients)
     all.insert(all.end(), each.values().begin(), each.values().end());
   return all;
+}
+
+TEST_CASE("kept inputs: attention rounds them as a product rounds its operands") {
+  const std::array<real, 8> x = {0x1.fffffcp-127F, -0x1.fffffcp-127F, 0x1p-126F, 0x1p-149F, 1.01F,
+                                 0x1.01p0F,        -0x1.03p0F,        -0.0F};
+  std::array<uint16_t, 8> rounded;
+  kernels::round_attention_input(std::ssize(x), x.data(), rounded.data());
+  for (size_t i = 0; i < x.size(); ++i) {
+    CAPTURE(x[i]);
+    CHECK(rounded[i] == testing::to_bfloat16(x[i]));
+  }
 }
 
 TEST_CASE("kept inputs: attention has the same gradients as with the elements") {

@@ -89,8 +89,10 @@ struct HeadBackward {
 };
 
 // Rounds x to the nearest bfloat16, the upper half of a float32, ties to even. A NaN stays one.
+// Values smaller than 2^-126 become zero, as where a product rounds (bfloat16/rounding.h).
 uint16_t to_bfloat16(float x) {
-  const auto bits = __builtin_bit_cast(uint32_t, x);
+  auto bits = __builtin_bit_cast(uint32_t, x);
+  bits &= bits & 0x7f800000 ? 0xffffffff : 0x80000000;
   const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
   return static_cast<uint16_t>(((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded) >> 16);
 }
