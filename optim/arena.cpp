@@ -114,6 +114,12 @@ void Arena::complete_gradients() {
   }
 }
 
+void Arena::give_gradient(const Slot& slot) {
+  if (!slot.bound) return;
+  const int64_t first = slot.gradient->data - gradients();
+  slices_.give(gradients(), {first, first + padded(slot.size)});
+}
+
 void Arena::count_change() {
   for (Placed& placed : placed_) placed.parameter.tensor.mutable_data();
 }

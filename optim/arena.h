@@ -48,6 +48,10 @@ class Arena {
   ElementRange own() const { return slices_.own(); }
   // Replaces the gradients in own() by their sums over the ranks.
   void sum_gradients() { slices_.sum(gradients()); }
+  // Begins with that for a gradient that nothing will be added to, if it is one of this arena, and
+  // passes on what has begun, without waiting (optim/overlapped_sum.h).
+  void give_gradient(const Slot& slot);
+  void advance_sum() { slices_.advance(gradients()); }
   // Fills in the parameters, or the sums of gradients, that other ranks have in their slices.
   void gather_parameters() { slices_.gather(parameters()); }
   void gather_gradients() { slices_.gather(gradients()); }

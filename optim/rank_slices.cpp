@@ -2,31 +2,10 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
-
 namespace heed::inline HEED_REAL {
 namespace {
 
-// Elements that are received at once, so that they are still in the cache when they are added.
-constexpr int64_t piece = 1 << 18;
-
 int partner_at(int rank, size_t level) { return rank ^ (1 << level); }
-
-// The piece of a range that begins so many elements after its first.
-ElementRange piece_at(int64_t begin, ElementRange range) {
-  const int64_t first = std::min(range.first + begin, range.last);
-  return {first, std::min(first + piece, range.last)};
-}
-
-template <class T>
-std::span<const std::byte> bytes_of(const T* first, int64_t count) {
-  return std::as_bytes(std::span(first, static_cast<size_t>(count)));
-}
-
-template <class T>
-std::span<std::byte> writable_bytes_of(T* first, int64_t count) {
-  return std::as_writable_bytes(std::span(first, static_cast<size_t>(count)));
-}
 
 }  // namespace
 
@@ -37,7 +16,8 @@ RankSlices::RankSlices(int64_t size, int64_t grain)
       size_(size),
       grain_(grain),
       kept_(halving(rank_)) {
-  if (kept_.size() > 1) received_.resize(static_cast<size_t>(std::min(piece, kept_[1].size())));
+  for (size_t level = 0; level + 1 < kept_.size(); ++level)
+    halves_.emplace_back(*ranks_, partner_at(rank_, level), kept_[level + 1], other_half(level));
 }
 
 std::vector<ElementRange> RankSlices::halving(int rank) const {
@@ -59,19 +39,11 @@ ElementRange RankSlices::other_half(size_t level) const {
 }
 
 void RankSlices::sum(real* array) {
-  for (size_t level = 0; level + 1 < kept_.size(); ++level) {
-    const ElementRange own = kept_[level + 1], other = other_half(level);
-    for (int64_t begin = 0; begin < std::max(own.size(), other.size()); begin += piece) {
-      const ElementRange from = piece_at(begin, own), to = piece_at(begin, other);
-      ranks_->exchange(partner_at(rank_, level), bytes_of(array + to.first, to.size()),
-                       writable_bytes_of(received_.data(), from.size()));
-      real* const sum = array + from.first;
-      parallel_for(from.size(), chunk_elements, [&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i) sum[i] += received_[static_cast<size_t>(i)];
-      });
-    }
-  }
+  for (HalfExchange& half : halves_) half.finish(array);
 }
+
+void RankSlices::give(real* array, ElementRange range) { halves_.front().give(array, range); }
+void RankSlices::advance(real* array) { halves_.front().advance(array); }
 
 template <class T>
 void RankSlices::gather_each(T* array, int64_t elements) const {

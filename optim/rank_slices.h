@@ -18,15 +18,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/ranks.h"
-#include "core/real.h"
+#include "optim/half_exchange.h"
 
 namespace heed::inline HEED_REAL {
-
-struct ElementRange {
-  int64_t first = 0, last = 0;
-  int64_t size() const { return last - first; }
-};
 
 // For arrays of one size. Every rank must call the functions that exchange, in the same order.
 class RankSlices {
@@ -41,6 +35,10 @@ class RankSlices {
 
   // Replaces own() by its sum over the arrays of all ranks. The other elements become undefined.
   void sum(real* array);
+  // Optional, before sum(): begins with elements that will not change until then (see
+  // HalfExchange).
+  void give(real* array, ElementRange range);
+  void advance(real* array);
   // Fills in the slices of other ranks.
   void gather(real* array) const;
   // The same for an array of one number for each grain.
@@ -62,7 +60,7 @@ class RankSlices {
   int rank_ = 0, count_ = 1;
   int64_t size_ = 0, grain_ = 1;
   std::vector<ElementRange> kept_ = {{}};
-  std::vector<real> received_;
+  std::vector<HalfExchange> halves_;  // an exchange for each element of kept_ after the first
 };
 
 }  // namespace heed::inline HEED_REAL

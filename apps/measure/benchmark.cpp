@@ -106,24 +106,38 @@ class TimedRanks final : public Ranks {
 
   int index() const override { return ranks_.index(); }
   int count() const override { return ranks_.count(); }
-  void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from) override {
-    timed([&] { ranks_.exchange(partner, to, from); });
+  Message send(int partner, int tag, std::span<const std::byte> bytes) override {
+    const Timer timer{seconds_};
+    return ranks_.send(partner, tag, bytes);
+  }
+  Message receive(int partner, int tag, std::span<std::byte> bytes) override {
+    const Timer timer{seconds_};
+    return ranks_.receive(partner, tag, bytes);
+  }
+  bool done(Message message) override {
+    const Timer timer{seconds_};
+    return ranks_.done(message);
+  }
+  void wait(Message message) override {
+    const Timer timer{seconds_};
+    ranks_.wait(message);
   }
   void all_gather(std::span<std::byte> all) override {
-    timed([&] { ranks_.all_gather(all); });
+    const Timer timer{seconds_};
+    ranks_.all_gather(all);
   }
   void broadcast(std::span<std::byte> bytes) override {
-    timed([&] { ranks_.broadcast(bytes); });
+    const Timer timer{seconds_};
+    ranks_.broadcast(bytes);
   }
   void abort(int code) override { ranks_.abort(code); }
 
  private:
-  template <class F>
-  void timed(const F& f) {
-    const double start = now();
-    f();
-    seconds_ += now() - start;
-  }
+  struct Timer {
+    double& sum;
+    double start = now();
+    ~Timer() { sum += now() - start; }
+  };
 
   Ranks& ranks_;
   double seconds_ = 0;

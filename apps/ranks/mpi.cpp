@@ -2,6 +2,7 @@
 // implementation.
 #include <algorithm>
 #include <chrono>
+#include <vector>
 #define OMPI_SKIP_MPICXX  // the bindings for C++, which need a library of their own
 #define MPICH_SKIP_MPICXX
 #include <mpi.h>
@@ -13,9 +14,6 @@ namespace heed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// In bytes. Between processes of one machine larger messages are slower.
-constexpr size_t largest_message = size_t{1} << 20;
 
 void check_mpi(int code) {
   if (code == MPI_SUCCESS) return;
@@ -40,28 +38,29 @@ class MpiRanks final : public Ranks {
   int index() const override { return index_; }
   int count() const override { return count_; }
 
-  void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from) override {
-    for (size_t sent = 0; sent < std::max(to.size(), from.size()); sent += largest_message) {
-      const auto piece = [&](size_t size) {
-        return static_cast<int>(std::min(size - std::min(size, sent), largest_message));
-      };
-      MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-      if (sent < from.size())
-        check_mpi(MPI_Irecv(from.data() + sent, piece(from.size()), MPI_BYTE, partner, 0,
-                            MPI_COMM_WORLD, &requests[0]));
-      if (sent < to.size())
-        check_mpi(MPI_Isend(to.data() + sent, piece(to.size()), MPI_BYTE, partner, 0,
-                            MPI_COMM_WORLD, &requests[1]));
-      wait(requests);
-    }
+  Message send(int partner, int tag, std::span<const std::byte> bytes) override {
+    const Message message = unused();
+    check_mpi(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, partner, tag,
+                        MPI_COMM_WORLD, &messages_[message]));
+    return message;
   }
+
+  Message receive(int partner, int tag, std::span<std::byte> bytes) override {
+    const Message message = unused();
+    check_mpi(MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, partner, tag,
+                        MPI_COMM_WORLD, &messages_[message]));
+    return message;
+  }
+
+  bool done(Message message) override { return test(messages_[message]); }
+  void wait(Message message) override { await(messages_[message]); }
 
   void all_gather(std::span<std::byte> all) override {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, all.data(),
                              static_cast<int>(all.size() / static_cast<size_t>(count_)), MPI_BYTE,
                              MPI_COMM_WORLD, &request));
-    wait({&request, 1});
+    await(request);
   }
 
   void broadcast(std::span<std::byte> bytes) override {
@@ -70,22 +69,33 @@ class MpiRanks final : public Ranks {
       check_mpi(MPI_Ibcast(bytes.data() + sent,
                            static_cast<int>(std::min(bytes.size() - sent, largest_message)),
                            MPI_BYTE, 0, MPI_COMM_WORLD, &request));
-      wait({&request, 1});
+      await(request);
     }
   }
 
   void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
+  // A place in messages_: MPI empties it when the message has arrived.
+  Message unused() {
+    const auto free = std::find(messages_.begin(), messages_.end(), MPI_REQUEST_NULL);
+    const auto place = static_cast<Message>(free - messages_.begin());
+    if (free == messages_.end()) messages_.push_back(MPI_REQUEST_NULL);
+    return place;
+  }
+
+  static bool test(MPI_Request& request) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    return done != 0;
+  }
+
   // Leaves the processor to others meanwhile: there may be more ranks than cores. Open MPI's mpirun
   // tells all ranks to end where one has died, and kills them a second later: before that, one can
   // still say what happened.
-  void wait(std::span<MPI_Request> requests) const {
+  void await(MPI_Request& request) const {
     [[maybe_unused]] const Clock::time_point start = Clock::now();
-    for (int done = 0;;) {
-      check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                            MPI_STATUSES_IGNORE));
-      if (done) return;
+    while (!test(request)) {
       sched_yield();
 #ifdef OPEN_MPI
       if (ended_() && Clock::now() - start > std::chrono::milliseconds(500))
@@ -96,6 +106,7 @@ class MpiRanks final : public Ranks {
 
   [[maybe_unused]] bool (*const ended_)();
   int index_ = 0, count_ = 1;
+  std::vector<MPI_Request> messages_;
 };
 
 }  // namespace

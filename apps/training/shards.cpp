@@ -8,6 +8,7 @@
 #include "core/autograd.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
+#include "optim/overlapped_sum.h"
 
 namespace heed {
 namespace {
@@ -86,7 +87,8 @@ class Shards::Instance {
         // The random streams of this batch depend only on seed, step, micro-batch and shard.
         here->micro_batch = static_cast<uint32_t>(i / own.count * count + own.first + s);
         here->calls = 0;
-        losses[s] += run_batch(batches[static_cast<size_t>(i)], shards.smoothing_);
+        const bool is_last = own.count == 1 && i + 1 == std::ssize(batches);
+        losses[s] += run_batch(batches[static_cast<size_t>(i)], shards.smoothing_, is_last);
       }
       if (own.count > 1) add_waiting(s - first, s + 1 == last);
     }
@@ -110,11 +112,16 @@ class Shards::Instance {
     return model;
   }
 
-  // Accumulates the gradient of a batch, if its loss is finite, and returns its sum of losses.
-  double run_batch(const Batch& batch, const LabelSmoothing& smoothing) const {
+  // Accumulates the gradient of a batch, if its loss is finite, and returns its sum of losses. With
+  // `is_last` it is the last of this rank, whose gradients are on their way to others meanwhile.
+  double run_batch(const Batch& batch, const LabelSmoothing& smoothing, bool is_last) const {
     const Tensor loss = model_.loss(inputs_of(batch), batch.target, smoothing);
     const double value = loss.item();
-    if (std::isfinite(value)) backward(loss);
+    if (!std::isfinite(value)) return value;
+    if (is_last && rank_count() > 1 && !observer())
+      begin_sum_in_backward(loss, arena_);
+    else
+      backward(loss);
     return value;
   }
 

@@ -4,6 +4,7 @@
 
 #include "optim/average.h"
 #include "optim/optimizer.h"
+#include "optim/overlapped_sum.h"
 #include "optim/trained.h"
 #include "thread_ranks.h"
 
@@ -156,6 +157,90 @@ TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and s
       for (const Values& result : results) CHECK(result == expected);
       CHECK(whole == expected);
     }
+}
+
+TEST_CASE("RankSlices: the same sums if parts are given before, in another order on each rank") {
+  constexpr int64_t size = (1 << 20) + 40, step = 8 * 1001;
+  for (const int ranks : {2, 4}) {
+    CAPTURE(ranks);
+    std::vector<Values> arrays;
+    for (int64_t r = 0; r < ranks; ++r) arrays.push_back(rank_waves(size, r));
+    const Values expected = tree_sum(arrays);
+    std::vector<int> equal(arrays.size());
+    on_ranks(ranks, [&] {
+      const auto me = static_cast<size_t>(rank());
+      RankSlices slices(size, 8);
+      for (int round = 0; round < 3; ++round) {
+        Values array = arrays[me];
+        const int64_t parts = (size + step - 1) / step;
+        for (int64_t i = 0; i < parts; ++i) {
+          if (round == 1 && i % (rank() + 2) == 0) continue;  // these are left for sum()
+          const int64_t first = step * (rank() % 2 == 0 ? i : parts - 1 - i);
+          slices.give(array.data(), {first, std::min(first + step, size)});
+          slices.advance(array.data());
+        }
+        slices.sum(array.data());
+        slices.gather(array.data());
+        equal[me] += array == expected;
+      }
+    });
+    CHECK(equal == std::vector<int>(arrays.size(), 3));
+  }
+}
+
+namespace {
+
+// times · Σ xᵢ + y, where x is an input so many times. Its backward writes down the messages that
+// this rank has sent by then.
+Tensor add_sum(const Tensor& x, size_t times, const Tensor& y, std::vector<int>& sent) {
+  std::vector<Tensor> inputs(times, x);
+  inputs.push_back(y);
+  return record("add_sum", Tensor::scalar(0), inputs, [&sent, times, n = x.size()](Backward& g) {
+    sent.push_back(static_cast<ThreadRank*>(scope().ranks)->sent);
+    for (int i = 0; i <= static_cast<int>(times); ++i) {
+      if (!g.wants(i)) continue;
+      const Destination to = g.into(i);
+      for (int64_t k = 0; k < (i < static_cast<int>(times) ? n : 1); ++k)
+        to.data[k] = to.accumulate ? to.data[k] + 1 : 1;
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("begin_sum_in_backward: a gradient is sent once nothing will be added to it") {
+  on_ranks(2, [] {
+    // Rank 0 keeps the first, rank 1 the others.
+    Tensor a = parameter(Shape{8192}, [](int64_t) { return 1; });
+    Tensor b = parameter(Shape{8192 - Arena::line}, [](int64_t) { return 1; });
+    Tensor c = parameter(Shape{}, [](int64_t) { return 1; });
+    Arena arena({{"a", a}, {"b", b}, {"c", c}});
+    int& all_sent = static_cast<ThreadRank*>(scope().ranks)->sent;
+    for (int step = 0; step < 2; ++step) {
+      all_sent = 0;
+      arena.zero_grad();
+      std::vector<int> sent;
+      // Backward passes these operations from the last to the first.
+      Tensor y = add_sum(a, 1, {}, sent);
+      y = add_sum(b, 1, y, sent);
+      y = add_sum(c, 2, y, sent);
+      y = add_sum(b, 1, y, sent);
+      begin_sum_in_backward(y, arena);
+      // Rank 0 sends b and c, which are final with the third; rank 1 sends a.
+      const std::vector<int> expected =
+          rank() == 0 ? std::vector{0, 0, 0, 1} : std::vector{0, 0, 0, 0};
+      check(sent == expected && all_sent == 1, "rank {} sent {} before the last, in all {}", rank(),
+            sent.back(), all_sent);
+      arena.complete_gradients();
+      arena.sum_gradients();
+      arena.gather_gradients();
+      const auto all_are = [](const Tensor& x, real value) {
+        const Values found = values_of(x.grad());
+        return std::count(found.begin(), found.end(), value) == x.size();
+      };
+      check(all_are(a, 2) && all_are(b, 4) && all_are(c, 4), "the sums");
+    }
+  });
 }
 
 TEST_CASE("RankSlices: an array of a number for each grain") {

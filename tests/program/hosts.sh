@@ -26,6 +26,9 @@ for host in $a $b; do
   ip -n $host link set dev lo up
   ip -n $host link set dev cable up
 done
+for host in $a $b; do
+  until [[ $(ip netns exec $host cat /sys/class/net/cable/operstate) == up ]]; do sleep 0.1; done
+done
 
 # enter ADDRESS COMMAND…: in place of ssh.
 cat >enter <<SH
@@ -38,8 +41,11 @@ SH
 chmod +x enter
 printf '%s slots=1\n' 10.99.0.1 10.99.0.2 >openmpi.hosts
 printf '%s:1\n' 10.99.0.1 10.99.0.2 >mpich.hosts
+# The hosts have one set of cores and one memory: Open MPI must not bind both processes to the same core, and MPICH's UCX
+# must not find out.
+export UCX_TLS=tcp,self
 declare -A launch=(
-  [openmpi]="mpirun.openmpi --hostfile openmpi.hosts --mca plm_rsh_agent $work/enter"
+  [openmpi]="mpirun.openmpi --bind-to none --hostfile openmpi.hosts --mca plm_rsh_agent $work/enter"
   [mpich]="mpirun.mpich -f mpich.hosts -launcher rsh -launcher-exec $work/enter")
 on_hosts() { timeout 300 ./enter 10.99.0.1 "${launch[$1]} -n 2 $program ${*:2}" >out 2>&1 || { cat out >&2; fail "$*"; }; }
 
