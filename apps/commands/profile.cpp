@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "apps/commands/command.h"
+#include "apps/config/config.h"
+#include "apps/measure/benchmark.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
@@ -13,25 +15,29 @@
 #include "apps/support/machine.h"
 #include "apps/support/output.h"
 #include "apps/training/saved_run.h"
+#include "core/joined.h"
 #include "core/parallel.h"
 
 namespace heed {
 namespace {
 
 struct ProfileArguments final : CommandArguments {
-  std::string path;
+  std::optional<std::string> path, size;
   std::vector<std::string> set;
   int64_t steps = 10;
   std::optional<std::string> trace;
   bool json = false;
 
   std::vector<Option> options() override {
-    return {{"CONFIG|RUN", "", &path, "Config of the model, or folder of a run"},
-            set_option(set),
-            {"--steps", "COUNT", &steps, "Steps to profile (default: 10)", {1, 100}},
-            {"--trace", "FILE", &trace,
-             "Write the trace of one step, for Perfetto or chrome://tracing"},
-            json_option(json)};
+    return {
+        {"[CONFIG|RUN]", "", &path, "Config of the model, or folder of a run"},
+        {"--size", "NAME", &size,
+         fmt::format("Instead of it: a size of `heed bench`, of {}", joined(benchmark_names()))},
+        set_option(set),
+        {"--steps", "COUNT", &steps, "Steps to profile (default: 10)", {1, 100}},
+        {"--trace", "FILE", &trace,
+         "Write the trace of one step, for Perfetto or chrome://tracing"},
+        json_option(json)};
   }
   int run() const override;
 };
@@ -186,12 +192,22 @@ Json as_json(const Profile& p, const Experiment& experiment) {
       .set("memory_bytes", as_json(p.memory));
 }
 
+LoadedConfig load_size(const std::string& name, const std::vector<std::string>& set) {
+  LoadedConfig config;
+  config.experiment = benchmark_experiment(benchmark_size(name));
+  ConfigSource source;
+  for (const std::string& assignment : set) source.set(assignment);
+  config.origins = source.fill(config.experiment);
+  return config;
+}
+
 int ProfileArguments::run() const {
+  check_input(path.has_value() != size.has_value(), "profile: expected CONFIG, RUN or --size");
   const std::string trace_file = trace ? output_path(*trace) : "";
-  const LoadedConfig config = load_config_or_run(path, set);
+  const LoadedConfig config = size ? load_size(*size, set) : load_config_or_run(*path, set);
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
-  const Corpus corpus = load_data(config);
+  const Corpus corpus = size ? benchmark_corpus(benchmark_size(*size)) : load_data(config);
   const Profile result = with_origins(config.origins, [&] {
     check_memory(summarize(experiment, corpus));
     return profile_training(experiment, corpus, steps);
@@ -215,6 +231,7 @@ const Command commands::profile = {
         "Examples:\n"
         "  heed profile configs/reverse.toml\n"
         "  heed profile configs/sort.toml --set model.layers=6 --steps 3 --trace step.json\n"
+        "  heed profile --size baby --set precision=medium\n"
         "The limit of an operation is the time that its FLOPs take at the rate of the fastest "
         "matrix product, or its bytes at memory bandwidth, whichever is longer. More than 100 % of "
         "the limit means that the data were in a cache. The time of a forward operation includes "

@@ -265,6 +265,20 @@ TEST_CASE("profile: prints tables and JSON") {
   CHECK(Json::parse(read_file(folder / "step.json", "trace"), "trace").elements().size() > 50);
 }
 
+TEST_CASE("profile: a size of heed bench") {
+  const TemporaryFolder folder;
+  const ProgramOutput output = run_profile(
+      folder.path, {"--size", "micro", "--steps", "1", "--json", "--set", "train.accumulate=2"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const Json json = Json::parse(output.out, "out");
+  const auto calls_of = [&](const std::string& name) {
+    for (const Json& row : json.at("forward").elements())
+      if (row.at("name").string() == name) return row.at("calls").number();
+    return 0.0;
+  };
+  CHECK(calls_of("scaled_dot_product_attention") == 2);
+}
+
 TEST_CASE("profile: rejects invalid arguments before training") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
@@ -272,7 +286,9 @@ TEST_CASE("profile: rejects invalid arguments before training") {
     CAPTURE(part);
     check_rejected(run_profile(folder.path, arguments), 2, {part});
   };
-  rejects({}, "CONFIG");
+  rejects({}, "expected CONFIG, RUN or --size");
+  rejects({"c.toml", "--size", "tiny"}, "expected CONFIG, RUN or --size");
+  rejects({"--size", "tin"}, "did you mean 'tiny'");
   rejects({"none.toml"}, "none.toml: cannot read");
   rejects({"c.toml", "--set", "model.layer=2"}, "did you mean");
   for (const char* steps : {"0", "101", "many"}) rejects({"c.toml", "--steps", steps}, "--steps");
