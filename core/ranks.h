@@ -26,7 +26,7 @@ class LostRank : public Error {
 // LostRank.
 class Ranks {
  public:
-  // In bytes. Open MPI needs 1.6 times as long for a network with messages of 1 MiB.
+  // In bytes. Open MPI fills a network worse with messages of 1 MiB.
   static constexpr size_t largest_message = size_t{1} << 18;
 
   virtual ~Ranks() = default;
