@@ -70,7 +70,11 @@ struct Copy : TemporaryFolder {
                                sha256_of_file(path + "/" + run + "/vocabulary.json");
     for (const auto& command : commands(run)) {
       CAPTURE(command[0]);
-      check_rejected(heed_in(path, command), 2, parts);
+      ProgramOutput output = heed_in(path, command);
+      // A processor that does not support a precision says so first.
+      if (output.err.starts_with("warning: precision"))
+        output.err.erase(0, output.err.find('\n') + 1);
+      check_rejected(output, 2, parts);
     }
     CHECK(before == sha256_of_file(path + "/" + run + "/config.toml") +
                         sha256_of_file(path + "/" + run + "/vocabulary.json"));
