@@ -22,25 +22,27 @@ class LostRank : public Error {
   using Error::Error;
 };
 
-// All ranks must call the functions, in the same order, unless it says otherwise. They throw
-// LostRank.
+// All ranks must call each function, in the same order, except where a comment says otherwise.
+// Throws LostRank.
 class Ranks {
  public:
   // In bytes. Open MPI fills a network worse with messages of 1 MiB.
   static constexpr size_t largest_message = size_t{1} << 18;
 
   virtual ~Ranks() = default;
-  // Of this process, in [0, count()), and a power of two. Any rank may call these.
-  virtual int index() const = 0;
-  virtual int count() const = 0;
+  // Any rank may call these two.
+  virtual int index() const = 0;  // of this process, in [0, count())
+  virtual int count() const = 0;  // a power of two
 
-  // Begins to send bytes, or to receive those that the partner sends with the same tag. They stay
-  // where they are, unchanged, until done() or wait() has said that they have arrived. Only the two
-  // ranks take part, and messages move on only while each calls a function here.
+  // Starts to send bytes, or to receive those that the partner sends with the same tag. Only the
+  // two ranks call these functions. The bytes must stay valid and unchanged until the message has
+  // arrived. A message makes progress only while its rank is in a function of this class.
   using Message = size_t;
   virtual Message send(int partner, int tag, std::span<const std::byte> bytes) = 0;
   virtual Message receive(int partner, int tag, std::span<std::byte> bytes) = 0;
-  virtual bool done(Message message) = 0;  // without waiting
+  // Whether the message has arrived, without waiting; waits for it. After that, it must not be
+  // used.
+  virtual bool done(Message message) = 0;
   virtual void wait(Message message) = 0;
   // Sends `to` to a partner, whose own `to` is written to `from`, and waits for both.
   void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from);
@@ -56,6 +58,7 @@ class Ranks {
 inline int rank() { return scope().ranks ? scope().ranks->index() : 0; }
 inline int rank_count() { return scope().ranks ? scope().ranks->count() : 1; }
 
+// The bytes of `count` values.
 template <class T>
 std::span<const std::byte> bytes_of(const T* first, int64_t count) {
   return std::as_bytes(std::span(first, static_cast<size_t>(count)));

@@ -115,7 +115,6 @@ void Arena::complete_gradients() {
 }
 
 void Arena::give_gradient(const Slot& slot) {
-  if (!slot.bound) return;
   const int64_t first = slot.gradient->data - gradients();
   slices_.give(gradients(), {first, first + padded(slot.size)});
 }

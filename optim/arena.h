@@ -48,9 +48,10 @@ class Arena {
   ElementRange own() const { return slices_.own(); }
   // Replaces the gradients in own() by their sums over the ranks.
   void sum_gradients() { slices_.sum(gradients()); }
-  // Begins with that for a gradient that nothing will be added to, if it is one of this arena, and
-  // passes on what has begun, without waiting (optim/overlapped_sum.h).
+  // Optional, before sum_gradients(): starts to sum a gradient of this arena to which nothing will
+  // be added (optim/overlapped_sum.h).
   void give_gradient(const Slot& slot);
+  // Continues the sums that have started, without waiting.
   void advance_sum() { slices_.advance(gradients()); }
   // Fills in the parameters, or the sums of gradients, that other ranks have in their slices.
   void gather_parameters() { slices_.gather(parameters()); }

@@ -1,6 +1,7 @@
 // One exchange of the recursive halving (optim/rank_slices.h): a rank sends one half of a range to
-// its partner, and adds what the partner sends to the other half. In pieces, so that those whose
-// elements are final travel while backward computes the others.
+// its partner, and adds what the partner sends to the other half. Both are exchanged in pieces:
+// those whose elements are final are sent while backward computes the others. Only a few pieces are
+// received at once, so that they are in the cache when they are added.
 #pragma once
 
 #include <array>
@@ -23,12 +24,14 @@ class HalfExchange {
   // Of arrays in which this rank keeps the elements `own`, and the partner `other`.
   HalfExchange(Ranks& ranks, int partner, ElementRange own, ElementRange other);
 
-  // Optional, any number of times before finish(): these elements will not change until then. Sends
-  // the pieces that are complete with them, and never waits. An element is given at most once.
+  // Optional, any number of times before finish(): these elements will not change until then.
+  // Starts to send the pieces that are complete with them. Gives each element at most once. Does
+  // not wait.
   void give(real* array, ElementRange range);
-  // Passes on what is on its way, and never waits.
+  // Continues the messages that have started. Does not wait.
   void advance(real* array);
-  // Exchanges all that has not been given, waits for the partner, and is ready for the next array.
+  // Exchanges the remaining pieces and waits for the partner. The next call may be for another
+  // array.
   void finish(real* array);
 
  private:
@@ -59,7 +62,7 @@ class HalfExchange {
   Half own_, other_;
   std::vector<Ranks::Message> sent_;
   std::vector<size_t> given_;     // pieces of own_, in the order of their receiving
-  std::array<Receiving, 4> in_;   // given_[i] in in_[i % 4]; few, as they are added from the cache
+  std::array<Receiving, 4> in_;   // given_[i] is received into in_[i % 4]
   size_t arrived_ = 0;            // of sent_
   size_t begun_ = 0, added_ = 0;  // of given_
 };

@@ -21,7 +21,8 @@ class FinalGradients final : public Observer {
       Slot** const end = node.inputs + node.input_count;
       for (Slot** input = node.inputs; input < end; ++input) {
         const Slot* const slot = *input;
-        if (!slot || !slot->written || std::find(node.inputs, input, slot) != input) continue;
+        if (!slot || !slot->bound || !slot->written || std::find(node.inputs, input, slot) != input)
+          continue;
         const auto of_node = std::count(input, end, slot);  // which is released after this
         if (slot->references == of_node + 1) arena_.give_gradient(*slot);
       }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "apps/commands/command.h"
-#include "apps/config/config.h"
+#include "apps/config/load_config.h"
 #include "apps/measure/benchmark.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
@@ -29,15 +29,14 @@ struct ProfileArguments final : CommandArguments {
   bool json = false;
 
   std::vector<Option> options() override {
-    return {
-        {"[CONFIG|RUN]", "", &path, "Config of the model, or folder of a run"},
-        {"--size", "NAME", &size,
-         fmt::format("Instead of it: a size of `heed bench`, of {}", joined(benchmark_names()))},
-        set_option(set),
-        {"--steps", "COUNT", &steps, "Steps to profile (default: 10)", {1, 100}},
-        {"--trace", "FILE", &trace,
-         "Write the trace of one step, for Perfetto or chrome://tracing"},
-        json_option(json)};
+    return {{"[CONFIG|RUN]", "", &path, "Config of the model, or folder of a run"},
+            {"--size", "NAME", &size,
+             fmt::format("Profile a size of `heed bench` instead: {}", joined(benchmark_names()))},
+            set_option(set),
+            {"--steps", "COUNT", &steps, "Steps to profile (default: 10)", {1, 100}},
+            {"--trace", "FILE", &trace,
+             "Write the trace of one step, for Perfetto or chrome://tracing"},
+            json_option(json)};
   }
   int run() const override;
 };
@@ -192,22 +191,15 @@ Json as_json(const Profile& p, const Experiment& experiment) {
       .set("memory_bytes", as_json(p.memory));
 }
 
-LoadedConfig load_size(const std::string& name, const std::vector<std::string>& set) {
-  LoadedConfig config;
-  config.experiment = benchmark_experiment(benchmark_size(name));
-  ConfigSource source;
-  for (const std::string& assignment : set) source.set(assignment);
-  config.origins = source.fill(config.experiment);
-  return config;
-}
-
 int ProfileArguments::run() const {
   check_input(path.has_value() != size.has_value(), "profile: expected CONFIG, RUN or --size");
   const std::string trace_file = trace ? output_path(*trace) : "";
-  const LoadedConfig config = size ? load_size(*size, set) : load_config_or_run(*path, set);
+  const BenchmarkSize* const fixed = size ? &benchmark_size(*size) : nullptr;
+  const LoadedConfig config =
+      fixed ? with_assignments(benchmark_experiment(*fixed), set) : load_config_or_run(*path, set);
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
-  const Corpus corpus = size ? benchmark_corpus(benchmark_size(*size)) : load_data(config);
+  const Corpus corpus = fixed ? benchmark_corpus(*fixed) : load_data(config);
   const Profile result = with_origins(config.origins, [&] {
     check_memory(summarize(experiment, corpus));
     return profile_training(experiment, corpus, steps);

@@ -9,9 +9,10 @@ namespace heed {
 
 namespace {
 
-LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignments) {
+LoadedConfig loaded(ConfigSource source, const std::vector<std::string>& assignments,
+                    const Experiment& defaults = {}) {
   for (const std::string& assignment : assignments) source.set(assignment);
-  LoadedConfig config;
+  LoadedConfig config{.experiment = defaults, .origins = {}, .run_vocabulary = {}};
   config.origins = source.fill(config.experiment);
   with_origins(config.origins, [&] { config.experiment.validate(); });
   return config;
@@ -27,6 +28,11 @@ LoadedConfig load_run_config(const std::string& path, const std::vector<std::str
   LoadedConfig config = loaded(ConfigSource::read(path, false), assignments);
   config.run_vocabulary = sibling(path, "vocabulary.json");
   return config;
+}
+
+LoadedConfig with_assignments(const Experiment& experiment,
+                              const std::vector<std::string>& assignments) {
+  return loaded(ConfigSource(), assignments, experiment);
 }
 
 void apply_settings(const Experiment& experiment) {

@@ -20,6 +20,9 @@ struct LoadedConfig {
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& assignments);
 // The same for the config of a run, which must not inherit from another file.
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments);
+// Applies the --set assignments to an experiment that has no file, and validates the result.
+LoadedConfig with_assignments(const Experiment& experiment,
+                              const std::vector<std::string>& assignments);
 
 // Calls f. If it throws an InputError that names a key of the config, adds where the key is set.
 template <class F>

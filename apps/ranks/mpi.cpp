@@ -76,12 +76,12 @@ class MpiRanks final : public Ranks {
   void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
-  // A place in messages_: MPI empties it when the message has arrived.
+  // The index of a free element of messages_. MPI frees it when the message has arrived.
   Message unused() {
     const auto free = std::find(messages_.begin(), messages_.end(), MPI_REQUEST_NULL);
-    const auto place = static_cast<Message>(free - messages_.begin());
+    const auto message = static_cast<Message>(free - messages_.begin());
     if (free == messages_.end()) messages_.push_back(MPI_REQUEST_NULL);
-    return place;
+    return message;
   }
 
   static bool test(MPI_Request& request) {

@@ -113,7 +113,7 @@ class Shards::Instance {
   }
 
   // Accumulates the gradient of a batch, if its loss is finite, and returns its sum of losses. With
-  // `is_last` it is the last of this rank, whose gradients are on their way to others meanwhile.
+  // `is_last` nothing else is added to the gradient of this rank: its sum over the ranks starts.
   double run_batch(const Batch& batch, const LabelSmoothing& smoothing, bool is_last) const {
     const Tensor loss = model_.loss(inputs_of(batch), batch.target, smoothing);
     const double value = loss.item();

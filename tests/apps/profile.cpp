@@ -289,6 +289,7 @@ TEST_CASE("profile: rejects invalid arguments before training") {
   rejects({}, "expected CONFIG, RUN or --size");
   rejects({"c.toml", "--size", "tiny"}, "expected CONFIG, RUN or --size");
   rejects({"--size", "tin"}, "did you mean 'tiny'");
+  rejects({"--size", "tiny", "--set", "train.shards=3"}, "train.shards");
   rejects({"none.toml"}, "none.toml: cannot read");
   rejects({"c.toml", "--set", "model.layer=2"}, "did you mean");
   for (const char* steps : {"0", "101", "many"}) rejects({"c.toml", "--steps", steps}, "--steps");
