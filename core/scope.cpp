@@ -7,7 +7,7 @@ namespace heed::inline HEED_REAL {
 
 Precision effective_precision(Precision requested) {
   const kernels::TileKernels* const tiles = kernels::tile_kernels();
-  if (!tiles || (requested == Precision::high && !tiles->high_pays)) return Precision::highest;
+  if (!tiles || (requested == Precision::high && tiles->rate < 3)) return Precision::highest;
   return requested;
 }
 

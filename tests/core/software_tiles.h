@@ -51,7 +51,7 @@ inline void multiply_tiles(Tile& c, const Tile& a, const Tile& b) {
 // The eight tiles of a thread, as the parameter of TileProduct.
 class SoftwareTiles {
  public:
-  static constexpr bool high_pays = true;
+  static constexpr int64_t rate = 6;
   static void configure() { ++configured; }
   static void release() { --configured; }
 

@@ -26,7 +26,7 @@ static_assert(sizeof(Configuration) == 64);
 constexpr Configuration configuration;
 
 struct AmxTiles : Rounding {
-  static constexpr bool high_pays = true;
+  static constexpr int64_t rate = 6;
   static void configure() { asm volatile("ldtilecfg %0" ::"m"(configuration)); }
   static void release() { asm volatile("tilerelease"); }
 

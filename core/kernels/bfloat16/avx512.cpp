@@ -16,51 +16,85 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-struct Avx512Pairs : Rounding {
-  static constexpr bool high_pays = false;  // three products at twice the rate of float32
-  static void configure() {}
-  static void release() {}
+using TilePacking = TileProduct<Rounding>;
+constexpr int64_t rows_at_once = 8;
+using Sums = __m512[rows_at_once][2];
 
-  static __m512i load(const uint32_t* from) { return _mm512_load_si512(from); }
+__m512i load(const uint32_t* from) { return _mm512_load_si512(from); }
 
-  static void sum(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
-                  float* sums) {
-    constexpr int64_t rows_at_once = 8, pairs = tile_terms / 2, low = 2 * tile_words;
-    constexpr int64_t parts[3][2] = {{0, low}, {0, 0}, {low, 0}};  // hi·lo, hi·hi, lo·hi
-    const int64_t first_part = split ? 0 : 1, last_part = split ? 3 : 2;
-    for (int64_t row = 0; row < block_side; row += rows_at_once) {
-      __m512 c[rows_at_once][2];
-      for (auto& vectors : c) vectors[0] = vectors[1] = _mm512_setzero_ps();
-      const uint32_t* a_step = left + row / tile_lines * tile_words + row % tile_lines * pairs;
-      const uint32_t* b_step = right;
-      for (int64_t step = 0; step < steps; ++step) {
-        for (int64_t part = first_part; part < last_part; ++part) {
-          const uint32_t* const a = a_step + parts[part][0];
-          const uint32_t* const b = b_step + parts[part][1];
-          for (int64_t p = 0; p < pairs; ++p) {
-            const __m512bh b0 = (__m512bh)load(b + p * tile_lines);
-            const __m512bh b1 = (__m512bh)load(b + tile_words + p * tile_lines);
+// Rows [row, row + 8) of a block.
+[[gnu::always_inline]] inline void sum_rows(int64_t row, const uint32_t* left,
+                                            const uint32_t* right, int64_t steps, bool split,
+                                            Sums& sums) {
+  constexpr int64_t pairs = tile_terms / 2, low = 2 * tile_words;
+  constexpr int64_t parts[3][2] = {{0, low}, {0, 0}, {low, 0}};  // hi·lo, hi·hi, lo·hi
+  const int64_t first_part = split ? 0 : 1, last_part = split ? 3 : 2;
+  Sums c;
+  for (auto& vectors : c) vectors[0] = vectors[1] = _mm512_setzero_ps();
+  left += row / tile_lines * tile_words + row % tile_lines * pairs;
+  for (int64_t step = 0; step < steps; ++step) {
+    for (int64_t part = first_part; part < last_part; ++part) {
+      const uint32_t* const a = left + parts[part][0];
+      const uint32_t* const b = right + parts[part][1];
+      for (int64_t p = 0; p < pairs; ++p) {
+        const __m512bh b0 = (__m512bh)load(b + p * tile_lines);
+        const __m512bh b1 = (__m512bh)load(b + tile_words + p * tile_lines);
 #pragma GCC unroll 8
-            for (int64_t i = 0; i < rows_at_once; ++i) {
-              const __m512bh pair = (__m512bh)_mm512_set1_epi32(static_cast<int>(a[i * pairs + p]));
-              c[i][0] = _mm512_dpbf16_ps(c[i][0], pair, b0);
-              c[i][1] = _mm512_dpbf16_ps(c[i][1], pair, b1);
-            }
-          }
+        for (int64_t i = 0; i < rows_at_once; ++i) {
+          const __m512bh pair = (__m512bh)_mm512_set1_epi32(static_cast<int>(a[i * pairs + p]));
+          c[i][0] = _mm512_dpbf16_ps(c[i][0], pair, b0);
+          c[i][1] = _mm512_dpbf16_ps(c[i][1], pair, b1);
         }
-        a_step += panel_words(1, split);
-        b_step += panel_words(1, split);
       }
-      for (int64_t i = 0; i < rows_at_once; ++i)
-        for (int64_t half = 0; half < 2; ++half)
-          _mm512_store_ps(sums + (row + i) * block_side + half * tile_lines, c[i][half]);
     }
+    left += panel_words(1, split);
+    right += panel_words(1, split);
   }
-};
+  for (int64_t i = 0; i < rows_at_once; ++i)
+    for (int64_t half = 0; half < 2; ++half) sums[i][half] = c[i][half];
+}
+
+bool all_finite(const Sums& sums) {
+  TilePacking::Words largest{};  // magnitude; compared as integers, infinity and NaN are above all
+  for (const auto& vectors : sums)
+    for (const __m512 x : vectors) {
+      const auto bits = (TilePacking::Words)x & 0x7fffffff;
+      largest = bits > largest ? bits : largest;
+    }
+  return _mm512_movepi32_mask((__m512i)(largest >= 0x7f800000)) == 0;
+}
+
+int64_t multiply(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
+                 const BlockDestination& c) {
+  // The columns of each half of the block.
+  const uint32_t columns = c.columns == block_side ? ~0u : (1u << c.columns) - 1;
+  const __mmask16 masks[2] = {static_cast<__mmask16>(columns),
+                              static_cast<__mmask16>(columns >> tile_lines)};
+  __m512 bias[2] = {};
+  for (int64_t half = 0; c.bias && half < 2; ++half)
+    bias[half] = _mm512_maskz_loadu_ps(masks[half], c.bias + half * tile_lines);
+  const __m512 scale = _mm512_set1_ps(c.scale);
+  for (int64_t row = 0; row < c.rows; row += rows_at_once) {
+    Sums sums;
+    sum_rows(row, left, right, steps, split, sums);
+    if (!all_finite(sums)) return row;
+    for (int64_t i = 0; i < rows_at_once && row + i < c.rows; ++i)
+      for (int64_t half = 0; half < 2; ++half) {
+        float* const to = c.data + (row + i) * c.leading + half * tile_lines;
+        const __m512 before = c.accumulate ? _mm512_maskz_loadu_ps(masks[half], to) : __m512{};
+        const __m512 result = _mm512_fmadd_ps(scale, sums[i][half], before) + bias[half];
+        if (columns == ~0u)
+          _mm512_storeu_ps(to, result);
+        else
+          _mm512_mask_storeu_ps(to, masks[half], result);
+      }
+  }
+  return c.rows;
+}
 
 }  // namespace
 
-const TileKernels avx512_kernels = TileProduct<Avx512Pairs>::kernels;
+const TileKernels avx512_kernels{[] {}, [] {}, TilePacking::pack, multiply, 2};
 
 }  // namespace heed::inline HEED_REAL::kernels
 

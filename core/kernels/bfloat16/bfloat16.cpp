@@ -8,7 +8,8 @@ namespace heed::inline HEED_REAL::kernels {
 
 const TileKernels* tile_kernels() { return nullptr; }
 
-bool gemm_bfloat16(const Matrix&, const Matrix&, Destination, const GemmOptions&, Precision) {
+bool gemm_bfloat16(const Matrix&, const Matrix&, Destination, const GemmOptions&, Precision,
+                   int64_t) {
   return false;
 }
 
@@ -23,6 +24,7 @@ void pack_ahead(const TileKernels&, const Matrix&, int64_t, uint32_t*) {}
 #else
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -72,16 +74,19 @@ const TileKernels* find_tile_kernels() {
 const TileKernels* find_tile_kernels() { return nullptr; }
 #endif
 
-// The limits of a slice: 512 terms, 2048 rows of a and 2048 columns of b. Its panels take up to 8
-// MiB (in `high`).
-constexpr int64_t slice_terms = 512, slice_side = 2048;
-// A task multiplies one panel of a by at most so many panels of b, which take 512 KiB in `high`.
-constexpr int64_t panels_in_task = 8;
+// A panel has at most 512 terms. The panels of b that are packed at once have at most 2048 columns,
+// and take at most a million words (4 MiB) if they have more than 512 terms.
+constexpr int64_t slice_terms = 512, slice_columns = 2048, max_right_words = int64_t{1} << 20;
+// Panels of a that are multiplied by one of b while that is in the cache.
+constexpr int64_t panels_at_once = 4;
 
-// The packing buffer of a thread. It grows as needed and is never returned.
-class PackingBuffer {
+// The packing buffers of a thread: for panels of a, and, if it calls the product, for those of b.
+class PackingBuffers {
  public:
-  uint32_t* get(int64_t words) {
+  alignas(64) uint32_t left[panels_at_once * panel_words(slice_terms / tile_terms, true)];
+
+  // Grows as needed and is never returned.
+  uint32_t* right(int64_t words) {
     if (words > words_) {
       memory_.reset();
       words_ = 0;
@@ -108,22 +113,22 @@ int64_t panel_count(int64_t lines) { return (lines + block_side - 1) / block_sid
 int64_t step_count(int64_t terms) { return (terms + tile_terms - 1) / tile_terms; }
 
 // The rows of m as lines.
-Lines rows_of(const Matrix& m) {
+Lines lines_of(const Matrix& m) {
   return m.transposed ? Lines{m.data, 1, m.leading} : Lines{m.data, m.leading, 1};
 }
 
-// Where the panel of terms [p, p + terms) and columns [j, j + 32) of an operand packed ahead
-// begins: the panels of all columns follow each other, slice of terms by slice.
-int64_t panel_offset(int64_t columns, int64_t p, int64_t terms, int64_t j) {
-  return panel_count(columns) * panel_words(step_count(p), false) +
-         panel_count(j) * panel_words(step_count(terms), false);
+// Where the panel of terms [p, p + terms) and columns [j, j + 32) of a packed operand begins: the
+// panels of all columns follow each other, slice of terms by slice.
+int64_t panel_offset(int64_t columns, int64_t p, int64_t terms, int64_t j, bool split) {
+  return panel_count(columns) * panel_words(step_count(p), split) +
+         panel_count(j) * panel_words(step_count(terms), split);
 }
 
 // Packs columns [j, j + 32) of b, terms [p, p + terms), as a panel of the right operand.
 void pack_columns(const TileKernels& tiles, const Matrix& b, int64_t p, int64_t terms, int64_t j,
                   bool split, uint32_t* panel) {
   const int64_t columns = std::min(block_side, b.columns - j);
-  tiles.pack(rows_of(b.block(p, terms, j, columns).t()), columns, terms, true, split, panel);
+  tiles.pack(lines_of(b.block(p, terms, j, columns).t()), columns, terms, true, split, panel);
 }
 
 // The values of a panel of a right operand in `medium`: (terms, 32), padded to whole tiles.
@@ -138,73 +143,118 @@ void unpack(const uint32_t* panel, int64_t terms, float* to) {
     }
 }
 
-// One slice of a product.
-struct Slice {
+// The parts that the blocks of c are divided into, rows × columns, one for each thread: those of
+// which the largest is smallest, and among them the most parts of rows, as all parts of a row pack
+// the same panels of a.
+struct Parts {
+  int64_t rows = 1, columns = 1;
+
+  Parts(int64_t row_blocks, int64_t column_blocks, int64_t count) {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (int64_t r = count; r > 0; --r) {
+      const int64_t of_row = count / r;
+      const int64_t blocks = ((row_blocks + r - 1) / r) * ((column_blocks + of_row - 1) / of_row);
+      if (count % r == 0 && blocks < least) least = blocks, rows = r, columns = of_row;
+    }
+  }
+};
+
+// Where part i of a side of c begins: at a block.
+int64_t part_begin(int64_t size, int64_t parts, int64_t i) {
+  return std::min(size, panel_count(size) * i / parts * block_side);
+}
+
+// Packs b, each part of `rows_in_part` rows as an operand of its own, of `words` words.
+void pack_parts(const TileKernels& tiles, const Matrix& b, int64_t rows_in_part, int64_t words,
+                bool split, uint32_t* panels) {
+  const int64_t columns = panel_count(b.columns);
+  const int64_t slices = (rows_in_part + slice_terms - 1) / slice_terms;  // of a part
+  const int64_t parts = (b.rows + rows_in_part - 1) / rows_in_part;
+  const auto pack = [&](int64_t i) {
+    const int64_t part = i / (slices * columns), j = i % columns * block_side;
+    const int64_t p = i / columns % slices * slice_terms, row = part * rows_in_part;
+    const int64_t rows = std::min(rows_in_part, b.rows - row);
+    if (p >= rows) return;  // the last part may have fewer slices
+    const int64_t terms = std::min(slice_terms, rows - p);
+    pack_columns(tiles, b, row + p, terms, j, split,
+                 panels + part * words + panel_offset(b.columns, p, terms, j, split));
+  };
+  parallel_for(parts * slices * columns,
+               chunk_rows(block_side * std::min(rows_in_part, slice_terms)),
+               [&](int64_t first, int64_t last) {
+                 for (int64_t i = first; i < last; ++i) pack(i);
+               });
+}
+
+// Panels of b: of so many columns, from this term and this column on.
+struct Panels {
+  const uint32_t* words;
+  int64_t columns, term, column;
+  bool split;
+
+  const uint32_t* at(int64_t p, int64_t terms, int64_t j) const {
+    return words + panel_offset(columns, p - term, terms, j - column, split);
+  }
+};
+
+// Some terms of the sums of c = a b, those of `right`.
+struct PartialProduct {
   const TileKernels& tiles;
-  Matrix a, b;
+  const Matrix &a, &b;
   Destination c;
-  GemmOptions options;
-  bool split;              // `high`
-  uint32_t *left, *right;  // the panels of a, and of b if it is not packed ahead
+  const GemmOptions& options;
+  Panels right;
+  int64_t first_term, last_term;
 
-  const uint32_t* right_panel(int64_t j) const {
-    return (b.packed ? b.packed : right) + j * panel();
-  }
-  int64_t steps() const { return step_count(a.columns); }
-  int64_t panel() const { return panel_words(steps(), split); }
-
-  // Packs panel i of a, or, for i from the number of those on, of b.
-  void pack(int64_t i) const {
-    if (const int64_t j = i - panel_count(a.rows); j >= 0)
-      return pack_columns(tiles, b, 0, b.rows, j * block_side, split, right + j * panel());
-    const int64_t lines = std::min(block_side, a.rows - i * block_side);
-    tiles.pack(rows_of(a.block(i * block_side, lines, 0, a.columns)), lines, a.columns, false,
-               split, left + i * panel());
-  }
-
-  // Computes the block of c that panel i of a and panel j of b give.
-  void multiply(int64_t i, int64_t j) const {
-    const int64_t top = i * block_side, start = j * block_side;
-    const int64_t rows = std::min(block_side, a.rows - top);
-    const int64_t columns = std::min(block_side, b.columns - start);
-    const Destination to{c.data + top * options.leading_c + start, c.accumulate};
-    const GemmOptions block = options.shifted(top, start);
-    if (!tiles.multiply(
-            left + i * panel(), right_panel(j), steps(), split,
-            {to.data, block.leading_c, rows, columns, to.accumulate, block.scale, block.bias}))
-      multiply_in_float32(a.block(top, rows, 0, a.columns), j, to, block);
-  }
-
-  // The same in float32.
-  void multiply_in_float32(const Matrix& rows, int64_t j, Destination to,
-                           const GemmOptions& block) const {
-    const int64_t start = j * block_side, columns = std::min(block_side, b.columns - start);
-    if (!b.packed)
-      return gemm_serial(rows, b.block(0, b.rows, start, columns), to, Precision::highest, block);
-    float values[slice_terms * block_side];
-    unpack(right_panel(j), b.rows, values);
-    gemm_serial(rows, Matrix(values, b.rows, columns, block_side), to, Precision::highest, block);
-  }
-
-  // Packs all panels of a, and of b if it is not packed yet, then multiplies. A chunk of work is at
-  // least 16,384 elements to pack, or four million multiplications.
-  void run(bool pack_b) const {
-    const int64_t rows = panel_count(a.rows), columns = panel_count(b.columns);
-    parallel_for(rows + (pack_b ? columns : 0), chunk_rows(block_side * a.columns),
-                 [&](int64_t first, int64_t last) {
-                   for (int64_t i = first; i < last; ++i) pack(i);
-                 });
-    // Groups of panels of b of nearly equal size, so that the threads' parts are equal too.
-    const int64_t groups = (columns + panels_in_task - 1) / panels_in_task;
-    const int64_t work = block_side * block_side * (columns / groups) * a.columns;
-    parallel_for(groups * rows, 1 + (int64_t{1} << 22) / work, [&](int64_t first, int64_t last) {
-      tiles.configure();
-      for (int64_t task = first; task < last; ++task) {  // a group, for all of a
-        const int64_t group = task / rows, end = (group + 1) * columns / groups;
-        for (int64_t j = group * columns / groups; j < end; ++j) multiply(task % rows, j);
+  // Adds the terms to rows [i0, i1) and columns [j0, j1) of c, which begin with a block.
+  void run(int64_t i0, int64_t i1, int64_t j0, int64_t j1) const {
+    uint32_t* const left = per_thread<PackingBuffers>().left;
+    for (int64_t i = i0; i < i1; i += panels_at_once * block_side) {
+      const int64_t end = std::min(i1, i + panels_at_once * block_side);
+      for (int64_t p = first_term; p < last_term; p += slice_terms) {
+        const int64_t terms = std::min(slice_terms, last_term - p);
+        const int64_t panel = panel_words(step_count(terms), right.split);
+        // Terms of a tile at a time if the rows of a are contiguous in memory.
+        const int64_t at_once = a.transposed ? tile_terms : terms;
+        for (int64_t q = 0; q < terms; q += at_once)
+          for (int64_t row = i; row < end; row += block_side) {
+            const int64_t lines = std::min(block_side, end - row);
+            const int64_t count = std::min(at_once, terms - q);
+            tiles.pack(
+                lines_of(a.block(row, lines, p + q, count)), lines, count, false, right.split,
+                left + (row - i) / block_side * panel + panel_words(step_count(q), right.split));
+          }
+        for (int64_t j = j0; j < j1; j += block_side)
+          for (int64_t row = i; row < end; row += block_side)
+            multiply(left + (row - i) / block_side * panel, row, std::min(block_side, end - row), p,
+                     terms, j, std::min(block_side, j1 - j));
       }
-      tiles.release();
-    });
+      if (last_term == a.columns) options.epilogue(i, end, j0, j1);
+    }
+  }
+
+ private:
+  // Adds terms [p, p + terms) to the block of c at (i, j), of which `left` holds the rows of a.
+  void multiply(const uint32_t* left, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t j,
+                int64_t columns) const {
+    GemmOptions block = options.shifted(i, j);
+    block.epilogue = {};
+    if (p > 0) block.bias = nullptr;
+    const Destination to{c.data + i * block.leading_c + j, c.accumulate || p > 0};
+    const uint32_t* const panel = right.at(p, terms, j);
+    const int64_t done = tiles.multiply(
+        left, panel, step_count(terms), right.split,
+        {to.data, block.leading_c, rows, columns, to.accumulate, block.scale, block.bias});
+    if (done == rows) return;
+    // The others in float32.
+    const Matrix a_rows = a.block(i + done, rows - done, p, terms);
+    const Destination others{to.data + done * block.leading_c, to.accumulate};
+    if (!b.packed)
+      return gemm_serial(a_rows, b.block(p, terms, j, columns), others, Precision::highest, block);
+    float values[slice_terms * block_side];
+    unpack(panel, terms, values);
+    gemm_serial(a_rows, Matrix(values, terms, columns, block_side), others, Precision::highest,
+                block);
   }
 };
 
@@ -227,30 +277,40 @@ const TileKernels* tile_kernels() {
 }
 
 void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, Destination c,
-                   const GemmOptions& options, Precision precision) {
+                   const GemmOptions& options, Precision precision, int64_t threads) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   if (k == 0) return gemm_serial(a, b, c, Precision::highest, options);
   const bool split = precision == Precision::high;
-  const int64_t panel = panel_words(step_count(std::min(k, slice_terms)), split);
-  const int64_t left_words = panel_count(std::min(m, slice_side)) * panel;
-  uint32_t* const left = per_thread<PackingBuffer>().get(
-      left_words + (b.packed ? 0 : panel_count(std::min(n, slice_side)) * panel));
-  for (int64_t j = 0; j < n; j += slice_side)
-    for (int64_t p = 0; p < k; p += slice_terms)
-      for (int64_t i = 0; i < m; i += slice_side) {
-        const int64_t terms = std::min(slice_terms, k - p);
-        const int64_t rows = std::min(slice_side, m - i), columns = std::min(slice_side, n - j);
-        GemmOptions slice_options = options.shifted(i, j);
-        slice_options.epilogue = {};
-        if (p > 0) slice_options.bias = nullptr;
-        const Destination to{c.data + i * options.leading_c + j, c.accumulate || p > 0};
-        const Matrix b_slice =
-            b.packed ? Matrix::packed_ahead(b.packed + panel_offset(n, p, terms, j), terms, columns)
-                     : b.block(p, terms, j, columns);
-        Slice{tiles, a.block(i, rows, p, terms), b_slice, to, slice_options, split,
-              left,  left + left_words}
-            .run(i == 0 && !b.packed);
+  const int64_t columns_at_once = std::min(n, slice_columns);
+  const int64_t slice = panel_count(columns_at_once) * panel_words(step_count(slice_terms), split);
+  const int64_t terms_at_once = slice_terms * std::max<int64_t>(1, max_right_words / slice);
+  const int64_t min_work = 500'000 * tiles.rate;  // multiplications that are worth a thread
+  const Parts parts(panel_count(m), panel_count(columns_at_once),
+                    std::clamp<int64_t>(m * n * k / min_work, 1, threads));
+  for (int64_t j = 0; j < n; j += slice_columns)
+    for (int64_t p = 0; p < k; p += terms_at_once) {
+      const int64_t columns = std::min(slice_columns, n - j),
+                    terms = std::min(terms_at_once, k - p);
+      Panels right{b.packed, n, 0, 0, split};
+      if (!b.packed) {
+        uint32_t* const buffer = per_thread<PackingBuffers>().right(
+            panel_count(columns) * panel_words(step_count(terms), split));
+        pack_parts(tiles, b.block(p, terms, j, columns), terms, 0, split, buffer);
+        right = {buffer, columns, p, j, split};
       }
+      const PartialProduct product{tiles, a, b, c, options, right, p, p + terms};
+      const auto run_parts = [&](int64_t first, int64_t last) {
+        tiles.configure();
+        for (int64_t part = first; part < last; ++part) {
+          const int64_t row = part / parts.columns, column = part % parts.columns;
+          product.run(part_begin(m, parts.rows, row), part_begin(m, parts.rows, row + 1),
+                      j + part_begin(columns, parts.columns, column),
+                      j + part_begin(columns, parts.columns, column + 1));
+        }
+        tiles.release();
+      };
+      parallel_for(parts.rows * parts.columns, 1, run_parts);
+    }
 }
 
 int64_t packed_words(int64_t k, int64_t n) {
@@ -258,23 +318,7 @@ int64_t packed_words(int64_t k, int64_t n) {
 }
 
 void pack_ahead(const TileKernels& tiles, const Matrix& b, int64_t rows_in_part, uint32_t* panels) {
-  const int64_t columns = panel_count(b.columns), words = packed_words(rows_in_part, b.columns);
-  const int64_t slices = (rows_in_part + slice_terms - 1) / slice_terms;  // of a part
-  const int64_t parts = (b.rows + rows_in_part - 1) / rows_in_part;
-  const auto pack = [&](int64_t i) {
-    const int64_t part = i / (slices * columns), j = i % columns * block_side;
-    const int64_t p = i / columns % slices * slice_terms, row = part * rows_in_part;
-    const int64_t rows = std::min(rows_in_part, b.rows - row);
-    if (p >= rows) return;  // the last part may have fewer slices
-    const int64_t terms = std::min(slice_terms, rows - p);
-    pack_columns(tiles, b, row + p, terms, j, false,
-                 panels + part * words + panel_offset(b.columns, p, terms, j));
-  };
-  parallel_for(parts * slices * columns,
-               chunk_rows(block_side * std::min(rows_in_part, slice_terms)),
-               [&](int64_t first, int64_t last) {
-                 for (int64_t i = first; i < last; ++i) pack(i);
-               });
+  pack_parts(tiles, b, rows_in_part, packed_words(rows_in_part, b.columns), false, panels);
 }
 
 // Float32 is better for small products. Packing costs m k + k n steps, which the product's m n k
@@ -286,9 +330,9 @@ bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision) {
 }
 
 bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
-                   Precision precision) {
+                   Precision precision, int64_t threads) {
   if (!uses_bfloat16(a.rows, b.columns, a.columns, precision)) return false;
-  gemm_on_tiles(*tile_kernels(), a, b, c, options, precision);
+  gemm_on_tiles(*tile_kernels(), a, b, c, options, precision, threads);
   return true;
 }
 

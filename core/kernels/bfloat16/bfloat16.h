@@ -4,11 +4,12 @@
 //   medium   both operands rounded to bfloat16, products summed in float32
 //   high     each operand split into two bfloat16 values, three products: see tile_product.h
 //
-// For each slice of 512 terms of the sum, both operands are rounded and packed into panels of 32
-// rows of a or 32 columns of b. Then each 32 × 32 block of c is computed from two panels: the panel
-// of a (32 KiB) stays in the L1 cache, a group of panels of b in half of L2. The result does not
-// depend on the number of threads.
-// - A block with an element that is not finite is computed again in float32. So infinities, NaN and
+// For each slice of 512 terms of the sum, all threads round b and pack it into panels of 32
+// columns. Then each thread packs four panels of 32 rows of a at a time, which stay in its L2
+// cache, and computes the 32 × 32 blocks of c that they and a panel of b give, for one panel of b
+// after the other. The result does not depend on the number of threads.
+// - A block, or rows of it, with an element that is not finite are computed again in float32. So
+// infinities, NaN and
 //   overflow are those of `highest`, also for values that round to an infinite bfloat16. Of an
 //   operand packed ahead the rounded values are multiplied.
 // - The instruction treats values smaller than 2^-126 as zero. So `high` is only as precise as
@@ -23,6 +24,7 @@
 #include <cstdint>
 
 #include "core/kernels/gemm/gemm.h"
+#include "core/parallel.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -33,11 +35,10 @@ struct TileKernels;
 // system does not permit the use of tiles, and in the double build.
 const TileKernels* tile_kernels();
 
-// Computes c as gemm() does, on all threads, or inside a parallel loop on the calling thread. The
-// epilogue is not run; options.leading_c must be set. Returns false and leaves c unchanged where
-// float32 is faster or required.
+// Computes c as gemm() does, on at most so many threads; options.leading_c must be set. Returns
+// false and leaves c unchanged where float32 is faster or required.
 bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
-                   Precision precision);
+                   Precision precision, int64_t threads);
 
 // Whether gemm_bfloat16() computes a product (m, k) · (k, n).
 bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision);
@@ -52,7 +53,8 @@ void pack_ahead(const TileKernels& tiles, const Matrix& b, int64_t rows_in_part,
 #ifndef HEED_DOUBLE
 // The same as gemm_bfloat16() on the given tile kernels, for a product of any shape.
 void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, Destination c,
-                   const GemmOptions& options, Precision precision);
+                   const GemmOptions& options, Precision precision,
+                   int64_t threads = thread_count());
 #endif
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -60,11 +60,12 @@ struct TileKernels {
   // the low parts. Missing lines and terms are zero. Tiles of the right operand are transposed.
   void (*pack)(const Lines& from, int64_t lines, int64_t terms, bool right, bool split,
                uint32_t* panel);
-  // Computes the block of c that two panels of `steps` · 32 terms give. If an element of it is not
-  // finite, returns false and leaves c unchanged.
-  bool (*multiply)(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
-                   const BlockDestination& c);
-  bool high_pays;  // whether the three products of `high` are faster than one in float32
+  // Computes the block of c that two panels of `steps` · 32 terms give, and returns the number of
+  // its rows. If an element is not finite, returns a smaller one: the row of the element, and those
+  // that follow, are unchanged.
+  int64_t (*multiply)(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
+                      const BlockDestination& c);
+  int64_t rate;  // about how many times the rate of products in float32
 };
 
 // Those of Intel's Advanced Matrix Extensions (AMX). Use them only if has_avx512_bfloat16(), the
@@ -90,6 +91,8 @@ struct TileProduct {
   using Words [[gnu::vector_size(64)]] = uint32_t;
 
   static void load(const float* from, Floats& x) { std::memcpy(&x, from, sizeof(x)); }
+  // Into the cache, what a later tile reads. It may be beyond the operand.
+  static void prefetch(const float* from) { __builtin_prefetch(from); }
 
   // Rounds (even, odd) to pairs of bfloat16; with `split`, `low` holds pairs of their low parts.
   static void round_pairs(const Floats& even, const Floats& odd, bool split, Words& pairs,
@@ -123,8 +126,11 @@ struct TileProduct {
       Floats even, odd;
       if (terms_contiguous) {
         Floats first, second;
-        load(from.data + i * from.line_stride, first);
-        load(from.data + i * from.line_stride + 16, second);
+        const float* const line = from.data + i * from.line_stride;
+        prefetch(line + 2 * tile_terms);
+        prefetch(line + 2 * tile_terms + 16);
+        load(line, first);
+        load(line + 16, second);
         if (!split) {
           Tiles::round_in_order(first, second, pairs[i]);
           continue;
@@ -134,8 +140,12 @@ struct TileProduct {
         odd = __builtin_shufflevector(first, second, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25,
                                       27, 29, 31);
       } else {
-        load(from.data + 2 * i * from.term_stride, even);
-        load(from.data + (2 * i + 1) * from.term_stride, odd);
+        const float *const term = from.data + 2 * i * from.term_stride, *const next =
+                                                                            term + from.term_stride;
+        prefetch(term + tile_terms * from.term_stride);
+        prefetch(next + tile_terms * from.term_stride);
+        load(term, even);
+        load(next, odd);
       }
       round_pairs(even, odd, split, pairs[i], low_pairs[i]);
     }
@@ -180,7 +190,7 @@ struct TileProduct {
     tiles.template load<tile + 1>(from + tile_words);
   }
 
-  // Computes the 32 × 32 sums of a block. Instructions without tiles have a sum() of their own.
+  // Computes the 32 × 32 sums of a block.
   static void sum(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                   float* sums) {
     Tiles tiles;
@@ -223,13 +233,10 @@ struct TileProduct {
         to[j] = __builtin_fmaf(c.scale, sums[j], 0.0F) + bias[j];
   }
 
-  static bool multiply(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
-                       const BlockDestination& c) {
+  static int64_t multiply(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
+                          const BlockDestination& c) {
     alignas(64) float sums[block_side * block_side];
-    if constexpr (requires { &Tiles::sum; })
-      Tiles::sum(left, right, steps, split, sums);
-    else
-      sum(left, right, steps, split, sums);
+    sum(left, right, steps, split, sums);
     uint32_t largest = 0;
     for (const float& x : sums) {
       uint32_t bits;
@@ -237,7 +244,7 @@ struct TileProduct {
       bits &= 0x7fffffff;
       largest = bits > largest ? bits : largest;
     }
-    if (largest >= 0x7f800000) return false;  // infinity or NaN
+    if (largest >= 0x7f800000) return 0;  // infinity or NaN
     alignas(64) float bias[block_side] = {};
     for (int64_t j = 0; c.bias && j < c.columns; ++j) bias[j] = c.bias[j];
     for (int64_t i = 0; i < c.rows; ++i) {
@@ -248,11 +255,11 @@ struct TileProduct {
       else
         write_row(c, c.columns, from, bias, to);
     }
-    return true;
+    return c.rows;
   }
 
   static constexpr TileKernels kernels{Tiles::configure, Tiles::release, pack, multiply,
-                                       Tiles::high_pays};
+                                       Tiles::rate};
 };
 
 }  // namespace heed::inline HEED_REAL::kernels

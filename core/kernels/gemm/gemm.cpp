@@ -70,7 +70,7 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision prec
                  const GemmOptions& options) {
   if (a.rows == 0 || b.columns == 0) return;
   const GemmOptions o = with_leading(options, b);
-  if (gemm_bfloat16(a, b, c, o, precision)) return o.epilogue(0, a.rows, 0, b.columns);
+  if (gemm_bfloat16(a, b, c, o, precision, 1)) return;
   kernel_for(a, b)(a, b, c, o);
 }
 
@@ -81,8 +81,7 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& op
   report_products(m, n, k);
   if (scope().shapes_only) return;
   const GemmOptions o = with_leading(options, b);
-  const bool done = gemm_bfloat16(a, b, c, o, scope().precision);
-  if (done && !o.epilogue.run) return;
+  if (gemm_bfloat16(a, b, c, o, scope().precision, thread_count())) return;
   // Our own kernels sum in the same order however c is divided. BLAS may not, so that its number of
   // blocks does not depend on the number of threads.
   const Kernel kernel = kernel_for(a, b);
@@ -93,11 +92,8 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& op
       const int64_t i = m * row / grid.rows, height = m * (row + 1) / grid.rows - i;
       const int64_t j = first_column(n, grid.columns, column);
       const int64_t width = first_column(n, grid.columns, column + 1) - j;
-      if (done)
-        o.epilogue(i, i + height, j, j + width);
-      else
-        kernel(a.block(i, height, 0, k), b.block(0, k, j, width),
-               {c.data + i * o.leading_c + j, c.accumulate}, o.shifted(i, j));
+      kernel(a.block(i, height, 0, k), b.block(0, k, j, width),
+             {c.data + i * o.leading_c + j, c.accumulate}, o.shifted(i, j));
     }
   });
 }
