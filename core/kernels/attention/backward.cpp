@@ -19,17 +19,20 @@ struct HeadBackward {
   TransposedKeys keys, values;
   real *weights, *d_scores;  // of one block
 
-  // The scores of row i become the weights p = e^(s - log_sum), and dp becomes
-  // ds = p ∘ (dp - δ) · scale; both are 0 where they are not visible.
+  // The scores of row i become s - log_sum, and -inf where they are not visible.
+  void shift_row(const Block& block, int64_t i, real* __restrict scores) const {
+    const Columns visible = head.visible_columns(block, i);
+    head.apply_dense_mask(block, i, visible, scores);
+    const real log_sum = result.log_sum[head.row(i)];
+    for (int64_t j = 0; j < block.leading(); j += lanes)
+      store(scores + j, select_visible(visible, j, load(scores + j), -infinity) - log_sum);
+  }
+
+  // From the weights p of row i, dp becomes ds = p ∘ (dp - δ) · scale, 0 where it is not visible.
   void backward_row(const Block& block, int64_t i, real delta, real* __restrict p,
                     real* __restrict ds) const {
-    const Columns visible = head.visible_columns(block, i), kept = visible_vectors(visible);
-    head.apply_dense_mask(block, i, visible, p);
-    const real log_sum = result.log_sum[head.row(i)], scale = head.settings.scale;
-    for (int64_t first = kept.first; first < kept.last; first += lanes) {
-      store(p + first, select_visible(visible, first, load(p + first), -infinity));
-      for (int64_t j = first; j < first + lanes; ++j) p[j] = exp(p[j] - log_sum);
-    }
+    const Columns visible = head.visible_columns(block, i);
+    const real scale = head.settings.scale;
     if (head.settings.dropout > 0) {  // dropout applies to p in the output and to dp
       const DropoutRow dropout(head, block, i);
       for (int64_t j = visible.first; j < visible.last; ++j) {
@@ -37,13 +40,11 @@ struct HeadBackward {
         p[j] *= dropout.factors[j];
       }
     } else {
-      for (int64_t j = kept.first; j < kept.last; j += lanes)
+      for (int64_t j = 0; j < block.leading(); j += lanes)
         store(ds + j, load(p + j) * (load(ds + j) - delta) * scale);
     }
-    for (int64_t j = kept.first; j < kept.last; j += lanes)
+    for (int64_t j = 0; j < block.leading(); j += lanes)
       store(ds + j, select_visible(visible, j, load(ds + j), 0));
-    zero_outside(kept, block.leading(), p);
-    zero_outside(kept, block.leading(), ds);
   }
 
   void backward_block(const Block& block, const real* delta) const {
@@ -54,6 +55,8 @@ struct HeadBackward {
     compute_scores(head, block, keys, weights);
     head.multiply(d_out, values.columns(block.j0, columns), {d_scores, false},
                   leading);  // dp = do · vᵀ
+    for (int64_t i = 0; i < rows; ++i) shift_row(block, block.i0 + i, weights + i * leading);
+    exponentiate(block, weights);
     for (int64_t i = 0; i < rows; ++i)
       backward_row(block, block.i0 + i, delta[i], weights + i * leading, d_scores + i * leading);
     const Matrix p(weights, rows, columns, leading), ds(d_scores, rows, columns, leading);

@@ -137,12 +137,6 @@ void for_each_key_block(KeepMask::KeyRange keys, F f) {
   }
 }
 
-// The whole vectors of a row that hold a visible column.
-inline Columns visible_vectors(Columns visible) {
-  if (visible.first == visible.last) return {0, 0};
-  return {visible.first / lanes * lanes, whole_vectors(visible.last)};
-}
-
 // The vector of a row at column j, with `hidden` in the lanes that are not visible.
 inline Vector select_visible(Columns visible, int64_t j, Vector values, real hidden) {
   const VectorIndex column = lane_indices() + static_cast<int32_t>(j);
@@ -150,10 +144,9 @@ inline Vector select_visible(Columns visible, int64_t j, Vector values, real hid
   return ((column >= first) & (column < last)) ? values : Vector{} + hidden;
 }
 
-// Sets the columns of a row outside `kept` to 0.
-inline void zero_outside(Columns kept, int64_t width, real* row) {
-  std::fill(row, row + kept.first, real{0});
-  std::fill(row + kept.last, row + width, real{0});
+// x = e^x for all elements of a block, in one loop: the processor overlaps many vectors.
+inline void exponentiate(const Block& block, real* x) {
+  for (int64_t i = 0; i < block.rows() * block.leading(); ++i) x[i] = exp(x[i]);
 }
 
 // The dropout factors of row i of a block: 0 where a weight is dropped, else 1 / (1 - p).

@@ -11,13 +11,13 @@ namespace {
 // The running maximum m and sum l of one query's scores.
 struct RunningSoftmax {
   real maximum = -infinity, sum = 0;
+  real correction = 0;  // e^(m - m'), by which the sum and the output so far must be multiplied
 
-  // Takes the next scores of the row into account, which become e^(s - m'), and 0 where they are
-  // not visible. Returns e^(m - m'), by which the output so far must be multiplied.
-  real update(Columns visible, int64_t width, real* __restrict scores) {
-    const auto [begin, end] = visible_vectors(visible);
+  // Takes the next scores of the row into account, which become s - m', and -inf where they are not
+  // visible.
+  void shift(Columns visible, int64_t width, real* __restrict scores) {
     Vector largest = Vector{} - infinity;
-    for (int64_t j = begin; j < end; j += lanes) {
+    for (int64_t j = 0; j < width; j += lanes) {
       const Vector s = select_visible(visible, j, load(scores + j), -infinity);
       store(scores + j, s);
       largest = s > largest ? s : largest;
@@ -25,16 +25,16 @@ struct RunningSoftmax {
     const real before = maximum;
     maximum = std::max(maximum, kernels::maximum(largest));
     // If all scores so far are masked, -inf - -inf would be NaN. A score that is NaN stays NaN.
-    const real shift = maximum == -infinity ? 0 : maximum;
+    const real m = maximum == -infinity ? 0 : maximum;
+    for (int64_t j = 0; j < width; j += lanes) store(scores + j, load(scores + j) - m);
+    correction = before == -infinity ? real{0} : std::exp(before - maximum);
+  }
+
+  // Takes the exponentials of what shift() computed.
+  void add(int64_t width, const real* weights) {
     Vector added{};
-    for (int64_t first = begin; first < end; first += lanes) {
-      for (int64_t j = first; j < first + lanes; ++j) scores[j] = exp(scores[j] - shift);
-      added += load(scores + first);
-    }
-    zero_outside({begin, end}, width, scores);
-    const real correction = before == -infinity ? real{0} : std::exp(before - maximum);
+    for (int64_t j = 0; j < width; j += lanes) added += load(weights + j);
     sum = sum * correction + kernels::sum(added);
-    return correction;
   }
 };
 
@@ -47,13 +47,20 @@ void forward_block(const Head& head, int64_t i0, int64_t i1, const TransposedKey
   for_each_key_block(head.keys_for(i0, i1), [&](int64_t j0, int64_t j1) {
     const Block block{i0, i1, j0, j1};
     compute_scores(head, block, keys, scores);
+    const int64_t width = block.leading();
     for (int64_t i = i0; i < i1; ++i) {
-      real* row = scores + (i - i0) * block.leading();
+      real* const row = scores + (i - i0) * width;
       const Columns visible = head.visible_columns(block, i);
       head.apply_dense_mask(block, i, visible, row);
-      const real correction = softmax[i - i0].update(visible, block.leading(), row);
-      if (!first && correction != 1)
-        for (int64_t c = 0; c < n.value_width; ++c) head.output(output, i)[c] *= correction;
+      RunningSoftmax& running = softmax[i - i0];
+      running.shift(visible, width, row);
+      if (!first && running.correction != 1)
+        for (int64_t c = 0; c < n.value_width; ++c) head.output(output, i)[c] *= running.correction;
+    }
+    exponentiate(block, scores);
+    for (int64_t i = i0; i < i1; ++i) {
+      real* const row = scores + (i - i0) * width;
+      softmax[i - i0].add(width, row);
       if (head.settings.dropout > 0) {
         const DropoutRow dropout(head, block, i);
         for (int64_t j = 0; j < block.columns(); ++j) row[j] *= dropout.factors[j];
@@ -65,7 +72,7 @@ void forward_block(const Head& head, int64_t i0, int64_t i1, const TransposedKey
     first = false;
   });
   for (int64_t i = i0; i < i1; ++i) {
-    const auto [maximum, sum] = softmax[i - i0];
+    const real maximum = softmax[i - i0].maximum, sum = softmax[i - i0].sum;
     real* o = head.output(output, i);
     if (sum == 0)  // no visible key
       std::fill_n(o, n.value_width, real{0});
