@@ -78,8 +78,11 @@ template <int rows, int vectors, bool transposed>
 void multiply(int64_t k, const real* __restrict a, int64_t leading_a, const real* __restrict panel,
               int64_t leading_panel, const Tile& tile) {
   Vector sum[rows][vectors] = {};
-  for (int i = 0; i < rows; ++i) __builtin_prefetch(tile.c + i * tile.leading, 1);
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < vectors; ++v) __builtin_prefetch(tile.c + i * tile.leading + v * lanes, 1);
   for (int64_t p = 0; p < k; ++p) {
+    if (!transposed && p % lanes == 0)  // what the next tile reads of a
+      for (int i = 0; i < rows; ++i) __builtin_prefetch(a + (rows + i) * leading_a + p);
     Vector b[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) b[v] = load(panel + p * leading_panel + v * lanes);
@@ -154,8 +157,11 @@ class RowBlock {
     if (!buffer) return;
     a_.data = buffer;
     a_.leading = a.rows + lanes;  // not a power of two: those map to few sets of the cache
-    for (int64_t p = 0; p < a.columns; ++p)
-      std::copy_n(a.data + p * a.leading, a.rows, buffer + p * a_.leading);
+    for (int64_t p = 0; p < a.columns; ++p) {
+      const real* const from = a.data + p * a.leading;
+      for (int64_t i = 0; i < a.rows; i += lanes) __builtin_prefetch(from + 4 * a.leading + i);
+      std::copy_n(from, a.rows, buffer + p * a_.leading);
+    }
   }
   int64_t rows() const { return a_.rows; }
   int64_t depth() const { return a_.columns; }
