@@ -119,19 +119,20 @@ struct TileProduct {
 
   // Packs 16 lines of 32 terms. If the terms of a line are contiguous, two vectors give one row of
   // a left tile; otherwise the lines are, and two vectors give one row of a right tile.
-  static void pack_tile(const Lines& from, bool right, bool split, uint32_t* tile, uint32_t* low) {
-    const bool terms_contiguous = from.term_stride == 1;
+  template <bool terms_contiguous, bool right, bool split>
+  static void pack_tile(const Lines& from, uint32_t* tile, uint32_t* low) {
     Words pairs[16], low_pairs[16];
+#pragma GCC unroll 16
     for (int64_t i = 0; i < 16; ++i) {
       Floats even, odd;
-      if (terms_contiguous) {
+      if constexpr (terms_contiguous) {
         Floats first, second;
         const float* const line = from.data + i * from.line_stride;
         prefetch(line + 2 * tile_terms);
         prefetch(line + 2 * tile_terms + 16);
         load(line, first);
         load(line + 16, second);
-        if (!split) {
+        if constexpr (!split) {
           Tiles::round_in_order(first, second, pairs[i]);
           continue;
         }
@@ -140,38 +141,52 @@ struct TileProduct {
         odd = __builtin_shufflevector(first, second, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25,
                                       27, 29, 31);
       } else {
-        const float *const term = from.data + 2 * i * from.term_stride, *const next =
-                                                                            term + from.term_stride;
+        const float* const term = from.data + 2 * i * from.term_stride;
         prefetch(term + tile_terms * from.term_stride);
-        prefetch(next + tile_terms * from.term_stride);
+        prefetch(term + (tile_terms + 1) * from.term_stride);
         load(term, even);
-        load(next, odd);
+        load(term + from.term_stride, odd);
       }
       round_pairs(even, odd, split, pairs[i], low_pairs[i]);
     }
-    if (terms_contiguous == right) transpose(pairs);
-    std::memcpy(tile, pairs, sizeof(pairs));
-    if (!split) return;
-    if (terms_contiguous == right) transpose(low_pairs);
-    std::memcpy(low, low_pairs, sizeof(low_pairs));
+    if constexpr (terms_contiguous == right) transpose(pairs);
+    store(pairs, tile);
+    if constexpr (!split) return;
+    if constexpr (terms_contiguous == right) transpose(low_pairs);
+    store(low_pairs, low);
   }
+  static void store(const Words (&rows)[16], uint32_t* to) {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < 16; ++i) std::memcpy(to + i * 16, &rows[i], sizeof(rows[i]));
+  }
+
+  using PackTile = void (*)(const Lines& from, uint32_t* tile, uint32_t* low);
+  template <bool terms_contiguous>
+  static constexpr PackTile pack_tiles[2][2]{
+      // [right][split]
+      {pack_tile<terms_contiguous, false, false>, pack_tile<terms_contiguous, false, true>},
+      {pack_tile<terms_contiguous, true, false>, pack_tile<terms_contiguous, true, true>}};
 
   static void pack(const Lines& from, int64_t lines, int64_t terms, bool right, bool split,
                    uint32_t* panel) {
+    const PackTile pack_contiguous = pack_tiles<true>[right][split];
+    const PackTile pack_whole =
+        from.term_stride == 1 ? pack_contiguous : pack_tiles<false>[right][split];
     for (int64_t term = 0; term < terms; term += tile_terms) {
       for (int64_t line = 0; line < block_side; line += tile_lines) {
         Lines tile = from;
         tile.data += line * from.line_stride + term * from.term_stride;
-        alignas(64) float padded[tile_lines * tile_terms];
+        uint32_t* const to = panel + line / tile_lines * tile_words;
         if (lines < line + tile_lines || terms < term + tile_terms) {
+          alignas(64) float padded[tile_lines * tile_terms];
           std::memset(padded, 0, sizeof(padded));
           for (int64_t i = 0; i < tile_lines && line + i < lines; ++i)
             for (int64_t p = 0; p < tile_terms && term + p < terms; ++p)
               padded[i * tile_terms + p] = tile.data[i * from.line_stride + p * from.term_stride];
-          tile = {padded, tile_terms, 1};
+          pack_contiguous({padded, tile_terms, 1}, to, to + 2 * tile_words);
+        } else {
+          pack_whole(tile, to, to + 2 * tile_words);
         }
-        uint32_t* to = panel + line / tile_lines * tile_words;
-        pack_tile(tile, right, split, to, to + 2 * tile_words);
       }
       panel += panel_words(1, split);
     }
