@@ -75,6 +75,9 @@ int64_t multiply(const uint32_t* left, const uint32_t* right, int64_t steps, boo
     bias[half] = _mm512_maskz_loadu_ps(masks[half], c.bias + half * tile_lines);
   const __m512 scale = _mm512_set1_ps(c.scale);
   for (int64_t row = 0; row < c.rows; row += rows_at_once) {
+    for (int64_t i = 0; i < rows_at_once && row + i < c.rows; ++i)
+      for (int64_t half = 0; half < 2; ++half)
+        __builtin_prefetch(c.data + (row + i) * c.leading + half * tile_lines, 1);
     Sums sums;
     sum_rows(row, left, right, steps, split, sums);
     if (!all_finite(sums)) return row;
