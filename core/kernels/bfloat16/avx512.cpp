@@ -22,7 +22,7 @@ using Sums = __m512[rows_at_once][2];
 
 __m512i load(const uint32_t* from) { return _mm512_load_si512(from); }
 
-// Rows [row, row + 8) of a block.
+// Sums rows [row, row + 8) of a block.
 [[gnu::always_inline]] inline void sum_rows(int64_t row, const uint32_t* left,
                                             const uint32_t* right, int64_t steps, bool split,
                                             Sums& sums) {
@@ -55,7 +55,7 @@ __m512i load(const uint32_t* from) { return _mm512_load_si512(from); }
 }
 
 bool all_finite(const Sums& sums) {
-  TilePacking::Words largest{};  // magnitude; compared as integers, infinity and NaN are above all
+  TilePacking::Words largest{};  // magnitude: as integers, infinity and NaN are the largest
   for (const auto& vectors : sums)
     for (const __m512 x : vectors) {
       const auto bits = (TilePacking::Words)x & 0x7fffffff;

@@ -143,9 +143,9 @@ void unpack(const uint32_t* panel, int64_t terms, float* to) {
     }
 }
 
-// The parts that the blocks of c are divided into, rows × columns, one for each thread: those of
-// which the largest is smallest, and among them the most parts of rows, as all parts of a row pack
-// the same panels of a.
+// How c is divided among threads, into rows × columns parts of whole blocks: so that the largest
+// part has the fewest blocks, and else into as many rows as possible, because each part packs its
+// rows of a.
 struct Parts {
   int64_t rows = 1, columns = 1;
 
@@ -197,7 +197,7 @@ struct Panels {
   }
 };
 
-// Some terms of the sums of c = a b, those of `right`.
+// A product c = a b, for those terms of its sums that `right` holds.
 struct PartialProduct {
   const TileKernels& tiles;
   const Matrix &a, &b;
@@ -214,7 +214,7 @@ struct PartialProduct {
       for (int64_t p = first_term; p < last_term; p += slice_terms) {
         const int64_t terms = std::min(slice_terms, last_term - p);
         const int64_t panel = panel_words(step_count(terms), right.split);
-        // Terms of a tile at a time if the rows of a are contiguous in memory.
+        // If a is transposed, adjacent rows are adjacent in memory: packs all rows tile by tile.
         const int64_t at_once = a.transposed ? tile_terms : terms;
         for (int64_t q = 0; q < terms; q += at_once)
           for (int64_t row = i; row < end; row += block_side) {
@@ -246,7 +246,7 @@ struct PartialProduct {
         left, panel, step_count(terms), right.split,
         {to.data, block.leading_c, rows, columns, to.accumulate, block.scale, block.bias});
     if (done == rows) return;
-    // The others in float32.
+    // Computes the other rows in float32.
     const Matrix a_rows = a.block(i + done, rows - done, p, terms);
     const Destination others{to.data + done * block.leading_c, to.accumulate};
     if (!b.packed)

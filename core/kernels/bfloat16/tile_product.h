@@ -16,10 +16,10 @@
 // Higher-Precision Computations"). The error is at most 3.1e-5 of a term, 4e-6 on average, with
 // varying sign.
 //
-// The parameter `Tiles` is the instructions: tiles in amx.cpp, AVX-512 in avx512.cpp, or the tiles'
-// definition in plain C++ in the tests. Both files are compiled for a newer processor than the
-// rest, so every function in this file is a template on Tiles: otherwise the linker might keep one
-// copy.
+// The parameter `Tiles` is the instructions: those of amx.cpp, or the tiles' definition in plain
+// C++ in the tests. avx512.cpp uses only what packs. Both files are compiled for a newer processor
+// than the rest, so every function in this file is a template on Tiles: otherwise the linker might
+// keep one copy.
 #pragma once
 
 #include <cstdint>
@@ -60,12 +60,11 @@ struct TileKernels {
   // the low parts. Missing lines and terms are zero. Tiles of the right operand are transposed.
   void (*pack)(const Lines& from, int64_t lines, int64_t terms, bool right, bool split,
                uint32_t* panel);
-  // Computes the block of c that two panels of `steps` · 32 terms give, and returns the number of
-  // its rows. If an element is not finite, returns a smaller one: the row of the element, and those
-  // that follow, are unchanged.
+  // Computes the block of c that two panels of `steps` · 32 terms give. Returns the number of rows
+  // computed, from the first on: all of them if all elements are finite. The others are unchanged.
   int64_t (*multiply)(const uint32_t* left, const uint32_t* right, int64_t steps, bool split,
                       const BlockDestination& c);
-  int64_t rate;  // about how many times the rate of products in float32
+  int64_t rate;  // about how many times as fast as products in float32
 };
 
 // Those of Intel's Advanced Matrix Extensions (AMX). Use them only if has_avx512_bfloat16(), the
@@ -91,7 +90,7 @@ struct TileProduct {
   using Words [[gnu::vector_size(64)]] = uint32_t;
 
   static void load(const float* from, Floats& x) { std::memcpy(&x, from, sizeof(x)); }
-  // Into the cache, what a later tile reads. It may be beyond the operand.
+  // Loads what a later tile reads into the cache. The address may be beyond the operand.
   static void prefetch(const float* from) { __builtin_prefetch(from); }
 
   // Rounds (even, odd) to pairs of bfloat16; with `split`, `low` holds pairs of their low parts.
