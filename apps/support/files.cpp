@@ -151,11 +151,15 @@ void make_folders(const std::string& path) {
 bool make_new_folder(const std::string& path) {
   const std::string parent = folder_of(path);
   if (!exists(parent)) make_folders(parent);
+  return make_subfolder(path);
+}
+
+bool make_subfolder(const std::string& path) {
   if (::mkdir(path.c_str(), 0777) != 0) {
     if (errno == EEXIST) return false;
     cannot("create the folder", path, errno);
   }
-  sync_folder(parent);
+  sync_folder(folder_of(path));
   return true;
 }
 

@@ -180,7 +180,7 @@ void Checkpoints::save(int64_t step, std::vector<NamedArray> model,
     for (const NamedArray& array : *arrays)
       check(all_finite(array, array.data), "step {}: {} has become infinite or NaN{}", step,
             array.name, intact());
-  make_folders(folder_);
+  make_subfolder(folder_);  // without the run's folder: somebody may have renamed it by now
   AtomicFolder folder(path(step));
   Json digests = Json::object();
   const auto write = [&](const char* name, std::vector<NamedArray> arrays, const Metadata& about) {
