@@ -143,26 +143,26 @@ SweepRunner::Next SweepRunner::next(size_t index) const {
 }
 
 SweepRunner::Next SweepRunner::settle(size_t run, bool tells) {
-  Next todo = Next::failed;
+  Next action = Next::failed;
   try {
-    todo = next(run);
-    if (todo == Next::reached) {
+    action = next(run);
+    if (action == Next::reached) {
       ++finished_;
       if (tells) tell_finished(run);
-    } else if (todo == Next::failed) {
+    } else if (action == Next::failed) {
       fail(run, first_line(in_folder(plan_.runs[run].path, "error.txt")) +
                     " (in an earlier training; --retry-failed resumes it)");
     }
   } catch (const InputError& error) {  // a damaged folder
     fail(run, error.what());
   }
-  return todo;
+  return action;
 }
 
 void SweepRunner::settle_all() {
   std::erase_if(pending_, [&](size_t run) {
-    const Next todo = settle(run, false);
-    return todo == Next::reached || todo == Next::failed;
+    const Next action = settle(run, false);
+    return action == Next::reached || action == Next::failed;
   });
   if (finished_ > 0)
     logging::info("{} of {} were done before", finished_,
@@ -172,9 +172,9 @@ void SweepRunner::settle_all() {
 void SweepRunner::fill_pool() {
   for (size_t i = 0; i < pending_.size() && pool_.size() < static_cast<size_t>(settings_.jobs);) {
     const size_t run = pending_[i];
-    const Next todo = settle(run);
-    if (todo == Next::start) start(run);
-    if (todo == Next::wait)
+    const Next action = settle(run);
+    if (action == Next::start) start(run);
+    if (action == Next::wait)
       ++i;
     else
       pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -198,8 +198,8 @@ void SweepRunner::ended(const RunPool::Ended& run) {
   const std::string& path = plan_.runs[run.id].path;
   trained_ += std::max<int64_t>(0, last_row(path).step - started_at_[run.id]);
   if (run.code == 0) {
-    const Next todo = settle(run.id);
-    if (todo == Next::reached || todo == Next::failed) return;
+    const Next action = settle(run.id);
+    if (action == Next::reached || action == Next::failed) return;
   }
   if (run.code != 0 && stopping()) return;
   // Another sweep may have started it at the same moment, or just before.
