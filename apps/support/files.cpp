@@ -51,6 +51,20 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+bool make_new_subfolder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0777) != 0) {
+    if (errno == EEXIST) return false;
+    cannot("create the folder", path, errno);
+  }
+  sync_folder(folder_of(path));
+  return true;
+}
+
+void make_parents(const std::string& path) {
+  const std::string parent = folder_of(path);
+  if (!exists(parent)) make_folders(parent);
+}
+
 }  // namespace
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -144,23 +158,18 @@ void point_link(const std::string& link, const std::string& target) {
   rename_in_folder(aside, link);
 }
 
+void make_subfolder(const std::string& path) {
+  if (!make_new_subfolder(path) && !is_folder(path)) cannot("create the folder", path, EEXIST);
+}
+
 void make_folders(const std::string& path) {
-  if (!make_new_folder(path) && !is_folder(path)) cannot("create the folder", path, EEXIST);
+  make_parents(path);
+  make_subfolder(path);
 }
 
 bool make_new_folder(const std::string& path) {
-  const std::string parent = folder_of(path);
-  if (!exists(parent)) make_folders(parent);
-  return make_subfolder(path);
-}
-
-bool make_subfolder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0777) != 0) {
-    if (errno == EEXIST) return false;
-    cannot("create the folder", path, errno);
-  }
-  sync_folder(folder_of(path));
-  return true;
+  make_parents(path);
+  return make_new_subfolder(path);
 }
 
 std::vector<std::string> names_in_folder(const std::string& path) {

@@ -41,8 +41,8 @@ void point_link(const std::string& link, const std::string& target);
 void make_folders(const std::string& path);
 // Creates a folder like make_folders(). Returns false if the path already exists.
 bool make_new_folder(const std::string& path);
-// The same without parents: throws if the folder that it belongs to is missing.
-bool make_subfolder(const std::string& path);
+// Creates a folder like make_folders(), but not its parents: throws if they are missing.
+void make_subfolder(const std::string& path);
 
 bool exists(const std::string& path);  // links are followed
 bool is_folder(const std::string& path);
