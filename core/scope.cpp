@@ -7,7 +7,8 @@ namespace heed::inline HEED_REAL {
 
 Precision effective_precision(Precision requested) {
   const kernels::TileKernels* const tiles = kernels::tile_kernels();
-  if (!tiles || (requested == Precision::high && tiles->rate < 3)) return Precision::highest;
+  // `high` computes three products.
+  if (!tiles || (requested == Precision::high && tiles->rate <= 3)) return Precision::highest;
   return requested;
 }
 

@@ -25,11 +25,10 @@ __m512i load(const uint32_t* from) { return _mm512_load_si512(from); }
 // Sums rows [row, row + 8) of a block.
 [[gnu::always_inline]] inline void sum_rows(int64_t row, const uint32_t* left,
                                             const uint32_t* right, int64_t steps, bool split,
-                                            Sums& sums) {
+                                            Sums& c) {
   constexpr int64_t pairs = tile_terms / 2, low = 2 * tile_words;
   constexpr int64_t parts[3][2] = {{0, low}, {0, 0}, {low, 0}};  // hi·lo, hi·hi, lo·hi
   const int64_t first_part = split ? 0 : 1, last_part = split ? 3 : 2;
-  Sums c;
   for (auto& vectors : c) vectors[0] = vectors[1] = _mm512_setzero_ps();
   left += row / tile_lines * tile_words + row % tile_lines * pairs;
   for (int64_t step = 0; step < steps; ++step) {
@@ -50,8 +49,6 @@ __m512i load(const uint32_t* from) { return _mm512_load_si512(from); }
     left += panel_words(1, split);
     right += panel_words(1, split);
   }
-  for (int64_t i = 0; i < rows_at_once; ++i)
-    for (int64_t half = 0; half < 2; ++half) sums[i][half] = c[i][half];
 }
 
 bool all_finite(const Sums& sums) {

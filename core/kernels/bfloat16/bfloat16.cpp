@@ -113,7 +113,7 @@ int64_t panel_count(int64_t lines) { return (lines + block_side - 1) / block_sid
 int64_t step_count(int64_t terms) { return (terms + tile_terms - 1) / tile_terms; }
 
 // The rows of m as lines.
-Lines lines_of(const Matrix& m) {
+Lines rows_of(const Matrix& m) {
   return m.transposed ? Lines{m.data, 1, m.leading} : Lines{m.data, m.leading, 1};
 }
 
@@ -128,7 +128,7 @@ int64_t panel_offset(int64_t columns, int64_t p, int64_t terms, int64_t j, bool 
 void pack_columns(const TileKernels& tiles, const Matrix& b, int64_t p, int64_t terms, int64_t j,
                   bool split, uint32_t* panel) {
   const int64_t columns = std::min(block_side, b.columns - j);
-  tiles.pack(lines_of(b.block(p, terms, j, columns).t()), columns, terms, true, split, panel);
+  tiles.pack(rows_of(b.block(p, terms, j, columns).t()), columns, terms, true, split, panel);
 }
 
 // The values of a panel of a right operand in `medium`: (terms, 32), padded to whole tiles.
@@ -221,7 +221,7 @@ struct PartialProduct {
             const int64_t lines = std::min(block_side, end - row);
             const int64_t count = std::min(at_once, terms - q);
             tiles.pack(
-                lines_of(a.block(row, lines, p + q, count)), lines, count, false, right.split,
+                rows_of(a.block(row, lines, p + q, count)), lines, count, false, right.split,
                 left + (row - i) / block_side * panel + panel_words(step_count(q), right.split));
           }
         for (int64_t j = j0; j < j1; j += block_side)
@@ -234,7 +234,7 @@ struct PartialProduct {
   }
 
  private:
-  // Adds terms [p, p + terms) to the block of c at (i, j), of which `left` holds the rows of a.
+  // Adds terms [p, p + terms) to the block of c at (i, j). `left` is the panel of its rows of a.
   void multiply(const uint32_t* left, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t j,
                 int64_t columns) const {
     GemmOptions block = options.shifted(i, j);
