@@ -8,7 +8,7 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-std::string listed(std::span<const int64_t> lengths) { return '[' + joined(lengths) + ']'; }
+std::string in_brackets(std::span<const int64_t> lengths) { return '[' + joined(lengths) + ']'; }
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<int>(dims.size()
   for (int64_t length : dims) {
     check(length >= 0, "shape: the length of an axis cannot be negative, got {}", length);
     const bool fits = length == 0 || extent <= max_size / length;
-    check(fits, "shape: more than 2^60 elements in {}", fits ? "" : listed(dims));
+    check(fits, "shape: more than 2^60 elements in {}", fits ? "" : in_brackets(dims));
     extent *= std::max<int64_t>(length, 1);
     size_ *= length;
   }
@@ -95,6 +95,6 @@ int axis_of(const char* operation, const Shape& shape, int axis) {
 auto fmt::formatter<heed::HEED_REAL::Shape>::format(const heed::HEED_REAL::Shape& shape,
                                                     fmt::format_context& context) const
     -> fmt::format_context::iterator {
-  const std::string text = heed::HEED_REAL::listed({shape.begin(), shape.end()});
+  const std::string text = heed::HEED_REAL::in_brackets({shape.begin(), shape.end()});
   return std::copy(text.begin(), text.end(), context.out());
 }

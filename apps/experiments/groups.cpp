@@ -26,10 +26,10 @@ constexpr int64_t max_result_bytes = 1 << 20;
 constexpr size_t max_runs = 100'000;
 constexpr int max_depth = 6;  // of folders below a path
 
-using Scores = std::vector<std::pair<std::string, Json>>;
+using NamedScores = std::vector<std::pair<std::string, Json>>;
 
 // Adds the members of an object, those of nested objects as "val.loss".
-void flatten(const Json& json, const std::string& prefix, Scores& scores) {
+void flatten(const Json& json, const std::string& prefix, NamedScores& scores) {
   for (const auto& [name, value] : json.members())
     if (value.is_object())
       flatten(value, prefix + name + ".", scores);
@@ -37,8 +37,8 @@ void flatten(const Json& json, const std::string& prefix, Scores& scores) {
       scores.emplace_back(prefix + name, value);
 }
 
-Scores read_scores(const RunFolder& run) {
-  Scores scores;
+NamedScores read_scores(const RunFolder& run) {
+  NamedScores scores;
   if (const Json result = read_result(run); !result.is_null()) flatten(result, "", scores);
   return scores;
 }

@@ -99,7 +99,7 @@ void read_format(const Json& json, Corpus& corpus) {
   check_input(corpus.grid.empty() || corpus.format.features > 0, "'grid' without 'features'");
 }
 
-void read_codecs(const Json& json, Corpus& corpus) {
+void parse_codecs(const Json& json, Corpus& corpus) {
   const bool is_classifier = corpus.framing == Framing::classifier;
   const bool two = json.find("target") != nullptr;
   if (corpus.format.features == 0) corpus.source = codec_of(two ? json.at("source") : json);
@@ -182,7 +182,7 @@ SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
   saved.corpus.framing = framing;
   read_members(path, [&](const Json& json) {
     read_format(json, saved.corpus);
-    read_codecs(json, saved.corpus);
+    parse_codecs(json, saved.corpus);
     if (json.find("prompt") || json.find("answer")) {
       saved.prompt_length = count_in(json.at("prompt"), 1);
       saved.target_length = count_in(json.at("answer"), 1);

@@ -88,7 +88,10 @@ bool is_fraction(const std::string& name) {
   return name.ends_with("accuracy") || name.ends_with("exact_match");
 }
 
-constexpr double width = 640, height = 260, left = 64, right = 12, top = 10, bottom = 28;
+// The size of a drawing and its margins, in pixels.
+struct ChartArea {
+  static constexpr double width = 640, height = 260, left = 64, right = 12, top = 10, bottom = 28;
+};
 constexpr size_t drawn_points = 400;
 
 std::string tick_text(double value) {
@@ -110,10 +113,11 @@ std::string drawn_axes(const ChartAxis& x, const ChartAxis& y) {
     text += fmt::format(
         "<path class=\"grid\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3}\" y=\"{4:.1f}\" "
         "text-anchor=\"end\">{5}</text>",
-        left, y.pixel(tick), width - right, left - 8, y.pixel(tick) + 4, tick_text(tick));
+        ChartArea::left, y.pixel(tick), ChartArea::width - ChartArea::right, ChartArea::left - 8,
+        y.pixel(tick) + 4, tick_text(tick));
   for (const double tick : x.ticks())
     text += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                        x.pixel(tick), height - 8, tick_text(tick));
+                        x.pixel(tick), ChartArea::height - 8, tick_text(tick));
   return text;
 }
 
@@ -159,11 +163,13 @@ std::string chart_svg(const Json& chart) {
   }
   steps.include({0});
   if (chart.at("fraction").flag()) values.include({0, 1});
-  const ChartAxis x(steps, false, left, width - right);
-  const ChartAxis y(values, chart.at("log").flag(), height - bottom, top);
+  const ChartAxis x(steps, false, ChartArea::left, ChartArea::width - ChartArea::right);
+  const ChartAxis y(values, chart.at("log").flag(), ChartArea::height - ChartArea::bottom,
+                    ChartArea::top);
   std::string text =
       fmt::format("<svg class=\"drawing\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">{}",
-                  width, height, xml_escaped(chart.at("title").string()), drawn_axes(x, y));
+                  ChartArea::width, ChartArea::height, xml_escaped(chart.at("title").string()),
+                  drawn_axes(x, y));
   for (const Json& line : chart.at("lines").elements()) {
     const int64_t colour = line.at("colour").integer() % 8;
     if (line.find("low")) {

@@ -114,8 +114,8 @@ std::vector<Tensor> split(const Tensor& x, std::span<const int64_t> sizes, int a
 namespace {
 
 // The result has shape `shape`; part i has lengths[i] along the axis.
-Tensor joined(const char* name, std::span<const Tensor> parts, const Shape& shape, int axis,
-              const Ids& lengths) {
+Tensor join_tensors(const char* name, std::span<const Tensor> parts, const Shape& shape, int axis,
+                    const Ids& lengths) {
   Tensor y = Tensor::empty(shape);
   const Runs all(shape, axis);
   real* to = y.mutable_data();
@@ -152,7 +152,7 @@ Tensor concat(std::span<const Tensor> parts, int axis) {
           axis, total);
     lengths.mutable_data()[i] = static_cast<int32_t>(shape[a]);
   }
-  return joined("concat", parts, first.with(a, total), a, lengths);
+  return join_tensors("concat", parts, first.with(a, total), a, lengths);
 }
 
 Tensor stack(std::span<const Tensor> parts, int axis) {
@@ -164,7 +164,7 @@ Tensor stack(std::span<const Tensor> parts, int axis) {
   const auto count = static_cast<int64_t>(parts.size());
   for (const Tensor& part : parts)
     check(part.shape() == first, "stack: shapes {} and {} differ", first, part.shape());
-  return joined("stack", parts, first.inserted(a, count), a, Ids::full({count}, 1));
+  return join_tensors("stack", parts, first.inserted(a, count), a, Ids::full({count}, 1));
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -62,8 +62,8 @@ int64_t count_of(const std::string& text, const std::string& part) {
 }
 
 // Trains a small model of each kind, each in its own run folder.
-struct Trained : TemporaryFolder {
-  Trained() {
+struct AttentionRuns : TemporaryFolder {
+  AttentionRuns() {
     std::string lines, pairs;
     for (const char* word : {"ab", "a<b", "&&a", "b a", "\"c\"", "a,b", "ba", "<>", "cab", "abc"})
       for (const char* end : {"", "a", "b", "c", "ca"}) {
@@ -96,8 +96,8 @@ struct Trained : TemporaryFolder {
   }
 };
 
-const Trained& trained() {
-  static const Trained all;
+const AttentionRuns& trained() {
+  static const AttentionRuns all;
   return all;
 }
 

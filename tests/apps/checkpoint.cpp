@@ -23,31 +23,34 @@ using namespace heed;
 
 namespace {
 
-constexpr int64_t rows = 20, columns = 300;
+constexpr int64_t weight_rows = 20, weight_columns = 300;
 
 // Returns values that are different for each step.
 std::vector<float> values_of(int64_t step, float first = 0) {
-  std::vector<float> all(rows * columns);
-  std::iota(all.begin(), all.end(), first + static_cast<float>(step * rows * columns));
+  std::vector<float> all(weight_rows * weight_columns);
+  std::iota(all.begin(), all.end(),
+            first + static_cast<float>(step * weight_rows * weight_columns));
   return all;
 }
 
 void save(Checkpoints& checkpoints, int64_t step, int64_t best_step = 0) {
   const std::vector<float> weight = values_of(step), moment = values_of(step, 0.5f);
-  checkpoints.save(step, {{{"layer.weight", DType::F32, {rows, columns}}, weight.data()}},
-                   {{{"exp_avg", DType::F32, {rows * columns}}, moment.data()}},
+  checkpoints.save(step,
+                   {{{"layer.weight", DType::F32, {weight_rows, weight_columns}}, weight.data()}},
+                   {{{"exp_avg", DType::F32, {weight_rows * weight_columns}}, moment.data()}},
                    Json::object().set("seed", 3).set("rate", 0.1), best_step);
 }
 
 std::vector<ArrayTarget> target(std::vector<float>& into) {
-  return {{{"layer.weight", DType::F32, {rows, columns}}, into.data()}};
+  return {{{"layer.weight", DType::F32, {weight_rows, weight_columns}}, into.data()}};
 }
 
 // Reads a checkpoint and checks its values.
 void check_complete(const Checkpoint& checkpoint) {
-  std::vector<float> weight(rows * columns), moment(rows * columns);
+  std::vector<float> weight(weight_rows * weight_columns), moment(weight_rows * weight_columns);
   checkpoint.read_model(target(weight));
-  checkpoint.read_optimizer({{{"exp_avg", DType::F32, {rows * columns}}, moment.data()}});
+  checkpoint.read_optimizer(
+      {{{"exp_avg", DType::F32, {weight_rows * weight_columns}}, moment.data()}});
   CHECK(weight == values_of(checkpoint.step()));
   CHECK(moment == values_of(checkpoint.step(), 0.5f));
   CHECK(checkpoint.state().text() ==
@@ -148,12 +151,12 @@ TEST_CASE("checkpoint: weights of another model are rejected without changing an
   Checkpoints checkpoints(folder / "checkpoints", 1);
   save(checkpoints, 1);
   const Checkpoint checkpoint = checkpoints.open("latest");
-  std::vector<float> into(rows * columns, -1.f);
+  std::vector<float> into(weight_rows * weight_columns, -1.f);
   const auto error_of = [&](std::vector<ArrayTarget> targets) {
     return thrown<InputError>([&] { checkpoint.read_model(targets); });
   };
   auto targets = target(into);
-  targets[0].dims = {columns, rows};
+  targets[0].dims = {weight_columns, weight_rows};
   CHECK_TEXT_CONTAINS(error_of(targets), "'layer.weight' is F32 [20, 300], not F32 [300, 20]");
   targets = target(into);
   targets[0].dtype = DType::F64;
@@ -162,7 +165,7 @@ TEST_CASE("checkpoint: weights of another model are rejected without changing an
   targets.push_back({{"layer.bias", DType::F32, {1}}, into.data()});
   CHECK_TEXT_CONTAINS(error_of(targets), "of another model: it has no 'layer.bias'");
   CHECK_TEXT_CONTAINS(error_of({}), "it has 'layer.weight', which the model does not have");
-  CHECK(into == std::vector<float>(rows * columns, -1.f));
+  CHECK(into == std::vector<float>(weight_rows * weight_columns, -1.f));
 }
 
 TEST_CASE("checkpoint: newer formats are rejected with the required version") {
@@ -192,7 +195,7 @@ TEST_CASE("checkpoint: headers that declare terabytes are rejected before readin
   std::string bytes(8, '\0');
   bytes[0] = static_cast<char>(header.size());
   write_file(folder / "x.safetensors", bytes + header);
-  std::vector<float> into(rows * columns);
+  std::vector<float> into(weight_rows * weight_columns);
   CHECK_TEXT_CONTAINS(thrown<InputError>([&] {
                         check_arrays(SafetensorsFile(folder / "x.safetensors"), target(into));
                       }),

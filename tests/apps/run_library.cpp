@@ -11,8 +11,8 @@ using namespace heed;
 namespace {
 
 // Trains one run of each kind of model.
-struct Trained : TemporaryFolder {
-  Trained() {
+struct LibraryRuns : TemporaryFolder {
+  LibraryRuns() {
     std::string lines;
     for (int i = 0; i < 60; ++i)
       lines += (i % 2 ? "odd\t" : "even\t") +
@@ -33,7 +33,7 @@ struct Trained : TemporaryFolder {
 }  // namespace
 
 TEST_CASE("run library: gives what the commands print") {
-  const Trained folder;
+  const LibraryRuns folder;
   const Run copy(folder / "copy"), sums(folder / "sums"), labels(folder / "labels", "latest");
   const auto printed = [&](const std::string& arguments, const std::string& input) {
     return shell_in(folder.path, "printf '" + input + "' | $HEED " + arguments).out;

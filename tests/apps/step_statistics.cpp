@@ -46,7 +46,7 @@ double norm(const std::vector<double>& values) {
 
 std::vector<double> values_of(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
 
-doctest::Approx close_to(double value) { return doctest::Approx(value).epsilon(1e-5); }
+doctest::Approx close_in_float(double value) { return doctest::Approx(value).epsilon(1e-5); }
 
 // Rows of metrics.jsonl that have this member.
 std::vector<Json> rows_with(const std::string& member, const std::string& path) {
@@ -72,15 +72,15 @@ TEST_CASE("statistics of steps: norms of parameters, gradients and updates") {
   double squares = 0;
   for (const NamedParameter& p : t.trainer.model().parameters()) {
     std::vector<double> change = values_of(p.tensor);
-    CHECK(json.at(p.name).at("weight").number() == close_to(norm(change)));
+    CHECK(json.at(p.name).at("weight").number() == close_in_float(norm(change)));
     for (size_t i = 0; i < change.size(); ++i) change[i] -= before[p.name][i];
     CHECK(norm(change) > 0);
-    CHECK(json.at(p.name).at("update").number() == close_to(norm(change)));
+    CHECK(json.at(p.name).at("update").number() == close_in_float(norm(change)));
     squares += std::pow(json.at(p.name).at("gradient").number(), 2);
   }
   // Before clipping.
   CHECK(report.gradient_norm > 0.02);
-  CHECK(std::sqrt(squares) == close_to(report.gradient_norm));
+  CHECK(std::sqrt(squares) == close_in_float(report.gradient_norm));
 }
 
 TEST_CASE("statistics of steps: a frozen parameter has only a weight") {
@@ -113,7 +113,7 @@ TEST_CASE("statistics of steps: RMS of layers without padding, and dead units") 
     }
   }
   CHECK(count < static_cast<double>(y.size()));  // there is padding
-  CHECK(layers.at("decoder.norm").at("rms").number() == close_to(std::sqrt(squares / count)));
+  CHECK(layers.at("decoder.norm").at("rms").number() == close_in_float(std::sqrt(squares / count)));
 
   // A bias of -1000 kills the first 16 of 64 units.
   Tensor bias = t.trainer.model().parameter("encoder.layers.0.feed_forward.up.bias");
@@ -149,8 +149,8 @@ TEST_CASE("statistics of steps: entropy and distance of each head") {
       const auto of = [&](const char* what) {
         return heads.at(record.name).at(what).elements()[static_cast<size_t>(head)].number();
       };
-      CHECK(of("entropy") == close_to(entropy / static_cast<double>(w.dim(2))));
-      CHECK(of("distance") == close_to(distance / static_cast<double>(w.dim(2))));
+      CHECK(of("entropy") == close_in_float(entropy / static_cast<double>(w.dim(2))));
+      CHECK(of("distance") == close_in_float(distance / static_cast<double>(w.dim(2))));
     }
   }
 }

@@ -20,9 +20,9 @@ namespace {
 const std::string hostile = "\x1b[2J\u009b1m\u202e\r\x7f";
 
 // A run trained on text with control characters.
-struct HostileRun : TemporaryFolder {
+struct HostileTextRun : TemporaryFolder {
   ProgramOutput training;
-  HostileRun() {
+  HostileTextRun() {
     std::string text;
     for (int i = 0; i < 40; ++i) text += hostile + "ab\n\t";
     write_file(path + "/text.txt", text);
@@ -34,8 +34,8 @@ struct HostileRun : TemporaryFolder {
   }
 };
 
-const HostileRun& hostile_run() {
-  static const HostileRun run;
+const HostileTextRun& hostile_run() {
+  static const HostileTextRun run;
   return run;
 }
 

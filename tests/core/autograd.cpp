@@ -10,11 +10,10 @@
 
 #include "core/ops.h"
 #include "core/pool.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
-
-std::vector<real> values_of(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
 
 Tensor leaf(const Shape& shape, std::initializer_list<real> values) {
   Tensor x = Tensor::from(shape, values);
@@ -50,7 +49,7 @@ TEST_CASE("backward: the node of a diamond runs once, when its gradient is compl
 TEST_CASE("backward: one tensor is the input of several operations, and both inputs of one") {
   Tensor x = leaf({2}, {2, 3});
   backward(sum((x + x) * x - x));
-  CHECK(values_of(x.grad()) == std::vector<real>{7, 11});
+  CHECK(elements(x.grad()) == std::vector<real>{7, 11});
 }
 
 TEST_CASE("backward: a shared gradient is not modified") {
@@ -58,19 +57,19 @@ TEST_CASE("backward: a shared gradient is not modified") {
   const Tensor y = mul(x, 2);
   const Tensor left = add(y, 1), right = add(y, 5);  // both pass their gradient on
   backward(sum(left + right * y));
-  CHECK(values_of(x.grad()) == std::vector<real>{2 * (1 + 4 + 9), 2 * (1 + 6 + 11)});
+  CHECK(elements(x.grad()) == std::vector<real>{2 * (1 + 4 + 9), 2 * (1 + 6 + 11)});
 }
 
 TEST_CASE("backward: reshaped tensors share the gradient") {
   Tensor x = leaf({2, 3}, {1, 2, 3, 4, 5, 6});
   backward(sum(x.reshape({6}) * Tensor::from({6}, {1, 2, 3, 4, 5, 6})));
   CHECK(x.grad().shape() == Shape{2, 3});
-  CHECK(values_of(x.grad()) == std::vector<real>{1, 2, 3, 4, 5, 6});
+  CHECK(elements(x.grad()) == std::vector<real>{1, 2, 3, 4, 5, 6});
 
   x.clear_grad();
   const Tensor y = x * x;
   backward(sum(y.reshape({3, 2})) + sum(y));
-  CHECK(values_of(x.grad()) == std::vector<real>{4, 8, 12, 16, 20, 24});
+  CHECK(elements(x.grad()) == std::vector<real>{4, 8, 12, 16, 20, 24});
 }
 
 TEST_CASE("backward: from any tensor, with a cotangent") {
@@ -80,9 +79,9 @@ TEST_CASE("backward: from any tensor, with a cotangent") {
   CHECK(
       mentions(error_of([&] { backward(y, Tensor::zeros({3})); }), "the cotangent has shape [3]"));
   backward(y, Tensor::from({2}, {10, 100}));
-  CHECK(values_of(x.grad()) == std::vector<real>{40, 600});
+  CHECK(elements(x.grad()) == std::vector<real>{40, 600});
   backward(x, Tensor::from({2}, {1, 1}));  // a leaf is a graph too
-  CHECK(values_of(x.grad()) == std::vector<real>{41, 601});
+  CHECK(elements(x.grad()) == std::vector<real>{41, 601});
   CHECK(mentions(error_of([&] { backward(sum(Tensor::zeros({2}))); }),
                  "depends on none that requires a gradient"));
 }
@@ -93,9 +92,9 @@ TEST_CASE("backward: a second backward is an error") {
   backward(loss);
   CHECK(mentions(error_of([&] { backward(loss); }), "has been run and released"));
   CHECK(mentions(error_of([&] { backward(other); }), "has been run and released"));  // the middle
-  CHECK(values_of(x.grad()) == std::vector<real>{4, 6});
+  CHECK(elements(x.grad()) == std::vector<real>{4, 6});
   backward(sum(x * x));  // a new graph is independent
-  CHECK(values_of(x.grad()) == std::vector<real>{8, 12});
+  CHECK(elements(x.grad()) == std::vector<real>{8, 12});
 }
 
 TEST_CASE("backward: a change of a saved tensor is an error") {
@@ -108,7 +107,7 @@ TEST_CASE("backward: a change of a saved tensor is an error") {
   const Tensor fine = sum(unneeded + unneeded);
   unneeded.mutable_data()[0] = 5;
   backward(fine);
-  CHECK(values_of(unneeded.grad()) == std::vector<real>{2, 2});
+  CHECK(elements(unneeded.grad()) == std::vector<real>{2, 2});
 }
 
 TEST_CASE("backward: after an error the graph is released") {
@@ -203,14 +202,13 @@ TEST_CASE("detect_anomaly: names the operation and the shapes, forward and backw
 TEST_CASE("detect_anomaly: an infinity among the inputs is accepted in the result") {
   ScopeGuard here;
   here->detect_anomaly = true;
-  constexpr real infinity = std::numeric_limits<real>::infinity();
   Tensor x = leaf({2, 2}, {1, 2, 3, 4});
   const Tensor scores = masked_fill(x, Ids::from({2}, {0, 1}), -infinity);
   const Tensor y = softmax(scores + Tensor::zeros({2, 2}));
   backward(sum(y * y));
-  CHECK(values_of(y) == std::vector<real>{1, 0, 1, 0});
+  CHECK(elements(y) == std::vector<real>{1, 0, 1, 0});
   const Tensor seen = masked_fill(x.reshape({1, 1, 2, 2}), KeepMask{.causal = true}, -infinity);
-  CHECK(values_of(softmax(seen))[1] == 0);
+  CHECK(elements(softmax(seen))[1] == 0);
 }
 
 TEST_CASE("backward: uses the precision of the forward pass, and restores the current one") {

@@ -11,13 +11,12 @@
 #include "allocations.h"
 #include "bfloat16_check.h"
 #include "core/parallel.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float largest = std::numeric_limits<float>::max();
+constexpr float largest_float = std::numeric_limits<float>::max();
 
 TEST_CASE("bfloat16: the definition of the instruction") {
   Tile a{}, b{}, c{};
@@ -91,12 +90,12 @@ bool same_kind(float x, float y) {
 TEST_CASE("bfloat16: infinities, NaN and overflow match float32") {
   const float all_ones = std::bit_cast<float>(0x7fffffff),
               low_one = std::bit_cast<float>(0x7f800001);
-  const float cases[][2] = {{infinity, 1},        {infinity, 0},   {-infinity, 2},
-                            {infinity, infinity}, {nan, 1},        {all_ones, 1},
-                            {-all_ones, 1},       {low_one, 1},    {largest, 1},
-                            {largest, 0.5F},      {largest, 2},    {-largest, 1},
-                            {1e38F, 1e38F},       {1e38F, -1e38F}, {1.3e19F, 2.7e19F},
-                            {infinity, 1e-40F},   {1e-40F, 1e38F}, {1.003F, 3.39e38F}};
+  const float cases[][2] = {{infinity, 1},         {infinity, 0},      {-infinity, 2},
+                            {infinity, infinity},  {nan, 1},           {all_ones, 1},
+                            {-all_ones, 1},        {low_one, 1},       {largest_float, 1},
+                            {largest_float, 0.5F}, {largest_float, 2}, {-largest_float, 1},
+                            {1e38F, 1e38F},        {1e38F, -1e38F},    {1.3e19F, 2.7e19F},
+                            {infinity, 1e-40F},    {1e-40F, 1e38F},    {1.003F, 3.39e38F}};
   for (const auto& values : cases) {
     const float x = values[0], y = values[1];
     for (const Precision precision : {Precision::high, Precision::medium}) {

@@ -9,14 +9,10 @@
 
 #include "core/autograd.h"
 #include "core/ops.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
-
-constexpr real infinity = std::numeric_limits<real>::infinity();
-constexpr real nan = std::numeric_limits<real>::quiet_NaN();
-
-std::vector<real> elements(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
 
 Tensor leaf(const Shape& shape, real value = 1) {
   Tensor x = Tensor::full(shape, value);

@@ -11,6 +11,7 @@
 #include "core/autograd.h"
 #include "core/joined.h"
 #include "op_table.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {
@@ -207,7 +208,6 @@ TEST_CASE("op table: gather, topk") {
 }
 
 TEST_CASE("topk: indices; equal elements in their order, NaN as the largest") {
-  constexpr real nan = std::numeric_limits<real>::quiet_NaN();
   const Tensor x = Tensor::from({2, 4}, {1, 3, 3, -1, 0, nan, 5, 0});
   const auto ids = [&](bool largest) {
     const TopK top = topk(x, 3, -1, largest);
@@ -219,7 +219,6 @@ TEST_CASE("topk: indices; equal elements in their order, NaN as the largest") {
 }
 
 TEST_CASE("logsumexp: large values do not overflow, only -inf gives a zero gradient") {
-  constexpr real infinity = std::numeric_limits<real>::infinity();
   CHECK(logsumexp(Tensor::full({4}, 1000)).item() == doctest::Approx(1000 + std::log(4.0)));
   Tensor x = Tensor::full({3}, -infinity);
   x.set_requires_grad();

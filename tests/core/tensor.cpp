@@ -10,20 +10,19 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "core/pool.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-std::vector<real> values_of(const Tensor& x) { return {x.values().begin(), x.values().end()}; }
-
 TEST_CASE("tensor: creation and access") {
   const Tensor x = Tensor::from({2, 2}, {1, 2, 3, 4});
-  CHECK(values_of(x) == std::vector<real>{1, 2, 3, 4});
+  CHECK(elements(x) == std::vector<real>{1, 2, 3, 4});
   CHECK(x.rank() == 2);
   CHECK(x.dim(-1) == 2);
   CHECK(x.size() == 4);
   CHECK(Tensor::scalar(3).item() == 3);
-  CHECK(values_of(Tensor::full({2}, 7)) == std::vector<real>{7, 7});
+  CHECK(elements(Tensor::full({2}, 7)) == std::vector<real>{7, 7});
   CHECK(Tensor::zeros({0, 3}).size() == 0);
   CHECK_THROWS_AS(Tensor::from({2}, {1}), Error);
   CHECK_THROWS_WITH_AS(x.item(), "item: expected a tensor with one element, got shape [2, 2]",
@@ -34,10 +33,10 @@ TEST_CASE("tensor: creation and access") {
 TEST_CASE("tensor: from values of any arithmetic type") {
   const double half = 0.5;
   const int two = 2;
-  CHECK(values_of(Tensor::from({2}, {half, half + 1})) == std::vector<real>{0.5, 1.5});
-  CHECK(values_of(Tensor::from({2}, {two, two + 1})) == std::vector<real>{2, 3});
-  CHECK(values_of(Tensor::from({2}, std::vector<double>{0.25, 4})) == std::vector<real>{0.25, 4});
-  CHECK(values_of(Tensor::from({2}, std::array{7, 8})) == std::vector<real>{7, 8});
+  CHECK(elements(Tensor::from({2}, {half, half + 1})) == std::vector<real>{0.5, 1.5});
+  CHECK(elements(Tensor::from({2}, {two, two + 1})) == std::vector<real>{2, 3});
+  CHECK(elements(Tensor::from({2}, std::vector<double>{0.25, 4})) == std::vector<real>{0.25, 4});
+  CHECK(elements(Tensor::from({2}, std::array{7, 8})) == std::vector<real>{7, 8});
   CHECK_THROWS_AS(Tensor::from({3}, std::vector<double>{0.25, 4}), Error);
 }
 
@@ -81,7 +80,7 @@ TEST_CASE("tensor: leaves") {
   CHECK(x.requires_grad());
   CHECK_FALSE(static_cast<bool>(x.grad()));
   backward(sum(x));
-  CHECK(values_of(x.grad()) == std::vector<real>{1, 1});
+  CHECK(elements(x.grad()) == std::vector<real>{1, 1});
   x.clear_grad();
   CHECK_FALSE(static_cast<bool>(x.grad()));
   CHECK_FALSE(x.detach().requires_grad());
@@ -101,8 +100,8 @@ TEST_CASE("tensor: a gradient that was read is not changed by the next backward"
   backward(sum(x));
   const Tensor first = x.grad();
   backward(sum(x));
-  CHECK(values_of(first) == std::vector<real>{1, 1});
-  CHECK(values_of(x.grad()) == std::vector<real>{2, 2});
+  CHECK(elements(first) == std::vector<real>{1, 1});
+  CHECK(elements(x.grad()) == std::vector<real>{2, 2});
 }
 
 TEST_CASE("tensor: leaves of one sum have separate gradients") {
@@ -111,7 +110,7 @@ TEST_CASE("tensor: leaves of one sum have separate gradients") {
   b.set_requires_grad();
   backward(sum(a + b));
   a.grad().mutable_data()[0] = 5;  // as clipping does
-  CHECK(values_of(b.grad()) == std::vector<real>{1, 1});
+  CHECK(elements(b.grad()) == std::vector<real>{1, 1});
 }
 
 TEST_CASE("tensor: bound to an arena") {

@@ -17,7 +17,7 @@ using namespace heed::testing;
 
 namespace {
 
-constexpr int64_t vocabulary = 7, longest = 9;  // learned positions
+constexpr int64_t vocabulary = 7, longest_sequence = 9;  // learned positions
 
 // Every choice of a config in both kinds of model that generate, where the kind allows it.
 std::vector<Variant> writers() {
@@ -154,7 +154,7 @@ TEST_CASE("cache: reading tokens in pieces gives the same hidden states as readi
     const auto model = writer_of(variant);
     const Writer writer(*model);
     if (!writer.can_cache()) continue;
-    const Ids tokens = tokens_of(longest);
+    const Ids tokens = tokens_of(longest_sequence);
     const Tensor all = writer.read(tokens);
     KeyValueCache cache(3);
     for (const int64_t last : {3, 4, 5, 7, 8, 9}) {
@@ -175,7 +175,7 @@ TEST_CASE("cache: rows are permuted, repeated and dropped") {
     const auto model = writer_of(variant);
     Writer writer(*model);
     if (!writer.can_cache()) continue;
-    Ids tokens = tokens_of(longest);
+    Ids tokens = tokens_of(longest_sequence);
     KeyValueCache cache(3);
     writer.read(columns(tokens, 0, 2), cache);
     for (const std::vector<int64_t>& rows : choices) {
@@ -186,7 +186,8 @@ TEST_CASE("cache: rows are permuted, repeated and dropped") {
       // Rows that were one part from here on.
       const int64_t position = cache.length();
       for (int64_t n = 0; n < tokens.dim(0); ++n)
-        tokens.data()[n * longest + position] = static_cast<int32_t>((n + position) % vocabulary);
+        tokens.data()[n * longest_sequence + position] =
+            static_cast<int32_t>((n + position) % vocabulary);
       const Tensor all = writer.read(columns(tokens, 0, position + 1));
       check_states(writer.read(columns(tokens, position, position + 1), cache),
                    slice(all, 1, position, position + 1));
@@ -221,7 +222,7 @@ TEST_CASE("cache: unsupported uses are rejected") {
   CHECK_THROWS_AS(Writer(*model_of(convolution)).read(tokens_of(2), cache), Error);
   const auto model = model_of(plain);
   KeyValueCache four(4);
-  Writer(*model).read(tokens_of(longest), cache);
+  Writer(*model).read(tokens_of(longest_sequence), cache);
   CHECK_THROWS_AS(Writer(*model).read(tokens_of(1), cache), Error);  // no position is left
   CHECK_THROWS_AS(Writer(*model).read(columns(Ids::full({2, 1}, 0), 0, 1), cache), Error);
   const int64_t beyond[] = {0, 3}, before[] = {-1};
@@ -240,8 +241,11 @@ TEST_CASE("decoding: a search gives the same results with and without a cache") 
     const auto model = writer_of(variant);
     const Writer writer(*model);
     for (const int64_t beam : {1, 2, 5}) {
-      const SearchOptions search{
-          .prompt = {1}, .end = 0, .max_length = longest - 1, .beam = beam, .length_penalty = 0.7};
+      const SearchOptions search{.prompt = {1},
+                                 .end = 0,
+                                 .max_length = longest_sequence - 1,
+                                 .beam = beam,
+                                 .length_penalty = 0.7};
       const auto with = beam_search(writer.next({.cache = true}), 3, search);
       const auto without = beam_search(writer.next({.cache = false}), 3, search);
       for (size_t e = 0; e < 3; ++e) {
@@ -257,12 +261,12 @@ TEST_CASE("decoding: with a window a model reads the last tokens, with and witho
   const Variant variant{"", ModelKind::language_model, [](ModelOptions&) {}};
   const auto model = writer_of(variant);
   const Writer writer(*model);
-  const Ids tokens = tokens_of(longest);
+  const Ids tokens = tokens_of(longest_sequence);
   const int64_t same[] = {0, 1, 2};
   for (const int64_t window : {1, 3}) {
     const NextLogits with = writer.next({.cache = true, .window = window});
     const NextLogits without = writer.next({.cache = false, .window = window});
-    for (int64_t time = 1; time <= longest; ++time) {
+    for (int64_t time = 1; time <= longest_sequence; ++time) {
       const Ids last = columns(tokens, std::max<int64_t>(0, time - window), time);
       const Tensor expected = writer.next({.cache = false})(last, same);
       check_states(with(columns(tokens, 0, time), same), expected);

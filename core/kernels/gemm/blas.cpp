@@ -28,9 +28,10 @@ void openblas_read_env() __attribute__((weak));
 void gotoblas_dynamic_init() __attribute__((weak));
 void gotoblas_dynamic_quit() __attribute__((weak));
 // OpenMP's number of threads, a setting of each thread, which OpenBLAS follows, and whether the
-// thread is in a parallel region. Null where OpenBLAS does not use OpenMP.
-int omp_get_max_threads() __attribute__((weak));
-int omp_in_parallel() __attribute__((weak));
+// thread is in a parallel region. Null where OpenBLAS does not use OpenMP. Their names here differ
+// from those in omp.h, whose declarations depend on the compiler.
+int openmp_threads() __asm__("omp_get_max_threads") __attribute__((weak));
+int openmp_in_parallel() __asm__("omp_in_parallel") __attribute__((weak));
 }
 
 namespace heed::inline HEED_REAL::kernels {
@@ -69,7 +70,7 @@ void prepare_blas() {
     select_blas_kernels();
     return true;
   }();
-  if (once && omp_get_max_threads && !omp_in_parallel() && omp_get_max_threads() != 1)
+  if (once && openmp_threads && !openmp_in_parallel() && openmp_threads() != 1)
     openblas_set_num_threads(1);
 }
 
