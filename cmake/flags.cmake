@@ -7,7 +7,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# -O3 pays only in the kernels, where a run spends its time; elsewhere it costs build time.
+# -O3 pays only in core and optim, where a run spends its time (library.cmake); elsewhere it costs build time.
 string(REPLACE -O3 -O2 CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
 function(heed_compile_options target)
@@ -43,21 +43,18 @@ function(heed_compile_options target)
   endif()
 endfunction()
 
-# Source files that need options of their own. They are left out of unity builds (CMAKE_UNITY_BUILD).
+# Source files that are left out of unity builds (CMAKE_UNITY_BUILD), most because they need options of their own.
 function(heed_source_options)
   foreach(source IN LISTS ARGN)
     if(source MATCHES "/bfloat16/(amx|avx512).cpp$" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-      set(options $<$<CONFIG:Release>:-O3>  # runs only on processors that have these
+      set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS  # runs only on processors that have these
         -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512bf16 -mprefer-vector-width=512)
-    elseif(source MATCHES "/(core/kernels/|core/ops/(arithmetic|elementwise|reduce|select).cpp|optim/kernels/)")
-      set(options $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og spills tiles to memory
     elseif(source MATCHES "/cpu_check.cpp$" AND HEED_CPU_FEATURES)
-      set(options ${HEED_BASELINE})
+      set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${HEED_BASELINE})
       set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "HEED_CPU_FEATURES=${HEED_CPU_FEATURES}")
-    else()
+    elseif(NOT source MATCHES "/bfloat16/")  # which has names of the float32 kernels
       continue()
     endif()
-    set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${options})
     set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
 endfunction()

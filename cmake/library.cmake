@@ -1,10 +1,10 @@
-# heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [QUICK])
+# heed_library(core SOURCES … [PRIVATE …] [PUBLIC …] [USES core …] [DOUBLE] [FAST|QUICK])
 #
-# Adds the static library heed_<folder>, which may include only the folders named in USES. With DOUBLE the same
-# files are built once more with real = double as heed_<folder>_f64, for the tests and the course, and with less
-# optimisation. QUICK lowers optimisation in folders where a run spends no time, for quicker builds.
+# Adds the static library heed_<folder>, which may include only the folders named in USES. FAST raises optimisation
+# where a run spends its time, QUICK lowers it where it spends none, for quicker builds. With DOUBLE the same files are
+# built once more with real = double as heed_<folder>_f64, for the tests and the course, and QUICK.
 function(heed_library folder)
-  cmake_parse_arguments(ARG "DOUBLE;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
+  cmake_parse_arguments(ARG "DOUBLE;FAST;QUICK" "" "SOURCES;PUBLIC;PRIVATE;USES" ${ARGN})
   heed_source_options(${ARG_SOURCES})
   foreach(real float double)
     if(real STREQUAL float)
@@ -15,21 +15,20 @@ function(heed_library folder)
     elseif(ARG_DOUBLE)
       set(suffix _f64)
       set(target heed_${folder}_f64)
-      heed_without_source_options(ARG_SOURCES)
       add_library(${target} STATIC EXCLUDE_FROM_ALL ${ARG_SOURCES})
       target_compile_definitions(${target} PUBLIC HEED_DOUBLE)
-      if(NOT folder STREQUAL "core")  # whose loops would take longer to run than that saves
-        set(ARG_QUICK ON)
-      endif()
+      set(ARG_QUICK ON)
     else()
       break()
     endif()
     heed_compile_options(${target})
-    if(NOT ARG_QUICK AND NOT suffix)  # a change of one file is then compiled in less time
-      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+    if(ARG_FAST)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)  # of heed_use_reference()
+      target_compile_options(${target} PRIVATE
+        $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O2>)  # -Og would spill tiles to memory
     endif()
     if(ARG_QUICK)
-      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
     endif()
     target_compile_features(${target} PUBLIC cxx_std_20)
     if(PROJECT_IS_TOP_LEVEL)
@@ -44,35 +43,29 @@ function(heed_library folder)
   endforeach()
 endfunction()
 
-# heed_without_source_options(sources): replaces each file in a list of sources that has options for speed by one
-# without, which includes it. Unity builds then compile it together with others, in half of the time.
-function(heed_without_source_options list)
-  if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
-    return()
-  endif()
-  set(sources "")
-  foreach(source IN LISTS ${list})
-    get_property(options SOURCE ${source} PROPERTY COMPILE_OPTIONS)
-    if(options MATCHES "-O3")
-      file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${source})
-      set(text "#include \"${source}\"\n")
-      set(source ${CMAKE_CURRENT_BINARY_DIR}/double/${name})
-      file(CONFIGURE OUTPUT ${source} CONTENT "${text}" @ONLY)
-    endif()
-    list(APPEND sources ${source})
-  endforeach()
-  set(${list} ${sources} PARENT_SCOPE)
-endfunction()
-
 # heed_use_reference(sources): with HEED_REFERENCE, reference/NAME.cpp takes the place of kernels/NAME.cpp, or of
 # NAME.cpp, blas.cpp, forward.cpp and backward.cpp in kernels/NAME, in a list of sources. See core/reference/reference.h.
+# Without it those kernels are one unit in unity builds, of which the linker takes all or nothing: so the program
+# heed_reference (tests/CMakeLists.txt) has only the reference. The other sources are a unit for each subfolder.
 function(heed_use_reference list)
+  file(GLOB references CONFIGURE_DEPENDS reference/*.cpp)
+  list(TRANSFORM references REPLACE ".*/(.*)\\.cpp" "\\1" OUTPUT_VARIABLE names)
+  list(JOIN names "|" names)
+  set(replaced "/kernels/((${names})|(${names})/(${names}|blas|forward|backward))\\.cpp$")
+  set(sources ${${list}})
   if(HEED_REFERENCE)
-    file(GLOB references CONFIGURE_DEPENDS reference/*.cpp)
-    foreach(reference IN LISTS references)
-      get_filename_component(name ${reference} NAME_WE)
-      list(FILTER ${list} EXCLUDE REGEX "/kernels/(${name}|${name}/(${name}|blas|forward|backward))\\.cpp$")
-    endforeach()
-    set(${list} ${${list}} ${references} PARENT_SCOPE)
+    list(FILTER sources EXCLUDE REGEX "${replaced}")
+    list(APPEND sources ${references})
+    set(${list} ${sources} PARENT_SCOPE)
   endif()
+  foreach(source IN LISTS sources)
+    if(source MATCHES "${replaced}")
+      set(group replaced)
+    elseif(source MATCHES "/(kernels|ops|reference)/")
+      set(group ${CMAKE_MATCH_1})
+    else()
+      set(group folder)
+    endif()
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+  endforeach()
 endfunction()

@@ -157,9 +157,9 @@ TEST_CASE("bench: prints a table with one row for each size") {
   const ProgramOutput output = bench({"--size", "tiny", "--seconds", "0"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
-  CHECK_TEXT_CONTAINS(output.out, "ms/step");
-  CHECK_TEXT_CONTAINS(output.out, "\ntiny           106240 ");
-  CHECK_TEXT_CONTAINS(output.err, "precision highest");
+  CHECK_CONTAINS(output.out, "ms/step");
+  CHECK_CONTAINS(output.out, "\ntiny           106240 ");
+  CHECK_CONTAINS(output.err, "precision highest");
 }
 
 TEST_CASE("bench: generation fills all positions of each sequence, with and without a cache") {
@@ -206,8 +206,8 @@ TEST_CASE("bench: generation prints a table with one row for each size") {
   const ProgramOutput output = bench({"--generate", "--size", "tiny", "--seconds", "0"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
-  CHECK_TEXT_CONTAINS(output.out, "tokens/s");
-  CHECK_TEXT_CONTAINS(output.out, "\ntiny           106240 ");
+  CHECK_CONTAINS(output.out, "tokens/s");
+  CHECK_CONTAINS(output.out, "\ntiny           106240 ");
 }
 
 TEST_CASE("bench: rejects invalid arguments") {

@@ -73,10 +73,7 @@ TEST_CASE("bleu: undefined scores are 0") {
   CHECK(bleu({"x y z w"}, {"a b c d"}) == 0);
   // No 4-gram. The highest order is not reduced.
   CHECK(bleu({"a b c", "a b c"}, {"a b c", "a b c"}) == 0);
-  CHECK_TEXT_CONTAINS(thrown<Error>([] {
-                        bleu({"a"}, {"a", "b"});
-                      }),
-                      "1 hypotheses for 2 references");
+  CHECK_CONTAINS(thrown<Error>([] { bleu({"a"}, {"a", "b"}); }), "1 hypotheses for 2 references");
 }
 
 TEST_CASE("bleu: tokenization matches mteval-v13a") {

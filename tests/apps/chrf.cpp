@@ -38,7 +38,7 @@ TEST_CASE("chrf: by hand") {
   CHECK(chrf({"a"}, {""}) == 0);
   CHECK(chrf({"abcdefg"}, {"hijklmnop"}) == 0);
   CHECK(chrf({"\xff\xe2\x80"}, {"\xff\xe2\x80"}) == nearly(100));
-  CHECK_TEXT_CONTAINS(thrown<Error>([] { chrf({"a"}, {}); }), "1 hypotheses for 0 references");
+  CHECK_CONTAINS(thrown<Error>([] { chrf({"a"}, {}); }), "1 hypotheses for 0 references");
 }
 
 TEST_CASE("chrf: as sacreBLEU") {

@@ -148,96 +148,92 @@ TEST_CASE("config: a base is read first, with its path relative to the file that
   CHECK(!origins.contains("part.share"));
 
   write_file(folder / "root.toml", "base = 'c.toml'");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { ConfigSource::read(folder / "c.toml"); }),
-                      "root.toml:1:1: base = \"c.toml\" inherits from itself");
+  CHECK_CONTAINS(thrown<InputError>([&] { ConfigSource::read(folder / "c.toml"); }),
+                 "root.toml:1:1: base = \"c.toml\" inherits from itself");
   write_file(folder / "root.toml", "base = 'none.toml'");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { ConfigSource::read(folder / "c.toml"); }),
-                      "none.toml: cannot read");
-  CHECK_TEXT_CONTAINS(error_of("base = 3"), "c.toml:1:1: base: expected the path");
-  CHECK_TEXT_CONTAINS(error_of("base = 'c.toml'"), "inherits from itself");
+  CHECK_CONTAINS(thrown<InputError>([&] { ConfigSource::read(folder / "c.toml"); }),
+                 "none.toml: cannot read");
+  CHECK_CONTAINS(error_of("base = 3"), "c.toml:1:1: base: expected the path");
+  CHECK_CONTAINS(error_of("base = 'c.toml'"), "inherits from itself");
 }
 
 TEST_CASE("config: errors for unknown keys have the line, similar keys and valid keys") {
-  CHECK_TEXT_CONTAINS(
+  CHECK_CONTAINS(
       error_of("\n[part]\n  rat = 1"),
       "c.toml:3:3: unknown key 'part.rat'; did you mean 'part.rate'? [part] has kind, rate");
-  CHECK_TEXT_CONTAINS(error_of("depht = 1"), "did you mean 'part.inner.depth'? a config has");
-  CHECK_TEXT_CONTAINS(error_of("[part]\nseed = 3"), "did you mean 'seed'?");
-  CHECK_TEXT_CONTAINS(error_of("[prat]\nrate = 3"), "did you mean 'part.rate'?");
-  CHECK_TEXT_CONTAINS(error_of("zzz = 1"), "unknown key 'zzz'; a config has seed, name, [part]");
-  CHECK_TEXT_CONTAINS(error_of("[nothing]"), "c.toml:1:2: unknown key 'nothing'");
-  CHECK_TEXT_CONTAINS(error_of("part = 3"), "part: expected a section, found a value");
-  CHECK_TEXT_CONTAINS(error_of("[seed]\nx = 1"), "seed: expected a value, found a section");
-  CHECK_TEXT_CONTAINS(error_of("[[part]]\nrate = 1"), "part: expected a section, found a value");
-  CHECK_TEXT_CONTAINS(error_of("\"part.rate\" = 1"), "unknown key");
-  CHECK_TEXT_CONTAINS(error_of("\"a\\u001b\\n\" = 1"), "unknown key '\"a\\u001B\\u000A\"'");
-  CHECK_TEXT_CONTAINS(error_of("\nsée = 1"), "c.toml:2: expected 'é' in quotes");
-  CHECK_TEXT_CONTAINS(error_of("name = 1a'\u048b'"), "c.toml:1: expected '\u048b' in quotes");
-  CHECK_TEXT_CONTAINS(error_of("seed = \u00b2"), "c.toml:1: expected '\u00b2' in quotes");
-  CHECK_TEXT_CONTAINS(error_of("seed = \"\"\"unfinished"), "c.toml:1:");
+  CHECK_CONTAINS(error_of("depht = 1"), "did you mean 'part.inner.depth'? a config has");
+  CHECK_CONTAINS(error_of("[part]\nseed = 3"), "did you mean 'seed'?");
+  CHECK_CONTAINS(error_of("[prat]\nrate = 3"), "did you mean 'part.rate'?");
+  CHECK_CONTAINS(error_of("zzz = 1"), "unknown key 'zzz'; a config has seed, name, [part]");
+  CHECK_CONTAINS(error_of("[nothing]"), "c.toml:1:2: unknown key 'nothing'");
+  CHECK_CONTAINS(error_of("part = 3"), "part: expected a section, found a value");
+  CHECK_CONTAINS(error_of("[seed]\nx = 1"), "seed: expected a value, found a section");
+  CHECK_CONTAINS(error_of("[[part]]\nrate = 1"), "part: expected a section, found a value");
+  CHECK_CONTAINS(error_of("\"part.rate\" = 1"), "unknown key");
+  CHECK_CONTAINS(error_of("\"a\\u001b\\n\" = 1"), "unknown key '\"a\\u001B\\u000A\"'");
+  CHECK_CONTAINS(error_of("\nsée = 1"), "c.toml:2: expected 'é' in quotes");
+  CHECK_CONTAINS(error_of("name = 1a'\u048b'"), "c.toml:1: expected '\u048b' in quotes");
+  CHECK_CONTAINS(error_of("seed = \u00b2"), "c.toml:1: expected '\u00b2' in quotes");
+  CHECK_CONTAINS(error_of("seed = \"\"\"unfinished"), "c.toml:1:");
   CHECK(error_of("\uFEFFname = \"\"\"é\"\"\"\"\"\n[part]  # é\npath = 'é'\nwords = [\"é\"]") == "");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1", {"part.rat=1"}),
-                      "--set part.rat=1: unknown key 'part.rat'; did you mean");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1", {"seed"}), "--set seed: expected a key and a value");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1", {"=1"}), "expected a key and a value");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1", {"name=a\nb"}), "without control characters");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1", {"part.lengths=[1,"}), "expected a value of TOML");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1", {"name=\xFF"}), "--set name=");
+  CHECK_CONTAINS(error_of("seed = 1", {"part.rat=1"}),
+                 "--set part.rat=1: unknown key 'part.rat'; did you mean");
+  CHECK_CONTAINS(error_of("seed = 1", {"seed"}), "--set seed: expected a key and a value");
+  CHECK_CONTAINS(error_of("seed = 1", {"=1"}), "expected a key and a value");
+  CHECK_CONTAINS(error_of("seed = 1", {"name=a\nb"}), "without control characters");
+  CHECK_CONTAINS(error_of("seed = 1", {"part.lengths=[1,"}), "expected a value of TOML");
+  CHECK_CONTAINS(error_of("seed = 1", {"name=\xFF"}), "--set name=");
 }
 
 TEST_CASE("config: errors for wrong types and ranges have the line and column") {
-  CHECK_TEXT_CONTAINS(error_of("seed = 1.5"), "c.toml:1:8: seed: expected an integer, found 1.5");
-  CHECK_TEXT_CONTAINS(error_of("seed = 'a'"), "found \"a\"");
-  CHECK_TEXT_CONTAINS(error_of("name = 3"), "name: expected a string in quotes, found 3");
-  CHECK_TEXT_CONTAINS(error_of("part.on = 1"), "part.on: expected true or false, found 1");
-  CHECK_TEXT_CONTAINS(error_of("part.rate = true"),
-                      "part.rate: expected a number, ≥ 0, found true");
-  CHECK_TEXT_CONTAINS(error_of("[part]\nshare = 1.5"),
-                      "c.toml:2:9: part.share: expected a number, 0 … 1");
-  CHECK_TEXT_CONTAINS(error_of("part.share = nan"), "found nan");
-  CHECK_TEXT_CONTAINS(error_of("part.rate = inf"), "found inf");
-  CHECK_TEXT_CONTAINS(error_of("part.inner.depth = 11"), "expected an integer, 1 … 10, found 11");
-  CHECK_TEXT_CONTAINS(error_of("part.lengths = 3"), "expected a list of integers");
-  CHECK_TEXT_CONTAINS(error_of("part.lengths = [1, 1000]"), "c.toml:1:20: part.lengths: expected");
-  CHECK_TEXT_CONTAINS(error_of("part.words = ['a', 2]"), "expected a string in quotes, found 2");
-  CHECK_TEXT_CONTAINS(error_of("part.words = [['a']]"), "found a list");
-  CHECK_TEXT_CONTAINS(error_of("part.kind = 'plian'"),
-                      "expected one of plain, auto, true (did you mean 'plain'?), found \"plian\"");
-  CHECK_TEXT_CONTAINS(error_of("part.kind = false"),
-                      "expected one of plain, auto, true, found false");
-  CHECK_TEXT_CONTAINS(error_of("part.rate = 1979-05-27"), "found a date or time");
-  CHECK_TEXT_CONTAINS(error_of("[part.rate]"), "found a section");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1", {"part.share=x"}),
-                      "--set part.share=x: part.share: expected");
+  CHECK_CONTAINS(error_of("seed = 1.5"), "c.toml:1:8: seed: expected an integer, found 1.5");
+  CHECK_CONTAINS(error_of("seed = 'a'"), "found \"a\"");
+  CHECK_CONTAINS(error_of("name = 3"), "name: expected a string in quotes, found 3");
+  CHECK_CONTAINS(error_of("part.on = 1"), "part.on: expected true or false, found 1");
+  CHECK_CONTAINS(error_of("part.rate = true"), "part.rate: expected a number, ≥ 0, found true");
+  CHECK_CONTAINS(error_of("[part]\nshare = 1.5"),
+                 "c.toml:2:9: part.share: expected a number, 0 … 1");
+  CHECK_CONTAINS(error_of("part.share = nan"), "found nan");
+  CHECK_CONTAINS(error_of("part.rate = inf"), "found inf");
+  CHECK_CONTAINS(error_of("part.inner.depth = 11"), "expected an integer, 1 … 10, found 11");
+  CHECK_CONTAINS(error_of("part.lengths = 3"), "expected a list of integers");
+  CHECK_CONTAINS(error_of("part.lengths = [1, 1000]"), "c.toml:1:20: part.lengths: expected");
+  CHECK_CONTAINS(error_of("part.words = ['a', 2]"), "expected a string in quotes, found 2");
+  CHECK_CONTAINS(error_of("part.words = [['a']]"), "found a list");
+  CHECK_CONTAINS(error_of("part.kind = 'plian'"),
+                 "expected one of plain, auto, true (did you mean 'plain'?), found \"plian\"");
+  CHECK_CONTAINS(error_of("part.kind = false"), "expected one of plain, auto, true, found false");
+  CHECK_CONTAINS(error_of("part.rate = 1979-05-27"), "found a date or time");
+  CHECK_CONTAINS(error_of("[part.rate]"), "found a section");
+  CHECK_CONTAINS(error_of("seed = 1", {"part.share=x"}),
+                 "--set part.share=x: part.share: expected");
 }
 
 TEST_CASE("config: malformed and oversized files are rejected") {
-  CHECK_TEXT_CONTAINS(error_of(""), "c.toml: empty");
-  CHECK_TEXT_CONTAINS(error_of("seed ="), "c.toml:1:7: ");
-  CHECK_TEXT_CONTAINS(error_of("seed = 1\nseed = 2"), "c.toml:2:");
-  CHECK_TEXT_CONTAINS(error_of("name = '\xFF'"), "c.toml:1:");
-  CHECK_TEXT_CONTAINS(error_of(std::string("name = 'a\0b'", 12)), "c.toml:1:");
-  CHECK_TEXT_CONTAINS(error_of(std::string(100, '\0')), "c.toml:1:");
-  CHECK_TEXT_CONTAINS(error_of("seed = 99999999999999999999"), "c.toml:1:");
-  CHECK_TEXT_CONTAINS(error_of("part.rate = 1e999"), "c.toml:1:");
-  CHECK_TEXT_CONTAINS(error_of("seed = " + std::string(100'000, '[')), "c.toml:1:");
-  CHECK_TEXT_CONTAINS(error_of("seed = " + std::string(100'000, '9')), "c.toml:1:");
+  CHECK_CONTAINS(error_of(""), "c.toml: empty");
+  CHECK_CONTAINS(error_of("seed ="), "c.toml:1:7: ");
+  CHECK_CONTAINS(error_of("seed = 1\nseed = 2"), "c.toml:2:");
+  CHECK_CONTAINS(error_of("name = '\xFF'"), "c.toml:1:");
+  CHECK_CONTAINS(error_of(std::string("name = 'a\0b'", 12)), "c.toml:1:");
+  CHECK_CONTAINS(error_of(std::string(100, '\0')), "c.toml:1:");
+  CHECK_CONTAINS(error_of("seed = 99999999999999999999"), "c.toml:1:");
+  CHECK_CONTAINS(error_of("part.rate = 1e999"), "c.toml:1:");
+  CHECK_CONTAINS(error_of("seed = " + std::string(100'000, '[')), "c.toml:1:");
+  CHECK_CONTAINS(error_of("seed = " + std::string(100'000, '9')), "c.toml:1:");
   std::string dots;
   for (int i = 0; i < 100'000; ++i) dots += "a.";
-  CHECK_TEXT_CONTAINS(error_of(dots + "a = 1"), "c.toml:1: expected keys of at most 16 parts");
-  CHECK_TEXT_CONTAINS(error_of("['x'.\"y=\\\"\"." + dots + "a]"),
-                      "c.toml:1: expected keys of at most");
-  CHECK_TEXT_CONTAINS(error_of("# " + dots + "\nname = '" + dots + "'\nx = {" + dots + "a = 1}"),
-                      "c.toml:3: expected keys of at most");
-  CHECK_TEXT_CONTAINS(error_of("name = \"\"\"" + dots + "\n\"\"\"\n" + "seed = '" + dots + "'"),
-                      "found \"");
-  CHECK_TEXT_CONTAINS(error_of(std::string(2'000'000, '#')),
-                      "expected a config, found more than 1048576 bytes");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([] { ConfigSource::read("/tmp"); }),
-                      "/tmp: expected a config, found a folder");
-  CHECK_TEXT_CONTAINS(error_of("base = '/dev/zero'"), "/dev/zero: expected a config, found a FIFO");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([] { ConfigSource::read("/nowhere.toml"); }),
-                      "cannot read");
+  CHECK_CONTAINS(error_of(dots + "a = 1"), "c.toml:1: expected keys of at most 16 parts");
+  CHECK_CONTAINS(error_of("['x'.\"y=\\\"\"." + dots + "a]"), "c.toml:1: expected keys of at most");
+  CHECK_CONTAINS(error_of("# " + dots + "\nname = '" + dots + "'\nx = {" + dots + "a = 1}"),
+                 "c.toml:3: expected keys of at most");
+  CHECK_CONTAINS(error_of("name = \"\"\"" + dots + "\n\"\"\"\n" + "seed = '" + dots + "'"),
+                 "found \"");
+  CHECK_CONTAINS(error_of(std::string(2'000'000, '#')),
+                 "expected a config, found more than 1048576 bytes");
+  CHECK_CONTAINS(thrown<InputError>([] { ConfigSource::read("/tmp"); }),
+                 "/tmp: expected a config, found a folder");
+  CHECK_CONTAINS(error_of("base = '/dev/zero'"), "/dev/zero: expected a config, found a FIFO");
+  CHECK_CONTAINS(thrown<InputError>([] { ConfigSource::read("/nowhere.toml"); }), "cannot read");
 }
 
 TEST_CASE("config: written configs parse to the same values") {
@@ -271,15 +267,15 @@ TEST_CASE("config: at most 20 bases in a row") {
   Options options;
   ConfigSource::read(folder / "20.toml").fill(options);
   CHECK(options.seed == 7);
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { ConfigSource::read(folder / "21.toml"); }),
-                      "1.toml:1:1: base: expected at most 20 bases in a row");
+  CHECK_CONTAINS(thrown<InputError>([&] { ConfigSource::read(folder / "21.toml"); }),
+                 "1.toml:1:1: base: expected at most 20 bases in a row");
 }
 
 TEST_CASE("config: long values do not move the help of other lines beyond column 40") {
   Options options;
   options.name = std::string(60, 'x');
-  CHECK_TEXT_CONTAINS(config_text(list_config(options)),
-                      "seed = 1" + std::string(32, ' ') + "  # of everything\n");
+  CHECK_CONTAINS(config_text(list_config(options)),
+                 "seed = 1" + std::string(32, ' ') + "  # of everything\n");
 }
 
 TEST_CASE("config: the text shows the help or the origin of each value") {
@@ -303,16 +299,15 @@ TEST_CASE("config: the text shows the help or the origin of each value") {
         "[part.inner]  # inside\n"
         "depth = 2  # how deep\n");
   const std::string with_origins = config_text(list_config(options), origins);
-  CHECK_TEXT_CONTAINS(with_origins, "share = 0.25       # " + file.path + "/c.toml:1\n");
-  CHECK_TEXT_CONTAINS(with_origins, "seed = 1    # default\n");
+  CHECK_CONTAINS(with_origins, "share = 0.25       # " + file.path + "/c.toml:1\n");
+  CHECK_CONTAINS(with_origins, "seed = 1    # default\n");
   const std::string reference = config_reference(list_config(Options()));
-  CHECK_TEXT_CONTAINS(reference, "## [part.inner]\n\ninside.\n");
-  CHECK_TEXT_CONTAINS(reference,
-                      "| `part.share` | number | `0.5` | 0 … 1 | how much \\| of it |\n");
-  CHECK_TEXT_CONTAINS(reference,
-                      "| `part.kind` | choice | `\"plain\"` | plain, auto, true | what it is |\n");
+  CHECK_CONTAINS(reference, "## [part.inner]\n\ninside.\n");
+  CHECK_CONTAINS(reference, "| `part.share` | number | `0.5` | 0 … 1 | how much \\| of it |\n");
+  CHECK_CONTAINS(reference,
+                 "| `part.kind` | choice | `\"plain\"` | plain, auto, true | what it is |\n");
   options.name = "a||b";
-  CHECK_TEXT_CONTAINS(config_reference(list_config(options)), "| `\"a\\|\\|b\"` |");
+  CHECK_CONTAINS(config_reference(list_config(options)), "| `\"a\\|\\|b\"` |");
 }
 
 // Configs of earlier versions must keep their meaning. tests/fixtures/config_keys.txt has the keys,

@@ -121,9 +121,9 @@ TEST_CASE("groups: steps and seconds to a target") {
   CHECK(target("test.bleu=20").is_reached_by(21));
   CHECK(target("val.loss=2e-1").is_reached_by(0.1));
   for (const char* bad : {"", "val.loss", "=1", "val.loss=", "val.loss=1x", "val.loss=nan"})
-    CHECK_TEXT_CONTAINS(thrown<InputError>([&] { target(bad); }), "val.loss=1.88");
+    CHECK_CONTAINS(thrown<InputError>([&] { target(bad); }), "val.loss=1.88");
   write_file(groups.groups[0].runs[0].folder.metrics(), "{\"step\": 1}\n{]\n");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { median("val.loss=2"); }), "metrics.jsonl:2");
+  CHECK_CONTAINS(thrown<InputError>([&] { median("val.loss=2"); }), "metrics.jsonl:2");
 }
 
 TEST_CASE("groups: a folder of runs stands for the runs in it") {
@@ -137,7 +137,7 @@ TEST_CASE("groups: a folder of runs stands for the runs in it") {
                     larger = folder.add("t/lr=0.001/seed-1", 1, 1e-3, 1);
   CHECK(find_runs({folder / "t"}) == Names{ninth, tenth, larger});
   make_folders(folder / "empty");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { find_runs({folder / "empty"}); }),
-                      "neither a run nor a folder of runs");
+  CHECK_CONTAINS(thrown<InputError>([&] { find_runs({folder / "empty"}); }),
+                 "neither a run nor a folder of runs");
   CHECK(find_runs({folder / "none"}) == Names{folder / "none"});  // load() says what is wrong
 }

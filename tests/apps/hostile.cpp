@@ -97,8 +97,8 @@ TEST_CASE("hostile: errors name the invalid member of vocabulary.json") {
     write_file(file, text);
     const std::string message = thrown<InputError>([&] { read_vocabulary(file, framing); });
     CAPTURE(text.substr(0, 100));
-    CHECK_TEXT_CONTAINS(message, file);
-    CHECK_TEXT_CONTAINS(message, part);
+    CHECK_CONTAINS(message, file);
+    CHECK_CONTAINS(message, part);
     CHECK(message.size() < 300);
   };
   const std::string codec = R"("level": "word", "symbols": ["a", "b", "<bos>", "<eos>"])";
@@ -233,7 +233,7 @@ TEST_CASE("hostile: compare reads or rejects any result.json") {
     CHECK(heed_in(run.path, {"compare", "r", form}).code == 0);
   const ProgramOutput table = heed_in(run.path, {"compare", "r"});
   CHECK_MESSAGE(table.code == 0, table.err);
-  CHECK_TEXT_CONTAINS(table.out, "a.b");
+  CHECK_CONTAINS(table.out, "a.b");
 }
 
 TEST_CASE("hostile: weights that are not finite are rejected with the name of their array") {
@@ -279,17 +279,17 @@ TEST_CASE("hostile: training that diverges keeps the last finite checkpoint") {
   arguments.insert(arguments.end(), settings.begin(), settings.end());
   const ProgramOutput output = heed_in(folder.path, arguments);
   CHECK(output.code == 1);
-  CHECK_TEXT_CONTAINS(output.err, "error: step ");
+  CHECK_CONTAINS(output.err, "error: step ");
   for (const int64_t step : Checkpoints(folder / "r/checkpoints", 1).steps())
-    CHECK_TEXT_CONTAINS(output.err, fmt::format("the checkpoint of step {} is intact", step));
+    CHECK_CONTAINS(output.err, fmt::format("the checkpoint of step {} is intact", step));
   // A learning rate that overflows float32 in the first step leaves no checkpoint.
   arguments[3] = "n";
   arguments.insert(arguments.end(),
                    {"--set", "schedule.kind=constant", "--set", "schedule.warmup_steps=0"});
   const ProgramOutput none = heed_in(folder.path, arguments);
   CHECK(none.code == 1);
-  CHECK_TEXT_CONTAINS(none.err, "error: step 1: ");
-  CHECK_TEXT_CONTAINS(none.err, " has become infinite or NaN");
+  CHECK_CONTAINS(none.err, "error: step 1: ");
+  CHECK_CONTAINS(none.err, " has become infinite or NaN");
   CHECK(Checkpoints(folder / "n/checkpoints", 1).steps().empty());
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("hostile: a validation loss that is not finite stops the run") {
       {"train", "c.toml", "--run", "r", "--set", "train.evaluate_every=1", "--set",
        "schedule.kind=constant", "--set", "schedule.warmup_steps=0", "--set", "optim.lr=1e30"});
   CHECK(output.code == 1);
-  CHECK_TEXT_CONTAINS(output.err, "error: step 1: the validation loss is ");
+  CHECK_CONTAINS(output.err, "error: step 1: the validation loss is ");
   CHECK(Checkpoints(folder / "r/checkpoints", 1).steps().empty());
 }
 
@@ -314,12 +314,10 @@ TEST_CASE("checkpoint: values that are not finite are not saved") {
   for (const float bad : {infinity, -infinity, std::nanf("")})
     for (const size_t at : {size_t{0}, size_t{500}, size_t{999}}) {
       values[at] = bad;
-      CHECK_TEXT_CONTAINS(
-          thrown<Error>([&] { checkpoints.save(2, {array}, {}, Json::object(), 0); }),
-          "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
-      CHECK_TEXT_CONTAINS(
-          thrown<Error>([&] { checkpoints.save(2, {}, {array}, Json::object(), 0); }),
-          "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
+      CHECK_CONTAINS(thrown<Error>([&] { checkpoints.save(2, {array}, {}, Json::object(), 0); }),
+                     "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
+      CHECK_CONTAINS(thrown<Error>([&] { checkpoints.save(2, {}, {array}, Json::object(), 0); }),
+                     "step 2: w has become infinite or NaN; the checkpoint of step 1 is intact");
       values[at] = 0;
     }
   CHECK(checkpoints.steps() == std::vector<int64_t>{1});

@@ -169,7 +169,7 @@ TEST_CASE("museum: curves and outputs stand side by side") {
        {"     10          4  ████████████████████████         2  ████████████\n", "not finite",
         "With the mistake the training fails: error: the loss is nan", "$ heed this",
         "one       two\nthree"})
-    CHECK_TEXT_CONTAINS(text, words);
+    CHECK_CONTAINS(text, words);
 }
 
 TEST_CASE("museum: a change that does not fit is an error that says so") {
@@ -186,9 +186,9 @@ TEST_CASE("museum: a change that does not fit is an error that says so") {
     }
     return std::string();
   };
-  CHECK_TEXT_CONTAINS(error_of("core/check.cpp"), "the change does not fit the sources");
-  CHECK_TEXT_CONTAINS(error_of("core/check.h"), "only .cpp files");
-  CHECK_TEXT_CONTAINS(error_of("core/nothing.cpp"), "core/nothing.cpp");
+  CHECK_CONTAINS(error_of("core/check.cpp"), "the change does not fit the sources");
+  CHECK_CONTAINS(error_of("core/check.h"), "only .cpp files");
+  CHECK_CONTAINS(error_of("core/nothing.cpp"), "core/nothing.cpp");
 }
 
 }  // namespace

@@ -87,5 +87,5 @@ void check_rejected(const ProgramOutput& output, int code, const std::vector<std
   CHECK(output.out == "");
   CHECK(output.err.starts_with("error: "));
   CHECK_MESSAGE(std::count(output.err.begin(), output.err.end(), '\n') == 1, output.err);
-  for (const std::string& part : parts) CHECK_TEXT_CONTAINS(output.err, part);
+  for (const std::string& part : parts) CHECK_CONTAINS(output.err, part);
 }

@@ -31,17 +31,16 @@ TEST_CASE("run: create rejects an existing run") {
   const RunFolder run = RunFolder::create(folder / "runs/a");
   const RunLock lock(run);
   CHECK(RunFolder::create(folder / "runs/a").path() == run.path());  // still empty
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::open(run.path()); }),
-                      "it has no config.toml");
+  CHECK_CONTAINS(thrown<InputError>([&] { RunFolder::open(run.path()); }), "it has no config.toml");
   write_file(run.config(), "seed = 1\n");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::create(run.path()); }),
-                      "not empty (it has config.toml); resume the run with --resume --run");
+  CHECK_CONTAINS(thrown<InputError>([&] { RunFolder::create(run.path()); }),
+                 "not empty (it has config.toml); resume the run with --resume --run");
   CHECK(RunFolder::open(run.path() + "/").config() == run.config());
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::open(folder / "b"); }), "b: no such run");
-  CHECK_TEXT_CONTAINS(thrown<InputError>([&] { RunFolder::create(run.config()); }),
-                      "expected a folder, found a file; choose another");
-  CHECK_TEXT_CONTAINS(thrown<Error>([&] { RunFolder::create("/proc/no/run"); }),
-                      "cannot create the folder");
+  CHECK_CONTAINS(thrown<InputError>([&] { RunFolder::open(folder / "b"); }), "b: no such run");
+  CHECK_CONTAINS(thrown<InputError>([&] { RunFolder::create(run.config()); }),
+                 "expected a folder, found a file; choose another");
+  CHECK_CONTAINS(thrown<Error>([&] { RunFolder::create("/proc/no/run"); }),
+                 "cannot create the folder");
 }
 
 TEST_CASE("run: new runs have unique names made of the config and the time") {
@@ -71,7 +70,7 @@ TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
     remove_all(run.path());
     CHECK(read_file(folder / "other", "text") == "{}");
     CHECK(exists(folder / "elsewhere/step-5"));
-    CHECK_TEXT_CONTAINS(message, name + ": expected a ");
+    CHECK_CONTAINS(message, name + ": expected a ");
     return message;
   };
   const auto link = [&](const std::string& path) { point_link(path, folder / "other"); };
@@ -81,21 +80,18 @@ TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
   for (const char* name :
        {".lock", "config.toml", "vocabulary.json", "metrics.jsonl", "train.log", "result.json",
         "run.json", "checkpoints/step-1/state.json", "checkpoints/step-1/model.safetensors"}) {
-    CHECK_TEXT_CONTAINS(error_of(name, link),
-                        "expected a plain file, found a link; nothing outside");
-    CHECK_TEXT_CONTAINS(
-        error_of(name, [](const std::string& path) { ::mkfifo(path.c_str(), 0600); }),
-        "expected a plain file, found a device or FIFO");
+    CHECK_CONTAINS(error_of(name, link), "expected a plain file, found a link; nothing outside");
+    CHECK_CONTAINS(error_of(name, [](const std::string& path) { ::mkfifo(path.c_str(), 0600); }),
+                   "expected a plain file, found a device or FIFO");
   }
   for (const char* name : {"checkpoints", "checkpoints/step-2"})
-    CHECK_TEXT_CONTAINS(error_of(name, link_to_folder),
-                        "expected a folder, found a link; nothing outside");
+    CHECK_CONTAINS(error_of(name, link_to_folder),
+                   "expected a folder, found a link; nothing outside");
 
   make_folders(folder / "r");
   link(folder / "r/.lock");
-  CHECK_TEXT_CONTAINS(
-      thrown<InputError>([&] { const RunLock lock(RunFolder::create(folder / "r")); }),
-      ".lock: expected a plain file, found a link");
+  CHECK_CONTAINS(thrown<InputError>([&] { const RunLock lock(RunFolder::create(folder / "r")); }),
+                 ".lock: expected a plain file, found a link");
 }
 
 TEST_CASE("run: a lock detects that its folder was moved or deleted") {
@@ -106,13 +102,13 @@ TEST_CASE("run: a lock detects that its folder was moved or deleted") {
   const RunLock lock(RunFolder::create(folder / "r"));
   CHECK(error_of(lock) == "");
   REQUIRE(::rename((folder / "r").c_str(), (folder / "moved").c_str()) == 0);
-  CHECK_TEXT_CONTAINS(error_of(lock), "r: no longer the folder that this process trains in");
+  CHECK_CONTAINS(error_of(lock), "r: no longer the folder that this process trains in");
   {
     const RunLock next(RunFolder::create(folder / "r"));
     CHECK(error_of(next) == "");
-    CHECK_TEXT_CONTAINS(error_of(lock), "it was renamed, replaced or deleted; training stops");
+    CHECK_CONTAINS(error_of(lock), "it was renamed, replaced or deleted; training stops");
     remove_all(folder / "r");
-    CHECK_TEXT_CONTAINS(error_of(next), "no longer the folder");
+    CHECK_CONTAINS(error_of(next), "no longer the folder");
   }
   REQUIRE(::rename((folder / "moved").c_str(), (folder / "r").c_str()) == 0);
   CHECK(error_of(lock) == "");
@@ -125,8 +121,7 @@ TEST_CASE("run: metrics with a damaged row before valid rows are rejected") {
   const std::string damaged = "{\"step\":2,\"lo\n";
   const auto rejects = [&](const std::string& rows, int64_t last_step, const std::string& part) {
     write_file(path, rows);
-    CHECK_TEXT_CONTAINS(thrown<InputError>([&] { const MetricsFile metrics(path, last_step); }),
-                        part);
+    CHECK_CONTAINS(thrown<InputError>([&] { const MetricsFile metrics(path, last_step); }), part);
     CHECK(read_file(path, "text") == rows);
   };
   rejects(line(1) + damaged + line(3), 3, "metrics.jsonl:2: expected a row of metrics");
@@ -149,8 +144,8 @@ TEST_CASE("run: only one process can train in a run") {
   const RunFolder run = RunFolder::create(folder / "a");
   {
     const RunLock lock(run);
-    CHECK_TEXT_CONTAINS(thrown<InputError>([&] { const RunLock second(run); }),
-                        "process " + std::to_string(::getpid()) + " is training in it");
+    CHECK_CONTAINS(thrown<InputError>([&] { const RunLock second(run); }),
+                   "process " + std::to_string(::getpid()) + " is training in it");
   }
   const pid_t child = ::fork();
   if (child == 0) {
@@ -194,6 +189,6 @@ TEST_CASE("run: write errors of metrics name the file and a remedy") {
   const std::string message = thrown<Error>([&] {
     for (int64_t step = 1; step < 100; ++step) metrics.write(row(step));
   });
-  CHECK_TEXT_CONTAINS(message, "metrics.jsonl: cannot write: ");
-  CHECK_TEXT_CONTAINS(message, "make room on the disk");
+  CHECK_CONTAINS(message, "metrics.jsonl: cannot write: ");
+  CHECK_CONTAINS(message, "make room on the disk");
 }

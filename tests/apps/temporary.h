@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/support/files.h"
+#include "checks.h"
 #include "core/check.h"
 
 // Creates an empty folder under /tmp. The destructor removes it with its contents.
@@ -35,11 +36,3 @@ std::string thrown(F&& f) {
     return text;
   }
 }
-
-// Checks that a text contains a part. A failure shows both.
-#define CHECK_TEXT_CONTAINS(text, part)                                                      \
-  do {                                                                                       \
-    const std::string checked_text = (text), expected_part = (part);                         \
-    CHECK_MESSAGE(checked_text.find(expected_part) != checked_text.npos, "'", expected_part, \
-                  "' is not in: ", checked_text);                                            \
-  } while (false)

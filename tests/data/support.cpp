@@ -46,10 +46,6 @@ std::string input_error(const std::function<void()>& action) {
   return "";
 }
 
-void check_contains(const std::string& text, const std::string& part, const char* file, int line) {
-  if (text.find(part) == text.npos) ADD_FAIL_CHECK_AT(file, line, text);
-}
-
 Example example_of(const Dataset& dataset, int64_t i) {
   Example example;
   dataset.get(i, example);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "checks.h"
 #include "core/check.h"
 #include "data/corpus.h"
 
@@ -36,10 +37,6 @@ Corpus load(const DataOptions& options);  // for the first of the framings that 
 // Returns the text of the InputError that `action` throws. Fails if it throws nothing or something
 // else.
 std::string input_error(const std::function<void()>& action);
-
-// Fails, and shows `text`, unless it contains `part`.
-void check_contains(const std::string& text, const std::string& part, const char* file, int line);
-#define CHECK_CONTAINS(text, part) check_contains(text, part, __FILE__, __LINE__)
 
 Example example_of(const Dataset& dataset, int64_t i);
 const Dataset& split(const Corpus& corpus, const char* name);  // fails if it does not exist

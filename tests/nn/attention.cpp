@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "checks.h"
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
@@ -72,8 +73,6 @@ std::string error_of(const std::function<void()>& f) {
   }
   return "no error";
 }
-
-#define CHECK_TEXT_CONTAINS(text, part) CHECK_MESSAGE((text).find(part) != std::string::npos, text)
 
 }  // namespace
 
@@ -398,38 +397,35 @@ TEST_CASE("contradictory forms of attention are rejected with a message that say
   const auto error_for = [](const std::function<void(MultiHeadOptions&)>& change) {
     return error_of([&] { MultiHeadAttention(6, 2, setup_of(change)); });
   };
-  CHECK_TEXT_CONTAINS(
+  CHECK_CONTAINS(
       error_for([](MultiHeadOptions& o) { o.combine = Combine::concat, o.value_dim = 5; }),
       "does not add up to model.dim = 6");
-  CHECK_TEXT_CONTAINS(
-      error_for([](MultiHeadOptions& o) { o.combine = Combine::mean, o.value_dim = 3; }),
-      "the width of the model");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) { o.temperature.initial = 0; }),
-                      "normaliser = \"hardmax\"");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) { o.temperature.initial = 1e-30; }),
-                      "model.attention.temperature = 1e-30 must be");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) {
-                        o.temperature = {1, 1e-300, 2};
-                      }),
-                      "model.attention.final_temperature = 1e-300 must be");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) {
-                        o.axes = {0, 0};
-                      }),
-                      "[0, 0] must name each axis once");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) { o.axes = {1, 0}; }), "ascending order");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) { o.temperature.final = 0.5; }),
-                      "temperature_steps");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) { o.straight_through = true; }), "hardmax");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) { o.key_dims = {1, 2, 3}; }), "2 heads");
-  CHECK_TEXT_CONTAINS(error_for([](MultiHeadOptions& o) {
-                        o.key_dims = {1, 2}, o.key_dim = 2;
-                      }),
-                      "exclude");
-  CHECK_TEXT_CONTAINS(
-      error_for([](MultiHeadOptions& o) { o.project_query = false, o.key_dim = 2; }),
-      "project_query = false");
-  CHECK_TEXT_CONTAINS(
-      error_for([](MultiHeadOptions& o) { o.tie_key_value = true, o.value_dim = 2; }),
-      "tie_key_value");
-  CHECK_TEXT_CONTAINS(error_of([] { MultiHeadAttention(6, 4); }), "model.attention.key_dim");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.combine = Combine::mean, o.value_dim = 3; }),
+                 "the width of the model");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.temperature.initial = 0; }),
+                 "normaliser = \"hardmax\"");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.temperature.initial = 1e-30; }),
+                 "model.attention.temperature = 1e-30 must be");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) {
+                   o.temperature = {1, 1e-300, 2};
+                 }),
+                 "model.attention.final_temperature = 1e-300 must be");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) {
+                   o.axes = {0, 0};
+                 }),
+                 "[0, 0] must name each axis once");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.axes = {1, 0}; }), "ascending order");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.temperature.final = 0.5; }),
+                 "temperature_steps");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.straight_through = true; }), "hardmax");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.key_dims = {1, 2, 3}; }), "2 heads");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) {
+                   o.key_dims = {1, 2}, o.key_dim = 2;
+                 }),
+                 "exclude");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.project_query = false, o.key_dim = 2; }),
+                 "project_query = false");
+  CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.tie_key_value = true, o.value_dim = 2; }),
+                 "tie_key_value");
+  CHECK_CONTAINS(error_of([] { MultiHeadAttention(6, 4); }), "model.attention.key_dim");
 }

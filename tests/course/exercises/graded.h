@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "checks.h"
 #include "docs/course/grader/grader.h"
 
 namespace heed::course {
@@ -21,21 +22,17 @@ std::string graded(void (*grade)(Grader& g, Function...),
   return "";
 }
 
-// Whether every seed gives a finding with this sentence; else what it gives.
+// Checks that the grader finds a mistake with every seed, and that its sentence contains `part`.
 template <class... Function>
-std::string named(const std::string& sentence, void (*grade)(Grader& g, Function...),
-                  std::type_identity_t<Function>... answer) {
+void check_named(const char* file, int line, const std::string& part,
+                 void (*grade)(Grader& g, Function...), std::type_identity_t<Function>... answer) {
   for (const uint64_t seed : {1, 2, 3}) {
     const auto finding = run_grader(seed, [=](Grader& g) { grade(g, answer...); });
-    if (!finding) return "passed";
-    if (finding->sentence.find(sentence) == std::string::npos)
-      return fmt::format("{}\n{}", finding->problem, finding->sentence);
+    check_contains(finding ? finding->sentence : "passed", part, file, line);
   }
-  return sentence;
 }
 
 }  // namespace heed::course
 
 // CHECK_NAMED("the softmax is taken over", grade_NAME, answer…)
-#define CHECK_NAMED(sentence, ...) \
-  CHECK(heed::course::named(sentence, __VA_ARGS__) == std::string(sentence))
+#define CHECK_NAMED(...) heed::course::check_named(__FILE__, __LINE__, __VA_ARGS__)
