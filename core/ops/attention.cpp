@@ -1,12 +1,11 @@
 // Scaled dot-product attention.
 #include "core/kernels/attention/attention.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/autograd.h"
 #include "core/ops.h"
+#include "core/ops/kept_inputs.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -35,47 +34,6 @@ kernels::AttentionSizes checked_sizes(const Tensor& q, const Tensor& k, const Te
           .value_width = v.dim(2) / heads,
           .capacity = k.dim(1)};
 }
-
-// q, k and v as backward reads them. If it only multiplies them in `medium`, and nothing else keeps
-// their elements, rounded ones are kept.
-class KeptQueryKeyValue {
- public:
-  KeptQueryKeyValue(const kernels::AttentionSizes& n, const kernels::AttentionSettings& settings,
-                    const Tensor& q, const Tensor& k, const Tensor& v) {
-    if (!wants_gradient(q) && !wants_gradient(k) && !wants_gradient(v)) return;
-    const std::array<const Tensor*, 3> inputs{&q, &k, &v};
-    const bool round =
-        kernels::reads_rounded_inputs(n, settings) &&
-        std::all_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return only_holder(*x); });
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const bool same = i > 0 && inputs[i]->storage() == inputs[i - 1]->storage();
-      if (round)
-        rounded_[i] = same ? rounded_[i - 1] : rounded(*inputs[i]);
-      else
-        elements_[i] = Saved(*inputs[i]);
-    }
-  }
-  kernels::AttentionOperands get() const {
-    return {{elements_[0].data(), elements_[1].data(), elements_[2].data()},
-            values(rounded_[0]),
-            values(rounded_[1]),
-            values(rounded_[2])};
-  }
-
- private:
-  static uint16_t* values(const Handle<Storage>& storage) {
-    return storage ? reinterpret_cast<uint16_t*>(storage->data) : nullptr;
-  }
-  static Handle<Storage> rounded(const Tensor& x) {
-    Handle<Storage> half = Storage::allocate((x.size() + 1) / 2);
-    kernels::round_attention_input(x.size(), x.data(), values(half));
-    report_saved(half->size);
-    return half;
-  }
-
-  std::array<Saved, 3> elements_;
-  std::array<Handle<Storage>, 3> rounded_;
-};
 
 }  // namespace
 

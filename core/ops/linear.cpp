@@ -5,6 +5,7 @@
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/scratch.h"
 #include "core/ops.h"
+#include "core/ops/kept_inputs.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -25,43 +26,6 @@ LinearSizes checked_sizes(const Tensor& x, const Tensor& w, const Tensor& b) {
         w.shape(), w.dim(0), b ? b.shape() : Shape{});
   return {.rows = x.shape().span_size(0, x.rank() - 1), .inputs = w.dim(1), .outputs = w.dim(0)};
 }
-
-// x as backward reads it for dw = dhᵀ x. In `medium` that product rounds x to bfloat16 and packs it
-// in panels. If nothing else keeps the elements of x, an intermediate result, only these panels are
-// kept: half of the memory, and the same bits.
-class KeptInput {
- public:
-  KeptInput(const LinearSizes& n, const Tensor& x, const Tensor& w) {
-    if (!wants_gradient(w)) return;
-    const kernels::PackedInput form = kernels::packed_input(n);
-    if (form && only_holder(x))
-      pack(n, form, x);
-    else
-      elements_ = Saved(x);
-  }
-  kernels::LinearInput get() const {
-    if (!panels_) return {elements_.data()};
-    return {nullptr, panels_of(*panels_)};
-  }
-
- private:
-  static uint32_t* panels_of(const Storage& storage) {
-    return reinterpret_cast<uint32_t*>(storage.data);
-  }
-  void pack(const LinearSizes& n, const kernels::PackedInput& form, const Tensor& x) {
-    PackedCopy& copy = x.body().packed;
-    const uint32_t version = x.storage()->version;
-    if (!copy.panels || copy.rows_in_part != form.rows_in_part || copy.version != version) {
-      copy = {Storage::allocate(form.words), form.rows_in_part, version};
-      kernels::pack_input(n, x.data(), panels_of(*copy.panels));
-    }
-    panels_ = copy.panels;
-    report_saved(form.words);
-  }
-
-  Saved elements_;
-  Handle<Storage> panels_;
-};
 
 }  // namespace
 

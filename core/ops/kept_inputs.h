@@ -1,0 +1,92 @@
+// What linear and attention keep of their inputs for backward: the elements, or in the precision
+// `medium` copies of them that are rounded to bfloat16, where that saves memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "core/autograd.h"
+#include "core/kernels/attention/attention.h"
+#include "core/kernels/linear.h"
+
+namespace heed::inline HEED_REAL {
+
+// x as backward reads it for dw = dhᵀ x. In `medium` that product rounds x to bfloat16 and packs it
+// in panels. If nothing else keeps the elements of x, an intermediate result, only these panels are
+// kept: half of the memory, and the same bits.
+class KeptInput {
+ public:
+  KeptInput(const LinearSizes& n, const Tensor& x, const Tensor& w) {
+    if (!wants_gradient(w)) return;
+    const kernels::PackedInput form = kernels::packed_input(n);
+    if (form && only_holder(x))
+      pack(n, form, x);
+    else
+      elements_ = Saved(x);
+  }
+  kernels::LinearInput get() const {
+    if (!panels_) return {elements_.data()};
+    return {nullptr, panels_of(*panels_)};
+  }
+
+ private:
+  static uint32_t* panels_of(const Storage& storage) {
+    return reinterpret_cast<uint32_t*>(storage.data);
+  }
+  void pack(const LinearSizes& n, const kernels::PackedInput& form, const Tensor& x) {
+    PackedCopy& copy = x.body().packed;
+    const uint32_t version = x.storage()->version;
+    if (!copy.panels || copy.rows_in_part != form.rows_in_part || copy.version != version) {
+      copy = {Storage::allocate(form.words), form.rows_in_part, version};
+      kernels::pack_input(n, x.data(), panels_of(*copy.panels));
+    }
+    panels_ = copy.panels;
+    report_saved(form.words);
+  }
+
+  Saved elements_;
+  Handle<Storage> panels_;
+};
+
+// q, k and v as backward reads them. If it only multiplies them in `medium`, and nothing else keeps
+// their elements, rounded ones are kept.
+class KeptQueryKeyValue {
+ public:
+  KeptQueryKeyValue(const kernels::AttentionSizes& n, const kernels::AttentionSettings& settings,
+                    const Tensor& q, const Tensor& k, const Tensor& v) {
+    if (!wants_gradient(q) && !wants_gradient(k) && !wants_gradient(v)) return;
+    const std::array<const Tensor*, 3> inputs{&q, &k, &v};
+    const bool round =
+        kernels::reads_rounded_inputs(n, settings) &&
+        std::all_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return only_holder(*x); });
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool same = i > 0 && inputs[i]->storage() == inputs[i - 1]->storage();
+      if (round)
+        rounded_[i] = same ? rounded_[i - 1] : rounded(*inputs[i]);
+      else
+        elements_[i] = Saved(*inputs[i]);
+    }
+  }
+  kernels::AttentionOperands get() const {
+    return {{elements_[0].data(), elements_[1].data(), elements_[2].data()},
+            values(rounded_[0]),
+            values(rounded_[1]),
+            values(rounded_[2])};
+  }
+
+ private:
+  static uint16_t* values(const Handle<Storage>& storage) {
+    return storage ? reinterpret_cast<uint16_t*>(storage->data) : nullptr;
+  }
+  static Handle<Storage> rounded(const Tensor& x) {
+    Handle<Storage> half = Storage::allocate((x.size() + 1) / 2);
+    kernels::round_attention_input(x.size(), x.data(), values(half));
+    report_saved(half->size);
+    return half;
+  }
+
+  std::array<Saved, 3> elements_;
+  std::array<Handle<Storage>, 3> rounded_;
+};
+
+}  // namespace heed::inline HEED_REAL
