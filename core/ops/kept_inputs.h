@@ -16,7 +16,7 @@ namespace heed::inline HEED_REAL {
 // kept: half of the memory, and the same bits.
 class KeptInput {
  public:
-  KeptInput(const LinearSizes& n, const Tensor& x, const Tensor& w) {
+  KeptInput(const kernels::LinearSizes& n, const Tensor& x, const Tensor& w) {
     if (!wants_gradient(w)) return;
     const kernels::PackedInput form = kernels::packed_input(n);
     if (form && only_holder(x))
@@ -33,7 +33,7 @@ class KeptInput {
   static uint32_t* panels_of(const Storage& storage) {
     return reinterpret_cast<uint32_t*>(storage.data);
   }
-  void pack(const LinearSizes& n, const kernels::PackedInput& form, const Tensor& x) {
+  void pack(const kernels::LinearSizes& n, const kernels::PackedInput& form, const Tensor& x) {
     PackedCopy& copy = x.body().packed;
     const uint32_t version = x.storage()->version;
     if (!copy.panels || copy.rows_in_part != form.rows_in_part || copy.version != version) {
