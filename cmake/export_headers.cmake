@@ -2,11 +2,14 @@
 #
 # Inside heed a header is "core/tensor.h"; a client includes <heed/core/tensor.h>. The copies include one another
 # by the client's names, so that only the folder above heed/ is on the client's include path and a core/tensor.h
-# of the client's own disturbs nobody. Kernels are private and are not copied.
+# of the client's own disturbs nobody. Kernels, and headers that only source files include, are private and are not copied.
 function(heed_export_headers source destination)
   file(GLOB_RECURSE headers RELATIVE ${source} ${source}/core/*.h ${source}/nn/*.h ${source}/optim/*.h
     ${source}/data/*.h)
-  list(FILTER headers EXCLUDE REGEX "/(kernels|reference)/")
+  list(FILTER headers EXCLUDE REGEX "/(kernels|reference|tasks)/")
+  list(FILTER headers EXCLUDE REGEX "^core/(joined|per_thread|safetensors_header|thread_budget|thread_trial)\\.h$")
+  list(FILTER headers EXCLUDE REGEX "^data/(files|framing|idx|packed_file|rows|text_encoder)\\.h$")
+  list(FILTER headers EXCLUDE REGEX "^optim/overlapped_sum\\.h$")
   list(APPEND headers heed.h apps/run/run.h)
   foreach(header IN LISTS headers)
     file(READ ${source}/${header} text)

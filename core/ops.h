@@ -206,7 +206,7 @@ Tensor mse_loss(const Tensor& x, const Tensor& y);
 // ---- ops/attention.cpp
 struct AttentionOptions {
   double scale = 0;  // of the scores; 0: 1/√K
-  KeepMask mask;
+  KeepMask mask = {};
   double dropout = 0;  // of the weights, in training
   // Uses only the first `keys` rows of k and v, which then are a cache with free space at the end.
   // 0: all rows. Not differentiable.

@@ -144,8 +144,8 @@ class Tensor {
 // A tensor with a name. nn creates parameters as a vector of these; optim trains them, and
 // checkpoints save and load them. The state of an optimizer is such a vector too.
 struct NamedParameter {
-  std::string name;  // as in a checkpoint: encoder.layers.0.attention.query.weight
-  Tensor tensor;
+  std::string name = {};  // as in a checkpoint: encoder.layers.0.attention.query.weight
+  Tensor tensor = {};
 };
 
 }  // namespace heed::inline HEED_REAL

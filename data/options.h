@@ -19,7 +19,7 @@ struct DataOptions {
   // Generated tasks.
   int64_t symbols = 50;
   std::vector<int64_t> lengths = {1, 25};
-  std::vector<int64_t> longer_lengths;
+  std::vector<int64_t> longer_lengths = {};
   int64_t digits = 2;
   int64_t modulus = 97;
   Operation operation = Operation::add;
@@ -31,18 +31,20 @@ struct DataOptions {
   int64_t train_size = 0, val_size = 0, test_size = 0;
 
   // Files.
-  std::string path, target_path, val_path, val_target_path, test_path, test_target_path;
-  std::vector<std::string> paths;
+  std::string path = {}, target_path = {};
+  std::string val_path = {}, val_target_path = {};
+  std::string test_path = {}, test_target_path = {};
+  std::vector<std::string> paths = {};
   Level level = Level::character;
-  std::string tokenizer, vocabulary;
+  std::string tokenizer = {}, vocabulary = {};
   int64_t context = 64;
-  std::string alphabet;
+  std::string alphabet = {};
   int64_t max_length = 0;
   int64_t min_count = 1;
   int64_t max_vocabulary = 0;
   bool share_vocabulary = false;
   int64_t patch = 4;
-  std::vector<std::string> label_names;
+  std::vector<std::string> label_names = {};
   bool keep = false;
 
   // Both.

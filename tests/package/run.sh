@@ -17,7 +17,9 @@ check_openblas() {
 }
 
 cmake --install "$1" --prefix "$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
-[[ ! -e $work/prefix/include/heed/core/kernels ]] || { echo "private headers are installed"; exit 1; }
+for header in core/kernels core/joined.h data/rows.h data/tasks optim/overlapped_sum.h; do
+  [[ ! -e $work/prefix/include/heed/$header ]] || { echo "private headers are installed: $header"; exit 1; }
+done
 
 # The examples of README.md's section "As a library", as functions.
 for n in 1 2; do
@@ -34,6 +36,7 @@ cmake --build "$work/build"
 (cd "$work" && build/consumer) | tee "$work/output"
 expected=$(cd "$work" && prefix/bin/heed generate runs/reverse <<<'3 14 15 9 26')
 [[ $(sed -n 2p "$work/output") == "$expected" ]] || { echo "the client predicts other outputs than heed generate: $expected"; exit 1; }
+[[ $(tail -n 2 "$work/output") == $'tensor([1, 1])\nids([1, 2])' ]] || { echo "the client does not print a tensor and Ids"; exit 1; }
 check_openblas "$work/build/consumer"
 "$work/prefix/bin/heed" --version
 check_openblas "$work/prefix/bin/heed"
