@@ -37,7 +37,6 @@ class Ids {
   int64_t size() const { return shape().size(); }
   const int32_t* data() const;
   int32_t* mutable_data();
-  int32_t* data() { return mutable_data(); }
   int32_t operator[](int64_t i) const { return data()[i]; }  // i is the row-major index
   Ids reshape(const Shape& shape) const;                     // shares the elements
 

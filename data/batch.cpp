@@ -23,11 +23,11 @@ void pad(const std::vector<Example>& examples, Rows rows, IdsMember member, int3
   for (const size_t row : rows) longest = std::max(longest, (examples[row].*member).size());
   ids = Ids::empty({batch_size, static_cast<int64_t>(longest)});
   if (lengths) *lengths = Ids::empty({batch_size});
-  int32_t* out = ids.data();
+  int32_t* out = ids.mutable_data();
   for (size_t b = 0; b < rows.size(); ++b, out += longest) {
     const std::vector<int32_t>& values = examples[rows[b]].*member;
     std::fill(std::copy(values.begin(), values.end(), out), out + longest, padding);
-    if (lengths) lengths->data()[b] = static_cast<int32_t>(values.size());
+    if (lengths) lengths->mutable_data()[b] = static_cast<int32_t>(values.size());
   }
 }
 
@@ -43,7 +43,7 @@ void pad_features(const std::vector<Example>& examples, Rows rows, int64_t width
   for (size_t b = 0; b < rows.size(); ++b, out += longest) {
     const std::vector<float>& values = examples[rows[b]].features;
     std::fill(std::copy(values.begin(), values.end(), out), out + longest, real{0});
-    lengths.data()[b] = static_cast<int32_t>(static_cast<int64_t>(values.size()) / width);
+    lengths.mutable_data()[b] = static_cast<int32_t>(static_cast<int64_t>(values.size()) / width);
   }
 }
 
@@ -56,7 +56,7 @@ void join_ends(const std::vector<Example>& examples, Rows rows, IdsMember member
   size_t count = 0;
   for (const size_t row : rows) count += (examples[row].*member).size();
   ends = Ids::empty({static_cast<int64_t>(count)});
-  int32_t* out = ends.data();
+  int32_t* out = ends.mutable_data();
   int32_t first = 0;
   for (const size_t row : rows) {
     for (const int32_t position : examples[row].*member) *out++ = first + position;

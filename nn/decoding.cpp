@@ -18,13 +18,13 @@ Ids columns_from(const Ids& tokens, int64_t first) {
   Ids rest = Ids::empty({rows, time - first});
   for (int64_t n = 0; n < rows; ++n)
     std::copy(tokens.data() + n * time + first, tokens.data() + (n + 1) * time,
-              rest.data() + n * (time - first));
+              rest.mutable_data() + n * (time - first));
   return rest;
 }
 
 Ids rows_of(const Ids& x, std::span<const int64_t> rows) {
   Ids chosen = Ids::empty({static_cast<int64_t>(rows.size())});
-  for (size_t n = 0; n < rows.size(); ++n) chosen.data()[n] = x[rows[n]];
+  for (size_t n = 0; n < rows.size(); ++n) chosen.mutable_data()[n] = x[rows[n]];
   return chosen;
 }
 

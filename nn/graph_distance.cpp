@@ -41,7 +41,7 @@ Ids graph_distances(const Edges& edges, int64_t batch, int64_t time, int64_t max
   std::vector<int64_t> queue;
   for (int64_t query = 0; query < batch * time; ++query) {  // breadth first, against the edges
     const int64_t example = query / time * time;            // its first position
-    int32_t* const distance = distances.data() + query * time - example;
+    int32_t* const distance = distances.mutable_data() + query * time - example;
     distance[query] = 0;
     queue.assign(1, query);
     for (size_t n = 0; n < queue.size() && distance[queue[n]] < max_distance; ++n) {

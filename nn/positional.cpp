@@ -22,7 +22,8 @@ std::vector<Ids> cell_coordinates(std::span<const int64_t> grid) {
   for (int64_t length : grid) {
     stride /= length;
     Ids along = Ids::empty({cells});
-    for (int64_t t = 0; t < cells; ++t) along.data()[t] = static_cast<int32_t>(t / stride % length);
+    for (int64_t t = 0; t < cells; ++t)
+      along.mutable_data()[t] = static_cast<int32_t>(t / stride % length);
     all.push_back(along);
   }
   return all;

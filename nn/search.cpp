@@ -168,7 +168,7 @@ std::vector<std::vector<Hypothesis>> n_best_search(const NextLogits& next, int64
     }
     if (open.empty()) break;
     Ids tokens = Ids::empty({std::ssize(parents), std::ssize(o.prompt) + length});
-    int32_t* to = tokens.data();
+    int32_t* to = tokens.mutable_data();
     for (const Beam* beam : open)
       for (const Hypothesis& hypothesis : beam->growing)
         for (const int32_t token : with_prompt(hypothesis, o)) *to++ = token;

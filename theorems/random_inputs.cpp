@@ -155,7 +155,7 @@ Inputs RandomInputs::padded_after(int64_t length) const {
 
 Inputs RandomInputs::truncated(int64_t length) const {
   Ids first = Ids::empty({length});
-  std::iota(first.data(), first.data() + length, 0);
+  std::iota(first.mutable_data(), first.mutable_data() + length, 0);
   return selected(first);
 }
 

@@ -37,7 +37,7 @@ Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
   Neighbours found{Ids::empty({batch, time, kernel_size_}), {}};
   if (!circular) found.outside = Ids::empty({batch, time, kernel_size_, 1});
   if (scope().shapes_only) return found;
-  int32_t *row = found.rows.data(), *outside = found.outside.data();
+  int32_t *row = found.rows.mutable_data(), *outside = found.outside.mutable_data();
   const int64_t first = causal_ ? 1 - kernel_size_ : (1 - kernel_size_) / 2;  // relative to t
   for (int64_t b = 0; b < batch; ++b) {
     const int64_t length = lengths ? lengths[b] : time;

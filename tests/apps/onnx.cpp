@@ -170,7 +170,8 @@ Ids random_ids(const Shape& shape, int64_t vocabulary, uint64_t seed) {
   Random random(seed, Purpose::shuffle, 0);
   Ids ids = Ids::empty(shape);
   for (int64_t i = 0; i < ids.size(); ++i)
-    ids.data()[i] = static_cast<int32_t>(random.uniform() * static_cast<double>(vocabulary));
+    ids.mutable_data()[i] =
+        static_cast<int32_t>(random.uniform() * static_cast<double>(vocabulary));
   return ids;
 }
 

@@ -236,7 +236,7 @@ TEST_CASE("a bias of minus infinity hides a key as a mask does") {
     bias.mutable_data()[1] = -std::numeric_limits<real>::infinity();
     KeepMask mask;
     mask.dense = Ids::full({1, 1, 3, 3}, 1);
-    mask.dense.data()[1] = 0;
+    mask.dense.mutable_data()[1] = 0;
     check_same(attention(x, x, {}, bias), attention(x, x, mask));
   }
 }

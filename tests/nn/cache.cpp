@@ -68,7 +68,7 @@ std::unique_ptr<Model> writer_of(const Variant& variant) {
 Ids tokens_of(int64_t time) {
   Ids tokens = Ids::empty({3, time});
   for (int64_t i = 0; i < tokens.size(); ++i)
-    tokens.data()[i] = static_cast<int32_t>((i * i * 5 + i / 3 + 2) % vocabulary);
+    tokens.mutable_data()[i] = static_cast<int32_t>((i * i * 5 + i / 3 + 2) % vocabulary);
   return tokens;
 }
 
@@ -81,7 +81,7 @@ Inputs three_sources() {
 
 Ids columns(const Ids& tokens, int64_t first, int64_t last) {
   Ids some = Ids::empty({tokens.dim(0), last - first});
-  int32_t* to = some.data();
+  int32_t* to = some.mutable_data();
   for (int64_t n = 0; n < tokens.dim(0); ++n)
     to = std::copy(tokens.data() + n * tokens.dim(1) + first,
                    tokens.data() + n * tokens.dim(1) + last, to);
@@ -91,7 +91,7 @@ Ids columns(const Ids& tokens, int64_t first, int64_t last) {
 Ids rows_of(const Ids& x, std::span<const int64_t> rows) {
   const int64_t width = x.size() / x.dim(0);
   Ids some = Ids::empty(x.shape().with(0, static_cast<int64_t>(rows.size())));
-  int32_t* to = some.data();
+  int32_t* to = some.mutable_data();
   for (const int64_t row : rows)
     to = std::copy(x.data() + row * width, x.data() + (row + 1) * width, to);
   return some;
@@ -186,7 +186,7 @@ TEST_CASE("cache: rows are permuted, repeated and dropped") {
       // Rows that were one part from here on.
       const int64_t position = cache.length();
       for (int64_t n = 0; n < tokens.dim(0); ++n)
-        tokens.data()[n * longest_sequence + position] =
+        tokens.mutable_data()[n * longest_sequence + position] =
             static_cast<int32_t>((n + position) % vocabulary);
       const Tensor all = writer.read(columns(tokens, 0, position + 1));
       check_states(writer.read(columns(tokens, position, position + 1), cache),

@@ -38,7 +38,7 @@ Tensor by_definition(const Convolution& layer, const Tensor& x, int64_t k, Paddi
 Tensor only_real(const Tensor& x, const Ids& lengths) {
   Ids behind = Ids::full({x.dim(0), x.dim(1), 1}, 0);
   for (int64_t n = 0; n < behind.size(); ++n)
-    behind.data()[n] = n % x.dim(1) >= lengths[n / x.dim(1)];
+    behind.mutable_data()[n] = n % x.dim(1) >= lengths[n / x.dim(1)];
   return masked_fill(x, behind, 0);
 }
 

@@ -18,8 +18,8 @@ namespace {
 Edges complete_graph(int64_t batch, int64_t time) {
   Edges edges{Ids::empty({batch * time * time}), Ids::empty({batch * time * time}), {}};
   for (int64_t e = 0; e < edges.sender.size(); ++e) {
-    edges.receiver.data()[e] = static_cast<int32_t>(e / time);
-    edges.sender.data()[e] = static_cast<int32_t>(e / (time * time) * time + e % time);
+    edges.receiver.mutable_data()[e] = static_cast<int32_t>(e / time);
+    edges.sender.mutable_data()[e] = static_cast<int32_t>(e / (time * time) * time + e % time);
   }
   return edges;
 }
@@ -118,8 +118,8 @@ TEST_CASE("graph attention is equivariant under permutations of nodes and edges"
   const Edges edges = some_edges(3);
   Edges moved{Ids::empty({8}), Ids::empty({8}), reordered(edges.features, edge_from)};
   for (int64_t e = 0; e < 8; ++e) {
-    moved.sender.data()[e] = renamed[edges.sender[edge_from[e]]];
-    moved.receiver.data()[e] = renamed[edges.receiver[edge_from[e]]];
+    moved.sender.mutable_data()[e] = renamed[edges.sender[edge_from[e]]];
+    moved.receiver.mutable_data()[e] = renamed[edges.receiver[edge_from[e]]];
   }
   const Tensor y = layer(x, with(edges));
   CHECK(relative_difference(layer(reordered(x, from), with(moved)), reordered(y, from)) <=

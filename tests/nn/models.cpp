@@ -25,11 +25,14 @@ Inputs two_examples(int64_t source_width, int64_t width, int32_t padding) {
   Inputs in;
   in.source = Ids::full({2, source_width}, padding);
   in.input = Ids::full({2, width}, padding);
-  for (int64_t t = 0; t < 4; ++t) in.source.data()[t] = static_cast<int32_t>((t * 5 + 1) % 6);
-  for (int64_t t = 0; t < 2; ++t) in.source.data()[source_width + t] = static_cast<int32_t>(3 - t);
-  for (int64_t t = 0; t < 3; ++t) in.input.data()[t] = static_cast<int32_t>((t * 3 + 2) % 7);
+  for (int64_t t = 0; t < 4; ++t)
+    in.source.mutable_data()[t] = static_cast<int32_t>((t * 5 + 1) % 6);
+  for (int64_t t = 0; t < 2; ++t)
+    in.source.mutable_data()[source_width + t] = static_cast<int32_t>(3 - t);
+  for (int64_t t = 0; t < 3; ++t)
+    in.input.mutable_data()[t] = static_cast<int32_t>((t * 3 + 2) % 7);
   for (int64_t t = 0; t < 5; ++t)
-    in.input.data()[width + t] = static_cast<int32_t>((t * 4 + 1) % 7);
+    in.input.mutable_data()[width + t] = static_cast<int32_t>((t * 4 + 1) % 7);
   in.source_lengths = Ids::from({2}, {4, 2});
   in.input_lengths = Ids::from({2}, {3, 5});
   return in;
@@ -41,7 +44,7 @@ Ids targets_of(const Inputs& in, ModelKind kind) {
   Ids target = Ids::full({2, width}, ignored);
   for (int64_t b = 0; b < 2; ++b)
     for (int64_t t = 0; t < in.input_lengths[b]; ++t)
-      target.data()[b * width + t] = static_cast<int32_t>((t + b * 2) % 7);
+      target.mutable_data()[b * width + t] = static_cast<int32_t>((t + b * 2) % 7);
   return target;
 }
 
@@ -138,7 +141,7 @@ TEST_CASE("no logit depends on a later token") {
     here->gradients = false;
     const Tensor before = model->logits(two_examples(4, 5, 0));
     Inputs changed = two_examples(4, 5, 0);
-    changed.input.data()[5 + 3] = 0;  // second example, position 3: it was 6
+    changed.input.mutable_data()[5 + 3] = 0;  // second example, position 3: it was 6
     const Tensor after = model->logits(changed);
     const auto row = [](const Tensor& x, size_t t) { return x.values().subspan((5 + t) * 7, 7); };
     for (size_t t = 0; t < 3; ++t) CHECK(distance(row(after, t), row(before, t)) <= model_rounding);

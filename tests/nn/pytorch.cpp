@@ -52,7 +52,7 @@ class Case {
     std::vector<int64_t> elements(static_cast<size_t>(array.bytes() / 8));
     fixtures().read(array, elements.data());
     Ids ids = Ids::empty(Shape(std::span<const int64_t>(array.dims)));
-    std::copy(elements.begin(), elements.end(), ids.data());
+    std::copy(elements.begin(), elements.end(), ids.mutable_data());
     return ids;
   }
   KeepMask lengths() const {

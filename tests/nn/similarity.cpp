@@ -62,7 +62,7 @@ KeepMask some_mask() {
   mask.causal = true;
   mask.key_lengths = Ids::from({2}, {4, 2});
   mask.dense = Ids::full({1, 1, 3, 4}, 1);
-  mask.dense.data()[5] = 0;
+  mask.dense.mutable_data()[5] = 0;
   return mask;
 }
 

@@ -29,7 +29,7 @@ Tensor pooled_with(const Tensor& x, const Ids& length, const Tensor& query, cons
                         (scaled ? std::sqrt(static_cast<real>(width)) : 1);
   Ids padding = Ids::full({batch, time}, 0);
   for (int64_t b = 0; b < batch; ++b)
-    for (int64_t t = 0; t < time; ++t) padding.data()[b * time + t] = t >= length[b] + more;
+    for (int64_t t = 0; t < time; ++t) padding.mutable_data()[b * time + t] = t >= length[b] + more;
   const Tensor p = softmax(masked_fill(scores, padding, -std::numeric_limits<real>::infinity()));
   return linear(matmul(p.reshape({batch, 1, time}), x).reshape({batch, width}), head);
 }
@@ -40,7 +40,7 @@ Tensor pooled_then_masked(const Tensor& x, const Ids& length, const Tensor& quer
   const Tensor scores = matmul(x, query.reshape({width, 1})).reshape({batch, time});
   Ids padding = Ids::full({batch, time}, 0);
   for (int64_t b = 0; b < batch; ++b)
-    for (int64_t t = 0; t < time; ++t) padding.data()[b * time + t] = t >= length[b];
+    for (int64_t t = 0; t < time; ++t) padding.mutable_data()[b * time + t] = t >= length[b];
   const Tensor p =
       masked_fill(softmax(scores / std::sqrt(static_cast<real>(width))), padding, real{0});
   return linear(matmul(p.reshape({batch, 1, time}), x).reshape({batch, width}), head);

@@ -31,7 +31,7 @@ Ids causal_hidden_keys(const Tensor& q, const Tensor& k, Hides hides) {
   Ids hidden = Ids::full({q.dim(0), k.dim(0)}, 0);
   for (int64_t i = 0; i < q.dim(0); ++i)
     for (int64_t j = 0; j < k.dim(0); ++j)
-      hidden.data()[i * k.dim(0) + j] = hides(i + k.dim(0) - q.dim(0), i, j);
+      hidden.mutable_data()[i * k.dim(0) + j] = hides(i + k.dim(0) - q.dim(0), i, j);
   return hidden;
 }
 
@@ -43,7 +43,7 @@ Ids causal_later_keys(const Tensor& q, const Tensor& k) {
 // (Tq, 1): 1 for a query that sees no key
 Ids causal_sees_nothing(const Tensor& q, const Tensor& k) {
   Ids empty = Ids::full({q.dim(0), 1}, 0);
-  for (int64_t i = 0; i < q.dim(0) - k.dim(0); ++i) empty.data()[i] = 1;
+  for (int64_t i = 0; i < q.dim(0) - k.dim(0); ++i) empty.mutable_data()[i] = 1;
   return empty;
 }
 

@@ -39,7 +39,7 @@ Tensor cache_attention(const Tensor& keys, const Tensor& values, const Tensor& q
   const int64_t count = q.dim(1), all = keys.dim(1);
   Ids hidden = Ids::full({count, all}, 0);
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t j = 0; j < all; ++j) hidden.data()[i * all + j] = hides(i, j, count, all);
+    for (int64_t j = 0; j < all; ++j) hidden.mutable_data()[i * all + j] = hides(i, j, count, all);
   const Tensor scores = matmul(q, transpose(keys, -1, -2)) / std::sqrt(static_cast<real>(q.dim(2)));
   constexpr real infinity = std::numeric_limits<real>::infinity();
   return matmul(softmax(masked_fill(scores, hidden, -infinity)), values);

@@ -25,7 +25,7 @@ constexpr real hidden_score = -std::numeric_limits<real>::infinity();
 Ids padding_of_bags(const Tensor& x, const Ids& lengths) {
   Ids hidden = Ids::empty({x.dim(0), 1, x.dim(1)});
   for (int64_t i = 0; i < hidden.size(); ++i)
-    hidden.data()[i] = i % x.dim(1) >= lengths[i / x.dim(1)];
+    hidden.mutable_data()[i] = i % x.dim(1) >= lengths[i / x.dim(1)];
   return hidden;
 }
 

@@ -17,7 +17,7 @@ Tensor attend_next(Tensor& keys, Tensor& values, const Tensor& q, const Tensor& 
   const int64_t count = q.dim(1), all = keys.dim(1);
   Ids later = Ids::full({count, all}, 0);
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t j = 0; j < all; ++j) later.data()[i * all + j] = j > i + all - count;
+    for (int64_t j = 0; j < all; ++j) later.mutable_data()[i * all + j] = j > i + all - count;
   const Tensor scores = matmul(q, transpose(keys, -1, -2)) / std::sqrt(static_cast<real>(q.dim(2)));
   constexpr real hidden = -std::numeric_limits<real>::infinity();
   return matmul(softmax(masked_fill(scores, later, hidden)), values);

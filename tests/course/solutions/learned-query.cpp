@@ -12,7 +12,7 @@ Tensor learned_query(const Tensor& x, const Ids& lengths, const Tensor& queries,
                      const Tensor& wv) {
   Ids hidden = Ids::empty({x.dim(0), 1, x.dim(1)});
   for (int64_t i = 0; i < hidden.size(); ++i)
-    hidden.data()[i] = i % x.dim(1) >= lengths[i / x.dim(1)];
+    hidden.mutable_data()[i] = i % x.dim(1) >= lengths[i / x.dim(1)];
   const Tensor k = linear(x, wk), v = linear(x, wv);
   const Tensor scores =
       matmul(queries, transpose(k, 1, 2)) / std::sqrt(static_cast<real>(k.dim(2)));

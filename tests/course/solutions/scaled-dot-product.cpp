@@ -12,7 +12,7 @@ Tensor scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v, con
         "scaled_dot_product: q {}, k {}, v {} and keep {} do not fit", q.shape(), k.shape(),
         v.shape(), keep.shape());
   Ids hidden = Ids::empty(keep.shape());
-  for (int64_t i = 0; i < keep.size(); ++i) hidden.data()[i] = keep[i] == 0;
+  for (int64_t i = 0; i < keep.size(); ++i) hidden.mutable_data()[i] = keep[i] == 0;
   const Tensor scores = matmul(q, transpose(k, 0, 1)) / std::sqrt(static_cast<real>(q.dim(1)));
   return matmul(softmax(masked_fill(scores, hidden, -std::numeric_limits<real>::infinity())), v);
 }

@@ -27,7 +27,7 @@ void grade_bug_in_lookup(Grader& g, int (*wrong_line)(),
   const int line = wrong_line();
   const int64_t rows = g.size(3, 5), width = g.size(2, 4), count = g.size(5, 7);
   Ids ids = g.ids({count}, rows - 1);  // the last row is never looked up
-  ids.data()[0] = ids.data()[2] = ids.data()[count - 1] = 1;
+  ids.mutable_data()[0] = ids.mutable_data()[2] = ids.mutable_data()[count - 1] = 1;
   const auto occurs = [ids](int64_t n, int64_t first, int64_t last) {
     for (int64_t m = first; m < last; ++m)
       if (ids[m] == ids[n]) return true;

@@ -22,7 +22,7 @@ Tensor pooled_logits(const Tensor& x, const Ids& length, const Tensor& query, co
   Ids padding = Ids::full({batch, time}, 0);                                              // 3
   for (int64_t b = 0; b < batch; ++b)                                                     // 4
     for (int64_t t = 0; t < time; ++t)                                                    // 5
-      padding.data()[b * time + t] = t > length[b];                                       // 6
+      padding.mutable_data()[b * time + t] = t > length[b];                               // 6
   const real hidden = -std::numeric_limits<real>::infinity();                             // 7
   const Tensor p = softmax(masked_fill(scores.reshape({batch, time}), padding, hidden));  // 8
   const Tensor pooled = matmul(p.reshape({batch, 1, time}), x);                           // 9

@@ -46,7 +46,7 @@ void grade_bug_in_pooling(Grader& g, int (*wrong_line)(),
                 classes = g.size(2, 3);
   Ids length = Ids::empty({batch});
   for (int64_t b = 0; b < batch; ++b)
-    length.data()[b] = static_cast<int32_t>(b == 0 ? time : g.size(2, time - 1));
+    length.mutable_data()[b] = static_cast<int32_t>(b == 0 ? time : g.size(2, time - 1));
   const auto up_to = [length](int64_t more) { return [=](int64_t b) { return length[b] + more; }; };
   g.check({.name = fmt::format("logits of x {}", Shape{batch, time, width}),
            .inputs = {{batch, time, width}, {width}, {classes, width}},
