@@ -24,12 +24,15 @@ struct ExampleFormat {
   int64_t edge_features = 0;  // features of an edge
 };
 
+// Seq2seq: the source, the input <bos> y… and the target y… <eos>.
+// Language model: the input x[0..n-1) and the target x[1..n), -1 where the next token is not
+// learned. No source.
+// Classifier: the input, tokens, and the target, one label. No source.
 struct Example {
-  std::vector<int32_t> source;  // seq2seq: what the encoder reads; empty otherwise
-  std::vector<int32_t> input;  // seq2seq: <bos> y…; language model: x[0..n-1); classifier: tokens
-  std::vector<int32_t> target;  // seq2seq: y… <eos>; language model: x[1..n), -1 where the next
-                                // token is not learned; classifier: one label
-  int32_t prompt = 0;           // language model of a task: number of inputs in the prompt
+  std::vector<int32_t> source;
+  std::vector<int32_t> input;
+  std::vector<int32_t> target;
+  int32_t prompt = 0;  // language model of a task: number of inputs in the prompt
 
   // As the format says. Features replace `source`, or the `input` of a classifier.
   std::vector<float> features;            // (T, F)

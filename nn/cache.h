@@ -1,9 +1,10 @@
 // The key/value cache of a decoder: the next token costs the work of one token, not of all of them.
 //
+// clang-format off
 //   kept for positions 1 … t, in each layer:   kⱼ = W^K xⱼ,  vⱼ = W^V xⱼ
-//   the token at position t + 1:               q, k, v = W^Q x, W^K x, W^V x;   k and v are
-//   appended
+//   the token at position t + 1:               q, k, v = W^Q x, W^K x, W^V x;  k and v are appended
 //                                              z = Σⱼ softmaxⱼ(q·kⱼ / √K) vⱼ,   j ≤ t + 1
+// clang-format on
 //
 // (Shazeer 2019, section 2.4.) No position depends on a later one, so keys and values never change:
 // the results are those of reading all tokens, to rounding. The encoder's output does not grow, so
