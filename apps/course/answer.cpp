@@ -230,8 +230,7 @@ class AnswerGrader {
 }  // namespace
 
 void GradedAnswer::add_to(Json& json) const {
-  constexpr const char* names[] = {"passed", "wrong", "does not compile", "failed"};
-  json.set("passed", passed()).set("result", names[static_cast<int>(grade)]);
+  json.set("passed", passed()).set("result", name_of(grade_names, grade));
   json.set("problem", problem).set("sentence", sentence);
   json.set("compiler", messages).set("printed", printed);
   if (losses.empty()) return;

@@ -12,10 +12,15 @@
 
 #include "apps/course/workshop.h"
 #include "apps/support/json.h"
+#include "core/named.h"
 
 namespace heed {
 
 enum class Grade { passed, wrong, not_compiled, failed };
+inline constexpr Named<Grade> grade_names[] = {{"passed", Grade::passed},
+                                               {"wrong", Grade::wrong},
+                                               {"does not compile", Grade::not_compiled},
+                                               {"failed", Grade::failed}};
 
 struct GradedAnswer {
   Grade grade = Grade::failed;

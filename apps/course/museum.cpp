@@ -6,8 +6,29 @@
 #include "apps/course/chapter_text.h"
 #include "apps/support/files.h"
 #include "core/check.h"
+#include "core/joined.h"
 
 namespace heed {
+
+namespace {
+
+constexpr Named<std::string Expectation::*> expectation_kinds[] = {
+    {"value", &Expectation::value},
+    {"after", &Expectation::after},
+    {"right_text", &Expectation::right_text},
+    {"wrong_text", &Expectation::wrong_text}};
+
+void check_kind(const Expectation& expectation, const std::string& path, int line) {
+  std::vector<std::string> names;
+  int kinds = 0;
+  for (const auto& [name, member] : expectation_kinds) {
+    names.emplace_back(name);
+    kinds += (expectation.*member).empty() ? 0 : 1;
+  }
+  check_input(kinds == 1, "{}:{}: an [[expect]] needs one of {}", path, line, joined(names));
+}
+
+}  // namespace
 
 void Expectation::fields(Fields& f) {
   f.text("value", value, "last number of metrics.jsonl, or number of result.json");
@@ -58,13 +79,7 @@ MuseumExperiment MuseumPiece::experiment() const {
     check_input(found != entries.sections.end(), "{}: [[expect]] {} is empty", path, i + 1);
     Expectation expectation;
     ConfigSource::of(found->second, path).fill(expectation);
-    int kinds = 0;
-    for (const auto* kind :
-         {&expectation.value, &expectation.after, &expectation.right_text, &expectation.wrong_text})
-      kinds += kind->empty() ? 0 : 1;
-    check_input(kinds == 1,
-                "{}:{}: an [[expect]] needs one of value, after, right_text and wrong_text", path,
-                found->second.front().line);
+    check_kind(expectation, path, found->second.front().line);
     experiment.expect.push_back(expectation);
   }
   return experiment;

@@ -22,8 +22,8 @@ std::string metric_of(const std::string& name, const Experiment& experiment) {
   if (std::ranges::find(known, best_by) == known.end()) known.push_back(best_by);
   check_input(name.starts_with(val_prefix) &&
                   std::ranges::find(known, name.substr(val_prefix.size())) != known.end(),
-              "halving.metric = {}: expected val. and one of {}; bleu and chrf only if "
-              "train.best_by is the same",
+              "halving.metric = {}: expected val. and one of {}; another score only if "
+              "train.best_by names it",
               in_quotes(name), joined(known));
   return name;
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "apps/onnx/positions.h"
+#include "core/joined.h"
 #include "core/scope.h"
 
 namespace heed::onnx {
@@ -13,7 +14,7 @@ namespace {
 
 void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
   const MultiHeadOptions& a = o.attention;
-  const auto refuse = [](bool holds, const std::string& setting, const char* instead) {
+  const auto refuse = [](bool holds, const std::string& setting, const std::string& instead) {
     check_input(!holds, "{} has no export to ONNX, which needs {}", setting, instead);
   };
   const auto named = [](const char* key, const char* value) {
@@ -21,7 +22,7 @@ void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
   };
   refuse(!o.mixing.kind->is_attention, named("block.mixing", o.mixing.kind->name), "attention");
   refuse(!a.similarity.kind->is_dot_product, named("attention.similarity", a.similarity.kind->name),
-         "scaled_dot or dot");
+         "one of " + names_where(similarities::all, &SimilarityRule::is_dot_product));
   refuse(!a.is_softmax(), named("attention.normaliser", a.normaliser->name), "softmax");
   refuse(a.combine != Combine::concat_projection, "this value of model.attention.combine",
          "concat_projection");
@@ -34,9 +35,10 @@ void check_supported(const ModelOptions& o, const ModelSizes& sizes) {
   const PositionalRule* const known[] = {
       &positions::none,   &positions::sinusoidal, &positions::learned, &positions::integer,
       &positions::rotary, &positions::alibi,      &positions::relative};
+  std::vector<std::string> names;
+  for (const PositionalRule* rule : known) names.emplace_back(rule->name);
   refuse(std::find(std::begin(known), std::end(known), o.positional.kind) == std::end(known),
-         named("positional.kind", o.positional.kind->name),
-         "none, sinusoidal, learned, integer, rotary, alibi or relative");
+         named("positional.kind", o.positional.kind->name), "one of " + joined(names));
 }
 
 class Exporter {
