@@ -197,8 +197,9 @@ Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, const Ke
         recorded.push_back(weights(group, qh, kvh.filled_keys(), mask, bias_h));
       }
       const int64_t keys = kv.length < kv.keys.dim(1) ? kv.length : 0;
-      return scaled_dot_product_attention(qh, kvh.keys, kvh.values, group.heads,
-                                          {scale, mask, dropout_, keys});
+      return scaled_dot_product_attention(
+          qh, kvh.keys, kvh.values, group.heads,
+          {.scale = scale, .mask = mask, .dropout = dropout_, .keys = keys});
     }
     const Tensor p = weights(group, qh, kvh.filled_keys(), mask, bias_h);  // (B, H, Tq, Tk)
     if (recorder) recorded.push_back(p.detach());

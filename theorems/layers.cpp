@@ -59,7 +59,7 @@ double error_of_attention() {
 // The best fixed weights are 1/15 each: each of the 15 positions is the subject equally often.
 double error_of_dense() {
   const SentenceData data;
-  const TimeDense dense(3, sentence_length, {false});
+  const TimeDense dense(3, sentence_length, {.bias = false});
   set_parameter(
       dense, "weight",
       Tensor::full({sentence_length, sentence_length}, 1 / static_cast<real>(sentence_length - 1)));
@@ -71,7 +71,7 @@ double error_of_dense() {
 // The same weights for the two positions before the verb that a kernel of 5 covers.
 double error_of_convolution() {
   const SentenceData data;
-  const Convolution convolution(3, 5, Padding::zero, false, {false});
+  const Convolution convolution(3, 5, Padding::zero, false, {.bias = false});
   Tensor kernel = Tensor::zeros({3, 15});
   for (int64_t j = 0; j < 5; ++j)
     kernel.mutable_data()[15 + j * 3 + 1] = 1 / static_cast<real>(sentence_length - 1);

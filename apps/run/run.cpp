@@ -57,7 +57,8 @@ std::vector<std::string> Run::generate(const std::string& prompt, const Generate
   const TextCodec& codec = *saved.corpus.target;
   const bool is_task = experiment.data.kind->is_task();
   ContinuationOptions options;
-  options.sampling = {o.temperature.value_or(is_task ? 0 : 1), o.top_k, o.top_p};
+  options.sampling = {
+      .temperature = o.temperature.value_or(is_task ? 0 : 1), .top_k = o.top_k, .top_p = o.top_p};
   options.count = o.count;
   if (saved.target_length > 0) options.max_length = saved.target_length;
   if (o.length > 0) options.max_length = o.length;
