@@ -63,6 +63,9 @@ rows=$(sed -n '/^| command | what it does |$/,/^$/p' README.md | grep -oE '^\| `
 known=$(sed -n 's/^trainer_commands=(\(.*\))$/\1/p' heed | tr ' ' '\n' | sort)
 trained=$(commands_of "$(dirname "$program")/heed-trainer")
 [[ $known && $known == "$trained" ]] || complain "heed: trainer_commands are not those of heed-trainer: $trained"
+compiled=$(sed -n '/^set(trainer /,/)$/p' apps/CMakeLists.txt | grep -oE 'commands/[a-z_]+\.cpp' |
+  sed -E 's|commands/(.*)\.cpp|\1|' | grep -vxE 'command_line|manual' | sort)
+[[ $compiled == "$trained" ]] || complain "apps/CMakeLists.txt: the commands in trainer are not those of heed-trainer: $compiled"
 
 # Every key in README.md and in the configs' comments exists.
 keys=$("$program" config --reference | grep -oE '^\| `[a-z_.]+`' | tr -d '|` ')
