@@ -1,11 +1,12 @@
-#include <climits>
-
 #include <cstdlib>
 #include <fcntl.h>
 #include <signal.h>
+#include <string>
 #include <unistd.h>
 
 #include "apps/program.h"
+#include "apps/support/machine.h"
+#include "core/check.h"
 #include "core/parallel.h"
 
 namespace {
@@ -15,11 +16,15 @@ namespace {
 // machine. libgomp reads the limit before main() begins, so the program restarts itself once.
 void limit_thread_spinning(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
-  char program[PATH_MAX] = {};
-  if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) return;
+  std::string program;
+  try {
+    program = heed::program_path();
+  } catch (const heed::Error&) {
+    return;
+  }
   heed::untie_thread();
   setenv("GOMP_SPINCOUNT", "3000", 0);
-  execv(program, argv);
+  execv(program.c_str(), argv);
 }
 
 // Opens /dev/null for closed standard streams, whose descriptors would otherwise be reused for the

@@ -1,10 +1,10 @@
 #include "apps/training/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "apps/inference/evaluation.h"
+#include "apps/support/clock.h"
 #include "apps/support/names.h"
 #include "core/autograd.h"
 #include "core/observer.h"
@@ -57,8 +57,9 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
       smoothing_(label_smoothing(e.train, corpus)),
       model_(initial_model(e, corpus)),
       optimizer_(e.optim, model_->parameters()),
-      average_(optimizer_.arena(),
-               {e.optim.ema, e.train.average_checkpoints, e.train.average_every()}),
+      average_(optimizer_.arena(), {.ema = e.optim.ema,
+                                    .snapshots = e.train.average_checkpoints,
+                                    .every = e.train.average_every()}),
       schedule_(make_schedule(e.schedule, e.optim.lr, e.train.steps)),
       shards_(e, model_sizes(e, corpus), smoothing_, *model_, optimizer_.arena()),
       batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
@@ -69,10 +70,9 @@ template <class F>
 StepReport Trainer::timed(const F& step) {
   if (rank_count() > 1) return step();  // whose steps wait for one another
   const ValueGuard threads(scope().most_threads, trial_.threads(thread_count()));
-  const auto start = std::chrono::steady_clock::now();
+  const double start = now();
   const StepReport report = step();
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  trial_.step_done(taken.count(), static_cast<double>(report.tokens));
+  trial_.step_done(now() - start, static_cast<double>(report.tokens));
   return report;
 }
 
