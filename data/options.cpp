@@ -68,8 +68,10 @@ void DataOptions::fields(Fields& f) {
             "images: height and width of a patch in pixels; each patch is a position");
   f.texts("label_names", label_names,
           "images: the names of label 0, label 1, …; empty: the numbers themselves");
-  f.flag("keep", keep,
-         "copy the files into the run's folder, at most 256 MiB, so that it can be moved");
+  static const std::string keep_help =
+      fmt::format("copy the files into the run's folder, at most {} MiB, so that it can be moved",
+                  max_kept_bytes >> 20);
+  f.flag("keep", keep, keep_help.c_str());
   f.number("val_fraction", val_fraction, {0, 0.9},
            "fraction of examples held out for validation, chosen by hash; text: its end");
   f.number("test_fraction", test_fraction, {0, 0.9},

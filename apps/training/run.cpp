@@ -135,13 +135,12 @@ void RunFolder::discard() const {
 DataOptions RunFolder::keep(const DataOptions& options) const {
   DataOptions kept = options;
   if (!options.keep) return kept;
-  constexpr int64_t max_bytes = int64_t{1} << 28;
   int64_t bytes = 0;
   for (const auto& [key, path] : data_files(kept)) bytes += file_size(*path);
-  check_input(bytes <= max_bytes,
-              "data.keep: the files have {} MiB; at most 256 MiB are copied into a run: set it to "
+  check_input(bytes <= max_kept_bytes,
+              "data.keep: the files have {} MiB; at most {} MiB are copied into a run: set it to "
               "false",
-              bytes >> 20);
+              bytes >> 20, max_kept_bytes >> 20);
   make_folders(data());
   const std::string folder = absolute_path(data(), ".");
   int index = 0;

@@ -38,7 +38,7 @@ class RunFolder {
   void discard() const;
   // With data.keep copies the data files into the folder. Returns the options for config.toml: the
   // same, with paths of the copies relative to it. Throws InputError if the files are larger than
-  // 256 MiB.
+  // max_kept_bytes.
   DataOptions keep(const DataOptions& options) const;
 
   const std::string& path() const { return path_; }

@@ -18,6 +18,7 @@
 #include "apps/support/numbers.h"
 #include "apps/training/arrays.h"
 #include "core/check.h"
+#include "core/ops.h"
 #include "core/ranks.h"
 #include "core/text.h"
 
@@ -202,8 +203,8 @@ void TrainingLoop::log_step(const StepReport& report) {
                 std::to_string(experiment_.train.steps).size(), four_digits(loss), report.lr,
                 tokens_per_s);
   if (rows_without_sum_ > 0)
-    logging::warning("{} rows of attention weights had a sum of at most 1e-6 and were set to zero",
-                     rows_without_sum_);
+    logging::warning("{} rows of attention weights had a sum of at most {} and were set to zero",
+                     rows_without_sum_, min_row_sum);
   rows_without_sum_ = 0;
   state_.loss_sum = 0;
   state_.loss_count = row_tokens_ = 0;

@@ -60,10 +60,9 @@ Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
 
 // y = x / Σ x
 Tensor sum_normalize(const Tensor& x) {
-  constexpr real least = 1e-6;
   const kernels::Rows n = rows_of("sum_normalize", x.shape());
   Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
-  kernels::sum_normalize_forward(n, least, x.data(), y.mutable_data(), sum.mutable_data());
+  kernels::sum_normalize_forward(n, min_row_sum, x.data(), y.mutable_data(), sum.mutable_data());
   if (int64_t* const counter = scope().rows_without_sum; counter && !scope().shapes_only)
     *counter += std::count(sum.data(), sum.data() + n.count, real{0});
   return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {

@@ -62,9 +62,9 @@ static void check_words(const DataOptions& options) {
   check_input(options.nouns <= options.symbols,
               "data.nouns = {} must not exceed the number of cases, data.symbols = {}",
               options.nouns, options.symbols);
-  check_input(options.symbols <= 1000,
-              "data.symbols = {} nouns in as many cases are too many words: use at most 1000",
-              options.symbols);
+  check_input(options.symbols <= max_symbols,
+              "data.symbols = {} nouns in as many cases are too many words: use at most {}",
+              options.symbols, max_symbols);
 }
 
 const DataKind data_kinds::subject = {.name = "subject",

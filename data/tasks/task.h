@@ -45,6 +45,9 @@ struct Task {
   std::function<bool(int64_t i, Example&, Content&)> list;
 };
 
+// The maximum of data.symbols where every symbol adds features or several words.
+inline constexpr int64_t max_symbols = 1000;
+
 // Generates the data of a task. Fills everything but `framing`, `seed` and the fingerprint.
 Corpus load_task(const DataOptions& options, Framing framing, uint64_t seed);
 
