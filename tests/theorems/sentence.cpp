@@ -35,11 +35,3 @@ TEST_CASE("raw scores as weights may be negative, and their sum need not be 1") 
   CHECK(output(&normalisers::count) == doctest::Approx(1.9 / 6).epsilon(rounding));
   CHECK(output(&normalisers::none) == doctest::Approx(1.9).epsilon(rounding));
 }
-
-TEST_CASE("exponentials normalised by their sum equal a softmax") {
-  const Tensor sum = sentence::outputs([](MultiHeadOptions& o) {
-    o.similarity.kind = &similarities::embedded_gaussian;
-    o.normaliser = &normalisers::sum;
-  });
-  CHECK(distance(sum, sentence::outputs()) <= rounding);
-}
