@@ -9,13 +9,13 @@
 namespace heed {
 
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
-                   const GivenVocabulary& given) {
+                   const ExistingVocabulary& existing) {
   check_options(options, framing);
   if (options.seed >= 0) seed = static_cast<uint64_t>(options.seed);
   const DataKind& kind = *options.kind;
   Files files;
   Corpus corpus =
-      kind.is_task() ? load_task(options, framing, seed) : kind.load(options, files, given);
+      kind.is_task() ? load_task(options, framing, seed) : kind.load(options, files, existing);
   corpus.framing = framing;
   corpus.seed = seed;
   corpus.files = files.paths();

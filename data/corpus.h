@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "data/given_vocabulary.h"
+#include "data/existing_vocabulary.h"
 #include "data/options.h"
 #include "data/text_codec.h"
 
@@ -49,13 +49,13 @@ struct Corpus {
 // "train" of a task with more than 2^20 examples is drawn during training: 2^40 examples, or
 // train_size.
 //
-// Files of text are read with the given vocabulary, to which special tokens that the kind needs are
-// added. data.vocabulary is not read here.
+// Files of text are read with the vocabulary `existing`, to which special tokens that the kind
+// needs are added. data.vocabulary is not read here.
 //
 // Throws InputError for options that check_options() rejects, for a file that is missing, empty,
 // damaged, not text, or not of the kind that data.kind names, and for a vocabulary of another level
 // or that lacks tokens. The message has the file, the line and what to do.
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
-                   const GivenVocabulary& given = {});
+                   const ExistingVocabulary& existing = {});
 
 }  // namespace heed

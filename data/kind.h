@@ -15,7 +15,7 @@ namespace heed {
 class Files;
 struct Corpus;
 struct DataOptions;
-struct GivenVocabulary;
+struct ExistingVocabulary;
 struct Lengths;
 struct SequenceTask;
 struct Task;
@@ -33,7 +33,8 @@ struct DataKind {
   // task (data/tasks/task.h), or a reader of files.
   SequenceTask (*sequence_task)(const DataOptions& options, Lengths lengths) = nullptr;
   Task (*task)(const DataOptions& options, Lengths lengths) = nullptr;
-  Corpus (*load)(const DataOptions& options, Files& files, const GivenVocabulary& given) = nullptr;
+  Corpus (*load)(const DataOptions& options, Files& files,
+                 const ExistingVocabulary& existing) = nullptr;
 
   bool is_task() const { return load == nullptr; }
   // Whether it uses a key of [data]. A kind with "lengths" also uses "longer_lengths".

@@ -57,12 +57,12 @@ class StoredPairs final : public Dataset {
 
 class RowLoader {
  public:
-  RowLoader(const DataOptions& options, Files& files, const GivenVocabulary& given)
+  RowLoader(const DataOptions& options, Files& files, const ExistingVocabulary& existing)
       : options_(options),
-        first_(options, given, has_two(options, given) ? given.source : given.target),
-        second_(options, given, given.target),
+        first_(options, existing, has_two(options, existing) ? existing.source : existing.target),
+        second_(options, existing, existing.target),
         source_(first_),
-        target_(has_two(options, given) ? second_ : first_),
+        target_(has_two(options, existing) ? second_ : first_),
         rows_(read_rows(options, files, corpus_.notes)) {}
 
   Corpus load() {
@@ -85,13 +85,13 @@ class RowLoader {
 
  private:
   // Whether the two sides have a vocabulary each.
-  static bool has_two(const DataOptions& options, const GivenVocabulary& given) {
+  static bool has_two(const DataOptions& options, const ExistingVocabulary& existing) {
     if (options.kind != &data_kinds::pairs) return false;
-    const bool given_two = given.source != given.target;
-    check_input(!given_two || !options.share_vocabulary,
+    const bool two = existing.source != existing.target;
+    check_input(!two || !options.share_vocabulary,
                 "data.share_vocabulary = true needs one vocabulary for both sides, and {} has two",
-                given.origin);
-    return given.target ? given_two : !options.share_vocabulary;
+                existing.origin);
+    return existing.target ? two : !options.share_vocabulary;
   }
   bool is_labelled() const { return options_.kind == &data_kinds::labelled; }
   bool has_source() const { return options_.kind != &data_kinds::lines; }
@@ -185,8 +185,8 @@ class RowLoader {
   SplitRows rows_;
 };
 
-Corpus load_rows(const DataOptions& options, Files& files, const GivenVocabulary& given) {
-  return RowLoader(options, files, given).load();
+Corpus load_rows(const DataOptions& options, Files& files, const ExistingVocabulary& existing) {
+  return RowLoader(options, files, existing).load();
 }
 
 std::vector<std::string_view> row_keys(std::initializer_list<std::string_view> more) {

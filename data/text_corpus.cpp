@@ -58,13 +58,13 @@ size_t training_end(Level level, std::string_view text, double fraction) {
                               : offset;
 }
 
-Corpus load_text(const DataOptions& options, Files& files, const GivenVocabulary& given) {
+Corpus load_text(const DataOptions& options, Files& files, const ExistingVocabulary& existing) {
   std::string joined;
   const std::string_view text = read_all(options, files, joined);
   const size_t cut = training_end(options.level, text, 1 - options.val_fraction);
   const std::string& path = files.paths()[0];
   check_input(cut > 0, "{}: too short: nothing of it is for training", path);
-  TextEncoder encoder(options, given, given.target);
+  TextEncoder encoder(options, existing, existing.target);
   encoder.count(text.substr(0, cut));
   Corpus corpus;
   encoder.choose({}, corpus.notes);

@@ -20,17 +20,17 @@ static std::shared_ptr<const Subwords> read_subwords(const std::string& path) {
   }
 }
 
-TextEncoder::TextEncoder(const DataOptions& options, const GivenVocabulary& given,
+TextEncoder::TextEncoder(const DataOptions& options, const ExistingVocabulary& existing,
                          std::shared_ptr<const TextCodec> codec)
     : options_(options),
-      given_(given),
-      given_codec_(std::move(codec)),
+      existing_(existing),
+      existing_codec_(std::move(codec)),
       has_unknown_(options.level == Level::word) {
-  check_input(!given_codec_ || given_codec_->level() == options.level,
+  check_input(!existing_codec_ || existing_codec_->level() == options.level,
               "data.level is \"{}\", but the vocabulary of {} has the level \"{}\": set data.level "
               "to it",
-              name_of(levels, options.level), given.origin,
-              given_codec_ ? name_of(levels, given_codec_->level()) : "");
+              name_of(levels, options.level), existing.origin,
+              existing_codec_ ? name_of(levels, existing_codec_->level()) : "");
 }
 
 void TextEncoder::count(std::string_view training_text) {
@@ -54,20 +54,20 @@ std::vector<std::string> TextEncoder::chosen_tokens() {
   return subwords_->pieces();
 }
 
-// Returns the given tokens, and after them those to add.
-std::vector<std::string> TextEncoder::given_tokens(std::vector<std::string>& notes) {
-  const Vocabulary& known = given_codec_->vocabulary();
-  subwords_ = given_codec_->subwords();
+// Returns the existing tokens, and after them those to add.
+std::vector<std::string> TextEncoder::existing_tokens(std::vector<std::string>& notes) {
+  const Vocabulary& known = existing_codec_->vocabulary();
+  subwords_ = existing_codec_->subwords();
   std::vector<std::string> tokens = known.tokens();
-  if (given_.origin.empty()) return tokens;
-  std::string note = fmt::format("vocabulary of {}: {} tokens", given_.origin, tokens.size());
+  if (existing_.origin.empty()) return tokens;
+  std::string note = fmt::format("vocabulary of {}: {} tokens", existing_.origin, tokens.size());
   if (const TokenCounts lacking = counts_.without(known); lacking.size() > 0) {
     note += fmt::format("; it lacks {} of the training data, which occur {} times: {}",
                         lacking.size(), lacking.total(), lacking.examples(10));
-    check_input(given_.new_tokens != NewTokens::refuse,
+    check_input(existing_.new_tokens != NewTokens::refuse,
                 "{}; set train.new_tokens to \"unknown\" to read them as <unk>, or to \"add\"",
                 note);
-    const bool adds = given_.new_tokens == NewTokens::add;
+    const bool adds = existing_.new_tokens == NewTokens::add;
     note += adds ? "; added" : "; read as <unk>";
     const int64_t room = options_.max_vocabulary - std::ssize(tokens);
     if (adds && (options_.max_vocabulary == 0 || room > 0))
@@ -80,7 +80,7 @@ std::vector<std::string> TextEncoder::given_tokens(std::vector<std::string>& not
 
 void TextEncoder::choose(const std::vector<std::string>& special_tokens,
                          std::vector<std::string>& notes) {
-  std::vector<std::string> tokens = given_codec_ ? given_tokens(notes) : chosen_tokens();
+  std::vector<std::string> tokens = existing_codec_ ? existing_tokens(notes) : chosen_tokens();
   check_input(!tokens.empty(), "the vocabulary is empty: no {} occurs data.min_count = {} times",
               name_of(levels, options_.level), options_.min_count);
   for (const std::string& special : special_tokens)  // a tokenizer may have it
@@ -94,10 +94,10 @@ void TextEncoder::append(std::string_view text, std::vector<int32_t>& ids) {
   const Vocabulary& vocabulary = known_->vocabulary();
   for (size_t i = first; i < ids.size(); ++i) {
     if (ids[i] != Vocabulary::none) continue;
-    check_input(!given_codec_ || given_.new_tokens != NewTokens::refuse,
+    check_input(!existing_codec_ || existing_.new_tokens != NewTokens::refuse,
                 "the vocabulary of {} lacks token {} of {}; set train.new_tokens to \"unknown\" to "
                 "read it as <unk>",
-                given_.origin, i - first + 1, in_quotes(text));
+                existing_.origin, i - first + 1, in_quotes(text));
     has_unknown_ = true;
     ids[i] = vocabulary.unknown() == Vocabulary::none ? vocabulary.size() : vocabulary.unknown();
   }

@@ -6,8 +6,8 @@
 // At subword level the tokens are the pieces of data.tokenizer, or of one trained on the training
 // text, and no token is unknown.
 //
-// A given vocabulary keeps its tokens and ids. What it lacks becomes <unk>, is added after its
-// tokens, or is an error: see data/given_vocabulary.h.
+// An existing vocabulary keeps its tokens and ids. What it lacks becomes <unk>, is added after its
+// tokens, or is an error: see data/existing_vocabulary.h.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/given_vocabulary.h"
+#include "data/existing_vocabulary.h"
 #include "data/options.h"
 #include "data/text_codec.h"
 
@@ -23,25 +23,25 @@ namespace heed {
 
 class TextEncoder {
  public:
-  // Uses level, min_count, max_vocabulary and tokenizer. `codec` is that of `given` to use, or
+  // Uses level, min_count, max_vocabulary and tokenizer. `codec` is that of `existing` to use, or
   // null. Both must outlive the encoder. Throws InputError if the codec is of another level.
-  TextEncoder(const DataOptions& options, const GivenVocabulary& given,
+  TextEncoder(const DataOptions& options, const ExistingVocabulary& existing,
               std::shared_ptr<const TextCodec> codec);
   // At subword level the text must outlive choose().
   void count(std::string_view training_text);
-  // Adds a note on a given vocabulary. Throws InputError if no token is left, or if the given
-  // vocabulary lacks some and none may be new.
+  // Adds a note on an existing vocabulary. Throws InputError if no token is left, or if the
+  // existing vocabulary lacks some and none may be new.
   void choose(const std::vector<std::string>& special_tokens, std::vector<std::string>& notes);
   void append(std::string_view text, std::vector<int32_t>& ids);
   std::shared_ptr<const TextCodec> codec() const;
 
  private:
   std::vector<std::string> chosen_tokens();
-  std::vector<std::string> given_tokens(std::vector<std::string>& notes);
+  std::vector<std::string> existing_tokens(std::vector<std::string>& notes);
 
   const DataOptions& options_;
-  const GivenVocabulary& given_;
-  std::shared_ptr<const TextCodec> given_codec_;  // may be null
+  const ExistingVocabulary& existing_;
+  std::shared_ptr<const TextCodec> existing_codec_;  // may be null
   TokenCounts counts_;
   std::vector<std::string_view> training_texts_;  // at subword level
   std::shared_ptr<const Subwords> subwords_;

@@ -114,9 +114,9 @@ void Arena::complete_gradients() {
   }
 }
 
-void Arena::give_gradient(const Slot& slot) {
+void Arena::mark_final(const Slot& slot) {
   const int64_t first = slot.gradient->data - gradients();
-  slices_.give(gradients(), {first, first + padded(slot.size)});
+  slices_.mark_final(gradients(), {first, first + padded(slot.size)});
 }
 
 void Arena::count_change() {

@@ -50,7 +50,7 @@ class Arena {
   void sum_gradients() { slices_.sum(gradients()); }
   // Optional, before sum_gradients(): starts to sum a gradient of this arena to which nothing will
   // be added (optim/overlapped_sum.h).
-  void give_gradient(const Slot& slot);
+  void mark_final(const Slot& slot);
   // Continues the sums that have started, without waiting.
   void advance_sum() { slices_.advance(gradients()); }
   // Fills in the parameters, or the sums of gradients, that other ranks have in their slices.

@@ -17,7 +17,7 @@ void HalfExchange::Half::reset() {
 }
 
 template <class F>
-void HalfExchange::Half::give(ElementRange elements, F ready) {
+void HalfExchange::Half::mark_final(ElementRange elements, F ready) {
   const int64_t last = std::min(elements.last, range.last);
   for (int64_t at = std::max(elements.first, range.first); at < last;) {
     const auto i = static_cast<size_t>((at - range.first) / piece_size);
@@ -28,7 +28,7 @@ void HalfExchange::Half::give(ElementRange elements, F ready) {
 }
 
 template <class F>
-void HalfExchange::Half::give_rest(F ready) {
+void HalfExchange::Half::mark_rest_final(F ready) {
   for (size_t i = 0; i < missing.size(); ++i)
     if (missing[i] > 0) ready(i);
 }
@@ -51,8 +51,8 @@ void HalfExchange::send(const real* array, size_t piece) {
 }
 
 void HalfExchange::receive() {
-  for (; begun_ < std::min(given_.size(), added_ + in_.size()); ++begun_) {
-    const size_t piece = given_[begun_];
+  for (; begun_ < std::min(final_pieces_.size(), added_ + in_.size()); ++begun_) {
+    const size_t piece = final_pieces_[begun_];
     auto& [message, buffer] = in_[begun_ % in_.size()];
     buffer.resize(static_cast<size_t>(own_.piece(piece).size()));
     message = ranks_.receive(partner_, static_cast<int>(piece),
@@ -62,16 +62,16 @@ void HalfExchange::receive() {
 
 void HalfExchange::add_received(real* array) {
   const std::vector<real>& from = in_[added_ % in_.size()].buffer;
-  real* const to = array + own_.piece(given_[added_]).first;
+  real* const to = array + own_.piece(final_pieces_[added_]).first;
   parallel_for(std::ssize(from), chunk_elements, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) to[i] += from[static_cast<size_t>(i)];
   });
   ++added_;
 }
 
-void HalfExchange::give(real* array, ElementRange range) {
-  other_.give(range, [&](size_t piece) { send(array, piece); });
-  own_.give(range, [&](size_t piece) { given_.push_back(piece); });
+void HalfExchange::mark_final(real* array, ElementRange range) {
+  other_.mark_final(range, [&](size_t piece) { send(array, piece); });
+  own_.mark_final(range, [&](size_t piece) { final_pieces_.push_back(piece); });
 }
 
 void HalfExchange::advance(real* array) {
@@ -82,15 +82,15 @@ void HalfExchange::advance(real* array) {
 
 void HalfExchange::finish(real* array) {
   // All is sent before this waits for anything: the partner may receive in another order.
-  other_.give_rest([&](size_t piece) { send(array, piece); });
-  own_.give_rest([&](size_t piece) { given_.push_back(piece); });
-  for (receive(); added_ < given_.size(); receive()) {
+  other_.mark_rest_final([&](size_t piece) { send(array, piece); });
+  own_.mark_rest_final([&](size_t piece) { final_pieces_.push_back(piece); });
+  for (receive(); added_ < final_pieces_.size(); receive()) {
     ranks_.wait(in_[added_ % in_.size()].message);
     add_received(array);
   }
   for (; arrived_ < sent_.size(); ++arrived_) ranks_.wait(sent_[arrived_]);
   sent_.clear();
-  given_.clear();
+  final_pieces_.clear();
   arrived_ = begun_ = added_ = 0;
   own_.reset();
   other_.reset();

@@ -25,9 +25,9 @@ class HalfExchange {
   HalfExchange(Ranks& ranks, int partner, ElementRange own, ElementRange other);
 
   // Optional, any number of times before finish(): these elements will not change until then.
-  // Starts to send the pieces that are complete with them. Gives each element at most once. Does
+  // Starts to send the pieces that are complete with them. Marks each element at most once. Does
   // not wait.
-  void give(real* array, ElementRange range);
+  void mark_final(real* array, ElementRange range);
   // Continues the messages that have started. Does not wait.
   void advance(real* array);
   // Exchanges the remaining pieces and waits for the partner. The next call may be for another
@@ -37,18 +37,18 @@ class HalfExchange {
  private:
   struct Half {
     ElementRange range;
-    std::vector<int64_t> missing = {};  // elements of each piece that have not been given
+    std::vector<int64_t> missing = {};  // elements of each piece that are not final
     void reset();
-    // Calls ready(piece) for each piece that has been given with these elements.
+    // Calls ready(piece) for each piece that is final with these elements.
     template <class F>
-    void give(ElementRange elements, F ready);
-    // The same for all pieces that have not been given.
+    void mark_final(ElementRange elements, F ready);
+    // The same for all pieces that are not final.
     template <class F>
-    void give_rest(F ready);
+    void mark_rest_final(F ready);
     ElementRange piece(size_t i) const;
   };
   void send(const real* array, size_t piece);
-  // Begins to receive as many given pieces as there are buffers.
+  // Begins to receive as many final pieces as there are buffers.
   void receive();
   // Adds the oldest of them.
   void add_received(real* array);
@@ -61,10 +61,10 @@ class HalfExchange {
   const int partner_;
   Half own_, other_;
   std::vector<Ranks::Message> sent_;
-  std::vector<size_t> given_;     // pieces of own_, in the order of their receiving
-  std::array<Receiving, 4> in_;   // given_[i] is received into in_[i % 4]
-  size_t arrived_ = 0;            // of sent_
-  size_t begun_ = 0, added_ = 0;  // of given_
+  std::vector<size_t> final_pieces_;  // of own_, in the order of their receiving
+  std::array<Receiving, 4> in_;       // final_pieces_[i] is received into in_[i % 4]
+  size_t arrived_ = 0;                // of sent_
+  size_t begun_ = 0, added_ = 0;      // of final_pieces_
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -42,7 +42,9 @@ void RankSlices::sum(real* array) {
   for (HalfExchange& half : halves_) half.finish(array);
 }
 
-void RankSlices::give(real* array, ElementRange range) { halves_.front().give(array, range); }
+void RankSlices::mark_final(real* array, ElementRange range) {
+  halves_.front().mark_final(array, range);
+}
 void RankSlices::advance(real* array) { halves_.front().advance(array); }
 
 template <class T>

@@ -36,7 +36,7 @@ class RankSlices {
   // Replaces own() by its sum over the arrays of all ranks. The other elements become undefined.
   void sum(real* array);
   // Optional, before sum(), with several ranks: see HalfExchange.
-  void give(real* array, ElementRange range);
+  void mark_final(real* array, ElementRange range);
   void advance(real* array);
   // Fills in the slices of other ranks.
   void gather(real* array) const;

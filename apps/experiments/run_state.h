@@ -1,4 +1,4 @@
-// What has become of a run, as its folder says. It is derived each time and stored nowhere.
+// The state of a run, read from its folder.
 #pragma once
 
 #include <cstdint>

@@ -167,14 +167,14 @@ void read_members(const std::string& path, const Read& read) {
 
 }  // namespace
 
-GivenVocabulary read_codecs(const std::string& path) {
-  GivenVocabulary given;
+ExistingVocabulary read_codecs(const std::string& path) {
+  ExistingVocabulary existing;
   read_members(path, [&](const Json& json) {
     const Json *source = json.find("source"), *target = json.find("target");
-    given.target = codec_of(target ? *target : json);
-    given.source = source ? codec_of(*source) : given.target;
+    existing.target = codec_of(target ? *target : json);
+    existing.source = source ? codec_of(*source) : existing.target;
   });
-  return given;
+  return existing;
 }
 
 SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {

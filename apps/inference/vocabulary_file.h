@@ -26,7 +26,7 @@ std::string labels_digest(const std::vector<std::string>& labels);
 
 // Reads the tokens of a vocabulary.json of any kind of model. Throws InputError, with the path and
 // the mistake, for a file that is not valid or has no tokens.
-GivenVocabulary read_codecs(const std::string& path);
+ExistingVocabulary read_codecs(const std::string& path);
 
 struct SavedVocabulary {
   Corpus corpus;  // without splits

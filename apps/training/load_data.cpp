@@ -25,21 +25,21 @@ std::string origin_of(const Experiment& experiment) {
   return is_run && loads_embeddings(train) && experiment.data.tokenizer.empty() ? train.load : "";
 }
 
-GivenVocabulary given_vocabulary(const LoadedConfig& config) {
+ExistingVocabulary existing_vocabulary(const LoadedConfig& config) {
   const Experiment& experiment = config.experiment;
-  GivenVocabulary given;
-  if (experiment.data.kind->is_task() || !experiment.data.kind->uses("vocabulary")) return given;
+  ExistingVocabulary existing;
+  if (experiment.data.kind->is_task() || !experiment.data.kind->uses("vocabulary")) return existing;
   if (!config.run_vocabulary.empty() && exists(config.run_vocabulary)) {
-    given = read_codecs(config.run_vocabulary);
-    given.new_tokens = NewTokens::unknown;  // as in its training
-    return given.target->level() == experiment.data.level ? given : GivenVocabulary();
+    existing = read_codecs(config.run_vocabulary);
+    existing.new_tokens = NewTokens::unknown;  // as in its training
+    return existing.target->level() == experiment.data.level ? existing : ExistingVocabulary();
   }
   const std::string origin = origin_of(experiment);
-  if (origin.empty()) return given;
-  given = read_codecs(is_folder(origin) ? RunFolder::open(origin).vocabulary() : origin);
-  given.origin = origin;
-  given.new_tokens = experiment.train.new_tokens;
-  return given;
+  if (origin.empty()) return existing;
+  existing = read_codecs(is_folder(origin) ? RunFolder::open(origin).vocabulary() : origin);
+  existing.origin = origin;
+  existing.new_tokens = experiment.train.new_tokens;
+  return existing;
 }
 
 }  // namespace
@@ -47,15 +47,15 @@ GivenVocabulary given_vocabulary(const LoadedConfig& config) {
 Corpus load_data(const LoadedConfig& config) {
   const Experiment& e = config.experiment;
   return with_origins(config.origins, [&] {
-    const GivenVocabulary given = given_vocabulary(config);
+    const ExistingVocabulary existing = existing_vocabulary(config);
     DataOptions data = e.data;
-    if (given.target) data.tokenizer.clear();  // a trained run has it in its vocabulary
+    if (existing.target) data.tokenizer.clear();  // a trained run has it in its vocabulary
     for (const auto& [key, path] : data_files(data))
       check_input(exists(*path),
                   "data.{0}: there is no such file: {1}; if it has moved, name it with --set "
                   "data.{0}=FILE",
                   key, *path);
-    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed), given);
+    return load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed), existing);
   });
 }
 

@@ -55,8 +55,8 @@ std::vector<std::pair<std::string, Values>> all_values_of(
   return all;
 }
 
-// Trains parameters of several chunks for four steps, of which the gradients are the sums of eight
-// shards, and resumes after the second with another number of ranks.
+// Trains parameters of several chunks for four steps. The gradients are the sums of eight shards.
+// Resumes after the second step with another number of ranks.
 class SharedTraining {
  public:
   SharedTraining(const OptimOptions& options, const AverageOptions& average)
@@ -159,7 +159,7 @@ TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and s
     }
 }
 
-TEST_CASE("RankSlices: the same sums if parts are given before, in another order on each rank") {
+TEST_CASE("RankSlices: the same sums if parts are final before, in another order on each rank") {
   constexpr int64_t size = (1 << 20) + 40, step = 8 * 1001;
   for (const int ranks : {2, 4}) {
     CAPTURE(ranks);
@@ -176,7 +176,7 @@ TEST_CASE("RankSlices: the same sums if parts are given before, in another order
         for (int64_t i = 0; i < parts; ++i) {
           if (round == 1 && i % (rank() + 2) == 0) continue;  // these are left for sum()
           const int64_t first = step * (rank() % 2 == 0 ? i : parts - 1 - i);
-          slices.give(array.data(), {first, std::min(first + step, size)});
+          slices.mark_final(array.data(), {first, std::min(first + step, size)});
           slices.advance(array.data());
         }
         slices.sum(array.data());

@@ -9,17 +9,17 @@
 
 namespace heed {
 
-// What becomes of tokens of the data that a given vocabulary lacks.
+// How tokens that the vocabulary lacks are handled.
 enum class NewTokens { refuse, unknown, add };
 inline constexpr Named<NewTokens> new_tokens_names[] = {
     {"refuse", NewTokens::refuse}, {"unknown", NewTokens::unknown}, {"add", NewTokens::add}};
 
-struct GivenVocabulary {
+struct ExistingVocabulary {
   // One object for one vocabulary. Null: chosen from the data.
   std::shared_ptr<const TextCodec> source, target;
   std::string origin;  // its run or file, for messages; empty for the run that the data are of
-  // Added tokens follow the given ones, so that no id changes. They are those of training; others
-  // become <unk>.
+  // Added tokens follow the existing ones, so that no id changes. They are those of training;
+  // others become <unk>.
   NewTokens new_tokens = NewTokens::refuse;
 };
 
