@@ -2,7 +2,7 @@
 // them to the next one, and so on.
 //
 // Rungs are synchronous: a rung ends when all of its runs have reached it, so the result does not
-// depend on the order of the runs. Nothing is stored: which points go on follows from the scores in
+// depend on the order of the runs. Nothing is stored: which points continue follows from the scores in
 // metrics.jsonl each time.
 #pragma once
 

@@ -17,14 +17,14 @@ void RandomOptions::fields(Fields& f) {
 void HalvingOptions::fields(Fields& f) {
   f.text("metric", metric, "score that decides, such as val.loss; empty: that of train.best_by");
   f.integers("rungs", rungs, {1, 1e12}, "steps at which the worse points end, ascending");
-  f.number("keep", keep, {0.001, 0.999}, "fraction of the points that go on after a rung");
+  f.number("keep", keep, {0.001, 0.999}, "fraction of the points that continue after a rung");
 }
 
 void SweepOptions::fields(Fields& f) {
   f.path("config", config, "config of all runs");
   f.choice("method", method, sweep_method_names, "how points are chosen");
   f.integers("seeds", seeds, {0, 9e15}, "seeds of each point; empty: that of the config");
-  f.integer("max_runs", max_runs, {1, 1e6}, "most runs that the sweep may have");
+  f.integer("max_runs", max_runs, {1, 1e6}, "maximum number of runs of the sweep");
   f.section("random", random, "points of method = \"random\"");
   f.section("halving", halving, "rungs of method = \"halving\"");
 }

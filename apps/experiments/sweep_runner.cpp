@@ -107,7 +107,7 @@ std::vector<size_t> SweepRunner::promoted(const std::vector<size_t>& points, int
     best.push_back(points[i]);
     names.push_back(plan_.points[points[i]].name);
   }
-  logging::info("rung {}: {} of {} go on, by {}: {}", rung, best.size(),
+  logging::info("rung {}: {} of {} continue, by {}: {}", rung, best.size(),
                 counted(std::ssize(points), "point"), plan_.metric, joined(names, "; "));
   return best;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A sweep whose runs are started by Slurm, on this host alone: the test starts munged, slurmctld and slurmd itself.
+# A sweep whose runs are started by Slurm, only on this host: the test starts munged, slurmctld and slurmd itself.
 #
 #   slurm.sh PROGRAM     needs root and Debian's slurm-wlm and munge
 set -euo pipefail
@@ -88,5 +88,5 @@ wait $pid || code=$?
 [[ $code == 130 ]] || { cat err >&2; fail "Ctrl-C: exit code $code"; }
 grep -q 'interrupted and saved' interrupted/*/seed-1/train.log || { cat interrupted/*/seed-1/train.log >&2; fail "Ctrl-C: the runs did not save"; }
 [[ -z $(squeue -h) ]] || sleep 2
-[[ -z $(squeue -h) ]] || fail "Ctrl-C: jobs go on: $(squeue -h)"
+[[ -z $(squeue -h) ]] || fail "Ctrl-C: jobs continue: $(squeue -h)"
 echo "a sweep of 4 runs through srun: the same bits; Ctrl-C saves them"

@@ -33,7 +33,7 @@ same_sweep() {
     if [[ -e $1/$run/result.json ]]; then
       same_run "$1/$run" "$2/$run" || { echo "$run differs"; return 1; }
     else
-      [[ ! -e $2/$run/result.json ]] || { echo "$run went on"; return 1; }
+      [[ ! -e $2/$run/result.json ]] || { echo "$run was continued"; return 1; }
       cmp "$1/$run/checkpoints/latest/model.safetensors" "$2/$run/checkpoints/latest/model.safetensors" || return 1
     fi
   done < <(runs "$1")
@@ -61,7 +61,7 @@ for method in grid halving; do
     kill -KILL $pid 2>/dev/null || true
     wait $pid 2>/dev/null || true
   done
-  # A run is killed: the sweep says so, and the others go on.
+  # A run is killed: the sweep says so, and the others continue.
   rm -rf one
   "$program" sweep $method.toml --run one --jobs 1 >out 2>err &
   pid=$!
@@ -116,7 +116,7 @@ wait $pid || code=$?
 a_checkpoint interrupted && ! compgen -G 'interrupted/*/seed-*/error.txt' >/dev/null || fail "Ctrl-C: not saved"
 [[ $(ls -d interrupted/*/seed-*/ | wc -l) == 2 ]] || fail "Ctrl-C: other runs were started"
 
-# A run that fails is told with its last line; the others go on. It is resumed only if asked.
+# A run that fails is told with its last line; the others continue. It is resumed only if asked.
 expect 1 grid.toml --run failing --set optim.kind=sgd --axis optim.lr=1e-3,1e38
 [[ $(grep -c '^error: lr=1e+38/seed-[12]: step ' err) == 2 ]] || { cat err >&2; fail "failing runs are not told"; }
 [[ $(ls failing/lr=0.001/*/result.json | wc -l) == 2 ]] || fail "a failing run ends the others"
@@ -126,7 +126,7 @@ expect 1 grid.toml --run failing --set optim.kind=sgd --axis optim.lr=1e-3,1e38
 expect 1 grid.toml --run failing --set optim.kind=sgd --axis optim.lr=1e-3,1e38 --retry-failed
 [[ $(cat failing/lr=1e+38/seed-1/train.log) != "$before" ]] || fail "--retry-failed trains nothing"
 expect 1 grid.toml --run fast --fail-fast --jobs 1 --set optim.kind=sgd --axis optim.lr=1e38,1e-3
-[[ $(ls -d fast/*/seed-* | wc -l) == 1 ]] || fail "--fail-fast goes on"
+[[ $(ls -d fast/*/seed-* | wc -l) == 1 ]] || fail "--fail-fast continues"
 
 # A run folder that is deleted while its run trains.
 "$program" sweep grid.toml --run deleted --jobs 1 --set train.steps=20000 --seeds 1 --axis optim.lr=1e-3 >out 2>err &
@@ -142,7 +142,7 @@ expect 2 grid.toml --run refused --axis model.heads=1,3 --seeds 1 --axis optim.l
 grep -q '^warning: lr=0.001,heads=3/seed-1 is refused: --axis model.heads=1,3: model.heads = 3 does not divide' err || fail "refused: $(cat err)"
 [[ $(ls -d refused/*/seed-*) == refused/lr=0.001,heads=1/seed-1 ]] || fail "a refused point was started"
 
-# A full disk: the runs fail, the sweep says so, and goes on when there is space.
+# A full disk: the runs fail, the sweep says so, and continues when there is space.
 if [[ $library ]]; then
   code=0
   FAULT_FOLDER=$work/full/lr=0.01 FAULT_CALL=60 FAULT_ERRNO=28 LD_PRELOAD=$library "$program" sweep grid.toml --run full >out 2>err || code=$?

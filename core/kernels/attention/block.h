@@ -25,7 +25,7 @@ inline int64_t query_block(const AttentionSizes& n) {
   return n.queries > 256 ? max_query_block : 32;
 }
 
-// The elements that a block of scores takes at most.
+// The maximum number of elements of a block of scores.
 inline int64_t block_size(const AttentionSizes& n) {
   return std::min(n.queries, query_block(n)) * whole_vectors(std::min(n.keys, key_block));
 }

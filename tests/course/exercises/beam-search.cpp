@@ -60,7 +60,7 @@ std::vector<int> find_text(const NextLogProbabilities& next, const BeamOptions& 
 
 // A search whose steps may go wrong.
 struct BeamStep {
-  bool complete_take_places = false, own_best_child = false, last_token_only = false;
+  bool complete_take_slots = false, own_best_child = false, last_token_only = false;
   bool greedy_goes_on = false, with_end = false;
   bool first_complete = false, no_cut_off = false, end_not_counted = false, plain_length = false;
 };
@@ -92,18 +92,18 @@ std::vector<int> beam_text_with(const NextLogProbabilities& next, const BeamOpti
     }
     std::sort(all.rbegin(), all.rend());
     growing.clear();
-    int places = o.beam;
+    int slots = o.beam;
     for (auto& [rank, log_p, tokens] : all) {
-      if (places == 0) break;
+      if (slots == 0) break;
       if (tokens.back() != o.end) {
-        --places;
+        --slots;
         growing.emplace_back(rank, log_p, tokens);
         continue;
       }
       if (!step.with_end) tokens.pop_back();
       finish(log_p, tokens, length + (step.end_not_counted ? 0 : 1));
       if ((o.beam == 1 && !step.greedy_goes_on) || step.first_complete) return best.second;
-      if (step.complete_take_places) --places;
+      if (step.complete_take_slots) --slots;
     }
   }
   for (const auto& [rank, log_p, tokens] : growing)
@@ -120,8 +120,8 @@ TEST_CASE("exercise beam-search: the solution and the library's search pass") {
 TEST_CASE("exercise beam-search: the stub and mistakes of a step are named") {
   CHECK_NAMED("nothing is computed yet", grade_beam_search,
               beam_search_stub::heed::course::find_text);
-  CHECK_NAMED("Complete texts take places", grade_beam_search,
-              beam_text_with<BeamStep{.complete_take_places = true}>);
+  CHECK_NAMED("Complete texts take slots", grade_beam_search,
+              beam_text_with<BeamStep{.complete_take_slots = true}>);
   CHECK_NAMED("its own best extension", grade_beam_search,
               beam_text_with<BeamStep{.own_best_child = true}>);
   CHECK_NAMED("of their last token", grade_beam_search,

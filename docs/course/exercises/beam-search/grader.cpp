@@ -16,7 +16,7 @@ namespace {
 
 // A beam search, and how it may go wrong.
 struct BeamSearch {
-  bool complete_take_places = false, own_best_child = false, last_token_only = false;
+  bool complete_take_slots = false, own_best_child = false, last_token_only = false;
   bool first_complete = false, no_cut_off = false, greedy_goes_on = false;
   bool no_penalty = false, end_not_counted = false, plain_length = false, with_end = false;
 
@@ -73,7 +73,7 @@ struct BeamSearch {
       for (const Text& text : extensions(growing, next)) {
         if (taken == o.beam) break;
         const bool complete = text.tokens.back() == o.end;
-        taken += !complete || complete_take_places ? 1 : 0;
+        taken += !complete || complete_take_slots ? 1 : 0;
         if (!complete) kept.push_back(text);
         if (complete) finish(text, true);
         if (complete && (first_complete || (o.beam == 1 && !greedy_goes_on))) return best();
@@ -115,23 +115,23 @@ const BeamMistake beam_mistakes[] = {
      1,
      4,
      3,
-     "With a beam of 1 the search goes on after its first complete text: greedy search ends "
+     "With a beam of 1 the search continues after its first complete text: greedy search ends "
      "there."},
     {{.first_complete = true},
      2,
      4,
      2,
      "The first complete text is returned. Others may be completed later and have a higher score."},
-    {{.complete_take_places = true},
+    {{.complete_take_slots = true},
      2,
      4,
      4,
-     "Complete texts take places in the beam: `beam` hypotheses must grow besides them."},
+     "Complete texts take slots in the beam: `beam` hypotheses must grow besides them."},
     {{.own_best_child = true},
      3,
      4,
      2,
-     "Each hypothesis keeps its own best extension. The extensions of all compete for the places: "
+     "Each hypothesis keeps its own best extension. The extensions of all compete for the slots: "
      "some hypotheses have several, others none."},
     {{.last_token_only = true},
      3,
