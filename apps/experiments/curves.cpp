@@ -100,9 +100,9 @@ Curve thinned(const Curve& curve, size_t most) {
     const auto bound = [&](size_t p) {
       return curve.values.begin() + static_cast<ptrdiff_t>(1 + p * (count - 2) / parts);
     };
-    const auto [least, greatest] = std::minmax_element(bound(part), bound(part + 1));
-    const size_t first = static_cast<size_t>(std::min(least, greatest) - curve.values.begin());
-    const size_t second = static_cast<size_t>(std::max(least, greatest) - curve.values.begin());
+    const auto [lowest, highest] = std::minmax_element(bound(part), bound(part + 1));
+    const size_t first = static_cast<size_t>(std::min(lowest, highest) - curve.values.begin());
+    const size_t second = static_cast<size_t>(std::max(lowest, highest) - curve.values.begin());
     keep(first);
     if (second != first) keep(second);
   }

@@ -107,8 +107,8 @@ MeanInterval student_mean(std::span<const double> values) {
 Interval bca_interval(std::span<const double> differences) {
   check(!differences.empty(), "the interval of no differences");
   if (differences.size() == 1) return {-infinity, infinity};
-  const auto [least, greatest] = std::minmax_element(differences.begin(), differences.end());
-  if (*least == *greatest) return {*least, *greatest};
+  const auto [lowest, highest] = std::minmax_element(differences.begin(), differences.end());
+  if (*lowest == *highest) return {*lowest, *highest};
   const double mean = mean_of(differences);
   const std::vector<double> means = resampled_means(differences);
   const boost::math::normal normal;
@@ -161,10 +161,10 @@ std::vector<double> holm(std::span<const double> p) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t i, size_t j) { return p[i] < p[j]; });
   std::vector<double> adjusted(p.size());
-  double greatest = 0;
+  double highest = 0;
   for (size_t rank = 0; rank < order.size(); ++rank) {
-    greatest = std::max(greatest, static_cast<double>(p.size() - rank) * p[order[rank]]);
-    adjusted[order[rank]] = std::min(1.0, greatest);
+    highest = std::max(highest, static_cast<double>(p.size() - rank) * p[order[rank]]);
+    adjusted[order[rank]] = std::min(1.0, highest);
   }
   return adjusted;
 }

@@ -338,7 +338,7 @@ struct Need {
   std::string remedy;
 };
 
-Need greatest_need(const Summary& s) {
+Need largest_need(const Summary& s) {
   double in_layers = 0;
   for (const Part& part : s.parts)
     if (part.name.find(".layers.") != part.name.npos)
@@ -362,7 +362,7 @@ Need greatest_need(const Summary& s) {
 
 void check_memory(const Summary& s) {
   if (s.memory.peak() <= s.available) return;
-  const Need need = greatest_need(s);
+  const Need need = largest_need(s);
   check_input(false, "training needs about {} of memory, this machine has {}: {} take {}; lower {}",
               bytes_text(s.memory.peak()), bytes_text(s.available), need.what,
               bytes_text(need.bytes), need.remedy);

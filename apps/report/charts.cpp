@@ -30,12 +30,12 @@ std::vector<double> numbers_of(const Json* list) {
 }
 
 struct Limits {
-  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
 
   void include(const std::vector<double>& values) {
     for (const double value : values) {
-      least = std::min(least, value);
-      greatest = std::max(greatest, value);
+      lowest = std::min(lowest, value);
+      highest = std::max(highest, value);
     }
   }
 };
@@ -45,29 +45,29 @@ class ChartAxis {
  public:
   ChartAxis(Limits limits, bool log, double begin, double end)
       : log_(log), begin_(begin), end_(end) {
-    if (!(limits.least <= limits.greatest)) limits = {0, 1};
-    least_ = scaled(limits.least);
-    greatest_ = scaled(limits.greatest);
-    if (greatest_ - least_ < 1e-12 * std::max(1.0, std::abs(least_))) {
-      const double room = log ? 0.5 : std::max(std::abs(least_), 1e-6) / 2;
-      least_ -= room;
-      greatest_ += room;
+    if (!(limits.lowest <= limits.highest)) limits = {0, 1};
+    lowest_ = scaled(limits.lowest);
+    highest_ = scaled(limits.highest);
+    if (highest_ - lowest_ < 1e-12 * std::max(1.0, std::abs(lowest_))) {
+      const double room = log ? 0.5 : std::max(std::abs(lowest_), 1e-6) / 2;
+      lowest_ -= room;
+      highest_ += room;
     }
   }
 
   double pixel(double value) const {
-    return begin_ + (scaled(value) - least_) / (greatest_ - least_) * (end_ - begin_);
+    return begin_ + (scaled(value) - lowest_) / (highest_ - lowest_) * (end_ - begin_);
   }
 
   // About five round numbers, or powers of ten.
   std::vector<double> ticks() const {
     std::vector<double> values;
-    const double span = greatest_ - least_;
+    const double span = highest_ - lowest_;
     double unit = std::pow(10, std::floor(std::log10(span / 4)));
     if (span / unit > 12) unit *= 5;
     if (span / unit > 6) unit *= 2;
     if (log_) unit = std::max(1.0, std::round(unit));
-    for (double at = std::ceil(least_ / unit); at * unit <= greatest_; ++at)
+    for (double at = std::ceil(lowest_ / unit); at * unit <= highest_; ++at)
       values.push_back(log_ ? std::pow(10, at * unit) : at * unit);
     return values;
   }
@@ -76,12 +76,12 @@ class ChartAxis {
   double scaled(double value) const { return log_ ? std::log10(value) : value; }
 
   bool log_;
-  double begin_, end_, least_ = 0, greatest_ = 1;
+  double begin_, end_, lowest_ = 0, highest_ = 1;
 };
 
 // Where values span more than a factor of 30; a schedule of rates is known by its linear shape.
 bool is_logarithmic(const std::string& name, const Limits& limits) {
-  return limits.least > 0 && limits.greatest > 30 * limits.least && name != "lr";
+  return limits.lowest > 0 && limits.highest > 30 * limits.lowest && name != "lr";
 }
 
 bool is_fraction(const std::string& name) {

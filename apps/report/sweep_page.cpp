@@ -23,24 +23,24 @@ struct SweepPoint {
 
 struct SweepPoints {
   std::vector<SweepPoint> points;
-  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
 
   // The runs that have the deciding score.
   explicit SweepPoints(const SweepScores& sweep) {
     for (const RunGroup& group : sweep.groups.groups)
       for (const double score : group.numbers(sweep.names[0])) {
         points.push_back({group.values, score});
-        least = std::min(least, score);
-        greatest = std::max(greatest, score);
+        lowest = std::min(lowest, score);
+        highest = std::max(highest, score);
       }
   }
-  // 0 for the least score, 1 for the greatest.
+  // 0 for the minimum score, 1 for the maximum.
   // Of scores that span more than a factor of 30, by their logarithm.
   double height(double score) const {
-    if (!(greatest > least)) return 0.5;
-    if (least > 0 && greatest > 30 * least)
-      return std::log(score / least) / std::log(greatest / least);
-    return (score - least) / (greatest - least);
+    if (!(highest > lowest)) return 0.5;
+    if (lowest > 0 && highest > 30 * lowest)
+      return std::log(score / lowest) / std::log(highest / lowest);
+    return (score - lowest) / (highest - lowest);
   }
 };
 
@@ -73,7 +73,7 @@ std::string effect_drawing(const SweepPoints& sweep, size_t key) {
     return height - bottom - sweep.height(score) * (height - top - bottom);
   };
   std::string text = fmt::format("<svg class=\"drawing\" viewBox=\"0 0 {} {}\">", width, height);
-  for (const double tick : {sweep.least, sweep.greatest})
+  for (const double tick : {sweep.lowest, sweep.highest})
     draw(text,
          "<path class=\"grid\" d=\"M{} {:.1f}H{}\"/><text x=\"{}\" y=\"{:.1f}\" "
          "text-anchor=\"end\">{}</text>",
@@ -211,8 +211,8 @@ std::string parallel_part(const SweepScores& sweep) {
     for (size_t i = 0; i < values[k].size(); ++i) tick(x, share(i, values[k].size()), values[k][i]);
   }
   axis(right, sweep.names[0]);
-  tick(right, 0, four_digits(points.least));
-  tick(right, 1, four_digits(points.greatest));
+  tick(right, 0, four_digits(points.lowest));
+  tick(right, 1, four_digits(points.highest));
   return text +
          "</svg></div>\n<p class=\"note\">A line for each run: blue is better than the middle of "
          "the scores, orange worse. Point at a line to read it.</p>\n";

@@ -60,21 +60,21 @@ class Canvas {
 // One axis: from values to pixels, with ticks at about five round numbers, or at powers of ten.
 class Axis {
  public:
-  Axis(double least, double greatest, bool log, double begin, double end)
-      : log_(log), begin_(begin), end_(end), least_(scaled(least)), greatest_(scaled(greatest)) {
-    if (greatest_ - least_ < 1e-12) greatest_ = least_ + 1;
+  Axis(double lowest, double highest, bool log, double begin, double end)
+      : log_(log), begin_(begin), end_(end), lowest_(scaled(lowest)), highest_(scaled(highest)) {
+    if (highest_ - lowest_ < 1e-12) highest_ = lowest_ + 1;
   }
   double pixel(double value) const {
-    return begin_ + (scaled(value) - least_) / (greatest_ - least_) * (end_ - begin_);
+    return begin_ + (scaled(value) - lowest_) / (highest_ - lowest_) * (end_ - begin_);
   }
   Values ticks() const {
-    const double span = greatest_ - least_;
+    const double span = highest_ - lowest_;
     double unit = std::pow(10, std::floor(std::log10(span / 4)));
     if (span / unit > 12) unit *= 5;
     if (span / unit > 6) unit *= 2;
     if (log_) unit = std::max(1.0, std::round(unit));
     Values values;
-    for (double at = std::ceil(least_ / unit - 1e-9) + 0.0; at * unit <= greatest_ + 1e-9 * span;
+    for (double at = std::ceil(lowest_ / unit - 1e-9) + 0.0; at * unit <= highest_ + 1e-9 * span;
          ++at)
       values.push_back(log_ ? std::pow(10, at * unit) : at * unit);
     return values;
@@ -84,7 +84,7 @@ class Axis {
   double scaled(double value) const { return log_ ? std::log10(value) : value; }
 
   bool log_;
-  double begin_, end_, least_, greatest_;
+  double begin_, end_, lowest_, highest_;
 };
 
 std::pair<Axis, Axis> axes_of(const Lines& figure, double left, double right, double bottom,
