@@ -5,9 +5,12 @@
 
 namespace heed {
 
-// Runs the command line of a program that has these commands and returns the exit code: 0 success;
-// 1 failure; 2 invalid command, config, data or checkpoint; 130 interrupted and saved. Errors are
-// one line on stderr.
+// Runs the command line of a program that has these commands. Errors are one line on stderr.
+// Returns the exit code:
+//   0    success
+//   1    failure
+//   2    invalid command, config, data or checkpoint
+//   130  interrupted and saved
 int run_program(Commands commands, int argc, char** argv);
 
 }  // namespace heed

@@ -91,9 +91,8 @@ class Saved {
 
 inline bool wants_gradient(const Tensor& x) { return x && x.requires_grad() && scope().gradients; }
 
-// Whether x is the result of an operation whose elements nothing else keeps, so far: they are freed
-// with the tensor, unless a closure saves them. What saves them in another form instead, such as
-// rounded, then saves memory.
+// Returns whether x is the result of an operation and nothing else keeps its elements. A closure
+// that saves them rounded then saves memory.
 inline bool only_holder(const Tensor& x) {
   return x.slot() && x.slot()->producer && x.storage()->references == 1;
 }

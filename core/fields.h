@@ -33,7 +33,7 @@ struct Range {
 };
 inline constexpr Range at_least(double least) { return {least}; }
 
-// A field, as those see it who visit a struct.
+// A field, as a visitor sees it.
 struct Field {
   // One of some words, by its index.
   struct Choice {

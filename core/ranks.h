@@ -1,6 +1,7 @@
 // The processes that train one model together, which MPI calls ranks. Each has all weights,
-// computes its shards of a batch (apps/training/shards.h) and updates one slice (optim/slices.h).
-// This is what they tell one another with; MPI behind it is in apps/ranks.
+// computes its shards of a batch (apps/training/shards.h) and updates one slice
+// (optim/rank_slices.h). Ranks exchange data through this interface; apps/ranks implements it with
+// MPI.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class LostRank : public Error {
 // Throws LostRank.
 class Ranks {
  public:
-  // In bytes. Open MPI fills a network worse with messages of 1 MiB.
+  // In bytes. With messages of 1 MiB Open MPI uses a network less well.
   static constexpr size_t largest_message = size_t{1} << 18;
 
   virtual ~Ranks() = default;
@@ -40,15 +41,15 @@ class Ranks {
   using Message = size_t;
   virtual Message send(int partner, int tag, std::span<const std::byte> bytes) = 0;
   virtual Message receive(int partner, int tag, std::span<std::byte> bytes) = 0;
-  // Whether the message has arrived, without waiting; waits for it. After that, it must not be
-  // used.
+  // Returns whether the message has arrived, without waiting; waits for it. After that, it must
+  // not be used.
   virtual bool done(Message message) = 0;
   virtual void wait(Message message) = 0;
   // Sends `to` to a partner, whose own `to` is written to `from`, and waits for both.
   void exchange(int partner, std::span<const std::byte> to, std::span<std::byte> from);
   // `all` has a part of each rank, of equal sizes, in their order. Fills in those of other ranks.
   virtual void all_gather(std::span<std::byte> all) = 0;
-  // Overwrites `bytes` by those of rank 0.
+  // Overwrites `bytes` with those of rank 0.
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   // Ends all ranks with this exit code. Any rank may call it.
   virtual void abort(int code) = 0;

@@ -1,5 +1,5 @@
-// The header as nlohmann/json's parser reports it, part by part. Nothing is kept of what is no part
-// of a header, however deep or large it is:
+// The header as nlohmann/json's parser reports it, part by part. Other content is skipped, however
+// deep or large. The form of a header:
 //
 // clang-format off
 //   header = { entry , … }

@@ -1,5 +1,4 @@
-// The settings that surround a computation: one Scope per thread, changed for the length of a
-// block.
+// The settings of a computation: one Scope per thread, changed until the end of a block.
 //
 //   ScopeGuard here;                 // restores all settings at the end of the block
 //   here->gradients = false;

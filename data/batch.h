@@ -46,8 +46,8 @@ class Batches {
   int64_t count() const { return (dataset_->size() + batch_size_ - 1) / batch_size_; }
   // Writes batch `position` ≥ 0; in order, position < count(). Throws Error otherwise.
   void get(int64_t position, Batch& batch) { get(position, {0, 1}, batch); }
-  // The same for one of several shards of consecutive examples, of which a batch has as many or
-  // more. Each is padded to its own longest.
+  // The same for one of several shards of consecutive examples; a batch has at least as many
+  // examples as shards. Each is padded to its own longest.
   struct Shard {
     int64_t index, count;
   };

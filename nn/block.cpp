@@ -14,12 +14,12 @@ void BlockOptions::validate_layer() const {
               "model.positional.kind = \"{}\" acts inside attention, and model.block.mixing = "
               "\"{}\" has none",
               position.name, name);
-  check_input(!position.rotate || similarity.is_product,
-              "model.positional.kind = \"{}\" makes products of queries and keys depend on their "
-              "distance, and model.attention.similarity = \"{}\" is no product: use one of {}, or "
-              "other positions",
-              position.name, similarity.name,
-              names_where(similarities::all, &SimilarityRule::is_product));
+  check_input(
+      !position.rotate || similarity.is_product,
+      "model.positional.kind = \"{}\" makes products of queries and keys depend on their "
+      "distance, and model.attention.similarity = \"{}\" is not a dot product: use one of {}, or "
+      "other positions",
+      position.name, similarity.name, names_where(similarities::all, &SimilarityRule::is_product));
   check_input(!attention.causal || mixing.kind->can_be_causal,
               "model.block.mixing = \"{}\" reads later positions, which a decoder must not, nor a "
               "layer with model.attention.causal = true; it needs model.kind = \"classifier\"",

@@ -57,7 +57,7 @@ struct Inputs {
 
 class Model : public Module {
  public:
-  // seq2seq, language_model: (B, T, V), row t of which predicts token t + 1; classifier: (B, C).
+  // seq2seq, language_model: (B, T, V): row t predicts token t + 1; classifier: (B, C).
   Tensor logits(const Inputs& inputs) const;
   // cross_entropy(logits(inputs), targets, smoothing), without storing the logits.
   Tensor loss(const Inputs& inputs, const Ids& targets, const LabelSmoothing& smoothing = {}) const;

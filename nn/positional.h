@@ -97,7 +97,7 @@ Tensor sinusoidal_positions(int64_t length, int64_t dim, const PositionalOptions
 class PositionalEncoding : public Module {
  public:
   // For a model of width `dim`. Learned positions start as N(0, std²). `grid` holds the lengths of
-  // the axes, the last of which varies fastest; empty: a sequence. Throws InputError for options
+  // the axes; the last varies fastest; empty: a sequence. Throws InputError for options
   // that contradict each other, or a width that the axes do not divide.
   PositionalEncoding(int64_t dim, const PositionalOptions& options, double std = 0.02,
                      std::span<const int64_t> grid = {});

@@ -1,5 +1,5 @@
-// How ranks (core/ranks.h) share the update of an arena: each updates one slice of it, the sum of
-// whose gradients it computes together with the others.
+// Shares the update of an arena among ranks (core/ranks.h): each rank sums the gradients of one
+// slice and updates it.
 //
 //   rank                 0     1     2     3
 //   gradients           aaaa  bbbb  cccc  dddd     each of its own shards

@@ -81,7 +81,7 @@ double error_of_kernel_regression() {
   return max_difference(kernel_regression()(at, points, labels, {}, {}), expected);
 }
 
-// How much the prediction at a point changes when the label of that point grows by 1.
+// How much the prediction at a point changes when the label of that point increases by 1.
 double leak() {
   const MultiHeadAttention attention = kernel_regression();
   const Tensor points = normal({1, 10, 3}), labels = normal({1, 10, 3});

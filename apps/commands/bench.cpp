@@ -230,7 +230,7 @@ const Command commands::bench = {
         "  heed bench --size tiny,baby --precision medium\n"
         "  heed bench --size gpt2 --seconds 20 --threads 1 --json\n"
         "  heed bench --size tiny,reverse --shards 2\n"
-        "  mpirun -n 2 ./heed bench --size baby --shards 2\n"
+        "  mpirun -n 2 ./heed bench --size baby --shards 2\n\n"
         "bench/compare and bench/generate compare heed with PyTorch.",
     .arguments = make_arguments<BenchArguments>,
     .shared_by_ranks = true,

@@ -30,7 +30,7 @@ const Command commands::data = {
     .summary = "Print how data are read: splits, vocabulary, lengths, examples as tokens",
     .details =
         "Examples:\n"
-        "  heed data configs/pairs.toml --set data.path=pairs.tsv\n"
+        "  heed data configs/pairs.toml --set data.path=pairs.tsv\n\n"
         "docs/data.md in the source describes the formats.",
     .arguments = make_arguments<DataArguments>,
 };

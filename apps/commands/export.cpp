@@ -50,7 +50,7 @@ const Command commands::export_run = {
     .summary = "Write a trained model as an ONNX file for other programs",
     .details =
         "The file has ONNX opset 17 and float32 weights; docs/interoperability.md shows how to use "
-        "it.\n"
+        "it.\n\n"
         "Examples:\n"
         "  heed export runs/reverse --output reverse.onnx",
     .arguments = make_arguments<ExportArguments>,

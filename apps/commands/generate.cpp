@@ -37,7 +37,7 @@ struct GenerateArguments final : CommandArguments {
     return {
         {"RUN", "", &path, "Folder of the run"},
         checkpoint_option(checkpoint),
-        {"--length", "COUNT", &length, "Largest number of tokens to generate", counts},
+        {"--length", "COUNT", &length, "Maximum number of tokens to generate", counts},
         {"--input", "FILE", &input,
          "File with the lines to answer, of prompts for a language model; - is standard input "
          "(default: -; a language model takes --prompt)"},

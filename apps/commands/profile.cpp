@@ -223,7 +223,7 @@ const Command commands::profile = {
         "Examples:\n"
         "  heed profile configs/reverse.toml\n"
         "  heed profile configs/sort.toml --set model.layers=6 --steps 3 --trace step.json\n"
-        "  heed profile --size baby --set precision=medium\n"
+        "  heed profile --size baby --set precision=medium\n\n"
         "The limit of an operation is the time that its FLOPs take at the rate of the fastest "
         "matrix product, or its bytes at memory bandwidth, whichever is longer. More than 100 % of "
         "the limit means that the data were in a cache. The time of a forward operation includes "

@@ -37,7 +37,7 @@ struct SweepCommand final : CommandArguments {
              "Key that varies, and its values: optim.lr=1e-3,5e-4; may be repeated"},
             {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 … N", counts},
             set_option(sweep.set),
-            {"--max-runs", "N", &sweep.max_runs, "Most runs to accept (default: 100)", counts},
+            {"--max-runs", "N", &sweep.max_runs, "Maximum number of runs (default: 100)", counts},
             {"--run", "DIR", &folder, "Folder of the sweep (default: runs/<name of the sweep>)"},
             {"--jobs", "N", &jobs,
              "Runs to train at a time, with one thread each unless the config sets threads "

@@ -18,9 +18,9 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split);
 // Returns `split`, or if it is empty "test", or "val" if there is no "test".
 std::string split_or_default(const Corpus& corpus, const std::string& split);
 
-// Returns loss, perplexity, token_accuracy, exact_match, examples and targets; for texts and lines
-// also bits_per_byte, which compares one data.level with another; for pairs also the
-// bleu and chrf of greedy outputs, and the number of outputs_without_4grams. Throws InputError if
+// Returns loss, perplexity, token_accuracy, exact_match, examples and targets. Texts and lines also
+// have bits_per_byte, which compares one data.level with another. Pairs also have the bleu and chrf
+// of greedy outputs, and the number of outputs_without_4grams. Throws InputError if
 // the corpus has no such split, and Error if a score is infinite or NaN. This and the next two
 // share the work with other ranks (core/ranks.h), which all get the same scores.
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,

@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// Returns lines on the sizes of the splits, the vocabulary, the share of unknown tokens, the
+// Returns lines on the sizes of the splits, the vocabulary, the fraction of unknown tokens, the
 // labels and the lengths in training, and three training examples as tokens. Of a large split every
 // n-th example is read, up to 20,000.
 std::vector<std::string> data_report(const Corpus& corpus);

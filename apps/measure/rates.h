@@ -7,7 +7,7 @@
 namespace heed {
 
 // Returns the rate of products of square matrices in FLOP/s: the median of the fastest of several
-// sizes, some of which fit a cache.
+// sizes; the small ones fit a cache.
 double gemm_rate(Precision precision);
 
 // Returns the bandwidth of memory in bytes/s: the fastest of a few sums of two arrays that fit no

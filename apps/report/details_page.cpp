@@ -97,7 +97,7 @@ std::string frequent_errors(const Confusion& confusion) {
 
 using TimeRows = std::vector<std::pair<std::string, double>>;  // name and seconds
 
-// A table with a bar for the share of the step.
+// A table with a bar for the fraction of the step.
 std::string time_table(const char* head, const TimeRows& rows, double step_seconds) {
   std::string text = fmt::format(
       "<div class=\"scroll\"><table>\n<thead><tr><th>{}</th><th class=\"n\">ms</th><th "

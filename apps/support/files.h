@@ -61,9 +61,11 @@ void remove_all(const std::string& path);
 // Renames within a folder and synchronizes the folder with the disk.
 void rename_in_folder(const std::string& from, const std::string& to);
 
-// Paths: folder + "/" + name; the folder of a path ("." if it has none); its last component.
+// Returns folder + "/" + name.
 std::string in_folder(std::string_view folder, std::string_view name);
+// Returns the folder of a path, "." if it has none.
 std::string folder_of(const std::string& path);
+// Returns the last component of a path.
 std::string name_of(const std::string& path);
 // The last component without ".toml": "configs/sort.toml" → "sort".
 std::string stem_of(const std::string& path);

@@ -6,10 +6,13 @@
 
 namespace heed {
 
-// Returns the data of the experiment. Files of text are read with the vocabulary of the run itself,
-// if it is trained already; else with that of data.vocabulary; else with that of the run that
-// train.load names, unless train.load_names leaves out its embeddings; else with one chosen from
-// the training data. Throws InputError, also for a file that does not exist.
+// Returns the data of the experiment. Files of text are read with the first of these vocabularies
+// that there is:
+// - that of the run itself, if it is trained already
+// - that of data.vocabulary
+// - that of the run that train.load names, unless train.load_names leaves out its embeddings
+// - one chosen from the training data
+// Throws InputError, also for a file that does not exist.
 Corpus load_data(const LoadedConfig& config);
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 //     Norms after the step, of the gradient before clipping, and of the change by the step. A
 //     frozen parameter has only its weight.
 //   "layers": {"decoder.layers.0.feed_forward": {"rms": …, "dead": …}, …}
-//     RMS of the outputs. Of a position-wise network also the share of dead units: hidden
+//     RMS of the outputs. Of a position-wise network also the fraction of dead units: hidden
 //     activations with |a| ≤ 1e-6 at all positions.
 //   "heads": {"decoder.layers.0.attention": {"entropy": […], "distance": […]}, …}
 //     For each head, the means over queries of -Σ p ln p (nats) and of Σ p |i - j|, where i and j

@@ -10,8 +10,8 @@
 //   cmake --preset reference && cmake --build --preset reference
 //   build/reference/bin/heed train configs/sort.toml
 //
-// Kernels that are loops over single elements, or copies, have no second definition: activation,
-// copy, map.
+// These have no second definition: activation, copy, map and philox are loops over single elements;
+// linear_cross_entropy calls other kernels.
 #pragma once
 
 #include <algorithm>

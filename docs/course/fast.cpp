@@ -49,7 +49,7 @@ void transposed(const float* a, const float* b, float* c) {
     }
 }
 
-// Other loops: a row of c grows by rows of b. The compiler makes vectors of the inner loop.
+// Adds rows of b to a row of c. The compiler makes vectors of the inner loop.
 void by_rows(const float* a, const float* b, float* c) {
   std::fill(c, c + N * N, 0.0F);
   for (int64_t i = 0; i < N; ++i)

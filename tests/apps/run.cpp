@@ -43,7 +43,7 @@ TEST_CASE("run: create rejects an existing run") {
                  "cannot create the folder");
 }
 
-TEST_CASE("run: new runs have unique names made of the config and the time") {
+TEST_CASE("run: new runs have unique names from the config and the time") {
   const TemporaryFolder folder;
   std::set<std::string> paths;
   for (int i = 0; i < 5; ++i)

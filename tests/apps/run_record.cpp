@@ -103,7 +103,7 @@ TEST_CASE("train --from: says whether a run gives the same bits again") {
   REQUIRE(names_in_folder(folder / "runs").size() == 1);
   CHECK(names_in_folder(folder / "runs")[0].starts_with("r-2"));
 
-  // Another rate, of which the config says nothing: the losses tell, and without them the weights.
+  // Another rate, which is not in the config: the losses tell, and without them the weights.
   REQUIRE(folder.heed({"train", "c.toml", "--run", "other", "--set", "optim.lr=0.02"}).code == 0);
   folder.replace("other/config.toml", "\nlr = 0.02", "\nlr = 0.01");
   const ProgramOutput losses = folder.heed({"train", "--from", "other", "--run", "a"});

@@ -7,7 +7,7 @@
 #include "apps/experiments/groups.h"
 #include "temporary.h"
 
-// Runs as folders, of which only the config and the scores are real.
+// Runs as folders. Only their config and scores are real.
 struct ScoredRuns : TemporaryFolder {
   std::string add(const std::string& name, int64_t seed, double lr, double loss) {
     heed::Experiment experiment;

@@ -69,7 +69,7 @@ done
 exec {answers[1]}>&-
 wait "$answers_PID"
 
-# A sweep starts its runs with mpirun, and shows their error, not what mpirun says of it.
+# A sweep starts its runs with mpirun, and shows their error, not mpirun's message about it.
 cat >shards.toml <<'TOML'
 base = "pairs.toml"
 [train]

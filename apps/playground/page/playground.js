@@ -1,4 +1,4 @@
-// The page: settings, training in turn, and what is drawn. Each model lives in a Side.
+// The page: settings, alternate training, and what is drawn. Each model lives in a Side.
 "use strict";
 
 const byId = (id) => document.getElementById(id);

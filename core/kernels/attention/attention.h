@@ -16,7 +16,8 @@
 //   δᵢ = Σ do[i] ∘ o[i],   dp = do vᵀ,   ds = p ∘ (dp - δ) · scale
 //   dq += ds k,   dk += dsᵀ q,   dv += pᵀ do
 //
-// Forward divides heads, and if they are few blocks of queries, among the threads; backward heads.
+// Forward divides the heads among the threads, and blocks of queries too if there are few heads.
+// Backward divides the heads.
 #pragma once
 
 #include <cstdint>

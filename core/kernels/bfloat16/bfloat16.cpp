@@ -143,9 +143,8 @@ void unpack(const uint32_t* panel, int64_t terms, float* to) {
     }
 }
 
-// How c is divided among threads, into rows × columns parts of whole blocks: so that the largest
-// part has the fewest blocks, and else into as many rows as possible, because each part packs its
-// rows of a.
+// Divides c among threads into rows × columns parts of whole blocks. Minimises the blocks of the
+// largest part. Among equals takes the most rows of parts, because each part packs its rows of a.
 struct Parts {
   int64_t rows = 1, columns = 1;
 

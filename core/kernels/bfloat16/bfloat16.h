@@ -10,7 +10,7 @@
 // after the other. The result does not depend on the number of threads.
 // - Rows of a block with an element that is not finite are computed again in float32. So
 //   infinities, NaN and overflow are those of `highest`, also for values that round to an infinite
-//   bfloat16. Of an operand packed ahead the rounded values are multiplied.
+//   bfloat16. An operand packed ahead keeps only rounded values; these are multiplied.
 // - The instruction treats values smaller than 2^-126 as zero. So `high` is only as precise as
 //   `medium` below 2^-118, where the second part of the split is that small.
 // The products of AVX512_BF16 are used only on AMD's processors, where they have twice the rate of

@@ -7,7 +7,7 @@
 //
 //   gemm_tiled      gemm/tiled.cpp         packed panels and a register-blocked micro-kernel: most
 //   gemm_few_rows   gemm/few_rows.cpp      at most four rows, as in generation
-//   OpenBLAS        gemm/gemm.cpp          long sums where one side of c is nearly a vector
+//   OpenBLAS        gemm/blas.cpp          long sums where one side of c is nearly a vector
 //   gemm_bfloat16   bfloat16/bfloat16.h    precision `high` or `medium`, by AMX or AVX-512
 //
 // The sum over p is never divided among threads, and its order depends only on the shapes, so

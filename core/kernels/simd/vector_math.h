@@ -52,8 +52,8 @@ inline float power_of_two(int32_t k) {
 
 inline float exp(float x) {
   // Beyond these bounds the result is 0 or infinity. A NaN passes both comparisons unchanged. The 0
-  // is selected at the end: to compute it takes numbers too small for float's normal range, which
-  // cost processors a hundred cycles, for every score that a mask hides.
+  // is selected at the end. Computing it would use subnormal numbers, which cost a hundred cycles
+  // for every score that a mask hides.
   const bool vanishes = x < -104.0f;
   x = vanishes ? 0.0f : x;
   x = x > 89.0f ? 89.0f : x;

@@ -20,7 +20,7 @@ using namespace heed;
 #include "docs/course/exercises/count-bytes/exercise.cpp"
 }  // namespace count_bytes_stub
 
-// The factors of the count, each of which a mistake changes.
+// The factors of the count. Each mistake changes one of them.
 struct ByteParts {
   int64_t bytes = 4, gradient_bytes = 4, cache_bytes = 4, arrays, keys, values, heads, dim;
   int64_t layers, sequences, tokens;

@@ -17,7 +17,7 @@ using namespace heed;
 #include "docs/course/exercises/count-flops/exercise.cpp"
 }  // namespace count_flops_stub
 
-// The factors of the count, each of which a mistake changes.
+// The factors of the count. Each mistake changes one of them.
 struct FlopParts {
   double dim, hidden, keys, values, heads, layers, rows, length;
   double per_pair = 2, scores = 1, sums = 1, inputs = 1, output = 1, products = 2, logits;

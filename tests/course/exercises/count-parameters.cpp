@@ -16,7 +16,7 @@ using namespace heed;
 #include "docs/course/exercises/count-parameters/exercise.cpp"
 }  // namespace count_parameters_stub
 
-// The parts of the count, each of which a mistake changes.
+// The parts of the count. Each mistake changes one of them.
 struct ParameterParts {
   int64_t dim, hidden, keys, values, bias, tokens, positions, layers, heads;
 

@@ -23,7 +23,7 @@ struct RotaryPlace {
   int64_t t, head, k, width, heads;
 };
 
-// The solution in loops, of which each part may be replaced.
+// The solution in loops. Each part may be replaced.
 struct RotaryAnswer {
   RotaryOptions options;
   double (*angle)(const RotaryPlace& at, const RotaryOptions& options) =
