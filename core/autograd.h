@@ -35,7 +35,7 @@ class Backward {
   const real* dy() const { return output_.gradient->data; }
   const Shape& shape() const;
   int64_t size() const { return output_.size; }
-  // Whether input i requires a gradient.
+  // Returns whether input i requires a gradient.
   bool wants(int i) const;
   // The destination of ∂loss/∂input i. Call it once, and write every element.
   Destination into(int i);

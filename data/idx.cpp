@@ -18,7 +18,7 @@ const char* name_of(IdxContent content) {
   return content == IdxContent::labels ? "labels" : "images";
 }
 
-// Whether an array of this rank can hold labels or images.
+// Returns whether an array of this rank can hold labels or images.
 bool holds(size_t rank, IdxContent content) {
   return content == IdxContent::labels ? rank == 1 : rank == 3 || rank == 4;
 }

@@ -37,7 +37,7 @@ struct DataKind {
                  const ExistingVocabulary& existing) = nullptr;
 
   bool is_task() const { return load == nullptr; }
-  // Whether it uses a key of [data]. A kind with "lengths" also uses "longer_lengths".
+  // Returns whether it uses a key of [data]. A kind with "lengths" also uses "longer_lengths".
   bool uses(std::string_view key) const;
 };
 

@@ -84,7 +84,7 @@ class RowLoader {
   }
 
  private:
-  // Whether the two sides have a vocabulary each.
+  // Returns whether the two sides have a vocabulary each.
   static bool has_two(const DataOptions& options, const ExistingVocabulary& existing) {
     if (options.kind != &data_kinds::pairs) return false;
     const bool two = existing.source != existing.target;

@@ -124,8 +124,8 @@ class WireReader {
   uint64_t field_ = 0;
 };
 
-// Whether a model has a table of characters to replace. SentencePiece does not check such a table,
-// and a damaged one makes it read outside of its memory.
+// Returns whether a model has a table of characters to replace. SentencePiece does not check such a
+// table, and a damaged one makes it read outside of its memory.
 bool normalises(std::string_view model) {
   constexpr uint64_t normalizer = 3, denormalizer = 5, table = 2;  // of sentencepiece_model.proto
   for (WireReader fields(model); fields.next();) {

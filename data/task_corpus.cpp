@@ -57,7 +57,7 @@ struct Selection {
   }
 };
 
-// Whether drawing takes few tries: detects splits with less than 1 in 1,000 examples.
+// Returns whether drawing takes few tries: detects splits with less than 1 in 1,000 examples.
 bool has_enough(const Task& task, const Selection& selection) {
   Random random = selection.random(0);
   Example example;

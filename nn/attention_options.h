@@ -57,9 +57,9 @@ struct MultiHeadOptions {
   // heads in a model of width `dim`, with keys computed from vectors of width `key_source` and
   // values from `value_source`.
   void validate(int64_t dim, int64_t heads, int64_t key_source, int64_t value_source) const;
-  // Whether the weights are a softmax of the scores.
+  // Returns whether the weights are a softmax of the scores.
   bool is_softmax() const;
-  // Whether the fused kernel computes this form if no bias is added to the scores.
+  // Returns whether the fused kernel computes this form if no bias is added to the scores.
   bool is_fused() const;
   // Throws InputError if the widths are not determined.
   HeadWidths widths(int64_t dim, int64_t heads) const;

@@ -109,7 +109,7 @@ class Stack : public Module {
     for (const auto& layer : layers_) x = (*layer)(x, arguments...);
     return norm_ ? (*norm_)(x) : x;
   }
-  // Whether all layers can continue from a cache.
+  // Returns whether all layers can continue from a cache.
   bool can_cache() const {
     return std::all_of(layers_.begin(), layers_.end(),
                        [](const auto& layer) { return layer->can_cache(); });

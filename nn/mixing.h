@@ -16,7 +16,7 @@ class Mixing : public Module {
  public:
   // x (B, T, D) → (B, T, D)
   virtual Tensor operator()(const Tensor& x, const SequenceContext& sequence) const = 0;
-  // Whether it can continue from a cache. Otherwise it reads all positions again.
+  // Returns whether it can continue from a cache. Otherwise it reads all positions again.
   virtual bool can_cache() const { return false; }
 };
 

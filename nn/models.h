@@ -116,8 +116,8 @@ class LanguageModel : public Model {
   LanguageModel(const ModelOptions& options, const ModelSizes& sizes);
   // (B, T) → hidden states (B, T, D). With a cache, `input` continues the tokens read so far.
   Tensor hidden(const Ids& input, KeyValueCache* cache = nullptr) const;
-  // Whether its layers can continue from a cache: attention can; a convolution and a recurrent
-  // network read all tokens again.
+  // Returns whether its layers can continue from a cache: attention can; a convolution and a
+  // recurrent network read all tokens again.
   bool can_cache() const { return decoder_.can_cache(); }
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;

@@ -61,8 +61,8 @@ struct Beam {
   void cut_off(const Hypothesis& hypothesis, const SearchOptions& o) {
     finish(hypothesis, std::ssize(hypothesis.tokens), o);
   }
-  // Whether no growing hypothesis can have a higher score than those found. Further tokens only
-  // lower log p, and the penalty helps most at the longest or the shortest length.
+  // Returns whether no growing hypothesis can have a higher score than those found. Further tokens
+  // only lower log p, and the penalty helps most at the longest or the shortest length.
   bool decided(const SearchOptions& o) const {
     if (growing.empty()) return true;
     const Hypothesis& first = growing.front();

@@ -16,7 +16,7 @@ size_t indent_of(const std::string& line) {
 
 bool is_comment(const std::string& line) { return line.compare(indent_of(line), 2, "//") == 0; }
 
-// Whether a line of code has this name as a word.
+// Returns whether a line of code has this name as a word.
 bool names(const std::string& line, const std::string& name) {
   const size_t at = line.find(name);
   if (at == std::string::npos || line[0] == '#' || is_comment(line)) return false;

@@ -24,7 +24,7 @@ struct MuseumSide {
 
   // The number of an expectation; none if there is no such number.
   std::optional<double> number(const Expectation& expectation) const;
-  // Whether a text is printed.
+  // Returns whether a text is printed.
   bool prints(const std::string& text) const;
 };
 

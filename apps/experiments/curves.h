@@ -29,7 +29,7 @@ Curves curves_of(std::string_view metrics);
 // The same of a file; no curves if it does not exist.
 Curves read_curves(const std::string& path);
 
-// Whether a score, such as "val.examples", counts what was scored.
+// Returns whether a score, such as "val.examples", counts what was scored.
 bool is_count(const std::string& score);
 
 // Returns at most `most` ≥ 4 points of a curve. The first point, the last and, of each of the equal

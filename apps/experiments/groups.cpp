@@ -60,8 +60,8 @@ void add_runs_in(const std::string& folder, int depth, std::vector<std::string>&
   }
 }
 
-// Whether runs with different values of the key belong to different groups. Paths of data do
-// separate them, for other data may be there.
+// Returns whether runs with different values of the key belong to different groups. Paths of data
+// do separate them, for other data may be there.
 bool separates(const std::string& key, const ConfigListing& config) {
   return key != "seed" && (key.starts_with("data.") || effect_of(key, config) != KeyEffect::none);
 }

@@ -42,9 +42,10 @@ Json errors_by_length(const std::vector<Outcome>& outcomes);
 Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
 
-// Whether a lower value of the score is the better one: "val.loss", "perplexity", "seconds".
+// Returns whether a lower value of the score is the better one: "val.loss", "perplexity",
+// "seconds".
 bool lower_is_better(const std::string& score);
-// Whether the value is better than the other one.
+// Returns whether the value is better than the other one.
 bool is_better(const std::string& score, double value, double other);
 
 // Returns the splits that are evaluated at the end of a run: all but "train".

@@ -40,7 +40,8 @@ std::string chart_svg(const Json& chart);
 // Returns the drawing as a figure with the chart's title, which scripts replace by a chart.
 std::string chart_figure(const Json& chart);
 
-// Whether a curve has a chart among the curves of a run: counts of examples and targets have none.
+// Returns whether a curve has a chart among the curves of a run: counts of examples and targets
+// have none.
 bool is_charted(const std::string& curve);
 
 // Returns what people call a curve: "val.token_accuracy" → "Validation token accuracy".

@@ -18,7 +18,7 @@ class RunList {
   // relative to the folder. Numbers that a run lacks are left out. Never throws for what is in the
   // folder.
   Json rows();
-  // Whether there is a run of this name now. Only such names may be opened.
+  // Returns whether there is a run of this name now. Only such names may be opened.
   bool has(const std::string& name);
   // Changes whenever rows() do; with a name, whenever a file of this run does.
   std::string version(const std::vector<std::string>& names = {});

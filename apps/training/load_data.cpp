@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-// Whether train.load loads parameters with a row for each token that is read.
+// Returns whether train.load loads parameters with a row for each token that is read.
 bool loads_embeddings(const TrainOptions& train) {
   return matches_any("embedding.token.weight", train.load_names) ||
          matches_any("source_embedding.token.weight", train.load_names);

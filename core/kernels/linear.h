@@ -17,8 +17,8 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// Whether backward keeps φ'(h), which is cheap to compute together with φ(h). If not, it keeps y,
-// from which φ'(h) follows and which the next operation keeps anyway.
+// Returns whether backward keeps φ'(h), which is cheap to compute together with φ(h). If not, it
+// keeps y, from which φ'(h) follows and which the next operation keeps anyway.
 bool keeps_slope(Activation function);
 // Overwrites h in y with φ(h), and stores φ'(h) in `slope`, which has the same layout, if it is not
 // null. rows × width elements, `leading` from row to row. Runs on the calling thread.

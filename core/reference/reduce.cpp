@@ -4,7 +4,7 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-// Whether `target` has this axis of `shape`: else it is reduced.
+// Returns whether `target` has this axis of `shape`: else it is reduced.
 bool is_kept(const Shape& shape, const Shape& target, int axis) {
   const int own_axis = axis - (shape.rank() - target.rank());  // shapes are aligned at the last
   return own_axis >= 0 && target[own_axis] == shape[axis];

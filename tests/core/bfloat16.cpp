@@ -82,7 +82,7 @@ TEST_CASE("bfloat16: an empty sum is zero") {
   CHECK(c.values == std::vector<float>(6, 0));
 }
 
-// Whether both are NaN, or the same infinity, or finite.
+// Returns whether both are NaN, or the same infinity, or finite.
 bool same_kind(float x, float y) {
   return std::isnan(x) ? std::isnan(y) : std::isinf(x) ? x == y : std::isfinite(y);
 }

@@ -17,7 +17,7 @@ class EmulatedAmx {
   EmulatedAmx(const EmulatedAmx&) = delete;
   EmulatedAmx& operator=(const EmulatedAmx&) = delete;
 
-  // Whether the processor has all that amx.cpp was compiled for, except AMX.
+  // Returns whether the processor has all that amx.cpp was compiled for, except AMX.
   static bool possible();
   // The number of instructions emulated since the start of the program, by all threads.
   static long instructions();

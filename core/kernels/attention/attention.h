@@ -65,8 +65,8 @@ struct AttentionResult {
   const real *output, *log_sum, *d_output;
 };
 
-// Whether backward reads q, k and v only as operands of products in `medium`, which round them to
-// bfloat16. Then it gives the same bits if they are rounded before: half of the memory.
+// Returns whether backward reads q, k and v only as operands of products in `medium`, which round
+// them to bfloat16. Then it gives the same bits if they are rounded before: half of the memory.
 bool reads_rounded_inputs(const AttentionSizes& n, const AttentionSettings& settings);
 // Rounds the n elements of q, k or v.
 void round_attention_input(int64_t n, const real* x, uint16_t* to);

@@ -41,8 +41,8 @@ namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 #ifdef __x86_64__
-// Whether the processor has AMX with bfloat16, and the operating system saves the tiles at a
-// context switch (bits 17 and 18 of XCR0).
+// Returns whether the processor has AMX with bfloat16, and the operating system saves the tiles at
+// a context switch (bits 17 and 18 of XCR0).
 bool processor_has_amx() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned os_uses_xsave = 1u << 27, amx_bf16 = 1u << 22, amx_tile = 1u << 24;

@@ -39,7 +39,7 @@ const TileKernels* tile_kernels();
 bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
                    Precision precision, int64_t threads);
 
-// Whether gemm_bfloat16() computes a product (m, k) · (k, n).
+// Returns whether gemm_bfloat16() computes a product (m, k) · (k, n).
 bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision);
 
 // Packs the right operand b (k, n) of a later product in `medium` ahead. The product has the same

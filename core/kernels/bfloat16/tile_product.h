@@ -75,7 +75,8 @@ extern const TileKernels amx_kernels;
 // Those of AVX512_BF16. Use them only if has_avx512_bfloat16().
 extern const TileKernels avx512_kernels;
 
-// Whether the processor has AVX512_BF16 and the other parts of AVX-512 that both are compiled for.
+// Returns whether the processor has AVX512_BF16 and the other parts of AVX-512 that both are
+// compiled for.
 bool has_avx512_bfloat16();
 
 // The size of a panel in words.

@@ -10,17 +10,17 @@ namespace heed::inline HEED_REAL::kernels {
 // complete.
 void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options);
 
-// Whether gemm_tiled() is faster than OpenBLAS for a product of (m, k) and (k, n). By measurement
-// it is not where one operand is nearly a vector and the sums are long.
+// Returns whether gemm_tiled() is faster than OpenBLAS for a product of (m, k) and (k, n). By
+// measurement it is not where one operand is nearly a vector and the sums are long.
 inline bool tiled_is_faster(int64_t m, int64_t n, int64_t k) { return (m > 2 && n > 4) || k < 64; }
 
 void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options);
 
 void gemm_few_rows(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options);
 
-// Whether gemm_few_rows() can compute a · b and is the fastest kernel for it: by measurement up to
-// three times as fast for one row, and no faster from five rows on. Sums shorter than a vector are
-// excluded.
+// Returns whether gemm_few_rows() can compute a · b and is the fastest kernel for it: by
+// measurement up to three times as fast for one row, and no faster from five rows on. Sums shorter
+// than a vector are excluded.
 inline bool has_few_rows(const Matrix& a, const Matrix& b) {
   return a.rows <= 4 && a.columns >= 16 && !a.transposed && b.transposed;
 }

@@ -31,7 +31,7 @@ bool agree(double a, double b, double scale) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= likeness * scale;
 }
 
-// Whether `got` agrees at every element with the function `mistaken` of its index.
+// Returns whether `got` agrees at every element with the function `mistaken` of its index.
 template <class F>
 bool agrees(const Array& got, F mistaken) {
   std::vector<double> values;

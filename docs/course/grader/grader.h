@@ -112,7 +112,8 @@ class Grader {
 // learner's function are findings, too.
 std::optional<Finding> run_grader(uint64_t seed, const std::function<void(Grader& g)>& grade);
 
-// Whether `run` calls an operation of this name: an exercise may ask for more than a call of it.
+// Returns whether `run` calls an operation of this name: an exercise may ask for more than a call
+// of it.
 bool uses_operation(std::string_view name, const std::function<void()>& run);
 
 // An exercise that is linked into the program: its grader, bound to the learner's functions.
@@ -125,7 +126,7 @@ struct Binding {
   Binding(const char* exercise_, void (*grade_)(Grader& g), bool (*defined_)());
 };
 
-// Whether a function is there, and is not that of the library that this one is linked into.
+// Returns whether a function is there, and is not that of the library that this one is linked into.
 bool is_learners(void (*function)());
 template <class... F>
 bool all_learners(void (*)(Grader& g, F...), std::type_identity_t<F>... functions) {

@@ -51,7 +51,7 @@ struct Count {
   double expected;
   std::vector<WrongNumber> mistakes;
 
-  // Whether a wrong number tells which mistake it is.
+  // Returns whether a wrong number tells which mistake it is.
   bool is_clear() const {
     std::vector<double> wrong;
     for (const WrongNumber& mistake : mistakes)

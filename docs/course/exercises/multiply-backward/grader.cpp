@@ -6,7 +6,8 @@
 namespace heed::course {
 
 void grade_multiply_backward(Grader& g, Tensor (*mul)(const Tensor& a, const Tensor& b)) {
-  // Whether the element at `at` of an array of `own` shape was used for the element at `whole`.
+  // Returns whether the element at `at` of an array of `own` shape was used for the element at
+  // `whole`.
   const auto used = [](const Shape& own, const Index& at, const Index& whole) {
     for (int axis = 1; axis <= own.rank(); ++axis)
       if (at[-axis] != (own[-axis] == 1 ? 0 : whole[-axis])) return false;
