@@ -17,7 +17,7 @@ void BlockOptions::validate_layer() const {
   check_input(
       !position.rotate || similarity.is_product,
       "model.positional.kind = \"{}\" makes products of queries and keys depend on their "
-      "distance, and model.attention.similarity = \"{}\" is not a dot product: use one of {}, or "
+      "distance, and model.attention.similarity = \"{}\" is not such a product: use one of {}, or "
       "other positions",
       position.name, similarity.name, names_where(similarities::all, &SimilarityRule::is_product));
   check_input(!attention.causal || mixing.kind->can_be_causal,

@@ -2,8 +2,8 @@
 // them to the next one, and so on.
 //
 // Rungs are synchronous: a rung ends when all of its runs have reached it, so the result does not
-// depend on the order of the runs. Nothing is stored: which points continue follows from the scores in
-// metrics.jsonl each time.
+// depend on the order of the runs. Nothing is stored: which points continue follows from the scores
+// in metrics.jsonl each time.
 #pragma once
 
 #include <cstdint>

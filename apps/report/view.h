@@ -1,10 +1,10 @@
 // The web server of `heed view`. It reads runs and writes nothing; training knows nothing of it.
 //
 // clang-format off
-//   /                           the list of runs
-//   /report?run=NAME&run=…      the page of a run, or of several; &details=1 adds attention and more
-//   /events?run=NAME            server-sent events: one whenever the list, or one of these runs, has
-//                               changed
+//   /                          the list of runs
+//   /report?run=NAME&run=…     the page of a run, or of several; &details=1 adds attention and more
+//   /events?run=NAME           server-sent events: one whenever the list, or one of these runs, has
+//                              changed
 //   /page.css, /page.js, /chart.js
 // clang-format on
 //

@@ -271,7 +271,7 @@ TEST_CASE("contradictory options are rejected with a message that names the keys
     o.pool = Pool::learned;
     o.attention.causal = true;
   });
-  check("is not a dot product", [](ModelOptions& o) {
+  check("is not such a product", [](ModelOptions& o) {
     o.positional.kind = &positional_encodings::rotary;
     o.attention.similarity.kind = &similarities::additive;
   });
