@@ -148,7 +148,8 @@ DataOptions RunFolder::keep(const DataOptions& options) const {
     const bool is_copy = folder_of(absolute_path(*path, ".")) == folder;
     const std::string name =
         is_copy ? name_of(*path) : fmt::format("{}-{}-{}", ++index, key, name_of(*path));
-    if (!is_copy) write_file(in_folder(data(), name), read_file(*path, "data file", max_kept_bytes));
+    if (!is_copy)
+      write_file(in_folder(data(), name), read_file(*path, "data file", max_kept_bytes));
     *path = in_folder(name_of(data()), name);
   }
   return kept;
