@@ -28,7 +28,8 @@ InterruptGuard::InterruptGuard() {
 
 InterruptGuard::~InterruptGuard() {
   for (const int signal : signals)
-    if (!is_ignored(signal)) ::signal(signal, SIG_DFL);
+    if (!is_ignored(signal))
+      ::signal(signal, signal == SIGHUP && caught == SIGHUP ? SIG_IGN : SIG_DFL);
 }
 
 bool interrupted() { return caught != 0; }

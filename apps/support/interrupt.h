@@ -8,7 +8,9 @@ namespace heed {
 class InterruptGuard {
  public:
   InterruptGuard();
-  ~InterruptGuard();  // restores the default
+  // Restores the defaults. If a SIGHUP was recorded, later ones are ignored: the program is ending,
+  // and shall end with its own exit code.
+  ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
