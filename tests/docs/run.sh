@@ -97,10 +97,16 @@ rows=$(grep '^| \[' docs/course/README.md | cut -d '|' -f 4 | tr ',' '\n' | tr -
   sed -nE 's/^\*\*(.+)\*\*$/\1, fast track/; /^[a-z]/p' | sort)
 diff <(echo "$rows") <(echo "$exercises") || complain "docs/course/README.md has other exercises (<) than heed course (>)"
 
-# Links to files lead somewhere.
+# Links lead to a file, and to a heading of it.
+links_of() { sed '/^```/,/^```$/d' "$1" | grep -oE '\]\([^) ]+' | sed 's/^](//' | grep -v '^https\?:'; }
+anchors_of() { sed '/^```/,/^```$/d' "$1" | LC_ALL=C.UTF-8 sed -nE '/^#+ /{s/^#+ //; s/\]\([^)]*\)//g; s/[^[:alnum:] _-]//g; s/ /-/g; s/.*/\L&/; p}'; }
 while read -r page; do
-  while read -r link; do
-    [[ -e $(dirname "$page")/$link ]] || complain "$page: the link to $link leads nowhere"
-  done < <(sed '/^```/,/^```$/d' "$page" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -v '^https\?:')
-done < <(find *.md docs -name "*.md" | sort)
+  while IFS='#' read -r file anchor; do
+    target=$(dirname "$page")/$file
+    [[ $file ]] || target=$page
+    [[ -e $target ]] || complain "$page: the link to $file leads nowhere"
+    [[ ! $anchor || ! -e $target ]] || grep -qxF -- "$anchor" <(anchors_of "$target") ||
+      complain "$page: $target has no heading #$anchor"
+  done < <(links_of "$page")
+done < <(find *.md docs configs -name "*.md" | sort)
 exit "$failed"
