@@ -58,4 +58,9 @@ struct Corpus {
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
                    const ExistingVocabulary& existing = {});
 
+// Returns the fingerprint of the files alone, from Corpus::fingerprint of data with these options:
+// other options, such as data.bucketing, leave it as it is. "" for a generated task, which has no
+// files. Throws InputError for a text that is not a fingerprint.
+std::string files_fingerprint(const std::string& fingerprint, const DataOptions& options);
+
 }  // namespace heed

@@ -24,6 +24,30 @@ uint64_t stable_hash(std::span<const int32_t> ids) {
   return mixed(hash);
 }
 
+// Returns x with a · x = 1 modulo 2⁶⁴, for odd a. Each step of Newton's method doubles the number
+// of correct bits: a · a = 1 modulo 8.
+static constexpr uint64_t inverse(uint64_t a) {
+  uint64_t x = a;
+  for (int bits = 3; bits < 64; bits *= 2) x *= 2 - a * x;
+  return x;
+}
+
+// The inverse of mixed().
+static uint64_t unmixed(uint64_t z) {
+  z ^= (z >> 31) ^ (z >> 62);
+  z *= inverse(0x94D049BB133111EB);
+  z ^= (z >> 27) ^ (z >> 54);
+  z *= inverse(0xBF58476D1CE4E5B9);
+  return z ^ (z >> 30) ^ (z >> 60);
+}
+
+uint64_t hash_before(std::string_view bytes, uint64_t hash) {
+  hash = unmixed(hash);
+  for (size_t i = bytes.size(); i-- > 0;)
+    hash = (hash * inverse(prime)) ^ static_cast<unsigned char>(bytes[i]);
+  return hash;
+}
+
 std::map<Split, std::vector<size_t>> assign_splits(
     const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
     const std::string& path, const char* noun, std::vector<std::string>& notes) {

@@ -22,6 +22,8 @@ namespace heed {
 inline constexpr uint64_t hash_start = 0xCBF29CE484222325;
 uint64_t stable_hash(std::string_view bytes, uint64_t hash = hash_start);
 uint64_t stable_hash(std::span<const int32_t> ids);
+// The inverse: returns the hash h for which stable_hash(bytes, h) is `hash`.
+uint64_t hash_before(std::string_view bytes, uint64_t hash);
 
 enum class Split { train, val, test };
 inline constexpr Named<Split> split_names[] = {

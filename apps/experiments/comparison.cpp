@@ -61,7 +61,7 @@ Table table_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::s
   };
   add("", [](const ScoredRun& run) { return run.folder.path(); });
   for (const std::string& key : keys)
-    add(key, [&](const ScoredRun& run) { return value_of(run.config, key); });
+    add(key, [&](const ScoredRun& run) { return run.value(key); });
   for (const std::string& score : scores)
     add(score, [&](const ScoredRun& run) {
       const Json* const value = run.find(score);
@@ -80,7 +80,7 @@ Json json_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::str
   Json all = Json::array();
   for (const ScoredRun& run : runs) {
     Json config = Json::object(), scores = Json::object();
-    for (const std::string& key : keys) config.set(key, value_of(run.config, key));
+    for (const std::string& key : keys) config.set(key, run.value(key));
     for (const auto& [name, value] : run.scores) scores.set(name, value);
     Json json = Json::object()
                     .set("run", run.folder.path())
@@ -102,7 +102,7 @@ struct GroupReport {
   std::string chosen_by;            // "val.loss"
   std::vector<std::string> scores;  // of all runs
   std::vector<Comparison> comparisons = compare_with_first(all, score);
-  std::optional<size_t> best = best_group(all, chosen_by);
+  BestGroup best = best_group(all, chosen_by);
 
   std::string group_name(size_t i) const;
   Table::Row key_cells(size_t i) const;
@@ -233,16 +233,16 @@ Table GroupReport::every_score() const {
 
 // The group that validation chooses, with its scores on the test splits.
 std::string GroupReport::chosen() const {
-  if (!best) return fmt::format("no run has {}: nothing is chosen", chosen_by);
+  if (!best.index) return fmt::format("no run has {}: nothing is chosen", chosen_by);
   std::vector<std::string> test;
   for (const std::string& name : scores)
     if (name.starts_with("test") &&
         is_shown("val" + name.substr(std::min(name.find('.'), name.size()))))
-      if (const std::optional<MeanInterval> mean = all.groups[*best].mean(name))
+      if (const std::optional<MeanInterval> mean = all.groups[*best.index].mean(name))
         test.push_back(fmt::format("{} {}", name, mean_text(*mean)));
   const std::string scores_of_test = test.empty() ? "no test scores" : joined(test);
   if (all.groups.size() == 1) return scores_of_test;
-  return fmt::format("best by {}: {}; {}", chosen_by, group_name(*best), scores_of_test);
+  return fmt::format("best by {}: {}; {}", chosen_by, group_name(*best.index), scores_of_test);
 }
 
 std::vector<std::string> GroupReport::warnings() const {
@@ -250,12 +250,21 @@ std::vector<std::string> GroupReport::warnings() const {
   for (const std::string& path : all.repeats)
     lines.push_back(
         fmt::format("left out: {}, which repeats the config and seed of another", path));
+  for (const size_t i : best.left_out)
+    lines.push_back(fmt::format("not compared by {}: {}, which has it for {} only", chosen_by,
+                                group_name(i),
+                                counted(std::ssize(all.groups[i].numbers(chosen_by)), "seed")));
+  if (const std::string note = note_on_data(comparisons); !note.empty()) lines.push_back(note);
   std::vector<int64_t> seeds;  // that two groups have in common
+  int64_t without = 0;
   for (const Comparison& each : comparisons)
-    if (!each.seeds.empty()) seeds.push_back(std::ssize(each.seeds));
-  if (comparisons.size() > seeds.size())
-    lines.push_back(fmt::format("{} of {} groups have no seed in common with the first",
-                                comparisons.size() - seeds.size(), comparisons.size()));
+    if (!each.seeds.empty())
+      seeds.push_back(std::ssize(each.seeds));
+    else
+      without += each.same_data ? 1 : 0;
+  if (without > 0)
+    lines.push_back(fmt::format("{} of {} groups have no seed in common with the first", without,
+                                comparisons.size()));
   if (seeds.empty()) return lines;
   const int64_t fewest = std::ranges::min(seeds), count = std::ssize(seeds);
   const double p = smallest_p(fewest, count);
@@ -305,7 +314,7 @@ Json GroupReport::json() const {
                          .set("p", each.p)
                          .set("adjusted_p", each.adjusted_p));
   Json json = Json::object().set("groups", std::move(groups)).set("chosen_by", chosen_by);
-  json.set("best", best ? Json(static_cast<int64_t>(*best)) : Json());
+  json.set("best", best.index ? Json(static_cast<int64_t>(*best.index)) : Json());
   return json.set("compared_by", score)
       .set("against_first", std::move(differences))
       .set("warnings", warnings());
@@ -333,9 +342,9 @@ std::string text_of(const GroupReport& report) {
 }
 
 std::string text_of_runs(const std::vector<ScoredRun>& runs, const ComparisonOptions& options) {
-  std::vector<const ConfigListing*> configs;
-  for (const ScoredRun& run : runs) configs.push_back(&run.config);
-  const std::vector<std::string> keys = differing_keys(configs);
+  std::vector<const ScoredRun*> all;
+  for (const ScoredRun& run : runs) all.push_back(&run);
+  const std::vector<std::string> keys = differing_keys(all);
   if (options.format == TableFormat::json) return json_of_runs(runs, keys, options).text(2) + "\n";
   const Table table = table_of_runs(runs, keys, score_names(runs), options);
   return options.format == TableFormat::csv    ? table.csv()

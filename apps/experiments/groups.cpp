@@ -12,11 +12,14 @@
 
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
+#include "apps/training/checkpoint.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/metrics.h"
+#include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "data/corpus.h"
 
 namespace heed {
 namespace {
@@ -60,15 +63,47 @@ void add_runs_in(const std::string& folder, int depth, std::vector<std::string>&
   }
 }
 
-// Returns whether runs with different values of the key belong to different groups. Paths of data
-// do separate them, for other data may be there.
-bool separates(const std::string& key, const ConfigListing& config) {
-  return key != "seed" && (key.starts_with("data.") || effect_of(key, config) != KeyEffect::none);
+// Returns the fingerprint of the data files from the record of a run, or from its newest
+// checkpoint: versions before 0.2.0 wrote no run.json. "" if there is neither.
+std::string recorded_data(const RunFolder& run, const DataOptions& options) {
+  std::string file = run.record();
+  try {
+    const Json sessions = sessions_of(run);
+    if (!sessions.elements().empty())
+      return files_fingerprint(sessions.elements().back().at("data").string(), options);
+    const Checkpoints checkpoints(run.checkpoints(), 1);
+    if (checkpoints.steps().empty()) return "";
+    const Checkpoint newest = checkpoints.open("latest");
+    file = newest.path();
+    return files_fingerprint(newest.state().at("data").string(), options);
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    throw InputError(
+        text.starts_with(file) ? text : fmt::format("{}: {}; repair or delete it", file, text));
+  }
 }
 
-// Returns the values of all keys that separate groups.
+std::string data_of(const RunFolder& run, const Experiment& experiment) {
+  if (experiment.data.kind->is_task()) return "";
+  std::string data = recorded_data(run, experiment.data);
+  if (!data.empty()) return data;
+  const ConfigListing config = list_config(experiment);
+  const std::string paths = lines_of(
+      config, [&](const std::string& key) { return effect_of(key, config) == KeyEffect::data; });
+  return "unknown-" + sha256(paths).substr(0, 8);
+}
+
+std::string tokenizer_of(const RunFolder& run, const Experiment& experiment) {
+  const std::string& path = experiment.data.tokenizer;
+  return path.empty() ? "" : exists(run.vocabulary()) ? sha256_of_file(run.vocabulary()) : path;
+}
+
+// Returns the data of a run and the values of all keys that separate groups.
 std::string group_of(const ScoredRun& run) {
-  return lines_of(run.config, [&](const std::string& key) { return separates(key, run.config); });
+  const std::string settings = lines_of(run.config, [&](const std::string& key) {
+    return key != "seed" && changes_result(key, run.config);
+  });
+  return fmt::format("{}\ndata {}\ntokenizer {}\n", settings, run.data, run.tokenizer);
 }
 
 }  // namespace
@@ -83,9 +118,17 @@ Json read_result(const RunFolder& run) {
 ScoredRun ScoredRun::load(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
-  return {run.folder, list_config(experiment), experiment.seed,
+  return {run.folder,
+          list_config(experiment),
+          experiment.seed,
           fmt::format("val.{}", name_of(best_by_names, experiment.train.best_by)),
+          data_of(run.folder, experiment),
+          tokenizer_of(run.folder, experiment),
           read_scores(run.folder)};
+}
+
+std::string ScoredRun::value(const std::string& key) const {
+  return key == data_key ? data : value_of(config, key);
 }
 
 const Json* ScoredRun::find(const std::string& score) const {
@@ -151,16 +194,38 @@ std::vector<std::string> score_names(const std::vector<ScoredRun>& runs) {
   return names;
 }
 
-std::vector<std::string> differing_keys(const std::vector<const ConfigListing*>& configs) {
+std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& runs) {
+  std::vector<std::string> keys, paths;
+  if (runs.empty()) return keys;
+  const auto differ = [&](auto member) {
+    return std::ranges::any_of(
+        runs, [&](const ScoredRun* run) { return run->*member != runs[0]->*member; });
+  };
+  const bool keeps = std::ranges::any_of(
+      runs, [](const ScoredRun* run) { return run->value("data.keep") == "true"; });
+  const bool data = differ(&ScoredRun::data), tokenizers = differ(&ScoredRun::tokenizer);
   std::set<std::string> differing;
-  std::vector<std::string> keys;
-  if (configs.empty()) return keys;
-  for (const ConfigListing* config : configs)
-    for (const ConfigDifference& difference : config_differences(*configs[0], *config))
+  for (const ScoredRun* run : runs)
+    for (const ConfigDifference& difference : config_differences(runs[0]->config, run->config))
       differing.insert(difference.key);
-  for (const ConfigSection& section : *configs[0])
-    for (const ConfigEntry& entry : section.entries)
-      if (differing.contains(entry.key)) keys.push_back(entry.key);
+  for (const ConfigSection& section : runs[0]->config)
+    for (const ConfigEntry& entry : section.entries) {
+      if (!differing.contains(entry.key)) continue;
+      const bool is_path = effect_of(entry.key, runs[0]->config) == KeyEffect::data;
+      const bool is_tokenizer = entry.key == "data.tokenizer";
+      // The paths of copies in the folders of runs say nothing about the data.
+      if (is_path && !(is_tokenizer ? tokenizers : data && !keeps)) continue;
+      keys.push_back(entry.key);
+      if (is_path && !is_tokenizer) paths.push_back(entry.key);
+    }
+  std::map<std::string, std::string> data_at;  // these paths
+  for (const ScoredRun* run : runs) {
+    std::string place;
+    for (const std::string& key : paths) place += run->value(key) + "\n";
+    if (data_at.try_emplace(place, run->data).first->second == run->data) continue;
+    keys.emplace_back(data_key);
+    break;
+  }
   return keys;
 }
 
@@ -179,13 +244,13 @@ RunGroups group_runs(std::vector<ScoredRun> runs) {
     if (at->scores.empty()) std::swap(*at, run);
     result.repeats.push_back(run.folder.path());
   }
-  std::vector<const ConfigListing*> configs;
-  for (const RunGroup& group : result.groups) configs.push_back(&group.runs[0].config);
-  for (const std::string& key : differing_keys(configs))
-    if (separates(key, *configs[0])) result.varying.push_back(key);
+  std::vector<const ScoredRun*> firsts;
+  for (const RunGroup& group : result.groups) firsts.push_back(&group.runs[0]);
+  for (const std::string& key : differing_keys(firsts))
+    if (key != "seed" && effect_of(key, firsts[0]->config) != KeyEffect::none)
+      result.varying.push_back(key);
   for (RunGroup& group : result.groups)
-    for (const std::string& key : result.varying)
-      group.values.push_back(value_of(group.runs[0].config, key));
+    for (const std::string& key : result.varying) group.values.push_back(group.runs[0].value(key));
   return result;
 }
 
@@ -241,11 +306,12 @@ std::vector<Comparison> compare_with_first(const RunGroups& groups, const std::s
     if (const std::optional<double> number = run.number(score)) first[run.seed] = *number;
   std::vector<double> p;
   for (size_t i = 1; i < groups.groups.size(); ++i) {
-    Comparison comparison{i, {}, std::nan(""), {-never, never}};
+    const bool same_data = groups.groups[i].runs[0].data == groups.groups[0].runs[0].data;
+    Comparison comparison{i, same_data, {}, std::nan(""), {-never, never}};
     std::vector<double> differences;
     for (const ScoredRun& run : groups.groups[i].runs) {
       const std::optional<double> number = run.number(score);
-      if (!number || !first.contains(run.seed)) continue;
+      if (!same_data || !number || !first.contains(run.seed)) continue;
       comparison.seeds.push_back(run.seed);
       differences.push_back(*number - first[run.seed]);
     }
@@ -264,13 +330,28 @@ std::vector<Comparison> compare_with_first(const RunGroups& groups, const std::s
   return comparisons;
 }
 
-std::optional<size_t> best_group(const RunGroups& groups, const std::string& score) {
-  std::optional<size_t> best;
+std::string note_on_data(const std::vector<Comparison>& comparisons) {
+  const auto others =
+      std::ranges::count_if(comparisons, [](const Comparison& c) { return !c.same_data; });
+  if (others == 0) return "";
+  return fmt::format(
+      "{} of {} groups {} other data than the first; heed computes no difference for {}, because "
+      "it would mix the effects of keys and data",
+      others, comparisons.size(), others == 1 ? "has" : "have", others == 1 ? "it" : "them");
+}
+
+BestGroup best_group(const RunGroups& groups, const std::string& score) {
+  BestGroup best;
+  size_t most = 1;  // seeds
+  for (const RunGroup& group : groups.groups) most = std::max(most, group.numbers(score).size());
   double best_mean = 0;
   for (size_t i = 0; i < groups.groups.size(); ++i) {
     const std::optional<MeanInterval> mean = groups.groups[i].mean(score);
     if (!mean) continue;
-    if (!best || is_better(score, mean->mean, best_mean)) best_mean = mean->mean, best = i;
+    if (mean->n < static_cast<int64_t>(most))
+      best.left_out.push_back(i);
+    else if (!best.index || is_better(score, mean->mean, best_mean))
+      best_mean = mean->mean, best.index = i;
   }
   return best;
 }

@@ -23,14 +23,25 @@ struct ScoredRun {
   ConfigListing config;
   int64_t seed = 0;
   std::string chosen_by;  // the score that decides which checkpoint is the best: "val.loss"
+  // What its data files contain, wherever they are: files_fingerprint() (data/corpus.h). "" for a
+  // generated task. A run without a record of it gets a text that stands for its paths.
+  std::string data;
+  std::string tokenizer;  // SHA-256 of the vocabulary of data.tokenizer; "" without that key
   // result.json, flattened: "steps", "seconds", …, "val.loss", …; empty until the run is done.
   std::vector<std::pair<std::string, Json>> scores;
 
-  // Throws InputError if the folder holds no run, or if config.toml or result.json is damaged.
+  // Throws InputError if the folder holds no run, or if config.toml, result.json or the record of
+  // the data is damaged.
   static ScoredRun load(const std::string& path);
+  // Returns the value of a key as TOML, or the fingerprint of the data for data_key.
+  std::string value(const std::string& key) const;
   const Json* find(const std::string& score) const;  // nullptr if there is no such score
   std::optional<double> number(const std::string& score) const;  // none if it is no number
 };
+
+// The name beside the keys of a config under which runs differ if their data files have the same
+// paths and other contents.
+inline constexpr const char* data_key = "data";
 
 // Returns the runs in a folder and the folders below it, in the order of their names and of the
 // numbers in them. Follows no links. Throws InputError if there are more than 100,000.
@@ -52,20 +63,21 @@ struct RunGroup {
 };
 
 struct RunGroups {
-  std::vector<std::string> varying;  // the config keys in which groups differ
+  std::vector<std::string> varying;  // the config keys in which groups differ, perhaps data_key
   std::vector<RunGroup> groups;      // in the order of their first runs
   std::vector<std::string> repeats;  // runs left out: config and seed are those of another run
 
   bool repeats_over_seeds() const;  // whether a group has more than one run
 };
-// Groups runs by the values of all keys but the seed. Keys that change no result, such as threads,
-// do not count (apps/training/loop_state.h).
+// Groups runs by their data and by the values of all keys but the seed. Keys that change no result,
+// such as threads, do not count (apps/training/loop_state.h), nor does the place of a data file.
 RunGroups group_runs(std::vector<ScoredRun> runs);
 
 // Returns the names of all scores, in the order of result.json.
 std::vector<std::string> score_names(const std::vector<ScoredRun>& runs);
-// Returns the keys in which configs differ, in the order of the config.
-std::vector<std::string> differing_keys(const std::vector<const ConfigListing*>& configs);
+// Returns the keys in which runs differ, in the order of the config. The path of a data file counts
+// only if the data differ. Ends with data_key if the data differ and no path shows it.
+std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& runs);
 
 // A score that a run shall reach.
 struct ScoreTarget {
@@ -91,15 +103,26 @@ std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& 
 // A group against the first one, by the differences of a score between runs of the same seed.
 struct Comparison {
   size_t group = 0;              // index
+  bool same_data = true;         // otherwise there are no differences: they would mix two causes
   std::vector<int64_t> seeds;    // that both have
   double difference = 0;         // mean of this group minus the first; NaN without common seeds
   Interval interval;             // BCa
   double p = 1, adjusted_p = 1;  // sign flips; Holm over all comparisons
 };
-// Compares each group but the first with the first. Groups without a common seed get no p.
+// Compares each group but the first with the first. Groups without a common seed, and those of
+// other data, get no p.
 std::vector<Comparison> compare_with_first(const RunGroups& groups, const std::string& score);
+// Returns a sentence about the groups that are not compared because of their data; "" if there are
+// none.
+std::string note_on_data(const std::vector<Comparison>& comparisons);
 
-// Returns the index of the group with the best mean of the score; none if no group has it.
-std::optional<size_t> best_group(const RunGroups& groups, const std::string& score);
+// The group with the best mean of a score, among those that have it for as many seeds as any group.
+struct BestGroup {
+  std::optional<size_t> index;  // none if no group has the score
+  // Groups that have it for fewer seeds, such as those with a failed run. Their mean may be better
+  // by chance.
+  std::vector<size_t> left_out;
+};
+BestGroup best_group(const RunGroups& groups, const std::string& score);
 
 }  // namespace heed

@@ -95,8 +95,8 @@ void assign_folders(SweepPlan& plan, const std::string& folder) {
 }  // namespace
 
 std::string identity_of(const ConfigListing& config, const std::string& fingerprint) {
-  const std::string settings = lines_of(
-      config, [&](const std::string& key) { return effect_of(key, config) != KeyEffect::none; });
+  const std::string settings =
+      lines_of(config, [&](const std::string& key) { return changes_result(key, config); });
   return sha256(fmt::format("{}\ndata {}\n", settings, fingerprint));
 }
 
@@ -163,8 +163,7 @@ void check_folder(const Sweep& sweep, const std::string& folder) {
     for (const Axis& axis : group) varying.insert(axis.key);
   const ConfigListing base = list_config(experiment_of(before));
   for (const ConfigDifference& d : config_differences(base, list_config(experiment_of(sweep))))
-    if (!varying.contains(d.key) && effect_of(d.key, base) != KeyEffect::none)
-      differ(d.key, d.a, d.b);
+    if (!varying.contains(d.key) && changes_result(d.key, base)) differ(d.key, d.a, d.b);
   check_input(differences.empty(),
               "{}: holds another sweep: {}; choose another folder with --run, or remove this one",
               folder, differences);

@@ -222,7 +222,7 @@ class SweepReader {
                     where);
         check_input(axis.key != "seed", "{}: the seeds are an axis of their own: seeds = [1, 2, 3]",
                     where);
-        check_input(axis.key.starts_with("data.") || effect_of(axis.key, base) != KeyEffect::none,
+        check_input(effect_of(axis.key, base) != KeyEffect::none,
                     "{}: the result of a run does not depend on it; set it in [set]", where);
         check_input(group.size() == 1 || (!axis.range || axis.range->count > 0),
                     "{}: a range in [[zip]] needs count", where);

@@ -108,10 +108,11 @@ std::vector<Json> charts_json(const std::vector<Chart>& charts) {
 std::vector<Chart> add_sweep(Report& report) {
   std::vector<ScoredRun> scored;
   std::vector<std::pair<std::string, Curves>> curves;
-  for (const ReportedRun& run : report.runs) {
+  for (ReportedRun& run : report.runs) {
     // A damaged result is in the notes.
     if (!run.result.is_null() || !exists(run.saved.folder.result()))
-      scored.push_back(ScoredRun::load(run.name()));
+      note_failure(run.notes, "Left out of the statistics",
+                   [&] { scored.push_back(ScoredRun::load(run.name())); });
     curves.emplace_back(run.name(), run.curves);
   }
   if (scored.empty()) return charts_of(report.runs);

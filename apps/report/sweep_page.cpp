@@ -122,25 +122,31 @@ std::string groups_part(const SweepScores& sweep) {
   std::string text = html_table(heads, rows, groups.varying.size()) +
                      "<p class=\"note\">Means over seeds ± the half width of their 95 % interval "
                      "(Student).</p>\n";
-  const std::optional<size_t> best = best_group(groups, score);
-  if (best && !groups.varying.empty())
-    text +=
-        fmt::format("<p>Best by {}: {}.</p>\n", html(score), html(name_of_group(groups, *best)));
+  const BestGroup best = best_group(groups, score);
+  if (best.index && !groups.varying.empty())
+    text += fmt::format("<p>Best by {}: {}.</p>\n", html(score),
+                        html(name_of_group(groups, *best.index)));
+  for (const size_t i : best.left_out)
+    text += fmt::format("<p class=\"note\">Not compared by {}: {}, which has it for {} only.</p>\n",
+                        html(score), html(name_of_group(groups, i)),
+                        counted(std::ssize(groups.groups[i].numbers(score)), "seed"));
   std::vector<Cells> comparisons;
-  if (groups.repeats_over_seeds())
-    for (const Comparison& each : compare_with_first(groups, score))
-      if (!each.seeds.empty())
-        comparisons.push_back({name_of_group(groups, each.group), std::to_string(each.seeds.size()),
-                               four_digits(each.difference),
-                               fmt::format("{} … {}", four_digits(each.interval.low),
-                                           four_digits(each.interval.high)),
-                               fmt::format("{:.3g}", each.p),
-                               fmt::format("{:.3g}", each.adjusted_p)});
+  const std::vector<Comparison> compared =
+      groups.repeats_over_seeds() ? compare_with_first(groups, score) : std::vector<Comparison>();
+  for (const Comparison& each : compared)
+    if (!each.seeds.empty())
+      comparisons.push_back(
+          {name_of_group(groups, each.group), std::to_string(each.seeds.size()),
+           four_digits(each.difference),
+           fmt::format("{} … {}", four_digits(each.interval.low), four_digits(each.interval.high)),
+           fmt::format("{:.3g}", each.p), fmt::format("{:.3g}", each.adjusted_p)});
   if (!comparisons.empty())
     text +=
         fmt::format("<h3>Differences of {} from the first group, paired by seed</h3>\n",
                     html(score)) +
         html_table({"group", "seeds", "difference", "95 % interval", "p", "p (Holm)"}, comparisons);
+  if (const std::string note = note_on_data(compared); !note.empty())
+    text += fmt::format("<p class=\"note\">{}.</p>\n", html(note));
   for (const std::string& path : groups.repeats)
     text +=
         fmt::format("<p class=\"note\">Left out: {}, which repeats another run.</p>\n", html(path));

@@ -59,18 +59,29 @@ static bool is_averaged(const ConfigListing& config) {
 }
 
 KeyEffect effect_of(const std::string& key, const ConfigListing& config) {
-  // Data files may have moved: the data themselves are compared, by their fingerprint.
   static const std::set<std::string> without = {
-      "threads",        "train.checkpoint_every", "train.log_every",      "train.statistics",
-      "train.samples",  "train.keep_checkpoints", "train.detect_anomaly", "data.path",
-      "data.paths",     "data.target_path",       "data.val_path",        "data.val_target_path",
-      "data.test_path", "data.test_target_path",  "data.tokenizer"};
+      "threads",       "train.checkpoint_every", "train.log_every",      "train.statistics",
+      "train.samples", "train.keep_checkpoints", "train.detect_anomaly", "data.keep"};
+  static const std::set<std::string> of_data = {"data.path",
+                                                "data.paths",
+                                                "data.target_path",
+                                                "data.val_path",
+                                                "data.val_target_path",
+                                                "data.test_path",
+                                                "data.test_target_path",
+                                                "data.tokenizer"};
   static const std::set<std::string> of_result = {"train.steps", "train.evaluate_every",
                                                   "train.patience"};
   if (key == "train.checkpoint_every" && is_averaged(config)) return KeyEffect::weights;
   return without.contains(key)     ? KeyEffect::none
+         : of_data.contains(key)   ? KeyEffect::data
          : of_result.contains(key) ? KeyEffect::result
                                    : KeyEffect::weights;
+}
+
+bool changes_result(const std::string& key, const ConfigListing& config) {
+  const KeyEffect effect = effect_of(key, config);
+  return effect == KeyEffect::result || effect == KeyEffect::weights;
 }
 
 void check_resumable(const ConfigListing& before, const ConfigListing& now,

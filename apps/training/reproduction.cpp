@@ -25,7 +25,7 @@ SavedRun opened(const std::string& path, const std::vector<std::string>& assignm
   const ConfigListing before = list_config(SavedRun::open(path).config.experiment);
   for (const ConfigDifference& difference :
        config_differences(before, list_config(run.config.experiment)))
-    check_input(effect_of(difference.key, before) == KeyEffect::none &&
+    check_input(!changes_result(difference.key, before) &&
                     difference.key != "train.log_every",  // a row's loss is the mean since the last
                 "--set {}={}: changes what is compared; --from trains the same run again: remove "
                 "it, or train {} instead",

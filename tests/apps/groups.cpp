@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/split.h"
 #include "scored_runs.h"
 
 using namespace heed;
@@ -37,9 +38,9 @@ TEST_CASE("groups: runs that differ only in the seed belong together") {
   CHECK(groups.groups[0].mean("val.loss")->mean == doctest::Approx(3.125 / 3));
   CHECK_FALSE(groups.groups[0].mean("test.loss").has_value());
   CHECK(groups.groups[0].runs[0].chosen_by == "val.loss");
-  CHECK(best_group(groups, "val.loss") == 0);
-  CHECK(best_group(groups, "val.exact_match") == 1);
-  CHECK_FALSE(best_group(groups, "test.loss").has_value());
+  CHECK(best_group(groups, "val.loss").index == 0);
+  CHECK(best_group(groups, "val.exact_match").index == 1);
+  CHECK_FALSE(best_group(groups, "test.loss").index.has_value());
 }
 
 TEST_CASE("groups: threads and logs separate none, a run that repeats another is left out") {
@@ -140,4 +141,106 @@ TEST_CASE("groups: a folder of runs stands for the runs in it") {
   CHECK_CONTAINS(thrown<InputError>([&] { find_runs({folder / "empty"}); }),
                  "neither a run nor a folder of runs");
   CHECK(find_runs({folder / "none"}) == Names{folder / "none"});  // load() says what is wrong
+}
+
+namespace {
+
+// Runs on a file of pairs. `content` stands for the hash of what the file contains.
+struct RunsOnFiles : ScoredRuns {
+  static Experiment experiment(int64_t seed, const std::string& file, double lr = 1e-3) {
+    Experiment experiment;
+    experiment.seed = seed;
+    experiment.optim.lr = lr;
+    experiment.data.kind = &data_kinds::pairs;
+    experiment.data.path = file;
+    return experiment;
+  }
+  static std::string record(const std::string& fingerprint) {
+    return fmt::format(R"({{"sessions": [{{"data": "{}"}}]}})", fingerprint);
+  }
+  std::string add_run(const std::string& name, const Experiment& e, uint64_t content,
+                      double loss = 1) {
+    const std::string run = add(name, e, fmt::format(R"({{"val": {{"loss": {}}}}})", loss));
+    const uint64_t fingerprint = stable_hash(describe(e.data), content);
+    write_file(run + "/run.json", record(fmt::format("{:016x}", fingerprint)));
+    return run;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("groups: data are the same wherever their file is, and others at the same path") {
+  RunsOnFiles folder;
+  for (int64_t seed : {1, 2}) {  // each with its own copy
+    Experiment kept = folder.experiment(seed, fmt::format("/s/{}/data/d.tsv", seed));
+    kept.data.keep = seed == 1;
+    folder.add_run(fmt::format("s/{}", seed), kept, 77);
+  }
+  const RunGroups same = folder.grouped();
+  REQUIRE(same.groups.size() == 1);
+  CHECK(same.varying.empty());
+  CHECK(same.groups[0].runs.size() == 2);
+  CHECK(differing_keys({&same.groups[0].runs[0], &same.groups[0].runs[1]}) ==
+        Names{"seed", "data.keep"});
+
+  folder.add_run("s/3", folder.experiment(1, "/s/2/data/d.tsv"), 78, 0.5);
+  folder.add_run("s/4", folder.experiment(3, "/s/2/data/d.tsv"), 78, 0.5);
+  Experiment shuffled = folder.experiment(1, "/s/2/data/d.tsv");
+  shuffled.data.bucketing = 4;  // changes Corpus::fingerprint, not the files
+  folder.add_run("s/5", shuffled, 77, 3);
+  const RunGroups other = folder.grouped();
+  REQUIRE(other.groups.size() == 3);
+  CHECK(other.varying == Names{"data.bucketing", "data"});
+  CHECK(other.groups[0].values == Names{"1", "000000000000004d"});
+  CHECK(other.groups[1].values == Names{"1", "000000000000004e"});
+  CHECK(other.groups[2].values == Names{"4", "000000000000004d"});
+  CHECK(other.groups[1].mean("val.loss")->n == 2);
+  const std::vector<Comparison> pairs = compare_with_first(other, "val.loss");
+  CHECK_FALSE(pairs[0].same_data);
+  CHECK(pairs[0].seeds.empty());
+  CHECK(pairs[1].difference == 2);
+  CHECK_CONTAINS(note_on_data(pairs), "1 of 2 groups has other data than the first");
+}
+
+TEST_CASE("groups: an axis of files is shown by their paths") {
+  RunsOnFiles folder;
+  for (int64_t seed : {1, 2}) {
+    folder.add_run(fmt::format("a/{}", seed), folder.experiment(seed, "/a.tsv"), 77);
+    folder.add_run(fmt::format("b/{}", seed), folder.experiment(seed, "/b.tsv"), 78);
+  }
+  CHECK(folder.grouped().varying == Names{"data.path"});
+}
+
+TEST_CASE("groups: a run that does not tell its data is apart, a damaged record is one line") {
+  RunsOnFiles folder;
+  const std::string run = folder.add_run("1", folder.experiment(1, "/d.tsv"), 77);
+  folder.add_run("2", folder.experiment(2, "/d.tsv"), 77);
+  CHECK(folder.grouped().groups.size() == 1);
+  remove_all(run + "/run.json");
+  const RunGroups groups = folder.grouped();
+  REQUIRE(groups.groups.size() == 2);
+  CHECK(groups.groups[0].values[0].starts_with("unknown-"));
+  for (const std::string& damaged :
+       {std::string("{"), std::string(R"({"sessions": [{}]})"), folder.record("4d"),
+        folder.record("000000000000004d0"), folder.record("-00000000000004d"),
+        folder.record("0x0000000000004d"), folder.record("\\u001b[31mred"),
+        std::string(R"({"sessions": [{"data": 3}]})")}) {
+    write_file(run + "/run.json", damaged);
+    const std::string error = thrown<InputError>([&] { folder.load(); });
+    CHECK_CONTAINS(error, run + "/run.json");
+    CHECK_CONTAINS(error, "delete it");
+    CHECK(error.find_first_of("\n\x1b") == error.npos);
+  }
+}
+
+TEST_CASE("groups: the best is one that has the score for all seeds") {
+  ScoredRuns folder;
+  for (int64_t seed : {1, 2}) {
+    folder.add(fmt::format("a/{}", seed), seed, 1e-3, 2);
+    folder.add(fmt::format("b/{}", seed), seed, 2e-3, 3);
+  }
+  folder.add("c/1", 1, 3e-3, 1);  // its other seed failed
+  const BestGroup best = best_group(folder.grouped(), "val.loss");
+  CHECK(best.index == 0);
+  CHECK(best.left_out == std::vector<size_t>{2});
 }

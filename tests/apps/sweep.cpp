@@ -304,3 +304,54 @@ TEST_CASE("sweep: halving keeps the best points") {
   CHECK(score_at(path, "val.loss", 99) == 1.5);
   CHECK(score_at(path, "val.bleu", 99) == std::nullopt);
 }
+
+namespace {
+
+// A sweep of two seeds on a file, d.tsv.
+struct SweepOnFile : TemporaryFolder {
+  SweepOnFile() {
+    write_data('a');
+    write_file(*this / "c.toml",
+               "[model]\ndim = 8\nlayers = 1\nheads = 1\n[train]\nsteps = 4\nevaluate_every = "
+               "2\n[data]\nkind = 'pairs'\npath = 'd.tsv'\n");
+    write_file(*this / "s.toml", "config = \"c.toml\"\n");
+  }
+  // Each first letter is another file.
+  void write_data(char first) const {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += fmt::format("{}{}\t{}\n", first, i * i, i);
+    write_file(*this / "d.tsv", text);
+  }
+  ProgramOutput heed(const std::vector<std::string>& arguments) const {
+    return heed_in(path, arguments);
+  }
+  ProgramOutput sweep(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {"sweep", "s.toml", "--run", "s"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return heed(arguments);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sweep: copies of the data in each run are one set of data") {
+  const SweepOnFile study;
+  const std::vector<std::string> more = {"--axis", "optim.lr=1e-3,1e-2", "--seeds", "2"};
+  std::vector<std::string> keep = more;
+  keep.insert(keep.end(), {"--set", "data.keep=true"});
+  const ProgramOutput kept = study.sweep(keep);
+  REQUIRE_MESSAGE(kept.code == 0, kept.err);
+  CHECK(exists(study / "s/lr=0.001/seed-2/data/1-path-d.tsv"));
+  CHECK_CONTAINS(kept.out, "best by val.loss: optim.lr = ");
+  CHECK(kept.out.find("data") == kept.out.npos);
+  const Json compared = Json::parse(study.heed({"compare", "s", "--json"}).out, "compare");
+  REQUIRE(compared.at("groups").elements().size() == 2);
+  for (const Json& group : compared.at("groups").elements())
+    CHECK(group.at("runs").elements().size() == 2);
+  // The same runs without copies.
+  const ProgramOutput again = study.sweep(more);
+  CHECK(again.code == 0);
+  CHECK_CONTAINS(again.err, "4 of 4 runs were done before");
+  CHECK(study.heed({"report", "s", "-o", "r.html"}).code == 0);
+  CHECK_CONTAINS(read_file(study / "r.html", "report"), "<th>optim.lr</th><th class=\"n\">runs</th>");
+}

@@ -99,6 +99,27 @@ TEST_CASE("lines: files for validation and test, and notes on lines shared with 
   CHECK(corpus.notes[1] == "test: 3 of 3 lines are also in the training data");
 }
 
+TEST_CASE("the fingerprint of the files depends on their content alone") {
+  const Folder folder;
+  DataOptions options = file_options(&data_kinds::lines, folder.write("a", names(1000)));
+  options.test_path = folder.write("test", names(7));
+  const auto fingerprint = [&] { return load(options).fingerprint; };
+  const auto of_files = [&] { return files_fingerprint(fingerprint(), options); };
+  const std::string all = fingerprint(), files = of_files();
+  CHECK(files.size() == 16);
+  options.bucketing = 3;
+  CHECK(fingerprint() != all);
+  CHECK(of_files() == files);
+  options.path = folder.write("b", names(1000));
+  CHECK(of_files() == files);
+  folder.write("test", names(8));
+  CHECK(of_files() != files);
+  options.kind = &data_kinds::reverse;
+  CHECK(files_fingerprint(all, options) == "");
+  for (const char* bad : {"", "12", "0123456789abcdeg", "0123456789abcdef0", "-123456789abcdef"})
+    CHECK_CONTAINS(input_error([&] { files_fingerprint(bad, options); }), "16 hexadecimal digits");
+}
+
 TEST_CASE("lines: too few lines to hold any out are rejected") {
   const Folder folder;
   CHECK_CONTAINS(load_error(file_options(&data_kinds::lines, folder.write("two", "a\nb\n"))),
