@@ -40,13 +40,10 @@ diff README.md <(reading_order) || complain "README.md: the reading order has ol
 # Every config has a row with the goal of its head.
 for config in configs/*.toml; do
   name=$(basename "$config")
-  row=$(grep "^| $name |" README.md) || { complain "README.md: no row for $config"; continue; }
+  row=$(grep -F "| [$name]($name) |" configs/README.md) || { complain "configs/README.md: no row for $config"; continue; }
   goal=$(sed -n 's/^# Goal: //p' "$config")
-  [[ $goal && $row == *"| $goal |"* ]] || complain "README.md: the goal of $name differs from its head: $goal"
+  [[ $goal && $row == *"| $goal |"* ]] || complain "configs/README.md: the goal of $name differs from its head: $goal"
 done
-while read -r name; do
-  [[ -e configs/$name ]] || complain "README.md: there is no configs/$name"
-done < <(grep -oE '^\| [a-z_]+\.toml' README.md | cut -c3-)
 
 # Those who train, those who run experiments and those who learn each find a first command on the first screen.
 for command in train sweep course; do
@@ -67,13 +64,21 @@ compiled=$(sed -n '/^set(trainer /,/)$/p' apps/CMakeLists.txt | grep -oE 'comman
   sed -E 's|commands/(.*)\.cpp|\1|' | grep -vxE 'command_line|manual' | sort)
 [[ $compiled == "$trained" ]] || complain "apps/CMakeLists.txt: the commands in trainer are not those of heed-trainer: $compiled"
 
-# Every key in README.md and in the configs' comments exists.
-keys=$("$program" config --reference | grep -oE '^\| `[a-z_.]+`' | tr -d '|` ')
-while read -r section names; do
-  for name in $names; do
-    grep -qx "$section.$name" <<<"$keys" || complain "README.md: there is no key $section.$name"
-  done
-done < <(grep -E '^\| `\[model' README.md | sed -E 's/^\| `\[([a-z.]+)\]` \|/\1/; s/[`,|]//g')
+# docs/attention.md has every key of three sections with its default, and every choice.
+reference=$("$program" config --reference)
+while IFS='|' read -r _ key type default allowed _; do
+  if [[ $type == *choice* ]]; then
+    for choice in ${allowed//,/}; do
+      grep -qF "\`$choice\`" docs/attention.md || complain "docs/attention.md: no choice $choice of $key"
+    done
+  fi
+  default=$(tr -d ' `' <<<"$default")
+  grep -qF -e "|$key| \`$default\` |" -e "${key# }(default \`${default//\"/}\`)" docs/attention.md ||
+    complain "docs/attention.md: no$key(default $default)"
+done < <(grep -E '^\| `model\.(attention|positional|block)\.' <<<"$reference")
+
+# Every key that the documents and the comments of configs name exists.
+keys=$(grep -oE '^\| `[a-z_.]+`' <<<"$reference" | tr -d '|` ')
 while read -r key; do
   grep -qx "$key" <<<"$keys" || complain "$key: README.md, docs or a config names a key that does not exist"
 done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs configs | sed 's/--set //; s/=//' | sort -u)
