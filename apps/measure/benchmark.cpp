@@ -14,6 +14,7 @@
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/ranks.h"
+#include "core/system_memory.h"
 #include "core/text.h"
 #include "data/tasks/task.h"
 

@@ -17,6 +17,7 @@
 #include "core/ops.h"
 #include "core/pool.h"
 #include "core/ranks.h"
+#include "core/system_memory.h"
 
 namespace heed {
 

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <unistd.h>
 
@@ -15,8 +14,6 @@
 
 namespace heed {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Returns the first value of a key in a file with lines "key: value", or "".
 std::string value_in(const std::string& path, const std::string& key) {
@@ -27,34 +24,6 @@ std::string value_in(const std::string& path, const std::string& key) {
       return line.substr(value);
   }
   return "";
-}
-
-// The same for a value such as "1024 kB", in bytes; infinity if there is none.
-double bytes_in(const std::string& path, const std::string& key) {
-  double kib;
-  return std::istringstream(value_in(path, key)) >> kib ? 1024 * kib : infinity;
-}
-
-double memory_of_process(const std::string& key) {
-  const double bytes = bytes_in("/proc/self/status", key);
-  check(bytes < infinity, "/proc/self/status has no {}", key);
-  return bytes;
-}
-
-// Returns the number in a file, or infinity if there is none.
-double number_in(const std::string& path) {
-  double number;
-  return std::ifstream(path) >> number ? number : infinity;
-}
-
-// Returns the minimum limit of a control group, such as "/user/shell", and its parents. A group
-// whose folder is not visible (inside a container) has no limit.
-double lowest_limit(const std::string& folder, std::string group, const std::string& file) {
-  double limit = infinity;
-  for (;; group.resize(group.rfind('/'))) {
-    limit = std::min(limit, number_in(folder + group + file));
-    if (group.find('/') == group.npos) return limit;
-  }
 }
 
 }  // namespace
@@ -83,28 +52,6 @@ std::vector<std::string> available_precisions() {
     if (effective_precision(precision) == precision) names.emplace_back(name);
   return names;
 }
-
-double available_memory(const std::string& root) {
-  double available = bytes_in(root + "/proc/meminfo", "MemAvailable");
-  std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    // "0::/a/b", or "4:memory:/a/b" in version 1.
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == line.npos) continue;
-    const std::string controllers = line.substr(first, second + 1 - first);
-    const std::string group = line.substr(second + 1);
-    if (controllers == "::")
-      available = std::min(available, lowest_limit(root + "/sys/fs/cgroup", group, "/memory.max"));
-    if (controllers == ":memory:")
-      available = std::min(
-          available, lowest_limit(root + "/sys/fs/cgroup/memory", group, "/memory.limit_in_bytes"));
-  }
-  return available;
-}
-
-double resident_memory() { return memory_of_process("VmRSS"); }
-
-double peak_resident_memory() { return memory_of_process("VmHWM"); }
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 

@@ -4,6 +4,7 @@
 #include "apps/training/arrays.h"
 #include "apps/training/binding.h"
 #include "core/scope.h"
+#include "core/system_memory.h"
 
 namespace heed {
 

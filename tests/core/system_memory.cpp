@@ -1,0 +1,86 @@
+// The memory that the machine and its control groups have left, as files like those of Linux say.
+#include "core/system_memory.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <stdlib.h>
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+// A folder with files like those of /proc and /sys, until the end of the block.
+struct Machine {
+  std::string root;
+  Machine() {
+    char name[] = "/tmp/heed-test-XXXXXX";
+    REQUIRE(::mkdtemp(name) != nullptr);
+    root = name;
+  }
+  ~Machine() { std::filesystem::remove_all(root); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  void write(const std::string& path, const std::string& text) const {
+    const std::filesystem::path file = root + "/" + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  double available() const { return available_memory(root); }
+};
+
+TEST_CASE("system memory: what is available is the minimum of the machine and its control groups") {
+  CHECK(available_memory() > 1 << 20);
+  const Machine machine;
+  CHECK(std::isinf(machine.available()));
+  machine.write("proc/meminfo", "MemTotal:       24684000 kB\nMemAvailable:   1000 kB\n");
+  CHECK(machine.available() == 1'024'000);
+  machine.write("proc/self/cgroup", "4:memory:/jobs/one\n1:cpu:/\n0::/user/shell\nnonsense\n");
+  CHECK(machine.available() == 1'024'000);
+  machine.write("sys/fs/cgroup/user/shell/memory.max", "max\n");
+  machine.write("sys/fs/cgroup/user/shell/memory.current", "5000000\n");
+  machine.write("sys/fs/cgroup/user/memory.max", "900000\n");
+  CHECK(machine.available() == 900'000);
+  // In a container, its own group is /.
+  machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "800000\n");
+  CHECK(machine.available() == 800'000);
+  machine.write("sys/fs/cgroup/memory/jobs/one/memory.limit_in_bytes", "9223372036854771712\n");
+  CHECK(machine.available() == 800'000);
+}
+
+TEST_CASE("system memory: a control group has left what its processes do not use") {
+  const Machine machine;
+  const std::string two = "sys/fs/cgroup/jobs/", one = "sys/fs/cgroup/memory/jobs/";
+  machine.write("proc/meminfo", "MemAvailable: 1000000 kB\n");
+  machine.write("proc/self/cgroup", "0::/jobs/mine\n");
+  machine.write(two + "memory.max", "900000\n");
+  machine.write(two + "memory.current", "300000\n");
+  CHECK(machine.available() == 600'000);
+  // Cached files make room when memory is needed.
+  machine.write(two + "memory.stat", "anon 100000\nfile 200000\ninactive_file 150000\n");
+  CHECK(machine.available() == 750'000);
+  // The group inside has a lower limit, but more left.
+  machine.write(two + "mine/memory.max", "800000\n");
+  machine.write(two + "mine/memory.current", "1000\n");
+  CHECK(machine.available() == 750'000);
+  machine.write(two + "memory.current", "2000000\n");
+  CHECK(machine.available() == 0);
+
+  machine.write("proc/self/cgroup", "7:memory:/jobs\n");
+  machine.write(one + "memory.limit_in_bytes", "900000\n");
+  machine.write(one + "memory.usage_in_bytes", "500000\n");
+  machine.write(one + "memory.stat", "inactive_file 7\ntotal_inactive_file 100000\n");
+  CHECK(machine.available() == 500'000);
+  machine.write(one + "memory.usage_in_bytes", "50000\n");  // read a moment after memory.stat
+  CHECK(machine.available() == 900'000);
+}
+
+TEST_CASE("system memory: the peak of this process is not below what it holds") {
+  const double now = resident_memory();
+  CHECK(now > 1 << 20);
+  CHECK(peak_resident_memory() >= now);
+}
+
+}  // namespace
+}  // namespace heed::inline HEED_REAL
