@@ -7,8 +7,12 @@
 
 #include <fmt/core.h>
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/real.h"
 
@@ -24,11 +28,19 @@ class Error : public std::runtime_error {
 // where, and how to fix it.
 class InputError : public Error {
  public:
-  using Error::Error;
+  explicit InputError(const std::string& text, std::vector<std::string> keys = {})
+      : Error(text), keys_(std::move(keys)) {}
+  // Returns the options that contradict something, as keys of a config ("optim.lr"), the most
+  // likely culprit first. heed puts in front of the text where a config sets the first of them.
+  const std::vector<std::string>& keys() const { return keys_; }
+
+ private:
+  std::vector<std::string> keys_;
 };
+using Keys = std::initializer_list<std::string_view>;
 
 [[noreturn]] void throw_error(fmt::string_view format, fmt::format_args args);
-[[noreturn]] void throw_input_error(fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_input_error(Keys keys, fmt::string_view format, fmt::format_args args);
 
 // check(x.rank() == 2, "linear: w must be a matrix, got {}", w.shape());
 template <class... Args>
@@ -41,7 +53,25 @@ void check(bool holds, fmt::format_string<Args...> format, Args&&... args) {
 template <class... Args>
 void check_input(bool holds, fmt::format_string<Args...> format, Args&&... args) {
   if (!holds) [[unlikely]]
-    throw_input_error(format, fmt::make_format_args(args...));
+    throw_input_error({}, format, fmt::make_format_args(args...));
+}
+
+// The same for options that contradict each other, or the data. The error has their keys:
+// check_keys(n % shards == 0, {"train.shards"}, "train.shards = {} must divide {}", shards, n);
+template <class... Args>
+void check_keys(bool holds, Keys keys, fmt::format_string<Args...> format, Args&&... args) {
+  if (!holds) [[unlikely]]
+    throw_input_error(keys, format, fmt::make_format_args(args...));
+}
+
+// Calls f. An InputError that it throws begins with "context: ", and keeps its keys.
+template <class F>
+auto in_context(std::string_view context, F&& f) {
+  try {
+    return f();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", context, error.what()), error.keys());
+  }
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -118,25 +118,25 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
   if (::fsync(file) != 0 || !file.close()) cannot("write", path, errno);
 }
 
-SafetensorsFile::SafetensorsFile(std::string path)
+SafetensorsFile::SafetensorsFile(std::string path, const std::string& context)
     : path_(std::move(path)),
       file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a FIFO would wait
-  check_input(static_cast<bool>(file_), "{}: cannot read: {}", path_, std::strerror(errno));
+  check_input(static_cast<bool>(file_), "{}: cannot read: {}", context, std::strerror(errno));
   struct stat status {};
-  check_input(::fstat(file_, &status) == 0 && S_ISREG(status.st_mode), "{}: not a file", path_);
+  check_input(::fstat(file_, &status) == 0 && S_ISREG(status.st_mode), "{}: not a file", context);
   const int64_t size = status.st_size;
-  check_input(size >= 10, "{}: {} bytes are too few for a safetensors file", path_, size);
+  check_input(size >= 10, "{}: {} bytes are too few for a safetensors file", context, size);
   uint64_t length = 0;
-  read_bytes(0, 8, &length);
+  read_bytes(0, 8, &length, context);
   check_input(length <= static_cast<uint64_t>(std::min(size - 8, longest_header)),
               "{}: not a safetensors file, or cut short: claims a header of {} bytes in a file "
               "of {}",
-              path_, length, size);
+              context, length, size);
   std::string text(length, '\0');
-  read_bytes(8, static_cast<int64_t>(length), text.data());
-  SafetensorsHeader header = parse_safetensors_header(text, path_);
+  read_bytes(8, static_cast<int64_t>(length), text.data(), context);
+  SafetensorsHeader header = parse_safetensors_header(text, context);
   const int64_t data_start = 8 + static_cast<int64_t>(length);
-  check_layout(header.arrays, size - data_start, path_);
+  check_layout(header.arrays, size - data_start, context);
   arrays_ = std::move(header.arrays);
   metadata_ = std::move(header.metadata);
   for (StoredArray& array : arrays_) array.offset += data_start;
@@ -152,17 +152,18 @@ const StoredArray* SafetensorsFile::find(std::string_view name) const {
 }
 
 void SafetensorsFile::read(const StoredArray& array, void* destination) const {
-  read_bytes(array.offset, array.bytes(), destination);
+  read_bytes(array.offset, array.bytes(), destination, path_);
 }
 
-void SafetensorsFile::read_bytes(int64_t offset, int64_t bytes, void* destination) const {
+void SafetensorsFile::read_bytes(int64_t offset, int64_t bytes, void* destination,
+                                 const std::string& context) const {
   char* next = static_cast<char*>(destination);
   while (bytes > 0) {
     const int64_t count = std::min(bytes, int64_t{1} << 30);
     const ssize_t got = ::pread(file_, next, static_cast<size_t>(count), offset);
     if (got < 0 && errno == EINTR) continue;
-    check_input(got >= 0, "{}: cannot read: {}", path_, std::strerror(errno));
-    check_input(got > 0, "{}: cut short: no byte {}", path_, offset);
+    check_input(got >= 0, "{}: cannot read: {}", context, std::strerror(errno));
+    check_input(got > 0, "{}: cut short: no byte {}", context, offset);
     next += got;
     offset += got;
     bytes -= got;

@@ -75,7 +75,9 @@ void write_safetensors(const std::string& path, std::vector<NamedArray> arrays,
 // shape, and no two overlap. Throws InputError with the file and the array.
 class SafetensorsFile {
  public:
-  explicit SafetensorsFile(std::string path);
+  explicit SafetensorsFile(const std::string& path) : SafetensorsFile(path, path) {}
+  // Opens it with errors that begin with `context` instead of the path.
+  SafetensorsFile(std::string path, const std::string& context);
 
   const std::string& path() const { return path_; }
   const std::vector<StoredArray>& arrays() const { return arrays_; }  // by name
@@ -85,7 +87,8 @@ class SafetensorsFile {
   void read(const StoredArray& array, void* destination) const;
 
  private:
-  void read_bytes(int64_t offset, int64_t bytes, void* destination) const;
+  void read_bytes(int64_t offset, int64_t bytes, void* destination,
+                  const std::string& context) const;
 
   std::string path_;
   Descriptor file_;

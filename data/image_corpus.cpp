@@ -141,8 +141,8 @@ class ImageLoader {
     std::vector<int64_t> patches;
     for (int64_t side = 1; side <= std::min(height, width); ++side)
       if (height % side == 0 && width % side == 0) patches.push_back(side);
-    check_input(
-        height % patch == 0 && width % patch == 0,
+    check_keys(
+        height % patch == 0 && width % patch == 0, {"data.patch"},
         "data.patch = {} does not divide the images of {}, which are {} × {}: choose one of {}",
         patch, train().path, height, width, joined(patches));
     for (const auto& [split, images] : sources_)
@@ -198,18 +198,20 @@ Corpus load_images(const DataOptions& options, Files& files, const ExistingVocab
 }
 
 void check_images(const DataOptions& options) {
-  check_input(!options.target_path.empty(),
-              "data.kind = \"images\" needs data.target_path, the file of labels");
+  check_keys(!options.target_path.empty(), {"data.kind", "data.target_path"},
+             "data.kind = \"images\" needs data.target_path, the file of labels");
   const std::vector<std::string>& names = options.label_names;
-  check_input(names.size() != 1, "data.label_names has one name: a classifier needs two labels");
-  check_input(names.size() <= 256, "data.label_names has {} names: labels are bytes, at most 256",
-              names.size());
+  check_keys(names.size() != 1, {"data.label_names"},
+             "data.label_names has one name: a classifier needs two labels");
+  check_keys(names.size() <= 256, {"data.label_names"},
+             "data.label_names has {} names: labels are bytes, at most 256", names.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    check_input(!names[i].empty(), "data.label_names: the name of label {} is empty", i);
+    check_keys(!names[i].empty(), {"data.label_names"},
+               "data.label_names: the name of label {} is empty", i);
     const auto before = std::find(names.begin(), names.end(), names[i]) - names.begin();
-    check_input(before == static_cast<std::ptrdiff_t>(i),
-                "data.label_names: labels {} and {} are both named {}", before, i,
-                in_quotes(names[i]));
+    check_keys(before == static_cast<std::ptrdiff_t>(i), {"data.label_names"},
+               "data.label_names: labels {} and {} are both named {}", before, i,
+               in_quotes(names[i]));
   }
 }
 

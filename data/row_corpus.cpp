@@ -88,9 +88,9 @@ class RowLoader {
   static bool has_two(const DataOptions& options, const ExistingVocabulary& existing) {
     if (options.kind != &data_kinds::pairs) return false;
     const bool two = existing.source != existing.target;
-    check_input(!two || !options.share_vocabulary,
-                "data.share_vocabulary = true needs one vocabulary for both sides, and {} has two",
-                existing.origin);
+    check_keys(!two || !options.share_vocabulary, {"data.share_vocabulary"},
+               "data.share_vocabulary = true needs one vocabulary for both sides, and {} has two",
+               existing.origin);
     return existing.target ? two : !options.share_vocabulary;
   }
   bool is_labelled() const { return options_.kind == &data_kinds::labelled; }

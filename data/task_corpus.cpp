@@ -163,10 +163,10 @@ class TaskLoader {
       };
     } else {
       if (size == 0) size = split == Split::train ? unlimited : held_out_size;
-      check_input(has_enough(task, selection),
-                  "data: almost no example falls into the split {} (data.val_fraction = {}, "
-                  "data.test_fraction = {}): raise the fraction, or make the task more varied",
-                  name, fractions_.val, fractions_.test);
+      check_keys(has_enough(task, selection), {"data.val_fraction", "data.test_fraction"},
+                 "data: almost no example falls into the split {} (data.val_fraction = {}, "
+                 "data.test_fraction = {}): raise the fraction, or make the task more varied",
+                 name, fractions_.val, fractions_.test);
       get = drawn(task, selection);
     }
     corpus_.notes.push_back(size == unlimited ? fmt::format("{}: unlimited examples", name)
@@ -178,11 +178,11 @@ class TaskLoader {
   }
 
   int64_t checked_size(const char* name, int64_t requested, int64_t found) const {
-    check_input(found > 0 && found >= requested,
-                "data: the split {} needs {} examples, and only {} fall into it "
-                "(data.val_fraction = {}, data.test_fraction = {}): ask for fewer or change the "
-                "fraction",
-                name, std::max(requested, int64_t{1}), found, fractions_.val, fractions_.test);
+    check_keys(found > 0 && found >= requested, {"data.val_fraction", "data.test_fraction"},
+               "data: the split {} needs {} examples, and only {} fall into it "
+               "(data.val_fraction = {}, data.test_fraction = {}): ask for fewer or change the "
+               "fraction",
+               name, std::max(requested, int64_t{1}), found, fractions_.val, fractions_.test);
     return found;
   }
 

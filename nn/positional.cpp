@@ -33,10 +33,10 @@ void check_divisible(int64_t width, size_t axes, const PositionalOptions& option
   const char* const key =
       options.combine == PositionalCombine::concat ? "model.positional.dim" : "model.dim";
   const int64_t parts = static_cast<int64_t>(axes) * options.kind->columns_per_frequency;
-  check_input(width % parts == 0,
-              "{} = {} must be divisible by {}: {} positions over a grid of {} axes give each axis "
-              "as many columns",
-              key, width, parts, options.kind->name, axes);
+  check_keys(width % parts == 0, {key},
+             "{} = {} must be divisible by {}: {} positions over a grid of {} axes give each axis "
+             "as many columns",
+             key, width, parts, options.kind->name, axes);
 }
 
 }  // namespace
@@ -63,20 +63,21 @@ void PositionalOptions::fields(Fields& f) {
 
 void PositionalOptions::validate(int64_t model_dim) const {
   const bool concatenated = combine == PositionalCombine::concat;
-  check_input(!concatenated || kind->is_vector(),
-              "model.positional.combine = \"concat\" needs positions that are vectors, and "
-              "model.positional.kind = \"{}\" has none: choose one of {}",
-              kind->name, names_where(positional_encodings::all, &PositionalRule::is_vector));
-  check_input(!concatenated || dim > 0,
-              "model.positional.combine = \"concat\" needs a width for positions: set "
-              "model.positional.dim");
-  check_input(concatenated || dim == 0,
-              "model.positional.dim = {} is the width of concatenated positions: set "
-              "model.positional.combine = \"concat\", or leave it at 0",
-              dim);
-  check_input(dim < model_dim,
-              "model.positional.dim = {} leaves tokens none of the {} columns of the model", dim,
-              model_dim);
+  check_keys(!concatenated || kind->is_vector(),
+             {"model.positional.combine", "model.positional.kind"},
+             "model.positional.combine = \"concat\" needs positions that are vectors, and "
+             "model.positional.kind = \"{}\" has none: choose one of {}",
+             kind->name, names_where(positional_encodings::all, &PositionalRule::is_vector));
+  check_keys(!concatenated || dim > 0, {"model.positional.combine", "model.positional.dim"},
+             "model.positional.combine = \"concat\" needs a width for positions: set "
+             "model.positional.dim");
+  check_keys(concatenated || dim == 0, {"model.positional.dim", "model.positional.combine"},
+             "model.positional.dim = {} is the width of concatenated positions: set "
+             "model.positional.combine = \"concat\", or leave it at 0",
+             dim);
+  check_keys(dim < model_dim, {"model.positional.dim"},
+             "model.positional.dim = {} leaves tokens none of the {} columns of the model", dim,
+             model_dim);
   if (kind->validate) kind->validate(*this);
 }
 

@@ -51,8 +51,8 @@ void Schedule::load_state(const std::map<std::string, double>& saved) {
 
 std::unique_ptr<Schedule> make_schedule(ScheduleOptions options, double peak, int64_t train_steps) {
   if (options.steps == 0) options.steps = train_steps;
-  check_input(!options.kind->uses_min_lr || options.min_lr <= peak,
-              "schedule.min_lr = {} is above optim.lr = {}", options.min_lr, peak);
+  check_keys(!options.kind->uses_min_lr || options.min_lr <= peak, {"schedule.min_lr", "optim.lr"},
+             "schedule.min_lr = {} is above optim.lr = {}", options.min_lr, peak);
   return options.kind->make(options, peak);
 }
 

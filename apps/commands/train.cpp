@@ -196,7 +196,7 @@ int TrainArguments::run() const {
     };
     if (plan.resumes) start_session();
     Experiment written = experiment;
-    written.data = run.keep(experiment.data);
+    written.data = with_origins(plan.config.origins, [&] { return run.keep(experiment.data); });
     write_file(run.config(), config_text(list_config(written)));
     write_file(run.vocabulary(), vocabulary_text(corpus));
     // A new run that is killed before it has a config starts again: its folder must be empty.

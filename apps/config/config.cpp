@@ -120,20 +120,11 @@ Origins ConfigSource::fill_fields(const Visit& visit) const {
   return reader.finish();
 }
 
-std::string with_origin(const std::string& error, const Origins& origins) {
-  const auto is_key_character = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  };
-  const Origin* first = nullptr;
-  size_t first_at = error.size();
-  for (const auto& [key, origin] : origins) {
-    const size_t at = error.find(key), end = at + key.size();
-    if (at >= first_at || (at > 0 && is_key_character(error[at - 1]))) continue;
-    if (end < error.size() && is_key_character(error[end]) && error[end] != '.') continue;
-    first = &origin;
-    first_at = at;
-  }
-  return first ? first->error_prefix() + error : error;
+InputError with_origin(const InputError& error, const Origins& origins) {
+  for (const std::string& key : error.keys())
+    if (const auto set = origins.find(key); set != origins.end())
+      return InputError(set->second.error_prefix() + error.what());
+  return error;
 }
 
 }  // namespace heed

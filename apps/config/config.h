@@ -76,9 +76,9 @@ class ConfigSource {
   std::map<std::string, ConfigValue> values_;  // by key
 };
 
-// Returns an error text with the origin of the first key that it names in front, if the config sets
-// that key. For checks that do not know which file set the key.
-std::string with_origin(const std::string& error, const Origins& origins);
+// Puts in front of an error where the first of its keys that the config sets is set. For checks
+// that do not know which file sets a key.
+InputError with_origin(const InputError& error, const Origins& origins);
 
 // One value of a config.
 struct ConfigEntry {

@@ -63,9 +63,10 @@ void TrainOptions::fields(Fields& f) {
 }
 
 void TrainOptions::validate() const {
-  check_input(std::has_single_bit(static_cast<uint64_t>(shards)) && batch_size % shards == 0,
-              "train.shards = {}: expected a power of two that divides train.batch_size = {}",
-              shards, batch_size);
+  check_keys(std::has_single_bit(static_cast<uint64_t>(shards)) && batch_size % shards == 0,
+             {"train.shards", "train.batch_size"},
+             "train.shards = {}: expected a power of two that divides train.batch_size = {}",
+             shards, batch_size);
 }
 
 void Experiment::fields(Fields& f) {
@@ -93,18 +94,20 @@ void check_evaluation(const Experiment& e) {
   if (has_exact_match(e)) scores.emplace_back("exact_match");
   if (e.data.kind == &data_kinds::pairs) scores.insert(scores.end(), {"bleu", "chrf"});
   const char* const name = name_of(best_by_names, e.train.best_by);
-  check_input(std::find(scores.begin(), scores.end(), name) != scores.end(),
-              "train.best_by = \"{}\": data.kind = \"{}\" has no such score, but: {}", name,
-              e.data.kind->name, joined(scores));
+  check_keys(std::find(scores.begin(), scores.end(), name) != scores.end(),
+             {"train.best_by", "data.kind"},
+             "train.best_by = \"{}\": data.kind = \"{}\" has no such score, but: {}", name,
+             e.data.kind->name, joined(scores));
   const int64_t n = e.train.average_checkpoints;
-  check_input(n == 1 || e.optim.ema == 0,
-              "train.average_checkpoints = {} and optim.ema = {} exclude each other: set one of "
-              "them",
-              n, e.optim.ema);
-  check_input(n == 1 || e.train.average_every() > 0,
-              "train.average_checkpoints = {} needs train.checkpoint_every, the steps between the "
-              "checkpoints that it averages",
-              n);
+  check_keys(n == 1 || e.optim.ema == 0, {"train.average_checkpoints", "optim.ema"},
+             "train.average_checkpoints = {} and optim.ema = {} exclude each other: set one of "
+             "them",
+             n, e.optim.ema);
+  check_keys(n == 1 || e.train.average_every() > 0,
+             {"train.average_checkpoints", "train.checkpoint_every"},
+             "train.average_checkpoints = {} needs train.checkpoint_every, the steps between the "
+             "checkpoints that it averages",
+             n);
 }
 
 }  // namespace
@@ -135,19 +138,23 @@ namespace {
 // Checks that the data have the edges, the grid or the sequence that the model needs.
 void check_form(const ModelOptions& model, const Corpus& corpus) {
   const MultiHeadOptions& attention = model.attention;
-  check_input(model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,
-              "model.block.mixing = \"graph_attention\" needs data with edges: data.kind = "
-              "\"graph\"");
-  check_input(attention.graph_distances == 0 || corpus.format.has_edges,
-              "model.attention.graph_distances = {} needs data with edges: data.kind = \"graph\"",
-              attention.graph_distances);
+  check_keys(model.mixing.kind != &mixings::graph_attention || corpus.format.has_edges,
+             {"model.block.mixing", "data.kind"},
+             "model.block.mixing = \"graph_attention\" needs data with edges: data.kind = "
+             "\"graph\"");
+  check_keys(attention.graph_distances == 0 || corpus.format.has_edges,
+             {"model.attention.graph_distances", "data.kind"},
+             "model.attention.graph_distances = {} needs data with edges: data.kind = \"graph\"",
+             attention.graph_distances);
   const auto axes = static_cast<int64_t>(corpus.grid.size());
   const std::string known = axes == 0 ? "data with a grid" : fmt::format("axes 0 … {}", axes - 1);
   for (const int64_t axis : attention.axes)
-    check_input(axis < axes, "model.attention.axes: expected {}, found axis {}", known, axis);
+    check_keys(axis < axes, {"model.attention.axes"},
+               "model.attention.axes: expected {}, found axis {}", known, axis);
   const PositionalRule& position = *model.positional.kind;
-  check_input(
+  check_keys(
       !position.acts_in_attention() || axes == 0 || attention.axes.size() == 1,
+      {"model.positional.kind", "model.attention.axes"},
       "model.positional.kind = \"{}\" needs positions in a row, but the data are a grid: attend "
       "over one axis with model.attention.axes, or use one of {}",
       position.name, names_where(positional_encodings::all, &PositionalRule::is_vector));
@@ -156,15 +163,16 @@ void check_form(const ModelOptions& model, const Corpus& corpus) {
 void check_longest(const ModelOptions& model, const Corpus& corpus) {
   const int64_t longest = std::max(corpus.longest_source, corpus.longest_input);
   const bool grid_tables = !corpus.grid.empty() && corpus.framing == Framing::classifier;
-  check_input(model.positional.kind != &positional_encodings::learned || grid_tables ||
-                  model.positional.max_length >= longest,
-              "model.positional.max_length = {} is too small: the longest sequence of the data has "
-              "{} tokens",
-              model.positional.max_length, longest);
-  check_input(
-      model.mixing.kind != &mixings::dense || model.mixing.length >= longest,
-      "model.block.length = {} is too small: the longest sequence of the data has {} tokens",
-      model.mixing.length, longest);
+  check_keys(model.positional.kind != &positional_encodings::learned || grid_tables ||
+                 model.positional.max_length >= longest,
+             {"model.positional.max_length"},
+             "model.positional.max_length = {} is too small: the longest sequence of the data has "
+             "{} tokens",
+             model.positional.max_length, longest);
+  check_keys(model.mixing.kind != &mixings::dense || model.mixing.length >= longest,
+             {"model.block.length"},
+             "model.block.length = {} is too small: the longest sequence of the data has {} tokens",
+             model.mixing.length, longest);
 }
 
 }  // namespace
@@ -186,9 +194,10 @@ ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   sizes.features = corpus.format.features;
   sizes.grid = corpus.grid;
   sizes.edge_features = corpus.format.edge_features;
-  check_input(!experiment.model.share_embeddings || corpus.source == corpus.target,
-              "model.share_embeddings = true needs one vocabulary for both sides: set "
-              "data.share_vocabulary = true");
+  check_keys(!experiment.model.share_embeddings || corpus.source == corpus.target,
+             {"model.share_embeddings", "data.share_vocabulary"},
+             "model.share_embeddings = true needs one vocabulary for both sides: set "
+             "data.share_vocabulary = true");
   return sizes;
 }
 

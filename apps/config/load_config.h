@@ -24,13 +24,13 @@ LoadedConfig load_run_config(const std::string& path, const std::vector<std::str
 LoadedConfig with_assignments(const Experiment& experiment,
                               const std::vector<std::string>& assignments);
 
-// Calls f. If it throws an InputError that names a key of the config, adds where the key is set.
+// Calls f. If it throws an InputError with keys, adds where the config sets the first of them.
 template <class F>
 auto with_origins(const Origins& origins, F&& f) {
   try {
     return f();
   } catch (const InputError& error) {
-    throw InputError(with_origin(error.what(), origins));
+    throw with_origin(error, origins);
   }
 }
 

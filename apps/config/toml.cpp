@@ -15,7 +15,7 @@ namespace {
 // Rejects text that toml++ cannot handle. It recurses once for each part of a key, so a key with
 // 100,000 dots would overflow the stack. Non-ASCII characters outside of strings and comments,
 // which are not valid TOML, are undefined behaviour (is_non_ascii_horizontal_whitespace()).
-void check_keys(std::string_view text, const std::string& file) {
+void check_syntax(std::string_view text, const std::string& file) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   constexpr int max_parts = 16;
   int dots = 0, line = 1;
@@ -113,7 +113,7 @@ std::string describe(const TomlValue& value) {
 }
 
 std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& file) {
-  check_keys(text, file);
+  check_syntax(text, file);
   std::vector<TomlEntry> entries;
   try {
     flatten(toml::parse(text), "", entries);

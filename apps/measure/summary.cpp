@@ -214,9 +214,9 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
 Summary summarize(const Experiment& experiment, const Corpus& corpus) {
   constexpr int64_t most_layers = 100'000;
   const ModelOptions& model = experiment.model;
-  check_input(std::max(model.layers, model.decoder_layers) <= most_layers,
-              "the model is too large: {} layers; lower model.layers",
-              std::max(model.layers, model.decoder_layers));
+  check_keys(std::max(model.layers, model.decoder_layers) <= most_layers, {"model.layers"},
+             "the model is too large: {} layers; lower model.layers",
+             std::max(model.layers, model.decoder_layers));
   Summary s;
   s.step = step_sizes(experiment.train, corpus);
   try {
@@ -224,10 +224,10 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus) {
   } catch (const InputError&) {
     throw;
   } catch (const Error& error) {
-    check_input(false,
-                "the model cannot be computed: {}; if it is too large, lower model.dim, "
-                "model.feed_forward, train.batch_size or the lengths in [data]",
-                error.what());
+    check_keys(false, {"model.dim", "model.feed_forward", "train.batch_size"},
+               "the model cannot be computed: {}; if it is too large, lower model.dim, "
+               "model.feed_forward, train.batch_size or the lengths in [data]",
+               error.what());
   }
   for (const Part& part : s.parts) {
     const auto layers = static_cast<double>(part.layers);
@@ -332,11 +332,12 @@ std::string table(const Summary& s) {
 
 namespace {
 
-// A kind of memory and the keys that lower it.
+// A kind of memory, how to lower it, and the keys that do.
 struct Need {
   double bytes;
   const char* what;
   std::string remedy;
+  std::vector<std::string> keys;
 };
 
 Need largest_need(const Summary& s) {
@@ -348,13 +349,23 @@ Need largest_need(const Summary& s) {
   const Need needs[] = {
       {s.memory.lasting(), "parameters, gradients and optimizer state",
        deep ? "model.dim, model.feed_forward or model.layers"
-            : "model.dim, data.max_vocabulary or model.positional.max_length"},
-      {s.memory.activations + s.memory.backward, "the activations of a micro-batch",
+            : "model.dim, data.max_vocabulary or model.positional.max_length",
+       deep ? std::vector<std::string>{"model.dim", "model.feed_forward", "model.layers"}
+            : std::vector<std::string>{"model.dim", "data.max_vocabulary",
+                                       "model.positional.max_length"}},
+      {s.memory.activations + s.memory.backward,
+       "the activations of a micro-batch",
        "train.batch_size (and raise train.accumulate), the lengths in [data], model.dim or "
-       "model.layers"},
-      {s.memory.evaluation, "the activations of an evaluation", "train.evaluate_batch_size"},
-      {s.memory.batches, "the token ids of a step",
-       "train.accumulate, train.batch_size or data.bucketing"},
+       "model.layers",
+       {"train.batch_size", "data.lengths", "model.dim", "model.layers"}},
+      {s.memory.evaluation,
+       "the activations of an evaluation",
+       "train.evaluate_batch_size",
+       {"train.evaluate_batch_size", "train.batch_size"}},
+      {s.memory.batches,
+       "the token ids of a step",
+       "train.accumulate, train.batch_size or data.bucketing",
+       {"train.accumulate", "train.batch_size", "data.bucketing"}},
   };
   return *std::ranges::max_element(needs, {}, &Need::bytes);
 }
@@ -364,9 +375,11 @@ Need largest_need(const Summary& s) {
 void check_memory(const Summary& s) {
   if (s.memory.peak() <= s.available) return;
   const Need need = largest_need(s);
-  check_input(false, "training needs about {} of memory, this machine has {}: {} take {}; lower {}",
-              bytes_text(s.memory.peak()), bytes_text(s.available), need.what,
-              bytes_text(need.bytes), need.remedy);
+  throw InputError(
+      fmt::format("training needs about {} of memory, this machine has {}: {} take {}; lower {}",
+                  bytes_text(s.memory.peak()), bytes_text(s.available), need.what,
+                  bytes_text(need.bytes), need.remedy),
+      need.keys);
 }
 
 }  // namespace heed

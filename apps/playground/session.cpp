@@ -78,35 +78,35 @@ void for_each_set(const Experiment& experiment, const F& f) {
 }
 
 void check_playable(const Experiment& experiment) {
-  check_input(experiment.data.kind->is_task(),
-              "data.kind = \"{}\" reads files, which a page cannot: choose a generated task",
-              experiment.data.kind->name);
+  check_keys(experiment.data.kind->is_task(), {"data.kind"},
+             "data.kind = \"{}\" reads files, which a page cannot: choose a generated task",
+             experiment.data.kind->name);
   for_each_set(experiment, [](size_t, const ConfigEntry& entry) {
-    check_input(entry.type.find("path") == std::string::npos,
-                "{}: a page reads no files; remove this key", entry.key);
+    check_keys(entry.type.find("path") == std::string::npos, {entry.key},
+               "{}: a page reads no files; remove this key", entry.key);
     for (const auto& [key, most] : playground_limits)
-      check_input(entry.key != key || largest_integer(entry.value) <= most,
-                  "{} = {} is too large for a page, which allows at most {}: train it with `heed "
-                  "train`",
-                  entry.key, entry.value, most);
+      check_keys(entry.key != key || largest_integer(entry.value) <= most, {entry.key},
+                 "{} = {} is too large for a page, which allows at most {}: train it with `heed "
+                 "train`",
+                 entry.key, entry.value, most);
   });
 }
 
 void check_cost(const Model& model, const Experiment& experiment, const Corpus& corpus) {
   const int64_t parameters = model.parameter_count();
-  check_input(parameters <= max_parameters,
-              "the model has {} parameters, too many for a page, which allows {}: reduce model.dim "
-              "or model.layers",
-              parameters, max_parameters);
+  check_keys(parameters <= max_parameters, {"model.dim", "model.layers"},
+             "the model has {} parameters, too many for a page, which allows {}: reduce model.dim "
+             "or model.layers",
+             parameters, max_parameters);
   const auto positions = static_cast<double>(std::max(corpus.longest_source, corpus.longest_input));
   const double multiplications =
       3.0 * static_cast<double>(parameters) * positions *
       static_cast<double>(experiment.train.batch_size * experiment.train.accumulate);
-  check_input(
-      multiplications <= max_multiplications,
-      "a step takes about {:.0e} multiplications, too many for a page, which allows {:.0e}: "
-      "reduce train.batch_size, model.dim or data.lengths",
-      multiplications, max_multiplications);
+  check_keys(multiplications <= max_multiplications,
+             {"train.batch_size", "model.dim", "data.lengths"},
+             "a step takes about {:.0e} multiplications, too many for a page, which allows {:.0e}: "
+             "reduce train.batch_size, model.dim or data.lengths",
+             multiplications, max_multiplications);
 }
 
 const Dataset& split_to_show(const Corpus& corpus) {

@@ -109,8 +109,10 @@ Checkpoint::Checkpoint(std::string path, std::string hint)
               fmt::format("of step {}, in the folder of step {}", step_, named));
 }
 void Checkpoint::check_sound(bool sound, const std::string& file, std::string_view problem) const {
-  check_input(sound, "{}: {}{}{}", file, problem, hint_.empty() ? "" : "; ", hint_);
+  check_input(sound, "{}: {}{}", file, problem, and_hint());
 }
+
+std::string Checkpoint::and_hint() const { return hint_.empty() ? "" : "; " + hint_; }
 
 std::string Checkpoint::existing(const char* name) const {
   std::string file = in_folder(path_, name);
@@ -121,13 +123,9 @@ std::string Checkpoint::existing(const char* name) const {
 SafetensorsFile Checkpoint::open(const char* name) const {
   const std::string file = existing(name);
   try {
-    return SafetensorsFile(file);
+    return SafetensorsFile(file, file + ": damaged");
   } catch (const InputError& error) {
-    const std::string_view text = error.what(), path = file;
-    check_sound(
-        false, file,
-        fmt::format("damaged: {}", text.substr(text.starts_with(path) ? path.size() + 2 : 0)));
-    throw;
+    throw InputError(error.what() + and_hint());
   }
 }
 
@@ -165,7 +163,7 @@ void Checkpoint::read(const char* name, const std::vector<ArrayTarget>& targets)
   try {
     for (const ArrayTarget& target : targets) read_array(arrays, target);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}{}{}", error.what(), hint_.empty() ? "" : "; ", hint_));
+    throw InputError(error.what() + and_hint());
   }
 }
 

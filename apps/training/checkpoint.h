@@ -66,6 +66,7 @@ class Checkpoint {
                     const std::vector<ArrayTarget>& targets) const;
   void check_digest(const char* name) const;
   void check_sound(bool sound, const std::string& file, std::string_view problem) const;
+  std::string and_hint() const;  // "; use another …", "" without a hint
 
   std::string path_, hint_;
   int64_t step_ = 0;

@@ -23,16 +23,17 @@ Json sessions_of(const RunFolder& run) {
   if (!exists(path)) return Json::array();
   try {
     const Json record = Json::parse(read_file(path, "record of a run", max_record_bytes), path);
-    Json sessions = Json::array();
-    for (const Json& session : record.at("sessions").elements()) {
-      (void)session.members();
-      sessions.push(session);
-    }
-    return sessions;
+    return in_context(path, [&] {
+      Json sessions = Json::array();
+      for (const Json& session : record.at("sessions").elements()) {
+        (void)session.members();
+        sessions.push(session);
+      }
+      return sessions;
+    });
   } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError((text.starts_with(path) ? text : path + ": " + text) +
-                     "; no training depends on this file: repair or delete it");
+    throw InputError(
+        fmt::format("{}; no training depends on this file: repair or delete it", error.what()));
   }
 }
 

@@ -42,11 +42,10 @@ StepGradient sum_over_ranks(const StepGradient& own) {
 }  // namespace
 
 OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()) {
-  check_input(
-      shards % rank_count() == 0,
-      "train.shards is {}, which {} processes cannot share equally: set it to a multiple of "
-      "{}, or start fewer processes (mpirun -n)",
-      shards, rank_count(), rank_count());
+  check_keys(shards % rank_count() == 0, {"train.shards"},
+             "train.shards is {}, which {} processes cannot share equally: set it to a multiple of "
+             "{}, or start fewer processes (mpirun -n)",
+             shards, rank_count(), rank_count());
   first = rank() * count;
 }
 

@@ -30,8 +30,9 @@ std::unique_ptr<Model> initial_model(const Experiment& experiment, const Corpus&
         p.tensor.set_requires_grad(false);
         matches = true;
       }
-    check_input(matches, "train.freeze: no parameter matches {}; `heed summary` lists their names",
-                in_quotes(pattern));
+    check_keys(matches, {"train.freeze"},
+               "train.freeze: no parameter matches {}; `heed summary` lists their names",
+               in_quotes(pattern));
   }
   return model;
 }
@@ -42,9 +43,9 @@ LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) 
   if (train.label_smoothing_over != Smoothing::possible_others) return smoothing;
   if (corpus.framing != Framing::classifier)
     smoothing.impossible = corpus.target->vocabulary().begin();
-  check_input(smoothing.impossible >= 0,
-              "train.label_smoothing_over = \"possible_others\" needs a token that is never a "
-              "target, <bos>, but these data have none: use \"others\"");
+  check_keys(smoothing.impossible >= 0, {"train.label_smoothing_over"},
+             "train.label_smoothing_over = \"possible_others\" needs a token that is never a "
+             "target, <bos>, but these data have none: use \"others\"");
   return smoothing;
 }
 

@@ -30,11 +30,12 @@ double per(double amount, double seconds) { return seconds > 0 ? amount / second
 }  // namespace
 
 void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
-  check_input(corpus.splits.contains("val") ||
-                  (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
-              "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
-              "data.val_fraction",
-              experiment.train.patience, experiment.schedule.kind->name);
+  check_keys(corpus.splits.contains("val") ||
+                 (experiment.train.patience == 0 && !experiment.schedule.kind->uses_loss),
+             {"train.patience", "schedule.kind", "data.val_fraction"},
+             "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
+             "data.val_fraction",
+             experiment.train.patience, experiment.schedule.kind->name);
 }
 
 TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock* lock,
@@ -76,7 +77,8 @@ Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
   arrays.insert(arrays.end(), average.begin(), average.end());
   checkpoint.read_optimizer(targets_of(arrays));
   Json state = checkpoint.state();
-  LoopState training = LoopState::from(state.at("training"));
+  LoopState training =
+      in_context(checkpoint.path(), [&] { return LoopState::from(state.at("training")); });
   const std::vector<int64_t> steps = checkpoints_.steps();
   if (!std::ranges::binary_search(steps, training.best_step)) training.best_step = 0;
   state.set("training", training.json());
@@ -86,10 +88,10 @@ Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
 void TrainingLoop::load() {
   const std::vector<NamedParameter> optimizer = trainer_.optimizer().state();
   const std::vector<NamedParameter> average = trainer_.average().state();
-  const std::string path = lock_ ? checkpoints_.find("latest") : "";
-  try {
-    const Json state =
-        Json::parse(from_first_rank(lock_ ? read(optimizer, average).text() : ""), path);
+  const std::string path = from_first_rank(lock_ ? checkpoints_.find("latest") : "");
+  const Json state =
+      Json::parse(from_first_rank(lock_ ? read(optimizer, average).text() : ""), path);
+  in_context(path, [&] {
     processor_ = state.at("processor").string();
     const int64_t step = state.at("step").integer(),
                   updates = state.at("optimizer_steps").integer();
@@ -102,10 +104,7 @@ void TrainingLoop::load() {
     trainer_.schedule().load_state(schedule);
     state_ = LoopState::from(state.at("training"));
     saved_step_ = step;
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError(text.starts_with(path) ? text : fmt::format("{}: {}", path, text));
-  }
+  });
   seconds_before_ = state_.seconds;
   trainer_.set_steps_done(saved_step_);
 }

@@ -168,10 +168,10 @@ static Task graph_task(const DataOptions& options, Lengths lengths) {
 
 static void check_graph(const DataOptions& options) {
   check_shortest(options, 3, "a graph needs a node two steps from node 0");
-  check_input(options.symbols <= max_symbols,
-              "data.symbols = {} colours are too many for data.kind = \"graph\", which gives each "
-              "node a feature per colour: use at most {}",
-              options.symbols, max_symbols);
+  check_keys(options.symbols <= max_symbols, {"data.symbols", "data.kind"},
+             "data.symbols = {} colours are too many for data.kind = \"graph\", which gives each "
+             "node a feature per colour: use at most {}",
+             options.symbols, max_symbols);
 }
 
 const DataKind data_kinds::graph = {.name = "graph",

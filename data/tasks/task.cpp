@@ -22,8 +22,9 @@ std::vector<std::string> numbered(int64_t count, const char* prefix) {
 }
 
 void check_shortest(const DataOptions& options, int64_t least, const char* reason) {
-  check_input(options.lengths[0] >= least, "data.lengths must start at {} or more, not {}: {}",
-              least, options.lengths[0], reason);
+  check_keys(options.lengths[0] >= least, {"data.lengths"},
+             "data.lengths must start at {} or more, not {}: {}", least, options.lengths[0],
+             reason);
 }
 
 }  // namespace heed

@@ -85,13 +85,13 @@ const MixingRule mixings::convolution = {
     .validate =
         [](const BlockOptions& o) {
           const bool causal = o.attention.causal;
-          check_input(!causal || o.mixing.padding == Padding::zero,
-                      "model.block.padding = \"circular\" lets the first position read the last, "
-                      "which a decoder must not: set padding = \"zero\"");
-          check_input(causal || o.mixing.kernel_size % 2 == 1,
-                      "model.block.kernel_size = {} must be odd: a convolution reads as many "
-                      "positions before as after",
-                      o.mixing.kernel_size);
+          check_keys(!causal || o.mixing.padding == Padding::zero, {"model.block.padding"},
+                     "model.block.padding = \"circular\" lets the first position read the last, "
+                     "which a decoder must not: set padding = \"zero\"");
+          check_keys(causal || o.mixing.kernel_size % 2 == 1, {"model.block.kernel_size"},
+                     "model.block.kernel_size = {} must be odd: a convolution reads as many "
+                     "positions before as after",
+                     o.mixing.kernel_size);
         }};
 
 }  // namespace heed::inline HEED_REAL

@@ -100,10 +100,10 @@ const MixingRule mixings::graph_attention = {
     },
     .validate =
         [](const BlockOptions& o) {
-          check_input(o.dim % o.heads == 0,
-                      "model.heads = {} must divide model.dim = {}: all heads of graph attention "
-                      "have one width",
-                      o.heads, o.dim);
+          check_keys(o.dim % o.heads == 0, {"model.heads", "model.dim"},
+                     "model.heads = {} must divide model.dim = {}: all heads of graph attention "
+                     "have one width",
+                     o.heads, o.dim);
         }};
 
 }  // namespace heed::inline HEED_REAL

@@ -30,9 +30,9 @@ const PositionalRule positional_encodings::sinusoidal = {
     .columns_per_frequency = 2,
     .scales_embedding = true,
     .validate = [](const PositionalOptions& o) {
-      check_input(o.dim % 2 == 0,
-                  "model.positional.dim = {} must be even: a sine and a cosine for each frequency",
-                  o.dim);
+      check_keys(o.dim % 2 == 0, {"model.positional.dim"},
+                 "model.positional.dim = {} must be even: a sine and a cosine for each frequency",
+                 o.dim);
     }};
 
 }  // namespace heed::inline HEED_REAL

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "apps/config/experiment.h"
+#include "apps/config/load_config.h"
 #include "apps/support/files.h"
 #include "apps/support/suggest.h"
+#include "apps/training/load_data.h"
 #include "core/check.h"
 #include "temporary.h"
 
@@ -349,14 +351,33 @@ TEST_CASE("config: config_differences lists differing keys") {
   CHECK(one_sided[0].a == "");
 }
 
-TEST_CASE("config: errors that name a key get its location") {
+TEST_CASE("config: an error gets the location of the first of its keys that is set") {
   const Origins origins{{"part.rate", {Origin::Kind::file, "c.toml", 3, 1}},
                         {"rate", {Origin::Kind::file, "c.toml", 9, 1}},
                         {"seed", {Origin::Kind::command_line, "--set seed=3", 0, 0}}};
-  CHECK(with_origin("part.rate = 3 is not seed", origins) ==
+  const auto located = [&](const std::string& text, const std::vector<std::string>& keys) {
+    return std::string(with_origin(InputError(text, keys), origins).what());
+  };
+  CHECK(located("part.rate = 3 is not seed", {"part.rate", "seed"}) ==
         "c.toml:3:1: part.rate = 3 is not seed");
-  CHECK(with_origin("wrong seed.", origins) == "--set seed=3: wrong seed.");
-  CHECK(with_origin("seeds and part.rates", origins) == "seeds and part.rates");
+  CHECK(located("wrong seed", {"part.inner.depth", "seed"}) == "--set seed=3: wrong seed");
+  CHECK(located("no part.rate in it", {}) == "no part.rate in it");
+  CHECK(with_origin(InputError("wrong", {"seed"}), origins).keys().empty());  // only one location
+}
+
+TEST_CASE("config: a value that contains another key's name does not become the culprit") {
+  const TemporaryFolder folder;
+  const std::string config = folder / "c.toml";
+  write_file(config,
+             "data.kind = \"pairs\"\n"
+             "data.path = \"/nowhere/model.dim/data.kind\"\nmodel.dim = 32\n");
+  const LoadedConfig loaded = load_config(config, {});
+  CHECK_CONTAINS(thrown<InputError>([&] { load_data(loaded); }), config + ":2:6: data.path: ");
+  // No key is the culprit of a broken file, whatever its path contains.
+  const std::string file = folder / "model.dim = 32";
+  write_file(file, "no tab\n");
+  const LoadedConfig broken = load_config(config, {"data.path=" + file});
+  CHECK(thrown<InputError>([&] { load_data(broken); }).starts_with(file + ": line 1 has 1 column"));
 }
 
 TEST_CASE("config: edit distance") {
