@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the documents with the code: lists, numbers of lines, links.
-#   run.sh PROGRAM       checks
-#   run.sh --update      writes the numbers of lines into README.md's reading order
+#   run.sh PROGRAM               checks
+#   run.sh --update [PROGRAM]    writes the numbers of lines into README.md's reading order, and docs/commands.md
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
@@ -26,9 +26,26 @@ reading_order() {
   done <README.md
 }
 
+# Prints the names of the commands of a program, in their order.
+commands_of() { "$1" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }'; }
+
+# docs/commands.md: the help of every command.
+commands_page() {
+  local command
+  printf '%s\n' '# Commands' '' '`./heed COMMAND --help` prints the text of this page for one command. `./heed --man | man -l -` shows all commands as a' \
+    'manual page, and `source <(./heed --completion)` completes them in bash.' '' '| command | what it does |' '|---|---|'
+  "$program" --help | sed -nE '/^Subcommands:/,/^$/ s/^  ([a-z]+) +(.*)$/| [`\1`](#\1) | \2 |/p'
+  for command in $(commands_of "$program"); do
+    printf '\n## %s\n\n```text\n%s\n```\n' "$command" "$("$program" "$command" --help)"
+  done
+}
+
 if [[ $1 == --update ]]; then
+  program=${2-build/release/bin/heed}
   reading_order >README.new
   mv README.new README.md
+  commands_page >commands.new
+  mv commands.new docs/commands.md
   exit
 fi
 program=$1
@@ -50,15 +67,11 @@ for command in train sweep course; do
   head -24 README.md | grep -q "^| .* | \`./heed $command" || complain "README.md: the first screen has no ./heed $command"
 done
 
-# The table of commands is that of the program.
-commands_of() { "$1" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }' | sort; }
-commands=$(commands_of "$program")
-rows=$(sed -n '/^| command | what it does |$/,/^$/p' README.md | grep -oE '^\| `[a-z]+' | cut -c4- | sort)
-[[ $commands == "$rows" ]] || complain "README.md lists other commands than heed --help: $rows"
+diff docs/commands.md <(commands_page) || complain "docs/commands.md differs from heed COMMAND --help: tests/docs/run.sh --update"
 
 # The launcher knows the commands of the smaller program.
 known=$(sed -n 's/^trainer_commands=(\(.*\))$/\1/p' heed | tr ' ' '\n' | sort)
-trained=$(commands_of "$(dirname "$program")/heed-trainer")
+trained=$(commands_of "$(dirname "$program")/heed-trainer" | sort)
 [[ $known && $known == "$trained" ]] || complain "heed: trainer_commands are not those of heed-trainer: $trained"
 compiled=$(sed -n '/^set(trainer /,/)$/p' apps/CMakeLists.txt | grep -oE 'commands/[a-z_]+\.cpp' |
   sed -E 's|commands/(.*)\.cpp|\1|' | grep -vxE 'command_line|manual' | sort)
