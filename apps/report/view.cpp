@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <httplib.h>
+#include <mutex>
+#include <sys/socket.h>
+#include <system_error>
 #include <thread>
 
 #include "apps/report/html.h"
@@ -19,15 +24,75 @@ namespace heed {
 
 namespace {
 
-constexpr size_t max_requests = 64;  // at a time; each open page keeps one for its events
+constexpr size_t max_connections = 512;  // each open page keeps one for its events
 constexpr size_t max_runs_of_page = 1000;
 constexpr double seconds_between_signs = 10;  // of life, to notice pages that are closed
+
+// Serves each connection on a thread of its own, so that connections that send nothing delay no
+// others. cpp-httplib closes them after a few seconds. The server accepts no more than
+// `max_connections` at a time; further ones wait until one of these ends.
+class Connections final : public httplib::TaskQueue {
+ public:
+  void enqueue(std::function<void()> connection) override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [&] { return open_ < max_connections || ends_; });
+    ++open_;
+    waiting_.push_back(std::move(connection));
+    if (open_ > threads_.size()) start_thread();
+    arrived_.notify_one();
+  }
+
+  void shutdown() override {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    arrived_.notify_all();
+    ended_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  void start_thread() {
+    try {
+      threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;  // else the system allows no more: wait for one of these
+    }
+  }
+
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      arrived_.wait(lock, [&] { return !waiting_.empty() || ends_; });
+      if (waiting_.empty()) return;
+      const std::function<void()> connection = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      connection();
+      lock.lock();
+      --open_;
+      ended_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable arrived_, ended_;
+  std::deque<std::function<void()>> waiting_;
+  std::vector<std::thread> threads_;
+  size_t open_ = 0;
+  bool ends_ = false;
+};
 
 class ViewServer {
  public:
   ViewServer(const std::string& folder, std::function<bool()> stop)
       : runs_(folder), stop_(std::move(stop)) {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(max_requests); };
+    server_.new_task_queue = [] { return new Connections; };
+    server_.set_socket_options([this](int listening) {
+      httplib::default_socket_options(listening);
+      listening_ = listening;
+    });
     server_.set_payload_max_length(1 << 10);
     server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& r) {
       return check(request, r);
@@ -52,6 +117,7 @@ class ViewServer {
                                                   : -1;
     check_input(port_ > 0, "--port: cannot listen on port {} of {}; choose another, or 0 for any",
                 port, address);
+    ::listen(listening_, max_connections);  // cpp-httplib lets only 5 wait
     std::thread listener([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     started(port_);
@@ -139,7 +205,7 @@ class ViewServer {
   std::function<bool()> stop_;
   std::mutex computing_;
   httplib::Server server_;
-  int port_ = 0;
+  int port_ = 0, listening_ = -1;
 };
 
 }  // namespace

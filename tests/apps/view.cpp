@@ -1,0 +1,69 @@
+// heed view: the server answers beside connections that send nothing.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <chrono>
+#include <signal.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+#include "apps/support/files.h"
+#include "core/descriptor.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+int connection_to(int port) {
+  const int connection = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  return connection;
+}
+
+// Returns the port that the server prints; 0 if the program ends instead.
+int port_of(Subprocess& view, const std::string& output) {
+  const std::string before = "http://127.0.0.1:";
+  while (view.running()) {
+    const std::string text = exists(output) ? read_file(output, "text") : "";
+    if (text.ends_with('\n')) return std::stoi(text.substr(before.size()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("view: 200 connections that send nothing do not delay a request") {
+  const TemporaryFolder folder;
+  ::setenv("HEED", HEED_PROGRAM, 1);
+  Subprocess view({"-c", "exec \"$HEED\" view . > url"}, folder.path, "", "/bin/bash");
+  const int port = port_of(view, folder / "url");
+  if (port == 0) {
+    CHECK_CONTAINS(view.wait().err, "built without cpp-httplib");
+    return;
+  }
+  std::vector<int> idle(200);
+  for (int& connection : idle) connection = connection_to(port);
+  Descriptor asking(connection_to(port));
+  write_all(asking, "GET / HTTP/1.1\r\nHost: localhost:" + std::to_string(port) + "\r\n\r\n", "");
+  char answer[12] = {};
+  CHECK(::recv(asking, answer, sizeof answer, MSG_WAITALL) == std::ssize(answer));
+  CHECK(std::string_view(answer, sizeof answer) == "HTTP/1.1 200");
+  // The server has not closed the others first, which it does after some seconds.
+  const auto is_open = [](int connection) {
+    char byte = 0;
+    return ::recv(connection, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+  };
+  CHECK(std::ranges::count_if(idle, is_open) > 100);
+  std::ranges::for_each(idle, ::close);
+  asking.close();
+  view.signal(SIGINT);
+  CHECK(view.wait().code == 0);
+}
