@@ -13,6 +13,12 @@ namespace heed {
 
 enum class Operation { add, subtract, multiply, divide };
 
+// Which examples of data.path are for validation if data.test_path names a file for the test.
+enum class SplitRule {
+  fixed,    // those of its range of the hash, as without that file
+  shifted,  // those of the range of the test split, as in heed 0.2.0
+};
+
 struct DataOptions {
   const DataKind* kind = &data_kinds::reverse;
 
@@ -49,6 +55,7 @@ struct DataOptions {
 
   // Both.
   double val_fraction = 0.1, test_fraction = 0.1;
+  SplitRule splits = SplitRule::fixed;
   int64_t bucketing = 1;
   int64_t seed = -1;
 
@@ -66,8 +73,8 @@ void check_options(const DataOptions& options, Framing framing);
 // The files that the options name, each with its key: {"path", &options.path}, …
 std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& options);
 
-// The keys that the kind uses with their values, one "name = value" per line. Paths, and whether
-// the files are kept, are left out.
+// The keys that the kind uses with their values, one "name = value" per line. Paths, whether the
+// files are kept, and data.splits where it changes nothing are left out.
 std::string describe(const DataOptions& options);
 
 }  // namespace heed

@@ -51,11 +51,13 @@ uint64_t hash_before(std::string_view bytes, uint64_t hash) {
 std::map<Split, std::vector<size_t>> assign_splits(
     const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
     const std::string& path, const char* noun, std::vector<std::string>& notes) {
-  if (hashes.contains(Split::val)) fractions.val = 0;
-  if (hashes.contains(Split::test)) fractions.test = 0;
+  if (fractions.shifted && hashes.contains(Split::test)) fractions.test = 0;
   const std::vector<uint64_t>& train = hashes.at(Split::train);
   std::map<Split, std::vector<size_t>> chosen;
-  for (size_t i = 0; i < train.size(); ++i) chosen[fractions.split_of(train[i])].push_back(i);
+  for (size_t i = 0; i < train.size(); ++i) {
+    const Split split = fractions.split_of(train[i]);
+    chosen[hashes.contains(split) ? Split::train : split].push_back(i);
+  }
   check_input(!chosen[Split::train].empty(), "{}: there is no {} to train on", path, noun);
   std::unordered_set<uint64_t> trained;
   for (const size_t i : chosen[Split::train]) trained.insert(train[i]);
@@ -64,7 +66,8 @@ std::map<Split, std::vector<size_t>> assign_splits(
        {std::pair(Split::val, fractions.val), {Split::test, fractions.test}}) {
     const char* const name = name_of(split_names, split);
     std::vector<size_t>& indices = chosen[split];
-    check_keys(fraction == 0 || !indices.empty(), {fmt::format("data.{}_fraction", name)},
+    check_keys(fraction == 0 || hashes.contains(split) || !indices.empty(),
+               {fmt::format("data.{}_fraction", name)},
                "{0}: none of {1} {2}s falls into the split {3}: raise data.{3}_fraction, or set it "
                "to 0 for no such split",
                path, train.size(), noun, name);

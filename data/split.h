@@ -2,7 +2,8 @@
 //
 // The hash of an example's input, divided by the largest hash, is a number in [0, 1) that selects
 // the split: below test_fraction test, below test_fraction + val_fraction validation, otherwise
-// training. So an input is in only one split, for any seed and any number of examples.
+// training. So an input is in only one split, for any seed and any number of examples. A split that
+// has a file of its own leaves its range to training, and the range of the other where it is.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ inline constexpr Named<Split> split_names[] = {
 // Fractions of the examples that are held out.
 struct SplitFractions {
   double val = 0, test = 0;
+  bool shifted = false;  // with a file for the test, the range of validation begins at 0
 
   Split split_of(uint64_t hash) const {
     const double fraction = static_cast<double>(hash >> 11) * 0x1p-53;
@@ -42,8 +44,9 @@ struct SplitFractions {
 // Assigns the examples of files to splits. `hashes` has the hashes of the examples of the training
 // file, in order, and of the validation and test files, if there are any. Returns the indices of
 // the examples of each split in its file. A split without a file gets `fractions` of the training
-// file. Adds a note on examples that other files share with training. Throws InputError for an
-// empty split. The message has the path of the training file and `noun`, the word for an example.
+// file. The range of a split that has a file belongs to training. Adds a note on examples that
+// other files share with training. Throws InputError for an empty split. The message has the path
+// of the training file and `noun`, the word for an example.
 std::map<Split, std::vector<size_t>> assign_splits(
     const std::map<Split, std::vector<uint64_t>>& hashes, SplitFractions fractions,
     const std::string& path, const char* noun, std::vector<std::string>& notes);

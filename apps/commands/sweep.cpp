@@ -20,8 +20,6 @@
 namespace heed {
 namespace {
 
-constexpr const char* base_file = "base.toml";
-
 struct SweepCommand final : CommandArguments {
   SweepArguments sweep;
   std::string folder;
@@ -146,7 +144,8 @@ int SweepCommand::run() const {
                            : !sweep.path.empty()
                                ? in_folder("runs", stem_of(sweep.path))
                                : in_folder("runs", stem_of(sweep.config) + "-sweep");
-  const Sweep read = read_sweep(read_from);
+  Sweep read = read_sweep(read_from);
+  keep_split_rule(read, path);
   check_folder(read, path);
   const SweepPlan plan = plan_sweep(read, path);
   report_refusals(plan);

@@ -81,6 +81,8 @@ Plan plan_of(TrainArguments a) {
   LoadedConfig now =
       a.config.empty() ? load_run_config(run.config(), a.set) : load_config(a.config, a.set);
   now.run_vocabulary = before.run_vocabulary;
+  if (!now.origins.contains("data.splits"))
+    now.experiment.data.splits = before.experiment.data.splits;
   check_resumable(list_config(before.experiment), list_config(now.experiment), run.path());
   return {run.path(), true, std::move(now)};
 }

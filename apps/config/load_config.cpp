@@ -24,8 +24,14 @@ LoadedConfig load_config(const std::string& path, const std::vector<std::string>
   return loaded(ConfigSource::read(path), assignments);
 }
 
+void keep_split_rule(Experiment& experiment, const Origins& origins) {
+  if (!origins.contains("data.splits") && !experiment.data.test_path.empty())
+    experiment.data.splits = SplitRule::shifted;
+}
+
 LoadedConfig load_run_config(const std::string& path, const std::vector<std::string>& assignments) {
   LoadedConfig config = loaded(ConfigSource::read(path, false), assignments);
+  keep_split_rule(config.experiment, config.origins);
   config.run_vocabulary = sibling(path, "vocabulary.json");
   return config;
 }

@@ -129,11 +129,21 @@ SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder) {
   return plan;
 }
 
+void keep_split_rule(Sweep& sweep, const std::string& folder) {
+  const std::string path = in_folder(folder, base_file);
+  Experiment now, before;
+  if (!exists(path) || sweep.base.fill(now).contains("data.splits")) return;
+  const Origins origins = ConfigSource::read(path).fill(before);
+  keep_split_rule(before, origins);
+  sweep.base.set(before.data.splits == SplitRule::shifted ? "data.splits=shifted"
+                                                          : "data.splits=fixed");
+}
+
 void check_folder(const Sweep& sweep, const std::string& folder) {
   // A sweep that is killed at its start may leave these.
   const std::vector<std::string> names = names_in_folder(folder);
   const bool is_new = std::ranges::all_of(
-      names, [](const std::string& name) { return name == "base.toml" || name[0] == '.'; });
+      names, [](const std::string& name) { return name == base_file || name[0] == '.'; });
   if (is_new && (!exists(folder) || is_folder(folder))) return;
   const std::string file = in_folder(folder, "sweep.toml");
   check_input(is_folder(folder) && exists(file),
@@ -143,7 +153,8 @@ void check_folder(const Sweep& sweep, const std::string& folder) {
   SweepArguments stored;
   stored.path = file;
   stored.max_runs = int64_t{1} << 40;
-  const Sweep before = read_sweep(stored);
+  Sweep before = read_sweep(stored);
+  keep_split_rule(before, folder);
   std::string differences;
   const auto differ = [&](const std::string& key, const std::string& a, const std::string& b) {
     if (a != b)

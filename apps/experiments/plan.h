@@ -24,6 +24,9 @@ std::string identity_of(const ConfigListing& config, const std::string& fingerpr
 // Throws InputError if one of them is damaged.
 std::optional<std::string> identity_of(const RunFolder& run);
 
+// The file in the folder of a sweep that has every value of the config of its runs.
+inline constexpr const char* base_file = "base.toml";
+
 struct PlannedRun {
   size_t point = 0;
   int64_t seed = 0;
@@ -46,6 +49,10 @@ struct SweepPlan {
 // Resolves and checks each run as `heed train` does before its first step. What its config or its
 // data forbid becomes its refusal. Runs of the folder are taken as they are.
 SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder);
+
+// If the folder holds a sweep, gives this one its rule of splits (data.splits), unless its config or
+// --set names one: a sweep that heed 0.2.0 began goes on with the rule of its runs.
+void keep_split_rule(Sweep& sweep, const std::string& folder);
 
 // Throws InputError if the folder holds something other than this sweep, perhaps with other axes
 // and seeds: files without a sweep.toml, a sweep by another method, or one whose base differs in a

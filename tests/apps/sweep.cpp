@@ -353,5 +353,39 @@ TEST_CASE("sweep: copies of the data in each run are one set of data") {
   CHECK(again.code == 0);
   CHECK_CONTAINS(again.err, "4 of 4 runs were done before");
   CHECK(study.heed({"report", "s", "-o", "r.html"}).code == 0);
-  CHECK_CONTAINS(read_file(study / "r.html", "report"), "<th>optim.lr</th><th class=\"n\">runs</th>");
+  CHECK_CONTAINS(read_file(study / "r.html", "report"),
+                 "<th>optim.lr</th><th class=\"n\">runs</th>");
+}
+
+TEST_CASE("runs and sweeps of heed 0.2.0 with data.test_path keep their splits") {
+  const SweepOnFile study;
+  write_file(study / "t.tsv", "x\t1\n");
+  const std::vector<std::string> axis = {"--axis", "optim.lr=1e-3,1e-2", "--set",
+                                         "data.test_path=t.tsv"};
+  std::vector<std::string> old = axis;
+  old.insert(old.end(), {"--set", "data.splits=shifted"});
+  REQUIRE(study.sweep(old).code == 0);
+  // That version wrote no such key.
+  const auto without_rule = [&](const std::string& file) {
+    std::string text = read_file(study / file, "config");
+    const size_t begin = text.find("splits = ");
+    REQUIRE(begin != text.npos);
+    write_file(study / file, text.erase(begin, text.find('\n', begin) + 1 - begin));
+  };
+  const std::string run = "s/lr=0.001/seed-1";
+  for (const char* file : {"s/base.toml", "s/lr=0.001/seed-1/config.toml"}) without_rule(file);
+  CHECK(study.heed({"evaluate", run}).code == 0);
+  CHECK(study.heed({"train", "--from", run, "--run", "again"}).code == 0);
+  CHECK(study.heed({"train", "--resume", "--run", run, "--set", "train.steps=6"}).code == 0);
+  without_rule("s/lr=0.01/seed-1/config.toml");
+  std::vector<std::string> more = axis;
+  more.insert(more.end(), {"--set", "data.keep=false", "--seeds", "2", "--axis", "optim.lr=1e-2"});
+  const ProgramOutput continued = study.sweep(more);
+  CHECK(continued.code == 0);
+  CHECK_CONTAINS(continued.err, "1 of 2 runs were done before");
+  for (const char* seed : {"1", "2"})
+    CHECK(load_run_config(study / "s/lr=0.01/seed-" + seed + "/config.toml", {})
+              .experiment.data.splits == SplitRule::shifted);
+  more.insert(more.end(), {"--set", "data.splits=fixed"});
+  check_rejected(study.sweep(more), 2, {"data.splits = \"shifted\", now \"fixed\""});
 }

@@ -120,6 +120,45 @@ TEST_CASE("the fingerprint of the files depends on their content alone") {
     CHECK_CONTAINS(input_error([&] { files_fingerprint(bad, options); }), "16 hexadecimal digits");
 }
 
+TEST_CASE("lines: files for validation and test leave the other splits where they are") {
+  const Folder folder;
+  DataOptions options = file_options(&data_kinds::lines, folder.write("lines", names(1000)));
+  const auto lines_of = [&](const char* name) {
+    const Corpus corpus = load(options);
+    std::set<std::string> lines;
+    for (int64_t i = 0; i < split(corpus, name).size(); ++i)
+      lines.insert(corpus.source->decode(example_of(split(corpus, name), i).input));
+    return lines;
+  };
+  const std::set<std::string> train = lines_of("train"), val = lines_of("val"),
+                              test = lines_of("test");
+  const auto joined = [](std::set<std::string> some, const std::set<std::string>& more) {
+    some.insert(more.begin(), more.end());
+    return some;
+  };
+  const std::string own = folder.write("own", "name1\nname2\n");
+  options.test_path = own;
+  CHECK(lines_of("val") == val);
+  CHECK(lines_of("train") == joined(train, test));
+  options.val_path = own;
+  CHECK(lines_of("train") == joined(joined(train, test), val));
+  options.test_path.clear();
+  CHECK(lines_of("test") == test);
+  CHECK(lines_of("train") == joined(train, val));
+
+  // What heed 0.2.0 did. It wrote this fingerprint.
+  options.val_path.clear();
+  options.test_path = folder.write("test", names(7));
+  const std::string fixed = load(options).fingerprint;
+  options.splits = SplitRule::shifted;
+  const Corpus old = load(options);
+  CHECK(old.fingerprint == "fa39af10fddf21fb");
+  CHECK(fixed != old.fingerprint);
+  CHECK(split(old, "train").size() == 920);
+  CHECK(split(old, "val").size() == 80);
+  CHECK(lines_of("val") == test);
+}
+
 TEST_CASE("lines: too few lines to hold any out are rejected") {
   const Folder folder;
   CHECK_CONTAINS(load_error(file_options(&data_kinds::lines, folder.write("two", "a\nb\n"))),
