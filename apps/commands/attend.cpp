@@ -46,8 +46,7 @@ struct AttendArguments final : CommandArguments {
         {"--only", "PATTERN", &only,
          "Layers to draw: those whose name matches a pattern with * and ?; may be repeated"},
         {"--scale", "all|head", &scale,
-         "What the darkest colour stands for: the maximum of all heads, or of each head (default: "
-         "all)"},
+         "Give the darkest colour to the maximum of all heads, or of each head (default: all)"},
         {"--output", "FILE", &output, "SVG file to write (default: attention.svg)"},
         {"--csv", "FILE", &csv, "Also write the weights as CSV, one row each"},
         {"--safetensors", "FILE", &safetensors,

@@ -17,9 +17,9 @@ struct CompareArguments final : CommandArguments {
     return {{"RUN...", "", &paths, "Runs, or folders of runs, such as those of a sweep"},
             {"--target", "SCORE=VALUE", &target,
              "Show the steps and seconds until a score of metrics.jsonl is reached, such as "
-             "val.loss=1.88; of runs that differ only in the seed, the median"},
+             "val.loss=1.88; for several seeds the median"},
             {"--score", "NAME", &score,
-             "Score whose differences are tested (default: the one of the validation split that "
+             "Test the differences of this score (default: the score of the validation split that "
              "train.best_by names)"},
             json_option(json),
             {"--csv", "", &csv, "Print CSV"},

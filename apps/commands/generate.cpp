@@ -39,8 +39,8 @@ struct GenerateArguments final : CommandArguments {
         checkpoint_option(checkpoint),
         {"--length", "COUNT", &length, "Maximum number of tokens to generate", counts},
         {"--input", "FILE", &input,
-         "File with the lines to answer, of prompts for a language model; - is standard input "
-         "(default: -; a language model takes --prompt)"},
+         "Read one input per line from FILE, or from standard input for -; for a language model "
+         "each line is a prompt (default: -, or --prompt for a language model)"},
         {"--scores", "", &scores,
          "Print the log probability of each output, a tab, and the output; for a classifier the "
          "probability of the class"},

@@ -18,7 +18,7 @@ struct ReportArguments final : CommandArguments {
   std::vector<Option> options() override {
     return {{"RUN|SWEEP...", "", &request.paths, "Folders of runs, or of sweeps"},
             {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
-            {"--no-profile", "", &no_profile, "Leave out where the time goes, which is measured"}};
+            {"--no-profile", "", &no_profile, "Do not measure where the time of a step goes"}};
   }
   int run() const override;
 };

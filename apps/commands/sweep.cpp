@@ -29,23 +29,24 @@ struct SweepCommand final : CommandArguments {
 
   std::vector<Option> options() override {
     constexpr Range counts{1, 1e6}, processes{1, 1e4};
-    return {{"[SWEEP]", "", &sweep.path, "Sweep to train, or the folder of one to continue"},
-            {"--config", "CONFIG", &sweep.config, "Config of the runs, instead of that of SWEEP"},
-            {"--axis", "KEY=VALUES", &sweep.axes,
-             "Key that varies, and its values: optim.lr=1e-3,5e-4; may be repeated"},
-            {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 … N", counts},
-            set_option(sweep.set),
-            {"--max-runs", "N", &sweep.max_runs, "Maximum number of runs (default: 100)", counts},
-            {"--run", "DIR", &folder, "Folder of the sweep (default: runs/<name of the sweep>)"},
-            {"--jobs", "N", &jobs,
-             "Runs to train at a time, with one thread each unless the config sets threads "
-             "(default: as many as there are physical cores for)",
-             processes},
-            {"--launcher", "COMMAND", &launcher,
-             "Command in front of that of each run, such as \"srun -n1\""},
-            {"--dry-run", "", &dry_run, "Print the runs, their states and costs; train nothing"},
-            {"--fail-fast", "", &fail_fast, "Stop the other runs when one fails"},
-            {"--retry-failed", "", &retry_failed, "Resume runs that failed before"}};
+    return {
+        {"[SWEEP]", "", &sweep.path, "Sweep to train, or the folder of one to continue"},
+        {"--config", "CONFIG", &sweep.config, "Config to train, instead of a SWEEP"},
+        {"--axis", "KEY=VALUES", &sweep.axes,
+         "Vary a key over these values, such as optim.lr=1e-3,5e-4; may be repeated"},
+        {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 to N", counts},
+        set_option(sweep.set),
+        {"--max-runs", "N", &sweep.max_runs, "Maximum number of runs (default: 100)", counts},
+        {"--run", "DIR", &folder, "Folder of the sweep (default: runs/<name of the sweep>)"},
+        {"--jobs", "N", &jobs,
+         "Number of runs to train at a time, with one thread each unless the config sets threads "
+         "(default: as many as the physical cores allow)",
+         processes},
+        {"--launcher", "COMMAND", &launcher,
+         "Command to put before each run's own command, such as \"srun -n1\""},
+        {"--dry-run", "", &dry_run, "List the runs, their states and costs; train nothing"},
+        {"--fail-fast", "", &fail_fast, "Stop the other runs when one fails"},
+        {"--retry-failed", "", &retry_failed, "Resume runs that failed before"}};
   }
   int run() const override;
 
@@ -163,8 +164,8 @@ const Command commands::sweep = {
     .name = "sweep",
     .summary = "Train a config with several values of its keys and several seeds",
     .details =
-        "The same command continues a sweep that was interrupted or killed: done runs stay.\n"
-        "Exit codes: 1 if a run failed, 2 if the config of a run was refused.\n"
+        "To continue after an interruption, run the same command again; finished runs are kept.\n"
+        "Exit codes: 0 all runs are done, 1 a run failed, 2 the config of a run was rejected.\n"
         "docs/experiments.md describes the format of a sweep.\n\n"
         "Examples:\n"
         "  heed sweep configs/sweeps/rate.toml --dry-run\n"

@@ -32,7 +32,8 @@ struct TheoremsArguments final : CommandArguments {
   bool json = false;
 
   std::vector<Option> options() override {
-    return {{"--only", "ID[,ID]", &only, "Rows of docs/sources.md to measure (default: all)"},
+    return {{"--only", "ID[,ID]", &only,
+             "Claims to measure, by their number in docs/sources.md (default: all)"},
             {"--seed", "SEED", &seed, "Seed of the random data (default: 1)", seed_range},
             {"--model", "RUN|CONFIG", &model,
              "Measure the properties of this model, trained (a run) or untrained (a config)"},
