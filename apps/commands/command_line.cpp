@@ -5,6 +5,7 @@
 
 #include "apps/commands/manual.h"
 #include "apps/config/config_reader.h"
+#include "apps/config/named_run.h"
 #include "apps/support/colour.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -58,6 +59,12 @@ std::string bare_name(std::string_view name) {
   return std::string(name);
 }
 
+// Returns whether the value of an option is a run.
+bool takes_run(const Option& o) {
+  return std::string_view(o.name).find("RUN") != std::string_view::npos ||
+         std::string_view(o.value).find("RUN") != std::string_view::npos;
+}
+
 void add_option(CLI::App& app, const Option& o) {
   const std::string name = bare_name(o.name);
   const auto add = [&](auto* target) -> CLI::Option* {
@@ -68,6 +75,8 @@ void add_option(CLI::App& app, const Option& o) {
       CLI::Option* option = app.add_option(name, *target, o.help);
       if (*o.value) option->type_name(o.value);
       if (has_words(o)) limit_to_words(option, o.value);
+      if (takes_run(o))
+        option->transform([](const std::string& path) { return from_first_rank(named_run(path)); });
       if constexpr (std::is_same_v<Target, std::vector<std::string>>) {
         if (std::string_view(o.value).find(',') != std::string_view::npos)
           option->delimiter(',');

@@ -69,7 +69,7 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
 }
 
 Subject subject_of(const TheoremsArguments& arguments) {
-  const bool is_run = is_folder(arguments.model);
+  const bool is_run = names_run(arguments.model);
   check_input(!is_run || arguments.set.empty(),
               "--set changes a config, but {} is a run: its model is already trained",
               arguments.model);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "apps/commands/command.h"
+#include "apps/config/named_run.h"
 #include "apps/inference/vocabulary_file.h"
 #include "apps/measure/data_report.h"
 #include "apps/measure/summary.h"
@@ -11,8 +12,10 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
+#include "apps/support/shell.h"
 #include "apps/training/agreement.h"
 #include "apps/training/load_data.h"
+#include "apps/training/next_command.h"
 #include "apps/training/reproduction.h"
 #include "apps/training/run.h"
 #include "apps/training/run_record.h"
@@ -37,7 +40,8 @@ struct TrainArguments final : CommandArguments {
     return {
         {"[CONFIG]", "", &config, "Config to train; not needed with --resume and --from"},
         set_option(set),
-        {"--run", "DIR", &run_path, "Folder of the run (default: runs/<config>-<UTC time>)"},
+        {"--run", "DIR", &run_path,
+         "Folder of the run (default: runs/<config>, or runs/<config>-2 and so on if that exists)"},
         {"--resume", "", &resume, "Continue from the newest checkpoint of the run"},
         {"--from", "RUN", &from,
          "Train this run again, in a new folder, and say whether the bits agree; exit code 1 if "
@@ -68,9 +72,12 @@ Plan plan_of(TrainArguments a) {
     LoadedConfig again = first.config();
     return {a.run_path, false, std::move(again), std::move(first)};
   }
+  if (a.resume)
+    for (std::string* path : {&a.config, &a.run_path}) *path = from_first_rank(named_run(*path));
   if (a.resume && a.run_path.empty() && is_folder(a.config)) std::swap(a.run_path, a.config);
   check_input(!a.resume || !a.run_path.empty(),
-              "--resume needs a run: heed train --resume --run runs/NAME");
+              "--resume needs a run: heed train --resume --run runs/NAME, or runs/latest for the "
+              "newest");
   check_input(a.resume || !a.config.empty(),
               "train needs a config, such as heed train configs/reverse.toml");
   // --resume with a config starts the run if there is none.
@@ -114,26 +121,39 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
-int train_in(const RunFolder& run, TrainingLoop& loop, int64_t until) {
+std::string resume_command(const std::string& run) {
+  return heed_command({"train", "--resume", "--run", run});
+}
+
+// Says how to continue an earlier run of the same config that did not reach its end.
+void mention_unfinished(const std::string& run) {
+  const bool failed = exists(in_folder(run, "error.txt"));
+  if (is_locked(run))
+    logging::info("{}: another process is training it", run);
+  else if (failed || !exists(in_folder(run, "result.json")))
+    logging::info("{}: {}; to continue it instead: {}", run, failed ? "failed" : "unfinished",
+                  resume_command(run));
+}
+
+TrainingLoop::End train_in(const RunFolder& run, TrainingLoop& loop, int64_t until) {
   const TrainingLoop::End end = loop.run(until);
-  if (end != TrainingLoop::End::done) {
-    const bool paused = end == TrainingLoop::End::paused;
-    logging::info("{} and saved; continue with: heed train --resume --run {}",
-                  paused ? "paused" : "interrupted", run.path());
-    return paused ? exit_done : exit_interrupted;
-  }
-  print_escaped(loop.finish());
-  return exit_done;
+  if (end == TrainingLoop::End::done)
+    print_escaped(loop.finish());
+  else
+    logging::info("{} and saved; continue with: {}",
+                  end == TrainingLoop::End::paused ? "paused" : "interrupted",
+                  resume_command(run.path()));
+  return end;
 }
 
 // The same; an error that ends it stands in error.txt until the run is resumed.
-int train_recording_errors(const RunLock& lock, TrainingLoop& loop, int64_t until) {
+TrainingLoop::End train_recording_errors(const RunLock& lock, TrainingLoop& loop, int64_t until) {
   const RunFolder& run = lock.folder();
   remove_all(run.error());
   try {
-    const int result = train_in(run, loop, until);
+    const TrainingLoop::End end = train_in(run, loop, until);
     logging::check_file();
-    return result;
+    return end;
   } catch (const std::exception& error) {
     const std::string text = shortened(error.what(), 5000) + "\n";
     try {
@@ -180,6 +200,8 @@ int TrainArguments::run() const {
     return planned;
   });
 
+  const bool is_named_by_config = run_path.empty() && from.empty() && !plan.resumes;
+  const std::string earlier = is_named_by_config ? newest_run("runs", stem_of(config)) : "";
   const RunFolder run = plan.resumes            ? RunFolder::open(plan.run_path)
                         : plan.run_path.empty() ? RunFolder::create_in("runs", config + from)
                                                 : RunFolder::create(plan.run_path);
@@ -205,17 +227,23 @@ int TrainArguments::run() const {
     if (!plan.resumes) start_session();
     logging::open_file(run.log());
     log_start(run, experiment, corpus, summary);
+    if (!earlier.empty()) mention_unfinished(earlier);
   } catch (const Error&) {
     logging::close_file();
     if (!plan.resumes) run.discard();
     throw;
   }
-  const int result = train_recording_errors(lock, *loop, last);
+  const TrainingLoop::End end = train_recording_errors(lock, *loop, last);
   session->end();
-  if (!plan.first || loop->steps_done() < plan.first->step()) return result;
-  const Reproduction compared = plan.first->compare(run);
-  print_escaped(compared.text + "\n");
-  return compared.is_same ? result : exit_failed;
+  int code = end == TrainingLoop::End::interrupted ? exit_interrupted : exit_done;
+  if (plan.first && loop->steps_done() >= plan.first->step()) {
+    const Reproduction compared = plan.first->compare(run);
+    print_escaped(compared.text + "\n");
+    if (!compared.is_same) code = exit_failed;
+  }
+  if (end == TrainingLoop::End::done)
+    print_escaped("\nTry it:\n" + escaped(next_command(run.path(), experiment, corpus)) + "\n");
+  return code;
 }
 
 }  // namespace
@@ -224,6 +252,10 @@ const Command commands::train = {
     .name = "train",
     .summary = "Train a model from a config, or resume a run",
     .details =
+        "The first run of configs/reverse.toml is runs/reverse, the second runs/reverse-2, and so "
+        "on.\n"
+        "Wherever a command takes a run, runs/latest is the one whose training started last.\n"
+        "The last line of the output is the next command to try.\n\n"
         "Examples:\n"
         "  heed train configs/reverse.toml\n"
         "  heed train configs/reverse.toml --set model.layers=4 --set optim.lr=1e-4 --run "

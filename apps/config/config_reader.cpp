@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/config/named_run.h"
 #include "apps/support/files.h"
 #include "apps/support/suggest.h"
 #include "core/check.h"
@@ -107,7 +108,8 @@ std::string ConfigReader::text_of(const Setting& setting, const TomlValue& value
 
 std::string ConfigReader::path_of(const Setting& setting, const std::string& text) const {
   const bool typed = setting.origin.kind == Origin::Kind::command_line;
-  const std::string path = absolute_path(text, typed ? "." : folder_of(setting.origin.file));
+  const std::string path =
+      named_run(absolute_path(text, typed ? "." : folder_of(setting.origin.file)));
   if (path.size() >= PATH_MAX)
     refuse(setting, setting.value, fmt::format("paths of less than {} bytes", PATH_MAX));
   return path;

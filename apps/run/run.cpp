@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/config/named_run.h"
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
 #include "apps/training/saved_run.h"
@@ -33,7 +34,7 @@ struct Run::Loaded {
 
 Run::Run(const std::string& folder, const std::string& checkpoint) {
   const ScopeGuard here;
-  SavedRun run = SavedRun::open(folder);
+  SavedRun run = SavedRun::open(named_run(folder));
   SavedVocabulary vocabulary = run.vocabulary();
   Checkpoint opened = run.checkpoint(checkpoint);
   loaded_ =

@@ -38,7 +38,8 @@ struct PredictOptions {
 
 class Run {
  public:
-  // Loads "best", "latest" or a step; "": the best, or the latest if there is no best. Throws
+  // Loads a checkpoint: "best", "latest" or a step; "": the best, or the latest if there is no
+  // best. The folder "runs/latest" stands for the run in runs whose training started last. Throws
   // InputError, which says what is wrong and where, if the folder holds no run, or one that is
   // damaged.
   explicit Run(const std::string& folder, const std::string& checkpoint = "");

@@ -11,11 +11,12 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Returns the time of day in UTC, in a format of strftime().
-inline std::string utc_time(const char* format) {
-  const time_t now = ::time(nullptr);
+inline constexpr const char* iso_time = "%Y-%m-%dT%H:%M:%SZ";
+
+// Returns a time, by default that of now, in UTC and in a format of strftime().
+inline std::string utc_time(const char* format, time_t time = ::time(nullptr)) {
   struct tm utc {};
-  ::gmtime_r(&now, &utc);
+  ::gmtime_r(&time, &utc);
   char text[32];
   return {text, ::strftime(text, sizeof text, format, &utc)};
 }

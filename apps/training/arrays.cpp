@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "apps/config/named_run.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/names.h"
@@ -30,7 +31,8 @@ struct Weights {
 };
 
 Weights weights_of(const std::string& path) {
-  check_keys(exists(path), {"train.load"}, "train.load: {}: no such run or file", path);
+  if (!exists(path))
+    throw InputError("train.load: " + no_such_run(path, "run or file"), {"train.load"});
   if (!is_folder(path)) return {path};
   const SavedRun run = SavedRun::open(path);
   Checkpoint best = run.checkpoint("best");

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apps/support/clock.h"
+#include "apps/config/named_run.h"
 #include "core/check.h"
 #include "data/files.h"
 
@@ -87,8 +87,7 @@ RunFolder RunFolder::create(const std::string& path) {
 }
 
 RunFolder RunFolder::create_in(const std::string& parent, const std::string& config_path) {
-  const std::string path =
-      in_folder(parent, fmt::format("{}-{}", stem_of(config_path), utc_time("%Y%m%d-%H%M%S")));
+  const std::string path = in_folder(parent, stem_of(absolute_path(config_path, ".")));
   std::string free = path;
   for (int i = 2; !make_new_folder(free); ++i) free = fmt::format("{}-{}", path, i);
   return RunFolder(free);
@@ -96,7 +95,7 @@ RunFolder RunFolder::create_in(const std::string& parent, const std::string& con
 
 RunFolder RunFolder::open(const std::string& path) {
   const RunFolder run(without_slash(path));
-  check_input(exists(path), "{}: no such run", path);
+  if (!exists(path)) throw InputError(no_such_run(path));
   for (const std::string& file : {run.config(), run.vocabulary(), run.metrics(), run.log(),
                                   run.result(), run.record(), run.error(), run.lock()})
     check_kind(file, FileKind::plain);

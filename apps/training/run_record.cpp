@@ -16,7 +16,6 @@
 namespace heed {
 
 constexpr int64_t max_record_bytes = 1 << 24;  // some ten thousand sessions
-constexpr const char* iso_time = "%Y-%m-%dT%H:%M:%SZ";
 
 Json sessions_of(const RunFolder& run) {
   const std::string path = run.record();

@@ -1,5 +1,6 @@
 #include "apps/training/saved_run.h"
 
+#include "apps/support/files.h"
 #include "apps/support/machine.h"
 #include "apps/training/arrays.h"
 #include "apps/training/binding.h"
@@ -13,9 +14,13 @@ SavedRun SavedRun::open(const std::string& path, const std::vector<std::string>&
   return {folder, load_run_config(folder.config(), assignments)};
 }
 
+bool names_run(const std::string& path) {
+  return is_folder(path) || (!exists(path) && !path.ends_with(".toml"));
+}
+
 LoadedConfig load_config_or_run(const std::string& path,
                                 const std::vector<std::string>& assignments) {
-  return is_folder(path) ? SavedRun::open(path, assignments).config
+  return names_run(path) ? SavedRun::open(path, assignments).config
                          : load_config(path, assignments);
 }
 

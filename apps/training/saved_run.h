@@ -31,7 +31,10 @@ struct SavedRun {
   std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
 };
 
-// Loads a config, or the config of a run if the path is a folder.
+// Returns whether a path names a run, and not a config: it is a folder, or it does not exist and
+// does not end in ".toml".
+bool names_run(const std::string& path);
+// Loads a config, or the config of a run if the path names one.
 LoadedConfig load_config_or_run(const std::string& path,
                                 const std::vector<std::string>& assignments);
 

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
-#include <set>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,14 +43,33 @@ TEST_CASE("run: create rejects an existing run") {
                  "cannot create the folder");
 }
 
-TEST_CASE("run: new runs have unique names from the config and the time") {
+TEST_CASE("run: new runs have the name of their config, and a number if it is taken") {
   const TemporaryFolder folder;
-  std::set<std::string> paths;
-  for (int i = 0; i < 5; ++i)
-    paths.insert(RunFolder::create_in(folder / "runs", "configs/some.thing.toml").path());
-  CHECK(paths.size() == 5);
-  CHECK(paths.begin()->starts_with(folder / "runs/some.thing-2"));
-  CHECK(paths.begin()->size() == (folder / "runs/some.thing-20250101-120000").size());
+  const auto created = [&](const std::string& config) {
+    return name_of(RunFolder::create_in(folder / "runs", config).path());
+  };
+  CHECK(created("configs/some.thing.toml") == "some.thing");
+  CHECK(created("some.thing.toml") == "some.thing-2");
+  CHECK(created(folder / "runs/some.thing/") == "some.thing-3");
+  remove_all(folder / "runs/some.thing-2");
+  CHECK(created("some.thing.toml") == "some.thing-2");
+  write_file(folder / "runs/file", "");
+  point_link(folder / "runs/file-2", "nowhere");
+  CHECK(created("file.toml") == "file-3");
+
+  // Processes that start at the same moment, each several runs.
+  constexpr int processes = 8, runs = 8;
+  for (int i = 0; i < processes; ++i)
+    if (::fork() == 0) {
+      for (int j = 0; j < runs; ++j)
+        write_file(RunFolder::create_in(folder / "same", "c").config(), "");
+      ::_exit(0);
+    }
+  while (::wait(nullptr) > 0) continue;
+  std::vector<std::string> expected = {"c"};
+  for (int i = 2; i <= processes * runs; ++i) expected.push_back("c-" + std::to_string(i));
+  std::sort(expected.begin(), expected.end());
+  CHECK(names_in_folder(folder / "same") == expected);
 }
 
 TEST_CASE("run: files that are links, devices or FIFOs are rejected") {

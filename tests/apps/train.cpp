@@ -89,8 +89,7 @@ TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores an
   CHECK(state.at("sha256").at("model.safetensors").string() ==
         workspace.digest("r/checkpoints/latest/model.safetensors"));
   CHECK(workspace.heed({"train", "c.toml"}).code == 0);
-  CHECK(names_in_folder(workspace / "runs").size() == 1);
-  CHECK(names_in_folder(workspace / "runs")[0].starts_with("c-2"));
+  CHECK(names_in_folder(workspace / "runs") == std::vector<std::string>{"c"});
 }
 
 TEST_CASE("train: results are bitwise reproducible for any number of threads") {
@@ -498,7 +497,7 @@ TEST_CASE("train: exceeding the file size limit is a write error") {
   CHECK_CONTAINS(reference.err, "error: ");
 }
 
-TEST_CASE("train: runs that start in the same second have different folders") {
+TEST_CASE("train: runs that start at the same moment have different folders") {
   const Workspace workspace;
   std::vector<std::unique_ptr<Subprocess>> programs;
   for (int i = 0; i < 24; ++i)
@@ -511,11 +510,40 @@ TEST_CASE("train: runs that start in the same second have different folders") {
     CHECK_MESSAGE(output.code == 0, output.err);
   }
   std::set<std::string> configs;
-  for (const std::string& name : names_in_folder(workspace / "runs")) {
+  const std::vector<std::string> names = names_in_folder(workspace / "runs");
+  for (int i = 1; i <= 24; ++i)
+    CHECK(std::ranges::count(names, i == 1 ? "c" : fmt::format("c-{}", i)) == 1);
+  for (const std::string& name : names) {
     CHECK(workspace.has("runs/" + name + "/result.json"));
     configs.insert(read_file(workspace / ("runs/" + name + "/config.toml"), "config"));
   }
   CHECK(configs.size() == 24);
+}
+
+TEST_CASE("train: mentions how to resume the last run of the config if it is unfinished") {
+  const Workspace workspace;
+  const auto trained = [&](const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"train", "c.toml", "--set", "train.steps=4"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return workspace.heed(arguments).err;
+  };
+  CHECK(trained({"--until", "2"}).find("instead") == std::string::npos);
+  const std::string mention =
+      "runs/c: unfinished; to continue it instead: heed train --resume --run runs/c\n";
+  const std::string second = trained();
+  CHECK_CONTAINS(second, "run runs/c-2\n");
+  CHECK_CONTAINS(second, mention);
+  CHECK(trained().find("instead") == std::string::npos);  // runs/c-2 is done
+  CHECK(workspace.heed({"train", "--resume", "--run", "runs/c"}).code == 0);
+  CHECK(trained().find("instead") == std::string::npos);
+  {
+    const RunLock lock(RunFolder::open(workspace / "runs/c-4"));
+    CHECK_CONTAINS(trained(), "runs/c-4: another process is training it\n");
+  }
+  write_file(workspace / "runs/c-5/error.txt", "the disk is full\n");
+  CHECK_CONTAINS(trained(), "runs/c-5: failed; to continue it instead: heed train --resume ");
+  write_file(workspace / "runs/c-6/config.toml", "?");  // no reason not to train
+  CHECK_CONTAINS(trained(), "run runs/c-7\n");
 }
 
 TEST_CASE("train: rejects paths that are not UTF-8") {

@@ -14,7 +14,7 @@ mkdir -p "$tree" "$tools" "$work/elsewhere"
 cp "$launcher" "$tree/heed"
 touch "$tree/CMakePresets.json" "$tree/CMakeLists.txt"
 mkdir "$tree"/{core,nn,optim,data,theorems,apps,cmake}
-for tool in bash env dirname readlink mkdir rm cat grep find flock awk mktemp sleep touch chmod true; do
+for tool in bash env dirname readlink mkdir rm cat grep find flock awk mktemp sleep touch chmod true ln; do
   ln -s "$(type -P "$tool")" "$tools/$tool"
 done
 export tree calls
@@ -108,6 +108,11 @@ called=("$work/link")
 call one </dev/null
 called=("$tree/heed")
 expect output "$output" "$work/elsewhere"$'\n1\none'
+
+a_case "the program learns by which name it was called"
+stub ninja <<<'mkdir -p "$tree/build/release/bin"; ln -sf "$(type -P bash)" "$tree/build/release/bin/heed"'
+call -c 'echo "$0"' </dev/null
+expect output "$output" "$tree/heed"
 
 a_case "rebuilds for another processor"
 call </dev/null

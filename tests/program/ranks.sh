@@ -172,7 +172,7 @@ for mpi in "${found[@]}"; do
   while [[ -z $(newest killed) ]]; do sleep 0.1; done
   kill -USR1 "$job"
   wait "$job" || true
-  grep -q "^interrupted and saved; continue with: heed train --resume --run killed" out || { cat out >&2; fail "$mpi: not interrupted"; }
+  grep -q "^interrupted and saved; continue with: .*heed train --resume --run killed" out || { cat out >&2; fail "$mpi: not interrupted"; }
 done
 
 echo "$trainings trainings by 2 to 8 processes of ${found[*]}: 0 different; $killed kills," \

@@ -1,0 +1,21 @@
+// Finds runs by name: "runs/latest", and the runs that a mistyped name may have meant.
+#pragma once
+
+#include <string>
+
+namespace heed {
+
+// Returns the path of the run directly in `folder` whose training started last; a resumed run
+// starts again. Returns "" if there is none. With `config` only looks at the runs that `heed train`
+// names after this config: config, config-2, and config-<time> of heed 0.2.0. Follows no links.
+std::string newest_run(const std::string& folder, const std::string& config = "");
+
+// Returns newest_run(FOLDER) for "FOLDER/latest", unless something of that name exists or FOLDER
+// has no run. Returns other paths as they are.
+std::string named_run(const std::string& path);
+
+// Returns the error for a path at which `expected` is missing. It names the runs with similar
+// names, and the newest.
+std::string no_such_run(const std::string& path, const char* expected = "run");
+
+}  // namespace heed
