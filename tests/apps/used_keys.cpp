@@ -1,0 +1,127 @@
+// Keys that a config does not use: no value of them changes a bit of a training.
+#include "apps/config/used_keys.h"
+
+#include <cstring>
+
+#include "apps/support/numbers.h"
+#include "apps/training/load_data.h"
+#include "apps/training/trainer.h"
+#include "temporary.h"
+
+using namespace heed;
+
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+const Assignments tiny_sizes = {
+    "threads=1",       "train.steps=3",   "train.batch_size=2", "train.evaluate_every=0",
+    "model.layers=1",  "model.dim=8",     "model.heads=2",      "model.feed_forward=8",
+    "data.val_size=2", "data.test_size=2"};
+
+const std::vector<Assignments> forms = {
+    {"data.kind=reverse", "optim.kind=sgd"},
+    {"data.kind=reverse", "model.block.mixing=convolution", "schedule.kind=linear"},
+    {"data.kind=parity", "model.kind=language_model", "model.positional.kind=learned",
+     "schedule.kind=inverse_sqrt", "schedule.dim=8", "schedule.warmup_steps=2",
+     "model.init.kind=normal"},
+    {"data.kind=parity", "model.kind=language_model", "model.positional.kind=rotary",
+     "model.attention.similarity=dot", "optim.weight_decay=0"},
+    {"data.kind=parity", "model.kind=language_model", "model.positional.kind=alibi",
+     "model.attention.scale=value", "schedule.kind=cosine"},
+    {"data.kind=parity", "model.kind=language_model", "model.positional.kind=none",
+     "model.block.mixing=gru"},
+    {"data.kind=set", "data.lengths=[2,4]", "model.kind=classifier",
+     "model.positional.kind=relative", "model.attention.similarity=gaussian",
+     "model.attention.key_dim=3", "model.pool=learned", "model.init.kind=kaiming_uniform"},
+    {"data.kind=set", "data.lengths=[2,4]", "model.kind=classifier", "model.block.mixing=dense",
+     "model.positional.kind=integer", "schedule.kind=plateau"},
+    {"data.kind=graph", "data.lengths=[3,4]", "model.kind=classifier", "model.positional.kind=none",
+     "model.block.mixing=graph_attention"},
+};
+
+// The weights after training, or nothing if the config is rejected.
+std::string trained(const std::string& path, const Assignments& form,
+                    const std::string& more = "") {
+  Assignments set = tiny_sizes;
+  set.insert(set.end(), form.begin(), form.end());
+  if (!more.empty()) set.push_back(more);
+  try {
+    const LoadedConfig config = load_config(path, set);
+    const Corpus corpus = load_data(config);
+    Trainer trainer(config.experiment, corpus);
+    for (int step = 0; step < 2; ++step) static_cast<void>(trainer.step());
+    std::string bytes;
+    for (const NamedParameter& each : trainer.model().parameters())
+      bytes.append(reinterpret_cast<const char*>(each.tensor.data()),
+                   static_cast<size_t>(each.tensor.size()) * sizeof(real));
+    return bytes;
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
+// Another value of a key, perhaps one that is rejected; "" if there is none.
+std::string other_value(const ConfigEntry& entry) {
+  if (entry.type == "true or false") return entry.value == "true" ? "false" : "true";
+  if (entry.type == "integer") return entry.value == "0" ? "2" : entry.value + "0";
+  if (entry.type == "number")
+    return fmt::format("{}", 0.25 + 0.5 * number_of_text(entry.value).value_or(0));
+  if (entry.type != "choice") return "";
+  const std::string first = entry.allowed.substr(0, entry.allowed.find(','));
+  return '"' + first + '"' != entry.value ? first
+                                          : entry.allowed.substr(entry.allowed.rfind(' ') + 1);
+}
+
+}  // namespace
+
+TEST_CASE("used keys: no value of an unused key changes a bit of a training") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "c.toml";
+  write_file(path, "seed = 1\n");
+  int checked = 0, effective = 0;
+  for (const Assignments& form : forms) {
+    Assignments set = tiny_sizes;
+    set.insert(set.end(), form.begin(), form.end());
+    const ConfigListing config = list_config(load_config(path, set).experiment);
+    const std::string weights = trained(path, form);
+    REQUIRE_FALSE(weights.empty());
+    for (const ConfigSection& section : config)
+      for (const ConfigEntry& entry : section.entries) {
+        const std::string value = other_value(entry);
+        const bool used = is_used(entry.key, config);
+        // Keys that are used are tried in one form, to see that trying finds them.
+        if (value.empty() || (used && (&form != forms.data() || section.name == "data"))) continue;
+        CAPTURE(entry.key);
+        CAPTURE(form);
+        const std::string others = trained(path, form, entry.key + "=" + value);
+        if (others.empty()) continue;
+        if (used)
+          effective += others != weights;
+        else
+          CHECK(others == weights);
+        checked += !used;
+      }
+  }
+  CHECK(checked >= 200);
+  CHECK(effective >= 40);
+}
+
+TEST_CASE("used keys: what a kind of data does not read, and options of forms not chosen") {
+  Experiment experiment;
+  const auto used = [&](const char* key) { return is_used(key, list_config(experiment)); };
+  CHECK(used("data.symbols"));
+  CHECK_FALSE(used("data.path"));
+  CHECK(used("model.positional.base"));
+  CHECK_FALSE(used("model.positional.buckets"));
+  CHECK(used("optim.lr"));
+  experiment.data.kind = &data_kinds::text;
+  experiment.model.positional.kind = &positional_encodings::relative;
+  CHECK_FALSE(used("data.symbols"));
+  CHECK(used("data.path"));
+  CHECK_FALSE(used("model.positional.base"));
+  CHECK(used("model.positional.buckets"));
+  experiment.schedule.kind = &schedules::inverse_sqrt;
+  experiment.schedule.dim = 64;
+  CHECK_FALSE(used("optim.lr"));  // the formula replaces it
+}
