@@ -18,26 +18,20 @@ const char* const interval_note = "mean ± half of its 95 % interval (Student)";
 
 std::string number_text(double number) { return fmt::format("{:.5g}", number); }
 
-// A median of steps or seconds.
-std::string reached_text(const std::optional<double>& number) {
-  if (!number) return "-";
-  return std::isinf(*number) ? "never" : number_text(*number);
-}
-
 std::vector<std::string> target_headings(const ScoreTarget& target) {
   const std::string reached = fmt::format("{} {} {}", target.score,
                                           lower_is_better(target.score) ? "≤" : "≥", target.value);
   return {"steps to " + reached, "seconds to " + reached};
 }
 
-std::vector<std::string> target_cells(const std::optional<Reached>& reached) {
-  if (!reached) return {"-", "-"};
-  return {reached_text(reached->steps), reached_text(reached->seconds)};
-}
-
 Json target_json(const ScoreTarget& target, const std::optional<Reached>& reached) {
   Json json = Json::object().set("score", target.score).set("value", target.value);
-  if (reached) json.set("steps", reached->steps).set("seconds", reached->seconds.value_or(NAN));
+  if (reached)
+    json.set("steps", reached->steps)
+        .set("seconds", reached->seconds.value_or(NAN))
+        .set("runs", reached->runs)
+        .set("reached", reached->reached)
+        .set("last_step", reached->last_step);
   return json;
 }
 
@@ -95,31 +89,51 @@ Json json_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::str
 
 // ---- A row for each group ----
 
+Table::Row effect_headings(Table::Row row, const Effects& effects, bool several) {
+  row.insert(row.end(), {"n", effects.size_name(), "95 % interval", "p"});
+  if (several) row.emplace_back("p (Holm)");
+  return row;
+}
+
+Table::Row effect_row(Table::Row row, const Comparison& each, bool by_ratio, bool several) {
+  const auto size = [&](double x) {
+    return by_ratio ? fmt::format("{:.4g}", x) : fmt::format("{:+.4g}", x);
+  };
+  row.push_back(std::to_string(each.seeds.size()));
+  if (each.seeds.empty()) {
+    row.resize(row.size() + (several ? 4 : 3), "-");
+    return row;
+  }
+  const Interval& interval = each.effect.interval;
+  row.push_back(size(each.effect.size));
+  row.push_back(each.seeds.size() > 1
+                    ? fmt::format("{} … {}", size(interval.low), size(interval.high))
+                    : "-");
+  row.push_back(fmt::format("{:.3g}", each.effect.p));
+  if (several) row.push_back(fmt::format("{:.3g}", each.adjusted_p));
+  return row;
+}
+
 struct GroupReport {
   const RunGroups& all;
   const ComparisonOptions& options;
-  std::string score;                // whose differences are tested
+  std::string score;                // that is compared
   std::string chosen_by;            // "val.loss"
   std::vector<std::string> scores;  // of all runs
-  std::vector<Comparison> comparisons = compare_with_first(all, score);
+  Effects effects = effects_on(all, score);
   BestGroup best = best_group(all, chosen_by);
 
   std::string group_name(size_t i) const;
   Table::Row key_cells(size_t i) const;
   Table groups() const;
-  Table differences() const;
   Table every_score() const;
   std::string chosen() const;
   std::vector<std::string> warnings() const;
   Json json() const;
 };
 
-// optim.lr = 0.001, model.layers = 2
 std::string GroupReport::group_name(size_t i) const {
-  std::vector<std::string> parts;
-  for (size_t key = 0; key < all.varying.size(); ++key)
-    parts.push_back(fmt::format("{} = {}", all.varying[key], all.groups[i].values[key]));
-  return parts.empty() ? "the only group" : joined(parts);
+  return settings_text(all.varying, all.groups[i].values);
 }
 
 Table::Row GroupReport::key_cells(size_t i) const {
@@ -170,31 +184,19 @@ Table GroupReport::groups() const {
   return table;
 }
 
-Table GroupReport::differences() const {
-  Table table;
-  Table::Row heading = key_headings(all);
-  heading.insert(heading.end(), {"n", "difference", "95 % interval", "p"});
-  if (comparisons.size() > 1) heading.emplace_back("p (Holm)");
-  table.rows.push_back(heading);
-  for (const Comparison& each : comparisons) {
-    Table::Row row = key_cells(each.group);
-    row.push_back(std::to_string(each.seeds.size()));
-    const bool any = !each.seeds.empty(), several = each.seeds.size() > 1;
-    row.push_back(any ? fmt::format("{:+.4g}", each.difference) : "-");
-    row.push_back(several ? fmt::format("{:+.4g} … {:+.4g}", each.interval.low, each.interval.high)
-                          : "-");
-    row.push_back(any ? fmt::format("{:.3g}", each.p) : "-");
-    if (comparisons.size() > 1) row.push_back(any ? fmt::format("{:.3g}", each.adjusted_p) : "-");
-    table.rows.push_back(std::move(row));
-  }
-  table.notes = {
-      fmt::format("{} minus that of {}, paired by seed; interval: BCa bootstrap; p: sign "
-                  "flips{}",
-                  score, group_name(0), comparisons.size() > 1 ? ", adjusted by Holm" : "")};
-  return table;
+// The cells of a comparison in CSV.
+Table::Row exact_cells(const Comparison& each) {
+  Table::Row row;
+  if (each.seeds.empty()) return row;
+  for (const double number :
+       {static_cast<double>(each.seeds.size()), each.effect.size, each.effect.interval.low,
+        each.effect.interval.high, each.effect.p, each.adjusted_p})
+    row.push_back(std::isfinite(number) ? fmt::format("{}", number) : "");
+  return row;
 }
 
-// All statistics in one table, for CSV.
+// All statistics in one table, for CSV: a row for each group, then one for each value of a key,
+// which has nothing in the columns of the other keys and of `runs`.
 Table GroupReport::every_score() const {
   Table table;
   Table::Row heading = key_headings(all);
@@ -203,7 +205,8 @@ Table GroupReport::every_score() const {
     for (const char* what : {"n", "mean", "half width", "best"})
       heading.push_back(name + " " + what);
   if (options.target) std::ranges::copy(target_headings(*options.target), back_inserter(heading));
-  for (const char* what : {"seeds", "difference", "low", "high", "p", "p Holm"})
+  const size_t compared = heading.size();
+  for (const char* what : {"seeds", effects.size_name(), "low", "high", "p", "p Holm"})
     heading.push_back(fmt::format("{} {}", score, what));
   table.rows.push_back(heading);
   for (size_t i = 0; i < all.groups.size(); ++i) {
@@ -219,15 +222,21 @@ Table GroupReport::every_score() const {
     }
     if (options.target)
       std::ranges::copy(target_cells(median_reached(group, *options.target)), back_inserter(row));
-    const Comparison* const each = i > 0 ? &comparisons[i - 1] : nullptr;
-    if (each && !each->seeds.empty())
-      for (const double number :
-           {static_cast<double>(each->seeds.size()), each->difference, each->interval.low,
-            each->interval.high, each->p, each->adjusted_p})
-        row.push_back(std::isfinite(number) ? fmt::format("{}", number) : "");
+    for (const GroupComparison& each : effects.groups)
+      if (each.group == i) std::ranges::copy(exact_cells(each), back_inserter(row));
     row.resize(heading.size());
     table.rows.push_back(std::move(row));
   }
+  for (const KeyEffects& key : effects.keys)
+    for (const KeyEffects::Value& value : key.values) {
+      Table::Row row(compared);
+      for (size_t i = 0; i < key.keys.size(); ++i)
+        row[static_cast<size_t>(std::ranges::find(all.varying, key.keys[i]) -
+                                all.varying.begin())] = value.values[i];
+      std::ranges::copy(exact_cells(value), back_inserter(row));
+      row.resize(heading.size());
+      table.rows.push_back(std::move(row));
+    }
   return table;
 }
 
@@ -254,24 +263,7 @@ std::vector<std::string> GroupReport::warnings() const {
     lines.push_back(fmt::format("not compared by {}: {}, which has it for {} only", chosen_by,
                                 group_name(i),
                                 counted(std::ssize(all.groups[i].numbers(chosen_by)), "seed")));
-  if (const std::string note = note_on_data(comparisons); !note.empty()) lines.push_back(note);
-  std::vector<int64_t> seeds;  // that two groups have in common
-  int64_t without = 0;
-  for (const Comparison& each : comparisons)
-    if (!each.seeds.empty())
-      seeds.push_back(std::ssize(each.seeds));
-    else
-      without += each.same_data ? 1 : 0;
-  if (without > 0)
-    lines.push_back(fmt::format("{} of {} groups have no seed in common with the first", without,
-                                comparisons.size()));
-  if (seeds.empty()) return lines;
-  const int64_t fewest = std::ranges::min(seeds), count = std::ssize(seeds);
-  const double p = smallest_p(fewest, count);
-  if (p >= 0.05)
-    lines.push_back(fmt::format(
-        "too few seeds: {} in {} cannot give a p below {:.3g}, so none below 0.05; train {} seeds",
-        counted(fewest, "seed"), counted(count, "comparison"), p, least_differences(count)));
+  std::ranges::copy(warnings_of(effects, all), back_inserter(lines));
   return lines;
 }
 
@@ -287,36 +279,52 @@ Json statistics_json(const RunGroup& group, const std::vector<std::string>& name
   return scores;
 }
 
+Json comparison_json(const Comparison& each, const Effects& effects) {
+  return Json::object()
+      .set("seeds", std::ssize(each.seeds))
+      .set(effects.size_name(), each.seeds.empty() ? NAN : each.effect.size)
+      .set("low", each.effect.interval.low)
+      .set("high", each.effect.interval.high)
+      .set("p", each.effect.p)
+      .set("adjusted_p", each.adjusted_p);
+}
+
+Json named_values(const std::vector<std::string>& keys, const std::vector<std::string>& values) {
+  Json json = Json::object();
+  for (size_t i = 0; i < keys.size(); ++i) json.set(keys[i], values[i]);
+  return json;
+}
+
 Json GroupReport::json() const {
-  Json groups = Json::array(), differences = Json::array();
+  Json groups = Json::array(), by_key = Json::array(), against_first = Json::array();
   for (size_t i = 0; i < all.groups.size(); ++i) {
     const RunGroup& group = all.groups[i];
-    Json config = Json::object(), runs = Json::array();
-    for (size_t key = 0; key < all.varying.size(); ++key)
-      config.set(all.varying[key], group.values[key]);
+    Json runs = Json::array();
     for (const ScoredRun& run : group.runs)
       runs.push(Json::object().set("run", run.folder.path()).set("seed", run.seed));
     Json json = Json::object()
-                    .set("config", std::move(config))
+                    .set("config", named_values(all.varying, group.values))
                     .set("runs", std::move(runs))
                     .set("scores", statistics_json(group, scores));
     if (options.target)
       json.set("target", target_json(*options.target, median_reached(group, *options.target)));
     groups.push(std::move(json));
   }
-  for (const Comparison& each : comparisons)
-    differences.push(Json::object()
-                         .set("group", static_cast<int64_t>(each.group))
-                         .set("seeds", std::ssize(each.seeds))
-                         .set("difference", each.difference)
-                         .set("low", each.interval.low)
-                         .set("high", each.interval.high)
-                         .set("p", each.p)
-                         .set("adjusted_p", each.adjusted_p));
+  for (const KeyEffects& key : effects.keys)
+    for (const KeyEffects::Value& value : key.values)
+      by_key.push(comparison_json(value, effects)
+                      .set("config", named_values(key.keys, value.values))
+                      .set("against", named_values(key.keys, key.first)));
+  for (const GroupComparison& each : effects.groups)
+    against_first.push(
+        comparison_json(each, effects).set("group", static_cast<int64_t>(each.group)));
   Json json = Json::object().set("groups", std::move(groups)).set("chosen_by", chosen_by);
   json.set("best", best.index ? Json(static_cast<int64_t>(*best.index)) : Json());
   return json.set("compared_by", score)
-      .set("against_first", std::move(differences))
+      .set("compared_as", effects.size_name())
+      .set("first", static_cast<int64_t>(effects.first))
+      .set("by_key", std::move(by_key))
+      .set("against_first", std::move(against_first))
       .set("warnings", warnings());
 }
 
@@ -327,26 +335,32 @@ void check_score(const std::vector<std::string>& scores, const std::string& scor
 }
 
 std::string text_of(const GroupReport& report) {
-  const size_t left = std::max<size_t>(1, report.all.varying.size());
   std::string text;
-  const auto add = [&](const Table& table) {
+  const auto add = [&](const Table& table, size_t left) {
     if (!text.empty()) text += '\n';
     text += report.options.format == TableFormat::text ? table.text(left) : table.markdown(left);
   };
   Table groups = report.groups();
   groups.notes.push_back(report.chosen());
-  add(groups);
-  if (!report.comparisons.empty()) add(report.differences());
-  if (Table notes; !(notes.notes = report.warnings()).empty()) add(notes);
+  add(groups, std::max<size_t>(1, report.all.varying.size()));
+  for (const auto& [table, left] : effect_tables(report.effects, report.all)) add(table, left);
+  if (Table notes; !(notes.notes = report.warnings()).empty()) add(notes, 1);
   return text;
 }
 
-std::string text_of_runs(const std::vector<ScoredRun>& runs, const ComparisonOptions& options) {
+// The score that is compared.
+std::string compared_score(const std::vector<ScoredRun>& runs, const ComparisonOptions& options) {
+  return options.score.empty() ? runs[0].chosen_by : options.score;
+}
+
+std::string text_of_runs(const std::vector<ScoredRun>& runs, const RunGroups& groups,
+                         const ComparisonOptions& options) {
   std::vector<const ScoredRun*> all;
   for (const ScoredRun& run : runs) all.push_back(&run);
   const std::vector<std::string> keys = differing_keys(all);
   if (options.format == TableFormat::json) return json_of_runs(runs, keys, options).text(2) + "\n";
-  const Table table = table_of_runs(runs, keys, score_names(runs), options);
+  Table table = table_of_runs(runs, keys, score_names(runs), options);
+  table.notes = warnings_of(effects_on(groups, compared_score(runs, options)), groups);
   return options.format == TableFormat::csv    ? table.csv()
          : options.format == TableFormat::text ? table.text()
                                                : table.markdown();
@@ -363,6 +377,52 @@ void check_target(const std::vector<ScoredRun>& runs, const ScoreTarget& target)
 
 }  // namespace
 
+std::vector<std::string> target_cells(const std::optional<Reached>& reached) {
+  if (!reached) return {"-", "-"};
+  const auto cell = [&](const std::optional<double>& number, double last) {
+    if (!number) return std::string("-");
+    if (std::isfinite(*number)) return number_text(*number);
+    return reached->reached == 0 ? "never" : "more than " + number_text(last);
+  };
+  return {cell(reached->steps, reached->last_step), cell(reached->seconds, reached->last_seconds)};
+}
+
+std::vector<EffectTable> effect_tables(const Effects& effects, const RunGroups& groups) {
+  const std::string interval =
+      fmt::format("interval: Student on {}; p: sign flips",
+                  effects.by_ratio ? "the logarithms of the ratios" : "the differences");
+  const char* const against = effects.by_ratio ? "divided by" : "minus";
+  std::vector<EffectTable> tables;
+  if (!effects.keys.empty()) {
+    const bool several = std::ranges::any_of(
+        effects.keys, [](const KeyEffects& key) { return key.values.size() > 1; });
+    Table table{{effect_headings({"key", "value", "against"}, effects, several)}, {}};
+    for (const KeyEffects& key : effects.keys)
+      for (const KeyEffects::Value& value : key.values)
+        table.rows.push_back(effect_row({joined(key.keys), joined(value.values), joined(key.first)},
+                                        value, effects.by_ratio, several));
+    table.notes = {fmt::format(
+        "{0} with the value {1} {0} with the one in `against`, {2} over the other keys within each "
+        "seed; {3}{4}",
+        effects.score, against, effects.by_ratio ? "geometric mean" : "mean", interval,
+        several ? ", Holm within each key" : "")};
+    tables.push_back({std::move(table), 3});
+  }
+  if (!effects.groups.empty()) {
+    const bool several = effects.groups.size() > 1;
+    Table table{{effect_headings(groups.varying, effects, several)}, {}};
+    for (const GroupComparison& each : effects.groups)
+      table.rows.push_back(
+          effect_row(groups.groups[each.group].values, each, effects.by_ratio, several));
+    table.notes = {fmt::format(
+        "{} {} that of {}, paired by seed; {}{}", effects.score, against,
+        settings_text(groups.varying, groups.groups[effects.first].values), interval,
+        several ? fmt::format(", Holm over {} comparisons", effects.groups.size()) : "")};
+    tables.push_back({std::move(table), groups.varying.size()});
+  }
+  return tables;
+}
+
 std::string mean_text(const MeanInterval& mean) {
   const double half = mean.half_width;
   if (!(half > 0) || std::isinf(half)) return number_text(mean.mean);
@@ -376,10 +436,9 @@ std::string comparison_of(std::vector<ScoredRun> runs, const ComparisonOptions& 
   const RunGroups groups = group_runs(runs);
   const std::vector<std::string> scores = score_names(runs);
   if (!options.score.empty()) check_score(scores, options.score);
-  if (!groups.repeats_over_seeds()) return text_of_runs(runs, options);
-  const std::string chosen_by = runs[0].chosen_by;
-  const GroupReport report{groups, options, options.score.empty() ? chosen_by : options.score,
-                           chosen_by, scores};
+  if (!groups.repeats_over_seeds()) return text_of_runs(runs, groups, options);
+  const GroupReport report{groups, options, compared_score(runs, options), runs[0].chosen_by,
+                           scores};
   return options.format == TableFormat::json  ? report.json().text(2) + "\n"
          : options.format == TableFormat::csv ? report.every_score().csv()
                                               : text_of(report);

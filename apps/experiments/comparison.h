@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/experiments/effects.h"
 #include "apps/experiments/groups.h"
+#include "apps/support/table.h"
 
 namespace heed {
 
@@ -17,6 +19,20 @@ struct ComparisonOptions {
   std::string score = "";  // whose differences are tested; "": val.<train.best_by> of the first run
   TableFormat format = TableFormat::text;
 };
+
+// Returns what a run, or the median over the runs of a group, has to say about a target: steps and
+// seconds. "never" if no run reached it; "more than 1000", the largest step trained, if some did
+// but the median falls on one that did not; "-" if nothing is known.
+std::vector<std::string> target_cells(const std::optional<Reached>& reached);
+
+// Returns the tables of the effects of keys, if there are any, and of groups, each with a note that
+// explains it, as `heed compare` prints them and a report shows them. `left` is how many of its
+// columns are words.
+struct EffectTable {
+  Table table;
+  size_t left = 1;
+};
+std::vector<EffectTable> effect_tables(const Effects& effects, const RunGroups& groups);
 
 // Throws InputError if no run has the requested score or that of the target.
 std::string comparison_of(std::vector<ScoredRun> runs, const ComparisonOptions& options);

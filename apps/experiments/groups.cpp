@@ -10,6 +10,9 @@
 #include <map>
 #include <set>
 
+#include "apps/config/used_keys.h"
+#include "apps/experiments/points.h"
+#include "apps/experiments/sweep_options.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/checkpoint.h"
@@ -63,6 +66,35 @@ void add_runs_in(const std::string& folder, int depth, std::vector<std::string>&
   }
 }
 
+// Moves the runs in the folder of a sweep into the order of its points.
+void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
+  const std::string path = in_folder(folder, "sweep.toml");
+  if (!exists(path)) return;
+  SweepArguments arguments;
+  arguments.path = path;
+  const Sweep sweep = read_sweep(arguments);
+  std::vector<std::string> keys;
+  for (const AxisGroup& group : sweep.groups)
+    for (const Axis& axis : group) keys.push_back(axis.key);
+  std::map<std::vector<std::string>, size_t> rank;  // by the values of the keys
+  for (const Point& point : points_of(sweep)) {
+    std::vector<std::string> values;
+    for (const auto& [key, value] : point.values) values.push_back(value.text);
+    rank.emplace(std::move(values), rank.size());
+  }
+  std::vector<std::pair<size_t, std::string>> ranked;
+  for (std::string& run : runs) {
+    const ConfigListing config = list_config(SavedRun::open(run).config.experiment);
+    std::vector<std::string> values;
+    for (const std::string& key : keys) values.push_back(value_of(config, key));
+    const auto found = rank.find(values);
+    ranked.emplace_back(found == rank.end() ? rank.size() : found->second, std::move(run));
+  }
+  std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
+  runs.clear();
+  for (auto& [at, run] : ranked) runs.push_back(std::move(run));
+}
+
 // Returns the fingerprint of the data files from the record of a run, or from its newest
 // checkpoint: versions before 0.2.0 wrote no run.json. "" if there is neither.
 std::string recorded_data(const RunFolder& run, const DataOptions& options) {
@@ -101,7 +133,7 @@ std::string tokenizer_of(const RunFolder& run, const Experiment& experiment) {
 // Returns the data of a run and the values of all keys that separate groups.
 std::string group_of(const ScoredRun& run) {
   const std::string settings = lines_of(run.config, [&](const std::string& key) {
-    return key != "seed" && changes_result(key, run.config);
+    return key != "seed" && changes_result(key, run.config) && is_used(key, run.config);
   });
   return fmt::format("{}\ndata {}\ntokenizer {}\n", settings, run.data, run.tokenizer);
 }
@@ -128,7 +160,8 @@ ScoredRun ScoredRun::load(const std::string& path) {
 }
 
 std::string ScoredRun::value(const std::string& key) const {
-  return key == data_key ? data : value_of(config, key);
+  if (key == data_key) return data;
+  return is_used(key, config) ? value_of(config, key) : "-";
 }
 
 const Json* ScoredRun::find(const std::string& score) const {
@@ -138,7 +171,7 @@ const Json* ScoredRun::find(const std::string& score) const {
 
 std::optional<double> ScoredRun::number(const std::string& score) const {
   const Json* const value = find(score);
-  if (!value || !value->is_number()) return std::nullopt;
+  if (!value || !value->is_number() || !std::isfinite(value->number())) return std::nullopt;
   return value->number();
 }
 
@@ -151,13 +184,14 @@ std::vector<std::string> runs_in(const std::string& folder) {
 std::vector<std::string> find_runs(const std::vector<std::string>& paths) {
   std::vector<std::string> runs;
   for (const std::string& path : paths) {
-    const size_t before = runs.size();
-    if (is_folder(path) && !exists(in_folder(path, "config.toml")))
-      std::ranges::copy(runs_in(path), std::back_inserter(runs));
-    else
+    if (!is_folder(path) || exists(in_folder(path, "config.toml"))) {
       runs.push_back(path);
-    check_input(runs.size() > before, "{}: neither a run nor a folder of runs: no config.toml",
-                path);
+      continue;
+    }
+    std::vector<std::string> found = runs_in(path);
+    check_input(!found.empty(), "{}: neither a run nor a folder of runs: no config.toml", path);
+    order_by_sweep(path, found);
+    std::ranges::move(found, std::back_inserter(runs));
   }
   return runs;
 }
@@ -204,13 +238,15 @@ std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& run
   const bool keeps = std::ranges::any_of(
       runs, [](const ScoredRun* run) { return run->value("data.keep") == "true"; });
   const bool data = differ(&ScoredRun::data), tokenizers = differ(&ScoredRun::tokenizer);
-  std::set<std::string> differing;
-  for (const ScoredRun* run : runs)
-    for (const ConfigDifference& difference : config_differences(runs[0]->config, run->config))
-      differing.insert(difference.key);
-  for (const ConfigSection& section : runs[0]->config)
+  // A key that a run does not use counts with its default, whatever its value is there.
+  for (const ConfigSection& section : list_config(Experiment()))
     for (const ConfigEntry& entry : section.entries) {
-      if (!differing.contains(entry.key)) continue;
+      const auto counted_value = [&](const ScoredRun* run) {
+        return is_used(entry.key, run->config) ? value_of(run->config, entry.key) : entry.value;
+      };
+      const std::string first = counted_value(runs[0]);
+      if (std::ranges::all_of(runs, [&](const auto* run) { return counted_value(run) == first; }))
+        continue;
       const bool is_path = effect_of(entry.key, runs[0]->config) == KeyEffect::data;
       const bool is_tokenizer = entry.key == "data.tokenizer";
       // The paths of copies in the folders of runs say nothing about the data.
@@ -270,74 +306,43 @@ bool ScoreTarget::is_reached_by(double number) const {
 
 std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) {
   bool has_score = false;
-  Reached result{never, never};
+  Reached result{.steps = never, .seconds = never};
   for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t line) {
     const Json row = Json::parse(text, fmt::format("{}:{}", run.metrics(), line));
+    const auto number = [&](const char* name) {
+      const Json* const value = row.find(name);
+      return value && value->is_number() ? std::optional(value->number()) : std::nullopt;
+    };
+    result.last_step = std::max(result.last_step, number("step").value_or(0));
+    result.last_seconds = std::max(result.last_seconds, number("seconds").value_or(0));
     const Json* const value = row.find_path(target.score);
     if (!value || !value->is_number()) return;
     has_score = true;
-    if (result.steps < never || !target.is_reached_by(value->number())) return;
+    if (result.reached > 0 || !target.is_reached_by(value->number())) return;
+    result.reached = 1;
     result.steps = row.at("step").number();
-    const Json* const seconds = row.find("seconds");
-    result.seconds =
-        seconds && seconds->is_number() ? std::optional(seconds->number()) : std::nullopt;
+    result.seconds = number("seconds");
   });
   if (!has_score) return std::nullopt;
   return result;
 }
 
 std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target) {
+  Reached all{.runs = 0};
   std::vector<double> steps, seconds;
   for (const ScoredRun& run : group.runs)
     if (const std::optional<Reached> each = reached(run.folder, target)) {
+      ++all.runs;
+      all.reached += each->reached;
+      all.last_step = std::max(all.last_step, each->last_step);
+      all.last_seconds = std::max(all.last_seconds, each->last_seconds);
       steps.push_back(each->steps);
       if (each->seconds) seconds.push_back(*each->seconds);
     }
   if (steps.empty()) return std::nullopt;
-  const bool has_seconds = seconds.size() == steps.size();
-  return Reached{median_of(steps), has_seconds ? std::optional(median_of(seconds)) : std::nullopt};
-}
-
-std::vector<Comparison> compare_with_first(const RunGroups& groups, const std::string& score) {
-  std::vector<Comparison> comparisons;
-  std::map<int64_t, double> first;  // by seed
-  if (groups.groups.empty()) return comparisons;
-  for (const ScoredRun& run : groups.groups[0].runs)
-    if (const std::optional<double> number = run.number(score)) first[run.seed] = *number;
-  std::vector<double> p;
-  for (size_t i = 1; i < groups.groups.size(); ++i) {
-    const bool same_data = groups.groups[i].runs[0].data == groups.groups[0].runs[0].data;
-    Comparison comparison{i, same_data, {}, std::nan(""), {-never, never}};
-    std::vector<double> differences;
-    for (const ScoredRun& run : groups.groups[i].runs) {
-      const std::optional<double> number = run.number(score);
-      if (!same_data || !number || !first.contains(run.seed)) continue;
-      comparison.seeds.push_back(run.seed);
-      differences.push_back(*number - first[run.seed]);
-    }
-    if (!differences.empty()) {
-      comparison.difference = student_mean(differences).mean;
-      comparison.interval = bca_interval(differences);
-      comparison.p = sign_flip_p(differences);
-      p.push_back(comparison.p);
-    }
-    comparisons.push_back(std::move(comparison));
-  }
-  const std::vector<double> adjusted = holm(p);
-  auto next = adjusted.begin();
-  for (Comparison& comparison : comparisons)
-    if (!comparison.seeds.empty()) comparison.adjusted_p = *next++;
-  return comparisons;
-}
-
-std::string note_on_data(const std::vector<Comparison>& comparisons) {
-  const auto others =
-      std::ranges::count_if(comparisons, [](const Comparison& c) { return !c.same_data; });
-  if (others == 0) return "";
-  return fmt::format(
-      "{} of {} groups {} other data than the first; heed computes no difference for {}, because "
-      "it would mix the effects of keys and data",
-      others, comparisons.size(), others == 1 ? "has" : "have", others == 1 ? "it" : "them");
+  all.steps = median_of(steps);
+  if (seconds.size() == steps.size()) all.seconds = median_of(seconds);
+  return all;
 }
 
 BestGroup best_group(const RunGroups& groups, const std::string& score) {

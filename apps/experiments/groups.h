@@ -33,10 +33,11 @@ struct ScoredRun {
   // Throws InputError if the folder holds no run, or if config.toml, result.json or the record of
   // the data is damaged.
   static ScoredRun load(const std::string& path);
-  // Returns the value of a key as TOML, or the fingerprint of the data for data_key.
+  // Returns the value of a key as TOML, "-" if the run does not use it, or the fingerprint of the
+  // data for data_key.
   std::string value(const std::string& key) const;
   const Json* find(const std::string& score) const;  // nullptr if there is no such score
-  std::optional<double> number(const std::string& score) const;  // none if it is no number
+  std::optional<double> number(const std::string& score) const;  // none if it is not a finite one
 };
 
 // The name beside the keys of a config under which runs differ if their data files have the same
@@ -46,14 +47,15 @@ inline constexpr const char* data_key = "data";
 // Returns the runs in a folder and the folders below it, in the order of their names and of the
 // numbers in them. Follows no links. Throws InputError if there are more than 100,000.
 std::vector<std::string> runs_in(const std::string& folder);
-// Replaces each path that is not a run by runs_in() it. So the folder of a sweep stands for its
-// runs. Throws InputError if there is none.
+// Replaces each path that is not a run by runs_in() it. The runs in the folder of a sweep are in
+// the order of its points, the axes and values of sweep.toml; runs of no point come last. Throws
+// InputError if there is no run, or if sweep.toml is damaged.
 std::vector<std::string> find_runs(const std::vector<std::string>& paths);
 
 // Runs that differ only in the seed, one for each seed, ascending.
 struct RunGroup {
   std::vector<ScoredRun> runs;
-  std::vector<std::string> values;  // of RunGroups::varying, as TOML
+  std::vector<std::string> values;  // of RunGroups::varying, as TOML; "-" for an unused key
 
   // The score of each run that has it.
   std::vector<double> numbers(const std::string& score) const;
@@ -69,14 +71,16 @@ struct RunGroups {
 
   bool repeats_over_seeds() const;  // whether a group has more than one run
 };
-// Groups runs by their data and by the values of all keys but the seed. Keys that change no result,
-// such as threads, do not count (apps/training/loop_state.h), nor does the place of a data file.
+// Groups runs by their data and by the values of all keys except the seed. Keys that change no
+// result, such as threads, do not count (apps/training/loop_state.h), nor do the place of a data
+// file and keys that a run does not use (apps/config/used_keys.h).
 RunGroups group_runs(std::vector<ScoredRun> runs);
 
 // Returns the names of all scores, in the order of result.json.
 std::vector<std::string> score_names(const std::vector<ScoredRun>& runs);
-// Returns the keys in which runs differ, in the order of the config. The path of a data file counts
-// only if the data differ. Ends with data_key if the data differ and no path shows it.
+// Returns the keys in which runs differ, in the order of the config. A key counts if one of the
+// runs uses it, the path of a data file only if the data differ. Ends with data_key if the data
+// differ and no path shows it.
 std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& runs);
 
 // A score that a run shall reach.
@@ -88,33 +92,20 @@ struct ScoreTarget {
   static ScoreTarget parse(const std::string& text);
   bool is_reached_by(double number) const;
 };
-// When the metrics of a run reached the target for the first time. Infinity for both if they never
-// did; no seconds if the run was trained by a version of heed that did not record them.
+// When runs reached a target for the first time: one run, or the median over the runs of a group.
 struct Reached {
-  double steps = 0;
-  std::optional<double> seconds;
+  double steps = 0;                    // infinity: never
+  std::optional<double> seconds = {};  // none if a version of heed trained that did not record them
+  double last_step = 0;                // the largest step trained
+  double last_seconds = 0;             // the longest time trained
+  int64_t runs = 1;                    // whose metrics have the score
+  int64_t reached = 0;                 // those that reached the target
 };
 // None if the metrics have no such score. Throws InputError for damaged metrics.
 std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target);
-// The medians over the runs of a group. A median is infinity if half of the runs or more never
-// reached the target.
+// Returns the medians over the runs of a group. A run that never reached the target counts as later
+// than all others, so a median that falls on it, or next to it, is infinity.
 std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target);
-
-// A group against the first one, by the differences of a score between runs of the same seed.
-struct Comparison {
-  size_t group = 0;              // index
-  bool same_data = true;         // otherwise there are no differences: they would mix two causes
-  std::vector<int64_t> seeds;    // that both have
-  double difference = 0;         // mean of this group minus the first; NaN without common seeds
-  Interval interval;             // BCa
-  double p = 1, adjusted_p = 1;  // sign flips; Holm over all comparisons
-};
-// Compares each group but the first with the first. Groups without a common seed, and those of
-// other data, get no p.
-std::vector<Comparison> compare_with_first(const RunGroups& groups, const std::string& score);
-// Returns a sentence about the groups that are not compared because of their data; "" if there are
-// none.
-std::string note_on_data(const std::vector<Comparison>& comparisons);
 
 // The group with the best mean of a score, among those that have it for as many seeds as any group.
 struct BestGroup {

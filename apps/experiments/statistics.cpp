@@ -1,8 +1,8 @@
-// Boost.Math, for two quantiles, takes seconds to compile. Only this file includes it.
+// Boost.Math takes seconds to compile. Only this file includes it.
 #include "apps/experiments/statistics.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
+#include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
@@ -16,8 +16,6 @@ namespace {
 
 constexpr double alpha = 0.05;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int64_t max_enumerated = 6;  // 6⁶ = 46,656 resamples
-constexpr int64_t drawn_resamples = 50'000;
 constexpr int64_t max_flipped = 20;  // 2²⁰ choices of signs
 constexpr int64_t drawn_flips = 65'535;
 
@@ -25,7 +23,7 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The stream of all that is drawn here. It belongs to no seed of a run.
+// The stream of all random draws in this file. No seed of a run uses it.
 Random fixed_stream() { return Random(StreamKey()); }
 
 // A difference between sums of the same values in another order is rounding.
@@ -35,53 +33,20 @@ double rounding_of(std::span<const double> values) {
   return 1e-14 * sum;
 }
 
-// Returns the means of all resamples with replacement, sorted; or those of some of them.
-std::vector<double> resampled_means(std::span<const double> values) {
-  const auto n = std::ssize(values);
-  const bool all = n <= max_enumerated;
-  int64_t count = all ? 1 : drawn_resamples;
-  for (int64_t i = 0; all && i < n; ++i) count *= n;
-  Random random = fixed_stream();
-  std::vector<double> means;
-  means.reserve(static_cast<size_t>(count));
-  for (int64_t resample = 0; resample < count; ++resample) {
-    double sum = 0;
-    int64_t digits = resample;  // base n: the index of each value
-    for (int64_t i = 0; i < n; ++i, digits /= n)
-      sum += values[static_cast<size_t>(
-          all ? digits % n : static_cast<int64_t>(random.below(static_cast<uint64_t>(n))))];
-    means.push_back(sum / static_cast<double>(n));
-  }
-  std::sort(means.begin(), means.end());
-  return means;
-}
-
-// Returns the fraction of sorted values below x, and half of those equal to it.
-double fraction_below(const std::vector<double>& sorted, double x, double rounding) {
-  const auto below = std::lower_bound(sorted.begin(), sorted.end(), x - rounding);
-  const auto up_to = std::upper_bound(sorted.begin(), sorted.end(), x + rounding);
-  return static_cast<double>((below - sorted.begin()) + (up_to - sorted.begin())) /
-         (2 * static_cast<double>(sorted.size()));
-}
-
-// Returns the quantile of sorted values, interpolated linearly between two of them.
-double quantile_of(const std::vector<double>& sorted, double p) {
-  const double at = p * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<size_t>(at);
-  const size_t high = std::min(low + 1, sorted.size() - 1);
-  return std::lerp(sorted[low], sorted[high], at - static_cast<double>(low));
-}
-
-// Returns the acceleration of the mean, by the jackknife: Σ d³ / (6 (Σ d²)^1.5), where d is how
-// much the mean falls when a value is left out. These are proportional to values - mean.
-double acceleration(std::span<const double> values, double mean) {
-  double squares = 0, cubes = 0;
-  for (const double value : values) {
-    const double d = value - mean;
-    squares += d * d;
-    cubes += d * d * d;
-  }
-  return cubes / (6 * std::pow(squares, 1.5));
+// Returns t(0.975, n - 1). Those of small n are computed once: a quantile takes as long as a
+// hundred means.
+double student_quantile(int64_t n) {
+  const auto of = [](int64_t count) {
+    return boost::math::quantile(boost::math::students_t(static_cast<double>(count - 1)),
+                                 1 - alpha / 2);
+  };
+  constexpr int64_t most = 64;
+  static const std::array<double, most + 1> known = [&] {
+    std::array<double, most + 1> all{};
+    for (int64_t count = 2; count <= most; ++count) all[static_cast<size_t>(count)] = of(count);
+    return all;
+  }();
+  return n <= most ? known[static_cast<size_t>(n)] : of(n);
 }
 
 double sum_with_signs(std::span<const double> values, uint64_t negative) {
@@ -100,26 +65,7 @@ MeanInterval student_mean(std::span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   const auto count = static_cast<double>(n);
-  const double t = boost::math::quantile(boost::math::students_t(count - 1), 1 - alpha / 2);
-  return {n, mean, t * std::sqrt(squares / (count - 1) / count)};
-}
-
-Interval bca_interval(std::span<const double> differences) {
-  check(!differences.empty(), "the interval of no differences");
-  if (differences.size() == 1) return {-infinity, infinity};
-  const auto [lowest, highest] = std::minmax_element(differences.begin(), differences.end());
-  if (*lowest == *highest) return {*lowest, *highest};
-  const double mean = mean_of(differences);
-  const std::vector<double> means = resampled_means(differences);
-  const boost::math::normal normal;
-  const double rounding = rounding_of(differences) / static_cast<double>(differences.size());
-  const double z0 = boost::math::quantile(normal, fraction_below(means, mean, rounding));
-  const double a = acceleration(differences, mean);
-  const auto end = [&](double p) {
-    const double z = z0 + boost::math::quantile(normal, p);
-    return quantile_of(means, boost::math::cdf(normal, z0 + z / (1 - a * z)));
-  };
-  return {end(alpha / 2), end(1 - alpha / 2)};
+  return {n, mean, student_quantile(n) * std::sqrt(squares / (count - 1) / count)};
 }
 
 double sign_flip_p(std::span<const double> differences) {
@@ -154,6 +100,18 @@ int64_t least_differences(int64_t comparisons) {
   int64_t n = 1;
   while (smallest_p(n, comparisons) >= alpha) ++n;
   return n;
+}
+
+Effect difference_of(std::span<const double> differences) {
+  const MeanInterval mean = student_mean(differences);
+  return {mean.mean,
+          {mean.mean - mean.half_width, mean.mean + mean.half_width},
+          sign_flip_p(differences)};
+}
+
+Effect ratio_of(std::span<const double> log_differences) {
+  const Effect log = difference_of(log_differences);
+  return {std::exp(log.size), {std::exp(log.interval.low), std::exp(log.interval.high)}, log.p};
 }
 
 std::vector<double> holm(std::span<const double> p) {

@@ -1,8 +1,8 @@
 // Statistics of scores over seeds: means with intervals, and differences between two groups of runs
 // that are paired by seed.
 //
-// Every function gives the same bits on each call: what is drawn at random comes from one fixed
-// stream. All intervals are those of 95 %.
+// Every function returns the same bits on each call: random draws come from one fixed stream. All
+// intervals are 95 % intervals.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-// A mean with its Student interval: mean ± half_width.
+// A mean with its Student interval (Student 1908, "The probable error of a mean"): mean ±
+// half_width.
 struct MeanInterval {
   int64_t n = 0;
   double mean = 0;
@@ -23,12 +24,6 @@ struct MeanInterval {
 };
 // n ≥ 1.
 MeanInterval student_mean(std::span<const double> values);
-
-// Returns the bootstrap interval BCa of the mean (Efron 1987, "Better bootstrap confidence
-// intervals"), from all nⁿ resamples up to n = 6, and from 50,000 beyond. Its ends are quantiles of
-// the means of the resamples, interpolated linearly, as in SciPy. All values equal: an interval of
-// width 0. n = 1: the interval from -∞ to ∞.
-Interval bca_interval(std::span<const double> differences);
 
 // Returns the two-sided p of the hypothesis that the differences are symmetric around 0: the
 // fraction of the 2ⁿ choices of signs with a mean at least as far from 0 as the observed one. Up to
@@ -38,6 +33,18 @@ double sign_flip_p(std::span<const double> differences);
 double smallest_p(int64_t n, int64_t comparisons = 1);
 // The number of differences from which on smallest_p() is below 0.05.
 int64_t least_differences(int64_t comparisons = 1);
+
+// The effect of a change, from pairs of runs that differ in it.
+struct Effect {
+  double size = 0;    // 1 or 0 is no effect: see below
+  Interval interval;  // unbounded if there is one pair
+  double p = 1;       // sign_flip_p()
+};
+// Returns the mean difference with its Student interval; 0 is no effect. n ≥ 1.
+Effect difference_of(std::span<const double> differences);
+// Returns the same for ratios, from the differences of logarithms: the geometric mean of the
+// ratios, and Student's interval on the logarithm; 1 is no effect. n ≥ 1.
+Effect ratio_of(std::span<const double> log_differences);
 
 // Returns the p of several comparisons, adjusted so that the probability of one or more false
 // alarms stays below the threshold (Holm 1979), in the order of the arguments.

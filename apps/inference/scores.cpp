@@ -169,11 +169,35 @@ Json errors_by_length(const std::vector<Outcome>& outcomes) {
   return rows;
 }
 
-bool lower_is_better(const std::string& score) {
-  static constexpr std::string_view higher[] = {"token_accuracy", "exact_match", "bleu", "chrf",
-                                                "tokens_per_s"};
-  return std::find(std::begin(higher), std::end(higher), last_component(score)) == std::end(higher);
+namespace {
+
+struct ScoreKind {
+  std::string_view name;
+  bool lower_is_better = true;
+  bool by_ratio = false;
+};
+
+ScoreKind kind_of_score(const std::string& score) {
+  static constexpr ScoreKind kinds[] = {{"loss", true, true},
+                                        {"perplexity", true, true},
+                                        {"bits_per_byte", true, true},
+                                        {"seconds", true, true},
+                                        {"tokens_per_s", false, true},
+                                        {"token_accuracy", false},
+                                        {"exact_match", false},
+                                        {"bleu", false},
+                                        {"chrf", false}};
+  const auto* const found =
+      std::find_if(std::begin(kinds), std::end(kinds),
+                   [&](const ScoreKind& kind) { return kind.name == last_component(score); });
+  return found == std::end(kinds) ? ScoreKind() : *found;
 }
+
+}  // namespace
+
+bool lower_is_better(const std::string& score) { return kind_of_score(score).lower_is_better; }
+
+bool is_compared_by_ratio(const std::string& score) { return kind_of_score(score).by_ratio; }
 
 bool is_better(const std::string& score, double value, double other) {
   return lower_is_better(score) ? value < other : value > other;

@@ -45,6 +45,10 @@ Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& ex
 // Returns whether a lower value of the score is the better one: "val.loss", "perplexity",
 // "seconds".
 bool lower_is_better(const std::string& score);
+// Returns whether two values of the score are compared by their ratio: losses, perplexities, times
+// and speeds, where equal factors are equal gains. Others, such as accuracies, are compared by
+// their difference.
+bool is_compared_by_ratio(const std::string& score);
 // Returns whether the value is better than the other one.
 bool is_better(const std::string& score, double value, double other);
 

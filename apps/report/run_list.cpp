@@ -47,7 +47,7 @@ void RunList::refresh() {
   if (refreshed_ >= 0 && now() - refreshed_ < seconds_between_reads) return;
   std::vector<std::string> paths;
   try {
-    paths = find_runs({folder_});
+    paths = exists(in_folder(folder_, "config.toml")) ? std::vector{folder_} : runs_in(folder_);
   } catch (const Error&) {
     // There is no run yet, or the folder is gone.
   }

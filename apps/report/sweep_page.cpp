@@ -130,23 +130,18 @@ std::string groups_part(const SweepScores& sweep) {
     text += fmt::format("<p class=\"note\">Not compared by {}: {}, which has it for {} only.</p>\n",
                         html(score), html(name_of_group(groups, i)),
                         counted(std::ssize(groups.groups[i].numbers(score)), "seed"));
-  std::vector<Cells> comparisons;
-  const std::vector<Comparison> compared =
-      groups.repeats_over_seeds() ? compare_with_first(groups, score) : std::vector<Comparison>();
-  for (const Comparison& each : compared)
-    if (!each.seeds.empty())
-      comparisons.push_back(
-          {name_of_group(groups, each.group), std::to_string(each.seeds.size()),
-           four_digits(each.difference),
-           fmt::format("{} … {}", four_digits(each.interval.low), four_digits(each.interval.high)),
-           fmt::format("{:.3g}", each.p), fmt::format("{:.3g}", each.adjusted_p)});
-  if (!comparisons.empty())
-    text +=
-        fmt::format("<h3>Differences of {} from the first group, paired by seed</h3>\n",
-                    html(score)) +
-        html_table({"group", "seeds", "difference", "95 % interval", "p", "p (Holm)"}, comparisons);
-  if (const std::string note = note_on_data(compared); !note.empty())
-    text += fmt::format("<p class=\"note\">{}.</p>\n", html(note));
+  const Effects effects = effects_on(groups, score);
+  std::string effect_text;
+  if (groups.repeats_over_seeds())
+    for (const auto& [table, left] : effect_tables(effects, groups)) {
+      effect_text += html_table(table.rows[0], {table.rows.begin() + 1, table.rows.end()}, left);
+      for (const std::string& note : table.notes)
+        effect_text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
+    }
+  for (const std::string& warning : warnings_of(effects, groups))
+    effect_text += fmt::format("<p>{}.</p>\n", html(warning));
+  if (!effect_text.empty())
+    text += fmt::format("<h3>Effects on {}</h3>\n", html(score)) + effect_text;
   for (const std::string& path : groups.repeats)
     text +=
         fmt::format("<p class=\"note\">Left out: {}, which repeats another run.</p>\n", html(path));

@@ -1,6 +1,8 @@
 // heed compare: what it prints of groups and of single runs.
 #include "apps/experiments/comparison.h"
 
+#include <cmath>
+
 #include "apps/support/table.h"
 #include "program.h"
 #include "scored_runs.h"
@@ -47,21 +49,28 @@ TEST_CASE("compare: a row for each group, and differences from the first") {
   has_line(text, "0.001 6 4.25 ± 0.29 4 4.25 ± 0.29 - - -");
   has_line(text, "0.002 6 3.38 ± 0.64 2.5 3.38 ± 0.64 - 35 3.5");
   has_line(text, "best by val.loss: optim.lr = 0.002; no test scores");
-  has_line(text, "0.002 6 -0.875 -1.208 … -0.5417 0.0312");
+  has_line(text, "optim.lr n ratio 95 % interval p");
+  has_line(text, "0.002 6 0.7845 0.6712 … 0.917 0.0312");
+  has_line(text,
+           "val.loss divided by that of optim.lr = 0.001, paired by seed; interval: Student on the "
+           "logarithms of the ratios; p: sign flips");
   CHECK(text.find("too few") == text.npos);
 }
 
 TEST_CASE("compare: below six seeds it asks for more") {
   CHECK_CONTAINS(TwoRates(5).comparison(),
-                 "too few seeds: 5 seeds in 1 comparison cannot give a p below 0.0625, so none "
-                 "below 0.05; train 6 seeds");
+                 "too few seeds: with 5 seeds no p can be below 0.0625, so none can be below 0.05; "
+                 "6 seeds would do\n");
   TwoRates three(6);
   for (int64_t seed = 1; seed <= 6; ++seed) three.add(fmt::format("s/c/{}", seed), seed, 3e-3, 1);
   const std::string text = three.comparison();
-  CHECK_CONTAINS(text, "6 seeds in 2 comparisons cannot give a p below 0.0625");
-  CHECK_CONTAINS(text, "train 7 seeds");
-  has_line(text, "optim.lr n difference 95 % interval p p (Holm)");
-  has_line(text, "0.003 6 -3.25 -3.417 … -3.083 0.0312 0.0625");
+  CHECK_CONTAINS(
+      text,
+      "too few seeds: with 6 seeds and 2 comparisons (Holm) no p can be below 0.0625, so "
+      "none can be below 0.05; 7 seeds would do\n");
+  has_line(text, "optim.lr n ratio 95 % interval p p (Holm)");
+  has_line(text, "0.003 6 0.2357 0.2203 … 0.2522 0.0312 0.0625");
+  CHECK_CONTAINS(TwoRates(1).comparison(), "too few seeds: with 1 seed no p can be below 1, ");
 }
 
 TEST_CASE("compare: one group, repeated and unfinished runs") {
@@ -93,7 +102,7 @@ TEST_CASE("compare: validation chooses, and only of the chosen one test is shown
   CHECK(text.find("test.targets") == text.npos);
   const std::string by_test = comparison_of(runs.load(), {.score = "test.loss"});
   has_line(by_test, "best by val.loss: optim.lr = 0.001; test.loss 9");
-  CHECK_CONTAINS(by_test, "test.loss minus that of optim.lr = 0.001");
+  CHECK_CONTAINS(by_test, "test.loss divided by that of optim.lr = 0.001");
 }
 
 TEST_CASE("compare: CSV, JSON and Markdown have the same numbers") {
@@ -109,12 +118,92 @@ TEST_CASE("compare: CSV, JSON and Markdown have the same numbers") {
   CHECK(group.at("runs").elements()[5].at("seed").integer() == 6);
   CHECK(group.at("scores").at("val.loss").at("mean").number() == 3.375);
   const Json& difference = json.at("against_first").elements()[0];
-  CHECK(difference.at("difference").number() == -0.875);
+  CHECK(json.at("compared_as").string() == "ratio");
+  CHECK(difference.at("ratio").number() == doctest::Approx(0.784517).epsilon(1e-6));
+  CHECK_CONTAINS(csv, ",val.loss seeds,val.loss ratio,val.loss low,val.loss high,");
+  CHECK_CONTAINS(csv, ",6,0.7845");
   CHECK(difference.at("p").number() == 0.03125);
   const std::string markdown = runs.comparison({.format = TableFormat::markdown});
   CHECK_CONTAINS(markdown, "| optim.lr | n | val.loss | best |");
   CHECK_CONTAINS(markdown, "\n|---|---:|---:|");
   CHECK_CONTAINS(markdown, "\n| 0.002 | 6 | 3.38 ± 0.64 | 2.5 |");
+}
+
+TEST_CASE("compare: rates are compared by differences, and so are losses of which one is 0") {
+  TwoRates runs(6);
+  const std::string rate = runs.comparison({.score = "val.exact_match"});
+  has_line(rate, "optim.lr n difference 95 % interval p");
+  has_line(rate, "0.002 6 -0.875 -1.366 … -0.3842 0.0312");
+  CHECK_CONTAINS(rate, "val.exact_match minus that of optim.lr = 0.001, paired by seed");
+  runs.add("s/a/7", 7, 1e-3, 1);
+  runs.add("s/b/7", 7, 2e-3, 0);
+  const std::string zero = runs.comparison();
+  has_line(zero, "optim.lr n difference 95 % interval p");
+  CHECK_CONTAINS(zero, "val.loss is 0 or less in 1 run, so there are no ratios");
+  runs.add("s/a/8", 8, 1e-3, 1);
+  Experiment experiment;
+  experiment.seed = 8;
+  experiment.optim.lr = 2e-3;
+  runs.add("s/b/8", experiment, R"({"val": {"loss": null}})");
+  const std::string infinite = runs.comparison();
+  has_line(infinite, "0.002 7 -0.8929 -1.29 … -0.4956 0.0156");
+  CHECK_CONTAINS(infinite, "left out of all pairs: 1 run without a finite val.loss");
+}
+
+TEST_CASE("compare: two keys are answered first, each over the seeds") {
+  ScoredRuns runs;
+  Experiment experiment;
+  for (experiment.seed = 1; experiment.seed <= 6; ++experiment.seed)
+    for (const double lr : {1e-3, 2e-3})
+      for (const int64_t layers : {1, 2, 3}) {
+        experiment.optim.lr = lr;
+        experiment.model.layers = layers;
+        runs.add(fmt::format("l{}/r{}/{}", layers, lr, experiment.seed), experiment,
+                 fmt::format(R"({{"val": {{"loss": {}}}}})",
+                             (lr == 2e-3 ? 2.0 : 1.0) * static_cast<double>(layers) *
+                                 static_cast<double>(experiment.seed)));
+      }
+  const std::string text = comparison_of(runs.load(), {});
+  has_line(text, "key value against n ratio 95 % interval p p (Holm)");
+  has_line(text, "model.layers 2 1 6 2 2 … 2 0.0312 0.0625");
+  has_line(text, "model.layers 3 1 6 3 3 … 3 0.0312 0.0625");
+  has_line(text, "optim.lr 0.002 0.001 6 2 2 … 2 0.0312 0.0312");
+  CHECK_CONTAINS(text, "too few seeds for model.layers: with 6 seeds and 2 comparisons (Holm)");
+  CHECK_CONTAINS(text, "too few seeds for groups: with 6 seeds and 5 comparisons (Holm)");
+  CHECK(text.find("too few seeds for optim.lr") == text.npos);
+  const Json json = Json::parse(comparison_of(runs.load(), {.format = TableFormat::json}), "json");
+  REQUIRE(json.at("by_key").elements().size() == 3);
+  const Json& rate = json.at("by_key").elements()[2];
+  CHECK(rate.at("config").at("optim.lr").string() == "0.002");
+  CHECK(rate.at("against").at("optim.lr").string() == "0.001");
+  CHECK(rate.at("seeds").integer() == 6);
+  CHECK(rate.at("ratio").number() == doctest::Approx(2));
+  const std::string csv = comparison_of(runs.load(), {.format = TableFormat::csv});
+  CHECK_CONTAINS(csv, "\n,0.002,,");  // after the rows of groups
+}
+
+TEST_CASE("compare: where interval and p disagree, it says what each assumes") {
+  CHECK_CONTAINS(TwoRates(5).comparison(),
+                 "interval and p disagree at the 5 % level for optim.lr = 0.002: the interval "
+                 "assumes that the logarithms of the ratios are normal; p assumes only that they "
+                 "are symmetric around 0");
+  CHECK(TwoRates(6).comparison().find("disagree") == std::string::npos);
+}
+
+TEST_CASE("compare: a median of steps beyond the training is more than its steps, or never") {
+  const auto cell = [](double steps, int64_t reached) {
+    return target_cells(Reached{.steps = steps,
+                                .seconds = steps,
+                                .last_step = 1000,
+                                .last_seconds = 2.5,
+                                .runs = 6,
+                                .reached = reached});
+  };
+  using Cells = std::vector<std::string>;
+  CHECK(cell(50, 4) == Cells{"50", "50"});
+  CHECK(cell(INFINITY, 2) == Cells{"more than 1000", "more than 2.5"});
+  CHECK(cell(INFINITY, 0) == Cells{"never", "never"});
+  CHECK(target_cells(std::nullopt) == Cells{"-", "-"});
 }
 
 TEST_CASE("compare: single runs keep a column each, with their time to a target") {

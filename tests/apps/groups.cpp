@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/experiments/effects.h"
+#include "core/joined.h"
 #include "data/split.h"
 #include "scored_runs.h"
 
@@ -72,28 +74,6 @@ TEST_CASE("groups: a run without a score does not count") {
   CHECK(groups.groups[0].mean("val.loss")->n == 1);
 }
 
-TEST_CASE("groups: differences are paired by seed") {
-  ScoredRuns folder;
-  for (int64_t seed = 1; seed <= 6; ++seed) {
-    folder.add(fmt::format("a/{}", seed), seed, 1e-3, 1 + 0.5 * (seed % 3));
-    folder.add(fmt::format("b/{}", seed + 1), seed + 1, 2e-3,
-               1 + 0.5 * ((seed + 1) % 3) + 0.125 * seed);
-    folder.add(fmt::format("c/{}", seed), seed + 10, 3e-3, 1);
-  }
-  const std::vector<Comparison> all = compare_with_first(folder.grouped(), "val.loss");
-  REQUIRE(all.size() == 2);
-  CHECK(all[0].group == 1);
-  CHECK(all[0].seeds == std::vector<int64_t>{2, 3, 4, 5, 6});
-  CHECK(all[0].difference == 0.375);  // the mean of 1/8 … 5/8
-  CHECK(all[0].interval.low > 0.125);
-  CHECK(all[0].interval.high < 0.625);
-  CHECK(all[0].p == 2. / 32);
-  CHECK(all[0].adjusted_p == all[0].p);  // the other has no p
-  CHECK(all[1].seeds.empty());
-  CHECK(std::isnan(all[1].difference));
-  CHECK(compare_with_first({}, "val.loss").empty());
-}
-
 TEST_CASE("groups: steps and seconds to a target") {
   ScoredRuns folder;
   const char* const metrics[] = {
@@ -117,6 +97,9 @@ TEST_CASE("groups: steps and seconds to a target") {
   CHECK(median("val.loss=2")->seconds == 3.5);
   CHECK(median("val.loss=3")->steps == 20);
   CHECK(median("val.loss=1.5")->steps == never);
+  CHECK(median("val.loss=1.5")->reached == 0);
+  CHECK(median("val.loss=1.5")->last_step == 60);
+  CHECK(median("val.loss=1.5")->last_seconds == 5.5);
   CHECK_FALSE(median("loss=1")->seconds.has_value());
   CHECK_FALSE(median("val.bleu=1").has_value());
   CHECK(target("test.bleu=20").is_reached_by(21));
@@ -125,6 +108,85 @@ TEST_CASE("groups: steps and seconds to a target") {
     CHECK_CONTAINS(thrown<InputError>([&] { target(bad); }), "val.loss=1.88");
   write_file(groups.groups[0].runs[0].folder.metrics(), "{\"step\": 1}\n{]\n");
   CHECK_CONTAINS(thrown<InputError>([&] { median("val.loss=2"); }), "metrics.jsonl:2");
+}
+
+TEST_CASE("groups: a seed that never reached the target counts as later than all others") {
+  ScoredRuns folder;
+  const auto add = [&](int64_t seed, double loss, int64_t last_step) {
+    write_file(folder.add(std::to_string(seed), seed, 1e-3, 1) + "/metrics.jsonl",
+               fmt::format("{{\"step\": {0}, \"seconds\": {0}, \"val\": {{\"loss\": {1}}}}}\n"
+                           "{{\"step\": {2}, \"seconds\": {2}, \"loss\": 1}}\n",
+                           10 * seed, loss, last_step));
+  };
+  const auto median = [&] {
+    return *median_reached(folder.grouped().groups[0], target("val.loss=2"));
+  };
+  add(1, 2, 100);
+  add(2, 2, 100);
+  add(3, 3, 200);
+  CHECK(median().steps == 20);
+  CHECK(median().reached == 2);
+  add(4, 3, 300);  // the median of an even number lies between seeds 2 and 3
+  CHECK(median().steps == never);
+  CHECK(median().seconds == never);
+  CHECK(median().last_step == 300);
+  add(5, 3, 100);
+  CHECK(median().steps == never);
+  CHECK(median().runs == 5);
+}
+
+TEST_CASE("groups: runs in the folder of a sweep are in the order of its points") {
+  ScoredRuns folder;
+  write_file(folder / "base.toml", "seed = 1\n");
+  write_file(folder / "sweep.toml",
+             "config = \"base.toml\"\nseeds = [1, 2]\n[axes]\n\"optim.lr\" = [3e-3, 1e-3]\n"
+             "\"model.positional.kind\" = [\"sinusoidal\", \"learned\"]\n");
+  Experiment experiment;
+  const PositionalRule* const kinds[] = {&positional_encodings::learned,
+                                         &positional_encodings::rotary,
+                                         &positional_encodings::sinusoidal};
+  for (experiment.seed = 1; experiment.seed <= 2; ++experiment.seed)
+    for (const double lr : {1e-3, 3e-3})
+      for (const PositionalRule* kind : kinds) {
+        experiment.optim.lr = lr;
+        experiment.model.positional.kind = kind;
+        folder.add(fmt::format("lr={},kind={}/seed-{}", lr, kind->name, experiment.seed),
+                   experiment, R"({"val": {"loss": 1}})");
+      }
+  const RunGroups groups = folder.grouped();
+  Names order;
+  for (const RunGroup& group : groups.groups) {
+    CHECK(group.runs.size() == 2);
+    order.push_back(group.values[0] + " " + group.values[1]);
+  }
+  CHECK(groups.varying == Names{"model.positional.kind", "optim.lr"});
+  CHECK(order == Names{"\"sinusoidal\" 0.003", "\"learned\" 0.003", "\"sinusoidal\" 0.001",
+                       "\"learned\" 0.001", "\"rotary\" 0.001", "\"rotary\" 0.003"});
+  write_file(folder / "sweep.toml", "config = \"base.toml\"\naxes = 3\n");
+  CHECK_CONTAINS(thrown<InputError>([&] { folder.grouped(); }), "sweep.toml:2");
+}
+
+TEST_CASE("groups: keys that a run does not use separate none and are no columns") {
+  ScoredRuns folder;
+  Experiment experiment;
+  const auto add = [&](const char* name) {
+    for (experiment.seed = 1; experiment.seed <= 2; ++experiment.seed)
+      folder.add(fmt::format("{}{}", name, experiment.seed), experiment, R"({"val": {"loss": 1}})");
+  };
+  experiment.model.positional.kind = &positional_encodings::learned;
+  add("learned");
+  experiment.model.positional.base = 500;
+  add("learned with a base");  // which only sinusoids have
+  experiment.model.positional.kind = &positional_encodings::sinusoidal;
+  add("sinusoidal");
+  experiment.model.positional.buckets = 8;  // neither uses them
+  add("with buckets");
+  const RunGroups groups = folder.grouped();
+  CHECK(groups.varying == Names{"model.positional.kind", "model.positional.base"});
+  REQUIRE(groups.groups.size() == 2);
+  CHECK(groups.groups[0].values == Names{"\"learned\"", "-"});
+  CHECK(groups.groups[1].values == Names{"\"sinusoidal\"", "500.0"});
+  CHECK(groups.repeats.size() == 4);
 }
 
 TEST_CASE("groups: a folder of runs stands for the runs in it") {
@@ -195,11 +257,14 @@ TEST_CASE("groups: data are the same wherever their file is, and others at the s
   CHECK(other.groups[1].values == Names{"1", "000000000000004e"});
   CHECK(other.groups[2].values == Names{"4", "000000000000004d"});
   CHECK(other.groups[1].mean("val.loss")->n == 2);
-  const std::vector<Comparison> pairs = compare_with_first(other, "val.loss");
-  CHECK_FALSE(pairs[0].same_data);
-  CHECK(pairs[0].seeds.empty());
-  CHECK(pairs[1].difference == 2);
-  CHECK_CONTAINS(note_on_data(pairs), "1 of 2 groups has other data than the first");
+  const Effects effects = effects_on(other, "val.loss");
+  CHECK_FALSE(effects.groups[0].same_data);
+  CHECK(effects.groups[0].seeds.empty());
+  CHECK(effects.groups[1].effect.size == doctest::Approx(3));
+  CHECK(effects.keys.size() == 1);
+  CHECK(effects.keys[0].keys == Names{"data.bucketing"});
+  CHECK_CONTAINS(joined(warnings_of(effects, other)),
+                 "1 of 2 groups has other data than data.bucketing = 1, data = ");
 }
 
 TEST_CASE("groups: an axis of files is shown by their paths") {

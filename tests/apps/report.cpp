@@ -204,7 +204,15 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
   const std::string page = report_file(report);
   for (const char* part :
        {"id=\"effects\"", "id=\"parallel\"", "class=\"band s3\"", "<td>8</td><td>0.002</td>",
-        "0.45 ± 0.31", "Best by val.loss: dim=8, lr=0.002", "<td>dim=16, lr=0.01</td>"})
+        "0.45 ± 0.31", "Best by val.loss: dim=8, lr=0.002",
+        // The effects are the tables of `heed compare`.
+        "<td>optim.lr</td><td>0.01</td><td>0.002</td>", "<th class=\"n\">ratio</th>",
+        "geometric mean over the other keys within each seed",
+        "<td>16</td><td>0.01</td><td class=\"n\">3</td>",
+        "<p>too few seeds for optim.lr: with 3 seeds no p can be below 0.25, so none can be below "
+        "0.05; 6 seeds would do.</p>",
+        "<p>too few seeds for groups: with 3 seeds and 3 comparisons (Holm) no p can be below "
+        "0.75, "})
     CHECK_CONTAINS(page, part);
   CHECK(page.substr(0, page.find("<script")).find("nan") == page.npos);
 }

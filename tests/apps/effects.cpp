@@ -1,0 +1,134 @@
+// The effects of groups and keys on a score, paired by seed.
+#include "apps/experiments/effects.h"
+
+#include <cmath>
+
+#include "scored_runs.h"
+
+using namespace heed;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+// Runs with this number of layers, width, feed-forward width and seed.
+struct Grid : ScoredRuns {
+  void add(int64_t layers, int64_t dim, int64_t seed, double score) {
+    Experiment experiment;
+    experiment.seed = seed;
+    experiment.model.layers = layers;
+    experiment.model.dim = dim;
+    experiment.model.feed_forward = 4 * dim;  // varies together with dim
+    ScoredRuns::add(fmt::format("{}-{}-{}", layers, dim, seed), experiment,
+                    fmt::format(R"({{"val": {{"loss": {0}, "exact_match": {0}}}}})", score));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("effects: differences and ratios are paired by seed") {
+  ScoredRuns folder;
+  for (int64_t seed = 1; seed <= 6; ++seed) {
+    folder.add(fmt::format("a/{}", seed), seed, 1e-3, 1 + 0.5 * (seed % 3));
+    folder.add(fmt::format("b/{}", seed + 1), seed + 1, 2e-3,
+               1 + 0.5 * ((seed + 1) % 3) + 0.125 * seed);
+    folder.add(fmt::format("c/{}", seed), seed + 10, 3e-3, 1);
+  }
+  const Effects all = effects_on(folder.grouped(), "val.exact_match");
+  CHECK_FALSE(all.by_ratio);
+  CHECK(all.keys.empty());
+  REQUIRE(all.groups.size() == 2);
+  const GroupComparison& b = all.groups[0];
+  CHECK(b.group == 1);
+  CHECK(b.seeds == std::vector<int64_t>{2, 3, 4, 5, 6});
+  CHECK(b.effect.size == 0.375);  // the mean of 1/8 … 5/8; t(0.975, 4) = 2.776, s = 0.1976
+  CHECK(b.effect.interval.low == doctest::Approx(0.375 - 2.776445 * 0.197642 / std::sqrt(5.0)));
+  CHECK(b.effect.interval.high == doctest::Approx(0.375 + 2.776445 * 0.197642 / std::sqrt(5.0)));
+  CHECK(b.effect.p == 2. / 32);
+  CHECK(b.adjusted_p == b.effect.p);  // the other has no p
+  CHECK(all.groups[1].seeds.empty());
+  CHECK_FALSE(all.groups[1].disagrees(0));
+  const Effects ratios = effects_on(folder.grouped(), "val.loss");
+  CHECK(ratios.by_ratio);
+  double log = 0;
+  for (int64_t seed = 2; seed <= 6; ++seed)
+    log += std::log1p(0.125 * static_cast<double>(seed - 1) /
+                      (1 + 0.5 * static_cast<double>(seed % 3)));
+  CHECK(ratios.groups[0].effect.size == doctest::Approx(std::exp(log / 5)));
+  CHECK(effects_on({}, "val.loss").groups.empty());
+  CHECK(effects_on(folder.grouped(), "val.bleu").groups.empty());
+}
+
+TEST_CASE("effects: of each key n is the number of seeds, over the settings both values have") {
+  Grid grid;
+  for (int64_t seed = 1; seed <= 4; ++seed)
+    for (const int64_t layers : {1, 2})
+      for (const int64_t dim : {8, 16, 32}) {
+        if (layers == 2 && dim == 32) continue;               // refused
+        if (layers == 2 && dim == 16 && seed == 4) continue;  // not trained yet
+        const double noise = 10 * static_cast<double>(seed);
+        grid.add(layers, dim, seed,
+                 noise + (layers == 2 ? 1 + 0.125 * static_cast<double>(seed) : 0) +
+                     (dim == 16   ? 3
+                      : dim == 32 ? 7
+                                  : 0));
+      }
+  const Effects effects = effects_on(grid.grouped(), "val.exact_match");
+  REQUIRE(effects.keys.size() == 2);
+  const KeyEffects& layers = effects.keys[0];
+  CHECK(layers.keys == Names{"model.layers"});
+  CHECK(layers.first == Names{"1"});
+  REQUIRE(layers.values.size() == 1);
+  CHECK(layers.values[0].values == Names{"2"});
+  CHECK(layers.values[0].seeds == std::vector<int64_t>{1, 2, 3});
+  CHECK(layers.values[0].effect.size == doctest::Approx(1.25));  // dim 8 and 16, not 32
+  const KeyEffects& dim = effects.keys[1];
+  CHECK(dim.keys == Names{"model.dim", "model.feed_forward"});
+  REQUIRE(dim.values.size() == 2);
+  CHECK(dim.values[0].values == Names{"16", "64"});
+  CHECK(dim.values[0].seeds.size() == 3);
+  CHECK(dim.values[0].effect.size == doctest::Approx(3));
+  CHECK(dim.values[1].values == Names{"32", "128"});
+  CHECK(dim.values[1].seeds.size() == 4);  // one layer only
+  CHECK(dim.values[1].effect.size == doctest::Approx(7));
+  CHECK(dim.values[0].effect.p == 0.25);
+  CHECK(dim.values[1].effect.p == 0.125);
+  CHECK(dim.values[1].adjusted_p == 0.25);  // Holm over the two values of this key
+  CHECK(effects.groups.size() == 4);
+}
+
+TEST_CASE("effects: the first group is the first with a score") {
+  Grid grid;
+  for (int64_t seed = 1; seed <= 2; ++seed) {
+    grid.add(2, 8, seed, 1);
+    grid.add(3, 8, seed, 2);
+  }
+  Experiment experiment;
+  experiment.model.dim = 8;
+  experiment.model.feed_forward = 32;
+  experiment.model.layers = 1;
+  static_cast<ScoredRuns&>(grid).add("1", experiment, "");  // is training
+  const RunGroups groups = grid.grouped();
+  const Effects effects = effects_on(groups, "val.loss");
+  CHECK(effects.first == 1);
+  CHECK(effects.groups[0].seeds.empty());
+  CHECK(effects.groups[1].effect.size == doctest::Approx(2));
+  const Names warnings = warnings_of(effects, groups);
+  REQUIRE(warnings.size() == 3);
+  CHECK_CONTAINS(warnings[0], "too few seeds: with 2 seeds no p can be below 0.5");
+  CHECK_CONTAINS(warnings[1], "disagree");
+  CHECK_CONTAINS(warnings[2], "1 of 2 groups has no seed in common with model.layers = 2");
+}
+
+TEST_CASE("effects: comparisons with fewer seeds than the others are named, too") {
+  ScoredRuns folder;
+  for (int64_t seed = 1; seed <= 8; ++seed) {
+    folder.add(fmt::format("a/{}", seed), seed, 1e-3, 1);
+    folder.add(fmt::format("b/{}", seed), seed, 2e-3, 2);
+    if (seed < 4) folder.add(fmt::format("c/{}", seed), seed, 3e-3, 2);
+  }
+  const RunGroups groups = folder.grouped();
+  const Names warnings = warnings_of(effects_on(groups, "val.loss"), groups);
+  CHECK_CONTAINS(warnings.at(0),
+                 "too few seeds in 1 of 2 comparisons: with fewer than 6 no p can be below 0.05");
+}
