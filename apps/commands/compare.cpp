@@ -50,7 +50,8 @@ const Command commands::compare = {
     .summary = "Compare the configs and scores of runs, with statistics over seeds",
     .details =
         "Runs that differ only in the seed become one row: mean and 95 % interval of each score.\n"
-        "Further groups are compared with the first, paired by seed.\n\n"
+        "Further groups are compared with the first, paired by seed: losses by ratios, accuracies\n"
+        "by differences. If two or more keys vary, heed first answers for each key.\n\n"
         "Examples:\n"
         "  heed compare runs/shallow runs/deep --csv > scores.csv\n"
         "  heed compare runs/sweep --target val.loss=1.88",

@@ -16,7 +16,7 @@ enum class TableFormat { text, csv, json, markdown };
 
 struct ComparisonOptions {
   std::optional<ScoreTarget> target = {};
-  std::string score = "";  // whose differences are tested; "": val.<train.best_by> of the first run
+  std::string score = "";  // that is compared; "": val.<train.best_by> of the first run
   TableFormat format = TableFormat::text;
 };
 

@@ -357,6 +357,24 @@ TEST_CASE("sweep: copies of the data in each run are one set of data") {
                  "<th>optim.lr</th><th class=\"n\">runs</th>");
 }
 
+TEST_CASE("sweep, compare and report have the order of the axes and the same texts") {
+  const SweepOnFile study;
+  const ProgramOutput trained = study.sweep(
+      {"--axis", "model.positional.kind=sinusoidal,learned", "--seeds", "2", "--jobs", "2"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  CHECK_CONTAINS(trained.out, "divided by that of model.positional.kind = \"sinusoidal\", paired");
+  CHECK_CONTAINS(trained.out, "\ntoo few seeds: with 2 seeds no p can be below 0.5, ");
+  CHECK(study.heed({"compare", "s"}).out == trained.out);
+  CHECK(study.heed({"report", "s", "-o", "r.html"}).code == 0);
+  std::string page = read_file(study / "r.html", "report");
+  page.resize(page.find("<script"));
+  const std::string first = "<td>&quot;sinusoidal&quot;</td>";
+  CHECK_CONTAINS(page, first);
+  CHECK(page.find(first) < page.find("<td>&quot;learned&quot;</td>"));
+  CHECK_CONTAINS(page,
+                 "too few seeds: with 2 seeds no p can be below 0.5, so none can be below 0.05");
+}
+
 TEST_CASE("runs and sweeps of heed 0.2.0 with data.test_path keep their splits") {
   const SweepOnFile study;
   write_file(study / "t.tsv", "x\t1\n");
