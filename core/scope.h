@@ -16,7 +16,6 @@ namespace heed::inline HEED_REAL {
 class Module;    // nn/module.h
 class Observer;  // core/observer.h
 class Ranks;     // core/ranks.h
-class Recorder;  // nn/recorder.h
 
 // How products of float32 matrices are computed, in PyTorch's words ("float32 matmul precision").
 // Everything else (activations, gradients, softmax, norms, the optimizer) stays in float32.
@@ -47,10 +46,8 @@ struct Scope {
   uint32_t step = 0, micro_batch = 0;
   uint32_t calls = 0;  // streams drawn so far in this micro-batch
 
-  // Listeners and the current module. Set them with ObserverScope, Recorder and ModuleScope, which
-  // nest.
+  // Listeners and the current module. Set them with ObserverScope and ModuleScope, which nest.
   Observer* observer = nullptr;
-  Recorder* recorder = nullptr;
   const Module* module = nullptr;
   // If set, sum_normalize() adds the number of rows whose sum was not positive.
   int64_t* rows_without_sum = nullptr;

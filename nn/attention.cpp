@@ -1,266 +1,112 @@
+// Defines nn/attention.h: the formulas in their order, then the construction of the layer.
 #include "nn/attention.h"
 
-#include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <limits>
 
-#include "core/ops.h"
 #include "core/scope.h"
-#include "nn/grid.h"
 #include "nn/module_scope.h"
-#include "nn/recorder.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
-// (B, T, H·K) → (B, H, T, K)
+// Q = x Wqᵀ, for queries that start at position `first`.
+Tensor MultiHeadAttention::queries(const Tensor& x, int64_t first) const {
+  return rotated(query_(x), first);
+}
+
+// K = c Wkᵀ,  V = c Wvᵀ
+KeyValues MultiHeadAttention::keys_and_values(const Tensor& c, int64_t first) const {
+  const Tensor k = key_(c);
+  const Tensor v = value_(c);
+  return {rotated(k, first), v, c.dim(1)};
+}
+
+// y = [P₁ V₁; …; P_H V_H] Woᵀ,  Pₕ = softmax(Qₕ Kₕᵀ / √K)
+Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const {
+  mask.causal = mask.causal || causal_;
+  if (WeightsListener::current) show_weights(q, kv, mask);
+  const bool has_free_rows = kv.length < kv.keys.dim(1);  // of a cache
+  return output_(scaled_dot_product_attention(
+      q, kv.keys, kv.values, heads_,
+      {.scale = scale_, .mask = mask, .dropout = dropout_, .keys = has_free_rows ? kv.length : 0}));
+}
+
+// One statement per projection: gradients are added in the order in which results were computed,
+// and C++ does not fix the order in which the arguments of one call are.
+Tensor MultiHeadAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
+  const ModuleScope here(*this);
+  Past* const past = sequence.past;  // null in training
+  check(!past || can_cache(),
+        "multi-head attention: a cache needs causal attention in a sequence; set "
+        "model.attention.causal = true");
+  const int64_t first = past ? past->length() : 0;
+  const Tensor q = queries(x, first);
+  const KeyValues own = keys_and_values(x, first);
+  return attend(q, past ? past->append(*this, own) : own, sequence.mask);
+}
+
+Tensor MultiHeadAttention::across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
+                                  Past* past) const {
+  const ModuleScope here(*this);
+  if (!past) {
+    const Tensor q = queries(x, 0);
+    return attend(q, keys_and_values(memory, 0), mask);
+  }
+  KeyValues& kept = past->memory(*this);  // the memory does not grow: read it once
+  if (!kept.keys) kept = keys_and_values(memory, 0);
+  return attend(queries(x, 0), kept, mask);
+}
+
+// ---- construction
+
+MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads,
+                                       const MultiHeadAttentionOptions& o)
+    : query_(dim, dim, o.linear.inside()),
+      key_(o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
+      value_(o.context_dim ? o.context_dim : dim, dim, o.linear.inside()),
+      output_(dim, dim, o.linear),
+      heads_(heads),
+      causal_(o.causal),
+      dropout_(o.dropout),
+      rotary_(o.rotary) {
+  check_input(heads >= 1 && dim % heads == 0,
+              "multi-head attention: {} heads do not divide the width {}", heads, dim);
+  scale_ = 1 / std::sqrt(static_cast<double>(dim / heads));
+  add("query", query_);
+  add("key", key_);
+  add("value", value_);
+  add("output", output_);
+}
+
+// Queries or keys (B, T, H·K) whose products depend on the distance of their positions.
+Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
+  if (!rotary_) return x;
+  RotaryOptions here = *rotary_;
+  here.first_position = first;
+  return rotary(x, heads_, here);
+}
+
+// ---- for those who look
+
 Tensor split_heads(const Tensor& x, int64_t heads) {
   return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
 }
 
-// (B, H, T, K) → (B, T, H·K)
 Tensor merge_heads(const Tensor& x) {
   return permute(x, {0, 2, 1, 3}).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
 }
 
-Tensor project(const std::unique_ptr<Linear>& linear, const Tensor& x) {
-  return linear ? (*linear)(x) : x;
-}
-
-}  // namespace
-
-MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads, const AttentionSetup& setup)
-    : dim_(dim),
-      heads_(heads),
-      form_(setup.form),
-      positional_(setup.positional),
-      grid_(setup.grid),
-      axes_(setup.form.axes),
-      dropout_(setup.dropout) {
-  check(heads >= 1, "multi-head attention: expected at least 1 head, got {}", heads);
-  const int64_t context_dim = setup.context_dim ? setup.context_dim : dim;
-  const int64_t source_dim = setup.value_source_dim ? setup.value_source_dim : context_dim;
-  form_.validate(dim, heads, context_dim, source_dim);
-  const HeadWidths widths = form_.widths(dim, heads);
-
-  const auto projection = [this](const char* name, std::unique_ptr<Linear>& linear, int64_t inputs,
-                                 int64_t outputs, const LinearOptions& options) {
-    linear = std::make_unique<Linear>(inputs, outputs, options);
-    add(name, *linear);
-  };
-  const LinearOptions inside = setup.linear.inside();
-  if (form_.project_query) projection("query", query_, dim, widths.keys(), inside);
-  if (form_.project_key) projection("key", key_, context_dim, widths.keys(), inside);
-  if (form_.project_value && !form_.tie_key_value)
-    projection("value", value_, source_dim, widths.values(), inside);
-  if (form_.combine == Combine::concat_projection)
-    projection("output", output_, widths.values(), dim, setup.linear);
-
-  if (form_.combine == Combine::weighted)  // starts as the mean
-    head_weight_ = constant_parameter({heads}, 1 / static_cast<real>(heads));
-  if (form_.combine == Combine::tensor)
-    head_weight_ =
-        initial_weight({heads, dim, dim}, setup.linear.init, setup.linear.residual_depth);
-  add("head_weight", head_weight_);
-
-  const int64_t group_heads = widths.equal() ? heads : 1;
-  Columns key{0, 0}, value{0, 0};
-  for (int64_t h = 0; h < heads; h += group_heads) {
-    const int64_t width = widths.key[static_cast<size_t>(h)];
-    key = {key.last, key.last + group_heads * width};
-    value = {value.last, value.last + group_heads * widths.value[static_cast<size_t>(h)]};
-    groups_.push_back({h, group_heads, key, value,
-                       std::make_unique<Similarity>(form_.similarity, group_heads, width, width,
-                                                    setup.linear.init)});
-    add(widths.equal() ? "similarity" : fmt::format("similarity.{}", h),
-        *groups_.back().similarity);
-  }
-
-  if (const auto score_bias = positional_.kind->score_bias) {
-    position_bias_ = score_bias(heads, form_.causal, positional_);
-    add("position", *position_bias_);
-  }
-  if (form_.graph_distances > 0) {
-    distance_bias_ = std::make_unique<GraphDistanceBias>(heads, form_.graph_distances);
-    add("distance", *distance_bias_);
-  }
-  if (axes_.empty()) {
-    axes_.resize(grid_.size());
-    std::iota(axes_.begin(), axes_.end(), int64_t{0});
-  }
-}
-
-// f of every group, side by side. One group, the common case, allocates nothing.
-template <class F>
-Tensor MultiHeadAttention::for_groups(const F& f) const {
-  if (groups_.size() == 1) return f(groups_[0]);
-  std::vector<Tensor> results;
-  for (const Group& group : groups_) results.push_back(f(group));
-  return concat(results, -1);
-}
-
-Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& keys, const Tensor& values,
-                                      const KeepMask& mask, const Tensor& bias) const {
-  const ModuleScope here(*this);
-  const int64_t lead = keys.dim(1) - x.dim(1);  // both sequences end at the same position
-  const Tensor q = queries(x, std::max<int64_t>(0, lead));
-  const KeyValues kv = keys_and_values(keys, values, std::max<int64_t>(0, -lead));
-  return output(attend(q, kv, mask, bias));
-}
-
-Tensor MultiHeadAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const ModuleScope here(*this);
-  const KeepMask& mask = sequence.mask;
-  if (sequence.cache) {
-    check(can_cache(),
-          "multi-head attention: a cache needs causal attention in a sequence; set "
-          "model.attention.causal = true");
-    KeyValues& past = sequence.cache->past(*this);
-    const Tensor q = queries(x, past.length);
-    past.append(keys_and_values(x, x, past.length));
-    return output(attend(q, past, mask, {}));
-  }
-  if (axes_.size() < grid_.size()) {
-    const Tensor lines = unfold(x, grid_, axes_);
-    const KeepMask within{.causal = mask.causal, .window = mask.window};  // a grid has no padding
-    return fold((*this)(lines, lines, within), grid_, axes_);
-  }
-  if (!distance_bias_) return (*this)(x, x, mask);
-  check(static_cast<bool>(sequence.edges),
-        "multi-head attention: distances on a graph need edges; set "
-        "model.attention.graph_distances = 0, or data.kind to a graph");
-  return (*this)(x, x, mask, (*distance_bias_)(sequence.edges, x.dim(0), x.dim(1)));
-}
-
-bool MultiHeadAttention::can_cache() const {
-  return form_.causal && grid_.empty() && !distance_bias_;
-}
-
-Tensor MultiHeadAttention::across(const Tensor& x, const Tensor& context, const KeepMask& mask,
-                                  KeyValueCache* cache) const {
-  const ModuleScope here(*this);
-  if (!cache) return (*this)(x, context, mask);
-  KeyValues& memory = cache->memory(*this);
-  if (!memory.keys) memory = keys_and_values(context, context, 0);
-  return output(attend(queries(x, 0), memory, mask, {}));
-}
-
-// Q = x W^Q: (B, Tq, Σ K), for queries that start at position `first`.
-Tensor MultiHeadAttention::queries(const Tensor& x, int64_t first) const {
-  return rotated(project(query_, x), first);
-}
-
-// K = c W^K: (B, Tk, Σ K), and V = c W^V: (B, Tk, Σ V), for keys that start at position `first`.
-KeyValues MultiHeadAttention::keys_and_values(const Tensor& keys, const Tensor& values,
-                                              int64_t first) const {
-  const Tensor k = project(key_, keys);
-  const Tensor v = form_.tie_key_value ? k : project(value_, values);
-  return {rotated(k, first), v, k.dim(1)};
-}
-
-// Queries or keys (B, T, Σ K) with rotary positions, which start at `first`.
-Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
-  if (!positional_.kind->rotate) return x;
-  return for_groups([&](const Group& group) {
-    return positional_.kind->rotate(columns(x, group.key), group.heads, first, positional_);
-  });
-}
-
-// Columns [first, last) of x (B, T, …).
-Tensor MultiHeadAttention::columns(const Tensor& x, Columns which) {
-  return which.last - which.first == x.dim(-1) ? x : slice(x, -1, which.first, which.last);
-}
-
-// The outputs of the heads, zₕ = P Vₕ, side by side: Q (B, Tq, Σ K), K and V → (B, Tq, Σ V)
-Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, const KeepMask& caller_mask,
-                                  const Tensor& caller_bias) const {
-  const KeepMask mask = form_.restricted(caller_mask);
-  Tensor bias = caller_bias;  // broadcasts to (B, H, Tq, Tk), or no tensor
-  if (position_bias_) {
-    const Tensor position_bias = (*position_bias_)(q.dim(1), kv.length);
-    bias = bias ? bias + position_bias : position_bias;
-  }
-  const bool bias_per_head = bias && bias.rank() >= 3 && bias.dim(-3) > 1;
-  Recorder* const recorder = Recorder::active();
-
-  std::vector<Tensor> recorded;
-  const auto attend_group = [&](const Group& group) {
-    const Tensor qh = columns(q, group.key);  // (B, Tq, H·K)
-    const KeyValues kvh{columns(kv.keys, group.key), columns(kv.values, group.value), kv.length};
-    const Tensor bias_h =
-        bias_per_head && groups_.size() > 1 ? slice(bias, -3, group.first, group.first + 1) : bias;
-    const double scale = group.similarity->scale() / form_.temperature.at(scope().step);
-    // The operation takes a scale of 0 for its default.
-    if (form_.is_fused() && !bias && scale != 0) {
-      if (recorder) {
-        ScopeGuard here;
-        here->gradients = false;
-        recorded.push_back(weights(group, qh, kvh.filled_keys(), mask, bias_h));
-      }
-      const int64_t keys = kv.length < kv.keys.dim(1) ? kv.length : 0;
-      return scaled_dot_product_attention(
-          qh, kvh.keys, kvh.values, group.heads,
-          {.scale = scale, .mask = mask, .dropout = dropout_, .keys = keys});
-    }
-    const Tensor p = weights(group, qh, kvh.filled_keys(), mask, bias_h);  // (B, H, Tq, Tk)
-    if (recorder) recorded.push_back(p.detach());
-    const Tensor v = split_heads(kvh.filled_values(), group.heads);  // (B, H, Tk, V)
-    return merge_heads(matmul(dropout(p, dropout_), v));
-  };
-  const Tensor z = for_groups(attend_group);
-  if (recorder) {
-    AttentionRecord record{"", recorded.size() == 1 ? recorded[0] : concat(recorded, 1)};
-    if (axes_.size() < grid_.size()) record.grid = grid_, record.axes = axes_;
-    recorder->record(*this, std::move(record));
-  }
-  return z;
-}
-
-// P of the heads of one group, by definition: q (B, Tq, H·K), k (B, Tk, H·K) → (B, H, Tq, Tk)
-Tensor MultiHeadAttention::weights(const Group& group, const Tensor& q, const Tensor& k,
-                                   const KeepMask& mask, const Tensor& bias) const {
-  Tensor scores = (*group.similarity)(split_heads(q, group.heads), split_heads(k, group.heads));
-  if (bias) scores = scores + bias;
-  const double temperature = form_.temperature.at(scope().step);
-  if (temperature != 1) scores = mul(scores, static_cast<real>(1 / temperature));
-  return attention_weights(scores, mask,
-                           {.kind = form_.normaliser,
-                            .straight_through = form_.straight_through,
-                            .exponential = form_.similarity.kind->is_exponential});
-}
-
-// φ(combine(z₁ … z_H)): (B, T, Σ V) → (B, T, D)
-Tensor MultiHeadAttention::output(const Tensor& z) const {
-  return activate(form_.activation, combine_heads(z));
-}
-
-Tensor MultiHeadAttention::combine_heads(const Tensor& z) const {
-  if (form_.combine == Combine::concat_projection) return (*output_)(z);
-  if (form_.combine == Combine::concat) return z;
-  if (form_.combine == Combine::tensor)  // Σₕ zₕ Wₕ = [z₁; …; z_H] [W₁; …; W_H]: one product
-    return matmul(z, head_weight_.reshape({heads_ * dim_, dim_}));
-  const Tensor heads = z.reshape({z.dim(0), z.dim(1), heads_, dim_});
-  if (form_.combine == Combine::weighted)
-    return sum(heads * head_weight_.reshape({heads_, 1}), {2});
-  return form_.combine == Combine::mean ? mean(heads, {2}) : max(heads, {2});
-}
-
-LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,
-                               const AttentionSetup& setup)
-    : queries(initial_weight({count, dim}, setup.linear.init)), attention_(dim, heads, setup) {
-  check(!setup.form.causal && setup.form.window == 0,
-        "learned queries: a causal form or a window needs queries with a position in the sequence, "
-        "which learned ones do not have");
-  add("queries", queries);
-  add("attention", attention_);
-}
-
-Tensor LearnedQueries::operator()(const Tensor& x, const KeepMask& mask) const {
-  const ModuleScope here(*this);
-  check(!mask.causal && mask.window == 0,
-        "learned queries: a causal mask or a window needs queries with a position in the sequence, "
-        "which learned ones do not have");
-  const Tensor batch = Tensor::zeros({x.dim(0), queries.dim(0), queries.dim(1)}) + queries;
-  return attention_(batch, x, mask);
+// The kernel never stores P: it is computed once more, by its definition.
+void MultiHeadAttention::show_weights(const Tensor& q, const KeyValues& kv,
+                                      const KeepMask& mask) const {
+  ScopeGuard here;
+  here->gradients = false;
+  const Tensor k = kv.length < kv.keys.dim(1) ? slice(kv.keys, 1, 0, kv.length) : kv.keys;
+  const Tensor scores =
+      mul(matmul(split_heads(q, heads_), transpose(split_heads(k, heads_), -1, -2)),
+          static_cast<real>(scale_));
+  const real hidden = -std::numeric_limits<real>::infinity();
+  WeightsListener::current->show(*this, softmax(masked_fill(scores, mask, hidden)));
 }
 
 }  // namespace heed::inline HEED_REAL

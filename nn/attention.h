@@ -1,110 +1,71 @@
-// Multi-head attention = similarity × normaliser × mask × head combination.
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2): the only layer in which positions see
+// each other. Each position sends a query, compares it with the keys of all positions, and takes
+// the mean of their values, weighted by how well query and key agree.
 //
-//   Q = x W^Q,  K = c W^K,  V = c W^V          self-attention: c = x; else cross-attention
-//   head h:  P = weights((s(Qₕ, Kₕ) + bias) / T),  zₕ = P Vₕ
-//   output = φ(combine(z₁ … z_H))
+//   Q = x Wqᵀ                    what each position looks for        (B, Tq, H·K)
+//   K = c Wkᵀ,  V = c Wvᵀ        what it is found by, what it says   (B, Tk, H·K)
+//   Pₕ = softmax(Qₕ Kₕᵀ / √K)    how much query i reads of key j     (Tq, Tk), per example and head
+//   y = [P₁ V₁; …; P_H V_H] Woᵀ  heads side by side, then mixed      (B, Tq, D)
 //
-// By default it is the Transformer's (Vaswani et al. 2017, section 3.2.2),
-//   zₕ = softmax(Qₕ Kₕᵀ / √K) Vₕ,   output = [z₁; …; z_H] Wᵒ,
-// which a fused kernel computes without storing P. Every other form is composed from the operations
-// that define it. For the choices see nn/similarity.h, nn/normaliser.h and nn/attention_options.h.
+// Self-attention reads its own sequence, c = x. Cross-attention reads another, c = memory. Papers
+// write x W; a weight is stored as (outputs, inputs), so it is x wᵀ here. nn/forms/attention.h has
+// every other form: similarities, normalisers, heads of unequal widths, grids.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <optional>
 
-#include "nn/attention_options.h"
-#include "nn/cache.h"
-#include "nn/graph_distance.h"
+#include "core/ops.h"
 #include "nn/linear.h"
 #include "nn/mixing.h"
-#include "nn/positional.h"
-#include "nn/score_bias.h"
 
 namespace heed::inline HEED_REAL {
 
-struct AttentionSetup {
-  int64_t context_dim = 0;            // width of the vectors of keys and values; 0: that of queries
-  double dropout = 0;                 // of the attention weights
-  LinearOptions linear = {};          // of the projections; the last joins the residual stream
-  MultiHeadOptions form = {};         // what is chosen in [model.attention]
-  PositionalOptions positional = {};  // if its kind acts in attention
-  std::vector<int64_t> grid = {};     // self-attention over a grid: the lengths of its axes
-  int64_t value_source_dim = 0;       // width of the vectors of values; 0: context_dim
+struct MultiHeadAttentionOptions {
+  int64_t context_dim = 0;    // width of c; 0: that of x
+  bool causal = false;        // no position reads a later one
+  double dropout = 0;         // of the attention weights P
+  LinearOptions linear = {};  // of the projections; the last joins the residual stream
+  std::optional<RotaryOptions> rotary = {};  // turns queries and keys by their positions
 };
 
-class MultiHeadAttention : public Mixing {
+class MultiHeadAttention : public Attention {
  public:
-  // Throws InputError for a form that contradicts itself or the widths.
-  MultiHeadAttention(int64_t dim, int64_t heads, const AttentionSetup& setup = {});
+  // Throws InputError unless `heads` divides `dim`.
+  MultiHeadAttention(int64_t dim, int64_t heads, const MultiHeadAttentionOptions& options = {});
 
-  // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D). `bias`, which broadcasts to (B, H, Tq, Tk), is
-  // added to the scores. `mask` hides keys in addition to the form's `causal` and `window`.
-  Tensor operator()(const Tensor& x, const Tensor& context, const KeepMask& mask,
-                    const Tensor& bias = {}) const {
-    return (*this)(x, context, context, mask, bias);
-  }
-  // The same with keys and values from different vectors, (B, Tk, Dc) and (B, Tk, Dv). Queries and
-  // keys are aligned at their ends.
-  Tensor operator()(const Tensor& x, const Tensor& keys, const Tensor& values, const KeepMask& mask,
-                    const Tensor& bias) const;
-  // Self-attention, on a grid along the chosen axes. With a cache, keys and values are those in the
-  // cache and those of x.
+  // Self-attention: x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
-  // True if it is causal, so that the keys and values of a position never change.
-  bool can_cache() const override;
-  // Cross-attention. With a cache, keys and values are computed at the first call only.
-  Tensor across(const Tensor& x, const Tensor& context, const KeepMask& mask,
-                KeyValueCache* cache) const;
+  // Cross-attention: x (B, Tq, D), memory (B, Tk, Dm) → (B, Tq, D)
+  Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
+                Past* past = nullptr) const override;
+  bool can_cache() const override { return causal_; }
 
  private:
-  struct Columns {
-    int64_t first, last;
-  };
-  // Heads that are computed together: all, or one if widths differ.
-  struct Group {
-    int64_t first, heads;
-    Columns key, value;  // of Q and K, of V and z
-    std::unique_ptr<Similarity> similarity;
-  };
-  static Tensor columns(const Tensor& x, Columns which);
-  template <class F>
-  Tensor for_groups(const F& f) const;
   Tensor queries(const Tensor& x, int64_t first) const;
-  KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
+  KeyValues keys_and_values(const Tensor& c, int64_t first) const;
+  Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const;
   Tensor rotated(const Tensor& x, int64_t first) const;
-  Tensor attend(const Tensor& q, const KeyValues& kv, const KeepMask& mask,
-                const Tensor& bias) const;
-  Tensor weights(const Group& group, const Tensor& q, const Tensor& k, const KeepMask& mask,
-                 const Tensor& bias) const;
-  Tensor output(const Tensor& z) const;
-  Tensor combine_heads(const Tensor& z) const;
+  void show_weights(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
 
-  int64_t dim_, heads_;
-  MultiHeadOptions form_;
-  PositionalOptions positional_;
-  std::vector<int64_t> grid_, axes_;
-  double dropout_;
-  std::vector<Group> groups_;
-  std::unique_ptr<Linear> query_, key_, value_, output_;
-  Tensor head_weight_;  // Combine::weighted: (H); tensor: (H, V, V)
-  std::unique_ptr<ScoreBias> position_bias_;
-  std::unique_ptr<GraphDistanceBias> distance_bias_;
+  Linear query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
+  int64_t heads_;
+  bool causal_;
+  double dropout_, scale_ = 1;  // 1/√K
+  std::optional<RotaryOptions> rotary_;
 };
 
-// A fixed number of learned queries, which read a sequence of any length and order (Lee et al.
-// 2019, "Set Transformer", equation 11; with one query the word attention of Yang et al. 2016).
-class LearnedQueries : public Module {
+// (B, T, H·K) → (B, H, T, K), and back.
+Tensor split_heads(const Tensor& x, int64_t heads);
+Tensor merge_heads(const Tensor& x);
+
+// Sees the attention weights (B, H, Tq, Tk) of every layer while they are computed. Null: nobody
+// looks. nn/recorder.h keeps them.
+class WeightsListener {
  public:
-  // Throws Error for a causal form or a window: learned queries have no position in the sequence.
-  LearnedQueries(int64_t count, int64_t dim, int64_t heads, const AttentionSetup& setup = {});
-  // x (B, T, D) → (B, count, D). `mask` may hide keys; throws Error if it is causal or a window.
-  Tensor operator()(const Tensor& x, const KeepMask& mask) const;
+  virtual ~WeightsListener() = default;
+  virtual void show(const Module& attention, const Tensor& weights) = 0;
 
-  Tensor queries;  // (count, D)
-
- private:
-  MultiHeadAttention attention_;
+  static inline constinit thread_local WeightsListener* current = nullptr;
 };
 
 }  // namespace heed::inline HEED_REAL

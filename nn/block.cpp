@@ -111,14 +111,14 @@ DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth)
     : mixing_residual_(o),
       mixing_(make_mixing(o, residual_depth)),
       cross_attention_residual_(o),
-      cross_attention_(o.dim, o.heads, cross_attention(o, residual_depth)),
+      cross_attention_(make_attention(o.dim, o.heads, cross_attention(o, residual_depth))),
       feed_forward_residual_(o),
       feed_forward_(feed_forward(o, residual_depth)) {
   const std::string mixing = o.mixing.kind->name;
   add(mixing + "_norm", mixing_residual_.norm);
   add(mixing, *mixing_);
   add("cross_attention_norm", cross_attention_residual_.norm);
-  add("cross_attention", cross_attention_);
+  add("cross_attention", *cross_attention_);
   add("feed_forward_norm", feed_forward_residual_.norm);
   add("feed_forward", feed_forward_);
 }
@@ -128,7 +128,7 @@ Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence
   const ModuleScope here(*this);
   const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
   const Tensor w = cross_attention_residual_(y, [&](const Tensor& z) {
-    return cross_attention_.across(z, memory, memory_mask, sequence.cache);
+    return cross_attention_->across(z, memory, memory_mask, sequence.past);
   });
   return feed_forward_residual_(w, feed_forward_);
 }

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "nn/attention.h"
 #include "nn/feed_forward.h"
-#include "nn/mixing.h"
+#include "nn/forms/attention.h"
+#include "nn/forms/mixings.h"
 #include "nn/norm.h"
 
 namespace heed::inline HEED_REAL {
@@ -83,7 +83,7 @@ class DecoderLayer : public Module {
   static constexpr int64_t sublayers = 3;
 
   explicit DecoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers);
-  // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a cache, the
+  // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a past, the
   // memory is read at the first call only.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence, const Tensor& memory,
                     const KeepMask& memory_mask) const;
@@ -93,7 +93,7 @@ class DecoderLayer : public Module {
   Residual mixing_residual_;
   std::unique_ptr<Mixing> mixing_;
   Residual cross_attention_residual_;
-  MultiHeadAttention cross_attention_;
+  std::unique_ptr<Attention> cross_attention_;
   Residual feed_forward_residual_;
   FeedForward feed_forward_;
 };

@@ -12,10 +12,6 @@ namespace {
 
 constexpr int64_t least_capacity = 32;
 
-Tensor first_positions(const Tensor& x, int64_t length) {
-  return length == x.dim(1) ? x : slice(x, 1, 0, length);
-}
-
 // The first `length` positions of the rows `rows` of x, in an array for `capacity` positions.
 Tensor rows_of(const Tensor& x, std::span<const int64_t> rows, int64_t length, int64_t capacity) {
   const auto count = static_cast<int64_t>(rows.size());
@@ -53,23 +49,22 @@ void append_positions(Tensor& x, int64_t length, const Tensor& more) {
     std::copy_n(more.data() + n * count * width, count * width, to + n * x.dim(1) * width);
 }
 
-}  // namespace
-
-Tensor KeyValues::filled_keys() const { return first_positions(keys, length); }
-
-Tensor KeyValues::filled_values() const { return first_positions(values, length); }
-
-void KeyValues::append(const KeyValues& more) {
-  check(!scope().gradients,
-        "key/value cache: gradients are not supported; set scope().gradients = false");
-  append_positions(keys, length, more.filled_keys());
-  append_positions(values, length, more.filled_values());
-  length += more.length;
+// Replaces row n by row rows[n]. Rows may be left out or repeated.
+void select_rows(KeyValues& kv, std::span<const int64_t> rows) {
+  kv.keys = rows_of(kv.keys, rows, kv.length, kv.keys.dim(1));
+  kv.values = rows_of(kv.values, rows, kv.length, kv.values.dim(1));
 }
 
-void KeyValues::select(std::span<const int64_t> rows) {
-  keys = rows_of(keys, rows, length, keys.dim(1));
-  values = rows_of(values, rows, length, values.dim(1));
+}  // namespace
+
+const KeyValues& KeyValueCache::append(const Module& attention, const KeyValues& more) {
+  check(!scope().gradients,
+        "key/value cache: gradients are not supported; set scope().gradients = false");
+  KeyValues& past = past_[&attention];
+  append_positions(past.keys, past.length, more.keys);
+  append_positions(past.values, past.length, more.values);
+  past.length += more.length;
+  return past;
 }
 
 KeyValueCache::KeyValueCache(int64_t rows) : sources_(all_rows(rows)) {}
@@ -83,9 +78,9 @@ void KeyValueCache::select(std::span<const int64_t> rows) {
   }
   const std::vector<int64_t> unchanged = all_rows(this->rows());
   if (!std::equal(rows.begin(), rows.end(), unchanged.begin(), unchanged.end()))
-    for (auto& [attention, past] : past_) past.select(rows);
+    for (auto& [attention, past] : past_) select_rows(past, rows);
   if (sources != sources_)  // hypotheses of one source share its keys and values
-    for (auto& [attention, memory] : memory_) memory.select(rows);
+    for (auto& [attention, memory] : memory_) select_rows(memory, rows);
   sources_ = std::move(sources);
 }
 

@@ -17,37 +17,24 @@
 
 #include "core/tensor.h"
 #include "nn/module.h"
+#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
 
-// Keys (N, capacity, H·K) and values (N, capacity, H·V). The first `length` positions are filled.
-struct KeyValues {
-  Tensor keys, values;
-  int64_t length = 0;
-
-  // The first `length` positions: a copy if the capacity is larger.
-  Tensor filled_keys() const;
-  Tensor filled_values() const;
-  // Appends all positions of `more`. A capacity that is too small is doubled, so that appending is
-  // linear in total. Throws Error if gradients are on, which a cache does not support.
-  void append(const KeyValues& more);
-  // Replaces row n by row rows[n]. Rows may be left out or repeated.
-  void select(std::span<const int64_t> rows);
-};
-
-class KeyValueCache {
+class KeyValueCache : public Past {
  public:
   explicit KeyValueCache(int64_t rows);
 
   int64_t rows() const { return static_cast<int64_t>(sources_.size()); }
-  // Positions read so far, the same number in each row.
-  int64_t length() const { return length_; }
-  void advance(int64_t positions) { length_ += positions; }
-
-  // The keys and values of a self-attention at the positions so far, and those of a cross-attention
-  // for the encoder's output. Without keys at first.
-  KeyValues& past(const Module& attention) { return past_[&attention]; }
-  KeyValues& memory(const Module& attention) { return memory_[&attention]; }
+  int64_t length() const override { return length_; }
+  void advance(int64_t positions) override { length_ += positions; }
+  // A capacity that is too small is doubled, so that appending is linear in total. Throws Error if
+  // gradients are on, which a cache does not support, or the rows or widths differ.
+  const KeyValues& append(const Module& attention, const KeyValues& more) override;
+  KeyValues& memory(const Module& attention) override { return memory_[&attention]; }
+  // The keys and values of a self-attention at the positions so far: (N, capacity, H·K). Without
+  // keys at first.
+  const KeyValues& past(const Module& attention) { return past_[&attention]; }
 
   // Lets row n continue what row rows[n] has read. A search passes the parents of the hypotheses it
   // keeps. Throws Error for a row that does not exist.

@@ -1,12 +1,7 @@
 // The part of a layer in which the positions of a sequence exchange information: attention, or a
-// replacement for it. A form is a file in nn/mixing/ and a line of HEED_MIXINGS.
+// replacement for it (nn/forms/mixings.h).
 #pragma once
 
-#include <memory>
-
-#include "core/fields.h"
-#include "core/registry.h"
-#include "nn/linear.h"
 #include "nn/module.h"
 #include "nn/sequence_context.h"
 
@@ -16,46 +11,17 @@ class Mixing : public Module {
  public:
   // x (B, T, D) → (B, T, D)
   virtual Tensor operator()(const Tensor& x, const SequenceContext& sequence) const = 0;
-  // Returns whether it can continue from a cache. Otherwise it reads all positions again.
+  // Returns whether it can continue from a past. Otherwise it reads all positions again.
   virtual bool can_cache() const { return false; }
 };
 
-struct BlockOptions;
-
-struct MixingRule {
-  const char* name = "";
-  bool is_attention = false;   // the forms of [model.attention] apply
-  bool can_be_causal = false;  // with attention.causal no position reads a later one
-  std::unique_ptr<Mixing> (*make)(const BlockOptions& options,
-                                  const LinearOptions& linear) = nullptr;
-  // Throws InputError, naming the key, for options it cannot use; null: it can use all.
-  void (*validate)(const BlockOptions& options) = nullptr;
-};
-
-// clang-format off
-#define HEED_MIXINGS(entry) \
-  entry(attention) \
-  entry(graph_attention) \
-  entry(dense) \
-  entry(convolution) \
-  entry(gru)
-// clang-format on
-HEED_REGISTRY(mixings, MixingRule, HEED_MIXINGS)
-
-// What a convolution reads beyond the first and the last real position of a sequence.
-enum class Padding {
-  zero,      // zeros
-  circular,  // the sequence again, as if its ends were joined
-};
-
-// The section [model.block].
-struct MixingOptions {
-  const MixingRule* kind = &mixings::attention;
-  int64_t kernel_size = 3;          // convolution
-  Padding padding = Padding::zero;  // convolution
-  int64_t length = 64;              // dense: the longest sequence
-
-  void fields(Fields& f);
+// A mixing whose positions can also read another sequence.
+class Attention : public Mixing {
+ public:
+  // x (B, Tq, D), memory (B, Tk, Dm) → (B, Tq, D). `mask` is for the memory. With a past, the
+  // memory is read at the first call only.
+  virtual Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
+                        Past* past = nullptr) const = 0;
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/scope.h"
+#include "nn/attention.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
@@ -30,23 +31,29 @@ struct AttentionRecord {
 };
 
 // Recorders nest per thread; only the innermost records.
-class Recorder {
+class Recorder : public WeightsListener {
  public:
-  Recorder() : guard_(scope().recorder, this) {}
+  Recorder() : guard_(current_recorder, this), listening_(WeightsListener::current, this) {}
 
   // Returns the weights of the modules of `model` so far, in the order of computation. A module
   // does not know its name; `model`, which must be the recorded model, provides the names.
   std::vector<AttentionRecord> records(const Module& model) const;
 
   // For attention layers. Returns the recorder of this thread, or null.
-  static Recorder* active() { return scope().recorder; }
+  static Recorder* active() { return current_recorder; }
+  void show(const Module& attention, const Tensor& weights) override {
+    record(attention, {"", weights});
+  }
   void record(const Module& module, AttentionRecord attention) {
     seen_.emplace_back(&module, std::move(attention));
   }
 
  private:
+  static inline constinit thread_local Recorder* current_recorder = nullptr;
+
   std::vector<std::pair<const Module*, AttentionRecord>> seen_;
   ValueGuard<Recorder*> guard_;
+  ValueGuard<WeightsListener*> listening_;
 };
 
 }  // namespace heed::inline HEED_REAL

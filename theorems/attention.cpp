@@ -59,7 +59,7 @@ double error_of_general_form() {
                              &similarities::gaussian, &similarities::embedded_gaussian};
   return max_over(similarities, [&](const SimilarityRule* kind) {
     return max_over(normalisers, [&](const NormaliserRule* normaliser) {
-      const MultiHeadAttention attention(4, 1, basic(kind, normaliser));
+      const GeneralAttention attention(4, 1, basic(kind, normaliser));
       return distance(attention(q, k, v, {}, {}), by_definition(kind, normaliser, q, k, v));
     });
   });
@@ -71,7 +71,7 @@ double min_difference_of_similarities() {
   std::vector<Tensor> outputs;
   for (const SimilarityRule* kind : {&similarities::dot, &similarities::scaled_dot,
                                      &similarities::cosine, &similarities::gaussian}) {
-    outputs.push_back(MultiHeadAttention(4, 1, basic(kind))(q, k, v, {}, {}));
+    outputs.push_back(GeneralAttention(4, 1, basic(kind))(q, k, v, {}, {}));
     for (size_t i = 0; i + 1 < outputs.size(); ++i)
       min = std::min(min, distance(outputs[i], outputs.back()));
   }
@@ -80,10 +80,10 @@ double min_difference_of_similarities() {
 
 double error_of_identity_value() {
   AttentionSetup setup = basic();
-  const MultiHeadAttention without_projection(4, 1, setup);
+  const GeneralAttention without_projection(4, 1, setup);
   setup.form.project_value = true;
   setup.linear.bias = false;
-  const MultiHeadAttention linear(4, 1, setup);
+  const GeneralAttention linear(4, 1, setup);
   set_parameter(linear, "value.weight", identity(4));
   const Tensor x = normal({1, 6, 4});
   return distance(linear(x, {}), without_projection(x, {}));
@@ -103,7 +103,7 @@ double error_of_columns() {
   setup.form.combine = Combine::concat;
   setup.form.key_dim = 2;
   setup.form.value_dim = 3;
-  const MultiHeadAttention attention(3, 1, setup);
+  const GeneralAttention attention(3, 1, setup);
   const Tensor wq = normal({2, 3}), wk = normal({2, 4}), wv = normal({3, 4});
   set_parameter(attention, "query.weight", wq);
   set_parameter(attention, "key.weight", wk);
@@ -124,7 +124,7 @@ double min_influence() {
   double min = 1;
   for (int64_t j = 0; j < 3; ++j) {
     Tensor context = normal({1, 7, 4}).set_requires_grad();
-    backward(sum(slice(attention(q, context, {}), 1, j, j + 1) * direction));
+    backward(sum(slice(attention.across(q, context, {}), 1, j, j + 1) * direction));
     for (int64_t i = 0; i < 7; ++i) {
       double size = 0;
       for (int64_t c = 0; c < 4; ++c)
@@ -135,15 +135,13 @@ double min_influence() {
   return min;
 }
 
-MultiHeadAttention raw_dot_product() {
-  return {4, 1, basic(&similarities::dot, &normalisers::none)};
-}
+GeneralAttention raw_dot_product() { return {4, 1, basic(&similarities::dot, &normalisers::none)}; }
 
 double error_of_tied_projections() {
   AttentionSetup setup;
-  const MultiHeadAttention separate(6, 2, setup);
+  const GeneralAttention separate(6, 2, setup);
   setup.form.tie_key_value = true;
-  const MultiHeadAttention tied(6, 2, setup);
+  const GeneralAttention tied(6, 2, setup);
   copy_parameters(tied, separate);
   for (const NamedParameter& p : tied.parameters())
     if (p.name.starts_with("key.")) set_parameter(separate, "value" + p.name.substr(3), p.tensor);
@@ -153,7 +151,7 @@ double error_of_tied_projections() {
 
 // How far an output goes beyond the range of the values that it is a mean of.
 double overshoot() {
-  const MultiHeadAttention attention(4, 1, basic());
+  const GeneralAttention attention(4, 1, basic());
   const Tensor v = normal({1, 7, 4});
   const Tensor y = attention(normal({1, 50, 4}), normal({1, 7, 4}), v, {}, {});
   return number(max(relu(y - max(v, {1}, true)) + relu(min(v, {1}, true) - y)));
@@ -175,22 +173,23 @@ constexpr Claim attention_claims[] = {
        const MultiHeadAttention attention(4, 2);
        double wrong = 0;
        for (const int64_t n : {1, 3, 64})
-         wrong += wrong_shape(attention(normal({1, n, 4}), normal({1, 7, 4}), {}), {1, n, 4});
+         wrong +=
+             wrong_shape(attention.across(normal({1, n, 4}), normal({1, 7, 4}), {}), {1, n, 4});
        return wrong;
      }},
     {"A5", at_least(1e-6), "S0", "every output depends on every input (smallest gradient)",
      min_influence},
     {"A6", at_most(0), "S1, S3, S4", "basic attention has no parameters (count)",
-     [] { return static_cast<double>(MultiHeadAttention(4, 1, basic()).parameter_count()); }},
+     [] { return static_cast<double>(GeneralAttention(4, 1, basic()).parameter_count()); }},
     {"A6", equal, "S1, S3, S4", "basic attention is yᵢ = Σ softmax(xᵢ·xⱼ) xⱼ",
      [] {
        const Tensor x = normal({1, 4, 2});
-       return distance(MultiHeadAttention(2, 1, basic())(x, {}),
+       return distance(GeneralAttention(2, 1, basic())(x, {}),
                        by_definition(&similarities::dot, &normalisers::softmax, x, x, x));
      }},
     {"A6", equal, "S1", "for t = 4, d = 2 it follows the permutation [0, 1, 3, 2]",
      [] {
-       const MultiHeadAttention attention(2, 1, basic());
+       const GeneralAttention attention(2, 1, basic());
        const Tensor x = normal({1, 4, 2});
        const Ids order = Ids::from({4}, {0, 1, 3, 2});
        return distance(attention(permuted(x, order), {}), permuted(attention(x, {}), order));
@@ -203,11 +202,11 @@ constexpr Claim attention_claims[] = {
     {"A7", differs, "S1, S4", "… which differs from attention with a softmax",
      [] {
        const Tensor x = normal({1, 5, 4});
-       return distance(raw_dot_product()(x, {}), MultiHeadAttention(4, 1, basic())(x, {}));
+       return distance(raw_dot_product()(x, {}), GeneralAttention(4, 1, basic())(x, {}));
      }},
     {"A8", at_most(0), "S0 to S4", "self-attention is attention(x, x, x)",
      [] {
-       const MultiHeadAttention attention(6, 2);
+       const GeneralAttention attention(6, 2);
        const Tensor x = normal({1, 5, 6});
        return distance(attention(x, {}), attention(x, x, x, {}, {}));
      }},
@@ -228,7 +227,7 @@ constexpr Claim attention_claims[] = {
      "a query of rank 1 reduces keys and values of rank 2 to rank 1 (wrong shapes)",
      [] {
        const Tensor k = normal({1, 7, 4});
-       const Tensor y = MultiHeadAttention(4, 1, basic())(normal({1, 1, 4}), k, {});
+       const Tensor y = GeneralAttention(4, 1, basic())(normal({1, 1, 4}), k, {});
        return wrong_shape(y, {1, 1, 4});
      }},
 };

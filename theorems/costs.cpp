@@ -22,7 +22,7 @@ struct ParameterCount {
 int64_t attention_parameters(int64_t dim, int64_t key_dim) {
   AttentionSetup setup = without_bias();
   setup.form = {.key_dim = key_dim, .value_dim = dim, .combine = Combine::concat};
-  return MultiHeadAttention(dim, 1, setup).parameter_count();
+  return GeneralAttention(dim, 1, setup).parameter_count();
 }
 
 // S4's table for one head with dₖ = dᵥ = d, without biases and output projection. Unlike the table
@@ -148,7 +148,7 @@ double error_of_window() {
   for (int64_t i = 0; i < 12; ++i)
     for (int64_t j = 0; j < 12; ++j) band.dense.mutable_data()[i * 12 + j] = std::abs(i - j) < 3;
   const Tensor x = normal({1, 12, 6});
-  return distance(layer(x, x, window), layer(x, x, band));
+  return distance(layer(x, {.mask = window}), layer(x, {.mask = band}));
 }
 
 constexpr Claim costs_claims[] = {

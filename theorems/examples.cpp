@@ -60,7 +60,7 @@ double error_of_entropy() {
 double wrong_shapes_of_numpy() {
   double wrong =
       wrong_shape(attention_of(normal({1, 4}), normal({11, 4}), normal({11, 2})), {1, 2});
-  const MultiHeadAttention self(4, 1, basic());
+  const GeneralAttention self(4, 1, basic());
   wrong += wrong_shape(self(normal({1, 11, 4}), {}), {1, 11, 4});
   const Tensor x = normal({11, 4}), wq = normal({4, 4}), wk = normal({4, 4}), wv = normal({4, 2});
   const auto head = [&] { return attention_of(matmul(x, wq), matmul(x, wk), matmul(x, wv), 0.5); };
@@ -69,7 +69,7 @@ double wrong_shapes_of_numpy() {
 }
 
 // Keras' MultiHeadAttention(num_heads=2, key_dim=2, value_dim=3).
-MultiHeadAttention keras_layer(int64_t dim, bool bias) {
+GeneralAttention keras_layer(int64_t dim, bool bias) {
   return {dim, 2, {.linear = {.bias = bias}, .form = {.key_dim = 2, .value_dim = 3}}};
 }
 

@@ -10,7 +10,7 @@ namespace heed::theorems {
 namespace {
 
 // The output of every head, computed one by one from the weights of a layer without biases.
-std::vector<Tensor> heads_of(const MultiHeadAttention& attention, const Tensor& x,
+std::vector<Tensor> heads_of(const GeneralAttention& attention, const Tensor& x,
                              const std::vector<int64_t>& keys, const std::vector<int64_t>& values) {
   std::vector<Tensor> heads;
   int64_t key = 0, value = 0;  // the first row of the head's weights
@@ -27,12 +27,12 @@ std::vector<Tensor> heads_of(const MultiHeadAttention& attention, const Tensor& 
   return heads;
 }
 
-MultiHeadAttention uneven_heads() {
+GeneralAttention uneven_heads() {
   return {6, 2, {.linear = {.bias = false}, .form = {.key_dims = {2, 4}, .value_dims = {3, 1}}}};
 }
 
 double error_of_uneven_heads() {
-  const MultiHeadAttention attention = uneven_heads();
+  const GeneralAttention attention = uneven_heads();
   const Tensor x = normal({1, 5, 6});
   const std::vector<Tensor> heads = heads_of(attention, x, {2, 4}, {3, 1});
   return distance(attention(x, {}),
@@ -50,7 +50,7 @@ Tensor weighted_sum(const std::vector<Tensor>& heads, const Tensor& w) {
   return total;
 }
 
-Tensor combined_heads(Combine combine, const MultiHeadAttention& attention,
+Tensor combined_heads(Combine combine, const GeneralAttention& attention,
                       const std::vector<Tensor>& heads) {
   switch (combine) {
     case Combine::concat_projection:
@@ -78,8 +78,7 @@ constexpr Combine combinations[] = {Combine::concat_projection,
 double error_of_combination(Combine combine) {
   const bool is_concat = combine == Combine::concat_projection || combine == Combine::concat;
   const int64_t value = is_concat ? 3 : 6;
-  const MultiHeadAttention attention(6, 2,
-                                     {.linear = {.bias = false}, .form = {.combine = combine}});
+  const GeneralAttention attention(6, 2, {.linear = {.bias = false}, .form = {.combine = combine}});
   if (combine == Combine::weighted) set_parameter(attention, "head_weight", normal({2}));
   const Tensor x = normal({1, 5, 6});
   const Tensor expected =
@@ -92,8 +91,8 @@ double error_of_wide_head_parameters() {
   wide.form.head_width = HeadWidth::wide;
   double error = 0;
   for (const int64_t heads : {1, 2, 4, 8})
-    error += difference(MultiHeadAttention(8, heads, wide).parameter_count(),
-                        heads * MultiHeadAttention(8, heads, narrow).parameter_count());
+    error += difference(GeneralAttention(8, heads, wide).parameter_count(),
+                        heads * GeneralAttention(8, heads, narrow).parameter_count());
   return error;
 }
 
@@ -102,7 +101,7 @@ double error_of_wide_head_parameters() {
 double error_of_attention_as_convolution() {
   constexpr int64_t time = 7, dim = 4, k = 3;
   const Convolution convolution(dim, k, Padding::zero, false, {false});
-  const MultiHeadAttention attention(
+  const GeneralAttention attention(
       dim, k, {.linear = {.bias = false}, .form = {.head_width = HeadWidth::wide}});
   Tensor bias = Tensor::full({1, k, time, time}, -1e9F);
   for (int64_t h = 0; h < k; ++h)
@@ -141,7 +140,7 @@ double error_of_fibres() {
 // Attention along one axis of a grid against attention within each line by itself.
 double error_of_lines(int64_t axis) {
   const MultiHeadAttention lines(6, 2);
-  const MultiHeadAttention attention(6, 2, {.form = {.axes = {axis}}, .grid = {3, 4}});
+  const GeneralAttention attention(6, 2, {.form = {.axes = {axis}}, .grid = {3, 4}});
   copy_parameters(lines, attention);
   const Tensor x = normal({1, 12, 6});
   const Tensor image = x.reshape({3, 4, 6});
@@ -177,7 +176,7 @@ constexpr Claim heads_claims[] = {
      "8 × 8 queries and 4 × 4 values give 8 × 8 outputs (wrong shape)",
      [] {
        const MultiHeadAttention attention(6, 2);
-       const Tensor y = attention(normal({1, 8 * 8, 6}), normal({1, 4 * 4, 6}), {});
+       const Tensor y = attention.across(normal({1, 8 * 8, 6}), normal({1, 4 * 4, 6}), {});
        return wrong_shape(y, {1, 8 * 8, 6});
      }},
 };

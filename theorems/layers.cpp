@@ -48,7 +48,7 @@ struct SentenceData {
 // Weights chosen by hand: the verb's query matches the mark, and values are copied.
 double error_of_attention() {
   const SentenceData data;
-  const MultiHeadAttention attention(
+  const GeneralAttention attention(
       3, 1, {.linear = {.bias = false}, .form = {.combine = Combine::concat}});
   set_parameter(attention, "query.weight", Tensor::from({3, 3}, {0, 0, 50, 0, 0, 0, 0, 0, 0}));
   set_parameter(attention, "key.weight", Tensor::from({3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0}));
@@ -146,7 +146,7 @@ double change_without_edge() {
 
 // How many calls with wrong shapes do not throw an Error that contains the sizes.
 double accepted_wrong_shapes() {
-  const MultiHeadAttention attention(6, 2);
+  const GeneralAttention attention(6, 2);
   const Tensor x = normal({1, 5, 6});
   const Tensor narrow = normal({1, 5, 4}), two = normal({2, 5, 6}), shorter = normal({1, 4, 6}),
                matrix = normal({5, 6});

@@ -26,7 +26,7 @@ double lengths_over_deviation() {
 
 // Attention whose three arguments are in this order, against (query, key, value) in theirs.
 double error_of_order(int query, int key, int value) {
-  const MultiHeadAttention attention(4, 1, basic());
+  const GeneralAttention attention(4, 1, basic());
   const Tensor x[] = {normal({1, 5, 4}), normal({1, 5, 4}), normal({1, 5, 4})};
   return distance(attention(x[query], x[key], x[value], {}, {}), attention_of(x[0], x[1], x[2]));
 }
@@ -76,7 +76,7 @@ double wrong_shapes_of_convolution() {
 }
 
 double error_of_keras_output_projection() {
-  const MultiHeadAttention attention(3, 2, {.form = {.key_dim = 2, .value_dim = 3}});
+  const GeneralAttention attention(3, 2, {.form = {.key_dim = 2, .value_dim = 3}});
   const int64_t inside = 2 * Linear(3, 4).parameter_count() + Linear(3, 6).parameter_count();
   return difference(attention.parameter_count() - inside, 6 * 3 + 3);
 }

@@ -97,7 +97,7 @@ double error_of_lemma() {
 
 // How much cross-attention changes when f(order) reorders its keys, and its values if `both`.
 OverPermutations reordered_context(bool both, Ids (*f)(const Ids& order)) {
-  const MultiHeadAttention attention(model_width, 2);
+  const GeneralAttention attention(model_width, 2);
   const Tensor x = normal({1, 3, model_width}), k = normal({1, set_size, model_width}),
                v = normal({1, set_size, model_width});
   const Tensor y = attention(x, k, v, {}, {});

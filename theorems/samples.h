@@ -8,7 +8,8 @@
 
 #include "core/observer.h"
 #include "core/ops.h"
-#include "nn/attention.h"
+#include "nn/forms/attention.h"
+#include "nn/learned_queries.h"
 #include "nn/mixing/convolution.h"
 
 namespace heed::theorems {

@@ -37,7 +37,7 @@ double median_gradient(const SimilarityRule* kind) {
   return norms[32];
 }
 
-MultiHeadAttention with_scale(ScoreScale scale) {
+GeneralAttention with_scale(ScoreScale scale) {
   AttentionSetup setup = basic(&similarities::scaled_dot);
   setup.form.similarity.scale = scale;
   setup.form.similarity.scale_value = 0.3;
@@ -56,7 +56,7 @@ double error_of_scales() {
 }
 
 // Queries and keys are features, values are labels: Σ f(x, xⱼ) yⱼ / Σ f(x, xⱼ).
-MultiHeadAttention kernel_regression() {
+GeneralAttention kernel_regression() {
   AttentionSetup setup = basic(&similarities::gaussian, &normalisers::sum);
   setup.form.similarity.sigma = 0.8;
   return {3, 1, setup};
@@ -83,7 +83,7 @@ double error_of_kernel_regression() {
 
 // How much the prediction at a point changes when the label of that point increases by 1.
 double leak() {
-  const MultiHeadAttention attention = kernel_regression();
+  const GeneralAttention attention = kernel_regression();
   const Tensor points = normal({1, 10, 3}), labels = normal({1, 10, 3});
   Tensor changed = labels.clone();
   changed.mutable_data()[0] += 1;
@@ -94,14 +94,13 @@ double leak() {
 
 // Queries from audio, keys from text, values from video, of different lengths and widths.
 double wrong_shape_of_streams() {
-  const MultiHeadAttention attention(8, 2, {.context_dim = 5, .value_source_dim = 3});
+  const GeneralAttention attention(8, 2, {.context_dim = 5, .value_source_dim = 3});
   return wrong_shape(attention(normal({1, 40, 8}), normal({1, 7, 5}), normal({1, 7, 3}), {}, {}),
                      {1, 40, 8});
 }
 
 double error_of_activation() {
-  const MultiHeadAttention linear(6, 2),
-      activated(6, 2, {.form = {.activation = Activation::tanh}});
+  const GeneralAttention linear(6, 2), activated(6, 2, {.form = {.activation = Activation::tanh}});
   copy_parameters(linear, activated);
   const Tensor x = normal({1, 5, 6});
   return distance(activated(x, {}), tanh(linear(x, {})));
@@ -132,7 +131,7 @@ constexpr Claim scale_claims[] = {
      [] {
        const MultiHeadAttention attention(8, 2);
        const Tensor x = normal({1, 40, 8}), text = normal({1, 7, 8}), other = normal({1, 7, 8});
-       return distance(attention(x, text, {}), attention(x, other, {}));
+       return distance(attention.across(x, text, {}), attention.across(x, other, {}));
      }},
     {"A36", equal, "S2", "attention with an activation φ = tanh is φ(attention)",
      error_of_activation},

@@ -22,7 +22,7 @@ Tensor outputs(const Change& change) {
                                    .value_dim = 1,
                                    .project_query = false}};
   change(setup.form);
-  const MultiHeadAttention attention(3, 1, setup);
+  const GeneralAttention attention(3, 1, setup);
   set_parameter(attention, "key.weight",
                 Tensor::from({3, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}));
   set_parameter(attention, "value.weight", Tensor::from({1, 4}, {0, 0, 0, 1}));

@@ -1,4 +1,4 @@
-#include "nn/attention.h"
+#include "nn/forms/attention.h"
 
 #include "nn/block.h"
 
@@ -9,12 +9,12 @@ const MixingRule mixings::attention = {
     .is_attention = true,
     .can_be_causal = true,
     .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
-      return std::make_unique<MultiHeadAttention>(o.dim, o.heads,
-                                                  AttentionSetup{.dropout = o.attention_dropout,
-                                                                 .linear = linear,
-                                                                 .form = o.attention,
-                                                                 .positional = o.positional,
-                                                                 .grid = o.grid});
+      return make_attention(o.dim, o.heads,
+                            AttentionSetup{.dropout = o.attention_dropout,
+                                           .linear = linear,
+                                           .form = o.attention,
+                                           .positional = o.positional,
+                                           .grid = o.grid});
     },
     .validate = [](const BlockOptions& o) { o.attention.validate(o.dim, o.heads, o.dim, o.dim); }};
 

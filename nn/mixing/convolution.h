@@ -8,7 +8,7 @@
 // same for every sequence. With k = 1 no position reads another, and the layer is one linear map.
 #pragma once
 
-#include "nn/mixing.h"
+#include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
 

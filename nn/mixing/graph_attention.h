@@ -13,7 +13,7 @@
 
 #include <memory>
 
-#include "nn/mixing.h"
+#include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
 

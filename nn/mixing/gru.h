@@ -10,7 +10,7 @@
 // one before, so that positions cannot be computed in parallel, as attention computes them.
 #pragma once
 
-#include "nn/mixing.h"
+#include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -7,7 +7,7 @@
 // (Tolstikhin et al. 2021, MLP-Mixer, mixes positions by such matrices.)
 #pragma once
 
-#include "nn/mixing.h"
+#include "nn/forms/mixings.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -1,5 +1,5 @@
 // Multi-head attention in every form against its definition, head by head.
-#include "nn/attention.h"
+#include "nn/forms/attention.h"
 
 #include <doctest/doctest.h>
 
@@ -13,6 +13,7 @@
 #include "core/ops.h"
 #include "gradient_check.h"
 #include "nn/block.h"
+#include "nn/learned_queries.h"
 #include "support.h"
 
 using namespace heed;
@@ -21,7 +22,7 @@ using namespace heed::testing;
 namespace {
 
 // The same layer of heads one by one: projections cut by head, their results combined by formula.
-Tensor by_the_book(const MultiHeadAttention& attention, const HeadWidths& widths, Combine combine,
+Tensor by_the_book(const GeneralAttention& attention, const HeadWidths& widths, Combine combine,
                    const Tensor& x, const Tensor& context) {
   std::vector<NamedParameter> parameters = attention.parameters();
   const auto get = [&](const std::string& name) {
@@ -83,11 +84,11 @@ TEST_CASE("a query that may attend to no key has zero outputs and zero gradients
     for (const NormaliserRule* normaliser : normalisers::all) {
       CAPTURE(std::string(similarity->name));
       CAPTURE(std::string(normaliser->name));
-      const MultiHeadAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                           o.similarity.kind = similarity;
-                                           o.normaliser = normaliser;
-                                           o.combine = Combine::concat;
-                                         }));
+      const GeneralAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
+                                         o.similarity.kind = similarity;
+                                         o.normaliser = normaliser;
+                                         o.combine = Combine::concat;
+                                       }));
       const Tensor x = random_tensor({2, 3, 4}, 1);
       const Tensor y = attention(x, x, mask);
       backward(read_out(y));
@@ -130,7 +131,7 @@ TEST_CASE("heads of any widths, combined in any way, are heads computed one by o
     CAPTURE(form.name);
     AttentionSetup setup = setup_of(form.change);
     setup.context_dim = 5;
-    const MultiHeadAttention attention(6, 2, setup);
+    const GeneralAttention attention(6, 2, setup);
     shake(attention);
     const Tensor x = random_tensor({2, 3, 6}, 1), context = random_tensor({2, 4, 5}, 2);
     const Tensor y = attention(x, context, {});
@@ -144,11 +145,11 @@ TEST_CASE("heads of any widths, combined in any way, are heads computed one by o
 }
 
 TEST_CASE("heads of different widths have similarities of their own") {
-  const MultiHeadAttention attention(6, 2, setup_of([](MultiHeadOptions& o) {
-                                       o.key_dims = {2, 3};
-                                       o.value_dims = {3, 1};
-                                       o.similarity.kind = &similarities::general;
-                                     }));
+  const GeneralAttention attention(6, 2, setup_of([](MultiHeadOptions& o) {
+                                     o.key_dims = {2, 3};
+                                     o.value_dims = {3, 1};
+                                     o.similarity.kind = &similarities::general;
+                                   }));
   std::vector<std::string> names;
   for (const NamedParameter& p : attention.parameters()) names.push_back(p.name);
   CHECK(std::find(names.begin(), names.end(), "similarity.1.weight") != names.end());
@@ -160,11 +161,11 @@ TEST_CASE("heads of different widths have similarities of their own") {
 }
 
 TEST_CASE("attention without projections has no parameters and is the basic attention") {
-  const MultiHeadAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
-                                       o.project_query = o.project_key = o.project_value = false;
-                                       o.combine = Combine::concat;
-                                       o.similarity.kind = &similarities::dot;
-                                     }));
+  const GeneralAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
+                                     o.project_query = o.project_key = o.project_value = false;
+                                     o.combine = Combine::concat;
+                                     o.similarity.kind = &similarities::dot;
+                                   }));
   CHECK(attention.parameter_count() == 0);
   const Tensor x = random_tensor({2, 5, 4}, 1);
   check_same(attention(x, SequenceContext{}), matmul(softmax(matmul(x, transpose(x, 1, 2))), x));
@@ -176,18 +177,16 @@ TEST_CASE("identity matrices for projections change nothing") {
   AttentionSetup plain;
   plain.form = form;
   plain.linear.bias = false;
-  const MultiHeadAttention projected(4, 1, plain);
+  const GeneralAttention projected(4, 1, plain);
   for (const NamedParameter& p : projected.parameters())
     for (int64_t i = 0; i < 16; ++i) Tensor(p.tensor).mutable_data()[i] = i % 5 == 0;
   plain.form.project_query = plain.form.project_key = plain.form.project_value = false;
   const Tensor x = random_tensor({2, 5, 4}, 1);
-  check_same(projected(x, SequenceContext{}),
-             MultiHeadAttention(4, 1, plain)(x, SequenceContext{}));
+  check_same(projected(x, SequenceContext{}), GeneralAttention(4, 1, plain)(x, SequenceContext{}));
 }
 
 TEST_CASE("tied keys and values share one projection") {
-  const MultiHeadAttention tied(4, 2,
-                                setup_of([](MultiHeadOptions& o) { o.tie_key_value = true; }));
+  const GeneralAttention tied(4, 2, setup_of([](MultiHeadOptions& o) { o.tie_key_value = true; }));
   const MultiHeadAttention untied(4, 2);
   CHECK(untied.parameter_count() - tied.parameter_count() == 4 * 4 + 4);
   const Tensor x = random_tensor({2, 5, 4}, 1);
@@ -204,11 +203,11 @@ TEST_CASE("the fused kernel and the composed form are one function") {
   const Tensor no_bias = Tensor::zeros({2, 2, 5, 5});
   for (const ScoreScale scale : {ScoreScale::inverse_sqrt, ScoreScale::none})
     for (const double temperature : {1.0, 0.3}) {
-      const MultiHeadAttention attention(6, 2, setup_of([&](MultiHeadOptions& o) {
-                                           o.similarity.scale = scale;
-                                           o.temperature.initial = temperature;
-                                           o.value_dim = 4;
-                                         }));
+      const GeneralAttention attention(6, 2, setup_of([&](MultiHeadOptions& o) {
+                                         o.similarity.scale = scale;
+                                         o.temperature.initial = temperature;
+                                         o.value_dim = 4;
+                                       }));
       shake(attention);
       const Tensor x = random_tensor({2, 5, 6}, 1);
       const Tensor fused = attention(x, x, mask), composed = attention(x, x, mask, no_bias);
@@ -229,8 +228,8 @@ TEST_CASE("the fused kernel and the composed form are one function") {
 
 TEST_CASE("a bias of minus infinity hides a key as a mask does") {
   for (const std::vector<int64_t>& widths : {std::vector<int64_t>{}, {1, 3}}) {
-    const MultiHeadAttention attention(4, 2,
-                                       setup_of([&](MultiHeadOptions& o) { o.key_dims = widths; }));
+    const GeneralAttention attention(4, 2,
+                                     setup_of([&](MultiHeadOptions& o) { o.key_dims = widths; }));
     const Tensor x = random_tensor({1, 3, 4}, 1);
     Tensor bias = Tensor::zeros({3, 3});
     bias.mutable_data()[1] = -std::numeric_limits<real>::infinity();
@@ -247,7 +246,7 @@ TEST_CASE("scores with rotary, alibi or relative positions depend only on distan
     AttentionSetup setup;
     setup.positional.kind = kind;
     setup.positional.buckets = 8;
-    const MultiHeadAttention attention(8, 2, setup);
+    const GeneralAttention attention(8, 2, setup);
     shake(attention);
     // One vector everywhere except at one position: what a position reads depends on its distance.
     const auto output = [&](int64_t odd_one, int64_t reader) {
@@ -279,10 +278,10 @@ TEST_CASE("attention built causal or with a window is so without a mask that rep
   const auto built = [&](bool causal, int64_t window, const NormaliserRule* normaliser) {
     ScopeGuard here;
     here->seed = 3, here->calls = 0;  // the same weights
-    return std::make_unique<MultiHeadAttention>(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                                  o.causal = causal, o.window = window;
-                                                  o.normaliser = normaliser;
-                                                }));
+    return std::make_unique<GeneralAttention>(4, 2, setup_of([&](MultiHeadOptions& o) {
+                                                o.causal = causal, o.window = window;
+                                                o.normaliser = normaliser;
+                                              }));
   };
   for (const NormaliserRule* normaliser : {&normalisers::softmax, &normalisers::count})
     for (const bool causal : {false, true})
@@ -328,10 +327,10 @@ TEST_CASE("a temperature changes from its initial to its final value at a consta
   CHECK(sudden.at(0) == doctest::Approx(4));
   CHECK(sudden.at(1) == doctest::Approx(1));
 
-  const MultiHeadAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
-                                       o.temperature = {1, 1e-4, 10};
-                                     }));
-  const MultiHeadAttention hard(
+  const GeneralAttention attention(4, 1, setup_of([](MultiHeadOptions& o) {
+                                     o.temperature = {1, 1e-4, 10};
+                                   }));
+  const GeneralAttention hard(
       4, 1, setup_of([](MultiHeadOptions& o) { o.normaliser = &normalisers::hardmax; }));
   for (size_t i = 0; i < hard.parameters().size(); ++i) {
     const Tensor from = attention.parameters()[i].tensor;
@@ -345,10 +344,10 @@ TEST_CASE("a temperature changes from its initial to its final value at a consta
 
 TEST_CASE("hardmax gives queries a gradient only with straight_through") {
   for (const bool straight_through : {false, true}) {
-    const MultiHeadAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
-                                         o.normaliser = &normalisers::hardmax;
-                                         o.straight_through = straight_through;
-                                       }));
+    const GeneralAttention attention(4, 2, setup_of([&](MultiHeadOptions& o) {
+                                       o.normaliser = &normalisers::hardmax;
+                                       o.straight_through = straight_through;
+                                     }));
     backward(read_out(attention(random_tensor({2, 5, 4}, 1), SequenceContext{})));
     double size = 0;
     for (const NamedParameter& p : attention.parameters())
@@ -361,7 +360,7 @@ TEST_CASE("on a grid, attention over some axes is attention within each line alo
   AttentionSetup setup;
   setup.grid = {2, 3};
   setup.form.axes = {1};
-  const MultiHeadAttention rows(4, 2, setup);
+  const GeneralAttention rows(4, 2, setup);
   const MultiHeadAttention plain(4, 2);
   for (size_t i = 0; i < plain.parameters().size(); ++i) {
     const Tensor from = rows.parameters()[i].tensor;
@@ -395,7 +394,7 @@ TEST_CASE("learned queries give a fixed number of outputs, whatever the order of
 
 TEST_CASE("contradictory forms of attention are rejected with a message that says why") {
   const auto error_for = [](const std::function<void(MultiHeadOptions&)>& change) {
-    return error_of([&] { MultiHeadAttention(6, 2, setup_of(change)); });
+    return error_of([&] { GeneralAttention(6, 2, setup_of(change)); });
   };
   CHECK_CONTAINS(
       error_for([](MultiHeadOptions& o) { o.combine = Combine::concat, o.value_dim = 5; }),
@@ -427,5 +426,6 @@ TEST_CASE("contradictory forms of attention are rejected with a message that say
                  "project_query = false");
   CHECK_CONTAINS(error_for([](MultiHeadOptions& o) { o.tie_key_value = true, o.value_dim = 2; }),
                  "tie_key_value");
-  CHECK_CONTAINS(error_of([] { MultiHeadAttention(6, 4); }), "model.attention.key_dim");
+  CHECK_CONTAINS(error_of([] { GeneralAttention(6, 4); }), "model.attention.key_dim");
+  CHECK_CONTAINS(error_of([] { MultiHeadAttention(6, 4); }), "4 heads do not divide the width 6");
 }

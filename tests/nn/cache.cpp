@@ -230,7 +230,7 @@ TEST_CASE("cache: unsupported uses are rejected") {
   CHECK_THROWS_AS(cache.select(before), Error);
   MultiHeadAttention open(4, 2);  // every position attends to every other
   SequenceContext context;
-  context.cache = &four;
+  context.past = &four;
   CHECK(!open.can_cache());
   CHECK_THROWS_AS(open(Tensor::zeros({4, 2, 4}), context), Error);
 }

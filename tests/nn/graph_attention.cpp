@@ -7,7 +7,7 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "mixing_check.h"
-#include "nn/attention.h"
+#include "nn/forms/attention.h"
 
 using namespace heed;
 using namespace heed::testing;

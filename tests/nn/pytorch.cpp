@@ -167,24 +167,24 @@ TEST_CASE("multi-head attention is PyTorch's: padded, causal, and cross-attentio
   const MultiHeadAttention one(8, 2);
   self.load(one);
   const Tensor x = self.input("x");
-  self.check_result(one(x, x, self.lengths()));
+  self.check_result(one(x, {.mask = self.lengths()}));
 
   Case ahead("causal_attention");
   const MultiHeadAttention two(8, 2);
   ahead.load(two);
   const Tensor y = ahead.input("x");
-  ahead.check_result(two(y, y, causal()));
+  ahead.check_result(two(y, {.mask = causal()}));
 
   Case across("cross_attention");
-  const MultiHeadAttention three(8, 2, to_narrower());
+  const MultiHeadAttention three(8, 2, {.context_dim = 6});
   across.load(three);
   const Tensor z = across.input("x"), context = across.input("context");
-  across.check_result(three(z, context, across.lengths()));
+  across.check_result(three.across(z, context, across.lengths()));
 
   Case two_sources("two_sources");  // kdim and vdim
   AttentionSetup setup = to_narrower();
   setup.value_source_dim = 5;
-  const MultiHeadAttention four(8, 2, setup);
+  const GeneralAttention four(8, 2, setup);
   two_sources.load(four);
   const Tensor w = two_sources.input("x"), keys = two_sources.input("keys"),
                values = two_sources.input("values");
@@ -193,12 +193,12 @@ TEST_CASE("multi-head attention is PyTorch's: padded, causal, and cross-attentio
 
 TEST_CASE("a dense mask, for each head or with padding, is PyTorch's attn_mask") {
   Case each("masked_attention");
-  const MultiHeadAttention one(8, 2, to_narrower());
+  const MultiHeadAttention one(8, 2, {.context_dim = 6});
   each.load(one);
   KeepMask mask;
   mask.dense = each.ids("keep");
   const Tensor x = each.input("x"), context = each.input("context");
-  each.check_result(one(x, context, mask));
+  each.check_result(one.across(x, context, mask));
 
   Case all("masked_padded_attention");
   const MultiHeadAttention two(8, 2);
@@ -206,18 +206,18 @@ TEST_CASE("a dense mask, for each head or with padding, is PyTorch's attn_mask")
   mask = all.lengths();
   mask.dense = all.ids("keep");
   const Tensor y = all.input("x");
-  all.check_result(two(y, y, mask));
+  all.check_result(two(y, {.mask = mask}));
 }
 
 TEST_CASE("a bias of the scores is PyTorch's floating-point attn_mask") {
   Case each("biased_attention");
-  const MultiHeadAttention one(8, 2, to_narrower());
+  const GeneralAttention one(8, 2, to_narrower());
   each.load(one);
   const Tensor x = each.input("x"), context = each.input("context");
   each.check_result(one(x, context, {}, each.input("bias")));
 
   Case all("biased_padded_attention");
-  const MultiHeadAttention two(8, 2);
+  const GeneralAttention two(8, 2);
   all.load(two);
   const Tensor y = all.input("x");
   all.check_result(two(y, y, all.lengths(), all.input("bias")));

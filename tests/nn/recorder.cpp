@@ -52,11 +52,6 @@ void check_rows_sum_to_one(const Tensor& weights) {
   for (const real total : sums.values()) CHECK(total == doctest::Approx(1).epsilon(rounding));
 }
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::equal(a.values().begin(), a.values().end(), b.values().begin());
-}
-
 std::unique_ptr<Model> model_of(ModelKind kind, const std::function<void(ModelOptions&)>& change,
                                 const ModelSizes& sizes) {
   ScopeGuard here;
@@ -121,7 +116,7 @@ TEST_CASE("recorded weights times the values is what attention computes, in ever
     AttentionSetup setup = setup_of(form.change);
     setup.form.combine = Combine::concat;
     setup.positional.kind = form.positions;
-    const MultiHeadAttention attention(8, 2, setup);
+    const GeneralAttention attention(8, 2, setup);
     shake(attention);
     KeepMask mask;
     mask.causal = true;
@@ -147,7 +142,7 @@ TEST_CASE("heads of different widths are recorded in order, fused and composed")
   for (const bool fused : {true, false}) {
     AttentionSetup setup = setup_of([](MultiHeadOptions& o) { o.key_dims = {1, 4, 2}; });
     setup.context_dim = 5;
-    const MultiHeadAttention attention(6, 3, setup);
+    const GeneralAttention attention(6, 3, setup);
     shake(attention);
     const Tensor x = random_tensor({2, 3, 6}, 1), context = random_tensor({2, 4, 5}, 2);
     const Tensor no_bias = Tensor::zeros({3, 3, 4});
@@ -163,7 +158,7 @@ TEST_CASE("recorded weights are those before dropout") {
   for (const NormaliserRule* normaliser : {&normalisers::softmax, &normalisers::hardmax}) {
     AttentionSetup setup = setup_of([&](MultiHeadOptions& o) { o.normaliser = normaliser; });
     setup.dropout = 0.5;
-    const MultiHeadAttention attention(6, 2, setup);
+    const GeneralAttention attention(6, 2, setup);
     shake(attention);
     const Tensor x = random_tensor({2, 5, 6}, 1);
     ScopeGuard here;
@@ -244,7 +239,7 @@ TEST_CASE("along some axes of a grid the record names them and has a row for eve
   AttentionSetup setup;
   setup.grid = {2, 3};
   setup.form.axes = {0};
-  const MultiHeadAttention columns(4, 2, setup);
+  const GeneralAttention columns(4, 2, setup);
   shake(columns);
   const Tensor x = random_tensor({2, 6, 4}, 1);
   Recorder recorder;
@@ -258,7 +253,7 @@ TEST_CASE("along some axes of a grid the record names them and has a row for eve
         rounding);
 
   setup.form.axes = {};
-  const MultiHeadAttention whole(4, 2, setup);
+  const GeneralAttention whole(4, 2, setup);
   Recorder again;
   whole(x, SequenceContext{});
   CHECK(again.records(whole).at(0).grid.empty());

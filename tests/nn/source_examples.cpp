@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/ops.h"
-#include "nn/attention.h"
+#include "nn/forms/attention.h"
 #include "support.h"
 
 using namespace heed;
@@ -57,7 +57,7 @@ TEST_CASE("four words in NumPy: what word 1 reads, step by step") {
   setup.linear.bias = false;
   setup.form.combine = Combine::concat_projection;
   setup.form.key_dim = setup.form.value_dim = 2;
-  const MultiHeadAttention attention(3, 1, setup);
+  const GeneralAttention attention(3, 1, setup);
   const Tensor x = tensor({4, 3}, {1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1});
   const char* const names[] = {"query.weight", "key.weight", "value.weight"};
   Tensor projected[3];  // q, k and v, each (4, 2)

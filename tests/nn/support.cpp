@@ -60,6 +60,11 @@ void check_same(const Tensor& got, const Tensor& expected) {
   CHECK(d.difference <= rounding * std::max(1.0, d.size));
 }
 
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         std::equal(a.values().begin(), a.values().end(), b.values().begin());
+}
+
 double l1(const Tensor& x) {
   double total = 0;
   for (const real v : x.values()) total += std::abs(static_cast<double>(v));

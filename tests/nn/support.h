@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "nn/attention.h"
+#include "nn/forms/attention.h"
 
 namespace heed::inline HEED_REAL::testing {
 
@@ -22,6 +22,8 @@ void shake(const Module& module);
 double relative_difference(const Tensor& got, const Tensor& expected);
 // ‖got - expected‖ is within rounding of ‖expected‖, or of 1 where that is less.
 void check_same(const Tensor& got, const Tensor& expected);
+// The shapes agree, and every element is equal.
+bool same_bits(const Tensor& a, const Tensor& b);
 double l1(const Tensor& x);
 
 // The defaults with this change of the form.

@@ -6,8 +6,8 @@
 #
 #   same_bits.sh OLD_PROGRAM NEW_PROGRAM [CONFIG…]
 set -euo pipefail
-old=$1
-new=$2
+old=$(readlink -f "$1")
+new=$(readlink -f "$2")
 shift 2
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
 work=$(mktemp -d)

@@ -1,0 +1,68 @@
+#include "nn/classifier.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "nn/module_scope.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
+  if (o.pool != Pool::learned) return nullptr;
+  return std::make_unique<LearnedQueries>(o.pool_queries, o.dim, o.heads,
+                                          AttentionSetup{.dropout = o.attention_dropout,
+                                                         .linear = {.bias = o.bias, .init = o.init},
+                                                         .form = o.attention.without_positions()});
+}
+
+}  // namespace
+
+Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
+    : embedding_(o, o.dim, sizes.vocabulary, sizes),
+      encoder_(o.encoder_block(sizes), o.layers),
+      queries_(learned_queries(o)),
+      head_(o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
+            {.bias = o.bias, .init = o.init}),
+      pool_(o.pool) {
+  add("embedding", embedding_);
+  add("encoder", encoder_);
+  if (queries_) add("pool", *queries_);
+  add("head", head_);
+}
+
+namespace {
+
+// The weight of each position, (B, 1, T): 1 / length of real ones for the mean, or 1 of the first.
+Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
+  Tensor weights = Tensor::zeros({lengths.size(), 1, time});
+  real* to = weights.mutable_data();
+  parallel_for(lengths.size(), chunk_rows(time), [&](int64_t first, int64_t last) {
+    for (int64_t b = first; b < last; ++b) {
+      const int64_t length = pool == Pool::first ? std::min(lengths[b], 1) : lengths[b];
+      for (int64_t t = 0; t < length; ++t) to[b * time + t] = real{1} / static_cast<real>(length);
+    }
+  });
+  return weights;
+}
+
+}  // namespace
+
+Tensor Classifier::encode(const Inputs& in) const {
+  return encoder_(embedding_(in.input, in.features),
+                  SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = in.edges});
+}
+
+Tensor Classifier::head_input(const Inputs& in) const {
+  const Tensor states = encode(in);
+  const ModuleScope here(head_);
+  const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
+  if (queries_) {
+    const Tensor read = (*queries_)(states, {.key_lengths = in.input_lengths});
+    return read.reshape({batch, read.dim(1) * dim});
+  }
+  const Tensor weights = pool_weights(in.input_lengths, time, pool_);
+  return matmul(weights, states).reshape({batch, dim});
+}
+
+}  // namespace heed::inline HEED_REAL

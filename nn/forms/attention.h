@@ -1,0 +1,96 @@
+// Multi-head attention in every form = similarity × normaliser × mask × head combination.
+//
+//   Q = x W^Q,  K = c W^K,  V = c W^V          self-attention: c = x; else cross-attention
+//   head h:  P = weights((s(Qₕ, Kₕ) + bias) / T),  zₕ = P Vₕ
+//   output = φ(combine(z₁ … z_H))
+//
+// The standard form is nn/attention.h, which a model takes wherever its options allow. A form with
+// dot products and a softmax runs in the fused kernel of the standard one, which never stores P.
+// The others are composed from the operations that define them. For the choices see
+// nn/similarity.h, nn/normaliser.h and nn/attention_options.h.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "nn/attention.h"
+#include "nn/attention_options.h"
+#include "nn/graph_distance.h"
+#include "nn/positional.h"
+#include "nn/score_bias.h"
+
+namespace heed::inline HEED_REAL {
+
+struct AttentionSetup {
+  int64_t context_dim = 0;            // width of the vectors of keys and values; 0: that of queries
+  double dropout = 0;                 // of the attention weights
+  LinearOptions linear = {};          // of the projections; the last joins the residual stream
+  MultiHeadOptions form = {};         // what is chosen in [model.attention]
+  PositionalOptions positional = {};  // if its kind acts in attention
+  std::vector<int64_t> grid = {};     // self-attention over a grid: the lengths of its axes
+  int64_t value_source_dim = 0;       // width of the vectors of values; 0: context_dim
+};
+
+class GeneralAttention : public Attention {
+ public:
+  // Throws InputError for a form that contradicts itself or the widths.
+  GeneralAttention(int64_t dim, int64_t heads, const AttentionSetup& setup = {});
+
+  // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D). `bias`, which broadcasts to (B, H, Tq, Tk), is
+  // added to the scores. `mask` hides keys in addition to the form's `causal` and `window`.
+  Tensor operator()(const Tensor& x, const Tensor& context, const KeepMask& mask,
+                    const Tensor& bias = {}) const {
+    return (*this)(x, context, context, mask, bias);
+  }
+  // The same with keys and values from different vectors, (B, Tk, Dc) and (B, Tk, Dv). Queries and
+  // keys are aligned at their ends.
+  Tensor operator()(const Tensor& x, const Tensor& keys, const Tensor& values, const KeepMask& mask,
+                    const Tensor& bias) const;
+  // Self-attention, on a grid along the chosen axes. With a past, keys and values are those of the
+  // past and those of x.
+  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
+  // True if it is causal, so that the keys and values of a position never change.
+  bool can_cache() const override;
+  Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
+                Past* past = nullptr) const override;
+
+ private:
+  struct Columns {
+    int64_t first, last;
+  };
+  // Heads that are computed together: all, or one if widths differ.
+  struct Group {
+    int64_t first, heads;
+    Columns key, value;  // of Q and K, of V and z
+    std::unique_ptr<Similarity> similarity;
+  };
+  static Tensor columns(const Tensor& x, Columns which);
+  template <class F>
+  Tensor for_groups(const F& f) const;
+  Tensor queries(const Tensor& x, int64_t first) const;
+  KeyValues keys_and_values(const Tensor& keys, const Tensor& values, int64_t first) const;
+  Tensor rotated(const Tensor& x, int64_t first) const;
+  Tensor attend(const Tensor& q, const KeyValues& kv, const KeepMask& mask,
+                const Tensor& bias) const;
+  Tensor weights(const Group& group, const Tensor& q, const Tensor& k, const KeepMask& mask,
+                 const Tensor& bias) const;
+  Tensor output(const Tensor& z) const;
+  Tensor combine_heads(const Tensor& z) const;
+
+  int64_t dim_, heads_;
+  MultiHeadOptions form_;
+  PositionalOptions positional_;
+  std::vector<int64_t> grid_, axes_;
+  double dropout_;
+  std::vector<Group> groups_;
+  std::unique_ptr<Linear> query_, key_, value_, output_;
+  Tensor head_weight_;  // Combine::weighted: (H); tensor: (H, V, V)
+  std::unique_ptr<ScoreBias> position_bias_;
+  std::unique_ptr<GraphDistanceBias> distance_bias_;
+};
+
+// Returns multi-head attention of these options: MultiHeadAttention where the form is the standard
+// one, else GeneralAttention. Both compute the same bits. Throws InputError as GeneralAttention.
+std::unique_ptr<Attention> make_attention(int64_t dim, int64_t heads, const AttentionSetup& setup);
+
+}  // namespace heed::inline HEED_REAL

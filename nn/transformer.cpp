@@ -1,0 +1,129 @@
+#include "nn/transformer.h"
+
+#include <cmath>
+
+#include "nn/module_scope.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+// Standard deviation of initial embeddings: that of the initialiser if it has one, otherwise 1/√D.
+double embedding_std(const ModelOptions& o, int64_t dim) {
+  const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
+  return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(dim));
+}
+
+// The position of the first token that a decoder is called with.
+int64_t first_position(const Past* past, bool can_cache) {
+  check(!past || can_cache, "model: its layers cannot continue from a cache");
+  return past ? past->length() : 0;
+}
+
+}  // namespace
+
+real embedding_scale(const ModelOptions& o, int64_t dim) {
+  const bool scales = o.scale_embedding == Choice::automatic ? o.positional.kind->scales_embedding
+                                                             : o.scale_embedding == Choice::yes;
+  return scales ? std::sqrt(static_cast<real>(token_width(dim, o.positional))) : 1;
+}
+
+InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocabulary,
+                               const ModelSizes& sizes)
+    : token_(sizes.features > 0
+                 ? nullptr
+                 : std::make_unique<Embedding>(vocabulary, token_width(dim, o.positional),
+                                               embedding_std(o, dim))),
+      projection_(sizes.features > 0
+                      ? std::make_unique<Linear>(sizes.features, token_width(dim, o.positional),
+                                                 LinearOptions{.init = o.init})
+                      : nullptr),
+      position_(dim, o.positional, embedding_std(o, dim), sizes.grid),
+      scale_(token_ ? embedding_scale(o, dim) : 1),
+      dropout_(o.dropout) {
+  if (token_) add("token", *token_);
+  if (projection_) add("projection", *projection_);
+  add("position", position_);
+}
+
+Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
+  const ModuleScope here(*this);
+  check(projection_ ? static_cast<bool>(features) : static_cast<bool>(ids),
+        "input embedding: this model reads {}", projection_ ? "features, not tokens" : "tokens");
+  Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
+  if (scale_ != 1) x = mul(x, scale_);
+  return dropout(position_(x, first), dropout_);
+}
+
+Tensor Model::logits(const Inputs& in) const { return head()(head_input(in)); }
+
+Tensor Model::loss(const Inputs& in, const Ids& targets, const LabelSmoothing& smoothing) const {
+  const Tensor x = head_input(in);
+  const ModuleScope here(head());
+  return linear_cross_entropy(x, head().weight, head().bias, targets, smoothing);
+}
+
+namespace {
+
+// Computes logits over the vocabulary without bias: by the embedding (V, D) if weights are tied
+// (Press & Wolf 2017), otherwise by a matrix of its own.
+Linear vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
+  if (o.tie_weights) return Linear(embedding);
+  return Linear(o.dim, embedding.dim(0), {.bias = false, .init = o.init});
+}
+
+}  // namespace
+
+Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
+    : source_embedding_(o.share_embeddings
+                            ? nullptr
+                            : std::make_unique<InputEmbedding>(o, o.encoder_block().dim,
+                                                               sizes.source_vocabulary, sizes)),
+      embedding_(o, o.dim, sizes.vocabulary),
+      encoder_(o.encoder_block(sizes), o.layers),
+      decoder_(o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers),
+      head_(vocabulary_head(embedding_.weight(), o)) {
+  if (source_embedding_) add("source_embedding", *source_embedding_);
+  add("embedding", embedding_);
+  add("encoder", encoder_);
+  add("decoder", decoder_);
+  add("head", head_);
+}
+
+Tensor Seq2Seq::encode(const Inputs& in) const {
+  const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : embedding_;
+  return encoder_(embed(in.source, in.features),
+                  SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = in.edges});
+}
+
+Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
+                       Past* past) const {
+  const Tensor x = embedding_(input, {}, first_position(past, can_cache()));
+  const Tensor states =
+      decoder_(x, SequenceContext{.past = past}, memory, KeepMask{.key_lengths = source_lengths});
+  if (past) past->advance(input.dim(1));
+  return states;
+}
+
+Tensor Seq2Seq::head_input(const Inputs& in) const {
+  return decode(in.input, encode(in), in.source_lengths);
+}
+
+LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
+    : embedding_(o, o.dim, sizes.vocabulary),
+      decoder_(o.decoder_block(), o.layers),
+      head_(vocabulary_head(embedding_.weight(), o)) {
+  add("embedding", embedding_);
+  add("decoder", decoder_);
+  add("head", head_);
+}
+
+Tensor LanguageModel::hidden(const Ids& input, Past* past) const {
+  const Tensor x = embedding_(input, {}, first_position(past, can_cache()));
+  const Tensor states = decoder_(x, SequenceContext{.past = past});
+  if (past) past->advance(input.dim(1));
+  return states;
+}
+
+Tensor LanguageModel::head_input(const Inputs& in) const { return hidden(in.input); }
+
+}  // namespace heed::inline HEED_REAL

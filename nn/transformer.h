@@ -1,0 +1,131 @@
+// The models of the Transformer: encoder-decoder and decoder-only.
+#pragma once
+
+#include <memory>
+
+#include "core/ids.h"
+#include "core/ops.h"
+#include "nn/block.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
+#include "nn/positional.h"
+
+namespace heed::inline HEED_REAL {
+
+enum class ModelKind { seq2seq, language_model, classifier };
+enum class Pool { mean, first, learned };
+
+// Properties of the data that a model depends on.
+struct ModelSizes {
+  int64_t source_vocabulary = 0;  // tokens of seq2seq's source
+  int64_t vocabulary = 0;         // tokens of the input, and of the output
+  int64_t classes = 0;            // of a classifier
+  // What seq2seq's encoder or the classifier reads, if it is not a sequence of tokens:
+  int64_t features = 0;            // F, width of the vector at each position; 0: tokens
+  std::vector<int64_t> grid = {};  // lengths of the axes of a grid of positions
+  int64_t edge_features = 0;       // width of the vector at each edge of a graph
+};
+
+// The section [model]: a model, and the options of its layers.
+struct ModelOptions : BlockOptions {
+  ModelKind kind = ModelKind::seq2seq;
+  int64_t layers = 2;                          // of the encoder, or of the only stack
+  int64_t decoder_layers = 0;                  // of the decoder; 0: as many as the encoder's
+  int64_t encoder_dim = 0;                     // D of seq2seq's encoder; 0: dim
+  bool tie_weights = true;                     // logits by the embedding of the output's tokens
+  bool share_embeddings = false;               // one embedding for source and target
+  Choice scale_embedding = Choice::automatic;  // by √dim (Vaswani et al. 2017, section 3.4);
+                                               // automatic: with sinusoidal positions
+  Pool pool = Pool::mean;                      // of the classifier
+  int64_t pool_queries = 1;                    // with Pool::learned
+
+  void fields(Fields& f);
+  // Throws InputError, naming the key, for options that contradict each other.
+  void validate() const;
+  // The layers of the encoder, and of the decoder or the only stack of a language model.
+  BlockOptions encoder_block(const ModelSizes& sizes = {}) const;
+  BlockOptions decoder_block() const;
+};
+
+// A batch for a model. Padding is a length: input_lengths[b] of the T positions of row b are real.
+struct Inputs {
+  Ids source = {}, source_lengths = {};  // (B, Ts), (B): of seq2seq
+  Ids input = {}, input_lengths = {};    // (B, T), (B)
+  Tensor features = {};                  // (B, T, F), instead of source or a classifier's input
+  Edges edges = {};
+};
+
+class Model : public Module {
+ public:
+  // seq2seq, language_model: (B, T, V): row t predicts token t + 1; classifier: (B, C).
+  Tensor logits(const Inputs& inputs) const;
+  // cross_entropy(logits(inputs), targets, smoothing), without storing the logits.
+  Tensor loss(const Inputs& inputs, const Ids& targets, const LabelSmoothing& smoothing = {}) const;
+
+  // The last layer, which computes the logits, and its input: (B, T, D); classifier: (B, …).
+  virtual const Linear& head() const = 0;
+  virtual Tensor head_input(const Inputs& inputs) const = 0;
+};
+
+// Returns the factor of token embeddings in a model of width `dim`: see scale_embedding.
+real embedding_scale(const ModelOptions& options, int64_t dim);
+
+// The input of a stack: tokens embedded, or features projected, with their positions, to width D,
+// under dropout.
+class InputEmbedding : public Module {
+ public:
+  // Reads features if `sizes` has some, otherwise tokens of `vocabulary`. D is `dim`.
+  InputEmbedding(const ModelOptions& options, int64_t dim, int64_t vocabulary,
+                 const ModelSizes& sizes = {});
+  // ids (B, T), or features (B, T, F), from position `first` on → (B, T, D)
+  Tensor operator()(const Ids& ids, const Tensor& features = {}, int64_t first = 0) const;
+  const Tensor& weight() const { return token_->weight; }  // (V, D)
+
+ private:
+  std::unique_ptr<Embedding> token_;
+  std::unique_ptr<Linear> projection_;  // of features
+  PositionalEncoding position_;
+  real scale_;
+  double dropout_;
+};
+
+// Encoder-decoder (Vaswani et al. 2017).
+class Seq2Seq : public Model {
+ public:
+  Seq2Seq(const ModelOptions& options, const ModelSizes& sizes);
+  // Computes the memory (B, Ts, De) of a source, and from it the hidden states (B, T, D). With a
+  // past, `input` continues the tokens read so far, and the memory is read at the first call only.
+  Tensor encode(const Inputs& inputs) const;
+  Tensor decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
+                Past* past = nullptr) const;
+  bool can_cache() const { return decoder_.can_cache(); }
+  const Linear& head() const override { return head_; }
+  Tensor head_input(const Inputs& inputs) const override;
+
+ private:
+  std::unique_ptr<InputEmbedding> source_embedding_;  // null if it is shared
+  InputEmbedding embedding_;
+  Encoder encoder_;
+  Decoder decoder_;
+  Linear head_;
+};
+
+// Decoder-only (Radford et al. 2018): a stack of causal self-attention layers.
+class LanguageModel : public Model {
+ public:
+  LanguageModel(const ModelOptions& options, const ModelSizes& sizes);
+  // (B, T) → hidden states (B, T, D). With a past, `input` continues the tokens read so far.
+  Tensor hidden(const Ids& input, Past* past = nullptr) const;
+  // Returns whether its layers can continue from a cache: attention can; a convolution and a
+  // recurrent network read all tokens again.
+  bool can_cache() const { return decoder_.can_cache(); }
+  const Linear& head() const override { return head_; }
+  Tensor head_input(const Inputs& inputs) const override;
+
+ private:
+  InputEmbedding embedding_;
+  Encoder decoder_;
+  Linear head_;
+};
+
+}  // namespace heed::inline HEED_REAL
