@@ -17,7 +17,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Another rank has ended, or cannot be reached.
+// Another rank has ended, is stopped, or cannot be reached.
 class LostRank : public Error {
  public:
   using Error::Error;
@@ -31,9 +31,16 @@ class Ranks {
   static constexpr size_t largest_message = size_t{1} << 18;
 
   virtual ~Ranks() = default;
-  // Any rank may call these two.
+  // Any rank may call these four.
   virtual int index() const = 0;  // of this process, in [0, count())
   virtual int count() const = 0;  // a power of two
+  // Returns how many ranks before this one have not fallen silent: see set_timeout().
+  virtual int earlier_ranks() const { return index(); }
+  // Sets after how many seconds a function that waits throws LostRank if another rank gives no sign
+  // of life; 0: never. Ranks give signs of life whatever they do, such as an evaluation that takes
+  // hours. Only one that is stopped (SIGSTOP), or whose machine cannot be reached, gives none.
+  // Ranks that are threads of one process give none and need none.
+  virtual void set_timeout(int64_t /*seconds*/) {}
 
   // Starts to send bytes, or to receive those that the partner sends with the same tag. Only the
   // two ranks call these functions. The bytes must stay valid and unchanged until the message has

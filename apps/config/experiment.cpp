@@ -60,6 +60,10 @@ void TrainOptions::fields(Fields& f) {
   f.texts("freeze", freeze, "patterns (* and ?) of the parameters that are not trained");
   f.flag("detect_anomaly", detect_anomaly,
          "stop at the first operation whose result is not finite, and name it; slow");
+  f.integer(
+      "rank_timeout", rank_timeout, {0, 1e6},
+      "with mpirun: seconds after which all processes end if one of them is stopped or cannot "
+      "be reached; 0: wait forever");
 }
 
 void TrainOptions::validate() const {

@@ -49,6 +49,7 @@ struct TrainOptions {
   NewTokens new_tokens = NewTokens::refuse;
   std::vector<std::string> freeze;
   bool detect_anomaly = false;
+  int64_t rank_timeout = 600;
 
   void fields(Fields& f);
   // Throws InputError if values contradict each other.

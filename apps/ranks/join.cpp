@@ -35,10 +35,11 @@ int number_in(const char* variable, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
-// Lets rank 0, which has the same error, print it first: mpirun then ends the others.
-void let_first_rank_report(int index) {
+// Lets the ranks before this one, which have the same error, print it first: mpirun then ends the
+// others.
+void let_earlier_ranks_report(int count) {
   using namespace std::chrono_literals;
-  if (index > 0) std::this_thread::sleep_for(1s + index * 50ms);
+  if (count > 0) std::this_thread::sleep_for(1s + count * 50ms);
 }
 
 Ranks* open(const Implementation& mpi) {
@@ -47,7 +48,7 @@ Ranks* open(const Implementation& mpi) {
       in_folder(folder_of(program_path()), fmt::format("heed-{}.so", mpi.name));
   // MPI looks its own components up among the global symbols.
   void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (!handle) let_first_rank_report(number_in(mpi.index, 0));
+  if (!handle) let_earlier_ranks_report(number_in(mpi.index, 0));
   check_input(handle,
               "mpirun started {} processes, but this program has no MPI ({}): start it as mpirun "
               "-n {} ./heed, which builds it, or install {} and build the target heed_{}",
@@ -85,7 +86,7 @@ std::unique_ptr<Ranks> join_ranks() {
 
 void abort_ranks(Ranks& ranks, int code, const std::string& error) {
   const int index = ranks.index();
-  let_first_rank_report(index);
+  let_earlier_ranks_report(ranks.earlier_ranks());
   logging::hide_progress();
   if (index > 0)
     logging::error("process {} of {}: {}", index, ranks.count(), error);

@@ -17,8 +17,8 @@ namespace heed {
 // other than 0 then print nothing but errors. Throws InputError if this build has no MPI.
 std::unique_ptr<Ranks> join_ranks();
 
-// Ends all ranks with this exit code after an error of this one, which it prints unless rank 0,
-// with the same error, did so before.
+// Ends all ranks with this exit code after an error of this one, which it prints unless an earlier
+// rank, with the same error, did so before.
 [[noreturn]] void abort_ranks(Ranks& ranks, int code, const std::string& error);
 
 // What a library of MPI defines. `ended` returns whether the process was told to end, after which a

@@ -90,8 +90,9 @@ TEST_CASE("train: the identity of a run is that of its config and data") {
   REQUIRE(runs.heed({"train", "c.toml", "--run", "r", "--set", "threads=1"}).code == 0);
   const std::string identity = identity_of(RunFolder::open(runs / "r")).value();
   CHECK(identity.size() == 64);
-  for (const char* same : {"threads=2", "train.log_every=7", "train.checkpoint_every=3",
-                           "train.keep_checkpoints=9", "train.samples=0", "optim.lr=1e-2"})
+  for (const char* same :
+       {"threads=2", "train.log_every=7", "train.checkpoint_every=3", "train.keep_checkpoints=9",
+        "train.samples=0", "train.rank_timeout=0", "optim.lr=1e-2"})
     CHECK_MESSAGE(runs.identity({same}) == identity, same);
   for (const char* other : {"seed=4", "train.steps=31", "optim.lr=0.02", "train.evaluate_every=5",
                             "data.symbols=6", "data.train_size=99", "train.patience=1"})

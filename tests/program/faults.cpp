@@ -2,7 +2,7 @@
 //
 //   FAULT_FOLDER  the folder; it may not exist yet
 //   FAULT_CALL    which call fails, counted from 1 (0: none)
-//   FAULT_ERRNO   its errno
+//   FAULT_ERRNO   its errno; without it the call takes FAULT_SECONDS longer, and does not fail
 //   FAULT_LIST    file to append a line to for each call: its name and its path
 //
 // Counts the calls of write, fsync, open (to write), mkdir, rename, symlink, unlink, rmdir and
@@ -51,8 +51,12 @@ bool fails(const char* call, std::string path) {
   }
   const char* const chosen = std::getenv("FAULT_CALL");
   if (!chosen || calls != std::atoi(chosen)) return false;
-  errno = std::atoi(std::getenv("FAULT_ERRNO"));
-  return true;
+  const char* const error = std::getenv("FAULT_ERRNO");
+  if (error)
+    errno = std::atoi(error);
+  else
+    sleep(static_cast<unsigned>(std::atoi(std::getenv("FAULT_SECONDS"))));
+  return error != nullptr;
 }
 
 bool fails(const char* call, int file) { return fails(call, path_of(file)); }

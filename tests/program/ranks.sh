@@ -2,10 +2,12 @@
 # Trainings by several processes (MPI): the same bits as by one, whatever their number, also if one is killed and another
 # number resumes. Uses every MPI that is installed (Debian: openmpi-bin, mpich) and built (targets heed_openmpi, heed_mpich).
 #
-#   ranks.sh PROGRAM [quick|all]    all: every number of processes for every config and MPI; thirty kills
+#   ranks.sh PROGRAM [quick|all [LIBRARY]]    all: every number of processes for every config and MPI; thirty kills
+#                                             LIBRARY: tests/program/faults.cpp
 set -euo pipefail
 program=$(readlink -f "$1")
 scale=${2:-quick}
+library=${3:+$(readlink -f "$3")}
 RANDOM=1
 tests=$(dirname "$(readlink -f "$0")")
 source "$tests/mpi.sh"
@@ -147,6 +149,50 @@ while ((killed < kills)); do
   same_run "$config" killed >&2 || fail "$config: differs after $killed kills"
 done
 
+# A process that is stopped, as one whose machine has vanished, gives no sign of life. The others end, name it, and the
+# run resumes.
+stopped=0
+for mpi in "${found[@]}"; do
+  for lost in 0 1 3; do
+    rm -rf killed
+    on "$mpi" 4 train language.toml --resume --run killed --set train.steps=1000000 --set train.rank_timeout=2 &
+    job=$!
+    while [[ -z $(newest killed) ]]; do sleep 0.05; done
+    for process in $(processes); do
+      tr '\0' '\n' <"/proc/$process/environ" | grep -qxE "(OMPI_COMM_WORLD_RANK|PMI_RANK)=$lost" && kill -STOP "$process"
+    done
+    status=0
+    wait "$job" || status=$?
+    [[ $status == 1 && $(grep -c 'error:' out) == 1 ]] &&
+      grep -q "error: .*process $lost of 4 gave no sign of life for 2 s" out ||
+      { cat out >&2; fail "$mpi: exit code $status after process $lost was stopped"; }
+    for ((waited = 0; waited < 100; ++waited)); do [[ -n $(processes) ]] || break; sleep 0.1; done
+    [[ -z $(processes) ]] || fail "$mpi: processes are left after process $lost was stopped"
+    last=$(newest killed)
+    on none 1 train language.toml --resume --run killed --set train.steps=1000000 --until $((last + 10)) ||
+      { cat out >&2; fail "$mpi: does not resume after process $lost was stopped"; }
+    [[ $(newest killed) == "$((last + 10))" ]] || fail "$mpi: step $(newest killed) instead of $((last + 10))"
+    stopped=$((stopped + 1))
+  done
+done
+
+# A process that evaluates, or writes a checkpoint, for longer than the others would wait for a silent one.
+if [[ -n $library ]]; then
+  options=(train language.toml --run slow --set train.log_every=1000)
+  FAULT_FOLDER=$work/slow FAULT_LIST=calls LD_PRELOAD=$library on none 1 "${options[@]}"
+  mv slow fast
+  for mpi in "${found[@]}"; do
+    for file in metrics.jsonl checkpoints/.tmp-step-20/model.safetensors; do
+      rm -rf slow
+      call=$(grep -n "^write $work/slow/$file" calls | sed -n '2{s/:.*//;p}')
+      FAULT_FOLDER=$work/slow FAULT_CALL=$call FAULT_SECONDS=5 LD_PRELOAD=$library \
+        on "$mpi" 2 "${options[@]}" --set train.rank_timeout=1 || { cat out >&2; fail "$mpi: lost while it wrote $file"; }
+      cmp slow/checkpoints/latest/model.safetensors fast/checkpoints/latest/model.safetensors ||
+        fail "$mpi: other weights after $file was slow"
+    done
+  done
+fi
+
 # Processes that do not agree write nothing.
 # refused TEXT ARGUMENT…
 refused() {
@@ -176,4 +222,4 @@ for mpi in "${found[@]}"; do
 done
 
 echo "$trainings trainings by 2 to 8 processes of ${found[*]}: 0 different; $killed kills," \
-  "the others ended within $slowest ms: 0 lost, 0 different"
+  "the others ended within $slowest ms: 0 lost, 0 different; $stopped stopped processes were named"
