@@ -249,7 +249,7 @@ std::string GroupReport::chosen() const {
         is_shown("val" + name.substr(std::min(name.find('.'), name.size()))))
       if (const std::optional<MeanInterval> mean = all.groups[*best.index].mean(name))
         test.push_back(fmt::format("{} {}", name, mean_text(*mean)));
-  const std::string scores_of_test = test.empty() ? "no test scores" : joined(test);
+  std::string scores_of_test = test.empty() ? "no test scores" : joined(test);
   if (all.groups.size() == 1) return scores_of_test;
   return fmt::format("best by {}: {}; {}", chosen_by, group_name(*best.index), scores_of_test);
 }
@@ -356,6 +356,7 @@ std::string compared_score(const std::vector<ScoredRun>& runs, const ComparisonO
 std::string text_of_runs(const std::vector<ScoredRun>& runs, const RunGroups& groups,
                          const ComparisonOptions& options) {
   std::vector<const ScoredRun*> all;
+  all.reserve(runs.size());
   for (const ScoredRun& run : runs) all.push_back(&run);
   const std::vector<std::string> keys = differing_keys(all);
   if (options.format == TableFormat::json) return json_of_runs(runs, keys, options).text(2) + "\n";

@@ -44,7 +44,8 @@ using Pairs = std::vector<std::pair<const BySeed*, const BySeed*>>;
 Comparison compare(const Pairs& pairs, bool by_ratio) {
   Comparison comparison;
   std::vector<double> differences;
-  for (const auto& [seed, score] : *pairs.at(0).first) {
+  for (const auto& entry : *pairs.at(0).first) {
+    const int64_t seed = entry.first;
     double sum = 0;
     const bool complete = std::ranges::all_of(pairs, [&](const auto& pair) {
       const auto first = pair.first->find(seed), other = pair.second->find(seed);

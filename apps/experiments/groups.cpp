@@ -86,7 +86,8 @@ void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
   for (std::string& run : runs) {
     const ConfigListing config = list_config(SavedRun::open(run).config.experiment);
     std::vector<std::string> values;
-    for (const std::string& key : keys) values.push_back(value_of(config, key));
+    std::ranges::transform(keys, std::back_inserter(values),
+                           [&](const std::string& key) { return value_of(config, key); });
     const auto found = rank.find(values);
     ranked.emplace_back(found == rank.end() ? rank.size() : found->second, std::move(run));
   }
