@@ -361,7 +361,8 @@ std::string text_of_runs(const std::vector<ScoredRun>& runs, const RunGroups& gr
   const std::vector<std::string> keys = differing_keys(all);
   if (options.format == TableFormat::json) return json_of_runs(runs, keys, options).text(2) + "\n";
   Table table = table_of_runs(runs, keys, score_names(runs), options);
-  table.notes = warnings_of(effects_on(groups, compared_score(runs, options)), groups);
+  const Effects effects = effects_on(groups, compared_score(runs, options));
+  if (effects.any()) table.notes = warnings_of(effects, groups);
   return options.format == TableFormat::csv    ? table.csv()
          : options.format == TableFormat::text ? table.text()
                                                : table.markdown();

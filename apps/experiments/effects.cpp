@@ -214,6 +214,10 @@ bool Comparison::disagrees(double no_effect) const {
   return excluded != (effect.p < level);
 }
 
+bool Effects::any() const {
+  return std::ranges::any_of(groups, [](const Comparison& each) { return !each.seeds.empty(); });
+}
+
 Effects effects_on(const RunGroups& groups, const std::string& score) {
   Effects effects{.score = score};
   for (const RunGroup& group : groups.groups)
@@ -269,9 +273,11 @@ std::vector<std::string> warnings_of(const Effects& effects, const RunGroups& gr
 
 std::string settings_text(const std::vector<std::string>& keys,
                           const std::vector<std::string>& values) {
+  constexpr size_t most = 6;
   std::vector<std::string> parts;
-  for (size_t i = 0; i < keys.size(); ++i)
+  for (size_t i = 0; i < std::min(most, keys.size()); ++i)
     parts.push_back(fmt::format("{} = {}", keys[i], values[i]));
+  if (keys.size() > most) parts.emplace_back("…");
   return parts.empty() ? "the only group" : joined(parts);
 }
 

@@ -49,6 +49,7 @@ struct Effects {
   int64_t not_positive = 0;  // runs whose score is 0 or less: the reason against a ratio
   int64_t not_finite = 0;    // runs that are done without a finite score: they have no pair
 
+  bool any() const;  // whether two groups have a seed in common
   double no_effect() const { return by_ratio ? 1 : 0; }
   // Returns "ratio" or "difference".
   const char* size_name() const { return by_ratio ? "ratio" : "difference"; }
@@ -60,7 +61,7 @@ Effects effects_on(const RunGroups& groups, const std::string& score);
 // a pair.
 std::vector<std::string> warnings_of(const Effects& effects, const RunGroups& groups);
 
-// Returns "optim.lr = 0.001, model.layers = 2".
+// Returns "optim.lr = 0.001, model.layers = 2", of more than six keys the first ones.
 std::string settings_text(const std::vector<std::string>& keys,
                           const std::vector<std::string>& values);
 

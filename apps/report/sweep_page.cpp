@@ -138,8 +138,9 @@ std::string groups_part(const SweepScores& sweep) {
       for (const std::string& note : table.notes)
         effect_text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
     }
-  for (const std::string& warning : warnings_of(effects, groups))
-    effect_text += fmt::format("<p>{}.</p>\n", html(warning));
+  if (groups.repeats_over_seeds() || effects.any())
+    for (const std::string& warning : warnings_of(effects, groups))
+      effect_text += fmt::format("<p>{}.</p>\n", html(warning));
   if (!effect_text.empty())
     text += fmt::format("<h3>Effects on {}</h3>\n", html(score)) + effect_text;
   for (const std::string& path : groups.repeats)

@@ -212,9 +212,19 @@ TEST_CASE("compare: single runs keep a column each, with their time to a target"
   has_line(text, " " + runs / "s/a/1" + " " + runs / "s/b/1");
   has_line(text, "optim.lr 0.001 0.002");
   has_line(text, "steps to val.loss ≤ 4 - 10");
+  CHECK_CONTAINS(text, "too few seeds: with 1 seed");
   const Json json = Json::parse(
       runs.comparison({ScoreTarget::parse("val.loss=1"), "", TableFormat::json}), "json");
   CHECK(json.elements()[1].at("target").at("steps").is_null());  // never
+}
+
+TEST_CASE("compare: single runs without a seed in common are listed, not compared") {
+  ScoredRuns runs;
+  runs.add("a", 1, 1e-3, 2);
+  runs.add("b", 2, 2e-3, 1);
+  const std::string text = comparison_of(runs.load(), {});
+  has_line(text, "optim.lr 0.001 0.002");
+  CHECK(text.find("seeds") == text.npos);
 }
 
 TEST_CASE("compare: rejects unknown scores and targets") {

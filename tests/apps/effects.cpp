@@ -97,6 +97,13 @@ TEST_CASE("effects: of each key n is the number of seeds, over the settings both
   CHECK(effects.groups.size() == 4);
 }
 
+TEST_CASE("effects: a group is called by its keys, of many by the first ones") {
+  CHECK(settings_text({}, {}) == "the only group");
+  CHECK(settings_text({"a", "b"}, {"1", "2"}) == "a = 1, b = 2");
+  const Names many(7, "k");
+  CHECK(settings_text(many, many) == "k = k, k = k, k = k, k = k, k = k, k = k, …");
+}
+
 TEST_CASE("effects: the first group is the first with a score") {
   Grid grid;
   for (int64_t seed = 1; seed <= 2; ++seed) {
