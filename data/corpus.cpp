@@ -2,14 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "core/text.h"
 #include "data/files.h"
 #include "data/split.h"
 #include "data/tasks/task.h"
 
 namespace heed {
+
+static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
                    const ExistingVocabulary& existing) {
@@ -22,21 +22,25 @@ Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
   corpus.framing = framing;
   corpus.seed = seed;
   corpus.files = files.paths();
+  for (const uint64_t hash : files.fingerprints())
+    corpus.file_fingerprints.push_back(fingerprint_text(hash));
   const std::string drawn = kind.is_task() ? fmt::format("drawn with {}\n", seed) : "";
   corpus.fingerprint =
-      fmt::format("{:016x}", stable_hash(describe(options) + drawn, files.fingerprint()));
+      fingerprint_text(stable_hash(describe(options) + drawn, files.fingerprint()));
   return corpus;
 }
 
-std::string files_fingerprint(const std::string& fingerprint, const DataOptions& options) {
-  uint64_t hash = 0;
-  const char* const end = fingerprint.data() + fingerprint.size();
-  const auto [stop, error] = std::from_chars(fingerprint.data(), end, hash, 16);
-  check_input(error == std::errc() && stop == end && fingerprint.size() == 16,
+void check_fingerprint(const std::string& text) {
+  check_input(text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos,
               "expected the fingerprint of data, 16 hexadecimal digits, found {}",
-              in_quotes(shortened(fingerprint)));
+              in_quotes(shortened(text)));
+}
+
+std::string files_fingerprint(const std::string& fingerprint, const DataOptions& options) {
+  check_fingerprint(fingerprint);
   if (options.kind->is_task()) return "";
-  return fmt::format("{:016x}", hash_before(describe(options), hash));
+  const uint64_t hash = std::stoull(fingerprint, nullptr, 16);
+  return fingerprint_text(hash_before(describe(options), hash));
 }
 
 }  // namespace heed

@@ -34,8 +34,9 @@ struct Corpus {
   // height, width) of a video. Empty for a sequence, a set or a graph.
   std::vector<int64_t> grid;
 
-  uint64_t seed = 0;               // data.seed, or the experiment's
-  std::vector<std::string> files;  // all files that were read
+  uint64_t seed = 0;                           // data.seed, or the experiment's
+  std::vector<std::string> files;              // all files that were read
+  std::vector<std::string> file_fingerprints;  // hash of the contents of the files up to each
   std::string fingerprint;         // hash of their content and of the options that matter
   std::vector<std::string> notes;  // log lines: number of examples, what was dropped
 };
@@ -58,6 +59,8 @@ struct Corpus {
 Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
                    const ExistingVocabulary& existing = {});
 
+// Throws InputError unless the text is a fingerprint: 16 hexadecimal digits.
+void check_fingerprint(const std::string& text);
 // Returns the fingerprint of the files alone, from Corpus::fingerprint of data with these options:
 // other options, such as data.bucketing, leave it as it is. "" for a generated task, which has no
 // files. Throws InputError for a text that is not a fingerprint.

@@ -59,7 +59,9 @@ std::string read_bytes(const std::string& path, int64_t most) {
 
 void Files::add(const std::string& path, std::initializer_list<std::string_view> content) {
   paths_.push_back(path);
-  for (const std::string_view part : content) fingerprint_ = stable_hash(part, fingerprint_);
+  uint64_t hash = fingerprint();
+  for (const std::string_view part : content) hash = stable_hash(part, hash);
+  fingerprints_.push_back(hash);
 }
 
 std::string_view Files::read(const std::string& path, Level level) {

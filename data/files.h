@@ -31,12 +31,14 @@ class Files {
   void add(const std::string& path, std::initializer_list<std::string_view> content);
 
   const std::vector<std::string>& paths() const { return paths_; }
-  uint64_t fingerprint() const { return fingerprint_; }  // of all files, in order
+  // Of the files up to each, in order.
+  const std::vector<uint64_t>& fingerprints() const { return fingerprints_; }
+  uint64_t fingerprint() const { return fingerprints_.empty() ? hash_start : fingerprints_.back(); }
 
  private:
   std::deque<std::string> texts_;
   std::vector<std::string> paths_;
-  uint64_t fingerprint_ = hash_start;
+  std::vector<uint64_t> fingerprints_;
 };
 
 // Calls visit(line, number) for each line, counted from 1, without its \n or \r\n.

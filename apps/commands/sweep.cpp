@@ -6,6 +6,7 @@
 
 #include "apps/commands/command.h"
 #include "apps/experiments/comparison.h"
+#include "apps/experiments/data_of_sweep.h"
 #include "apps/experiments/plan.h"
 #include "apps/experiments/run_state.h"
 #include "apps/experiments/sweep_options.h"
@@ -116,12 +117,13 @@ int64_t default_jobs(const Sweep& sweep) {
 
 int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::string& path) const {
   make_folders(path);
+  record_data_of_sweep(read, plan, path);
   const std::string base = in_folder(path, base_file);
   write_shared(base, config_text(list_config(experiment_of(read))));
   write_shared(in_folder(path, "sweep.toml"), sweep_text(read, base_file));
   const int64_t at_once = jobs.value_or(default_jobs(read));
   logging::info("sweep {}: {}, {} at a time", path, counted(std::ssize(plan.runs), "run"), at_once);
-  SweepRunner runner(read, plan, {base, at_once, launcher, fail_fast, retry_failed});
+  SweepRunner runner(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});
   const SweepRunner::End end = runner.run();
   print(results(plan));
   if (end == SweepRunner::End::interrupted) {
@@ -129,6 +131,7 @@ int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::str
     return exit_interrupted;
   }
   const bool refused =
+      end == SweepRunner::End::refused ||
       std::ranges::any_of(plan.runs, [](const PlannedRun& run) { return !run.refusal.empty(); });
   return end == SweepRunner::End::failed ? exit_failed : refused ? exit_misused : exit_done;
 }
@@ -149,6 +152,7 @@ int SweepCommand::run() const {
   keep_split_rule(read, path);
   check_folder(read, path);
   const SweepPlan plan = plan_sweep(read, path);
+  check_data_of_sweep(read, plan, path);
   report_refusals(plan);
   check_input(
       std::ranges::any_of(plan.runs, [](const PlannedRun& run) { return run.refusal.empty(); }),
@@ -165,7 +169,8 @@ const Command commands::sweep = {
     .summary = "Train a config with several values of its keys and several seeds",
     .details =
         "To continue after an interruption, run the same command again; finished runs are kept.\n"
-        "Exit codes: 0 all runs are done, 1 a run failed, 2 the config of a run was rejected.\n"
+        "Exit codes: 0 all runs are done, 1 a run failed, 2 the config or the data of a run "
+        "were rejected.\n"
         "docs/experiments.md describes the format of a sweep.\n\n"
         "Examples:\n"
         "  heed sweep configs/sweeps/rate.toml --dry-run\n"

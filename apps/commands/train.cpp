@@ -14,6 +14,7 @@
 #include "apps/support/output.h"
 #include "apps/support/shell.h"
 #include "apps/training/agreement.h"
+#include "apps/training/data_record.h"
 #include "apps/training/load_data.h"
 #include "apps/training/next_command.h"
 #include "apps/training/reproduction.h"
@@ -32,7 +33,7 @@ namespace {
 struct TrainArguments final : CommandArguments {
   std::string config;  // with --resume it may be the folder of the run
   std::vector<std::string> set;
-  std::string run_path, from;
+  std::string run_path, from, sweep;
   bool resume = false;
   int64_t until = std::numeric_limits<int64_t>::max();
 
@@ -47,7 +48,10 @@ struct TrainArguments final : CommandArguments {
          "Train this run again, in a new folder, and say whether the bits agree; exit code 1 if "
          "they do not"},
         {"--until", "STEP", &until,
-         "Pause at this step: save and exit; the schedule stays that of train.steps", at_least(1)}};
+         "Pause at this step: save and exit; the schedule stays that of train.steps", at_least(1)},
+        {"--sweep", "DIR", &sweep,
+         "Train only if the data are those that the sweep in DIR began with; `heed sweep` sets "
+         "it"}};
   }
   int run() const override;
 };
@@ -188,6 +192,7 @@ int TrainArguments::run() const {
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(plan.config);
+  if (!sweep.empty()) DataRecord::read(sweep).check(DataFiles::of(corpus), false);
   if (plan.first) plan.first->check_data(corpus);
   const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
   with_origins(plan.config.origins, [&] { (void)OwnShards(experiment.train.shards); });

@@ -15,14 +15,12 @@
 #include "apps/experiments/sweep_options.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
-#include "apps/training/checkpoint.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/metrics.h"
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/text.h"
-#include "data/corpus.h"
 
 namespace heed {
 namespace {
@@ -94,26 +92,6 @@ void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
   std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
   runs.clear();
   for (auto& [at, run] : ranked) runs.push_back(std::move(run));
-}
-
-// Returns the fingerprint of the data files from the record of a run, or from its newest
-// checkpoint: versions before 0.2.0 wrote no run.json. "" if there is neither.
-std::string recorded_data(const RunFolder& run, const DataOptions& options) {
-  std::string file = run.record();
-  try {
-    const Json sessions = sessions_of(run);
-    if (!sessions.elements().empty())
-      return files_fingerprint(sessions.elements().back().at("data").string(), options);
-    const Checkpoints checkpoints(run.checkpoints(), 1);
-    if (checkpoints.steps().empty()) return "";
-    const Checkpoint newest = checkpoints.open("latest");
-    file = newest.path();
-    return files_fingerprint(newest.state().at("data").string(), options);
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError(
-        text.starts_with(file) ? text : fmt::format("{}: {}; repair or delete it", file, text));
-  }
 }
 
 std::string data_of(const RunFolder& run, const Experiment& experiment) {

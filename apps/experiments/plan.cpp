@@ -53,6 +53,7 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora) {
     check_rungs(sweep.options.halving.rungs, experiment);
   run.parameters = summary.parameters;
   run.flops = summary.flops;
+  run.data = DataFiles::of(corpus);
   run.identity = identity_of(list_config(experiment), corpus.fingerprint);
 }
 
@@ -142,8 +143,9 @@ void keep_split_rule(Sweep& sweep, const std::string& folder) {
 void check_folder(const Sweep& sweep, const std::string& folder) {
   // A sweep that is killed at its start may leave these.
   const std::vector<std::string> names = names_in_folder(folder);
-  const bool is_new = std::ranges::all_of(
-      names, [](const std::string& name) { return name == base_file || name[0] == '.'; });
+  const bool is_new = std::ranges::all_of(names, [](const std::string& name) {
+    return name == base_file || name == "data.json" || name[0] == '.';
+  });
   if (is_new && (!exists(folder) || is_folder(folder))) return;
   const std::string file = in_folder(folder, "sweep.toml");
   check_input(is_folder(folder) && exists(file),

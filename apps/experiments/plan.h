@@ -11,6 +11,7 @@
 #include "apps/experiments/points.h"
 #include "apps/experiments/sweep_options.h"
 #include "apps/measure/summary.h"
+#include "apps/training/data_record.h"
 #include "apps/training/run.h"
 #include "data/corpus.h"
 
@@ -34,6 +35,7 @@ struct PlannedRun {
   std::string path;  // its folder: of this name, or where a run of the same identity is already
   std::vector<std::string> assignments;  // --set of what differs from the base
   LoadedConfig config;
+  DataFiles data;
   std::string identity;
   int64_t parameters = 0;
   Flops flops;          // of a training step
@@ -50,7 +52,8 @@ struct SweepPlan {
 // data forbid becomes its refusal. Runs of the folder are taken as they are.
 SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder);
 
-// If the folder holds a sweep, gives this one its rule of splits (data.splits), unless its config or
+// If the folder holds a sweep, gives this one its rule of splits (data.splits), unless its config
+// or
 // --set names one: a sweep that heed 0.2.0 began goes on with the rule of its runs.
 void keep_split_rule(Sweep& sweep, const std::string& folder);
 

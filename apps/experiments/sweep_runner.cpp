@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "apps/experiments/curves.h"
+#include "apps/experiments/data_of_sweep.h"
 #include "apps/experiments/groups.h"
 #include "apps/experiments/halving.h"
 #include "apps/experiments/run_state.h"
@@ -71,7 +72,10 @@ SweepRunner::End SweepRunner::run() {
     }
   if (!stopping()) train(runs_of(points), std::nullopt);
   logging::hide_progress();
-  return interrupted() ? End::interrupted : failed_.empty() ? End::done : End::failed;
+  return interrupted()                      ? End::interrupted
+         : failed_.size() > refused_.size() ? End::failed
+         : failed_.empty()                  ? End::done
+                                            : End::refused;
 }
 
 bool SweepRunner::stopping() const {
@@ -183,7 +187,8 @@ void SweepRunner::fill_pool() {
 
 void SweepRunner::start(size_t index) {
   const PlannedRun& run = plan_.runs[index];
-  std::vector<std::string> arguments = {"train", settings_.base, "--resume", "--run", run.path};
+  std::vector<std::string> arguments = {"train",  settings_.base, "--resume",      "--run",
+                                        run.path, "--sweep",      settings_.folder};
   for (const std::string& assignment : run.assignments)
     arguments.insert(arguments.end(), {"--set", assignment});
   if (until_) arguments.insert(arguments.end(), {"--until", std::to_string(*until_)});
@@ -205,10 +210,10 @@ void SweepRunner::ended(const RunPool::Ended& run) {
   // Another sweep may have started it at the same moment, or just before.
   const RunState state = state_of(path);
   const bool elsewhere = run.code == 2 && state != RunState::none && state != RunState::failed;
-  if (elsewhere && ++attempts_[run.id] < max_attempts)
-    pending_.push_back(run.id);
-  else
-    fail(run.id, problem_of(run));
+  if (elsewhere && ++attempts_[run.id] < max_attempts) return pending_.push_back(run.id);
+  if (run.code == 2 && has_other_data(plan_.runs[run.id], settings_.folder))
+    refused_.insert(run.id);
+  fail(run.id, problem_of(run));
 }
 
 void SweepRunner::fail(size_t run, const std::string& error) {

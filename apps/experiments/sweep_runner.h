@@ -15,7 +15,8 @@
 namespace heed {
 
 struct RunnerSettings {
-  std::string base;  // path of the config of all runs
+  std::string folder;  // of the sweep
+  std::string base;    // path of the config of all runs
   int64_t jobs = 1;
   std::string launcher;
   bool fail_fast = false, retry_failed = false;
@@ -30,7 +31,8 @@ class SweepRunner {
         pool_(settings_.launcher),
         started_at_(plan.runs.size()) {}
 
-  enum class End { done, failed, interrupted };
+  // refused: the runs that failed were rejected because their data have changed.
+  enum class End { done, refused, failed, interrupted };
   // Trains every run without a refusal. The state of each is read from its folder before it starts,
   // so that done runs stay, others are resumed, and those that another process trains are waited
   // for.
@@ -61,7 +63,7 @@ class SweepRunner {
   const SweepPlan& plan_;
   const RunnerSettings settings_;
   RunPool pool_;
-  std::set<size_t> failed_;
+  std::set<size_t> failed_, refused_;  // the latter are among the former
   std::map<size_t, int> attempts_;
   // The current rung.
   std::optional<int64_t> until_;

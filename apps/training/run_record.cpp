@@ -1,5 +1,7 @@
 #include "apps/training/run_record.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "apps/support/clock.h"
@@ -7,11 +9,13 @@
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
 #include "apps/support/version.h"
+#include "apps/training/checkpoint.h"
 #include "core/check.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "core/text.h"
+#include "data/corpus.h"
 
 namespace heed {
 
@@ -33,6 +37,24 @@ Json sessions_of(const RunFolder& run) {
   } catch (const InputError& error) {
     throw InputError(
         fmt::format("{}; no training depends on this file: repair or delete it", error.what()));
+  }
+}
+
+std::string recorded_data(const RunFolder& run, const DataOptions& options) {
+  std::string file = run.record();
+  try {
+    const Json sessions = sessions_of(run);
+    if (!sessions.elements().empty())
+      return files_fingerprint(sessions.elements().back().at("data").string(), options);
+    const Checkpoints checkpoints(run.checkpoints(), 1);
+    if (checkpoints.steps().empty()) return "";
+    const Checkpoint newest = checkpoints.open("latest");
+    file = newest.path();
+    return files_fingerprint(newest.state().at("data").string(), options);
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    throw InputError(
+        text.starts_with(file) ? text : fmt::format("{}: {}; repair or delete it", file, text));
   }
 }
 

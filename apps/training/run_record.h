@@ -25,6 +25,11 @@ namespace heed {
 // Returns the sessions of a run, as an array of objects. Throws InputError if run.json is damaged.
 Json sessions_of(const RunFolder& run);
 
+// Returns the fingerprint of the data files of a run (files_fingerprint(), data/corpus.h), from
+// run.json or, before heed 0.2.0, from its newest checkpoint. "" for a generated task, and if there
+// is neither. Throws InputError if the file is damaged.
+std::string recorded_data(const RunFolder& run, const DataOptions& options);
+
 // A session of this process, from the constructor to end().
 class RunSession {
  public:

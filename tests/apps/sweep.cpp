@@ -408,3 +408,97 @@ TEST_CASE("runs and sweeps of heed 0.2.0 with data.test_path keep their splits")
   more.insert(more.end(), {"--set", "data.splits=fixed"});
   check_rejected(study.sweep(more), 2, {"data.splits = \"shifted\", now \"fixed\""});
 }
+
+TEST_CASE("sweep: the data that it began with are those of every run") {
+  const SweepOnFile study;
+  REQUIRE(study.sweep({"--seeds", "1"}).code == 0);
+  const Json record = Json::parse(read_file(study / "s/data.json", "data"), "data.json");
+  const Json& files = record.at("data").elements().at(0).at("files");
+  CHECK(files.elements().at(0).at("path").string().ends_with("/d.tsv"));
+  const std::string rerun = "restore the file, or train in another folder";
+
+  SUBCASE("a changed file is refused until it is restored") {
+    study.write_data('b');
+    check_rejected(study.sweep({"--seeds", "2"}), 2, {"/d.tsv: changed since", rerun});
+    check_rejected(study.sweep({"--seeds", "2", "--dry-run"}), 2, {"/d.tsv: changed since"});
+    // heed 0.2.0 left no data.json.
+    remove_all(study / "s/data.json");
+    check_rejected(study.sweep({"--seeds", "2"}), 2, {"/d.tsv: changed since", rerun});
+    CHECK_FALSE(exists(study / "s/seed-2"));
+    study.write_data('a');
+    CHECK_CONTAINS(study.sweep({"--seeds", "2"}).err, "1 of 2 runs were done before");
+    CHECK(exists(study / "s/data.json"));
+  }
+  SUBCASE("a sweep that was killed before it wrote sweep.toml begins again") {
+    for (const char* name : {"s/sweep.toml", "s/base.toml", "s/seed-1"}) remove_all(study / name);
+    CHECK(study.sweep({"--seeds", "1"}).code == 0);
+  }
+  SUBCASE("the file may move") {
+    std::filesystem::rename(study / "d.tsv", study / "e.tsv");
+    CHECK(study.sweep({"--seeds", "2", "--set", "data.path=e.tsv"}).code == 0);
+    study.write_data('b');
+    check_rejected(study.sweep({"--seeds", "2", "--set", "data.path=d.tsv"}), 2, {"/d.tsv: "});
+    std::filesystem::rename(study / "d.tsv", study / "f.tsv");
+    check_rejected(study.sweep({"--seeds", "2", "--set", "data.path=f.tsv"}), 2,
+                   {"/f.tsv: not the data that the sweep s began with, from ", "/d.tsv"});
+  }
+  SUBCASE("a file that changes while the sweep runs stops the runs that have not begun") {
+    write_file(study / "launch",
+               "case \"$*\" in *seed=3*) rm d.tsv; cp other.tsv d.tsv;; esac\nexec \"$@\"\n");
+    study.write_data('b');
+    std::filesystem::rename(study / "d.tsv", study / "other.tsv");
+    study.write_data('a');
+    const ProgramOutput output =
+        study.sweep({"--seeds", "4", "--jobs", "1", "--launcher", "sh launch"});
+    CHECK(output.code == 2);
+    CHECK_CONTAINS(output.err, "error: seed-3: ");
+    CHECK_CONTAINS(output.err, "error: seed-4: ");
+    CHECK_CONTAINS(output.err, "/d.tsv: changed since the sweep s began; " + rerun);
+    CHECK(exists(study / "s/seed-2/result.json"));
+    CHECK_FALSE(exists(study / "s/seed-3"));
+    study.write_data('a');
+    CHECK(study.sweep({"--seeds", "4"}).code == 0);
+  }
+  SUBCASE("a damaged record is one line") {
+    const std::string file = study / "s/data.json";
+    const std::string good = read_file(file, "data");
+    for (const std::string& text :
+         {std::string(), std::string("[]"), std::string("{\"data\": 3}"),
+          std::string("{\"data\": [{\"files\": []}]}"), good.substr(0, good.size() / 2),
+          std::string(R"({"data": [{"files": [{"path": "d", "fingerprint": ""}]}]})"),
+          std::string(R"({"data": [{"files": [{"path": "d", "fingerprint": "\u001b[31m"}]}]})")}) {
+      write_file(file, text);
+      check_rejected(study.sweep({"--seeds", "2"}), 2, {"s/data.json", "or delete it"});
+    }
+    remove_all(file);
+    make_folders(file);
+    check_rejected(study.sweep({"--seeds", "2"}), 2, {"s/data.json"});
+  }
+}
+
+TEST_CASE("sweep: of several files, the one that changed is named") {
+  const SweepOnFile study;
+  std::filesystem::rename(study / "d.tsv", study / "t.tsv");
+  study.write_data('b');
+  std::filesystem::rename(study / "d.tsv", study / "u.tsv");
+  study.write_data('c');
+  const std::vector<std::string> more = {
+      "--seeds", "1", "--set", "data.test_path=t.tsv", "--axis", "data.path=d.tsv,u.tsv"};
+  const ProgramOutput first = study.sweep(more);
+  REQUIRE_MESSAGE(first.code == 0, first.err);
+  CHECK_CONTAINS(study.heed({"compare", "s"}).out, "data.path");
+  std::filesystem::copy_file(study / "u.tsv", study / "t.tsv",
+                             std::filesystem::copy_options::overwrite_existing);
+  check_rejected(study.sweep(more), 2, {"/t.tsv: changed since"});
+}
+
+TEST_CASE("sweep: of two that begin at once on different data, one is refused") {
+  const SweepOnFile study;
+  std::filesystem::copy_file(study / "d.tsv", study / "e.tsv");
+  study.write_data('b');
+  Subprocess a({"sweep", "s.toml", "--run", "s"}, study.path),
+      b({"sweep", "s.toml", "--run", "s", "--set", "data.path=e.tsv"}, study.path);
+  const ProgramOutput first = a.wait(), second = b.wait();
+  CHECK_MESSAGE(first.code + second.code == 2, first.err, second.err);
+  CHECK_CONTAINS(first.err + second.err, "not the data that the sweep s began with");
+}

@@ -1,0 +1,92 @@
+#include "apps/experiments/data_of_sweep.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+
+#include "apps/experiments/groups.h"
+#include "apps/support/files.h"
+#include "apps/training/loop_state.h"
+#include "apps/training/run_record.h"
+#include "apps/training/saved_run.h"
+#include "core/check.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+void add_data_of(const std::string& path, DataRecord& record) {
+  const SavedRun run = SavedRun::open(path);
+  DataOptions options = run.config.experiment.data;
+  const std::string fingerprint = recorded_data(run.folder, options);
+  if (fingerprint.empty()) return;
+  options.tokenizer.clear();
+  DataFiles data;
+  for (const auto& [key, file] : data_files(options)) data.paths.push_back(escaped(*file));
+  data.fingerprints.resize(data.paths.size());
+  data.fingerprints.back() = fingerprint;
+  record.add(data);
+}
+
+DataRecord record_in(const std::string& folder) {
+  DataRecord record = DataRecord::read(folder);
+  if (!record.empty()) return record;
+  for (const std::string& path : runs_in(folder)) try {
+      add_data_of(path, record);
+    } catch (const InputError&) {
+      // A damaged run is reported where it is used.
+    }
+  return record;
+}
+
+DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::string& folder) {
+  const ConfigListing base = list_config(experiment_of(sweep));
+  bool varies = false;
+  for (const AxisGroup& group : sweep.groups)
+    for (const Axis& axis : group) varies = varies || effect_of(axis.key, base) == KeyEffect::data;
+  DataRecord record = record_in(folder);
+  for (const PlannedRun& run : plan.runs) record.check(run.data, varies);
+  return record;
+}
+
+// A lock that only one process has at a time, also on NFS, as that of a run (apps/training/run.h).
+class WaitingLock {
+ public:
+  // Waits until no other process has it.
+  explicit WaitingLock(const std::string& path)
+      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666)) {
+    if (!file_) cannot("write", path, errno);
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    while (::fcntl(file_, F_OFD_SETLKW, &whole) != 0)
+      if (errno != EINTR) cannot("lock", path, errno);
+  }
+
+ private:
+  Descriptor file_;
+};
+
+}  // namespace
+
+void check_data_of_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& folder) {
+  checked_record(sweep, plan, folder);
+}
+
+void record_data_of_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& folder) {
+  const WaitingLock lock(in_folder(folder, ".data.lock"));
+  DataRecord record = checked_record(sweep, plan, folder);
+  for (const PlannedRun& run : plan.runs) record.add(run.data);
+  record.write();
+}
+
+bool has_other_data(const PlannedRun& run, const std::string& folder) {
+  try {
+    DataRecord::read(folder).check(DataFiles::of(load_data(run.config)), false);
+    return false;
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,110 @@
+#include "apps/training/data_record.h"
+
+#include <algorithm>
+
+#include "apps/support/files.h"
+#include "apps/support/json.h"
+#include "core/check.h"
+#include "core/joined.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t max_data_record_bytes = 1 << 24;
+
+std::string path_in(const std::string& folder) { return in_folder(folder, "data.json"); }
+
+DataFiles files_in(const Json& entry) {
+  DataFiles data;
+  for (const Json& file : entry.at("files").elements()) {
+    data.paths.push_back(file.at("path").string());
+    data.fingerprints.push_back(file.at("fingerprint").string());
+    if (!data.fingerprints.back().empty()) check_fingerprint(data.fingerprints.back());
+  }
+  check_input(!data.paths.empty() && !data.fingerprints.back().empty(),
+              "expected files, the last one with a fingerprint");
+  return data;
+}
+
+bool have_same_paths(DataFiles a, DataFiles b) {
+  std::ranges::sort(a.paths);
+  std::ranges::sort(b.paths);
+  return a.paths == b.paths;
+}
+
+bool have_same_content(const DataFiles& a, const DataFiles& b) {
+  return a.fingerprints.back() == b.fingerprints.back();
+}
+
+// Returns the first file that has changed, or all of them if that is unknown.
+std::string changed_file(const DataFiles& before, const DataFiles& now) {
+  for (size_t i = 0; i < now.paths.size() && before.paths == now.paths; ++i) {
+    if (before.fingerprints[i].empty()) break;
+    if (before.fingerprints[i] != now.fingerprints[i]) return shortened(now.paths[i], 1000);
+  }
+  return (now.paths.size() > 1 ? "one of " : "") + shortened(joined(now.paths), 1000);
+}
+
+}  // namespace
+
+DataFiles DataFiles::of(const Corpus& corpus) {
+  DataFiles data;
+  for (const std::string& path : corpus.files) data.paths.push_back(escaped(path));
+  data.fingerprints = corpus.file_fingerprints;
+  return data;
+}
+
+DataRecord DataRecord::read(const std::string& folder) {
+  DataRecord record(folder);
+  const std::string path = path_in(folder);
+  if (!exists(path)) return record;
+  try {
+    const Json json = Json::parse(read_file(path, "record of data", max_data_record_bytes), path);
+    for (const Json& entry : json.at("data").elements()) record.entries_.push_back(files_in(entry));
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    throw InputError((text.starts_with(path) ? text : path + ": " + text) +
+                     "; restore the file, or delete it to take the data of the runs");
+  }
+  return record;
+}
+
+bool DataRecord::has(const DataFiles& run) const {
+  return std::ranges::any_of(entries_,
+                             [&](const DataFiles& entry) { return have_same_content(entry, run); });
+}
+
+void DataRecord::check(const DataFiles& run, bool varies) const {
+  if (run.paths.empty() || entries_.empty()) return;
+  for (const DataFiles& entry : entries_)
+    check_input(
+        !have_same_paths(entry, run) || have_same_content(entry, run),
+        "{}: changed since the sweep {} began; restore the file, or train in another folder "
+        "with --run",
+        changed_file(entry, run), folder_);
+  check_input(varies || has(run),
+              "{}: not the data that the sweep {} began with, from {}; use files with the same "
+              "contents, or train in another folder with --run",
+              shortened(joined(run.paths), 1000), folder_,
+              shortened(joined(entries_[0].paths), 1000));
+}
+
+void DataRecord::add(const DataFiles& run) {
+  if (!run.paths.empty() && !has(run)) entries_.push_back(run);
+}
+
+void DataRecord::write() const {
+  if (entries_.empty()) return;
+  Json entries = Json::array();
+  for (const DataFiles& data : entries_) {
+    Json files = Json::array();
+    for (size_t i = 0; i < data.paths.size(); ++i)
+      files.push(
+          Json::object().set("path", data.paths[i]).set("fingerprint", data.fingerprints[i]));
+    entries.push(Json::object().set("files", std::move(files)));
+  }
+  write_file(path_in(folder_), Json::object().set("data", std::move(entries)).text(2) + "\n");
+}
+
+}  // namespace heed
