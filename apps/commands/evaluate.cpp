@@ -98,7 +98,7 @@ int EvaluateArguments::run() const {
   if (details.predict) write_predictions(predictions_path, details.predictions);
   if (!json) {
     print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.folder.path()), loaded.step(),
-                              scores_table({{chosen, scores}}, has_exact_match(experiment))));
+                              scores_table({{chosen, scores}})));
     return exit_done;
   }
   Json result =

@@ -41,9 +41,10 @@ void flatten(const Json& json, const std::string& prefix, NamedScores& scores) {
       scores.emplace_back(prefix + name, value);
 }
 
-NamedScores read_scores(const RunFolder& run) {
+NamedScores read_scores(const RunFolder& run, const Experiment& experiment) {
   NamedScores scores;
-  if (const Json result = read_result(run); !result.is_null()) flatten(result, "", scores);
+  const Json result = read_result(run, experiment);
+  if (!result.is_null()) flatten(result, "", scores);
   return scores;
 }
 
@@ -119,11 +120,17 @@ std::string group_of(const ScoredRun& run) {
 
 }  // namespace
 
-Json read_result(const RunFolder& run) {
+Json read_result(const RunFolder& run, const Experiment& experiment) {
   if (!exists(run.result())) return {};
   Json result = Json::parse(read_file(run.result(), "result", max_result_bytes), run.result());
   check_input(result.is_object(), "{}: expected an object of scores", run.result());
-  return result;
+  if (has_exact_match(experiment)) return result;
+  Json shown = Json::object();
+  for (auto [name, value] : result.members()) {
+    if (value.is_object()) value.remove("exact_match");
+    shown.set(name, std::move(value));
+  }
+  return shown;
 }
 
 ScoredRun ScoredRun::load(const std::string& path) {
@@ -135,7 +142,7 @@ ScoredRun ScoredRun::load(const std::string& path) {
           fmt::format("val.{}", name_of(best_by_names, experiment.train.best_by)),
           data_of(run.folder, experiment),
           tokenizer_of(run.folder, experiment),
-          read_scores(run.folder)};
+          read_scores(run.folder, experiment)};
 }
 
 std::string ScoredRun::value(const std::string& key) const {

@@ -15,8 +15,9 @@
 
 namespace heed {
 
-// Returns result.json; null while the run is training. Throws InputError if it is damaged.
-Json read_result(const RunFolder& run);
+// Returns result.json; null while the run is training. Leaves out exact_match if it has no meaning
+// for the experiment: heed 0.2.0 wrote 0 then. Throws InputError if the file is damaged.
+Json read_result(const RunFolder& run, const Experiment& experiment);
 
 struct ScoredRun {
   RunFolder folder;

@@ -67,10 +67,9 @@ Json token_scores(const Model& model, const Corpus& corpus, const Experiment& ex
   if (const auto bytes = corpus.target_bytes.find(split); bytes != corpus.target_bytes.end())
     json.set("bits_per_byte", scores.loss * static_cast<double>(scores.targets) /
                                   static_cast<double>(bytes->second) / std::numbers::ln2);
-  return json.set("token_accuracy", scores.token_accuracy)
-      .set("exact_match", scores.exact_match)
-      .set("examples", scores.examples)
-      .set("targets", scores.targets);
+  json.set("token_accuracy", scores.token_accuracy);
+  if (has_exact_match(experiment)) json.set("exact_match", scores.exact_match);
+  return json.set("examples", scores.examples).set("targets", scores.targets);
 }
 
 struct Column {
@@ -210,10 +209,8 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
   return names;
 }
 
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,
-                         bool with_exact_match) {
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits) {
   const auto has = [&](const Column& column) {
-    if (!with_exact_match && std::string_view(column.name) == "exact_match") return false;
     return std::any_of(splits.begin(), splits.end(),
                        [&](const auto& split) { return split.second.find(column.name); });
   };

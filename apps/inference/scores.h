@@ -18,11 +18,12 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split);
 // Returns `split`, or if it is empty "test", or "val" if there is no "test".
 std::string split_or_default(const Corpus& corpus, const std::string& split);
 
-// Returns loss, perplexity, token_accuracy, exact_match, examples and targets. Texts and lines also
-// have bits_per_byte, which compares one data.level with another. Pairs also have the bleu and chrf
-// of greedy outputs, and the number of outputs_without_4grams. Throws InputError if
-// the corpus has no such split, and Error if a score is infinite or NaN. This and the next two
-// share the work with other ranks (core/ranks.h), which all get the same scores.
+// Returns loss, perplexity, token_accuracy, examples and targets, and exact_match if it has a
+// meaning (apps/config/experiment.h). Texts and lines also have bits_per_byte, which compares one
+// data.level with another. Pairs also have the bleu and chrf of greedy outputs, and the number of
+// outputs_without_4grams. Throws InputError if the corpus has no such split, and Error if a score
+// is infinite or NaN. This and the next two share the work with other ranks (core/ranks.h), which
+// all get the same scores.
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
 // What the scores are computed from, for each example.
@@ -56,7 +57,6 @@ bool is_better(const std::string& score, double value, double other);
 std::vector<std::string> measured_splits(const Corpus& corpus);
 
 // Returns a table with a row for each split and a column for each score, for print_escaped().
-std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits,
-                         bool with_exact_match);
+std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits);
 
 }  // namespace heed

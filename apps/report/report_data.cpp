@@ -37,13 +37,15 @@ ReportedRun read_run(const std::string& path) {
   const RunFolder& folder = run.saved.folder;
   const auto part = [&](auto&& read) { note_failure(run.notes, "Left out", read); };
   part([&] { run.curves = read_curves(folder.metrics()); });
+  if (!has_exact_match(run.saved.config.experiment))  // of heed 0.2.0
+    std::erase_if(run.curves.curves, [](const Curve& c) { return c.name == "val.exact_match"; });
   if (run.curves.damaged_rows > 0)
     run.notes.push_back(fmt::format("{} of metrics.jsonl cannot be read, and left out.",
                                     counted(run.curves.damaged_rows, "row")));
   if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
   part([&] { read_sessions(run); });
-  part([&] { run.result = read_result(folder); });
+  part([&] { run.result = read_result(folder, run.saved.config.experiment); });
   if (!exists(folder.result())) run.notes.push_back("There are no scores: the run has not ended.");
   return run;
 }

@@ -327,7 +327,7 @@ std::string TrainingLoop::finish() {
   std::string text =
       fmt::format("{}: {} in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", escaped(run.path()),
                   counted(steps, "step"), logging::clock_text(state_.seconds), tokens_per_s, best,
-                  scores_table(splits, has_exact_match(experiment_)));
+                  scores_table(splits));
   if (splits.empty()) return text;
   const std::string shown = corpus_.splits.contains("test") ? "test" : splits[0].first;
   for (const Prediction& sample : samples(shown))

@@ -64,6 +64,20 @@ int64_t line_count(const std::string& text) { return std::count(text.begin(), te
 
 }  // namespace
 
+TEST_CASE("a text has no exact match: examples have no complete target") {
+  for (const std::string run : {"text", "words"}) {
+    for (const std::string& text : {read_file(trained_runs() / (run + "/result.json"), "result"),
+                                    read_file(trained_runs() / (run + "/metrics.jsonl"), "metrics"),
+                                    trained_runs().heed({"evaluate", run}).out,
+                                    trained_runs().heed({"evaluate", run, "--json"}).out,
+                                    trained_runs().heed({"compare", run}).out}) {
+      CHECK_CONTAINS(text, "loss");
+      CHECK(text.find("exact") == text.npos);
+    }
+  }
+  CHECK_CONTAINS(read_file(trained_runs() / "sums/result.json", "result"), "exact_match");
+}
+
 TEST_CASE("evaluate: prints the scores of a split as a table or JSON") {
   const Json result =
       Json::parse(read_file(trained_runs() / "pairs/result.json", "result"), "result");

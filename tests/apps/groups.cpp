@@ -45,6 +45,18 @@ TEST_CASE("groups: runs that differ only in the seed belong together") {
   CHECK_FALSE(best_group(groups, "test.loss").index.has_value());
 }
 
+TEST_CASE("groups: the exact match of a text, which heed 0.2.0 wrote, is no score") {
+  ScoredRuns folder;
+  const std::string result = R"({"steps": 3, "val": {"loss": 1, "exact_match": 0, "targets": 2}})";
+  Experiment text;
+  text.model.kind = ModelKind::language_model;
+  text.data.kind = &data_kinds::text;
+  folder.add("text", text, result);
+  CHECK(score_names(folder.load()) == Names{"steps", "val.loss", "val.targets"});
+  folder.add("task", Experiment(), result);
+  CHECK(score_names(folder.load()) == Names{"steps", "val.loss", "val.exact_match", "val.targets"});
+}
+
 TEST_CASE("groups: threads and logs separate none, a run that repeats another is left out") {
   ScoredRuns folder;
   Experiment experiment;

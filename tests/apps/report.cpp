@@ -121,6 +121,18 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
   CHECK(page.size() < 500'000);
 }
 
+TEST_CASE("a report of a text has no exact match, even if heed 0.2.0 wrote one") {
+  const WrittenRun run("[model]\nkind = \"language_model\"\n[data]\nkind = \"text\"\n");
+  run.write("metrics.jsonl",
+            "{\"step\":1,\"val\":{\"loss\":2,\"exact_match\":0}}\n"
+            "{\"step\":2,\"val\":{\"loss\":1.5,\"exact_match\":0}}\n");
+  run.write("result.json", "{\"steps\": 2, \"val\": {\"loss\": 1.25, \"exact_match\": 0}}");
+  const std::string page = run.page();
+  CHECK_CONTAINS(page, "<td>val</td><td class=\"n\">1.250</td>");
+  CHECK(page.find("xact match") == page.npos);
+  CHECK(page.find("exact_match\"") == page.npos);
+}
+
 TEST_CASE("nothing in a run becomes HTML") {
   const std::string hostile = "</script><img src=x onerror=alert(1)>{main}";
   const WrittenRun run("[train]\nload = \"" + hostile + "\"\n");
