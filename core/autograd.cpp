@@ -221,8 +221,8 @@ void check_gradients(const Node& node) {
     const real* g = slot->gradient->data;
     const real* bad = std::find_if(g, g + slot->size, [](real v) { return !std::isfinite(v); });
     check(bad == g + slot->size,
-          "the gradient of input {} has {} at position {}; the result had shape {}", i, *bad,
-          bad - g, node.shape);
+          "the gradient of input {} has {} at position {}; the result had shape {}", i,
+          std::isnan(*bad) ? "NaN" : "infinity", bad - g, node.shape);
   }
 }
 

@@ -39,7 +39,8 @@ struct AttendArguments final : CommandArguments {
          "Prompt, or source line of an encoder: the text, a file that holds it, or - for standard "
          "input"},
         {"--example", "N", &request.example,
-         "Instead of --input: example N of the run's data, counted from 0", at_least(0)},
+         "Instead of --input: example N of the run's data, counted from 0 (default: 0)",
+         at_least(0)},
         {"--split", "NAME", &request.split,
          "Split that the example is in (default: test, else val)"},
         {"--target", "TEXT", &request.target, "Target text (default: what the model generates)"},
@@ -114,9 +115,9 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
 }
 
 void check_arguments(const AttendArguments& a) {
-  check_input(a.request.input.has_value() != a.request.example.has_value(),
-              "expected --input TEXT, or --example N of the run's own data");
-  check_input(a.request.split.empty() || a.request.example, "--split goes with --example");
+  check_input(!a.request.input || !a.request.example,
+              "--input and --example exclude each other: remove one");
+  check_input(!a.request.input || a.request.split.empty(), "--split goes with --example");
   std::vector<std::string> paths;
   for (const std::string& path : {a.output, a.csv, a.safetensors}) {
     if (!path.empty()) paths.push_back(absolute_path(output_path(path), "."));
@@ -154,16 +155,17 @@ int AttendArguments::run() const {
   apply_settings(experiment);
   const Checkpoint loaded = run.checkpoint(checkpoint);
   const SavedVocabulary saved = run.vocabulary();
+  ExampleRequest requested = request;
+  if (!requested.input && !requested.example) requested.example = 0;
   Corpus data;
-  if (request.example) data = run.data(loaded);
-  const Corpus& corpus = request.example ? data : saved.corpus;
+  if (requested.example) data = run.data(loaded);
+  const Corpus& corpus = requested.example ? data : saved.corpus;
   check_input(
-      request.example || corpus.format.features == 0,
+      requested.example || corpus.format.features == 0,
       "{}: the inputs of this model are vectors of {} values, not text; choose an example of its "
       "data with --example N",
       run.folder.path(), corpus.format.features);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
-  ExampleRequest requested = request;
   if (requested.input) requested.input = input_text(*requested.input);
   const AttendedExample reading = attended_example(requested, experiment, saved, corpus, *model);
   const std::vector<AttentionRecord> records =
@@ -182,6 +184,7 @@ const Command commands::attend = {
     .summary = "Draw the attention weights of a trained model",
     .details =
         "Examples:\n"
+        "  heed attend runs/latest\n"
         "  heed attend runs/sort --input '2 0 1 1 0 2'\n"
         "  heed attend runs/reverse --input '3 14 15 9 26' --only 'decoder*' --csv weights.csv\n"
         "  heed attend runs/shapes --example 7 --split test --output shape.svg",

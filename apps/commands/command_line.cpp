@@ -109,6 +109,11 @@ void check_command(Commands commands, const std::string& word) {
 }  // namespace
 
 int run_command_line(Commands commands, int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "help") {  // heed help train: heed train --help
+    std::string option = "--help";
+    char* asked[] = {argv[0], argc > 2 ? argv[2] : option.data(), option.data(), nullptr};
+    return run_command_line(commands, argc > 2 ? 3 : 2, asked);
+  }
   if (argc > 1) check_command(commands, argv[1]);
   CLI::App app("Train Transformers on a CPU, and use them.", "heed");
   app.require_subcommand(1);
@@ -141,7 +146,9 @@ int run_command_line(Commands commands, int argc, char** argv) {
     });
   }
   if (argc < 2) {
-    logging::info("{}", app.help());
+    std::string text = app.help();
+    text.pop_back();  // the log ends the line
+    logging::info("{}", text);
     return exit_misused;
   }
   try {

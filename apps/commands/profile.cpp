@@ -102,6 +102,13 @@ std::string layers_table(const Profile& p) {
   return text + fmt::format("{:<{}}  {:>23}  {:>9.3f}\n", "step", name_width, "", 1e3 * p.seconds);
 }
 
+// Explains rows above the limit, if the tables have any.
+std::string note_on_limit(const Profile& p) {
+  if (highest_fraction_of_limit(p) < 1.0005) return "";  // the tables round it to 100.0 %
+  return "of limit: above 100 % the data were in a cache of the processor, which is faster than "
+         "memory\n";
+}
+
 std::string memory_table(const StepMemory& m) {
   std::string text;
   const auto line = [&](const std::string& name, double bytes, const std::string& note = "") {
@@ -208,8 +215,8 @@ int ProfileArguments::run() const {
   if (json)
     print(fmt::format("{}\n", as_json(result, experiment).text()));
   else
-    print(fmt::format("{}\n{}\n{}\n{}", head(result, experiment), operations_table(result),
-                      layers_table(result), memory_table(result.memory)));
+    print(fmt::format("{}\n{}\n{}{}\n{}", head(result, experiment), operations_table(result),
+                      layers_table(result), note_on_limit(result), memory_table(result.memory)));
   if (trace) logging::info("{}: one step, for https://ui.perfetto.dev or chrome://tracing", *trace);
   return exit_done;
 }

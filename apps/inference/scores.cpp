@@ -133,7 +133,7 @@ Json detailed_scores(const Model& model, const Corpus& corpus, const Experiment&
   }
   for (const auto& [name, score] : scores.members())
     check(std::isfinite(score.number()), "the {} of split {} is {}: the model has diverged", name,
-          split, score.number());
+          split, number_in_words(score.number()));
   return scores;
 }
 

@@ -61,6 +61,20 @@ std::span<const Item> middle_half(const std::vector<Item>& sorted) {
 
 }  // namespace
 
+double highest_fraction_of_limit(const Profile& profile) {
+  double highest = 0;
+  const auto add = [&](const ProfileRow& row) {
+    if (row.seconds > 0) highest = std::max(highest, row.least_seconds / row.seconds);
+  };
+  for (const std::vector<ProfileRow>* rows : {&profile.forward, &profile.backward, &profile.rest})
+    std::ranges::for_each(*rows, add);
+  for (const LayerRow& layer : profile.layers) {
+    ProfileRow sum = layer.forward;
+    add(sum += layer.backward);
+  }
+  return highest;
+}
+
 Profile profile_training(const Experiment& experiment, const Corpus& corpus, int64_t steps) {
   Profile p;
   p.steps = steps;

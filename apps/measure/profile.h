@@ -55,6 +55,9 @@ struct Profile {
 // Trains 3 + 2 · steps steps. Throws as Trainer does.
 Profile profile_training(const Experiment& experiment, const Corpus& corpus, int64_t steps);
 
+// Returns the largest of least_seconds / seconds over the rows of operations and of layers.
+double highest_fraction_of_limit(const Profile& profile);
+
 // Returns one step as complete events of the Trace Event Format, for Perfetto or chrome://tracing:
 // the step, in it the layers, and in these their operations.
 std::string chrome_trace(const Profile& profile);

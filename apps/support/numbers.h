@@ -17,6 +17,13 @@ inline std::string four_digits(double number) { return fmt::format("{:#.4g}", nu
 // Returns the number with the digits that float32 has, for numbers around 1.
 inline double float32_digits(double number) { return std::round(number * 1e6) / 1e6; }
 
+// Returns the number as text: "NaN" without the sign that it may have, "infinity", "-infinity".
+inline std::string number_in_words(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "infinity" : "-infinity";
+  return fmt::format("{}", number);
+}
+
 // Returns seconds, rounded to milliseconds.
 inline double to_milliseconds(double seconds) { return std::round(1000 * seconds) / 1000; }
 

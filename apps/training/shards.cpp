@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/inference/evaluation.h"
+#include "apps/support/numbers.h"
 #include "core/autograd.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
@@ -193,6 +194,10 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
   return summary(batches, rows_without_sum);
 }
 
+void check_finite(const char* name, double value) {
+  if (!std::isfinite(value)) throw Diverged(fmt::format("{} is {}", name, number_in_words(value)));
+}
+
 StepGradient Shards::summary(std::span<const Batch> batches, int64_t rows_without_sum) {
   StepGradient result = {.loss = sum_of_tree(losses_), .rows_without_sum = rows_without_sum};
   for (const Batch& batch : batches) {
@@ -200,7 +205,7 @@ StepGradient Shards::summary(std::span<const Batch> batches, int64_t rows_withou
     result.tokens += batch.tokens;
   }
   if (rank_count() > 1) result = sum_over_ranks(result);
-  check(std::isfinite(result.loss), "the loss is {}", result.loss);
+  check_finite("the loss", result.loss);
   return result;
 }
 

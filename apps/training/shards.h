@@ -23,11 +23,19 @@
 #include <vector>
 
 #include "apps/config/experiment.h"
+#include "core/check.h"
 #include "data/batch.h"
 #include "nn/models.h"
 #include "optim/arena.h"
 
 namespace heed {
+
+// The loss or the gradient of a step is infinite or NaN.
+class Diverged : public Error {
+  using Error::Error;
+};
+// Throws Diverged, which names the value, unless it is finite.
+void check_finite(const char* name, double value);
 
 // What a step was computed from, summed over all ranks.
 struct StepGradient {

@@ -106,8 +106,7 @@ StepReport Trainer::update_weights() {
   report.gradient_scale = scale;
   report.gradient_norm = optimizer_.step(scale);
   stage_finished(optimizer_stage);
-  check(std::isfinite(report.gradient_norm), "the norm of the gradient is {}",
-        report.gradient_norm);
+  check_finite("the norm of the gradient", report.gradient_norm);
   average_.update(++steps_);
   return report;
 }

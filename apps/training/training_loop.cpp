@@ -161,7 +161,8 @@ StepReport TrainingLoop::step() {
   try {
     report = trainer_.step();
   } catch (const Error& error) {
-    std::string hint = checkpoints_.intact();
+    const bool has_diverged = dynamic_cast<const Diverged*>(&error);
+    std::string hint = (has_diverged ? remedy() : "") + checkpoints_.intact();
     if (!experiment_.train.detect_anomaly && !dynamic_cast<const LostRank*>(&error))
       hint += "; train.detect_anomaly = true names the operation";
     throw Error(fmt::format("step {}: {}{}", trainer_.steps_done() + 1, error.what(), hint));
@@ -175,6 +176,13 @@ StepReport TrainingLoop::step() {
   rows_without_sum_ += report.rows_without_sum;
   row_seconds_ += seconds;
   return report;
+}
+
+// What to do about a loss that is not finite.
+std::string TrainingLoop::remedy() const {
+  return fmt::format("; lower optim.lr ({}), raise schedule.warmup_steps ({}){}",
+                     experiment_.optim.lr, experiment_.schedule.warmup_steps,
+                     experiment_.optim.clip_norm > 0 ? "" : ", or set optim.clip_norm = 1");
 }
 
 void TrainingLoop::write_row(const Json& row) {
@@ -215,8 +223,8 @@ void TrainingLoop::evaluate() {
   const int64_t step = trainer_.steps_done();
   const AveragedWeights average(trainer_);
   for (const NamedArray& weights : arrays_of(trainer_.model().parameters()))
-    check(all_finite(weights, weights.data), "step {}: {} has become infinite or NaN{}", step,
-          weights.name, checkpoints_.intact());
+    check(all_finite(weights, weights.data), "step {}: {} has become infinite or NaN{}{}", step,
+          weights.name, remedy(), checkpoints_.intact());
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);
   const BestBy best_by = experiment_.train.best_by;
@@ -224,8 +232,8 @@ void TrainingLoop::evaluate() {
   const auto scores_of = needs_outputs ? split_scores : quick_scores;
   const Json scores = scores_of(trainer_.model(), corpus_, experiment_, "val");
   const double loss = scores.at("loss").number();
-  check(std::isfinite(loss), "step {}: the validation loss is {}{}", step, loss,
-        checkpoints_.intact());
+  check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
+        remedy(), checkpoints_.intact());
   trainer_.schedule().observe(loss);
   const std::string score_name = name_of(best_by_names, best_by);
   const double score = scores.at(score_name).number();

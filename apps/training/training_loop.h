@@ -48,6 +48,7 @@ class TrainingLoop {
   void save();
   StepReport step();
   void log_step(const StepReport& report);
+  std::string remedy() const;
   void write_row(const Json& row);
   void evaluate();
   std::vector<Prediction> samples(const std::string& split);

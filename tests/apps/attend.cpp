@@ -254,7 +254,7 @@ TEST_CASE("attend: classifiers with learned queries, along an axis of a grid, on
 TEST_CASE("attend: the help text has examples") {
   const ProgramOutput help = heed_in("/", {"attend", "--help"});
   CHECK(help.code == 0);
-  CHECK_CONTAINS(help.out, "Examples:\n  heed attend runs/sort --input");
+  CHECK_CONTAINS(help.out, "Examples:\n  heed attend runs/latest\n  heed attend runs/sort --input");
 }
 
 TEST_CASE("attend: outputs follow links and replace only plain files") {
@@ -295,6 +295,20 @@ TEST_CASE("attend: outputs follow links and replace only plain files") {
                  "/dev/stdout: expected another file than that of a standard stream");
 }
 
+TEST_CASE("attend: without an input it shows example 0 of the test split, or of val") {
+  const auto csv = [](const std::vector<std::string>& options) {
+    const TemporaryFolder folder;
+    std::vector<std::string> arguments = {"attend", trained() / "lines", "--csv", "w.csv"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramOutput output = heed_in(folder.path, arguments);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    return output.out + read_file(folder / "w.csv", "csv");
+  };
+  CHECK(csv({}) == csv({"--example", "0", "--split", "test"}));
+  CHECK(csv({"--split", "val"}) == csv({"--example", "0", "--split", "val"}));
+  CHECK(csv({}) != csv({"--example", "1"}));
+}
+
 TEST_CASE("attend: invalid arguments give one error line and exit code 2, and leave no files") {
   const auto rejects = [](const std::string& run, const std::vector<std::string>& options,
                           const std::string& part, const std::string& input = "") {
@@ -309,8 +323,8 @@ TEST_CASE("attend: invalid arguments give one error line and exit code 2, and le
     CHECK(names_in_folder(folder.path).empty());
   };
   rejects("none", {"--input", "a"}, "no such run");
-  rejects("lines", {}, "--input TEXT, or --example N");
-  rejects("lines", {"--input", "a", "--example", "1"}, "--input TEXT, or --example N");
+  rejects("lines", {"--input", "a", "--example", "1"},
+          "--input and --example exclude each other: remove one");
   rejects("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
   rejects("lines", {"--input", ""}, "--input: the text is empty");
   rejects("lines", {"--input", "aQ"}, "--input: the character \"Q\"");

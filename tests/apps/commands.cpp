@@ -486,7 +486,11 @@ TEST_CASE("command line: help, version, unknown commands and options") {
   CHECK(version.code == 0);
   for (const char* part : {"heed ", "processor: ", "features: ", "BLAS: ", "precisions: highest"})
     CHECK_CONTAINS(version.out, part);
-  CHECK_CONTAINS(trained_runs().heed({"--help"}).out, "compare");
+  const std::string help_text = trained_runs().heed({"--help"}).out;
+  CHECK_CONTAINS(help_text, "compare");
+  CHECK(trained_runs().heed({"help"}).out == help_text);
+  CHECK(trained_runs().heed({"help", "train"}).out == trained_runs().heed({"train", "--help"}).out);
+  check_rejected(trained_runs().heed({"help", "trian"}), 2, {"did you mean 'train'?"});
   for (const char* verb : {"train", "evaluate", "generate", "summary", "config", "compare"}) {
     const ProgramOutput help = trained_runs().heed({verb, "--help"});
     CHECK(help.code == 0);

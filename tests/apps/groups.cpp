@@ -51,6 +51,7 @@ TEST_CASE("groups: the exact match of a text, which heed 0.2.0 wrote, is no scor
   Experiment text;
   text.model.kind = ModelKind::language_model;
   text.data.kind = &data_kinds::text;
+  text.data.path = "text.txt";
   folder.add("text", text, result);
   CHECK(score_names(folder.load()) == Names{"steps", "val.loss", "val.targets"});
   folder.add("task", Experiment(), result);

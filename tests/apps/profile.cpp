@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "apps/measure/benchmark.h"
 #include "apps/measure/summary.h"
@@ -226,6 +227,34 @@ TEST_CASE("profile: the trace is JSON with nested events for all operations") {
   const std::string text = trace.text();
   CHECK_CONTAINS(text, R"("name":"decoder.layers.1.cross_attention","cat":"backward")");
   CHECK_CONTAINS(text, R"("part":"encoder.layers.0.feed_forward.up","inputs":["[32, 26, 64]",)");
+}
+
+TEST_CASE("profile: a cache explains the rows above the limit, if there are any") {
+  Profile p;
+  CHECK(highest_fraction_of_limit(p) == 0);
+  const auto row = [](double seconds, double least) {
+    ProfileRow r;
+    r.seconds = seconds;
+    r.least_seconds = least;
+    return r;
+  };
+  p.forward = {row(2, 1), row(0, 0)};
+  p.backward = {row(4, 3)};
+  CHECK(highest_fraction_of_limit(p) == 0.75);
+  p.rest = {row(1, 1.5)};
+  p.layers = {{"a", row(2, 3), row(2, 5)}};
+  CHECK(highest_fraction_of_limit(p) == 2);
+
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const ProgramOutput output = run_profile(folder.path, {"c.toml", "--steps", "1"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  bool is_above = false;
+  std::istringstream lines(output.out);
+  for (std::string line; std::getline(lines, line);)
+    if (line.ends_with(" %") && std::stod(line.substr(line.rfind("  "))) > 100) is_above = true;
+  CHECK((output.out.find("\nof limit: above 100 % the data were in a cache") != output.out.npos) ==
+        is_above);
 }
 
 TEST_CASE("profile: prints tables and JSON") {

@@ -122,7 +122,8 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
 }
 
 TEST_CASE("a report of a text has no exact match, even if heed 0.2.0 wrote one") {
-  const WrittenRun run("[model]\nkind = \"language_model\"\n[data]\nkind = \"text\"\n");
+  const WrittenRun run("[model]\nkind = \"language_model\"\n[data]\nkind = \"text\"\n"
+                       "path = \"text.txt\"\n");
   run.write("metrics.jsonl",
             "{\"step\":1,\"val\":{\"loss\":2,\"exact_match\":0}}\n"
             "{\"step\":2,\"val\":{\"loss\":1.5,\"exact_match\":0}}\n");

@@ -207,6 +207,10 @@ TEST_CASE("train: a value that is not finite stops the run and keeps the checkpo
   CHECK(output.code == 1);
   CHECK_CONTAINS(output.err, "error: step ");
   CHECK_CONTAINS(output.err, "train.detect_anomaly = true names the operation");
+  CHECK_CONTAINS(output.err,
+                 "; lower optim.lr (1000000000), raise schedule.warmup_steps (20), or "
+                 "set optim.clip_norm = 1");
+  CHECK(output.err.find("nan") == output.err.npos);
   const Checkpoints checkpoints(workspace / "r/checkpoints", 1);
   if (!checkpoints.steps().empty()) CHECK_CONTAINS(output.err, "is intact");
   CHECK(!workspace.has("r/result.json"));

@@ -35,6 +35,7 @@ commands_page() {
   printf '%s\n' '# Commands' '' '`./heed COMMAND --help` prints the text of this page for one command. `./heed --man | man -l -` shows all commands as a' \
     'manual page, and `source <(./heed --completion)` completes them in bash.' '' '| command | what it does |' '|---|---|'
   "$program" --help | sed -nE '/^Subcommands:/,/^$/ s/^  ([a-z]+) +(.*)$/| [`\1`](#\1) | \2 |/p'
+  printf '\n## heed\n\n```text\n%s\n```\n' "$("$program" --help)"
   for command in $(commands_of "$program"); do
     printf '\n## %s\n\n```text\n%s\n```\n' "$command" "$("$program" "$command" --help)"
   done
@@ -68,6 +69,19 @@ for command in train sweep course; do
 done
 
 diff docs/commands.md <(commands_page) || complain "docs/commands.md differs from heed COMMAND --help: tests/docs/run.sh --update"
+
+# The launcher prints the program's own help from that page if no program is built.
+unbuilt=$(mktemp -d)
+trap 'rm -rf "$unbuilt"' EXIT
+mkdir "$unbuilt/docs"
+cp heed "$unbuilt"
+cp docs/commands.md "$unbuilt/docs"
+diff <("$unbuilt/heed" --help) <("$program" --help) || complain "heed --help differs from that of the program"
+diff <("$unbuilt/heed" 2>&1) <("$program" 2>&1) || complain "heed without arguments differs from the program"
+for command in $(commands_of "$program"); do
+  diff <("$unbuilt/heed" "$command" --help) <("$program" "$command" --help) ||
+    complain "heed $command --help differs from that of the program"
+done
 
 # The launcher knows the commands of the smaller program.
 known=$(sed -n 's/^trainer_commands=(\(.*\))$/\1/p' heed | tr ' ' '\n' | sort)

@@ -94,10 +94,10 @@ call train </dev/null
 expect "calls of train after report" "$(<"$calls")" 'ninja heed_program'
 
 a_case "prints and configures nothing when the build is up to date"
-call </dev/null
+call report </dev/null
 : >"$calls"
 stub ninja <<<'echo "[0/1] Re-checking globbed directories..."; echo "ninja: no work to do."'
-call </dev/null
+call report </dev/null
 expect calls "$(<"$calls")" ''
 expect errors "$errors" ''
 expect "exit code" "$code" 7
@@ -115,10 +115,10 @@ call -c 'echo "$0"' </dev/null
 expect output "$output" "$tree/heed"
 
 a_case "rebuilds for another processor"
-call </dev/null
+call report </dev/null
 echo "another" >"$tree/build/release/.made-for"
 touch "$tree/build/release/old"
-call </dev/null
+call report </dev/null
 expect errors "$errors" '*another processor*'
 expect "exit code" "$code" 7
 [[ ! -e $tree/build/release/old ]] || expect "the old build" there gone
@@ -142,6 +142,49 @@ expect "exit code" "$code" 1
 expect output "$output" ''
 expect errors "$errors" '*FAILED: x.o*x.cpp:1:1: error: it is wrong*the build failed*'
 
+a_case "answers calls for help at once, without a program by the text of docs/commands.md"
+mkdir "$tree/docs"
+printf '%s\n' '# Commands' '## heed' '```text' 'all commands' '' 'the end' '```' '## train' '' '```text' 'how to train' '```' \
+  >"$tree/docs/commands.md"
+for arguments in --help -h help; do
+  call $arguments
+  expect "output of $arguments" "$output" $'all commands\n\nthe end'
+  expect "exit code of $arguments" "$code" 0
+done
+call
+expect "output without arguments" "$output" ''
+expect "errors without arguments" "$errors" $'all commands\n\nthe end'
+expect "exit code without arguments" "$code" 2
+for arguments in 'train --help' 'train -h' 'help train' 'train config --help'; do
+  call $arguments
+  expect "output of $arguments" "$output" 'how to train'
+  expect "exit code of $arguments" "$code" 0
+done
+expect calls "$(<"$calls")" ''
+call trian --help
+expect "calls for a command that the text lacks" "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+
+a_case "answers calls for help by the program that is built, even an old one"
+call report </dev/null
+: >"$calls"
+cat >"$tree/build/release/bin/heed" <<'END'
+#!/usr/bin/env bash
+[[ $* == --version ]] && echo "version 1"
+[[ $* == --help ]] && echo "as built"
+END
+touch -d "next minute" "$tree/core/new.cpp"
+call --help
+expect output "$output" 'as built'
+call
+expect errors "$errors" 'as built'
+expect "exit code" "$code" 2
+call --version
+expect version "$output" 'version 1'
+call train --help  # which this program does not know
+expect "output of a newer command" "$output" 'how to train'
+expect calls "$(<"$calls")" ''
+rm -r "$tree/docs" "$tree/core/new.cpp"
+
 a_case "installs missing packages and updates the package lists if necessary"
 stub dpkg-query <<'END'
 for package in "${@:3}"; do
@@ -153,7 +196,7 @@ stub apt-get <<'END'
 echo "apt-get $*" >>"$calls"
 case $* in *update) touch "$tree/updated" ;; *) [[ -e $tree/updated ]] ;; esac
 END
-call </dev/null
+call report </dev/null
 expect "exit code" "$code" 7
 expect errors "$errors" '*apt-get: g++ doctest-dev*'
 expect calls "$(<"$calls")" $'*install*g++ doctest-dev\n*update\n*install*g++ doctest-dev\ncmake*'
@@ -167,7 +210,7 @@ expect "calls of check" "$(<"$calls")" 'ninja heed_course'  # the stub shows the
 
 a_case "installs what view needs, and configures again, only for view"
 stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == *httplib* ]] || printf "installed:%s " "$package"; done'
-call </dev/null
+call report </dev/null
 echo 'HEED_HTTPLIB:FILEPATH=HEED_HTTPLIB-NOTFOUND' >"$tree/build/release/CMakeCache.txt"
 : >"$calls"
 call train </dev/null
@@ -265,20 +308,20 @@ expect calls "$(<"$calls")" "apt-get *install * emscripten"$'\n'"emcmake cmake -
 call playground now
 expect "exit code" "$code" 2
 : >"$calls"
-call </dev/null
+call report </dev/null
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
 
 if ((EUID == 0)); then  # only root can act as a second user
   a_case "runs a read-only build while it is up to date"
-  call </dev/null
+  call report </dev/null
   called=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups "$tree/heed")
   : >"$calls"
-  call </dev/null
+  call report </dev/null
   expect "exit code" "$code" 7
   expect errors "$errors" ''
   expect calls "$(<"$calls")" ''
   touch -d "next minute" "$tree/core/new.cpp"
-  call </dev/null
+  call report </dev/null
   expect "exit code" "$code" 1
   expect errors "$errors" '*release cannot be written*'
 fi
