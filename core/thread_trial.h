@@ -1,11 +1,16 @@
-// Whether the steps of a training are computed faster by one thread than by all.
+// Decides whether training steps use all threads or only one.
 //
-// A small model has many short loops, and what a second thread saves in one can be less than it
-// costs to start it, which differs tenfold between machines. No result depends on the number of
-// threads, so it is tried: all and one take turns, in phases of a few steps, and the one with the
-// greater rate computes the steps until the next trial. The time between trials is 20 times that of
-// a trial, and doubles as long as the outcome stays the same. Steps that take longer than 20 ms
-// always have all threads.
+// A small model runs many short parallel loops, and waking a second thread can
+// cost more than it saves. Where the balance lies differs tenfold between
+// machines. No result depends on the number of threads, so ThreadTrial
+// measures: it alternates between all threads and one, three steps at a time,
+// and then keeps the faster setting until the next trial. A decision takes at
+// most 20 steps, and fewer where all threads are clearly faster: one thread
+// then computes only 3 or 6 of them. Steps longer than 20 ms always use all
+// threads.
+//
+// The time between trials is at least 20 times that of a trial, and doubles
+// while the outcome stays the same.
 #pragma once
 
 #include <algorithm>
@@ -17,53 +22,89 @@ namespace heed::inline HEED_REAL {
 
 class ThreadTrial {
  public:
-  static constexpr double phase_seconds = 0.005, longest_step = 0.02, longest_pause = 30;
-  static constexpr int phase_steps = 4, phases = 6;
+  static constexpr double longest_step = 0.02, shortest_pause = 0.1,
+                          longest_pause = 30;  // seconds
+  // The steps before the first trial, which allocate memory, and those of a
+  // turn of one setting. A round is a turn of all threads and a turn of one.
+  static constexpr int first_steps = 2, turn_steps = 3;
+  // A trial ends after a round in which all threads are so many times as fast
+  // as one, or after the last round.
+  static constexpr std::array<double, 3> clearly_faster = {1.5, 1.2, 1};
 
-  // For the next step, if `most` are allowed.
+  // Returns the number of threads to use for the next step, at most `most`.
   int threads(int most) const { return one_ ? 1 : most; }
 
-  // After a step that took so long for this much work, in any unit.
+  // Records a finished step: its duration, and its amount of work in any fixed
+  // unit.
   void step_done(double seconds, double work) {
     seconds_ += seconds;
-    work_ += work;
-    steps_ += 1;
-    if (phase_ < 0) {  // no trial
-      if (seconds_ >= pause_) begin_phase(0);
+    ++steps_;
+    if (!in_trial_) {
+      if (seconds_ >= pause_ && steps_ >= first_steps) begin_trial();
       return;
     }
-    if (seconds_ < phase_seconds || steps_ < phase_steps) return;
-    if (!one_ && seconds_ > longest_step * steps_) return end_trial(false);
-    best_rate_[one_] = std::max(best_rate_[one_], work_ / seconds_);
-    trial_seconds_ += seconds_;
-    if (phase_ + 1 == phases) return end_trial(best_rate_[1] > best_rate_[0]);
-    begin_phase(phase_ + 1);
+    // The first step of a turn does not count: other threads sleep, and caches
+    // hold other data.
+    const int step = (steps_ - 1) % turn_steps;
+    Measured& measured = measured_[one_];
+    if (step > 0) measured.add(seconds, work);
+    if (step < turn_steps - 1) return;
+    if (one_)
+      end_round();
+    else if (measured.is_long())
+      end_trial(false);
+    else
+      one_ = true;
   }
 
  private:
-  void begin_phase(int phase) {
-    if (phase == 0) {
-      best_rate_ = {};
-      trial_seconds_ = 0;
+  // The steps of one setting that count.
+  struct Measured {
+    double seconds = 0, work = 0;
+    double slowest_seconds = 0,
+           slowest_work = 0;  // of the step with the lowest rate
+    int steps = 0;
+
+    void add(double step_seconds, double step_work) {
+      seconds += step_seconds;
+      work += step_work;
+      if (steps++ > 0 && step_work * slowest_seconds >= slowest_work * step_seconds) return;
+      slowest_seconds = step_seconds;
+      slowest_work = step_work;
     }
-    phase_ = phase;
-    one_ = phase % 2 == 1;
-    seconds_ = work_ = 0;
+    // Without the slowest step, which something else may have delayed.
+    double rate() const { return (work - slowest_work) / (seconds - slowest_seconds); }
+    bool is_long() const { return seconds - slowest_seconds > longest_step * (steps - 1); }
+  };
+
+  void begin_trial() {
+    in_trial_ = true;
+    one_ = false;
+    measured_ = {};
+    seconds_ = 0;
     steps_ = 0;
+  }
+  void end_round() {
+    const size_t round = static_cast<size_t>(steps_) / (2 * turn_steps);
+    const bool all_faster =
+        !(measured_[0].rate() < clearly_faster[round - 1] * measured_[1].rate());
+    one_ = false;
+    if (all_faster || round == clearly_faster.size()) end_trial(!all_faster);
   }
   void end_trial(bool one) {
     pause_ = one == outcome_ && pause_ > 0 ? std::min(2 * pause_, longest_pause)
-                                           : std::max(20 * trial_seconds_, 20 * phase_seconds);
+                                           : std::max(20 * seconds_, shortest_pause);
     outcome_ = one_ = one;
-    phase_ = -1;
+    in_trial_ = false;
     seconds_ = 0;
+    steps_ = first_steps;
   }
 
-  int phase_ = 0;  // of the trial; -1 between trials
-  bool one_ = false, outcome_ = false;
-  double seconds_ = 0, work_ = 0, trial_seconds_ = 0, pause_ = 0;
+  bool in_trial_ = false, one_ = false, outcome_ = false;
+  double seconds_ = 0,
+         pause_ = 0;  // since the trial or the pause began; length of the pause
   int steps_ = 0;
-  std::array<double, 2> best_rate_ = {};  // of all threads, and of one
+  std::array<Measured, 2> measured_ = {};  // of all threads, and of one
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -172,11 +172,71 @@ TEST_CASE("thread trial: one thread for steps that it computes faster, all for t
   CHECK(time_of_one(large, 0.03, 0.01, 100) == 0);
 }
 
-TEST_CASE("thread trial: one slow step does not decide it") {
+// The settings of the first steps, '1' for one thread and 'a' for all, by a clock that says how
+// long step i takes with all threads or with one.
+template <class Seconds>
+std::string first_settings(int steps, const Seconds& seconds) {
   ThreadTrial trial;
-  for (int i = 0; i < 3; ++i) trial.step_done(0.004, 1);
-  trial.step_done(0.02, 1);
-  CHECK(time_of_one(trial, 0.001, 0.0012, 10) < 0.06);
+  std::string settings;
+  for (int i = 0; i < steps; ++i) {
+    const bool is_one = trial.threads(4) == 1;
+    settings += is_one ? '1' : 'a';
+    trial.step_done(seconds(i, is_one), 100);
+  }
+  return settings;
+}
+
+TEST_CASE(
+    "thread trial: decides within 20 steps, and sooner where all threads are clearly faster") {
+  for (const double step : {2e-5, 5e-3, 1.5e-2}) {
+    CAPTURE(step);
+    const auto settings = [&](double all, double one) {
+      return first_settings(60, [&](int, bool is_one) { return step * (is_one ? one : all); });
+    };
+    const std::string rest(40, 'a');
+    CHECK(settings(1, 1.6) == "aaaaa111aaaaaaaaaaaa" + rest);
+    CHECK(settings(1, 1.3) == "aaaaa111aaa111aaaaaa" + rest);
+    CHECK(settings(1, 1.1) == "aaaaa111aaa111aaa111" + rest);
+    CHECK(settings(1, 0.9) == "aaaaa111aaa111aaa111" + std::string(40, '1'));
+    CHECK(settings(1, 0.3) == "aaaaa111aaa111aaa111" + std::string(40, '1'));
+  }
+}
+
+TEST_CASE("thread trial: takes at most one percent of a run of 500 steps that need all threads") {
+  double time = 0;
+  first_settings(500, [&](int, bool is_one) {
+    time += is_one ? 0.0075 : 0.005;
+    return is_one ? 0.0075 : 0.005;
+  });
+  CHECK(time < 1.01 * 500 * 0.005);
+}
+
+TEST_CASE("thread trial: one slow step does not decide it") {
+  for (int slow = 0; slow < 20; ++slow) {
+    CAPTURE(slow);
+    for (const double one : {0.8, 1.3}) {
+      const std::string settings = first_settings(
+          60, [&](int i, bool is_one) { return 1e-3 * (is_one ? one : 1) * (i == slow ? 10 : 1); });
+      CHECK(settings.substr(20) == std::string(40, one < 1 ? '1' : 'a'));
+    }
+  }
+}
+
+TEST_CASE("thread trial: batches of different lengths do not decide it") {
+  // A step of L tokens takes as long as 100 + L do; short batches have a lower rate.
+  Random random(3, Purpose::test);
+  for (const double one : {0.7, 1.4}) {
+    int wrong = 0;
+    for (int run = 0; run < 1000; ++run) {
+      ThreadTrial trial;
+      for (int i = 0; i < 20; ++i) {
+        const double tokens = 32.0 * static_cast<double>(1 + random.below(25));
+        trial.step_done(1e-5 * (100 + tokens) * (trial.threads(2) == 1 ? one : 1), tokens);
+      }
+      wrong += (trial.threads(2) == 1) != (one < 1);
+    }
+    CHECK(wrong < 20);
+  }
 }
 
 TEST_CASE("threads: another thread computes the same bits") {
