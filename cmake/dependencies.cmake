@@ -4,8 +4,16 @@ list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(fmt REQUIRED)
 find_package(OpenBLASOpenMP REQUIRED)
 find_package(nlohmann_json REQUIRED)  # headers only: clients need nothing of it
-find_package(ZLIB REQUIRED)  # used only by data, as SentencePiece is, but clients that link data must find them too
-find_package(SentencePiece REQUIRED)
+
+# Without these heed builds, and says which package is missing where a feature needs it.
+find_package(ZLIB)           # compressed image files
+find_package(SentencePiece)  # subwords
+set(HEED_DATA_PACKAGES "")
+foreach(package ZLIB SentencePiece)
+  if(${package}_FOUND)
+    list(APPEND HEED_DATA_PACKAGES ${package})
+  endif()
+endforeach()
 
 # Threads come from OpenMP. The thread sanitizer cannot see into libgomp: there core/parallel.h uses std::thread.
 if(HEED_SANITIZE MATCHES thread)

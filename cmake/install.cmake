@@ -1,6 +1,7 @@
 # cmake --install: the program with its manual page and its completion for bash, the libraries, the public
 # headers, and find_package(heed), which gives heed::core, heed::nn, heed::optim, heed::data, and heed::heed for all
-# of them. find_package(heed COMPONENTS run) also gives heed::run, which needs further packages.
+# of them. find_package(heed COMPONENTS run) also gives heed::run, which needs further packages; with the components
+# core, nn and optim it asks for fmt and BLAS only.
 include(CMakePackageConfigHelpers)
 include(cmake/export_headers.cmake)
 
@@ -42,5 +43,6 @@ if(HEED_PROGRAM)
   install(EXPORT heedRunTargets NAMESPACE heed:: DESTINATION ${package_dir})
 endif()
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/heedConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/heedConfig.cmake cmake/FindOpenBLASOpenMP.cmake cmake/FindSentencePiece.cmake
+configure_file(cmake/heedConfig.cmake.in ${CMAKE_BINARY_DIR}/heedConfig.cmake @ONLY)
+install(FILES cmake/FindOpenBLASOpenMP.cmake cmake/FindSentencePiece.cmake ${CMAKE_BINARY_DIR}/heedConfig.cmake
   ${CMAKE_BINARY_DIR}/heedConfigVersion.cmake DESTINATION ${package_dir})

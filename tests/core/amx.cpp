@@ -18,8 +18,11 @@ namespace heed::inline HEED_REAL::testing {
 namespace {
 
 bool have_amx() {
-  const kernels::TileKernels* const tiles = kernels::tile_kernels();
-  return tiles == &kernels::amx_kernels;
+#ifdef __x86_64__
+  return kernels::tile_kernels() == &kernels::amx_kernels;
+#else
+  return false;
+#endif
 }
 
 bool skipped_without_amx() {

@@ -61,7 +61,8 @@ void check_product(Padded a, Padded b, Draw& draw, Product product) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   const bool accumulate = draw.uniform() < 0.5, biased = draw.uniform() < 0.5;
   Padded c(m, n, false, draw.up_to(4) - 1, draw), bias(1, n, false, 0, draw);
-  if (!accumulate) std::ranges::fill(c.values, std::numeric_limits<real>::quiet_NaN());
+  if (!accumulate)
+    std::fill(c.values.begin(), c.values.end(), std::numeric_limits<real>::quiet_NaN());
   Padded before = c;
   const real scale = draw.uniform() < 0.5 ? real{1} : real{-0.75};
   product(a.matrix(), b.matrix(), Destination{c.values.data(), accumulate},

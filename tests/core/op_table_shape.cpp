@@ -55,8 +55,10 @@ const Reduction reductions[] = {
     {"sum", sum,
      [](const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }},
     {"mean", mean, mean_of},
-    {"max", max, [](const std::vector<double>& x) { return *std::ranges::max_element(x); }, true},
-    {"min", min, [](const std::vector<double>& x) { return *std::ranges::min_element(x); }, true},
+    {"max", max, [](const std::vector<double>& x) { return *std::max_element(x.begin(), x.end()); },
+     true},
+    {"min", min, [](const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()); },
+     true},
     {"var", [](const Tensor& x, Axes axes, bool keep) { return var(x, axes, keep, 0); },
      [](const std::vector<double>& x) {
        double total = 0;
@@ -155,7 +157,7 @@ TEST_CASE("op table: gather, topk") {
   const auto ranked = [](const Array& x, const Index& i, int axis, int64_t rank, bool largest) {
     std::vector<double> row;
     for (int64_t k = 0; k < x.shape[axis]; ++k) row.push_back(x(i.with(axis, k)));
-    std::ranges::sort(row);
+    std::sort(row.begin(), row.end());
     return largest ? row[row.size() - 1 - static_cast<size_t>(rank)]
                    : row[static_cast<size_t>(rank)];
   };

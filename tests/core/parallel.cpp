@@ -40,7 +40,7 @@ TEST_CASE("run_workers: each worker once, loops on its thread, the first excepti
           });
         CHECK(sum(mine).item() == 3 * worker);
       });
-      CHECK(std::ranges::count(calls, 1) == count);
+      CHECK(std::count(calls.begin(), calls.end(), 1) == count);
       CHECK(loops_stay);
       CHECK_THROWS_WITH_AS(
           run_workers(count, [](int worker) { throw Error(worker == 0 ? "first" : "other"); }),

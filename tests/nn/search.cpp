@@ -135,7 +135,7 @@ namespace {
 // same n tokens twice.
 bool breaks(const TokenRules& rules, std::vector<int32_t> tokens, int32_t next) {
   tokens.push_back(next);
-  if (std::ranges::find(rules.forbidden, next) != rules.forbidden.end()) return true;
+  if (std::count(rules.forbidden.begin(), rules.forbidden.end(), next) > 0) return true;
   const auto n = static_cast<size_t>(rules.no_repeat_ngram);
   for (size_t i = 0; n > 0 && i + n <= tokens.size(); ++i)
     for (size_t j = i + 1; j + n <= tokens.size(); ++j)
@@ -179,7 +179,7 @@ TEST_CASE("an n-best search finds the best of all hypotheses that the rules allo
             if (is_last) add(logs);
           };
       visit({}, {});
-      std::ranges::sort(expected, std::greater());
+      std::sort(expected.begin(), expected.end(), std::greater());
       for (const int64_t n_best : {1, 3, 20}) {
         SearchOptions options = with_beam(20, penalty, 3);
         options.n_best = n_best;

@@ -46,9 +46,10 @@ void blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint 
 #endif
 }
 
-// OpenBLAS falls back to kernels of 2004 on a processor that is newer than itself (measured: 35
-// GFLOP/s a core instead of 180). Selects better ones, unless OPENBLAS_CORETYPE is set.
+// OpenBLAS falls back to kernels of 2004 on an x86 processor that is newer than itself (measured:
+// 35 GFLOP/s a core instead of 180). Selects better ones, unless OPENBLAS_CORETYPE is set.
 void select_blas_kernels() {
+#ifdef __x86_64__
   if (std::getenv("OPENBLAS_CORETYPE") || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
   if (std::string_view(openblas_get_corename()) != "Prescott") return;
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -60,6 +61,7 @@ void select_blas_kernels() {
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
   unsetenv("OPENBLAS_CORETYPE");
+#endif
 }
 
 // Makes OpenBLAS single-threaded on the calling thread: gemm() divides the work itself. Inside a
