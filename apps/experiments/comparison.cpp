@@ -106,7 +106,7 @@ Table::Row effect_row(Table::Row row, const Comparison& each, bool by_ratio, boo
   }
   const Interval& interval = each.effect.interval;
   row.push_back(size(each.effect.size));
-  row.push_back(each.seeds.size() > 1
+  row.push_back(std::isfinite(interval.high)
                     ? fmt::format("{} … {}", size(interval.low), size(interval.high))
                     : "-");
   row.push_back(fmt::format("{:.3g}", each.effect.p));
@@ -217,7 +217,8 @@ Table GroupReport::every_score() const {
       const MeanInterval mean = group.mean(name).value_or(MeanInterval());
       row.push_back(std::to_string(mean.n));
       row.push_back(mean.n > 0 ? fmt::format("{}", mean.mean) : "");
-      row.push_back(mean.n > 1 ? fmt::format("{}", mean.half_width) : "");
+      row.push_back(
+          std::isfinite(mean.half_width) && mean.n > 1 ? fmt::format("{}", mean.half_width) : "");
       row.push_back(mean.n > 0 ? fmt::format("{}", *group.best(name)) : "");
     }
     if (options.target)

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "apps/experiments/student.h"
 #include "apps/support/numbers.h"
 #include "core/joined.h"
 
@@ -209,7 +210,7 @@ void warn_of_pairs(const Effects& effects, const RunGroups& groups,
 }  // namespace
 
 bool Comparison::disagrees(double no_effect) const {
-  if (seeds.size() < 2) return false;
+  if (std::isinf(effect.interval.high)) return false;  // there is none
   const bool excluded = effect.interval.low > no_effect || effect.interval.high < no_effect;
   return excluded != (effect.p < level);
 }
@@ -246,6 +247,9 @@ Effects effects_on(const RunGroups& groups, const std::string& score) {
 
 std::vector<std::string> warnings_of(const Effects& effects, const RunGroups& groups) {
   std::vector<std::string> lines;
+  if (std::isinf(student_quantile(2)))
+    lines.emplace_back(
+        "there are no intervals: this build of heed has no Boost.Math (in Debian libboost-dev)");
   std::vector<NamedComparison> all;  // of keys, then of groups
   for (const KeyEffects& key : effects.keys) {
     std::vector<NamedComparison> of_key;

@@ -1,13 +1,11 @@
-// Boost.Math takes seconds to compile. Only this file includes it.
 #include "apps/experiments/statistics.h"
 
 #include <algorithm>
-#include <array>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "apps/experiments/student.h"
 #include "core/check.h"
 #include "core/random.h"
 
@@ -33,22 +31,6 @@ double rounding_of(std::span<const double> values) {
   return 1e-14 * sum;
 }
 
-// Returns t(0.975, n - 1). Those of small n are computed once: a quantile takes as long as a
-// hundred means.
-double student_quantile(int64_t n) {
-  const auto of = [](int64_t count) {
-    return boost::math::quantile(boost::math::students_t(static_cast<double>(count - 1)),
-                                 1 - alpha / 2);
-  };
-  constexpr int64_t most = 64;
-  static const std::array<double, most + 1> known = [&] {
-    std::array<double, most + 1> all{};
-    for (int64_t count = 2; count <= most; ++count) all[static_cast<size_t>(count)] = of(count);
-    return all;
-  }();
-  return n <= most ? known[static_cast<size_t>(n)] : of(n);
-}
-
 double sum_with_signs(std::span<const double> values, uint64_t negative) {
   double sum = 0;
   for (size_t i = 0; i < values.size(); ++i) sum += (negative >> i & 1) ? -values[i] : values[i];
@@ -65,7 +47,8 @@ MeanInterval student_mean(std::span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   const auto count = static_cast<double>(n);
-  return {n, mean, student_quantile(n) * std::sqrt(squares / (count - 1) / count)};
+  const double error = std::sqrt(squares / (count - 1) / count);
+  return {n, mean, error == 0 ? 0 : student_quantile(n) * error};
 }
 
 double sign_flip_p(std::span<const double> differences) {

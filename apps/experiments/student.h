@@ -1,0 +1,12 @@
+// Student's t distribution, by Boost.Math, which a build of heed can do without.
+#pragma once
+
+#include <cstdint>
+
+namespace heed {
+
+// Returns t(0.975, n - 1), n ≥ 2. Half of a 95 % interval of a mean is this times s / √n. Infinity
+// in a build without Boost.Math, so that every interval is unbounded.
+double student_quantile(int64_t n);
+
+}  // namespace heed
