@@ -15,6 +15,7 @@
 #include "apps/training/loop_state.h"
 #include "apps/training/training_loop.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/text.h"
 
 namespace heed {
@@ -57,22 +58,44 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora) {
   run.identity = identity_of(list_config(experiment), corpus.fingerprint);
 }
 
-// Returns the identities of the runs in the folder, by path. Those of damaged runs are "".
-std::map<std::string, std::string> identities_in(const std::string& folder) {
-  std::map<std::string, std::string> identities;
+// A run in the folder of a sweep. One that is damaged has no identity, but an error.
+struct FoundRun {
+  std::string identity, error;
+};
+
+std::map<std::string, FoundRun> find_by_path(const std::string& folder) {
+  std::map<std::string, FoundRun> found;
   for (const std::string& path : runs_in(folder)) try {
-      if (const auto identity = identity_of(RunFolder::open(path))) identities[path] = *identity;
-    } catch (const InputError&) {
-      identities[path] = "";
+      if (const auto identity = identity_of(RunFolder::open(path))) found[path] = {*identity, ""};
+    } catch (const InputError& error) {
+      found[path] = {"", error.what()};
     }
-  return identities;
+  return found;
+}
+
+// Returns why the run at the path of a planned one is another.
+std::string refusal_of(const PlannedRun& run, const FoundRun& here) {
+  if (!here.error.empty())
+    return fmt::format("{}: holds a damaged run: {}; repair it, or move it away", run.path,
+                       here.error);
+  const ConfigListing before =
+      list_config(load_run_config(RunFolder::open(run.path).config(), {}).experiment);
+  std::vector<std::string> keys;
+  for (const ConfigDifference& d : config_differences(before, list_config(run.config.experiment)))
+    if (changes_result(d.key, before))
+      keys.push_back(fmt::format("{} = {}, now {}", d.key, shortened(d.a), shortened(d.b)));
+  return keys.empty()
+             ? fmt::format("{}: holds a run on other data; restore the data, or move it away",
+                           run.path)
+             : fmt::format("{}: holds a run of another config: {}; move it away", run.path,
+                           joined(keys, "; "));
 }
 
 // Gives each run its folder: that of a run with its identity, or one of its name.
 void assign_folders(SweepPlan& plan, const std::string& folder) {
-  const std::map<std::string, std::string> found = identities_in(folder);
+  const std::map<std::string, FoundRun> found = find_by_path(folder);
   std::map<std::string, std::string> by_identity, names;
-  for (const auto& [path, identity] : found) by_identity.emplace(identity, path);
+  for (const auto& [path, each] : found) by_identity.emplace(each.identity, path);
   for (PlannedRun& run : plan.runs) {
     run.path = in_folder(folder, run.name);
     if (!run.refusal.empty()) continue;
@@ -81,15 +104,12 @@ void assign_folders(SweepPlan& plan, const std::string& folder) {
     const auto same = by_identity.find(run.identity);
     if (!is_new)
       run.refusal = fmt::format("the same run as {}", other->second);
-    else if (here != found.end() && here->second == run.identity)
+    else if (here != found.end() && here->second.identity == run.identity)
       continue;
     else if (same != by_identity.end())
       run.path = same->second;
     else if (here != found.end())
-      run.refusal = fmt::format(
-          "{}: holds another run, of another config or of data that have changed since, or a "
-          "damaged one; move it away",
-          run.path);
+      run.refusal = refusal_of(run, here->second);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "apps/support/files.h"
 #include "apps/support/version.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/text.h"
 
 namespace heed {
@@ -80,11 +81,23 @@ void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path
                      "restore the file, or remove it and write it again with train --resume");
 }
 
-void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run) {
+void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run,
+                const Origins& origins) {
   const Json* trained = checkpoint.state().find("data");
-  check_input(trained && trained->text() == Json(corpus.fingerprint).text(),
+  const bool same = trained && trained->text() == Json(corpus.fingerprint).text();
+  std::vector<std::string> set;
+  for (const auto& [key, origin] : origins)
+    if (key.starts_with("data.") && origin.kind == Origin::Kind::command_line)
+      set.push_back(shortened(origin.file, 1000));
+  check_input(same || set.empty(),
+              "{}: not trained on these data: {} changes them; remove it, or name a file with the "
+              "contents that the run was trained on",
+              run, joined(set));
+  const std::string files = fmt::format("{}{}", corpus.files.size() > 1 ? "one of " : "",
+                                        shortened(joined(corpus.files), 1000));
+  check_input(same,
               "{}: the data have changed since the training{}; restore them, or start a new run",
-              run, corpus.files.empty() ? "" : fmt::format(" ({})", corpus.files[0]));
+              run, corpus.files.empty() ? "" : fmt::format(" ({})", files));
   check_vocabulary(checkpoint, vocabulary_identity(corpus), run + ": the vocabulary of the data",
                    "start a new run");
 }

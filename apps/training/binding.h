@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/config/config.h"
 #include "apps/config/experiment.h"
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"
@@ -41,7 +42,8 @@ void check_settings(const Checkpoint& checkpoint, const Experiment& experiment);
 // checkpoint.
 void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing);
 // Throws InputError if the data of a run or their vocabulary have changed since its training.
-void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run);
+void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::string& run,
+                const Origins& origins = {});
 
 // What the rows of a parameter stand for.
 struct RowVocabulary {

@@ -93,7 +93,7 @@ ReproducedRun::ReproducedRun(const std::string& path, const std::vector<std::str
 }
 
 void ReproducedRun::check_data(const Corpus& corpus) const {
-  heed::check_data(checkpoint_, corpus, run_.folder.path());
+  heed::check_data(checkpoint_, corpus, run_.folder.path(), run_.config.origins);
 }
 
 Reproduction ReproducedRun::compare(const RunFolder& again) const {

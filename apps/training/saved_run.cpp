@@ -44,7 +44,7 @@ SavedVocabulary SavedRun::vocabulary() const {
 
 Corpus SavedRun::data(const Checkpoint& checkpoint) const {
   Corpus corpus = load_data(config);
-  check_data(checkpoint, corpus, folder.path());
+  check_data(checkpoint, corpus, folder.path(), config.origins);
   return corpus;
 }
 

@@ -476,6 +476,31 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
   }
 }
 
+TEST_CASE("sweep: the refusal of a run says what is in its folder") {
+  const SweepOnFile study;
+  REQUIRE(study.sweep({"--seeds", "2"}).code == 0);
+  const auto refused = [&](const std::string& part) {
+    const ProgramOutput output = study.sweep({"--seeds", "3"});
+    CHECK(output.code == 2);
+    CHECK_CONTAINS(output.err, "warning: seed-2 is refused: " + part);
+  };
+  const std::string config = study / "s/seed-2/config.toml", text = read_file(config, "config");
+  std::string other = text;
+  const size_t at = other.find("seed = 2");
+  REQUIRE(at != other.npos);
+  write_file(config, other.replace(at, 8, "seed = 9"));
+  refused("s/seed-2: holds a run of another config: seed = 9, now 2; move it away");
+  write_file(config, "seed = x\n");
+  refused("s/seed-2: holds a damaged run: s/seed-2/config.toml:1:8: ");
+  remove_all(study / "s/seed-2");
+  study.write_data('b');
+  REQUIRE(
+      study.heed({"train", "c.toml", "--set", "seed=2", "--set", "threads=1", "--run", "s/seed-2"})
+          .code == 0);
+  study.write_data('a');
+  refused("s/seed-2: holds a run on other data; ");
+}
+
 TEST_CASE("sweep: of several files, the one that changed is named") {
   const SweepOnFile study;
   std::filesystem::rename(study / "d.tsv", study / "t.tsv");

@@ -168,7 +168,11 @@ TEST_CASE("train: --resume accepts changed intervals and paths, rejects other ch
   CHECK(changed.code == 2);
   CHECK_CONTAINS(changed.err, "the data have changed since the training");
   check_rejected(workspace.heed({"evaluate", "r"}), 2,
-                 {"r: the data have changed since the training"});
+                 {"r: the data have changed since the training", "/moved.txt)"});
+  write_file(workspace / "other.txt", "one\ntwo\n");
+  check_rejected(workspace.heed({"evaluate", "r", "--set", "data.path=other.txt"}), 2,
+                 {"r: not trained on these data: --set data.path=other.txt changes them; remove "
+                  "it, or name a file with the contents"});
 
   check_rejected(workspace.heed({"train", "--resume"}), 2, {"--resume needs a run"});
   check_rejected(workspace.heed({"train", "--resume", "--run", "none"}), 2, {"none: no such run"});
