@@ -38,6 +38,9 @@ int run_program(Commands commands, int argc, char** argv) {
     const int result = run_command_line(commands, argc, argv);
     flush_output();
     return result;
+  } catch (const OutputClosed&) {
+    if (ranks) abort_ranks(*ranks, exit_closed, "nobody reads standard output");
+    return exit_closed;
   } catch (const InputError& error) {
     return failed(exit_misused, in_one_line(error.what()));
   } catch (const std::bad_alloc&) {

@@ -18,12 +18,14 @@
 
 namespace heed {
 
-inline constexpr int exit_done = 0, exit_failed = 1, exit_misused = 2, exit_interrupted = 130;
+inline constexpr int exit_done = 0, exit_failed = 1, exit_misused = 2, exit_interrupted = 130,
+                     exit_closed = 141;  // 128 + SIGPIPE, as shells report other tools
 inline constexpr Named<int> exit_codes[] = {
     {"Done", exit_done},
     {"The run failed: a full disk, a loss that is not finite", exit_failed},
     {"A mistake in the command line, in a config, in data or in a checkpoint", exit_misused},
-    {"Interrupted, and saved", exit_interrupted}};
+    {"Interrupted, and saved", exit_interrupted},
+    {"Nobody reads standard output any more, as in heed … | head -1", exit_closed}};
 
 // An option of a command and the variable that it sets.
 struct Option {

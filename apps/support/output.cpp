@@ -1,6 +1,8 @@
 #include "apps/support/output.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <unistd.h>
 
@@ -16,12 +18,27 @@ void print(std::string_view text) {
   print_escaped(terminal ? shown : text);
 }
 
-void print_escaped(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+namespace {
+
+int write_error = 0;  // the first errno of a write to standard output
+
+// fwrite() writes, too, when the buffer is full.
+void note_error(bool written) {
+  if (!written && write_error == 0) write_error = errno;
+}
+
+}  // namespace
+
+void print_escaped(std::string_view text) {
+  note_error(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
+}
 
 void flush_output() {
+  note_error(std::fflush(stdout) == 0);
+  if (write_error == EPIPE) throw OutputClosed();
   // The error of an earlier flush stays in ferror().
-  check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0,
-        "standard output: cannot write; is the disk full, or has its reader ended?");
+  check(write_error == 0 && std::ferror(stdout) == 0,
+        "standard output: cannot write: {}; is the disk full?", std::strerror(write_error));
 }
 
 }  // namespace heed

@@ -11,8 +11,12 @@ void print(std::string_view text);
 // Prints a text as it is: what it quotes was escaped() or styled() (apps/support/colour.h) before.
 void print_escaped(std::string_view text);
 
-// Sends what was printed. Throws Error if it cannot be written: the disk is full, or the reader of
-// a pipe has ended.
+// Thrown when nobody reads standard output any more, as in `heed … | head -1`. Not an error: the
+// program then ends without a message, as other tools do.
+struct OutputClosed {};
+
+// Sends what was printed. Throws OutputClosed, or Error if it cannot be written for another reason,
+// such as a full disk.
 void flush_output();
 
 }  // namespace heed
