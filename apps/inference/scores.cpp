@@ -45,15 +45,22 @@ std::string without_unknown(std::string text) {
   return text;
 }
 
-void add_text_scores(const std::vector<Prediction>& predictions, Json& scores) {
+// BLEU counts words, so it says little about a model of characters.
+bool has_bleu(const Experiment& experiment) {
+  return experiment.data.level != Level::character || experiment.train.best_by == BestBy::bleu;
+}
+
+void add_text_scores(const std::vector<Prediction>& predictions, const Experiment& experiment,
+                     Json& scores) {
   std::vector<std::string> hypotheses, references;
   for (const Prediction& p : predictions) {
     hypotheses.push_back(p.predicted);
     references.push_back(without_unknown(p.expected));
   }
-  scores.set("bleu", corpus_bleu(hypotheses, references))
-      .set("chrf", corpus_chrf(hypotheses, references))
-      .set("outputs_without_4grams", outputs_without_4grams(hypotheses));
+  if (has_bleu(experiment)) scores.set("bleu", corpus_bleu(hypotheses, references));
+  scores.set("chrf", corpus_chrf(hypotheses, references));
+  if (has_bleu(experiment))
+    scores.set("outputs_without_4grams", outputs_without_4grams(hypotheses));
 }
 
 Json token_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
@@ -91,10 +98,10 @@ std::string note_on_bleu(const std::string& split, const Json& scores) {
   const Json* const without = scores.find("outputs_without_4grams");
   if (!without || 2 * without->integer() < scores.at("examples").integer()) return "";
   if (without->integer() == scores.at("examples").integer())
-    return fmt::format("\n{}: BLEU means nothing, no output has four tokens; see chrF2",
+    return fmt::format("\n{}: BLEU means nothing, no output has four words; see chrF2",
                        escaped(split));
   return fmt::format(
-      "\n{}: BLEU means little, {} of {} outputs have fewer than four tokens; see chrF2",
+      "\n{}: BLEU means little, {} of {} outputs have fewer than four words; see chrF2",
       escaped(split), without->integer(), scores.at("examples").integer());
 }
 
@@ -119,7 +126,7 @@ Json detailed_scores(const Model& model, const Corpus& corpus, const Experiment&
     const Dataset& dataset = split_of(corpus, split);
     details.predictions = predictions(model, corpus, dataset, dataset.size(),
                                       learned_positions(experiment.model), beam);
-    if (is_pairs) add_text_scores(details.predictions, scores);
+    if (is_pairs) add_text_scores(details.predictions, experiment, scores);
   }
   if (beam > 1) {
     int64_t correct = 0;

@@ -20,10 +20,10 @@ std::string split_or_default(const Corpus& corpus, const std::string& split);
 
 // Returns loss, perplexity, token_accuracy, examples and targets, and exact_match if it has a
 // meaning (apps/config/experiment.h). Texts and lines also have bits_per_byte, which compares one
-// data.level with another. Pairs also have the bleu and chrf of greedy outputs, and the number of
-// outputs_without_4grams. Throws InputError if the corpus has no such split, and Error if a score
-// is infinite or NaN. This and the next two share the work with other ranks (core/ranks.h), which
-// all get the same scores.
+// data.level with another. Pairs also have the chrf of greedy outputs and, unless data.level is
+// "character" and train.best_by another score, their bleu and the number of outputs_without_4grams.
+// Throws InputError if the corpus has no such split, and Error if a score is infinite or NaN. This
+// and the next two share the work with other ranks (core/ranks.h), which all get the same scores.
 Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split);
 // What the scores are computed from, for each example.

@@ -88,7 +88,7 @@ TEST_CASE("evaluate: prints the scores of a split as a table or JSON") {
   for (const char* name : {"loss", "perplexity", "token_accuracy", "exact_match", "bleu", "chrf"})
     CHECK(scores.at(name).number() == result.at("test").at(name).number());
   CHECK_CONTAINS(trained_runs().heed({"evaluate", "pairs"}).out,
-                 "test: BLEU means nothing, no output has four tokens; see chrF2");
+                 "test: BLEU means nothing, no output has four words; see chrF2");
   CHECK_CONTAINS(trained_runs().heed({"evaluate", "text"}).out, "val  ");
   CHECK_CONTAINS(trained_runs().heed({"evaluate", "pairs", "--checkpoint", "latest"}).out,
                  "step 40");

@@ -318,6 +318,12 @@ TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
       workspace.heed({"train", "pairs.toml", "--run", "r", "--set", "train.best_by=bleu"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK_CONTAINS(read_file(workspace / "r/metrics.jsonl", "metrics"), "\"bleu\":");
+  CHECK(workspace.json("r/result.json").at("val").find("bleu"));
+  // Without best_by a model of characters has no BLEU, and no note about it.
+  const ProgramOutput characters = workspace.heed({"train", "pairs.toml", "--run", "c"});
+  CHECK_CONTAINS(characters.out, "chrF2");
+  CHECK(characters.out.find("BLEU") == characters.out.npos);
+  CHECK_FALSE(workspace.json("c/result.json").at("val").find("bleu"));
   const ProgramOutput bits =
       workspace.heed({"train", "pairs.toml", "--run", "b", "--set", "model.kind=language_model",
                       "--set", "data.kind=lines", "--set", "train.best_by=bits_per_byte", "--set",
