@@ -4,11 +4,13 @@
 #include "apps/commands/command.h"
 #include "apps/inference/line_output.h"
 #include "apps/inference/scores.h"
+#include "apps/measure/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"
 #include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
 #include "core/ranks.h"
+#include "core/system_memory.h"
 #include "core/text.h"
 
 namespace heed {
@@ -57,7 +59,10 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkp
   check_agreement(experiment, {.checkpoint = &loaded});
   const std::unique_ptr<Model> model = run.model(saved.corpus, loaded);
   UnknownTokens unknown(a.unknown);
-  const LineOutput output{*a.input, unknown.skipped(), true, a.json, 0};
+  const LineOutput output{
+      *a.input, unknown.skipped(), true, a.json, 0, [&](std::span<const Sequence> lines) {
+        check_lines_memory(experiment, saved.corpus, lines, available_memory());
+      }};
   return unknown.exit_code(print_losses(dynamic_cast<const LanguageModel&>(*model),
                                         *saved.corpus.target, window_of(experiment), output));
 }
@@ -93,6 +98,7 @@ int EvaluateArguments::run() const {
   check_agreement(experiment, {corpus.fingerprint, &loaded});
   const std::string chosen = split_or_default(corpus, split);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
+  check_evaluation_memory(experiment, corpus, chosen, available_memory());
   const Json scores = detailed_scores(*model, corpus, experiment, chosen, beam, details);
   if (rank() > 0) return exit_done;
   if (details.predict) write_predictions(predictions_path, details.predictions);

@@ -6,10 +6,12 @@
 #include "apps/inference/generation.h"
 #include "apps/inference/line_output.h"
 #include "apps/inference/predictions.h"
+#include "apps/measure/summary.h"
 #include "apps/support/json.h"
 #include "apps/support/output.h"
 #include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
+#include "core/system_memory.h"
 #include "core/text.h"
 
 namespace heed {
@@ -246,8 +248,12 @@ int GenerateArguments::run() const {
   UnknownTokens unknown_tokens(unknown);
   const auto* const language_model = dynamic_cast<const LanguageModel*>(model.get());
   const auto* const seq2seq = dynamic_cast<const Seq2Seq*>(model.get());
-  const LineOutput output{input.value_or("-"), unknown_tokens.skipped(), scores, json,
-                          language_model ? 0 : learned_positions(experiment.model)};
+  LineOutput output{input.value_or("-"), unknown_tokens.skipped(), scores, json,
+                    language_model ? 0 : learned_positions(experiment.model)};
+  if (!language_model)
+    output.check = [&](std::span<const Sequence> lines) {
+      check_lines_memory(experiment, corpus, lines, available_memory());
+    };
   const int64_t failed =
       language_model ? continue_prompt(*this, output, experiment, saved, *language_model)
       : seq2seq      ? predict_targets(*this, output, corpus, *seq2seq)

@@ -17,6 +17,7 @@
 #include "apps/support/output.h"
 #include "apps/support/table.h"
 #include "core/parallel.h"
+#include "core/system_memory.h"
 
 namespace heed {
 namespace {
@@ -52,7 +53,8 @@ struct SweepCommand final : CommandArguments {
   int run() const override;
 
  private:
-  int train(const Sweep& read, const SweepPlan& plan, const std::string& path) const;
+  int train(const Sweep& read, const SweepPlan& plan, const std::string& path,
+            int64_t at_once) const;
 };
 
 // The cost of the runs, as a table.
@@ -115,13 +117,13 @@ int64_t default_jobs(const Sweep& sweep) {
                            physical_cores() / std::max<int64_t>(1, experiment_of(sweep).threads));
 }
 
-int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::string& path) const {
+int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::string& path,
+                        int64_t at_once) const {
   make_folders(path);
   record_data_of_sweep(read, plan, path);
   const std::string base = in_folder(path, base_file);
   write_shared(base, config_text(list_config(experiment_of(read))));
   write_shared(in_folder(path, "sweep.toml"), sweep_text(read, base_file));
-  const int64_t at_once = jobs.value_or(default_jobs(read));
   logging::info("sweep {}: {}, {} at a time", path, counted(std::ssize(plan.runs), "run"), at_once);
   SweepRunner runner(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});
   const SweepRunner::End end = runner.run();
@@ -157,8 +159,10 @@ int SweepCommand::run() const {
   check_input(
       std::ranges::any_of(plan.runs, [](const PlannedRun& run) { return run.refusal.empty(); }),
       "{}: each of its {} is refused", path, counted(std::ssize(plan.runs), "run"));
-  if (!dry_run) return train(read, plan, path);
-  print(costs(plan, jobs.value_or(default_jobs(read))));
+  const int64_t at_once = jobs.value_or(default_jobs(read));
+  if (launcher.empty()) check_jobs(plan, at_once, available_memory());  // else perhaps elsewhere
+  if (!dry_run) return train(read, plan, path, at_once);
+  print(costs(plan, at_once));
   return exit_done;
 }
 

@@ -6,6 +6,7 @@
 #include "apps/config/named_run.h"
 #include "apps/inference/vocabulary_file.h"
 #include "apps/measure/data_report.h"
+#include "apps/measure/notice.h"
 #include "apps/measure/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
@@ -125,6 +126,25 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
+// Returns the step of the newest checkpoint of a run that is resumed, 0 without one.
+int64_t saved_step(const Plan& plan) {
+  const std::string folder = RunFolder::open(plan.run_path).checkpoints();
+  const std::vector<int64_t> steps = Checkpoints(folder, 1).steps();
+  return steps.empty() ? 0 : steps.back();
+}
+
+// Announces a training that takes much memory or has very long batches, `left` steps before its
+// end, because even its first step may take long.
+void announce_size(const Experiment& experiment, const Corpus& corpus, const Summary& summary,
+                   int64_t left) {
+  const BatchPositions positions = batch_positions(experiment, corpus, summary.parameters);
+  const std::string notice = size_notice(summary, positions);
+  if (notice.empty()) return;
+  logging::info("{}", notice);
+  if (rank_count() == 1 && left > 0)
+    logging::info("{}", time_notice(first_step_seconds(experiment, corpus), positions, left));
+}
+
 std::string resume_command(const std::string& run) {
   return heed_command({"train", "--resume", "--run", run});
 }
@@ -204,6 +224,9 @@ int TrainArguments::run() const {
     check_memory(planned);
     return planned;
   });
+
+  announce_size(experiment, corpus, summary,
+                std::min(last, experiment.train.steps) - (plan.resumes ? saved_step(plan) : 0));
 
   const bool is_named_by_config = run_path.empty() && from.empty() && !plan.resumes;
   const std::string earlier = is_named_by_config ? newest_run("runs", stem_of(config)) : "";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "apps/experiments/groups.h"
@@ -10,6 +11,7 @@
 #include "apps/experiments/run_state.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
+#include "apps/support/numbers.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/load_data.h"
 #include "apps/training/loop_state.h"
@@ -55,6 +57,7 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora) {
   run.parameters = summary.parameters;
   run.flops = summary.flops;
   run.data = DataFiles::of(corpus);
+  run.memory = summary.memory.peak();
   run.identity = identity_of(list_config(experiment), corpus.fingerprint);
 }
 
@@ -148,6 +151,24 @@ SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder) {
   }
   assign_folders(plan, folder);
   return plan;
+}
+
+void check_jobs(const SweepPlan& plan, int64_t jobs, double available) {
+  std::vector<double> memory;
+  for (const PlannedRun& run : plan.runs)
+    if (run.refusal.empty() && state_of(run.path) != RunState::done) memory.push_back(run.memory);
+  std::ranges::sort(memory, std::greater<>());
+  memory.resize(std::min(memory.size(), static_cast<size_t>(jobs)));
+  double total = 0;
+  int64_t fitting = 0;
+  for (const double each : memory) {
+    total += each;
+    if (total <= available) ++fitting;
+  }
+  check_input(total <= available,
+              "{} at a time need about {} of memory, this machine has {} left; use --jobs {}",
+              counted(std::ssize(memory), "run"), bytes_text(total), bytes_text(available),
+              std::max<int64_t>(1, fitting));
 }
 
 void keep_split_rule(Sweep& sweep, const std::string& folder) {

@@ -39,6 +39,7 @@ struct PlannedRun {
   std::string identity;
   int64_t parameters = 0;
   Flops flops;          // of a training step
+  double memory = 0;    // at its peak, in bytes
   std::string refusal;  // why it cannot be trained; "" if it can
 };
 
@@ -51,6 +52,10 @@ struct SweepPlan {
 // Resolves and checks each run as `heed train` does before its first step. What its config or its
 // data forbid becomes its refusal. Runs of the folder are taken as they are.
 SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder);
+
+// Throws InputError if `jobs` runs at a time may need more than `available` bytes. Runs that are
+// done need none.
+void check_jobs(const SweepPlan& plan, int64_t jobs, double available);
 
 // If the folder holds a sweep, gives this one its rule of splits (data.splits), unless its config
 // or

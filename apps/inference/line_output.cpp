@@ -26,6 +26,7 @@ int64_t print_lines(const LineOutput& output, int64_t n_best, Encode&& encode, P
     std::vector<Sequence> sources;
     for (const InputLine& line : lines)
       if (!line.ids.empty()) sources.push_back(line.ids);
+    if (output.check) output.check(sources);
     const auto found = predict(sources);
     size_t next = 0;
     for (const InputLine& line : lines) {

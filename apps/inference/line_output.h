@@ -16,6 +16,8 @@ struct LineOutput {
   bool scores = false;         // text: print the score and a tab before each output
   bool json = false;           // print one object for each line
   int64_t positions = 0;       // the maximum number of tokens in a line; 0: no limit
+  // Called with lines before the model reads them, to reject them; null: none are.
+  std::function<void(std::span<const Sequence>)> check = {};
 };
 
 // The ranks (core/ranks.h) share the lines; rank 0 reads and prints them.

@@ -9,6 +9,8 @@
 #include <span>
 
 #include "apps/inference/evaluation.h"
+#include "apps/inference/predictions.h"
+#include "apps/inference/scores.h"
 #include "apps/measure/step_memory.h"
 #include "apps/support/machine.h"
 #include "apps/support/names.h"
@@ -28,20 +30,44 @@ double Memory::peak() const {
 
 namespace {
 
+int64_t evaluation_batch(const TrainOptions& train) {
+  return train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size;
+}
+
 StepSizes step_sizes(const TrainOptions& train, const Corpus& corpus) {
   int64_t largest_split = 0;
   for (const auto& [name, split] : corpus.splits)
     if (name != "train") largest_split = std::max(largest_split, split->size());
-  const int64_t batch = train.evaluate_batch_size ? train.evaluate_batch_size : train.batch_size;
   return {train.batch_size, train.accumulate, corpus.longest_source, corpus.longest_input,
-          std::min(batch, largest_split)};
+          std::min(evaluation_batch(train), largest_split)};
 }
 
-// Returns a batch of the largest shapes of the data, with undefined values.
-Batch largest_batch(const Corpus& corpus, int64_t examples) {
+// The maximum sizes of examples, in positions and edges.
+struct LongestExample {
+  int64_t source = 0, input = 0, edges = 0;
+
+  LongestExample() = default;
+  // Of all data.
+  explicit LongestExample(const Corpus& corpus)
+      : source(corpus.longest_source), input(corpus.longest_input), edges(corpus.most_edges) {}
+  // Of a dataset.
+  LongestExample(const Dataset& dataset, Framing framing) {
+    Batches one_by_one = Batches::in_order(dataset, framing, 1);
+    Batch batch;
+    for (int64_t i = 0; i < one_by_one.count(); ++i) {
+      one_by_one.get(i, batch);
+      if (batch.source_lengths) source = std::max<int64_t>(source, batch.source_lengths[0]);
+      input = std::max<int64_t>(input, batch.input_lengths[0]);
+      if (batch.sender) edges = std::max(edges, batch.sender.size());
+    }
+  }
+};
+
+// Returns a batch of the largest shapes, with undefined values.
+Batch largest_batch(const Corpus& corpus, const LongestExample& longest, int64_t examples) {
   const bool two_sided = corpus.framing == Framing::seq2seq;
-  const int64_t time = corpus.longest_input;
-  const int64_t positions = two_sided ? corpus.longest_source : time;  // of what may be features
+  const int64_t time = longest.input;
+  const int64_t positions = two_sided ? longest.source : time;  // of what may be features
   Batch batch;
   batch.input_lengths = Ids::empty({examples});
   if (two_sided) batch.source_lengths = Ids::empty({examples});
@@ -53,7 +79,7 @@ Batch largest_batch(const Corpus& corpus, int64_t examples) {
   batch.target =
       corpus.framing == Framing::classifier ? Ids::empty({examples}) : Ids::empty({examples, time});
   if (corpus.format.has_edges) {
-    const int64_t edges = examples * corpus.most_edges;
+    const int64_t edges = examples * longest.edges;
     batch.sender = Ids::empty({edges});
     batch.receiver = Ids::empty({edges});
     if (corpus.format.edge_features > 0)
@@ -68,13 +94,14 @@ double peak_above(double before) {
   return static_cast<double>(pool_statistics().peak_bytes) - before;
 }
 
-double evaluation_memory(const Model& model, const Corpus& corpus, int64_t examples) {
+double evaluation_memory(const Model& model, const Corpus& corpus, const LongestExample& longest,
+                         int64_t examples) {
   if (examples == 0) return 0;
   ScopeGuard here;
   here->gradients = here->training = false;
   const double before = live_bytes();
   pool_reset_peak();
-  const Batch batch = largest_batch(corpus, examples);
+  const Batch batch = largest_batch(corpus, longest, examples);
   const Tensor logits = model.logits(inputs_of(batch));
   cross_entropy(logits, batch.target);
   return peak_above(before);
@@ -182,7 +209,8 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   Trainer trainer(one, corpus);
   const double before = live_bytes();
   s.memory.construction = peak_above(before);
-  std::vector<Batch> batches{largest_batch(corpus, s.step.batch / experiment.train.shards)};
+  std::vector<Batch> batches{
+      largest_batch(corpus, LongestExample(corpus), s.step.batch / experiment.train.shards)};
   s.memory.batches =
       (live_bytes() - before) *
       static_cast<double>(shards * (s.step.micro_batches + experiment.data.bucketing));
@@ -204,7 +232,8 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   if (ranks > 1) s.memory.construction = std::max(s.memory.construction, memory.optimizer);
   s.memory.activations = threads * memory.held(Pass::forward);
   s.memory.backward = threads * (memory.held(Pass::backward) + memory.held(Pass::other));
-  s.memory.evaluation = evaluation_memory(trainer.model(), corpus, s.step.evaluation_batch);
+  s.memory.evaluation =
+      evaluation_memory(trainer.model(), corpus, LongestExample(corpus), s.step.evaluation_batch);
   s.parts = merged(parts_of(trainer.model(),
                             flops_of(step, names, experiment.train.shards * s.step.micro_batches)));
 }
@@ -249,12 +278,12 @@ std::string scaled(double number, double base, std::span<const char* const> unit
   return fmt::format("{:.4g} {}", number, units[unit]);
 }
 
+}  // namespace
+
 std::string bytes_text(double bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   return std::isfinite(bytes) ? scaled(bytes, 1024, units) : "unknown";
 }
-
-}  // namespace
 
 std::string flops_text(double flops) {
   static constexpr const char* units[] = {"FLOP",  "kFLOP", "MFLOP", "GFLOP",
@@ -293,6 +322,8 @@ std::string parts_table(const Summary& summary) {
   return text;
 }
 
+}  // namespace
+
 std::string sizes_text(const StepSizes& step) {
   const std::string batch = step.micro_batches > 1
                                 ? fmt::format("{} × {}", step.micro_batches, grouped(step.batch))
@@ -300,8 +331,6 @@ std::string sizes_text(const StepSizes& step) {
   if (step.source == 0) return fmt::format("{} sequences of {}", batch, grouped(step.input));
   return fmt::format("{} pairs of {} and {}", batch, grouped(step.source), grouped(step.input));
 }
-
-}  // namespace
 
 std::string table(const Summary& s) {
   const Memory& m = s.memory;
@@ -380,6 +409,62 @@ void check_memory(const Summary& s) {
                   bytes_text(s.memory.peak()), bytes_text(s.available), need.what,
                   bytes_text(need.bytes), need.remedy),
       need.keys);
+}
+
+void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
+                             const std::string& split, double available) {
+  const Dataset& dataset = split_of(corpus, split);
+  const int64_t examples = std::min(evaluation_batch(experiment.train), dataset.size());
+  const LongestExample longest(dataset, corpus.framing);
+  ScopeGuard here;
+  here->shapes_only = true;
+  here->ranks = nullptr;
+  const std::unique_ptr<Model> model =
+      make_model(experiment.model, model_sizes(experiment, corpus));
+  const auto needs = [&](int64_t batch) {
+    return evaluation_memory(*model, corpus, longest, batch);
+  };
+  const double needed = needs(examples);
+  if (needed <= available) return;
+  int64_t fitting = examples;
+  while (fitting > 1 && needs(fitting) > available) fitting /= 2;
+  const std::string remedy = needs(fitting) > available
+                                 ? "one example alone does not fit: leave out the longest"
+                                 : fmt::format("use --set train.evaluate_batch_size={}", fitting);
+  throw InputError(
+      fmt::format("evaluating batches of {} needs about {} of memory, this machine has {} left; {}",
+                  sizes_text({examples, 1, longest.source, longest.input}), bytes_text(needed),
+                  bytes_text(available), remedy),
+      {"train.evaluate_batch_size", "train.batch_size"});
+}
+
+void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
+                        std::span<const Sequence> lines, double available) {
+  constexpr int64_t most_lines = 32, few_tokens = 1 << 15;  // few: they always fit
+  const int64_t count = std::min(std::ssize(lines), most_lines);
+  int64_t longest = 0;
+  for (const Sequence& line : lines) longest = std::max(longest, std::ssize(line));
+  const int64_t window = window_of(experiment);
+  const int64_t time = window > 0 ? std::min(longest, window) : longest;
+  if (count * time < few_tokens) return;
+  ScopeGuard here;
+  here->shapes_only = true;
+  here->gradients = here->training = false;
+  here->ranks = nullptr;
+  const std::unique_ptr<Model> model =
+      make_model(experiment.model, model_sizes(experiment, corpus));
+  const double before = live_bytes();
+  pool_reset_peak();
+  const Ids ids = Ids::empty({count, time}), lengths = Ids::empty({count});
+  if (const auto* const seq2seq = dynamic_cast<const Seq2Seq*>(model.get()))
+    seq2seq->encode({.source = ids, .source_lengths = lengths});
+  else
+    model->logits({.input = ids, .input_lengths = lengths});
+  const double needed = peak_above(before);
+  check_input(needed <= available,
+              "--input: {} lines of up to {} tokens need about {} of memory at once, this machine "
+              "has {} left; split the longest lines",
+              count, grouped(time), bytes_text(needed), bytes_text(available));
 }
 
 }  // namespace heed

@@ -6,10 +6,12 @@
 // summarised at once too.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "apps/config/experiment.h"
+#include "apps/inference/padded.h"
 
 namespace heed {
 
@@ -76,6 +78,10 @@ Summary summarize(const Experiment& experiment, const Corpus& corpus);
 
 // Returns "3.5 GFLOP", "-" for 0.
 std::string flops_text(double flops);
+// Returns "3.5 GiB", "unknown" for infinity.
+std::string bytes_text(double bytes);
+// Returns "32 pairs of 80 and 78", "4 × 32 sequences of 64".
+std::string sizes_text(const StepSizes& step);
 
 // Returns parts, shapes, parameters and costs as text for a terminal.
 std::string table(const Summary& summary);
@@ -83,5 +89,17 @@ std::string table(const Summary& summary);
 // Throws InputError if training needs more memory than the machine has: with both sizes, what needs
 // most and the keys that lower it.
 void check_memory(const Summary& summary);
+
+// Throws InputError if an evaluation of a split needs more than `available` bytes besides the
+// weights. It has batches of train.evaluate_batch_size examples, padded to the longest of the
+// split.
+void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
+                             const std::string& split, double available);
+
+// Throws InputError if reading the longest 32 of these lines at once, as `heed generate` and `heed
+// evaluate --input` do, needs more than `available` bytes besides the weights. A language model
+// computes the logits of all positions, an encoder-decoder encodes, a classifier classifies.
+void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
+                        std::span<const Sequence> lines, double available);
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 
 #include "allocations.h"
 #include "apps/inference/evaluation.h"
+#include "apps/measure/notice.h"
 #include "apps/training/trainer.h"
 #include "core/parallel.h"
 #include "core/pool.h"
@@ -450,6 +451,67 @@ TEST_CASE("summary: models larger than the machine are rejected within a second 
   e.model.layers = int64_t{1} << 60;
   e.train.freeze = {};
   CHECK_CONTAINS(error_of(), "lower model.layers");
+}
+
+TEST_CASE("summary: large or long trainings are announced, others are not") {
+  const Experiment e = small(ModelKind::language_model);
+  const Corpus corpus = corpus_for(e, 65, 0, 50);
+  BatchPositions positions = batch_positions(e, corpus, 10);
+  CHECK(positions.median == 2 * 50);
+  CHECK(positions.longest == 2 * 50);
+  CHECK(positions.mean_flops == 2 * 50 * (6 * 10 + 12 * 4 * 50));
+  CHECK(positions.first_flops == positions.mean_flops);
+  Summary s = summarize(e, corpus);
+  s.available = 2 * s.memory.peak();
+  CHECK(size_notice(s, positions) == "");
+  positions.longest = 10 * positions.median;
+  CHECK(size_notice(s, positions) == "");
+  ++positions.longest;
+  CHECK_CONTAINS(size_notice(s, positions),
+                 "longest batch: 2 sequences of 50, 10 times the median one; memory: about ");
+  positions.longest = positions.median;
+  s.memory = {.parameters = 3 << 20};
+  s.available = 5 << 20;
+  CHECK(size_notice(s, positions) ==
+        "longest batch: 2 sequences of 50; memory: about 3 MiB at the peak, 5 MiB are left");
+  positions.mean_flops = 2 * positions.first_flops;
+  CHECK(time_notice(1.5, positions, 1200) ==
+        "duration: about 1:00:00 for 1200 steps, by one measured step of 1.500 s");
+  CHECK(first_step_seconds(e, corpus) > 0);
+}
+
+TEST_CASE("summary: an evaluation that does not fit names a batch that does") {
+  Experiment e = small(ModelKind::seq2seq);
+  e.train.evaluate_batch_size = 100;
+  Corpus corpus = corpus_for(e, 65, 40'000, 40'000);  // the longest of all splits
+  corpus.splits["short"] = std::make_unique<Full>(corpus.framing, 10, 10);
+  corpus.splits["long"] = std::make_unique<Full>(corpus.framing, 2000, 2000);
+  check_evaluation_memory(e, corpus, "short", 4 << 20);
+  const std::string text =
+      thrown<InputError>([&] { check_evaluation_memory(e, corpus, "long", 16 << 20); });
+  CHECK_CONTAINS(text, "evaluating batches of 100 pairs of 2,000 and 2,000 needs about ");
+  CHECK_CONTAINS(text, "this machine has 16 MiB left; use --set train.evaluate_batch_size=");
+  e.train.evaluate_batch_size = std::stoi(text.substr(text.rfind('=') + 1));
+  CHECK(e.train.evaluate_batch_size < 100);
+  check_evaluation_memory(e, corpus, "long", 16 << 20);
+  CHECK_CONTAINS(thrown<InputError>([&] { check_evaluation_memory(e, corpus, "long", 1000); }),
+                 "one example alone does not fit");
+}
+
+TEST_CASE("summary: lines that do not fit together are refused") {
+  for (const ModelKind kind :
+       {ModelKind::seq2seq, ModelKind::classifier, ModelKind::language_model}) {
+    const Experiment e = small(kind);
+    const Corpus corpus = corpus_for(e, 65, 8, 8);
+    const auto check = [&](size_t tokens, double available) {
+      const std::vector<Sequence> lines(32, Sequence(tokens, 1));
+      check_lines_memory(e, corpus, lines, available);
+    };
+    check(1000, 0);  // few tokens
+    check(20'000, 1e12);
+    CHECK_CONTAINS(thrown<InputError>([&] { check(20'000, 1 << 20); }),
+                   "--input: 32 lines of up to 20,000 tokens need about ");
+  }
 }
 
 TEST_CASE("summary: the error names the largest memory use and the keys that reduce it") {

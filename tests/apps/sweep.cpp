@@ -282,6 +282,22 @@ TEST_CASE("sweep: each run is checked before one starts") {
                  "halving.metric = \"val.bleu\": expected val. and one of loss");
 }
 
+TEST_CASE("sweep: runs that do not fit into memory at the same time name --jobs") {
+  const SweepFile file("[axes]\nmodel.dim = [16, 32, 64]\n");
+  const SweepPlan plan = plan_sweep(file.read(), file / "folder");
+  REQUIRE(plan.runs.size() == 3);
+  const double largest = plan.runs[2].memory,
+               all = largest + plan.runs[1].memory + plan.runs[0].memory;
+  CHECK(plan.runs[0].memory > 0);
+  CHECK(plan.runs[0].memory < plan.runs[1].memory);
+  check_jobs(plan, 8, all);
+  check_jobs(plan, 1, largest);
+  CHECK_CONTAINS(thrown<InputError>([&] { check_jobs(plan, 8, all - 1); }),
+                 "3 runs at a time need");
+  CHECK_CONTAINS(thrown<InputError>([&] { check_jobs(plan, 8, all - 1); }), "use --jobs 2");
+  CHECK_CONTAINS(thrown<InputError>([&] { check_jobs(plan, 2, largest); }), "use --jobs 1");
+}
+
 TEST_CASE("sweep: halving keeps the best points") {
   using Scores = std::vector<std::optional<double>>;
   using Indices = std::vector<size_t>;

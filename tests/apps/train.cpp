@@ -65,6 +65,25 @@ std::vector<std::string> digests(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("train: announces data whose longest line takes far more than the others") {
+  const Workspace workspace;
+  const auto trains = [&](size_t longest) {
+    std::string pairs;
+    for (int i = 0; i < 100; ++i) pairs += "a" + std::string(i % 7, 'b') + "\tb\n";
+    write_file(workspace / "pairs.tsv", std::string(longest, 'a') + "\tb\n" + pairs);
+    write_file(workspace / "pairs.toml",
+               "train.steps = 2\ntrain.batch_size = 2\nmodel.layers = 1\nmodel.dim = 8\n"
+               "[data]\nkind = \"pairs\"\npath = \"pairs.tsv\"\ntest_fraction = 0\n");
+    const ProgramOutput output = workspace.heed({"train", "pairs.toml"});
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    return output.err;
+  };
+  CHECK(trains(9).find("longest batch: ") == std::string::npos);
+  const std::string long_line = trains(500);
+  CHECK_CONTAINS(long_line, "longest batch: 2 pairs of 500 and 2, ");
+  CHECK_CONTAINS(long_line, " for 2 steps, by one measured step of ");
+}
+
 TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores and checkpoints") {
   const Workspace workspace;
   const ProgramOutput output = workspace.heed({"train", "c.toml", "--run", "r"});

@@ -1,0 +1,86 @@
+#include "apps/measure/notice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "apps/support/clock.h"
+#include "apps/support/log.h"
+#include "apps/support/numbers.h"
+#include "apps/training/trainer.h"
+#include "core/scope.h"
+#include "data/batch.h"
+
+namespace heed {
+namespace {
+
+// Returns the maximum of B lengths; 0 without them.
+int64_t longest_of(const Ids& lengths) {
+  int64_t longest = 0;
+  for (int64_t i = 0; i < lengths.size(); ++i) longest = std::max<int64_t>(longest, lengths[i]);
+  return longest;
+}
+
+}  // namespace
+
+BatchPositions batch_positions(const Experiment& e, const Corpus& corpus, int64_t parameters) {
+  constexpr int64_t most_batches = 100;
+  Batches batches =
+      Batches::shuffled(*corpus.splits.at("train"), corpus.framing, e.train.batch_size,
+                        static_cast<uint64_t>(e.seed), e.data.bucketing);
+  const auto width = static_cast<double>(e.model.layers * e.model.dim);
+  std::vector<int64_t> positions;
+  std::vector<double> flops;
+  Batch batch;
+  for (int64_t i = 0; i < std::min(batches.count(), most_batches); ++i) {
+    batches.get(i, batch);
+    const int64_t time = longest_of(batch.source_lengths) + longest_of(batch.input_lengths);
+    positions.push_back(e.train.batch_size * time);
+    flops.push_back(static_cast<double>(positions.back()) *
+                    (6 * static_cast<double>(parameters) + 12 * width * static_cast<double>(time)));
+  }
+  const auto mean_of = [&](int64_t count) {
+    return std::accumulate(flops.begin(), flops.begin() + count, 0.0) / static_cast<double>(count);
+  };
+  BatchPositions found;
+  found.longest = e.train.batch_size * (corpus.longest_source + corpus.longest_input);
+  found.mean_flops = mean_of(std::ssize(flops));
+  found.first_flops = mean_of(std::min<int64_t>(std::ssize(flops), e.train.accumulate));
+  const auto middle = positions.begin() + std::ssize(positions) / 2;
+  std::nth_element(positions.begin(), middle, positions.end());
+  found.median = *middle;
+  return found;
+}
+
+std::string size_notice(const Summary& s, const BatchPositions& positions) {
+  const bool is_large = s.memory.peak() > s.available / 2;
+  const bool is_long = positions.longest > 10 * positions.median;
+  if (!is_large && !is_long) return "";
+  const std::string than_median =
+      is_long ? fmt::format(", {:.0f} times the median one",
+                            static_cast<double>(positions.longest) /
+                                static_cast<double>(std::max<int64_t>(1, positions.median)))
+              : "";
+  return fmt::format("longest batch: {}{}; memory: about {} at the peak, {} are left",
+                     sizes_text(s.step), than_median, bytes_text(s.memory.peak()),
+                     bytes_text(s.available));
+}
+
+std::string time_notice(double first_step, const BatchPositions& positions, int64_t steps) {
+  const double all =
+      first_step * positions.mean_flops / positions.first_flops * static_cast<double>(steps);
+  return fmt::format("duration: about {} for {}, by one measured step of {} s",
+                     logging::clock_text(all), counted(steps, "step"), four_digits(first_step));
+}
+
+double first_step_seconds(const Experiment& experiment, const Corpus& corpus) {
+  const ScopeGuard here;
+  Trainer trainer(experiment, corpus);
+  const double start = now();
+  trainer.step();
+  return now() - start;
+}
+
+}  // namespace heed

@@ -1,0 +1,36 @@
+// What a training announces before its first step if it takes much memory or has very long batches.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "apps/measure/summary.h"
+
+namespace heed {
+
+// The sizes of micro-batches: examples times the longest source and the longest input, in
+// positions.
+struct BatchPositions {
+  int64_t longest = 0;  // of a batch that has the longest sequences of the data
+  int64_t median = 0;   // of the first batches of the training, at most 100
+  // FLOPs of a training step of these: 6 for each parameter and position, and 12 D for each layer,
+  // position and position that it attends to (Kaplan et al. 2020, table 1).
+  double mean_flops = 0;   // of each batch
+  double first_flops = 0;  // of each batch of the first step
+};
+BatchPositions batch_positions(const Experiment& experiment, const Corpus& corpus,
+                               int64_t parameters);
+
+// Returns the longest batch and the peak of the memory as a line of text, if the peak is above half
+// of the memory that is left, or the longest batch has more than ten times the positions of the
+// median one. Returns "" otherwise.
+std::string size_notice(const Summary& summary, const BatchPositions& positions);
+
+// Returns about how long that many steps take, as a line of text: the time of a step is taken to be
+// in proportion to its FLOPs. `first_step` is in seconds.
+std::string time_notice(double first_step, const BatchPositions& positions, int64_t steps);
+
+// Measures the seconds of the first step of a training, by a Trainer of its own.
+double first_step_seconds(const Experiment& experiment, const Corpus& corpus);
+
+}  // namespace heed
