@@ -1,16 +1,14 @@
 // Decides whether training steps use all threads or only one.
 //
-// A small model runs many short parallel loops, and waking a second thread can
-// cost more than it saves. Where the balance lies differs tenfold between
-// machines. No result depends on the number of threads, so ThreadTrial
-// measures: it alternates between all threads and one, three steps at a time,
-// and then keeps the faster setting until the next trial. A decision takes at
-// most 20 steps, and fewer where all threads are clearly faster: one thread
-// then computes only 3 or 6 of them. Steps longer than 20 ms always use all
-// threads.
+// A small model runs many short parallel loops, and waking a second thread can cost more than it
+// saves. Where the balance lies differs tenfold between machines. No result depends on the number
+// of threads, so ThreadTrial measures: it alternates between all threads and one, three steps at a
+// time, and then keeps the faster setting until the next trial. A decision takes at most 20 steps,
+// and fewer where all threads are clearly faster: one thread then computes only 3 or 6 of them.
+// Steps longer than 20 ms always use all threads.
 //
-// The time between trials is at least 20 times that of a trial, and doubles
-// while the outcome stays the same.
+// The time between trials is at least 20 times that of a trial, and doubles while the outcome stays
+// the same.
 #pragma once
 
 #include <algorithm>
@@ -22,20 +20,18 @@ namespace heed::inline HEED_REAL {
 
 class ThreadTrial {
  public:
-  static constexpr double longest_step = 0.02, shortest_pause = 0.1,
-                          longest_pause = 30;  // seconds
-  // The steps before the first trial, which allocate memory, and those of a
-  // turn of one setting. A round is a turn of all threads and a turn of one.
+  static constexpr double longest_step = 0.02, shortest_pause = 0.1, longest_pause = 30;  // seconds
+  // The steps before the first trial, which allocate memory, and those of a turn of one setting. A
+  // round is a turn of all threads and a turn of one.
   static constexpr int first_steps = 2, turn_steps = 3;
-  // A trial ends after a round in which all threads are so many times as fast
-  // as one, or after the last round.
+  // A trial ends after a round in which all threads are so many times as fast as one, or after the
+  // last round.
   static constexpr std::array<double, 3> clearly_faster = {1.5, 1.2, 1};
 
   // Returns the number of threads to use for the next step, at most `most`.
   int threads(int most) const { return one_ ? 1 : most; }
 
-  // Records a finished step: its duration, and its amount of work in any fixed
-  // unit.
+  // Records a finished step: its duration, and its amount of work in any fixed unit.
   void step_done(double seconds, double work) {
     seconds_ += seconds;
     ++steps_;
@@ -43,8 +39,7 @@ class ThreadTrial {
       if (seconds_ >= pause_ && steps_ >= first_steps) begin_trial();
       return;
     }
-    // The first step of a turn does not count: other threads sleep, and caches
-    // hold other data.
+    // The first step of a turn does not count: other threads sleep, and caches hold other data.
     const int step = (steps_ - 1) % turn_steps;
     Measured& measured = measured_[one_];
     if (step > 0) measured.add(seconds, work);
@@ -61,8 +56,7 @@ class ThreadTrial {
   // The steps of one setting that count.
   struct Measured {
     double seconds = 0, work = 0;
-    double slowest_seconds = 0,
-           slowest_work = 0;  // of the step with the lowest rate
+    double slowest_seconds = 0, slowest_work = 0;  // of the step with the lowest rate
     int steps = 0;
 
     void add(double step_seconds, double step_work) {
@@ -101,8 +95,7 @@ class ThreadTrial {
   }
 
   bool in_trial_ = false, one_ = false, outcome_ = false;
-  double seconds_ = 0,
-         pause_ = 0;  // since the trial or the pause began; length of the pause
+  double seconds_ = 0, pause_ = 0;  // since the trial or the pause began; length of the pause
   int steps_ = 0;
   std::array<Measured, 2> measured_ = {};  // of all threads, and of one
 };
