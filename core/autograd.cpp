@@ -12,7 +12,7 @@ namespace {
 
 // Drops a reference. A slot without references is pushed on the stack instead of destroyed here.
 void drop(Slot* slot, std::vector<Slot*>& pile) {
-  if (slot && --slot->references == 0) pile.push_back(slot);
+  if (slot && slot->drop_reference()) pile.push_back(slot);
 }
 
 void destroy_node(Node* node, std::vector<Slot*>& pile) {
@@ -24,7 +24,7 @@ void destroy_node(Node* node, std::vector<Slot*>& pile) {
 // The state of the graphs of one thread. The vectors keep their capacity from one backward to the
 // next, so that they stop allocating after a few steps.
 struct GraphState {
-  uint64_t nodes = 0;         // created so far
+  uint64_t newest = 0;        // the largest order of a node so far
   std::vector<Slot*> doomed;  // waiting to be destroyed
   std::vector<Slot*> agenda;  // waiting to run
 };
@@ -76,14 +76,13 @@ class Agenda {
   void push(Slot* slot) {
     if (!slot->producer || slot->producer->queued) return;
     slot->producer->queued = true;
-    ++slot->references;
+    slot->add_reference();
     heap_.push_back(slot);
     std::push_heap(first(), heap_.end(), older);
   }
   Handle<Slot> pop() {
     std::pop_heap(first(), heap_.end(), older);
     Handle<Slot> slot(heap_.back());
-    --slot->references;  // the heap's own
     heap_.pop_back();
     return slot;
   }
@@ -109,7 +108,7 @@ Destination open(Slot& slot) {
   const bool accumulate = std::exchange(slot.written, true);
   if (!slot.gradient) slot.gradient = Storage::allocate(slot.size);
   if (accumulate && !slot.bound &&
-      slot.gradient->references > 1) {  // shared by pass(): take a copy
+      slot.gradient->references() > 1) {  // shared by pass(): take a copy
     Handle<Storage> own = Storage::allocate(slot.size);
     kernels::copy(slot.size, slot.gradient->data, {own->data, false});
     slot.gradient = std::move(own);
@@ -166,22 +165,25 @@ Node* allocate_node(const char* name, const Shape& shape, std::span<const Tensor
   char* block = static_cast<char*>(pool_allocate(closure_at + closure_bytes));
   Node* node = new (block) Node{};
   node->name = name;
-  node->order = ++per_thread<GraphState>().nodes;
   node->shape = shape;
   node->precision = scope().precision;
   node->input_count = static_cast<int>(inputs.size());
   node->inputs = reinterpret_cast<Slot**>(block + slots_at);
   node->closure = block + closure_at;
+  uint64_t& newest = per_thread<GraphState>().newest;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Handle<Slot> slot = inputs[i] ? inputs[i].slot() : Handle<Slot>();
+    // Another thread may have recorded the input.
+    if (slot && slot->producer) newest = std::max(newest, slot->producer->order);
     node->inputs[i] = slot.release();
   }
+  node->order = ++newest;
   return node;
 }
 
 void attach(const Tensor& y, Node* node) {
   const bool has_history = static_cast<bool>(y.slot());
-  if (has_history || y.body().references != 1) {
+  if (has_history || y.body().references() != 1) {
     const char* name = node->name;
     release(node);
     check(!has_history, "record: {} returned a tensor that has a history already", name);

@@ -12,6 +12,9 @@
 // its gradient is complete by then. A node is released as soon as it has run, so memory is largest
 // at the loss and decreases from there. There is no global tape: nodes that the loss does not reach
 // cost nothing.
+//
+// Threads may record graphs that read the same tensors at once. backward() changes the gradients
+// that it adds to and the graph that it runs.
 #pragma once
 
 #include <initializer_list>
@@ -94,7 +97,7 @@ inline bool wants_gradient(const Tensor& x) { return x && x.requires_grad() && s
 // Returns whether x is the result of an operation and nothing else keeps its elements. A closure
 // that saves them rounded then saves memory.
 inline bool only_holder(const Tensor& x) {
-  return x.slot() && x.slot()->producer && x.storage()->references == 1;
+  return x.slot() && x.slot()->producer && x.storage()->references() == 1;
 }
 
 // Saves x for backward if it is needed for the gradient of any of `inputs`; else saves nothing.
@@ -107,7 +110,7 @@ Saved saved(const Tensor& x, const Tensors&... inputs) {
 // the closure.
 struct Node {
   const char* name;
-  uint64_t order;  // of creation; newer nodes have larger numbers
+  uint64_t order;  // of creation; a node has a larger number than those of its inputs
   Shape shape;     // of the result
   Precision precision;
   bool queued = false;

@@ -1,6 +1,11 @@
-// Counted handles. The count is not atomic, because a handle belongs to one thread.
+// Handles that count how many of them refer to an object.
+//
+// The counts are atomic. Any number of threads may copy, move and destroy handles to one object at
+// once; the last handle destroys the object. One handle, as any variable, must not be changed by a
+// thread while another thread uses it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -8,26 +13,40 @@
 
 namespace heed::inline HEED_REAL {
 
-// The base of counted objects. A derived type T defines `static void destroy(T*)`.
-struct Counted {
-  uint32_t references = 0;
+// The base of counted objects. A derived type T defines `static void destroy(T*)`. A new object has
+// one reference, which its first handle takes over.
+class Counted {
+ public:
+  // Returns the number of references. All that other threads did through references that they have
+  // dropped has happened before.
+  uint32_t references() const { return references_.load(std::memory_order_acquire); }
+  void add_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // Returns whether this was the last reference. Nobody can add one to the last, so an atomic
+  // subtraction, which takes ten times as long as a load, is needed only for the others.
+  bool drop_reference() {
+    return references() == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+ private:
+  std::atomic<uint32_t> references_ = 1;
 };
 
 template <class T>
 class Handle {
  public:
   Handle() = default;
-  explicit Handle(T* object) : object_(object) {
-    if (object_) ++object_->references;
+  // Takes over one reference to the object.
+  explicit Handle(T* object) : object_(object) {}
+  Handle(const Handle& other) : object_(other.object_) {
+    if (object_) object_->add_reference();
   }
-  Handle(const Handle& other) : Handle(other.object_) {}
   Handle(Handle&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   Handle& operator=(Handle other) noexcept {
     std::swap(object_, other.object_);
     return *this;
   }
   ~Handle() {
-    if (object_ && --object_->references == 0) T::destroy(object_);
+    if (object_ && object_->drop_reference()) T::destroy(object_);
   }
 
   T* get() const { return object_; }
@@ -35,7 +54,7 @@ class Handle {
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
   bool operator==(const Handle& other) const = default;
-  // Empties the handle without changing the count.
+  // Empties the handle and returns the object with its reference.
   T* release() { return std::exchange(object_, nullptr); }
 
  private:

@@ -1,5 +1,6 @@
 #include "core/parallel.h"
 
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <exception>
@@ -70,8 +71,8 @@ int physical_cores() {
 #endif
 
 namespace {
-int& threads() {
-  static int count = physical_cores();
+std::atomic<int>& threads() {
+  static std::atomic<int> count = physical_cores();
   return count;
 }
 // The worker that this thread is in the parallel loop it runs; -1 outside any loop. Not in Scope,
@@ -165,7 +166,7 @@ void run_workers(int count, void (*run)(void*, int), void* context) {
   std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
   on_threads(std::min(count, allowed_threads()), [&](int number, int of) {
     for (int i = count * number / of; i < count * (number + 1) / of; ++i) {
-      worker = number;
+      worker = 0;  // of the loops that it runs, each on this thread
       try {
         run(context, i);
       } catch (...) {

@@ -13,8 +13,10 @@
 
 namespace heed::inline HEED_REAL {
 
-// The maximum number of threads of a parallel loop. Default: the physical cores this process may
-// use. Loops use fewer on a busy machine (thread_budget.h) and where Scope::most_threads says so.
+// The maximum number of threads of a parallel loop, for all threads of the process that start one.
+// Default: the physical cores this process may use. Loops use fewer on a busy machine
+// (thread_budget.h) and where Scope::most_threads says so. Another thread may change it at any
+// time, and the loops that have started keep theirs.
 int thread_count();
 void set_thread_count(int count);
 int physical_cores();
@@ -22,7 +24,8 @@ int physical_cores();
 // main thread to one of them before main() begins, and a child process would inherit that.
 void untie_thread();
 
-// The index of the calling worker inside a parallel loop, in [0, thread_count()); 0 outside.
+// The index of the calling worker inside a parallel loop: less than the thread_count() and the
+// Scope::most_threads that the loop started with; 0 outside.
 int current_worker();
 
 namespace detail {

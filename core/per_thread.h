@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <pthread.h>
 
 #include "core/real.h"
 
@@ -18,21 +19,26 @@ T& per_thread() {
   };
   static std::mutex mutex;
   static Kept* abandoned = nullptr;
-  struct Abandon {
-    Kept* kept = nullptr;
-    ~Abandon() {
-      const std::lock_guard lock(mutex);
-      kept->next = abandoned;
-      abandoned = kept;
+  // The destructor of a key runs when its thread ends, after those of thread_local objects, which
+  // may still use the object of the thread.
+  struct AtThreadExit {
+    pthread_key_t key;
+    AtThreadExit() {
+      pthread_key_create(&key, [](void* object) {
+        Kept* const kept = static_cast<Kept*>(object);
+        const std::lock_guard lock(mutex);
+        kept->next = abandoned;
+        abandoned = kept;
+      });
     }
   };
   static constinit thread_local Kept* mine = nullptr;
   if (!mine) [[unlikely]] {
-    static thread_local Abandon at_thread_exit;
+    static const AtThreadExit at_thread_exit;
     const std::lock_guard lock(mutex);
     mine = abandoned ? abandoned : new Kept;
     if (abandoned) abandoned = abandoned->next;
-    at_thread_exit.kept = mine;
+    pthread_setspecific(at_thread_exit.key, mine);
   }
   return mine->value;
 }

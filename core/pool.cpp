@@ -1,7 +1,10 @@
 #include "core/pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <limits>
 #include <new>
@@ -12,6 +15,7 @@
 #include "core/observer.h"
 #include "core/per_thread.h"
 #include "core/scope.h"
+#include "core/system_memory.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -45,9 +49,12 @@ int class_of(size_t bytes) {
 
 size_t class_bytes(int c) { return (size_t{4} + static_cast<size_t>(c % 4)) * 16 << (c / 4); }
 
+struct Pool;
+
 // Precedes every block and fills one alignment unit.
 struct alignas(alignment) Header {
-  Header* next = nullptr;  // in the list of free blocks
+  Header* next = nullptr;  // in a list of free blocks
+  Pool* pool = nullptr;    // that allocated it
   int size_class = 0;
   bool untouched = false;  // allocated in a scope with shapes_only
 };
@@ -59,8 +66,49 @@ size_t whole_bytes(const Header& block) {
              alignment;
 }
 
+// What the pools take from the system.
+class SystemShare {
+ public:
+  // Returns whether the system has `bytes` left, and counts them as taken if so.
+  bool take(int64_t bytes) {
+    if (allowance_.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) return true;
+    const double left = memory_left();
+    const double needed = static_cast<double>(bytes) * (1 + page_tables) + reserve;
+    const bool fits = needed <= left;
+    // Without the bytes, the next request looks again.
+    allowance_ = fits ? static_cast<int64_t>(std::min(read_every, left - needed)) : 0;
+    return fits;
+  }
+  void taken(int64_t bytes) { held_.fetch_add(bytes, std::memory_order_relaxed); }
+  void returned(int64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  // Returns the bytes that this process can still use. The system does not count those that the
+  // pools have taken and nobody has written yet.
+  double memory_left() const {
+    const AvailableMemory replacement = ask_;
+    const double available = replacement ? replacement() : available_memory();
+    if (available == std::numeric_limits<double>::infinity()) return available;
+    return available - std::max(0.0, static_cast<double>(held_.load()) - resident_memory());
+  }
+  AvailableMemory ask(AvailableMemory available) {
+    allowance_ = 0;
+    return ask_.exchange(available);
+  }
+
+ private:
+  static constexpr double read_every = 64 << 20;
+  static constexpr double page_tables = 1.0 / 512;  // of Linux, for pages of 4 KiB
+  static constexpr double reserve = 32 << 20;       // for what does not come from a pool
+
+  std::atomic<int64_t> allowance_ = 0;  // may be taken before the memory left is read again
+  std::atomic<int64_t> held_ = 0;
+  std::atomic<AvailableMemory> ask_ = nullptr;
+};
+constinit SystemShare system_share;
+
+// Returns null if the system refuses the memory.
 Header* system_allocate(int c) {
-  const Header block{nullptr, c, scope().shapes_only};
+  const Header block{.size_class = c, .untouched = scope().shapes_only};
   const size_t bytes = whole_bytes(block);
   void* memory;
   if (bytes < mapped_from) {
@@ -73,12 +121,14 @@ Header* system_allocate(int c) {
     else
       madvise(memory, bytes, block.untouched ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
   }
-  check(memory != nullptr, "out of memory: the system refused {} bytes", bytes);
+  if (!memory) return nullptr;
+  if (!block.untouched) system_share.taken(static_cast<int64_t>(bytes));
   return new (memory) Header(block);
 }
 
 void system_free(Header* block) noexcept {
   const size_t bytes = whole_bytes(*block);
+  if (!block->untouched) system_share.returned(static_cast<int64_t>(bytes));
   if (bytes < mapped_from)
     ::operator delete (block, std::align_val_t{alignment});
   else
@@ -88,9 +138,53 @@ void system_free(Header* block) noexcept {
 struct Pool {
   std::array<Header*, class_count> free{};
   PoolStatistics statistics;
-
   int64_t requests = 0;
+  // A list of blocks of this pool that other threads have freed.
+  alignas(alignment) std::atomic<Header*> freed_elsewhere = nullptr;
 
+  Header* allocate(int size_class) {
+    if (freed_elsewhere.load(std::memory_order_relaxed)) [[unlikely]]
+      take_in();
+    Header* const block = take(size_class);
+    const auto taken = static_cast<int64_t>(class_bytes(block->size_class));
+    statistics.live_bytes += taken;
+    statistics.peak_bytes = std::max(statistics.peak_bytes, statistics.live_bytes);
+    if (Observer* const current = observer()) [[unlikely]]
+      current->allocated(block + 1, taken);
+    return block;
+  }
+
+  // On the thread of this pool.
+  void release(Header* block) noexcept {
+    const auto returned = static_cast<int64_t>(class_bytes(block->size_class));
+    statistics.live_bytes -= returned;
+    if (Observer* const current = observer()) [[unlikely]]
+      current->freed(block + 1, returned);
+    if (keeps_blocks && !block->untouched)
+      block->next = std::exchange(free[static_cast<size_t>(block->size_class)], block);
+    else
+      give_back(block);
+  }
+
+  // On any other thread.
+  void release_elsewhere(Header* block) noexcept {
+    block->next = freed_elsewhere.load(std::memory_order_relaxed);
+    while (!freed_elsewhere.compare_exchange_weak(block->next, block, std::memory_order_release,
+                                                  std::memory_order_relaxed)) {
+    }
+  }
+
+  void take_in() noexcept {
+    Header* block = freed_elsewhere.exchange(nullptr, std::memory_order_acquire);
+    while (block) release(std::exchange(block, block->next));
+  }
+
+  void trim() noexcept {
+    for (Header*& first : free)
+      while (first) give_back(std::exchange(first, first->next));
+  }
+
+ private:
   Header* take(int size_class) {
     if (scope().shapes_only) [[unlikely]]
       return fresh(size_class);
@@ -107,10 +201,23 @@ struct Pool {
     const auto bytes = static_cast<int64_t>(class_bytes(size_class));
     check(statistics.held_bytes <= std::numeric_limits<int64_t>::max() - bytes,
           "out of memory: {} bytes asked for at once", bytes);
+    if (!scope().shapes_only && !system_share.take(bytes)) {
+      trim();  // free blocks of other classes may make room
+      if (!system_share.take(bytes)) out_of_memory(bytes);
+    }
     Header* block = system_allocate(size_class);
+    check(block != nullptr, "out of memory: the system refused {} bytes", bytes);
+    block->pool = this;
     ++statistics.system_calls;
     statistics.held_bytes += bytes;
     return block;
+  }
+
+  [[noreturn]] static void out_of_memory(int64_t bytes) {
+    constexpr double mib = 1 << 20;
+    throw Error(fmt::format(
+        "out of memory: {:.1f} MiB asked for at once, this process can use {:.1f} MiB more",
+        static_cast<double>(bytes) / mib, std::max(0.0, system_share.memory_left()) / mib));
   }
 
   void give_back(Header* block) noexcept {
@@ -126,39 +233,33 @@ Pool& pool() { return per_thread<Pool>(); }
 void* pool_allocate(size_t bytes) {
   const size_t largest = scope().shapes_only ? largest_untouched : class_bytes(class_count - 1);
   check(bytes <= largest, "out of memory: {} bytes asked for at once", bytes);
-  Pool& p = pool();
-  Header* block = p.take(class_of(bytes));
-  const auto taken = static_cast<int64_t>(class_bytes(block->size_class));
-  p.statistics.live_bytes += taken;
-  p.statistics.peak_bytes = std::max(p.statistics.peak_bytes, p.statistics.live_bytes);
-  if (Observer* const current = observer()) [[unlikely]]
-    current->allocated(block + 1, taken);
-  return block + 1;
+  return pool().allocate(class_of(bytes)) + 1;
 }
 
 void pool_free(void* memory) noexcept {
   if (!memory) return;
-  Header* block = static_cast<Header*>(memory) - 1;
-  Pool& p = pool();
-  const auto returned = static_cast<int64_t>(class_bytes(block->size_class));
-  p.statistics.live_bytes -= returned;
-  if (Observer* const current = observer()) [[unlikely]]
-    current->freed(memory, returned);
-  if (keeps_blocks && !block->untouched)
-    block->next = std::exchange(p.free[static_cast<size_t>(block->size_class)], block);
+  Header* const block = static_cast<Header*>(memory) - 1;
+  Pool& own = pool();
+  if (block->pool == &own) [[likely]]
+    own.release(block);
   else
-    p.give_back(block);
+    block->pool->release_elsewhere(block);
 }
 
-PoolStatistics pool_statistics() { return pool().statistics; }
+PoolStatistics pool_statistics() {
+  pool().take_in();
+  return pool().statistics;
+}
 
-void pool_reset_peak() { pool().statistics.peak_bytes = pool().statistics.live_bytes; }
+void pool_reset_peak() { pool().statistics.peak_bytes = pool_statistics().live_bytes; }
 
 void pool_trim() {
   Pool& p = pool();
-  for (Header*& first : p.free)
-    while (first) p.give_back(std::exchange(first, first->next));
+  p.take_in();
+  p.trim();
   p.requests = 0;
 }
+
+AvailableMemory pool_ask(AvailableMemory available) { return system_share.ask(available); }
 
 }  // namespace heed::inline HEED_REAL

@@ -3,11 +3,18 @@
 // A freed block goes to the free list of its size class (four classes per doubling, 64-byte
 // aligned), and the next allocation of that class reuses it. After two steps of equal shapes the
 // pool no longer calls the operating system. Once warm, a request whose free list is empty takes a
-// larger free block instead, so that batches of varying length need no system calls either. Each
-// thread has its own pool: a block must be freed on the thread that allocated it. Under the address
-// sanitizer freed blocks are not kept, so that a use after free is detected. In a scope with
-// shapes_only, blocks are counted as usual, but large ones are addresses without memory, and none
-// is kept.
+// larger free block instead, so that batches of varying length need no system calls either. Under
+// the address sanitizer freed blocks are not kept, so that a use after free is detected.
+//
+// Each thread has its own pool. Any thread may free a block: a block that another thread frees goes
+// back to the pool that it came from, which takes it in with its next request. So a thread that
+// computes what another one destroys reuses the same blocks again and again.
+//
+// The pools together take no more memory from the system than it has left: a request that does not
+// fit throws Error before the kernel would end a process. What is left (available_memory()) is read
+// again each time that the pools have taken another 64 MiB, so a warm step does not read it. In a
+// scope with shapes_only, blocks are counted as usual, but large ones are addresses without memory:
+// they always fit, and none is kept.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +24,7 @@
 
 namespace heed::inline HEED_REAL {
 
+// Of the pool of one thread: a block counts for the thread that allocated it, whoever frees it.
 struct PoolStatistics {
   int64_t live_bytes = 0;    // allocated now
   int64_t peak_bytes = 0;    // maximum of live_bytes since the last pool_reset_peak()
@@ -24,14 +32,21 @@ struct PoolStatistics {
   int64_t system_calls = 0;  // requests that no free block could serve
 };
 
-// Returns a 64-byte aligned block, contents undefined. Throws Error with the size if the system is
-// out of memory.
+// Returns a 64-byte aligned block, contents undefined. Throws Error with the size if the system has
+// not enough memory left.
 void* pool_allocate(size_t bytes);
 void pool_free(void* block) noexcept;
 
+// Of the calling thread.
 PoolStatistics pool_statistics();
 void pool_reset_peak();
 // Returns every free block to the system; the pool is cold again.
 void pool_trim();
+
+// Makes all pools ask `available` how many bytes this process can still use, from their next
+// request to the system on, instead of available_memory() (core/system_memory.h). For tests.
+// Returns the function that they asked before.
+using AvailableMemory = double (*)();
+AvailableMemory pool_ask(AvailableMemory available);
 
 }  // namespace heed::inline HEED_REAL

@@ -10,6 +10,11 @@
 //
 // Nodes refer to the *slots* of their inputs, not to their elements. Backward reads only what its
 // closure saved, so an intermediate result is freed as early as possible. See core/autograd.h.
+//
+// Threads: const functions of one Run, Model, Module or Tensor may be called from any number of
+// threads at once, and each returns the bits that it returns alone. Operations (core/ops.h) are
+// const functions of their inputs. Functions that change something need a lock of the caller's:
+// mutable_data(), backward() for the gradients that it adds to, an optimizer.
 #pragma once
 
 #include <initializer_list>
@@ -18,6 +23,7 @@
 #include <string>
 
 #include "core/counted.h"
+#include "core/lazy.h"
 #include "core/scope.h"
 #include "core/shape.h"
 
@@ -46,6 +52,7 @@ struct PackedCopy {
   Handle<Storage> panels;
   int64_t rows_in_part = 0;
   uint32_t version = 0;  // of the elements
+  explicit operator bool() const { return static_cast<bool>(panels); }
 };
 
 // Accumulates the gradient of a tensor.
@@ -65,7 +72,7 @@ struct TensorBody : Counted {
   Shape shape;
   Handle<Storage> storage;
   Handle<Slot> slot;
-  PackedCopy packed;
+  Lazy<PackedCopy> packed;
   static void destroy(TensorBody* body);
 };
 

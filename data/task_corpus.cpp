@@ -32,13 +32,15 @@ class GeneratedExamples final : public Dataset {
 
   int64_t size() const override { return size_; }
   ExampleFormat format() const override { return format_; }
-  void get(int64_t i, Example& example) const override { get_(i, example, content_); }
+  void get(int64_t i, Example& example) const override {
+    thread_local Content content;  // working space
+    get_(i, example, content);
+  }
 
  private:
   ExampleFormat format_;
   int64_t size_;
   Get get_;
-  mutable Content content_;  // working space
 };
 
 // The examples of one split.

@@ -51,7 +51,7 @@ Tensor Module::parameter(std::string_view name) const {
                           similar.empty() ? "none" : joined(similar)));
 }
 
-void Module::load(const std::map<std::string, Tensor>& values) const {
+void Module::load(const std::map<std::string, Tensor>& values) {
   const std::vector<NamedParameter> all = parameters();
   std::vector<std::string> missing, unknown;
   for (const NamedParameter& p : all) {

@@ -6,6 +6,8 @@
 //   };
 //
 // Names are those in a checkpoint: "encoder.layers.0.attention.query.weight".
+//
+// Layers compute in const functions, which any number of threads may call at once.
 #pragma once
 
 #include <map>
@@ -34,7 +36,7 @@ class Module {
   Tensor parameter(std::string_view name) const;
   // Copies values into the parameters of these names. Throws Error, and changes nothing, unless the
   // names are exactly those of parameters() and every shape fits.
-  void load(const std::map<std::string, Tensor>& values) const;
+  void load(const std::map<std::string, Tensor>& values);
   // The names of all parts of this module as in the names of their parameters,
   // "encoder.layers.0.attention"; "" for this module itself.
   std::unordered_map<const Module*, std::string> part_names() const;

@@ -106,10 +106,11 @@ PositionalEncoding::PositionalEncoding(int64_t dim, const PositionalOptions& opt
 }
 
 Tensor PositionalEncoding::for_sequence(int64_t first, int64_t last) const {
-  const bool learned = options_.kind->is_learned;
-  if (!learned && (!table_ || table_.dim(0) < last))
-    table_ = options_.kind->table(std::max<int64_t>(64, 2 * last), width_, options_);
-  const Tensor& positions = learned ? learned_[0] : table_;
+  const auto fits = [=](const Tensor& table) { return table.dim(0) >= last; };
+  const auto compute = [&] {
+    return options_.kind->table(std::max<int64_t>(64, 2 * last), width_, options_);
+  };
+  const Tensor positions = options_.kind->is_learned ? learned_[0] : table_.get(fits, compute);
   check(last <= positions.dim(0),
         "positional encoding: a sequence of {} exceeds the {} learned positions; raise "
         "model.positional.max_length",
@@ -118,17 +119,17 @@ Tensor PositionalEncoding::for_sequence(int64_t first, int64_t last) const {
 }
 
 Tensor PositionalEncoding::for_grid() const {
-  if (table_) return table_;
   const bool learned = options_.kind->is_learned;
-  const int64_t width = width_ / static_cast<int64_t>(grid_.size());
-  std::vector<Tensor> parts;
-  for (size_t a = 0; a < grid_.size(); ++a) {
-    const Tensor along = learned ? learned_[a] : options_.kind->table(grid_[a], width, options_);
-    parts.push_back(embedding(along, coordinates_[a]));
-  }
-  const Tensor all = concat(parts, -1);
-  if (!learned) table_ = all;
-  return all;
+  const auto compute = [&] {
+    const int64_t width = width_ / static_cast<int64_t>(grid_.size());
+    std::vector<Tensor> parts;
+    for (size_t a = 0; a < grid_.size(); ++a) {
+      const Tensor along = learned ? learned_[a] : options_.kind->table(grid_[a], width, options_);
+      parts.push_back(embedding(along, coordinates_[a]));
+    }
+    return concat(parts, -1);
+  };
+  return learned ? compute() : table_.get([](const Tensor&) { return true; }, compute);
 }
 
 Tensor PositionalEncoding::operator()(const Tensor& x, int64_t first) const {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "core/lazy.h"
 #include "core/ops.h"
 #include "core/registry.h"
 #include "nn/module.h"
@@ -114,7 +115,7 @@ class PositionalEncoding : public Module {
   std::vector<Tensor> learned_;  // (max_length, width), or for each axis (its length, its width)
   std::vector<int64_t> grid_;
   std::vector<Ids> coordinates_;  // of every cell, for each axis
-  mutable Tensor table_;          // computed: as many rows as were needed so far
+  Lazy<Tensor> table_;            // computed: as many rows as were needed so far
 };
 
 }  // namespace heed::inline HEED_REAL

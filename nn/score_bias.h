@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/lazy.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
@@ -29,7 +30,7 @@ class AlibiBias : public ScoreBias {
 
  private:
   std::vector<double> slopes_;
-  mutable Tensor table_;  // for the sizes of the last call
+  Lazy<Tensor> table_;  // for the sizes of the last call
 };
 
 // The slopes m₁ … m_H: 2^(-8h/H) for H a power of two. Otherwise those of the next lower power of
@@ -50,7 +51,7 @@ class RelativeBias : public ScoreBias {
  private:
   int64_t max_distance_;
   bool bidirectional_;
-  mutable Ids buckets_;  // (Tq, Tk) for the sizes of the last call
+  Lazy<Ids> buckets_;  // (Tq, Tk) for the sizes of the last call
 };
 
 // The bucket of a key `offset` positions after its query (before it, if negative). With N buckets

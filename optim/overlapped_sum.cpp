@@ -24,7 +24,7 @@ class FinalGradients final : public Observer {
         if (!slot || !slot->bound || !slot->written || std::find(node.inputs, input, slot) != input)
           continue;
         const auto of_node = std::count(input, end, slot);  // which is released after this
-        if (slot->references == of_node + 1) arena_.mark_final(*slot);
+        if (slot->references() == of_node + 1) arena_.mark_final(*slot);
       }
       arena_.advance_sum();
     } catch (...) {

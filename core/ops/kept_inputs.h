@@ -34,13 +34,16 @@ class KeptInput {
     return reinterpret_cast<uint32_t*>(storage.data);
   }
   void pack(const kernels::LinearSizes& n, const kernels::PackedInput& form, const Tensor& x) {
-    PackedCopy& copy = x.body().packed;
     const uint32_t version = x.storage()->version;
-    if (!copy.panels || copy.rows_in_part != form.rows_in_part || copy.version != version) {
-      copy = {Storage::allocate(form.words), form.rows_in_part, version};
+    const auto fits = [&](const PackedCopy& copy) {
+      return copy.rows_in_part == form.rows_in_part && copy.version == version;
+    };
+    const auto compute = [&] {
+      const PackedCopy copy{Storage::allocate(form.words), form.rows_in_part, version};
       kernels::pack_input(n, x.data(), panels_of(*copy.panels));
-    }
-    panels_ = copy.panels;
+      return copy;
+    };
+    panels_ = x.body().packed.get(fits, compute).panels;
     report_saved(form.words);
   }
 

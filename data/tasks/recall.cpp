@@ -34,9 +34,9 @@ static Task recall_task(const DataOptions& options, Lengths lengths) {
   task.source = task.target =
       task_codec(Level::word, std::move(tokens), Framing::language_model, /*one_length=*/true);
   task.longest_input = 2 * lengths.most + 1;
-  task.draw = [=, keys = std::vector<int32_t>(),
-               layout = Layout(Framing::language_model, task.target->vocabulary())](
-                  Random& random, Example& example, Content& prompt) mutable {
+  task.draw = [=, layout = Layout(Framing::language_model, task.target->vocabulary())](
+                  Random& random, Example& example, Content& prompt) {
+    thread_local std::vector<int32_t> keys;  // working space
     const int64_t pairs = any_length(random, lengths), queried = any_below(random, pairs);
     keys.resize(static_cast<size_t>(symbols));
     std::iota(keys.begin(), keys.end(), 0);

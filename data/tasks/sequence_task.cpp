@@ -61,14 +61,15 @@ Task task_of(SequenceTask sequences, Framing framing, bool one_length) {
   task.longest_source = static_cast<int64_t>(example.source.size());
   task.longest_input = static_cast<int64_t>(example.input.size());
 
-  // Both keep a pair as working space.
-  task.draw = [=](Random& stream, Example& to, Content& shown) mutable {
-    sequences.draw(stream, pair);
-    write(pair, to, shown);
+  task.draw = [=](Random& stream, Example& to, Content& shown) {
+    thread_local SequencePair drawn;  // working space
+    sequences.draw(stream, drawn);
+    write(drawn, to, shown);
   };
-  task.list = [=](int64_t i, Example& to, Content& shown) mutable {
-    if (!sequences.list(i, pair)) return false;
-    write(pair, to, shown);
+  task.list = [=](int64_t i, Example& to, Content& shown) {
+    thread_local SequencePair listed;  // working space
+    if (!sequences.list(i, listed)) return false;
+    write(listed, to, shown);
     return true;
   };
   return task;

@@ -37,8 +37,9 @@ static Task subject_task(const DataOptions& options, Lengths lengths) {
       task_codec(Level::word, std::move(all_words), Framing::classifier, /*one_length=*/false);
   task.longest_input = lengths.most;
   task.draw = [lengths, symbols = static_cast<int32_t>(options.symbols),
-               nouns = static_cast<size_t>(options.nouns), cases = std::vector<int32_t>()](
-                  Random& random, Example& example, Content& content) mutable {
+               nouns = static_cast<size_t>(options.nouns)](Random& random, Example& example,
+                                                           Content& content) {
+    thread_local std::vector<int32_t> cases;  // working space
     std::vector<int32_t>& words = example.input;
     words.resize(static_cast<size_t>(any_length(random, lengths)));
     cases.resize(static_cast<size_t>(symbols));

@@ -23,20 +23,21 @@ AlibiBias::AlibiBias(int64_t heads) : slopes_(alibi_slopes(heads)) {}
 
 Tensor AlibiBias::operator()(int64_t queries, int64_t keys) const {
   const Shape shape{static_cast<int64_t>(slopes_.size()), queries, keys};
-  if (table_ && table_.shape() == shape) return table_;
-  Tensor table = Tensor::empty(shape);
-  real* to = table.mutable_data();
-  parallel_for(shape[0] * queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      const double slope = slopes_[static_cast<size_t>(row / queries)];
-      const int64_t i = row % queries;
-      for (int64_t j = 0; j < keys; ++j)
-        to[row * keys + j] =
-            static_cast<real>(-slope * static_cast<double>(std::abs(i + keys - queries - j)));
-    }
-  });
-  table_ = table;
-  return table_;
+  const auto compute = [&] {
+    Tensor table = Tensor::empty(shape);
+    real* to = table.mutable_data();
+    parallel_for(shape[0] * queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
+      for (int64_t row = first; row < last; ++row) {
+        const double slope = slopes_[static_cast<size_t>(row / queries)];
+        const int64_t i = row % queries;
+        for (int64_t j = 0; j < keys; ++j)
+          to[row * keys + j] =
+              static_cast<real>(-slope * static_cast<double>(std::abs(i + keys - queries - j)));
+      }
+    });
+    return table;
+  };
+  return table_.get([&](const Tensor& table) { return table.shape() == shape; }, compute);
 }
 
 const PositionalRule positional_encodings::alibi = {

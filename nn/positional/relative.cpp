@@ -43,19 +43,21 @@ RelativeBias::RelativeBias(int64_t heads, int64_t buckets, int64_t max_distance,
 
 Tensor RelativeBias::operator()(int64_t queries, int64_t keys) const {
   const Shape shape{queries, keys};
-  if (!buckets_ || buckets_.shape() != shape) {
+  const auto compute = [&] {
     std::vector<int32_t> buckets;  // of the offsets 1 - Tk … Tq - 1
     for (int64_t offset = 1 - keys; offset < queries; ++offset)
       buckets.push_back(static_cast<int32_t>(
           relative_bucket(offset, weight.dim(0), max_distance_, bidirectional_)));
-    buckets_ = Ids::empty(shape);
-    int32_t* const to = buckets_.mutable_data();
+    Ids of_pairs = Ids::empty(shape);
+    int32_t* const to = of_pairs.mutable_data();
     parallel_for(queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i)  // the offsets of query i begin at Tq - Tk - i
         std::copy_n(buckets.begin() + (queries - 1 - i), keys, to + i * keys);
     });
-  }
-  return permute(embedding(weight, buckets_), {2, 0, 1});
+    return of_pairs;
+  };
+  const Ids of_pairs = buckets_.get([&](const Ids& ids) { return ids.shape() == shape; }, compute);
+  return permute(embedding(weight, of_pairs), {2, 0, 1});
 }
 
 const PositionalRule positional_encodings::relative = {

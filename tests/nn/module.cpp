@@ -175,7 +175,7 @@ TEST_CASE("a parameter is found by its name") {
 }
 
 TEST_CASE("a map of values is loaded whole or not at all") {
-  const Linear linear(2, 1);
+  Linear linear(2, 1);
   const Tensor weight = Tensor::from({1, 2}, std::vector<real>{3, 4});
   const Tensor bias = Tensor::from({1}, std::vector<real>{5});
   linear.load({{"weight", weight}, {"bias", bias}});

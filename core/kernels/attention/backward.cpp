@@ -151,7 +151,10 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
   const int64_t keys_size = TransposedKeys::size(n, n.width),
                 transposed_size = keys_size + TransposedKeys::size(n, n.value_width),
                 scratch_size = 2 * block_size(n) + transposed_size + (in.q ? widened_size(n) : 0);
-  const Scratch scratch(thread_count() * scratch_size);
+  const int threads = thread_count();
+  // Another thread may raise the number of threads: the loop must not use more than have scratch.
+  const ValueGuard limit(scope().most_threads, std::min(scope().most_threads, threads));
+  const Scratch scratch(threads * scratch_size);
   // P from Q Kᵀ, dQ = dS K and dK = dSᵀ Q; dP = dO Vᵀ and dV = Pᵀ dO
   const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr);
   const int64_t of_values = 1 + (to.dv.data != nullptr);

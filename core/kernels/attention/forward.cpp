@@ -87,7 +87,10 @@ void forward_block(const Head& head, int64_t i0, int64_t i1, const TransposedKey
 void attention_forward(const AttentionSizes& n, const AttentionSettings& settings,
                        const AttentionInputs& in, real* output, real* log_sum) {
   // A task is a head, or, if there are few heads, one to four blocks of its queries.
-  const int64_t all_heads = n.batch * n.heads, threads = thread_count();
+  const int threads = thread_count();
+  // Another thread may raise the number of threads: the loop must not use more than have scratch.
+  const ValueGuard limit(scope().most_threads, std::min(scope().most_threads, threads));
+  const int64_t all_heads = n.batch * n.heads;
   const bool whole_heads = all_heads % threads == 0 || all_heads >= 4 * threads;
   const int64_t block = query_block(n),
                 blocks = std::max<int64_t>(1, (n.queries + block - 1) / block);

@@ -31,6 +31,7 @@ void gotoblas_dynamic_quit() __attribute__((weak));
 // thread is in a parallel region. Null where OpenBLAS does not use OpenMP. Their names here differ
 // from those in omp.h, whose declarations depend on the compiler.
 int openmp_threads() __asm__("omp_get_max_threads") __attribute__((weak));
+void set_openmp_threads(int count) __asm__("omp_set_num_threads") __attribute__((weak));
 int openmp_in_parallel() __asm__("omp_in_parallel") __attribute__((weak));
 }
 
@@ -68,12 +69,12 @@ void select_blas_kernels() {
 // parallel region OpenBLAS uses one thread anyway, and a setting made there ends with the region.
 void prepare_blas() {
   static const bool once = [] {
-    openblas_set_num_threads(1);  // frees the buffers of further threads: not thread-safe
+    openblas_set_num_threads(1);  // not thread-safe: changes what all threads use
     select_blas_kernels();
     return true;
   }();
   if (once && openmp_threads && !openmp_in_parallel() && openmp_threads() != 1)
-    openblas_set_num_threads(1);
+    set_openmp_threads(1);
 }
 
 }  // namespace
