@@ -73,11 +73,11 @@ class Agenda {
     while (!empty()) pop()->released = true;  // after an exception the rest is unusable
   }
   bool empty() const { return heap_.size() == before_; }
-  void push(Slot* slot) {
-    if (!slot->producer || slot->producer->queued) return;
-    slot->producer->queued = true;
-    slot->add_reference();
-    heap_.push_back(slot);
+  // Takes over a reference to the slot, unless the slot is on the heap or has nothing to run.
+  void push(Slot*& reference) {
+    if (!reference->producer || reference->producer->queued) return;
+    reference->producer->queued = true;
+    heap_.push_back(std::exchange(reference, nullptr));
     std::push_heap(first(), heap_.end(), older);
   }
   Handle<Slot> pop() {
@@ -152,36 +152,31 @@ const real* Saved::data() const {
 
 namespace detail {
 
-bool any_wants_gradient(std::span<const Tensor> inputs) {
-  return scope().gradients && std::any_of(inputs.begin(), inputs.end(),
-                                          [](const Tensor& x) { return wants_gradient(x); });
-}
-
-Node* allocate_node(const char* name, const Shape& shape, std::span<const Tensor> inputs,
-                    size_t closure_bytes) {
+Node* allocate_node(const char* name, const Shape& shape, size_t inputs, size_t closure_bytes) {
   constexpr size_t align = alignof(std::max_align_t);
   const size_t slots_at = (sizeof(Node) + align - 1) / align * align;
-  const size_t closure_at = (slots_at + inputs.size() * sizeof(Slot*) + align - 1) / align * align;
+  const size_t closure_at = (slots_at + inputs * sizeof(Slot*) + align - 1) / align * align;
   char* block = static_cast<char*>(pool_allocate(closure_at + closure_bytes));
   Node* node = new (block) Node{};
   node->name = name;
+  node->order = per_thread<GraphState>().newest + 1;
   node->shape = shape;
   node->precision = scope().precision;
-  node->input_count = static_cast<int>(inputs.size());
+  node->input_count = static_cast<int>(inputs);
   node->inputs = reinterpret_cast<Slot**>(block + slots_at);
   node->closure = block + closure_at;
-  uint64_t& newest = per_thread<GraphState>().newest;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Handle<Slot> slot = inputs[i] ? inputs[i].slot() : Handle<Slot>();
-    // Another thread may have recorded the input.
-    if (slot && slot->producer) newest = std::max(newest, slot->producer->order);
-    node->inputs[i] = slot.release();
-  }
-  node->order = ++newest;
   return node;
 }
 
+void set_input(Node& node, size_t i, const Tensor& x) {
+  Handle<Slot> slot = x ? x.slot() : Handle<Slot>();
+  // Another thread may have recorded the input.
+  if (slot && slot->producer) node.order = std::max(node.order, slot->producer->order + 1);
+  node.inputs[i] = slot.release();
+}
+
 void attach(const Tensor& y, Node* node) {
+  per_thread<GraphState>().newest = node->order;
   const bool has_history = static_cast<bool>(y.slot());
   if (has_history || y.body().references() != 1) {
     const char* name = node->name;
@@ -252,14 +247,16 @@ void backward(const Tensor& y, const Tensor& cotangent) {
         cotangent.shape(), y.shape());
   Agenda agenda(per_thread<GraphState>().agenda);
   kernels::copy(y.size(), cotangent.data(), open(*y.slot()));
-  agenda.push(y.slot().get());
+  Slot* reference = Handle<Slot>(y.slot()).release();
+  agenda.push(reference);
+  const Handle<Slot> left(reference);  // if y is a leaf
   while (!agenda.empty()) {
     const Handle<Slot> slot = agenda.pop();
     Node* node = slot->producer;
     slot->released = true;
     run(*node, *slot);
     for (int i = 0; i < node->input_count; ++i)
-      if (Slot* input = node->inputs[i]; input && input->written) agenda.push(input);
+      if (Slot*& input = node->inputs[i]; input && input->written) agenda.push(input);
     slot->producer = nullptr;
     slot->written = false;
     slot->gradient = {};

@@ -17,10 +17,12 @@
 // that it adds to and the graph that it runs.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <new>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/destination.h"
 #include "core/observer.h"
@@ -121,38 +123,53 @@ struct Node {
   void (*end)(void* closure);
 };
 
+// An input of an operation, in a list that copies no handle.
+struct Input {
+  Input(const Tensor& x) : tensor(x) {}
+  operator const Tensor&() const { return tensor; }
+  const Tensor& tensor;
+};
+
 namespace detail {
-Node* allocate_node(const char* name, const Shape& shape, std::span<const Tensor> inputs,
-                    size_t closure_bytes);
+Node* allocate_node(const char* name, const Shape& shape, size_t inputs, size_t closure_bytes);
+void set_input(Node& node, size_t i, const Tensor& x);
 void attach(const Tensor& y, Node* node);
-bool any_wants_gradient(std::span<const Tensor> inputs);
 void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs);
+
+// Inputs: a range of Tensor or Input.
+template <class Inputs, class Closure>
+Tensor record(const char* name, const Tensor& y, const Inputs& inputs, Closure closure) {
+  if (scope().detect_anomaly)
+    check_finite(name, y, std::vector<Tensor>(inputs.begin(), inputs.end()));
+  Node* node = nullptr;
+  if (scope().gradients && std::any_of(inputs.begin(), inputs.end(),
+                                       [](const Tensor& x) { return x && x.requires_grad(); })) {
+    node = allocate_node(name, y.shape(), inputs.size(), sizeof(Closure));
+    size_t i = 0;
+    for (const Tensor& x : inputs) set_input(*node, i++, x);
+    static_assert(alignof(Closure) <= alignof(std::max_align_t));
+    new (node->closure) Closure(std::move(closure));
+    node->run = [](void* c, Backward& g) { (*static_cast<Closure*>(c))(g); };
+    node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
+    attach(y, node);
+  }
+  if (Observer* const current = observer()) [[unlikely]]
+    current->op_finished(name, y, std::vector<Tensor>(inputs.begin(), inputs.end()), node);
+  return y;
+}
 }  // namespace detail
 
 // Records how y was computed, and returns y. Inputs may be empty handles. Records nothing if no
 // input requires a gradient. With Scope::detect_anomaly, throws Error if y contains a NaN, or an
 // infinity although no input does.
 template <class Closure>
-Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs, Closure closure) {
-  if (scope().detect_anomaly) detail::check_finite(name, y, inputs);
-  Node* node = nullptr;
-  if (detail::any_wants_gradient(inputs)) {
-    node = detail::allocate_node(name, y.shape(), inputs, sizeof(Closure));
-    static_assert(alignof(Closure) <= alignof(std::max_align_t));
-    new (node->closure) Closure(std::move(closure));
-    node->run = [](void* c, Backward& g) { (*static_cast<Closure*>(c))(g); };
-    node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
-    detail::attach(y, node);
-  }
-  if (Observer* const current = observer()) [[unlikely]]
-    current->op_finished(name, y, inputs, node);
-  return y;
+Tensor record(const char* name, const Tensor& y, std::initializer_list<Input> inputs,
+              Closure closure) {
+  return detail::record(name, y, inputs, std::move(closure));
 }
 template <class Closure>
-Tensor record(const char* name, const Tensor& y, std::initializer_list<Tensor> inputs,
-              Closure closure) {
-  return record(name, y, std::span<const Tensor>(inputs.begin(), inputs.size()),
-                std::move(closure));
+Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs, Closure closure) {
+  return detail::record(name, y, inputs, std::move(closure));
 }
 
 // Adds ∂loss/∂leaf to the gradient of every leaf that requires one, and releases the graph. `loss`
