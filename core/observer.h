@@ -57,7 +57,8 @@ class Observer {
   // The operation, closure or stage reads and writes this many elements. Reported where that is not
   // what the sizes of inputs, result and gradients suggest.
   virtual void moved(int64_t /*elements*/) noexcept {}
-  // The pool allocated, or freed, a block of this size: that of its size class.
+  // The pool allocated, or took back, a block of this size: that of its size class. A block that
+  // another thread freed is taken back with the next request.
   virtual void allocated(const void* /*block*/, int64_t /*bytes*/) noexcept {}
   virtual void freed(const void* /*block*/, int64_t /*bytes*/) noexcept {}
 };

@@ -14,7 +14,8 @@
 // Threads: const functions of one Run, Model, Module or Tensor may be called from any number of
 // threads at once, and each returns the bits that it returns alone. Operations (core/ops.h) are
 // const functions of their inputs. Functions that change something need a lock of the caller's:
-// mutable_data(), backward() for the gradients that it adds to, an optimizer.
+// mutable_data() and what is written there, an optimizer, backward() for the graph that it runs and
+// the gradients that it adds to.
 #pragma once
 
 #include <initializer_list>
@@ -41,7 +42,8 @@ struct Storage : Counted {
   static Handle<Storage> allocate(int64_t size);
   // Elements [first, first + size) of `owner`.
   static Handle<Storage> part_of(const Handle<Storage>& owner, int64_t first, int64_t size);
-  // An array that this storage does not own, and that outlives it.
+  // An array that this storage does not own, and that outlives it. Its count is its own: threads
+  // that use the array at once do not slow one another down.
   static Handle<Storage> borrow(real* data, int64_t size);
   static void destroy(Storage* storage);
 };

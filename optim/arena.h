@@ -26,8 +26,8 @@ class Arena {
   // the same name, or share a gradient without being the same tensor.
   explicit Arena(std::vector<NamedParameter> parameters);
   // The parameters of a second instance of a model, which then has the elements of the first, whose
-  // arena outlives this one, and gradients of its own. It belongs to the calling thread, another
-  // one than that of the first. Throws Error unless the names and shapes are the same.
+  // arena outlives this one, and gradients of its own. Two threads can compute with the instances
+  // at once. Throws Error unless the names and shapes are the same.
   Arena(const Arena& first, std::vector<NamedParameter> parameters);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;

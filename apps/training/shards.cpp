@@ -59,7 +59,7 @@ class Shards::Instance {
  public:
   // The model itself.
   Instance(const Model& model, Arena& arena) : model_(model), arena_(arena) {}
-  // Another one, which belongs to the calling thread.
+  // Another one, for the calling thread.
   Instance(const Shards& shards, const std::vector<Shared>& parameters)
       : own_(make(shards, parameters)),
         own_arena_(std::make_unique<Arena>(shards.arena_, own_->parameters())),
@@ -160,12 +160,7 @@ Shards::Shards(const Experiment& experiment, const ModelSizes& sizes,
       own_(experiment.train.shards),
       losses_(static_cast<size_t>(own_.count)) {}
 
-// An instance is destroyed by the thread that it belongs to.
-Shards::~Shards() {
-  if (!instances_.empty())
-    run_workers(static_cast<int>(instances_.size()),
-                [&](int i) { instances_[static_cast<size_t>(i)].reset(); });
-}
+Shards::~Shards() = default;
 
 StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
   const int64_t count = own_.count;
@@ -173,7 +168,7 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
         batches.size(), count);
   // An observer sees only the calling thread.
   const int threads = scope().shapes_only || observer() ? 1 : shard_threads(count);
-  std::vector<Shared> parameters;  // read here: their handles belong to this thread
+  std::vector<Shared> parameters;
   if (std::ssize(instances_) < threads) {
     instances_.resize(static_cast<size_t>(threads));
     for (const NamedParameter& p : model_.parameters())

@@ -8,7 +8,7 @@
 namespace heed::inline HEED_REAL::kernels {
 
 // Holds `count` elements, contents undefined, for as long as it lives. Create it outside parallel
-// loops: the pool belongs to the calling thread.
+// loops, whose bodies must not throw.
 class Scratch {
  public:
   explicit Scratch(int64_t count)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/ops.h"
@@ -136,6 +137,20 @@ TEST_CASE("graph: a million nodes deep") {
     }
   }
   CHECK(pool_statistics().live_bytes == live);
+}
+
+TEST_CASE("graph: one thread continues what another has recorded") {
+  const Tensor x = leaf({2}, {2, 3});
+  Tensor begun;
+  std::thread([&] {
+    Tensor y = x;
+    for (int i = 0; i < 1000; ++i) y = add(y, 0);
+    begun = y;
+  }).join();
+  // The nodes of this thread are newer, although it may have recorded fewer.
+  std::thread([&] { backward(sum(begun * mul(begun, 3))); }).join();
+  CHECK(x.grad().data()[0] == 12);
+  CHECK(x.grad().data()[1] == 18);
 }
 
 TEST_CASE("graph: nothing is recorded while gradients are off or not required") {

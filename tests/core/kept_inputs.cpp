@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "core/autograd.h"
@@ -101,6 +103,31 @@ TEST_CASE("kept inputs: any number of threads gives the same bits") {
   set_thread_count(3);
   CHECK(network.gradients(Activation::gelu, false) == one);
   set_thread_count(threads);
+}
+
+TEST_CASE("kept inputs: threads that multiply one tensor share its rounded copy") {
+  if (skipped_without_bfloat16()) return;
+  const auto medium = [] { scope().precision = Precision::medium; };
+  const ScopeGuard here;
+  medium();
+  const Tensor x = random_leaf({256, 64}, 1), w = random_leaf({128, 64}, 2);
+  const auto result = [&](const Tensor& h) {
+    const Tensor y = linear(h, w);
+    return std::vector<real>(y.values().begin(), y.values().end());
+  };
+  const std::vector<real> alone = result(mul(x, 2));
+  for (int round = 0; round < 10; ++round) {
+    const Tensor h = mul(x, 2);  // without a rounded copy yet
+    std::atomic<int> differences = 0;
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 3; ++number)
+      threads.emplace_back([&] {
+        medium();
+        if (result(h) != alone) ++differences;
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(differences == 0);
+  }
 }
 
 TEST_CASE("kept inputs: half of what only matrix products read") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/autograd.h"
@@ -283,4 +284,16 @@ TEST_CASE("contradictory positional options are an input error") {
   relative.buckets = 32;
   relative.max_distance = 16;
   rejects(relative, "model.positional.max_distance = 16");
+}
+
+TEST_CASE("positions that were only counted are computed when they are needed") {
+  const PositionalEncoding positions(8, {}), fresh(8, {});
+  const Tensor x = Tensor::zeros({1, 3, 8});
+  {
+    ScopeGuard here;
+    here->shapes_only = true;
+    positions(x);
+  }
+  const Tensor got = positions(x), expected = fresh(x);
+  CHECK(std::ranges::equal(got.values(), expected.values()));
 }
