@@ -210,8 +210,8 @@ TEST_CASE("detect_anomaly: names the operation and the shapes, forward and backw
 
   const Tensor root = sqrt(x);  // finite, but its derivative at 0 is not
   CHECK(mentions(error_of([&] { backward(sum(root)); }),
-                 "backward of sqrt: the gradient of input 0 has inf at position 1; the result had "
-                 "shape [2, 2]"));
+                 "backward of sqrt: the gradient of input 0 has infinity at position 1; the result "
+                 "had shape [2, 2]"));
 }
 
 TEST_CASE("detect_anomaly: an infinity among the inputs is accepted in the result") {
