@@ -10,9 +10,11 @@
 //   };
 //
 // Each user of the list (the config parser, the resolved copy of a config, the reference page,
-// `heed compare`) is a Fields, which the struct visits. There is no second list.
+// `heed compare`, check_fields() below) is a Fields, which the struct visits. There is no second
+// list.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -30,8 +32,17 @@ namespace heed::inline HEED_REAL {
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
+
+  // Returns whether a number is in the interval, and finite.
+  bool contains(double number) const {
+    return std::isfinite(number) && number >= least && number <= most;
+  }
 };
 inline constexpr Range at_least(double least) { return {least}; }
+// Returns "0 … 1", "≥ 0", or "" for any number.
+std::string range_text(Range range);
+// Returns what an error expects: "a number, 0 … 1", or "a number" for any.
+std::string expected_number(const char* kind, Range range);
 
 // A field, as a visitor sees it.
 struct Field {
@@ -115,5 +126,33 @@ class Fields {
   virtual void enter(const char* name, const char* help) = 0;
   virtual void leave() = 0;
 };
+
+// Throws InputError unless the number is finite and in the range. `owner` is what takes the number:
+// "optimizer: lr: expected a number, ≥ 0, found -0.1".
+void check_range(const char* owner, const char* name, double number, Range range);
+void check_range(const char* owner, const char* name, int64_t integer, Range range);
+
+// Applies check_range() to every field that it visits.
+class RangeChecker final : public Fields {
+ public:
+  explicit RangeChecker(const char* owner) : owner_(owner) {}
+
+ private:
+  void visit(const Field& field) override;
+  void enter(const char* name, const char* help) override;
+  void leave() override;
+
+  const char* owner_;
+  std::vector<size_t> outer_;  // lengths of `section_` outside the current sections
+  std::string section_;        // "", "attention.", …
+};
+
+// Throws InputError, which names the field, if a number of a struct of options is not in its range.
+// Constructors that take such a struct call it; a config is checked as it is read.
+template <class Options>
+void check_fields(Options options, const char* owner) {
+  RangeChecker checker(owner);
+  options.fields(checker);
+}
 
 }  // namespace heed::inline HEED_REAL

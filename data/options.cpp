@@ -223,6 +223,7 @@ void check_files(const DataOptions& options) {
 }  // namespace
 
 void check_options(const DataOptions& options, Framing framing) {
+  check_fields(options, "data");
   check_used(options);
   check_framing(*options.kind, framing);
   check_keys(

@@ -30,7 +30,7 @@ struct MultiHeadAttentionOptions {
 
 class MultiHeadAttention : public Attention {
  public:
-  // Throws InputError unless `heads` divides `dim`.
+  // Throws InputError unless `heads` divides `dim`, and for a dropout out of range.
   MultiHeadAttention(int64_t dim, int64_t heads, const MultiHeadAttentionOptions& options = {});
 
   // Self-attention: x (B, T, D) → (B, T, D)

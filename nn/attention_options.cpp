@@ -12,10 +12,6 @@ namespace heed::inline HEED_REAL {
 
 namespace {
 
-constexpr Named<ScoreScale> scales[] = {{"inverse_sqrt", ScoreScale::inverse_sqrt},
-                                        {"inverse", ScoreScale::inverse},
-                                        {"none", ScoreScale::none},
-                                        {"value", ScoreScale::value}};
 constexpr Named<HeadWidth> head_widths[] = {{"narrow", HeadWidth::narrow},
                                             {"wide", HeadWidth::wide}};
 constexpr Named<Combine> combines[] = {{"concat_projection", Combine::concat_projection},
@@ -28,12 +24,8 @@ constexpr Named<Combine> combines[] = {{"concat_projection", Combine::concat_pro
 }  // namespace
 
 void MultiHeadOptions::fields(Fields& f) {
-  constexpr Range positive{1e-6, 1e6}, width{0, 1 << 16};
-  f.choice("similarity", similarity.kind, similarities::all, "score of a query and a key");
-  f.choice("scale", similarity.scale, scales,
-           "factor of scaled_dot: 1/√K, 1/K, 1, or scale_value; K is the width of a head's keys");
-  f.number("scale_value", similarity.scale_value, {-1e6, 1e6}, "factor with scale = \"value\"");
-  f.number("sigma", similarity.sigma, positive, "width σ of the gaussian similarity");
+  constexpr Range width{0, 1 << 16};
+  similarity.fields(f);
   f.choice("normaliser", normaliser, normalisers::all, "how scores become weights");
   f.flag("straight_through", straight_through,
          "use the gradient of the softmax for hardmax; otherwise scores get no gradient");
@@ -206,6 +198,7 @@ HeadWidths MultiHeadOptions::widths(int64_t dim, int64_t heads) const {
 
 void MultiHeadOptions::validate(int64_t dim, int64_t heads, int64_t key_source,
                                 int64_t value_source) const {
+  check_fields(*this, "attention");
   check_keys(key_dim == 0 || key_dims.empty(),
              {"model.attention.key_dim", "model.attention.key_dims"},
              "model.attention.key_dim and key_dims exclude each other: give one of them");

@@ -53,9 +53,9 @@ struct MultiHeadOptions {
   int64_t graph_distances = 0;
 
   void fields(Fields& f);
-  // Throws InputError, naming the key, for options that contradict each other or the widths: H
-  // heads in a model of width `dim`, with keys computed from vectors of width `key_source` and
-  // values from `value_source`.
+  // Throws InputError for values out of range and, naming the key, for options that contradict each
+  // other or the widths: H heads in a model of width `dim`, with keys computed from vectors of
+  // width `key_source` and values from `value_source`.
   void validate(int64_t dim, int64_t heads, int64_t key_source, int64_t value_source) const;
   // Returns whether the weights are a softmax of the scores.
   bool is_softmax() const;

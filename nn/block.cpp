@@ -6,6 +6,7 @@
 namespace heed::inline HEED_REAL {
 
 void BlockOptions::validate_layer() const {
+  check_fields(*this, "block");
   const PositionalRule& position = *positional.kind;
   const SimilarityRule& similarity = *attention.similarity.kind;
   const char* const name = mixing.kind->name;

@@ -40,10 +40,15 @@ struct BlockOptions {
   int64_t edge_features = 0;       // of a graph
   int64_t memory_dim = 0;          // width of what a decoder attends to; 0: dim
 
+  void fields(Fields& f);
+  // The two parts of fields(): a model has a field of its own between them.
+  void width_field(Fields& f);
+  void layer_fields(Fields& f);
   bool has_final_norm() const {
     return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
   }
-  // Throws InputError, naming the key, for options that contradict each other.
+  // Throws InputError for values out of range and, naming the key, for options that contradict each
+  // other.
   void validate_layer() const;
 };
 
@@ -64,7 +69,7 @@ class EncoderLayer : public Module {
   static constexpr int64_t sublayers = 2;
 
   // `residual_depth`: the number of sublayers of the whole stack, for InitKind::gpt2. Throws
-  // InputError for options that contradict each other.
+  // InputError as BlockOptions::validate_layer() does.
   explicit EncoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers);
   // x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const;

@@ -12,6 +12,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation acti
       down_(hidden, dim, options),
       function_(activation.function),
       dropout_(dropout) {
+  check_range("feed-forward", "dropout", dropout, dropout_range);
   add("up", up_);
   if (gate_) add("gate", *gate_);
   add("down", down_);

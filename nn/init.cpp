@@ -48,6 +48,8 @@ Tensor initial_weight(const Shape& shape, const InitOptions& init, int64_t resid
   check(shape.rank() >= 2,
         "init: a weight must have shape [fan out, fan in] or [..., fan out, fan in], got {}",
         shape);
+  check_fields(init, "init");
+  check_range("init", "residual_depth", residual_depth, at_least(0));
   const double fan_out = static_cast<double>(shape[-2]), fan_in = static_cast<double>(shape[-1]);
   switch (init.kind) {
     case InitKind::xavier_uniform:

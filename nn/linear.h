@@ -7,6 +7,9 @@
 
 namespace heed::inline HEED_REAL {
 
+// Of every dropout probability of a layer.
+inline constexpr Range dropout_range{0, 0.99};
+
 struct LinearOptions {
   bool bias = true;
   InitOptions init = {};

@@ -9,7 +9,6 @@ namespace {
 constexpr Named<ModelKind> kinds[] = {{"seq2seq", ModelKind::seq2seq},
                                       {"language_model", ModelKind::language_model},
                                       {"classifier", ModelKind::classifier}};
-constexpr Named<NormKind> norms[] = {{"layer", NormKind::layer}, {"rms", NormKind::rms}};
 constexpr Named<Choice> choices[] = {
     {"auto", Choice::automatic}, {"true", Choice::yes}, {"false", Choice::no}};
 constexpr Named<Padding> paddings[] = {{"zero", Padding::zero}, {"circular", Padding::circular}};
@@ -27,29 +26,44 @@ void MixingOptions::fields(Fields& f) {
   f.integer("length", length, {1, 1 << 16}, "longest sequence of a dense layer over time");
 }
 
-void ModelOptions::fields(Fields& f) {
-  constexpr Range probability{0, 0.99};
-  f.choice("kind", kind, kinds, "encoder-decoder, decoder-only, or encoder with a pooled head");
-  f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
-  f.integer("decoder_layers", decoder_layers, {0, 1000},
-            "layers of seq2seq's decoder; 0: as many as the encoder's");
+void BlockOptions::width_field(Fields& f) {
   f.integer("dim", dim, {1, 1 << 16}, "width of the residual stream, D");
-  f.integer("encoder_dim", encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
+}
+
+void BlockOptions::layer_fields(Fields& f) {
   f.integer("heads", heads, {1, 1 << 12},
             "attention heads; must divide dim unless attention.key_dim sets their width");
   f.integer("feed_forward", feed_forward, {0, 1 << 20},
             "hidden width of the feed-forward network; 0: 4 · D");
   f.choice("activation", activation, feed_forward_activation_names,
            "activation of the feed-forward network");
-  f.number("dropout", dropout, probability,
+  f.number("dropout", dropout, dropout_range,
            "dropout of embeddings, hidden activations and outputs of sublayers");
-  f.number("attention_dropout", attention_dropout, probability, "dropout of attention weights");
-  f.choice("norm", norm.kind, norms, "LayerNorm or RMSNorm");
-  f.number("norm_epsilon", norm.epsilon, {1e-12, 1}, "constant added to the variance");
+  f.number("attention_dropout", attention_dropout, dropout_range, "dropout of attention weights");
+  norm.fields(f);
   f.flag("norm_first", norm_first,
          "normalise the input of a sublayer (pre-norm), not its output (post-norm)");
   f.choice("final_norm", final_norm, choices, "norm after the last layer; auto: as norm_first");
   f.flag("bias", bias, "give linear layers and LayerNorm a bias");
+  f.section("positional", positional, "encoding of positions");
+  f.section("attention", attention, "form of attention");
+  f.section("block", mixing, "what exchanges information between positions");
+  f.section("init", init, "initial weights");
+}
+
+void BlockOptions::fields(Fields& f) {
+  width_field(f);
+  layer_fields(f);
+}
+
+void ModelOptions::fields(Fields& f) {
+  f.choice("kind", kind, kinds, "encoder-decoder, decoder-only, or encoder with a pooled head");
+  f.integer("layers", layers, {0, 1000}, "layers of the encoder, or of the only stack");
+  f.integer("decoder_layers", decoder_layers, {0, 1000},
+            "layers of seq2seq's decoder; 0: as many as the encoder's");
+  width_field(f);
+  f.integer("encoder_dim", encoder_dim, {0, 1 << 16}, "D of seq2seq's encoder; 0: dim");
+  layer_fields(f);
   f.flag("tie_weights", tie_weights, "compute logits by the embedding of the output's tokens");
   f.flag("share_embeddings", share_embeddings,
          "use one embedding for source and target; needs one vocabulary");
@@ -59,10 +73,6 @@ void ModelOptions::fields(Fields& f) {
            "input of the classifier's head: the mean of the hidden states, the first, or the "
            "outputs of learned queries");
   f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of pool = \"learned\"");
-  f.section("positional", positional, "encoding of positions");
-  f.section("attention", attention, "form of attention");
-  f.section("block", mixing, "what exchanges information between positions");
-  f.section("init", init, "initial weights");
 }
 
 BlockOptions ModelOptions::encoder_block(const ModelSizes& sizes) const {
@@ -85,6 +95,7 @@ BlockOptions ModelOptions::decoder_block() const {
 }
 
 void ModelOptions::validate() const {
+  check_fields(*this, "model");
   const bool is_seq2seq = kind == ModelKind::seq2seq, is_classifier = kind == ModelKind::classifier;
   check_keys(!share_embeddings || is_seq2seq, {"model.share_embeddings", "model.kind"},
              "model.share_embeddings = true needs model.kind = \"seq2seq\": other models have one "

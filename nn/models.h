@@ -8,7 +8,7 @@
 namespace heed::inline HEED_REAL {
 
 // Initial weights come from the random streams of the scope: set scope().seed first. Throws
-// InputError for options that contradict each other, Error for sizes that do not fit them.
+// InputError as ModelOptions::validate() does, Error for sizes that do not fit the options.
 std::unique_ptr<Model> make_model(const ModelOptions& options, const ModelSizes& sizes);
 
 }  // namespace heed::inline HEED_REAL

@@ -2,6 +2,7 @@
 // Sennrich 2019).
 #pragma once
 
+#include "core/fields.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
@@ -12,10 +13,13 @@ struct NormOptions {
   NormKind kind = NormKind::layer;
   double epsilon = 1e-5;  // added to the variance
   bool bias = true;       // of LayerNorm; RMSNorm has none
+
+  void fields(Fields& f);  // kind and epsilon
 };
 
 class Norm : public Module {
  public:
+  // Throws InputError for an epsilon out of range.
   explicit Norm(int64_t dim, const NormOptions& options = {});
   // x (…, dim) → (…, dim)
   Tensor operator()(const Tensor& x) const;

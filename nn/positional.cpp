@@ -62,6 +62,7 @@ void PositionalOptions::fields(Fields& f) {
 }
 
 void PositionalOptions::validate(int64_t model_dim) const {
+  check_fields(*this, "positional encoding");
   const bool concatenated = combine == PositionalCombine::concat;
   check_keys(!concatenated || kind->is_vector(),
              {"model.positional.combine", "model.positional.kind"},

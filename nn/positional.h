@@ -78,8 +78,8 @@ struct PositionalOptions {
   int64_t max_distance = 128;  // relative
 
   void fields(Fields& f);
-  // Throws InputError, naming the key, for options that contradict themselves or a model of this
-  // width.
+  // Throws InputError for values out of range and, naming the key, for options that contradict
+  // themselves or a model of this width.
   void validate(int64_t model_dim) const;
 };
 
@@ -91,7 +91,8 @@ int64_t token_width(int64_t dim, const PositionalOptions& options);
 //   interleaved  φ(t) = [sin ω₀t, cos ω₀t, sin ω₁t, cos ω₁t, …]
 //   halves       φ(t) = [sin ω₀t, sin ω₁t, …, cos ω₀t, cos ω₁t, …]
 // In both, φ(s)·φ(t) = Σₖ cos ωₖ(s - t), a truncated Fourier series of the distance only. An odd
-// width ends with a sine without its cosine. → (length, dim)
+// width ends with a sine without its cosine. → (length, dim). Throws InputError for values out of
+// range.
 Tensor sinusoidal_positions(int64_t length, int64_t dim, const PositionalOptions& options = {});
 
 // Adds or concatenates φ for the encodings that are vectors; returns x unchanged for the others.

@@ -40,6 +40,7 @@ InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocab
       position_(dim, o.positional, embedding_std(o, dim), sizes.grid),
       scale_(token_ ? embedding_scale(o, dim) : 1),
       dropout_(o.dropout) {
+  check_fields(o, "model");
   if (token_) add("token", *token_);
   if (projection_) add("projection", *projection_);
   add("position", position_);

@@ -40,7 +40,8 @@ struct ModelOptions : BlockOptions {
   int64_t pool_queries = 1;                    // with Pool::learned
 
   void fields(Fields& f);
-  // Throws InputError, naming the key, for options that contradict each other.
+  // Throws InputError for values out of range and, naming the key, for options that contradict each
+  // other.
   void validate() const;
   // The layers of the encoder, and of the decoder or the only stack of a language model.
   BlockOptions encoder_block(const ModelSizes& sizes = {}) const;

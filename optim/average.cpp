@@ -5,10 +5,16 @@
 #include <algorithm>
 
 #include "optim/kernels/kernels.h"
+#include "optim/optimizer.h"
 
 namespace heed::inline HEED_REAL {
 
 static std::vector<std::string> names_of(const AverageOptions& options) {
+  check_range("average", "ema", options.ema, ema_range);
+  check_range("average", "snapshots", options.snapshots, snapshots_range);
+  if (options.snapshots > 1) check_range("average", "every", options.every, at_least(1));
+  check_input(options.ema == 0 || options.snapshots == 1,
+              "average: both kinds of averages are set");
   if (options.snapshots == 1)
     return options.ema > 0 ? std::vector<std::string>{"trained"} : std::vector<std::string>();
   std::vector<std::string> names;
@@ -17,9 +23,7 @@ static std::vector<std::string> names_of(const AverageOptions& options) {
 }
 
 WeightAverage::WeightAverage(Arena& arena, const AverageOptions& options)
-    : arena_(arena), options_(options), arrays_(arena, names_of(options)) {
-  check(options.ema == 0 || options.snapshots == 1, "average: both kinds of averages are set");
-}
+    : arena_(arena), options_(options), arrays_(arena, names_of(options)) {}
 
 // The snapshots are a ring. The one of the interval that `step` ends or is in replaces the oldest.
 size_t WeightAverage::snapshot(int64_t step) const {

@@ -11,9 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "core/fields.h"
 #include "optim/arena_state.h"
 
 namespace heed::inline HEED_REAL {
+
+inline constexpr Range snapshots_range{1, 100};
 
 struct AverageOptions {
   double ema = 0;         // decay; 0: none
@@ -24,7 +27,8 @@ struct AverageOptions {
 class WeightAverage {
  public:
   // Averages the parameters of the arena, which must outlive it. Without an average in the options
-  // nothing is stored or computed.
+  // nothing is stored or computed. Throws InputError for values out of range, and for two kinds of
+  // averages at once.
   WeightAverage(Arena& arena, const AverageOptions& options);
 
   // Takes the weights after a step into account. Steps count from 1.

@@ -10,7 +10,7 @@ namespace heed::inline HEED_REAL {
 void OptimOptions::fields(Fields& f) {
   static constexpr Named<Decay> decays[] = {{"matrices", Decay::matrices}, {"all", Decay::all}};
   f.choice("kind", kind, optimizers::all, "rule that turns gradients into updates");
-  f.number("lr", lr, at_least(0), "learning rate: the peak of the schedule");
+  f.number("lr", lr, lr_range, "learning rate: the peak of the schedule");
   f.number(
       "weight_decay", weight_decay, at_least(0),
       "pull of parameters towards zero: adamw shrinks them by lr times this each step, sgd and "
@@ -25,9 +25,14 @@ void OptimOptions::fields(Fields& f) {
   f.number("beta2", beta2, {0, 1}, "adam, adamw: decay of the mean of squared gradients");
   f.number("epsilon", epsilon, at_least(0), "adam, adamw: added to the divisor");
   f.flag("amsgrad", amsgrad, "adam, adamw: divide by the maximum second moment so far");
-  f.number("ema", ema, {0, 0.999999},
+  f.number("ema", ema, ema_range,
            "decay of an exponential moving average of the weights, which is evaluated and saved in "
            "their place; 0: no average");
+}
+
+void OptimOptions::validate() const {
+  check_fields(*this, "optimizer");
+  kind->check(*this);
 }
 
 static const OptimOptions& validated(const OptimOptions& options) {
@@ -47,7 +52,7 @@ Optimizer::Optimizer(const OptimOptions& options, std::vector<NamedParameter> pa
 }
 
 void Optimizer::set_lr(double lr) {
-  check(std::isfinite(lr), "optimizer: the learning rate is {}", lr);
+  check_range("optimizer", "lr", lr, lr_range);
   lr_ = lr;
 }
 

@@ -63,6 +63,8 @@ HEED_REGISTRY(optimizers, OptimizerRule, HEED_OPTIMIZERS)
 // The parameters that weight decay applies to: tensors of rank ≥ 2, or all.
 enum class Decay { matrices, all };
 
+inline constexpr Range lr_range = at_least(0), ema_range{0, 0.999999};
+
 struct OptimOptions {
   const OptimizerRule* kind = &optimizers::adamw;
   double lr = 1e-3;
@@ -78,14 +80,14 @@ struct OptimOptions {
   double ema = 0;
 
   void fields(Fields& f);
-  // Throws InputError for options that contradict each other.
-  void validate() const { kind->check(*this); }
+  // Throws InputError for values out of range and for options that contradict each other.
+  void validate() const;
 };
 
 class Optimizer {
  public:
   // Optimizes those of the parameters that require a gradient, and moves them into an arena (see
-  // Arena). Throws InputError for options that contradict each other, and as Arena does.
+  // Arena). Throws InputError as OptimOptions::validate() and Arena do.
   Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters);
 
   // Clears the gradients. Call it before the first backward of a step.
@@ -93,7 +95,7 @@ class Optimizer {
 
   // The learning rate of the next step, at first options.lr.
   double lr() const { return lr_; }
-  // Throws Error for a rate that is not finite.
+  // Throws InputError for a rate that is negative or not finite.
   void set_lr(double lr);
 
   // Updates every parameter with gradient_scale times its gradient, summed over the ranks. If the

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "optim/optimizer.h"
+
 namespace heed::inline HEED_REAL {
 
 const ScheduleRule schedules::constant = {.name = "constant", .make = Schedule::make<Schedule>};
@@ -50,6 +52,8 @@ void Schedule::load_state(const std::map<std::string, double>& saved) {
 }
 
 std::unique_ptr<Schedule> make_schedule(ScheduleOptions options, double peak, int64_t train_steps) {
+  check_fields(options, "schedule");
+  check_range("schedule", "peak", peak, lr_range);
   if (options.steps == 0) options.steps = train_steps;
   check_keys(!options.kind->uses_min_lr || options.min_lr <= peak, {"schedule.min_lr", "optim.lr"},
              "schedule.min_lr = {} is above optim.lr = {}", options.min_lr, peak);

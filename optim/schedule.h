@@ -86,7 +86,8 @@ class Schedule {
 };
 
 // Makes the schedule that the options name. `peak` is optim.lr. `train_steps`, the length of the
-// run, replaces options.steps = 0. Throws InputError for options that contradict each other.
+// run, replaces options.steps = 0. Throws InputError for values out of range and for options that
+// contradict each other.
 std::unique_ptr<Schedule> make_schedule(ScheduleOptions options, double peak, int64_t train_steps);
 
 }  // namespace heed::inline HEED_REAL

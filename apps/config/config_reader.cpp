@@ -21,19 +21,7 @@ std::string section_of(const std::string& key) {
   return dot == key.npos ? "" : key.substr(0, dot);
 }
 
-std::string expected_number(const char* kind, Range range) {
-  const std::string text = range_text(range);
-  return text.empty() ? kind : fmt::format("{}, {}", kind, text);
-}
-
 }  // namespace
-
-std::string range_text(Range range) {
-  if (std::isfinite(range.least) && std::isfinite(range.most))
-    return fmt::format("{} … {}", range.least, range.most);
-  if (std::isfinite(range.least)) return fmt::format("≥ {}", range.least);
-  return std::isfinite(range.most) ? fmt::format("≤ {}", range.most) : "";
-}
 
 Origins ConfigReader::finish() const {
   for (const auto& [key, setting] : source_.values_) {
@@ -92,9 +80,8 @@ void ConfigReader::refuse(const Setting& setting, const TomlValue& value,
 int64_t ConfigReader::integer_of(const Setting& setting, const TomlValue& value,
                                  Range range) const {
   const int64_t* integer = std::get_if<int64_t>(&value.value);
-  const bool fits = integer && static_cast<double>(*integer) >= range.least &&
-                    static_cast<double>(*integer) <= range.most;
-  if (!fits) refuse(setting, value, expected_number("an integer", range));
+  if (!integer || !range.contains(static_cast<double>(*integer)))
+    refuse(setting, value, expected_number("an integer", range));
   return *integer;
 }
 
@@ -136,7 +123,7 @@ void ConfigReader::read(const Setting& setting, const Field& field, double* to) 
     number = static_cast<double>(*integer);
   else if (const double* exact = std::get_if<double>(&setting.value.value))
     number = *exact;
-  if (!std::isfinite(number) || number < field.range.least || number > field.range.most)
+  if (!field.range.contains(number))
     refuse(setting, setting.value, expected_number("a number", field.range));
   *to = number;
 }

@@ -49,7 +49,4 @@ class ConfigReader : public Fields {
   Origins origins_;
 };
 
-// Returns "0 … 1", "≥ 0", or "" for any number.
-std::string range_text(Range range);
-
 }  // namespace heed

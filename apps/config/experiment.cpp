@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "core/joined.h"
+#include "optim/average.h"
 
 namespace heed {
 
@@ -37,7 +38,7 @@ void TrainOptions::fields(Fields& f) {
             "steps between checkpoints; 0: only at evaluations and at the end");
   f.integer("keep_checkpoints", keep_checkpoints, positive,
             "number of newest checkpoints to keep, besides the best one");
-  f.integer("average_checkpoints", average_checkpoints, {1, 100},
+  f.integer("average_checkpoints", average_checkpoints, snapshots_range,
             "evaluate and save the mean of the present weights and of those at the last n - 1 "
             "checkpoints (every checkpoint_every steps); 1: no mean");
   f.integer("log_every", log_every, positive, "steps between lines of the log");
@@ -117,6 +118,7 @@ void check_evaluation(const Experiment& e) {
 }  // namespace
 
 void Experiment::validate() const {
+  check_fields(*this, "experiment");
   train.validate();
   model.validate();
   optim.validate();

@@ -69,7 +69,8 @@ struct Experiment {
   DataOptions data;
 
   void fields(Fields& f);
-  // Throws InputError that names the keys if values contradict each other.
+  // Throws InputError for values out of range, and one that names the keys if values contradict
+  // each other.
   void validate() const;
 
   Framing framing() const;

@@ -28,6 +28,8 @@ int64_t source_width(int64_t dim, const AttentionSetup& setup) {
 void validate(int64_t dim, int64_t heads, const AttentionSetup& setup) {
   check(heads >= 1, "multi-head attention: expected at least 1 head, got {}", heads);
   setup.form.validate(dim, heads, context_width(dim, setup), source_width(dim, setup));
+  check_fields(setup.positional, "positional encoding");
+  check_range("multi-head attention", "dropout", setup.dropout, dropout_range);
 }
 
 Tensor project(const std::unique_ptr<Linear>& linear, const Tensor& x) {

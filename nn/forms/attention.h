@@ -33,7 +33,8 @@ struct AttentionSetup {
 
 class GeneralAttention : public Attention {
  public:
-  // Throws InputError for a form that contradicts itself or the widths.
+  // Throws InputError for values out of range, and for a form that contradicts itself or the
+  // widths.
   GeneralAttention(int64_t dim, int64_t heads, const AttentionSetup& setup = {});
 
   // x (B, Tq, D), context (B, Tk, Dc) → (B, Tq, D). `bias`, which broadcasts to (B, H, Tq, Tk), is

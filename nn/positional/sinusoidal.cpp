@@ -6,6 +6,7 @@
 namespace heed::inline HEED_REAL {
 
 Tensor sinusoidal_positions(int64_t length, int64_t dim, const PositionalOptions& options) {
+  check_fields(options, "sinusoidal positions");
   const int64_t sines = (dim + 1) / 2;
   const bool interleaved = options.layout == RotaryLayout::interleaved;
   Tensor table = Tensor::empty({length, dim});

@@ -13,6 +13,7 @@
 #include "apps/inference/evaluation.h"
 #include "apps/support/names.h"
 #include "core/parallel.h"
+#include "out_of_range.h"
 #include "temporary.h"
 #include "thread_ranks.h"
 
@@ -232,6 +233,10 @@ TEST_CASE("shards: a loss that is not finite stops the step and leaves the weigh
   CHECK_THROWS_AS(t.trainer.step(), Error);
   set_thread_count(before);
   CHECK(std::ranges::equal(weights(t.trainer), changed));
+}
+
+TEST_CASE("an experiment rejects every value out of its range") {
+  testing::check_ranges(Experiment(), [](const Experiment& e) { e.validate(); });
 }
 
 TEST_CASE("shards: a number that is no power of two, or does not divide the batch, is refused") {

@@ -1,10 +1,16 @@
 // Invalid options, and models that a kind of data cannot train.
+#include "out_of_range.h"
 #include "support.h"
 
 namespace heed {
 
 static std::string refusal(const DataOptions& options, Framing framing) {
   return input_error([&] { load_corpus(options, framing, 1); });
+}
+
+TEST_CASE("every value out of its range is rejected") {
+  testing::check_ranges(DataOptions(),
+                        [](const DataOptions& o) { load_corpus(o, Framing::seq2seq, 1); });
 }
 
 TEST_CASE("the error for a model that the data cannot train lists the valid ones") {
