@@ -172,6 +172,12 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon);
 Tensor dropout(const Tensor& x, double probability);
 
 // ---- ops/loss.cpp
+// What a loss returns, as in PyTorch.
+enum class Reduction {
+  mean,  // the mean over the targets that count, or over all elements
+  sum,
+  none,  // one loss per target, or per element
+};
 inline constexpr int32_t ignored = -1;  // a target that is left out of the loss
 // How a part ε of the target's probability is given to the other of V classes. The idea is from
 // Szegedy et al. (2016), section 7; implementations differ in the details.
@@ -190,19 +196,23 @@ struct LabelSmoothing {
                  int32_t impossible_ = -1)
       : epsilon(epsilon_), over(over_), impossible(impossible_) {}
 };
-// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v], over the targets that are not `ignored`; a sum, not a
-// mean. logits (…, V), targets (…) each in [0, V) or `ignored` → a scalar.
+// The loss of target n is -Σᵥ p(n, v) log softmax(logits)[n, v]. logits (…, V), targets (…) each in
+// [0, V) or `ignored` → a scalar; Reduction::none: (…), where ignored targets have the loss 0. The
+// mean is over the targets that are not ignored; if all are, it is 0.
 // A row in which all logits are -inf has the loss inf, for any target, and a zero gradient.
 Tensor cross_entropy(const Tensor& logits, const Ids& targets,
-                     const LabelSmoothing& smoothing = {});
-// cross_entropy(linear(x, w, b), targets, smoothing). x (…, I), w (V, I), b (V) or empty, targets
-// (…). Never stores the gradient of the logits. If there are more than `at_once` logits, never
-// stores all logits either: their rows are computed in chunks, and once more in backward.
+                     Reduction reduction = Reduction::mean, const LabelSmoothing& smoothing = {});
+// cross_entropy(linear(x, w, b), targets, reduction, smoothing). x (…, I), w (V, I), b (V) or
+// empty, targets (…). Never stores the gradient of the logits. If there are more than `at_once`
+// logits, never stores all logits either: their rows are computed in chunks, and once more in
+// backward.
 inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
+                            Reduction reduction = Reduction::mean,
                             const LabelSmoothing& smoothing = {}, int64_t at_once = logits_at_once);
-// mean((x - y)²) over all elements; no broadcasting.
-Tensor mse_loss(const Tensor& x, const Tensor& y);
+// (x - y)² of each element, reduced over all of them; no broadcasting. Throws Error for the mean of
+// no elements.
+Tensor mse_loss(const Tensor& x, const Tensor& y, Reduction reduction = Reduction::mean);
 
 // ---- ops/attention.cpp
 struct AttentionOptions {

@@ -57,10 +57,11 @@ Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_
 
 Tensor Model::logits(const Inputs& in) const { return head()(head_input(in)); }
 
-Tensor Model::loss(const Inputs& in, const Ids& targets, const LabelSmoothing& smoothing) const {
+Tensor Model::loss(const Inputs& in, const Ids& targets, Reduction reduction,
+                   const LabelSmoothing& smoothing) const {
   const Tensor x = head_input(in);
   const ModuleScope here(head());
-  return linear_cross_entropy(x, head().weight, head().bias, targets, smoothing);
+  return linear_cross_entropy(x, head().weight, head().bias, targets, reduction, smoothing);
 }
 
 namespace {

@@ -60,8 +60,9 @@ class Model : public Module {
  public:
   // seq2seq, language_model: (B, T, V): row t predicts token t + 1; classifier: (B, C).
   Tensor logits(const Inputs& inputs) const;
-  // cross_entropy(logits(inputs), targets, smoothing), without storing the logits.
-  Tensor loss(const Inputs& inputs, const Ids& targets, const LabelSmoothing& smoothing = {}) const;
+  // cross_entropy(logits(inputs), targets, reduction, smoothing), without storing the logits.
+  Tensor loss(const Inputs& inputs, const Ids& targets, Reduction reduction = Reduction::mean,
+              const LabelSmoothing& smoothing = {}) const;
 
   // The last layer, which computes the logits, and its input: (B, T, D); classifier: (B, …).
   virtual const Linear& head() const = 0;

@@ -80,7 +80,7 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
     batches.get(i, batch);
     const Tensor logits = model.logits(inputs_of(batch));
     BatchScores& part = parts.emplace_back();
-    part.loss = cross_entropy(logits, batch.target).item();
+    part.loss = cross_entropy(logits, batch.target, Reduction::sum).item();
     part.targets = batch.targets;
     part.examples = batch.target.dim(0);
     count_correct(logits, batch, part, own_outcomes, counts ? &own_counts : nullptr);

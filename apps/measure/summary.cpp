@@ -103,7 +103,7 @@ double evaluation_memory(const Model& model, const Corpus& corpus, const Longest
   pool_reset_peak();
   const Batch batch = largest_batch(corpus, longest, examples);
   const Tensor logits = model.logits(inputs_of(batch));
-  cross_entropy(logits, batch.target);
+  cross_entropy(logits, batch.target, Reduction::sum);
   return peak_above(before);
 }
 

@@ -34,7 +34,7 @@ Computation gelu_of(const Shape& shape) {
 Computation cross_entropy_of(const Shape& shape) {
   const Tensor logits = random_leaf(shape);
   const Ids targets = Ids::full({shape[0]}, 1);
-  return [=] { return cross_entropy(logits, targets); };
+  return [=] { return cross_entropy(logits, targets, Reduction::sum); };
 }
 
 }  // namespace

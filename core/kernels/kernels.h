@@ -155,9 +155,12 @@ struct TargetDistribution {
 // Returns -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v] over the rows whose target is not `ignored`.
 // logits (rows, classes), targets (rows). `gradient`, shaped like the logits, receives
 // softmax(logits) - p, and 0 in ignored rows; it may be the logits themselves, which it then
-// overwrites, or null.
+// overwrites, or null. `losses` (rows) receives the term of each row, 0 in ignored ones, unless it
+// is null.
 double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, const real* logits,
-                     const int32_t* targets, real* gradient);
+                     const int32_t* targets, real* gradient, real* losses = nullptr);
+// to[n, :] = factors[n] x[n, :]; x (rows, width), which may be `to`, factors (rows)
+void scale_rows(const Rows& n, const real* factors, const real* x, Destination to);
 // Returns Σ (x[i] - y[i])², i < n.
 double squared_distance(int64_t n, const real* x, const real* y);
 // to[i] = factor (x[i] - y[i]), i < n

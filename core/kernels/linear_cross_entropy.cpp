@@ -24,10 +24,11 @@ Chunk chunk(const LinearCrossEntropy& n, int64_t i) {
 
 // Returns the loss of a chunk and leaves softmax(y) - p in `dy`.
 double chunk_forward(const LinearCrossEntropy& n, const Chunk& c,
-                     const LinearCrossEntropyInputs& in, real* dy) {
+                     const LinearCrossEntropyInputs& in, real* dy, real* losses) {
   gemm({in.x + c.first * n.inputs, c.rows, n.inputs}, Matrix(in.w, n.classes, n.inputs).t(),
        {dy, false}, {.bias = in.b});
-  return cross_entropy({c.rows, n.classes, n.ignored}, n.p, dy, in.targets + c.first, dy);
+  return cross_entropy({c.rows, n.classes, n.ignored}, n.p, dy, in.targets + c.first, dy,
+                       losses ? losses + c.first : nullptr);
 }
 
 // dw and db accumulate from the second chunk on; of dx a chunk has its own rows. dx comes last, so
@@ -56,20 +57,26 @@ int64_t chunk_rows_for(int64_t rows, int64_t classes, int64_t max_logits) {
 }
 
 double linear_cross_entropy_forward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
-                                    real* dy) {
+                                    real* dy, real* losses) {
   double loss = 0;
-  for (int64_t i = 0; i < chunk_count(n); ++i) loss += chunk_forward(n, chunk(n, i), in, dy);
+  for (int64_t i = 0; i < chunk_count(n); ++i)
+    loss += chunk_forward(n, chunk(n, i), in, dy, losses);
   return loss;
 }
 
 void linear_cross_entropy_backward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
-                                   real d_loss, real* dy, const LinearGradients& to) {
+                                   LossGradient d_loss, real* dy, const LinearGradients& to) {
   LinearGradients sums = to;
   const int64_t last = chunk_count(n) - 1;
   for (int64_t i = last; i >= 0; --i) {  // the last chunk's dy is still there
     const Chunk c = chunk(n, i);
-    if (i < last) chunk_forward(n, c, in, dy);
-    chunk_backward(n, c, in, d_loss, dy, sums);
+    if (i < last) chunk_forward(n, c, in, dy, nullptr);
+    real factor = d_loss.of_sum;
+    if (d_loss.of_rows) {
+      scale_rows({c.rows, n.classes}, d_loss.of_rows + c.first, dy, {dy, false});
+      factor = 1;
+    }
+    chunk_backward(n, c, in, factor, dy, sums);
     sums.dw.accumulate = sums.db.accumulate = true;
   }
 }

@@ -36,13 +36,19 @@ struct LinearCrossEntropyInputs {
   const int32_t* targets;  // (N)
 };
 
-// Returns the loss. `dy` (chunk_rows, V) receives softmax(y) - p of the last chunk.
+// Returns the loss. `dy` (chunk_rows, V) receives softmax(y) - p of the last chunk, `losses` (N)
+// the loss of each row unless it is null.
 double linear_cross_entropy_forward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
-                                    real* dy);
+                                    real* dy, real* losses);
 
+// ∂/∂loss: of the loss, or (N) of the loss of each row.
+struct LossGradient {
+  real of_sum;
+  const real* of_rows = nullptr;  // null: of_sum counts
+};
 // Computes the gradients, each times `d_loss`. `dy` is what forward left there, and is overwritten.
 // With one chunk x is read only for dw, and w only for dx; otherwise they may be null.
 void linear_cross_entropy_backward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
-                                   real d_loss, real* dy, const LinearGradients& to);
+                                   LossGradient d_loss, real* dy, const LinearGradients& to);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -64,17 +64,28 @@ double row_loss(int64_t classes, const TargetDistribution& p, const real* x, int
 }  // namespace
 
 double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, const real* logits,
-                     const int32_t* targets, real* gradient) {
+                     const int32_t* targets, real* gradient, real* losses) {
   return sum_over_pieces(n.rows, chunk_rows(n.classes), [=](int64_t first, int64_t last) {
-    double loss = 0;
+    double sum = 0;
     for (int64_t i = first; i < last; ++i) {
       real* row = gradient ? gradient + i * n.classes : nullptr;
+      double loss = 0;
       if (targets[i] != n.ignored)
-        loss += row_loss(n.classes, p, logits + i * n.classes, targets[i], row);
+        loss = row_loss(n.classes, p, logits + i * n.classes, targets[i], row);
       else if (row)
         std::fill_n(row, n.classes, real{0});
+      if (losses) losses[i] = static_cast<real>(loss);
+      sum += loss;
     }
-    return loss;
+    return sum;
+  });
+}
+
+void scale_rows(const Rows& n, const real* factors, const real* x, Destination to) {
+  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+    const real factor = factors[i], *from = x + i * width;
+    map_range(0, width, {to.data + i * width, to.accumulate},
+              [=](int64_t j) { return factor * from[j]; });
   });
 }
 

@@ -1,4 +1,6 @@
-// Loss functions. Each returns a scalar.
+// Loss functions.
+#include <algorithm>
+
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/linear_cross_entropy.h"
@@ -43,10 +45,19 @@ void check_targets(const char* name, const Ids& targets, int64_t classes, int32_
   }
 }
 
+// The number that the sum over all targets is divided by: of a mean, how many are not ignored.
+real divisor(Reduction reduction, const Ids& targets) {
+  if (reduction != Reduction::mean || scope().shapes_only) return 1;
+  const int32_t* const target = targets.data();
+  const int64_t left_out = std::count(target, target + targets.size(), ignored);
+  return static_cast<real>(std::max<int64_t>(1, targets.size() - left_out));
+}
+
 }  // namespace
 
-// -Σₙ Σᵥ p(n, v) log softmax(logits)[n, v]
-Tensor cross_entropy(const Tensor& logits, const Ids& targets, const LabelSmoothing& smoothing) {
+// lossₙ = -Σᵥ p(n, v) log softmax(logits)[n, v]
+Tensor cross_entropy(const Tensor& logits, const Ids& targets, Reduction reduction,
+                     const LabelSmoothing& smoothing) {
   const Shape& shape = logits.shape();
   check(shape.rank() >= 1 && targets.shape() == shape.without(-1),
         "cross_entropy: logits {} need targets of the same shape without the last axis, got {}",
@@ -55,19 +66,33 @@ Tensor cross_entropy(const Tensor& logits, const Ids& targets, const LabelSmooth
   const kernels::TargetDistribution p = target_distribution("cross_entropy", smoothing, n.classes);
   check_targets("cross_entropy", targets, n.classes, p.never);
   Tensor gradient = wants_gradient(logits) ? Tensor::empty(shape) : Tensor();
-  const Tensor loss = Tensor::scalar(static_cast<real>(kernels::cross_entropy(
-      n, p, logits.data(), targets.data(), gradient ? gradient.mutable_data() : nullptr)));
-  return record("cross_entropy", loss, {logits}, [gradient](Backward& g) {
-    // dlogits += dy · (softmax(logits) - p), and 0 in ignored rows
-    kernels::scale(gradient.size(), gradient.data(), *g.dy(), g.into(0));
+  Tensor losses = reduction == Reduction::none ? Tensor::empty(targets.shape()) : Tensor();
+  const double sum = kernels::cross_entropy(n, p, logits.data(), targets.data(),
+                                            gradient ? gradient.mutable_data() : nullptr,
+                                            losses ? losses.mutable_data() : nullptr);
+  if (losses)
+    return record("cross_entropy", losses, {logits}, [n, gradient](Backward& g) {
+      // dlogitsₙ += dyₙ · (softmax(logits)ₙ - pₙ), and 0 in ignored rows
+      kernels::scale_rows({n.rows, n.classes}, g.dy(), gradient.data(), g.into(0));
+    });
+  const real count = divisor(reduction, targets);
+  const Tensor loss = Tensor::scalar(static_cast<real>(sum / count));
+  return record("cross_entropy", loss, {logits}, [count, gradient](Backward& g) {
+    // dlogits += dy / count · (softmax(logits) - p), and 0 in ignored rows
+    kernels::scale(gradient.size(), gradient.data(), *g.dy() / count, g.into(0));
   });
 }
 
-// Σ (x - y)² / n
-Tensor mse_loss(const Tensor& x, const Tensor& y) {
+// (x - y)², Σ (x - y)² or Σ (x - y)² / n
+Tensor mse_loss(const Tensor& x, const Tensor& y, Reduction reduction) {
   check(x.shape() == y.shape(), "mse_loss: shapes {} and {} differ", x.shape(), y.shape());
-  check(x.size() > 0, "mse_loss: shape {} has no elements", x.shape());
-  const auto n = static_cast<double>(x.size());
+  if (reduction == Reduction::none) {
+    const Tensor difference = x - y;
+    return difference * difference;
+  }
+  const bool is_mean = reduction == Reduction::mean;
+  check(!is_mean || x.size() > 0, "mse_loss: shape {} has no elements", x.shape());
+  const double n = is_mean ? static_cast<double>(x.size()) : 1;
   Tensor loss = Tensor::scalar(
       static_cast<real>(kernels::squared_distance(x.size(), x.data(), y.data()) / n));
   return record("mse_loss", loss, {x, y},
@@ -84,7 +109,7 @@ Tensor mse_loss(const Tensor& x, const Tensor& y) {
 
 // cross_entropy(linear(x, w, b), targets), fused: see kernels/linear_cross_entropy.h
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
-                            const LabelSmoothing& smoothing, int64_t at_once) {
+                            Reduction reduction, const LabelSmoothing& smoothing, int64_t at_once) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1) &&
             (!b || b.shape() == Shape{w.dim(0)}),
         "linear_cross_entropy: x {}, w {} and b {} must be (…, I), (V, I) and (V)", x.shape(),
@@ -102,21 +127,28 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, c
       .chunk_rows = kernels::chunk_rows_for(rows, classes, at_once)};
   check_targets("linear_cross_entropy", targets, classes, n.p.never);
   Tensor dlogits = Tensor::empty({n.chunk_rows, classes});  // of the last chunk
-  const double loss = kernels::linear_cross_entropy_forward(
-      n, {x.data(), w.data(), b ? b.data() : nullptr, targets.data()}, dlogits.mutable_data());
+  Tensor losses = reduction == Reduction::none ? Tensor::empty(targets.shape()) : Tensor();
+  const double sum = kernels::linear_cross_entropy_forward(
+      n, {x.data(), w.data(), b ? b.data() : nullptr, targets.data()}, dlogits.mutable_data(),
+      losses ? losses.mutable_data() : nullptr);
+  const bool each = static_cast<bool>(losses);
+  const real count = divisor(reduction, targets);
+  const Tensor loss = each ? std::move(losses) : Tensor::scalar(static_cast<real>(sum / count));
   // With several chunks backward computes logits again, from x, w and b.
   const bool again = n.chunk_rows < rows;
-  return record("linear_cross_entropy", Tensor::scalar(static_cast<real>(loss)), {x, w, b},
-                [n, targets, dlogits, xs = again ? saved(x, x, w, b) : saved(x, w),
-                 ws = again ? saved(w, x, w, b) : saved(w, x),
-                 bs = again && b ? saved(b, x, w, b) : Saved()](Backward& g) mutable {
-                  const Destination dw = g.into_or_null(1),  // dw += dy · dlogitsᵀ · x
-                      db = g.into_or_null(2),                // db += dy · Σₙ dlogits
-                      dx = g.into_or_null(0);                // dx += dy · dlogits · w
-                  kernels::linear_cross_entropy_backward(
-                      n, {xs.data(), ws.data(), bs.data(), targets.data()}, *g.dy(),
-                      dlogits.mutable_data(), {dx, dw, db});
-                });
+  return record(
+      "linear_cross_entropy", loss, {x, w, b},
+      [n, targets, each, count, dlogits, xs = again ? saved(x, x, w, b) : saved(x, w),
+       ws = again ? saved(w, x, w, b) : saved(w, x),
+       bs = again && b ? saved(b, x, w, b) : Saved()](Backward& g) mutable {
+        const Destination dw = g.into_or_null(1),  // dw += dlogitsᵀ · x
+            db = g.into_or_null(2),                // db += Σₙ dlogits
+            dx = g.into_or_null(0);                // dx += dlogits · w
+        const kernels::LossGradient dy =           // dlogits = dy · (softmax - p)
+            each ? kernels::LossGradient{0, g.dy()} : kernels::LossGradient{*g.dy() / count};
+        kernels::linear_cross_entropy_backward(n, {xs.data(), ws.data(), bs.data(), targets.data()},
+                                               dy, dlogits.mutable_data(), {dx, dw, db});
+      });
 }
 
 }  // namespace heed::inline HEED_REAL

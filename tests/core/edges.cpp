@@ -98,10 +98,19 @@ TEST_CASE("empty tensors: layers") {
               [](Inputs x) { return rms_norm(x[0], x[1], real{1e-5}); });
   check_empty({leaf({5, 3})}, {0, 3}, [](Inputs x) { return embedding(x[0], Ids::empty({0})); });
   check_empty({leaf({0, 3})}, {}, [](Inputs x) { return cross_entropy(x[0], Ids::empty({0})); });
+  check_empty({leaf({0, 3})}, {0},
+              [](Inputs x) { return cross_entropy(x[0], Ids::empty({0}), Reduction::none); });
   check_empty({leaf({0, 3}), leaf({2, 3}), leaf({2})}, {0, 2},
               [](Inputs x) { return linear(x[0], x[1], x[2]); });
   check_empty({leaf({0, 3}), leaf({2, 3}), leaf({2})}, {},
               [](Inputs x) { return linear_cross_entropy(x[0], x[1], x[2], Ids::empty({0})); });
+  check_empty({leaf({0, 3}), leaf({2, 3}), leaf({2})}, {0}, [](Inputs x) {
+    return linear_cross_entropy(x[0], x[1], x[2], Ids::empty({0}), Reduction::none);
+  });
+  check_empty({leaf({0, 3}), leaf({0, 3})}, {},
+              [](Inputs x) { return mse_loss(x[0], x[1], Reduction::sum); });
+  check_empty({leaf({0, 3}), leaf({0, 3})}, {0, 3},
+              [](Inputs x) { return mse_loss(x[0], x[1], Reduction::none); });
   check_empty({leaf({4, 0}), leaf({0, 5})}, {4, 5}, [](Inputs x) { return matmul(x[0], x[1]); });
   check_empty({leaf({0, 4, 2}), leaf({0, 2, 5})}, {0, 4, 5},
               [](Inputs x) { return matmul(x[0], x[1]); });
@@ -240,16 +249,40 @@ TEST_CASE("layer_norm: small differences from a large mean are kept") {
 TEST_CASE("cross_entropy: ignored targets do not count") {
   Tensor x = Tensor::from({3, 2}, {1, 2, nan, infinity, 3, 5});
   x.set_requires_grad();
-  const Tensor some = cross_entropy(x, Ids::from({3}, {1, ignored, 0}));
+  const Tensor some = cross_entropy(x, Ids::from({3}, {1, ignored, 0}), Reduction::sum);
   CHECK(some.item() == doctest::Approx(std::log(1 + std::exp(-1)) + std::log(1 + std::exp(2))));
   backward(some);
   CHECK(x.grad().data()[2] == 0);
   CHECK(x.grad().data()[3] == 0);
+  const std::vector<real> gradient = elements(x.grad());
+
   x.clear_grad();
-  const Tensor none = cross_entropy(x, Ids::full({3}, ignored), 0.1);
-  CHECK(none.item() == 0);
-  backward(none);
-  CHECK(elements(x.grad()) == std::vector<real>(6, 0));
+  const Tensor mean = cross_entropy(x, Ids::from({3}, {1, ignored, 0}));
+  CHECK(mean.item() == some.item() / 2);
+  backward(mean);
+  for (size_t i = 0; i < 6; ++i) CHECK(x.grad().data()[i] == gradient[i] / 2);
+
+  x.clear_grad();
+  const Tensor each = cross_entropy(x, Ids::from({3}, {1, ignored, 0}), Reduction::none);
+  CHECK(each.data()[1] == 0);
+  CHECK(each.data()[0] + each.data()[2] == doctest::Approx(some.item()));
+  backward(sum(each));
+  CHECK(elements(x.grad()) == gradient);
+}
+
+TEST_CASE("cross_entropy: without any target that counts the loss is 0, also as a mean") {
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none})
+    for (const bool fused : {false, true}) {
+      Tensor x = Tensor::from({3, 2}, {1, 2, nan, infinity, 3, 5});
+      x.set_requires_grad();
+      Tensor w = Tensor::from({2, 2}, {1, 0, 0, 1});
+      const Ids targets = Ids::full({3}, ignored);
+      const Tensor y = fused ? linear_cross_entropy(x, w, {}, targets, reduction, 0.1)
+                             : cross_entropy(x, targets, reduction, 0.1);
+      for (const real loss : elements(y)) CHECK(loss == 0);
+      backward(sum(y));
+      CHECK(elements(x.grad()) == std::vector<real>(6, 0));
+    }
 }
 
 TEST_CASE("cross_entropy: -inf and huge logits") {
@@ -291,7 +324,7 @@ TEST_CASE("cross_entropy: the conventions of label smoothing, computed by hand")
     const Tensor probabilities = Tensor::from({1, 4}, probability);
     Tensor x = add(log(probabilities), 5);
     x.set_requires_grad();
-    const Tensor y = cross_entropy(x, Ids::from({1}, {1}), {0.1, c.over, 3});
+    const Tensor y = cross_entropy(x, Ids::from({1}, {1}), Reduction::mean, {0.1, c.over, 3});
     CHECK(y.item() == doctest::Approx(c.bits * std::log(2)).epsilon(1e-6));
     backward(y);
     for (size_t v = 0; v < 4; ++v)
@@ -301,11 +334,12 @@ TEST_CASE("cross_entropy: the conventions of label smoothing, computed by hand")
 
 TEST_CASE("cross_entropy: a class with p = 0 may have a logit of -inf") {
   const Tensor x = Tensor::from({1, 4}, {0, 0, 0, -infinity});
-  CHECK(cross_entropy(x, Ids::from({1}, {0}), {0.1, Smoothing::possible_others, 3}).item() ==
+  CHECK(cross_entropy(x, Ids::from({1}, {0}), Reduction::mean, {0.1, Smoothing::possible_others, 3})
+            .item() == doctest::Approx(std::log(3)));
+  CHECK(cross_entropy(x, Ids::from({1}, {3}), Reduction::mean, {1, Smoothing::others}).item() ==
         doctest::Approx(std::log(3)));
-  CHECK(cross_entropy(x, Ids::from({1}, {3}), {1, Smoothing::others}).item() ==
-        doctest::Approx(std::log(3)));
-  CHECK(cross_entropy(x, Ids::from({1}, {0}), {0.1, Smoothing::others}).item() == infinity);
+  CHECK(cross_entropy(x, Ids::from({1}, {0}), Reduction::mean, {0.1, Smoothing::others}).item() ==
+        infinity);
 }
 
 TEST_CASE("dropout: only in training, with the requested probability, and the mean is kept") {

@@ -180,6 +180,12 @@ inline std::vector<testing::Output> loss_outputs() {
         std::vector<double>{cross_entropy(n, p, x.data(), targets.data(), nullptr) / rows,
                             cross_entropy(n, p, x.data(), targets.data(), gradient.data()) / rows});
     draw.keep("cross_entropy gradient " + name, gradient);
+    Array losses(static_cast<size_t>(n.rows), NAN);
+    cross_entropy(n, p, x.data(), targets.data(), nullptr, losses.data());
+    draw.keep("cross_entropy of each row " + name, losses);
+    draw.keep("scale_rows " + name, n.rows * n.classes, [&](Destination to) {
+      scale_rows({n.rows, n.classes}, losses.data(), gradient.data(), to);
+    });
     cross_entropy(n, p, in_place.data(), targets.data(), in_place.data());
     draw.keep("cross_entropy gradient in place " + name, in_place);
 

@@ -52,7 +52,9 @@ TEST_CASE("memory of the loss does not grow with rows in other chunks") {
     Tensor x = Tensor::full({rows, 2}, real{0.1}).set_requires_grad();
     Tensor w = Tensor::full({classes, 2}, real{0.2}).set_requires_grad();
     const Ids targets = Ids::full({rows}, 3);
-    return peak_of([&] { backward(linear_cross_entropy(x, w, {}, targets, 0.1, at_once)); }) -
+    return peak_of([&] {
+             backward(linear_cross_entropy(x, w, {}, targets, Reduction::mean, 0.1, at_once));
+           }) -
            static_cast<int64_t>(sizeof(real)) * x.size();  // the gradient of x
   };
   // The pool's blocks are up to a quarter larger than what they hold.

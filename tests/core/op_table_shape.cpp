@@ -1,4 +1,4 @@
-// The op table: reductions, permutations, slices, concatenation.
+// The op table: axis_reductions, permutations, slices, concatenation.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ void for_folded(const Shape& shape, const Index& i, const std::vector<int>& axes
 }
 
 // A reduction, and its definition from all elements that are reduced to one.
-struct Reduction {
+struct AxisReduction {
   const char* name;
   Tensor (*op)(const Tensor& x, Axes axes, bool keep);
   double (*definition)(const std::vector<double>& x);
@@ -51,7 +51,7 @@ double mean_of(const std::vector<double>& x) {
   return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
-const Reduction reductions[] = {
+const AxisReduction axis_reductions[] = {
     {"sum", sum,
      [](const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }},
     {"mean", mean, mean_of},
@@ -71,8 +71,9 @@ const Reduction reductions[] = {
        return std::log(total);
      }}};
 
-OpRow reduction_row(const Reduction& reduction, const Shape& shape, const std::vector<int>& axes,
-                    bool keep, const Shape& result, const Shape& large) {
+OpRow reduction_row(const AxisReduction& reduction, const Shape& shape,
+                    const std::vector<int>& axes, bool keep, const Shape& result,
+                    const Shape& large) {
   const auto op = reduction.op;
   return {.name = fmt::format("{}: axes [{}] of {}", reduction.name, joined(axes), shape),
           .inputs = {shape},
@@ -101,7 +102,7 @@ OpRow reduction_row(const Reduction& reduction, const Shape& shape, const std::v
 }
 
 TEST_CASE("op table: sum, mean, max, min, var, logsumexp") {
-  for (const Reduction& r : reductions)
+  for (const AxisReduction& r : axis_reductions)
     check_rows(std::vector<OpRow>{
         reduction_row(r, {4, 5}, {}, false, {}, {200, 201}),
         reduction_row(r, {}, {}, false, {}, {40001}),
@@ -140,7 +141,7 @@ TEST_CASE("op table: var with a correction of 1") {
 
 TEST_CASE("max: equal maxima share the gradient equally") {
   // Central differences at a tie of two see half of it on either side: they agree.
-  OpRow row = reduction_row(reductions[2], {2, 3}, {1}, false, {2}, {});
+  OpRow row = reduction_row(axis_reductions[2], {2, 3}, {1}, false, {2}, {});
   row.large.clear();
   row.values = {{1, 2, 2, 3, 3, -1}};
   check_rows(std::vector<OpRow>{row});

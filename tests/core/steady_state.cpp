@@ -55,8 +55,9 @@ void step(Parameters& p, int64_t time) {
   const Tensor s = weights_of(matmul(slice(rotary(f, 2), 1, 0, (time + 1) / 2), g));
   const Tensor r = received_of(f.reshape({batch * time, width}), ids.reshape({batch * time}));
   const Tensor last = transpose(g, 1, 2);
-  const Tensor losses = cross_entropy(linear(last, p.table), ids, 0.1) +
-                        linear_cross_entropy(last, p.table, {}, ids, 0.1, 100 * words);
+  const Tensor losses =
+      cross_entropy(linear(last, p.table), ids, Reduction::sum, 0.1) +
+      linear_cross_entropy(last, p.table, {}, ids, Reduction::sum, 0.1, 100 * words);
   const Tensor parts[] = {mean(s), max(s), mean(r), sqrt(add(mean(pow(f, 2)), 1))};
   const Tensor loss = losses + sum(stack(parts, 0)) + mse_loss(f, x);
   backward(loss);

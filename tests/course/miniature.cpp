@@ -96,7 +96,7 @@ TEST_CASE("miniature: 50 steps have the losses of the library") {
     const Ids targets = Ids::from({1, length}, std::span(ids).last(ids.size() - 1));
 
     optimizer.zero_grad();
-    const Tensor loss = model->loss(inputs, targets);
+    const Tensor loss = model->loss(inputs, targets, Reduction::sum);
     backward(loss);
     optimizer.set_lr(0.01);
     optimizer.step(1.0 / static_cast<double>(length));

@@ -49,7 +49,8 @@ Ids targets_of(const Inputs& in, ModelKind kind) {
 }
 
 Tensor loss_of(const Model& model, const Inputs& in, ModelKind kind) {
-  return model.loss(in, targets_of(in, kind), kind == ModelKind::classifier ? 0 : 0.1);
+  return model.loss(in, targets_of(in, kind), Reduction::sum,
+                    kind == ModelKind::classifier ? 0 : 0.1);
 }
 
 double distance(std::span<const real> a, std::span<const real> b) {
@@ -89,11 +90,11 @@ TEST_CASE("the loss of a model is the cross entropy of its logits, and has its g
     CAPTURE(variant.name);
     const auto model = model_of(variant);
     const Inputs in = two_examples(4, 5, 0);
-    const Tensor composed =
-        cross_entropy(model->logits(in), targets_of(in, variant.kind), LabelSmoothing(0.2));
+    const Tensor composed = cross_entropy(model->logits(in), targets_of(in, variant.kind),
+                                          Reduction::sum, LabelSmoothing(0.2));
     backward(composed);
     const auto expected = gradients(*model);
-    const Tensor fused = model->loss(in, targets_of(in, variant.kind), 0.2);
+    const Tensor fused = model->loss(in, targets_of(in, variant.kind), Reduction::sum, 0.2);
     backward(fused);
     CHECK(std::abs(fused.item() - composed.item()) <= model_rounding * std::abs(composed.item()));
     check_same_gradients(*model, expected);

@@ -158,8 +158,31 @@ TEST_CASE("gelu is PyTorch's, in both forms") {
 
 TEST_CASE("cross entropy is PyTorch's, with ignored targets and label smoothing") {
   Case plain("cross_entropy_0.0"), smooth("cross_entropy_0.1");
-  plain.check_result(cross_entropy(plain.input("logits"), plain.ids("targets")));
-  smooth.check_result(cross_entropy(smooth.input("logits"), smooth.ids("targets"), 0.1));
+  plain.check_result(cross_entropy(plain.input("logits"), plain.ids("targets"), Reduction::sum));
+  smooth.check_result(
+      cross_entropy(smooth.input("logits"), smooth.ids("targets"), Reduction::sum, 0.1));
+}
+
+TEST_CASE("losses have PyTorch's reductions") {
+  struct Form {
+    const char* name;
+    Reduction reduction;
+  };
+  for (const auto& [name, reduction] : {Form{"mean", Reduction::mean}, {"none", Reduction::none}}) {
+    Case plain(fmt::format("cross_entropy_0.0_{}", name));
+    plain.check_result(cross_entropy(plain.input("logits"), plain.ids("targets"), reduction));
+    Case smooth(fmt::format("cross_entropy_0.1_{}", name));
+    smooth.check_result(
+        cross_entropy(smooth.input("logits"), smooth.ids("targets"), reduction, 0.1));
+  }
+  for (const auto& [name, reduction] :
+       {Form{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}}) {
+    Case squares(fmt::format("mse_loss_{}", name));
+    squares.check_result(mse_loss(squares.input("x"), squares.input("y"), reduction));
+  }
+  Case by_default("cross_entropy_0.0_mean"), squares("mse_loss_mean");
+  by_default.check_result(cross_entropy(by_default.input("logits"), by_default.ids("targets")));
+  squares.check_result(mse_loss(squares.input("x"), squares.input("y")));
 }
 
 TEST_CASE("multi-head attention is PyTorch's: padded, causal, and cross-attention") {

@@ -58,7 +58,8 @@ std::vector<double> train(const PositionalRule& positions) {
     const Example example = reversed_digits(random);
     constexpr double targets = batch_size * length;
     optimizer.zero_grad();
-    const Tensor loss = cross_entropy(model->logits(example.inputs), example.targets);
+    const Tensor loss =
+        cross_entropy(model->logits(example.inputs), example.targets, Reduction::sum);
     losses.push_back(loss.item() / targets);
     backward(loss);
     optimizer.step(1 / targets);

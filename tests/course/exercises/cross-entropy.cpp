@@ -10,9 +10,9 @@
 
 namespace heed::course {
 
-void grade_cross_entropy(Grader& g,
-                         Tensor (*cross_entropy)(const Tensor& logits, const Ids& targets,
-                                                 const LabelSmoothing& smoothing));
+void grade_cross_entropy(Grader& g, Tensor (*cross_entropy)(const Tensor& logits,
+                                                            const Ids& targets, Reduction reduction,
+                                                            const LabelSmoothing& smoothing));
 
 namespace {
 
@@ -42,7 +42,8 @@ enum class EntropyFault {
 
 // The solution, with a fault.
 template <EntropyFault fault>
-Tensor faulty_cross_entropy(const Tensor& logits, const Ids& targets, const LabelSmoothing&) {
+Tensor faulty_cross_entropy(const Tensor& logits, const Ids& targets, Reduction,
+                            const LabelSmoothing&) {
   using enum EntropyFault;
   const int64_t classes = logits.dim(-1), rows = targets.size();
   Tensor gradient = Tensor::zeros(logits.shape());

@@ -51,7 +51,7 @@ double faulty_training_step(const Model& model, Optimizer& optimizer,
       own += fault == all_positions || targets[i][k] != ignored;
     count += own;
     if (fault == zero_each || fault == step_each) optimizer.zero_grad();
-    const Tensor sum = model.loss(inputs[i], targets[i]);
+    const Tensor sum = model.loss(inputs[i], targets[i], Reduction::sum);
     loss += sum.item();
     sum_of_means += sum.item() / own;
     backward(fault == means ? sum / own : sum);

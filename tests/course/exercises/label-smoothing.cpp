@@ -52,8 +52,9 @@ TEST_CASE("exercise label-smoothing: the solution passes") {
 TEST_CASE("exercise label-smoothing: the stub and mistakes are named") {
   CHECK_NAMED("nothing is computed yet", grade_label_smoothing,
               label_smoothing_stub::heed::course::smoothed_cross_entropy);
-  CHECK_NAMED("write it out", grade_label_smoothing,
-              [](const Tensor& x, const Ids& t, double e) { return cross_entropy(x, t, e); });
+  CHECK_NAMED("write it out", grade_label_smoothing, [](const Tensor& x, const Ids& t, double e) {
+    return cross_entropy(x, t, Reduction::sum, e);
+  });
   CHECK_NAMED("without smoothing", grade_label_smoothing, smoothed_loss<whole_share, no_share>);
   CHECK_NAMED("p adds up to 1 - ε/V", grade_label_smoothing,
               smoothed_loss<rest_share, other_share>);

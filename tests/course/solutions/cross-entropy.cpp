@@ -6,8 +6,9 @@
 
 namespace heed::inline HEED_REAL {
 
-// L = -Σₙ log softmax(logits[n])[targets[n]], over the targets that are not `ignored`
-Tensor cross_entropy(const Tensor& logits, const Ids& targets, const LabelSmoothing&) {
+// L = -Σₙ log softmax(logits[n])[targets[n]], over the targets that are not `ignored`: the sum,
+// Reduction::sum
+Tensor cross_entropy(const Tensor& logits, const Ids& targets, Reduction, const LabelSmoothing&) {
   const int64_t classes = logits.dim(-1), rows = targets.size();
   Tensor gradient = Tensor::zeros(logits.shape());  // ∂L/∂logits
   real loss = 0;

@@ -10,9 +10,9 @@
 
 namespace heed::course {
 
-void grade_cross_entropy(Grader& g,
-                         Tensor (*cross_entropy)(const Tensor& logits, const Ids& targets,
-                                                 const LabelSmoothing& smoothing)) {
+void grade_cross_entropy(Grader& g, Tensor (*cross_entropy)(const Tensor& logits,
+                                                            const Ids& targets, Reduction reduction,
+                                                            const LabelSmoothing& smoothing)) {
   const auto check = [&](const Shape& shape, bool one_ignored) {
     const int64_t classes = shape[-1];
     const Ids targets = g.ids(shape.without(-1), classes);
@@ -104,7 +104,7 @@ void grade_cross_entropy(Grader& g,
                                  one_ignored ? ", the last target ignored" : ""),
              .inputs = {shape},
              .result = {},
-             .op = [=](Tensors x) { return cross_entropy(x[0], targets, {}); },
+             .op = [=](Tensors x) { return cross_entropy(x[0], targets, Reduction::sum, {}); },
              .definition = total(loss),
              .arguments = {"logits"}},
             mistakes);
@@ -124,7 +124,8 @@ void grade_cross_entropy(Grader& g,
   for (const double first : {large, -large}) {
     Tensor logits = Tensor::from({1, 2}, {first, 0});
     logits.set_requires_grad();
-    const Tensor loss = cross_entropy(logits, Ids::from({1}, {first > 0 ? 1 : 0}), {});
+    const Tensor loss =
+        cross_entropy(logits, Ids::from({1}, {first > 0 ? 1 : 0}), Reduction::sum, {});
     g.expect_near(
         fmt::format("cross entropy of logits [{:.1f}, 0], target {}", first, first > 0 ? 1 : 0),
         loss.item(), large,
@@ -135,10 +136,11 @@ void grade_cross_entropy(Grader& g,
                   logits.grad().data()[0], first > 0 ? 1 : -1,
                   {{std::numeric_limits<double>::quiet_NaN(), unstable}});
   }
-  g.expect_near(
-      "cross entropy of logits [0, -inf, 0], target 0",
-      cross_entropy(Tensor::from({1, 3}, {0.0, -infinity, 0.0}), Ids::from({1}, {0}), {}).item(),
-      std::log(2.0));
+  g.expect_near("cross entropy of logits [0, -inf, 0], target 0",
+                cross_entropy(Tensor::from({1, 3}, {0.0, -infinity, 0.0}), Ids::from({1}, {0}),
+                              Reduction::sum, {})
+                    .item(),
+                std::log(2.0));
 }
 HEED_GRADE(cross_entropy, cross_entropy);
 HEED_TRAIN(cross_entropy, positional_encodings::relative);

@@ -9,8 +9,8 @@
 namespace heed::course {
 
 // One step of training on all micro-batches together. Returns the mean loss of their targets.
-// model.loss(inputs[i], targets[i]) is the sum over the targets of micro-batch i that are not
-// `ignored`.
+// model.loss(inputs[i], targets[i], Reduction::sum) is the sum over the targets of micro-batch i
+// that are not `ignored`.
 double training_step(const Model& model, Optimizer& optimizer, const std::vector<Inputs>& inputs,
                      const std::vector<Ids>& targets) {
   // Write this, with optimizer.zero_grad(), backward() and optimizer.step(gradient_scale).

@@ -81,7 +81,7 @@ double slipped_step(const Model& model, Optimizer& optimizer, const AccumulatedB
   if (slip != never_zero) optimizer.zero_grad();
   for (size_t i = 0; i < count; ++i) {
     if (slip == zero_each || slip == step_each) optimizer.zero_grad();
-    const Tensor sum = model.loss(batches.inputs[i], batches.targets[i]);
+    const Tensor sum = model.loss(batches.inputs[i], batches.targets[i], Reduction::sum);
     loss += sum.item();
     means += sum.item() / batches.counted(i) / micro_batches;
     backward(slip == mean_of_means ? sum / (batches.counted(i) * micro_batches) : sum);
