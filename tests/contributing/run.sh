@@ -4,6 +4,7 @@
 #   run.sh ops                     the operation and the activation, in a build of its own (a minute)
 #   run.sh all                     every example, in a build of its own (minutes)
 set -euo pipefail
+type git &>/dev/null || { echo "skipped: git is not installed, which applies the examples"; exit; }
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -164,15 +164,16 @@ TEST_CASE("gemm: the same bits for any number of threads") {
 TEST_CASE("gemm: the same bits on a thread whose first product was inside a parallel loop") {
   Draw draw;
   const Padded a(2003, 400, false, 0, draw), b(400, 3, false, 0, draw);
-  std::vector<real> here(2003 * 3), there = here, ignored[2] = {here, here};
+  std::vector<real> here(2003 * 3), there = here, inside[2] = {here, here};
   kernels::gemm_serial(a.matrix(), b.matrix(), {here.data(), false}, Precision::highest);
   std::thread([&] {
     parallel_for(2, 1, [&](int64_t i, int64_t) {
-      kernels::gemm_serial(a.matrix(), b.matrix(), {ignored[i].data(), false}, Precision::highest);
+      kernels::gemm_serial(a.matrix(), b.matrix(), {inside[i].data(), false}, Precision::highest);
     });
     kernels::gemm_serial(a.matrix(), b.matrix(), {there.data(), false}, Precision::highest);
   }).join();
   CHECK(there == here);
+  for (const std::vector<real>& product : inside) CHECK(product == here);
 }
 
 TEST_CASE("gemm: the epilogue runs once on every element of the result") {

@@ -45,8 +45,9 @@ expect() {  # expect CODE ARGUMENTS…: a sweep that ends with this exit code
   sweep "$@" || code=$?
   [[ $code == "$expected" ]] || { cat err >&2; fail "sweep $*: exit code $code, expected $expected"; }
 }
-wait_for() { for _ in $(seq 2000); do if eval "$1"; then return; fi; sleep 0.005; done; fail "waited in vain for: $1"; }
-a_checkpoint() { compgen -G "$1/*/seed-*/checkpoints/latest" >/dev/null; }
+wait_for() { for _ in $(seq 12000); do if eval "$1"; then return; fi; sleep 0.005; done; fail "waited in vain for: $1"; }
+checkpoints() { compgen -G "$1/*/seed-*/checkpoints/latest" | wc -l; }  # how many runs have one
+a_checkpoint() { (($(checkpoints "$1") > 0)); }
 an_unfinished_run() { ls "$1"/*/seed-*/config.toml | sed 's|config.toml|result.json|' | while read -r f; do [[ -e $f ]] || echo "$f"; done | grep -q .; }
 
 for method in grid halving; do
@@ -105,15 +106,15 @@ mkdir taken && touch taken/file
 expect 2 grid.toml --run taken
 [[ $(ls taken) == file ]] || fail "the refused folder was changed"
 
-# Ctrl-C: all runs save.
+# Ctrl-C: all runs save. A run that is only starting has nothing to save, so both must have begun.
 "$program" sweep grid.toml --run interrupted --jobs 2 --set train.steps=100000 >out 2>err &
 pid=$!
-wait_for 'a_checkpoint interrupted'
+wait_for '(($(checkpoints interrupted) == 2))'
 kill -INT $pid
 code=0
 wait $pid || code=$?
 [[ $code == 130 ]] || { cat err >&2; fail "Ctrl-C: exit code $code"; }
-a_checkpoint interrupted && ! compgen -G 'interrupted/*/seed-*/error.txt' >/dev/null || fail "Ctrl-C: not saved"
+(($(checkpoints interrupted) == 2)) && ! compgen -G 'interrupted/*/seed-*/error.txt' >/dev/null || fail "Ctrl-C: not saved"
 [[ $(ls -d interrupted/*/seed-*/ | wc -l) == 2 ]] || fail "Ctrl-C: other runs were started"
 
 # A run that fails is told with its last line; the others continue. It is resumed only if asked.

@@ -73,6 +73,8 @@ void prepare_blas() {
     select_blas_kernels();
     return true;
   }();
+  // openblas_set_num_threads() sets OpenMP's number up to OpenBLAS 0.3.21, but not in 0.3.29, which
+  // follows it all the same: products outside parallel regions would run on several threads.
   if (once && openmp_threads && !openmp_in_parallel() && openmp_threads() != 1)
     set_openmp_threads(1);
 }
