@@ -52,7 +52,7 @@ std::vector<real> logits_of(const Model& model, int64_t width) {
 // Sum of the losses of all tokens of a language model.
 Tensor loss_of(const Model& model, int64_t width) {
   const Inputs in = examples_of(width);
-  return model.loss(in, in.input, LabelSmoothing{});
+  return model.loss(in, in.input, Reduction::sum);
 }
 
 const Variant plain{"plain", ModelKind::language_model, [](ModelOptions&) {}};
