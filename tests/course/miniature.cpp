@@ -59,7 +59,7 @@ std::map<std::string, miniature::Tensor> named_weights(const miniature::Model& m
           {"head.weight", model.head}};
 }
 
-void copy_weights(const miniature::Model& from, const Model& to) {
+void copy_weights(const miniature::Model& from, Model& to) {
   std::map<std::string, Tensor> values;
   for (const auto& [name, weight] : named_weights(from)) {
     const Shape shape = to.parameter(name).shape();
