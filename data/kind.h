@@ -39,6 +39,8 @@ struct DataKind {
   bool is_task() const { return load == nullptr; }
   // Returns whether it uses a key of [data]. A kind with "lengths" also uses "longer_lengths".
   bool uses(std::string_view key) const;
+  // Returns the kind of this name, or null.
+  static const DataKind* named(std::string_view name);
 };
 
 // clang-format off

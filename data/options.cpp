@@ -87,6 +87,12 @@ void DataOptions::fields(Fields& f) {
   f.integer("seed", seed, {-1, 9e15}, "of examples and their order; -1: the experiment's seed");
 }
 
+const DataKind* DataKind::named(std::string_view name) {
+  for (const DataKind* kind : data_kinds::all)
+    if (kind->name == name) return kind;
+  return nullptr;
+}
+
 bool DataKind::uses(std::string_view key) const {
   if (key == "longer_lengths") key = "lengths";
   if (key == "splits") key = "test_path";

@@ -1,7 +1,6 @@
 #include "apps/config/used_keys.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "apps/support/numbers.h"
 #include "data/kind.h"
@@ -128,10 +127,11 @@ constexpr Rule rules[] = {
 };
 
 // data/kind.h has the keys of each kind of data.
-bool is_used_by_data(const std::string& name, const Values& values) {
-  const auto* const* const kind = std::ranges::find_if(
-      data_kinds::all, [&](const DataKind* each) { return values.is("data.kind", each->name); });
-  return kind == std::end(data_kinds::all) || (*kind)->uses(name);
+bool is_used_by_data(const std::string& name, const ConfigListing& config) {
+  const std::string quoted = value_of(config, "data.kind");
+  const DataKind* const kind =
+      quoted.empty() ? nullptr : DataKind::named(quoted.substr(1, quoted.size() - 2));
+  return !kind || kind->uses(name);
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ bool is_used_by_data(const std::string& name, const Values& values) {
 bool is_used(const std::string& key, const ConfigListing& config) {
   constexpr std::string_view data = "data.";
   const Values values{config};
-  if (key.starts_with(data)) return is_used_by_data(key.substr(data.size()), values);
+  if (key.starts_with(data)) return is_used_by_data(key.substr(data.size()), config);
   const auto is_about = [&](std::string_view name) {  // a convolution reads "causal", too
     return name.ends_with('.') ? key.starts_with(name) && !key.ends_with(".causal") : key == name;
   };
