@@ -19,20 +19,22 @@ T& per_thread() {
   };
   static std::mutex mutex;
   static Kept* abandoned = nullptr;
+  static constinit thread_local Kept* mine = nullptr;
   // The destructor of a key runs when its thread ends, after those of thread_local objects, which
-  // may still use the object of the thread.
+  // may still use the object of the thread. Destructors of further keys get an object again, and
+  // this one then runs again.
   struct AtThreadExit {
     pthread_key_t key;
     AtThreadExit() {
       pthread_key_create(&key, [](void* object) {
         Kept* const kept = static_cast<Kept*>(object);
+        mine = nullptr;
         const std::lock_guard lock(mutex);
         kept->next = abandoned;
         abandoned = kept;
       });
     }
   };
-  static constinit thread_local Kept* mine = nullptr;
   if (!mine) [[unlikely]] {
     static const AtThreadExit at_thread_exit;
     const std::lock_guard lock(mutex);
