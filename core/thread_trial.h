@@ -7,8 +7,8 @@
 // and fewer where all threads are clearly faster: one thread then computes only 3 or 6 of them.
 // Steps longer than 20 ms always use all threads.
 //
-// The time between trials is at least 20 times that of a trial, and doubles while the outcome stays
-// the same.
+// The time between trials is at least 20 times that of a trial. It doubles while the outcome stays
+// the same, up to 30 s.
 #pragma once
 
 #include <algorithm>
@@ -86,8 +86,9 @@ class ThreadTrial {
     if (all_faster || round == clearly_faster.size()) end_trial(!all_faster);
   }
   void end_trial(bool one) {
-    pause_ = one == outcome_ && pause_ > 0 ? std::min(2 * pause_, longest_pause)
-                                           : std::max(20 * seconds_, shortest_pause);
+    const double pause =
+        one == outcome_ && pause_ > 0 ? std::min(2 * pause_, longest_pause) : shortest_pause;
+    pause_ = std::max(20 * seconds_, pause);
     outcome_ = one_ = one;
     in_trial_ = false;
     seconds_ = 0;

@@ -211,6 +211,18 @@ TEST_CASE("thread trial: takes at most one percent of a run of 500 steps that ne
   CHECK(time < 1.01 * 500 * 0.005);
 }
 
+TEST_CASE("thread trial: takes at most a twentieth of the time where one thread is far slower") {
+  // All threads of a large machine take 15 ms, one takes a second.
+  double time = 0, of_one = 0;
+  first_settings(100'000, [&](int, bool is_one) {
+    const double step = is_one ? 1 : 0.015;
+    time += step;
+    if (is_one) of_one += step;
+    return step;
+  });
+  CHECK(of_one <= time / 20);
+}
+
 TEST_CASE("thread trial: one slow step does not decide it") {
   for (int slow = 0; slow < 20; ++slow) {
     CAPTURE(slow);
