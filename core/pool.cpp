@@ -7,6 +7,7 @@
 #include <atomic>
 #include <bit>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <sys/mman.h>
 #include <utility>
@@ -71,24 +72,28 @@ class SystemShare {
  public:
   // Returns whether the system has `bytes` left, and counts them as taken if so.
   bool take(int64_t bytes) {
-    if (allowance_.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) return true;
-    const double left = memory_left();
-    const double needed = static_cast<double>(bytes) * (1 + page_tables) + reserve;
+    if (allowance_.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) {
+      held_ += bytes;
+      return true;
+    }
+    const std::lock_guard lock(reading_);
+    const double needed = static_cast<double>(bytes), left = memory_left();
     const bool fits = needed <= left;
+    if (fits) held_ += bytes;
     // Without the bytes, the next request looks again.
     allowance_ = fits ? static_cast<int64_t>(std::min(read_every, left - needed)) : 0;
     return fits;
   }
-  void taken(int64_t bytes) { held_.fetch_add(bytes, std::memory_order_relaxed); }
-  void returned(int64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void give_back(int64_t bytes) { held_ -= bytes; }
 
-  // Returns the bytes that this process can still use. The system does not count those that the
-  // pools have taken and nobody has written yet.
+  // Returns the bytes that the pools can still take. The system does not count those that they have
+  // taken and nobody has written yet.
   double memory_left() const {
     const AvailableMemory replacement = ask_;
     const double available = replacement ? replacement() : available_memory();
     if (available == std::numeric_limits<double>::infinity()) return available;
-    return available - std::max(0.0, static_cast<double>(held_.load()) - resident_memory());
+    const double unwritten = std::max(0.0, static_cast<double>(held_.load()) - resident_memory());
+    return (available - unwritten - reserve) / (1 + page_tables);
   }
   AvailableMemory ask(AvailableMemory available) {
     allowance_ = 0;
@@ -103,6 +108,7 @@ class SystemShare {
   std::atomic<int64_t> allowance_ = 0;  // may be taken before the memory left is read again
   std::atomic<int64_t> held_ = 0;
   std::atomic<AvailableMemory> ask_ = nullptr;
+  std::mutex reading_;  // so that a thread knows what another has just taken
 };
 constinit SystemShare system_share;
 
@@ -121,14 +127,11 @@ Header* system_allocate(int c) {
     else
       madvise(memory, bytes, block.untouched ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
   }
-  if (!memory) return nullptr;
-  if (!block.untouched) system_share.taken(static_cast<int64_t>(bytes));
-  return new (memory) Header(block);
+  return memory ? new (memory) Header(block) : nullptr;
 }
 
 void system_free(Header* block) noexcept {
   const size_t bytes = whole_bytes(*block);
-  if (!block->untouched) system_share.returned(static_cast<int64_t>(bytes));
   if (bytes < mapped_from)
     ::operator delete (block, std::align_val_t{alignment});
   else
@@ -206,6 +209,7 @@ struct Pool {
       if (!system_share.take(bytes)) out_of_memory(bytes);
     }
     Header* block = system_allocate(size_class);
+    if (!block && !scope().shapes_only) system_share.give_back(bytes);
     check(block != nullptr, "out of memory: the system refused {} bytes", bytes);
     block->pool = this;
     ++statistics.system_calls;
@@ -221,7 +225,9 @@ struct Pool {
   }
 
   void give_back(Header* block) noexcept {
-    statistics.held_bytes -= static_cast<int64_t>(class_bytes(block->size_class));
+    const auto bytes = static_cast<int64_t>(class_bytes(block->size_class));
+    statistics.held_bytes -= bytes;
+    if (!block->untouched) system_share.give_back(bytes);
     system_free(block);
   }
 };

@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <limits>
+#include <pthread.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -179,6 +181,24 @@ TEST_CASE("pool: objects of a thread may use its pool until it has ended") {
   CHECK_FALSE(shared);
 }
 
+TEST_CASE("pool: destructors of other keys may use the pool of a thread that ends") {
+  struct Tag {};
+  static std::atomic<bool> shared = false;
+  per_thread<Tag>();  // makes its key before the other one, whose destructor then runs later
+  pthread_key_t later;
+  REQUIRE(pthread_key_create(&later, [](void*) {
+            Tag *const own = &per_thread<Tag>(), *other = nullptr;
+            std::thread([&] { other = &per_thread<Tag>(); }).join();
+            shared = own == other;
+          }) == 0);
+  std::thread([&] {
+    per_thread<Tag>();
+    pthread_setspecific(later, &later);
+  }).join();
+  pthread_key_delete(later);
+  CHECK_FALSE(shared);
+}
+
 TEST_CASE("pool: a request beyond the memory of the system is an error") {
   pool_trim();
   const PoolStatistics before = pool_statistics();
@@ -216,6 +236,41 @@ TEST_CASE("pool: one large block must fit into the memory that is left") {
       doctest::Contains("out of memory: 224.0 MiB asked for at once, this process can use "),
       Error);
   pool_free(pool_allocate(size_t{20} << 20));
+}
+
+TEST_CASE("pool: the error for a block says less than the block needs") {
+  const MemoryLeft machine(100);
+  std::string error;
+  try {
+    pool_free(pool_allocate(size_t{90} << 20));
+  } catch (const Error& thrown) {
+    error = thrown.what();
+  }
+  const std::string before = "out of memory: 96.0 MiB asked for at once, this process can use ";
+  REQUIRE(error.starts_with(before));
+  CHECK(std::stod(error.substr(before.size())) < 96);
+}
+
+TEST_CASE("pool: threads read one after another how much memory is left") {
+  static std::atomic<int> readers = 0, most = 0;
+  const AvailableMemory before = pool_ask([] {
+    const int now = ++readers;
+    if (now > most) most = now;
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    --readers;
+    return std::numeric_limits<double>::max();
+  });
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 3; ++number)
+    threads.emplace_back([] {
+      for (int i = 0; i < 20; ++i) {
+        pool_free(pool_allocate(size_t{200} << 20));
+        pool_trim();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  pool_ask(before);
+  CHECK(most == 1);
 }
 
 TEST_CASE("pool: many small blocks must fit into the memory that is left") {
