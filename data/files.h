@@ -31,7 +31,7 @@ class Files {
   void add(const std::string& path, std::initializer_list<std::string_view> content);
 
   const std::vector<std::string>& paths() const { return paths_; }
-  // Of the files up to each, in order.
+  // Returns one hash per file, in order: of the contents of all files up to it.
   const std::vector<uint64_t>& fingerprints() const { return fingerprints_; }
   uint64_t fingerprint() const { return fingerprints_.empty() ? hash_start : fingerprints_.back(); }
 

@@ -253,7 +253,7 @@ std::vector<std::pair<const char*, std::string*>> data_files(DataOptions& option
 }
 
 std::string describe(const DataOptions& options) {
-  // heed 0.2.0 had no data.splits: what has its splits has its fingerprint.
+  // heed 0.2.0 had no data.splits. Data that is split as it did keeps its fingerprint.
   const bool has_rule = options.splits == SplitRule::fixed && !options.test_path.empty();
   std::string text;
   for (const Key& key : keys_of(options))

@@ -7,7 +7,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// Of every dropout probability of a layer.
+// The range of every dropout probability.
 inline constexpr Range dropout_range{0, 0.99};
 
 struct LinearOptions {

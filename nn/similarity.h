@@ -63,8 +63,8 @@ struct SimilarityOptions {
 
 class Similarity : public Module {
  public:
-  // For H heads, with queries of width Kq and keys of width Kk. Throws InputError for
-  // values out of range, and Error if the form needs Kq = Kk and they differ.
+  // For H heads, with queries of width Kq and keys of width Kk. Throws InputError for values out of
+  // range, and Error if the form needs Kq = Kk and they differ.
   Similarity(const SimilarityOptions& options, int64_t heads, int64_t query_width,
              int64_t key_width, const InitOptions& init = {});
   // q (B, H, Tq, Kq), k (B, H, Tk, Kk) → scores (B, H, Tq, Tk)

@@ -41,10 +41,10 @@ struct LinearCrossEntropyInputs {
 double linear_cross_entropy_forward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
                                     real* dy, real* losses);
 
-// ∂/∂loss: of the loss, or (N) of the loss of each row.
+// The gradient of the result: of a sum one number, of single losses one per row, (N).
 struct LossGradient {
   real of_sum;
-  const real* of_rows = nullptr;  // null: of_sum counts
+  const real* of_rows = nullptr;  // null: of_sum applies
 };
 // Computes the gradients, each times `d_loss`. `dy` is what forward left there, and is overwritten.
 // With one chunk x is read only for dw, and w only for dx; otherwise they may be null.

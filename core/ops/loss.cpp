@@ -45,7 +45,7 @@ void check_targets(const char* name, const Ids& targets, int64_t classes, int32_
   }
 }
 
-// The number that the sum over all targets is divided by: of a mean, how many are not ignored.
+// Returns the divisor of the sum over all targets: for a mean, how many are not ignored.
 real divisor(Reduction reduction, const Ids& targets) {
   if (reduction != Reduction::mean || scope().shapes_only) return 1;
   const int32_t* const target = targets.data();

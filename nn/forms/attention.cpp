@@ -255,7 +255,7 @@ Tensor GeneralAttention::combine_heads(const Tensor& z) const {
 
 namespace {
 
-// Whether this is the form of nn/attention.h.
+// Returns whether this is the form of nn/attention.h.
 bool is_standard(int64_t dim, int64_t heads, const AttentionSetup& setup) {
   const MultiHeadOptions& o = setup.form;
   const PositionalRule& position = *setup.positional.kind;

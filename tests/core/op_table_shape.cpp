@@ -1,4 +1,4 @@
-// The op table: axis_reductions, permutations, slices, concatenation.
+// The op table: reductions of axes, permutations, slices, concatenation.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
