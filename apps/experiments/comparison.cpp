@@ -283,7 +283,7 @@ Json statistics_json(const RunGroup& group, const std::vector<std::string>& name
 Json comparison_json(const Comparison& each, const Effects& effects) {
   return Json::object()
       .set("seeds", std::ssize(each.seeds))
-      .set(effects.size_name(), each.seeds.empty() ? NAN : each.effect.size)
+      .set(effects.size_name(), each.effect.size)
       .set("low", each.effect.interval.low)
       .set("high", each.effect.interval.high)
       .set("p", each.effect.p)

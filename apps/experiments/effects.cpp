@@ -190,10 +190,17 @@ void warn_of_disagreement(const std::vector<NamedComparison>& all, const Effects
 // Says which groups are not compared, and why.
 void warn_of_pairs(const Effects& effects, const RunGroups& groups,
                    std::vector<std::string>& lines) {
-  int64_t without = 0, others = 0;
+  int64_t unscored = 0, without = 0, others = 0;
   for (const GroupComparison& each : effects.groups)
-    if (each.seeds.empty()) ++(each.same_data ? without : others);
+    if (groups.groups[each.group].numbers(effects.score).empty())
+      ++unscored;
+    else if (each.seeds.empty())
+      ++(each.same_data ? without : others);
   const auto count = std::ssize(effects.groups);
+  if (unscored > 0)
+    lines.push_back(fmt::format("{} of {} {} no run with a finite {}", unscored,
+                                counted(count, "group"), unscored == 1 ? "has" : "have",
+                                effects.score));
   if (without + others == 0) return;
   const std::string first = settings_text(groups.varying, groups.groups[effects.first].values);
   if (without > 0)

@@ -5,6 +5,7 @@
 // the first one. apps/inference/scores.h decides which scores are compared by their ratio.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,9 +17,9 @@
 namespace heed {
 
 struct Comparison {
-  std::vector<int64_t> seeds = {};  // that both sides have
-  Effect effect = {};               // meaningless without seeds
-  double adjusted_p = 1;            // by Holm, over the comparisons of one key, or of all groups
+  std::vector<int64_t> seeds = {};                  // that both sides have
+  Effect effect = {NAN, {-INFINITY, INFINITY}, 1};  // this is the value without seeds
+  double adjusted_p = 1;  // by Holm, over the comparisons of one key, or of all groups
 
   // Returns whether the interval and p give different answers at the 5 % level.
   bool disagrees(double no_effect) const;

@@ -87,6 +87,23 @@ TEST_CASE("compare: one group, repeated and unfinished runs") {
   CHECK(text.find("difference") == text.npos);
 }
 
+TEST_CASE("compare: a group without a score has no effect, and does not disagree") {
+  ScoredRuns runs;
+  Experiment experiment;
+  for (int64_t seed = 1; seed <= 2; ++seed) {
+    runs.add(fmt::format("a/{}", seed), seed, 1e-3, 2);
+    experiment.seed = seed;
+    experiment.optim.lr = 1e8;
+    runs.add(fmt::format("b/{}", seed), experiment, "");  // failed
+  }
+  const std::string text = comparison_of(runs.load(), {});
+  has_line(text, "100000000.0 0 - - -");
+  CHECK_CONTAINS(text, "1 of 1 group has no run with a finite val.loss");
+  CHECK(text.find("disagree") == text.npos);
+  const std::string json = comparison_of(runs.load(), {.format = TableFormat::json});
+  CHECK_CONTAINS(json, "\"low\": null");
+}
+
 TEST_CASE("compare: validation chooses, and only of the chosen one test is shown") {
   ScoredRuns runs;
   Experiment experiment;
