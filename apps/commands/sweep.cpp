@@ -39,7 +39,8 @@ struct SweepCommand final : CommandArguments {
         {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 to N", counts},
         set_option(sweep.set),
         {"--max-runs", "N", &sweep.max_runs, "Maximum number of runs (default: 100)", counts},
-        {"--run", "DIR", &folder, "Folder of the sweep (default: runs/<name of the sweep>)"},
+        {"--run", "DIR", &folder,
+         "Folder of the sweep (default: runs/<SWEEP>, or runs/<CONFIG>-sweep)"},
         {"--jobs", "N", &jobs,
          "Number of runs to train at a time, with one thread each unless the config sets threads "
          "(default: as many as the physical cores allow)",
@@ -95,13 +96,18 @@ void report_refusals(const SweepPlan& plan) {
   }
 }
 
-// What `heed compare` prints of the runs that are done.
+// Returns what `heed compare` prints for the runs that are done or failed; "" if none is done.
 std::string results(const SweepPlan& plan) {
-  std::vector<ScoredRun> done;
-  for (const PlannedRun& run : plan.runs)
-    if (run.refusal.empty() && state_of(run.path) == RunState::done)
-      done.push_back(ScoredRun::load(run.path));
-  return done.empty() ? "" : comparison_of(std::move(done), {});
+  std::vector<ScoredRun> ended;
+  bool any_done = false;
+  for (const PlannedRun& run : plan.runs) {
+    if (!run.refusal.empty()) continue;
+    const RunState state = state_of(run.path);
+    any_done = any_done || state == RunState::done;
+    if (state == RunState::done || state == RunState::failed)
+      ended.push_back(ScoredRun::load(run.path));
+  }
+  return any_done ? comparison_of(std::move(ended), {}) : "";
 }
 
 // Writes a file that other sweeps may write at the same moment, with a temporary name of its own.
