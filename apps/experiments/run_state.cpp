@@ -21,4 +21,9 @@ int64_t saved_step(const std::string& path) {
   return steps.empty() ? 0 : steps.back();
 }
 
+std::string error_of(const std::string& path) {
+  const std::string text = read_file(in_folder(path, "error.txt"), "error", 1 << 16);
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace heed

@@ -27,4 +27,7 @@ RunState state_of(const std::string& path);
 // Returns the step of the newest checkpoint, 0 if there is none.
 int64_t saved_step(const std::string& path);
 
+// Returns the first line of error.txt. Throws InputError if it cannot be read.
+std::string error_of(const std::string& path);
+
 }  // namespace heed

@@ -45,11 +45,6 @@ int64_t step_of(const PlannedRun& run) {
   return std::max(saved_step(run.path), last_row(run.path).step);
 }
 
-std::string first_line(const std::string& path) {
-  const std::string text = read_file(path, "error", 1 << 16);
-  return text.substr(0, text.find('\n'));
-}
-
 // Returns why a process ended without what it was started for.
 std::string problem_of(const RunPool::Ended& run) {
   if (run.code == 0) return "ended without a result; does the launcher wait for its command?";
@@ -154,8 +149,8 @@ SweepRunner::Next SweepRunner::settle(size_t run, bool tells) {
       ++finished_;
       if (tells) tell_finished(run);
     } else if (action == Next::failed) {
-      fail(run, first_line(in_folder(plan_.runs[run].path, "error.txt")) +
-                    " (in an earlier training; --retry-failed resumes it)");
+      fail(run,
+           error_of(plan_.runs[run].path) + " (in an earlier training; --retry-failed resumes it)");
     }
   } catch (const InputError& error) {  // a damaged folder
     fail(run, error.what());

@@ -42,11 +42,14 @@ ReportedRun read_run(const std::string& path) {
   if (run.curves.damaged_rows > 0)
     run.notes.push_back(fmt::format("{} of metrics.jsonl cannot be read, and left out.",
                                     counted(run.curves.damaged_rows, "row")));
-  if (run.curves.curves.empty() && run.notes.empty())
+  if (run.state == RunState::failed)
+    part([&] { run.notes.push_back("The run failed: " + error_of(path)); });
+  else if (run.curves.curves.empty() && run.notes.empty())
     run.notes.push_back("There are no curves: the run has written no metrics yet.");
   part([&] { read_sessions(run); });
   part([&] { run.result = read_result(folder, run.saved.config.experiment); });
-  if (!exists(folder.result())) run.notes.push_back("There are no scores: the run has not ended.");
+  if (run.state != RunState::failed && !exists(folder.result()))
+    run.notes.push_back("There are no scores: the run has not ended.");
   return run;
 }
 

@@ -122,8 +122,9 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
 }
 
 TEST_CASE("a report of a text has no exact match, even if heed 0.2.0 wrote one") {
-  const WrittenRun run("[model]\nkind = \"language_model\"\n[data]\nkind = \"text\"\n"
-                       "path = \"text.txt\"\n");
+  const WrittenRun run(
+      "[model]\nkind = \"language_model\"\n[data]\nkind = \"text\"\n"
+      "path = \"text.txt\"\n");
   run.write("metrics.jsonl",
             "{\"step\":1,\"val\":{\"loss\":2,\"exact_match\":0}}\n"
             "{\"step\":2,\"val\":{\"loss\":1.5,\"exact_match\":0}}\n");
@@ -150,6 +151,11 @@ TEST_CASE("a report leaves out what a run lacks, and says so") {
   CHECK(has_note(run.report(), "no curves"));
   CHECK(has_note(run.report(), "has not ended"));
   CHECK_CONTAINS(run.page(), "class=\"note\"");
+
+  run.write("error.txt", "step 3: the loss is NaN\nmore\n");
+  CHECK(has_note(run.report(), "The run failed: step 3: the loss is NaN"));
+  CHECK_FALSE(has_note(run.report(), "has not ended"));
+  remove_all(run.path + "/error.txt");
 
   run.write("metrics.jsonl", "nonsense\n");
   run.write("result.json", "[1, 2");
