@@ -102,8 +102,9 @@ void check_command(Commands commands, const std::string& word) {
   std::vector<std::string> names;
   for (const Command* command : commands) names.emplace_back(command->name);
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
-  throw InputError(fmt::format("unknown command {}{}; commands: {}", in_quotes(word, '\''),
-                               did_you_mean(word, names), joined(names)));
+  const std::string suggestion = did_you_mean(word, names);
+  throw InputError(fmt::format("unknown command {}{}", in_quotes(word, '\''),
+                               suggestion.empty() ? "; commands: " + joined(names) : suggestion));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ Plan plan_of(TrainArguments a) {
   }
   if (a.resume)
     for (std::string* path : {&a.config, &a.run_path}) *path = from_first_rank(named_run(*path));
-  if (a.resume && a.run_path.empty() && is_folder(a.config)) std::swap(a.run_path, a.config);
+  if (a.resume && a.run_path.empty() && names_run(a.config)) std::swap(a.run_path, a.config);
   check_input(!a.resume || !a.run_path.empty(),
               "--resume needs a run: heed train --resume --run runs/NAME, or runs/latest for the "
               "newest");

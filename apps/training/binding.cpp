@@ -86,13 +86,15 @@ void check_data(const Checkpoint& checkpoint, const Corpus& corpus, const std::s
   const Json* trained = checkpoint.state().find("data");
   const bool same = trained && trained->text() == Json(corpus.fingerprint).text();
   std::vector<std::string> set;
-  for (const auto& [key, origin] : origins)
-    if (key.starts_with("data.") && origin.kind == Origin::Kind::command_line)
-      set.push_back(shortened(origin.file, 1000));
-  check_input(same || set.empty(),
-              "{}: not trained on these data: {} changes them; remove it, or name a file with the "
-              "contents that the run was trained on",
-              run, joined(set));
+  bool sets_path = false;
+  for (const auto& [key, origin] : origins) {
+    if (!key.starts_with("data.") || origin.kind != Origin::Kind::command_line) continue;
+    set.push_back(shortened(origin.file, 1000));
+    sets_path = sets_path || key.find("path") != key.npos;
+  }
+  check_input(same || set.empty(), "{}: not trained on these data: {} changes them; remove it{}",
+              run, joined(set),
+              sets_path ? ", or name a file with the contents that the run was trained on" : "");
   const std::string files = fmt::format("{}{}", corpus.files.size() > 1 ? "one of " : "",
                                         shortened(joined(corpus.files), 1000));
   check_input(same,

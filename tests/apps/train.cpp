@@ -192,9 +192,12 @@ TEST_CASE("train: --resume accepts changed intervals and paths, rejects other ch
   check_rejected(workspace.heed({"evaluate", "r", "--set", "data.path=other.txt"}), 2,
                  {"r: not trained on these data: --set data.path=other.txt changes them; remove "
                   "it, or name a file with the contents"});
+  const ProgramOutput split = workspace.heed({"evaluate", "r", "--set", "data.val_fraction=0.3"});
+  CHECK_CONTAINS(split.err, "data.val_fraction=0.3 changes them; remove it\n");
 
   check_rejected(workspace.heed({"train", "--resume"}), 2, {"--resume needs a run"});
   check_rejected(workspace.heed({"train", "--resume", "--run", "none"}), 2, {"none: no such run"});
+  check_rejected(workspace.heed({"train", "--resume", "none"}), 2, {"none: no such run"});
   for (const char* key : {"train.steps", "threads", "data.path"}) {
     bool known = false;
     for (const ConfigSection& section : list_config(Experiment()))
