@@ -1,6 +1,7 @@
 // Optimizers, schedules and averages reject options that a config would reject.
 #include <doctest/doctest.h>
 
+#include "allocations.h"
 #include "checks.h"
 #include "optim/average.h"
 #include "optim/optimizer.h"
@@ -31,6 +32,13 @@ TEST_CASE("an optimizer rejects every value out of its range") {
   Optimizer optimizer({}, {{"w", weight()}});
   CHECK(error_of([&] { optimizer.set_lr(-1); }) ==
         "optimizer: lr: expected a number, ≥ 0, found -1");
+}
+
+TEST_CASE("a number in its range costs no text of an error") {
+  const int64_t calls = allocations();
+  check_range("average", "ema", 0.5, ema_range);
+  check_range("average", "snapshots", int64_t{5}, Range{1, 1'000'000});
+  CHECK(allocations() == calls);
 }
 
 TEST_CASE("a schedule rejects every value out of its range") {
