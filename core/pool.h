@@ -8,7 +8,8 @@
 //
 // Each thread has its own pool. Any thread may free a block: a block that another thread frees goes
 // back to the pool that it came from, which takes it in with its next request. So a thread that
-// computes what another one destroys reuses the same blocks again and again.
+// computes what another one destroys reuses the same blocks again and again. The pool of a thread
+// that has ended keeps its blocks until a new thread takes it over (per_thread.h).
 //
 // The pools together take no more memory from the system than it has left: a request that does not
 // fit throws Error before the kernel would end a process. What is left (available_memory()) is read
