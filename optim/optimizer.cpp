@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/observer.h"
-
 namespace heed::inline HEED_REAL {
 
 void OptimOptions::fields(Fields& f) {
@@ -40,14 +38,15 @@ static const OptimOptions& validated(const OptimOptions& options) {
   return options;
 }
 
-static std::vector<std::string> names_of(const std::vector<const char*>& arrays) {
-  return {arrays.begin(), arrays.end()};
+Optimizer::Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
+    : options_(validated(options)), parameters_(parameter_set(std::move(parameters))) {
+  parameters_->add_state(options.kind->state(options));
+  set_lr(options.lr);
 }
 
-Optimizer::Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
-    : options_(validated(options)),
-      arena_(std::move(parameters)),
-      state_(arena_, names_of(options.kind->state(options))) {
+Optimizer::Optimizer(const OptimOptions& options, std::unique_ptr<ParameterSet> parameters)
+    : options_(validated(options)), parameters_(std::move(parameters)) {
+  parameters_->add_state(options.kind->state(options));
   set_lr(options.lr);
 }
 
@@ -57,39 +56,26 @@ void Optimizer::set_lr(double lr) {
 }
 
 double Optimizer::step(double gradient_scale) {
-  arena_.complete_gradients();
-  arena_.sum_gradients();
-  const double norm = std::sqrt(arena_.sum_of_squared_gradients()) * std::abs(gradient_scale);
+  const double norm = std::sqrt(parameters_->sum_of_squared_gradients()) * std::abs(gradient_scale);
   if (!std::isfinite(norm)) return norm;
 
   const double limit = options_.clip_norm;
   const double clip = limit > 0 ? std::min(1.0, limit / (norm + 1e-6)) : 1.0;
   ++steps_;
-  arena_.for_each_own_range([&](int64_t first, int64_t last, bool matrix) {
-    UpdateRange range{
-        .options = options_,
-        .step = steps_,
-        .lr = lr_,
-        .gradient_scale = gradient_scale * clip,
-        .weight_decay = matrix || options_.decay == Decay::all ? options_.weight_decay : 0,
-        .size = last - first,
-        .gradients = arena_.gradients() + first,
-        .parameters = arena_.parameters() + first,
-        .state = {}};
-    for (size_t i = 0; i < state_.size(); ++i) range.state[i] = state_.at(i, first);
-    options_.kind->update(range);
-  });
-  // Reads the gradients twice; reads and writes the parameters and all state.
-  report_moved(arena_.own().size() * (4 + 2 * static_cast<int64_t>(state_.size())));
-  arena_.gather_parameters();
-  arena_.count_change();
+  const auto update = [&](const ParameterRange& range) {
+    const bool decays = range.matrix || options_.decay == Decay::all;
+    options_.kind->update({.options = options_,
+                           .step = steps_,
+                           .lr = lr_,
+                           .gradient_scale = gradient_scale * clip,
+                           .weight_decay = decays ? options_.weight_decay : 0,
+                           .size = range.size,
+                           .gradients = range.gradients,
+                           .parameters = range.parameters,
+                           .state = range.state});
+  };
+  parameters_->update(std::ref(update));  // by reference: a copy would be allocated
   return norm;
-}
-
-void Optimizer::load_state(int64_t steps, std::span<const NamedParameter> saved) {
-  check_input(steps >= 0, "optimizer state: {} steps", steps);
-  state_.load(saved, "optimizer state");
-  steps_ = steps;
 }
 
 }  // namespace heed::inline HEED_REAL

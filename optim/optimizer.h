@@ -14,19 +14,22 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/fields.h"
 #include "core/registry.h"
-#include "optim/arena_state.h"
+#include "optim/parameters.h"
 
 namespace heed::inline HEED_REAL {
 
+class Arena;
 struct OptimOptions;
 
-// A range of consecutive parameters in a step: all arrays (size), whole cache lines.
+// A range of consecutive parameters in a step: all arrays (size). In an arena it has whole cache
+// lines, as kernels/adam.cpp needs.
 struct UpdateRange {
   const OptimOptions& options;
   int64_t step;  // number of the step, from 1
@@ -86,12 +89,13 @@ struct OptimOptions {
 
 class Optimizer {
  public:
-  // Optimizes those of the parameters that require a gradient, and moves them into an arena (see
-  // Arena). Throws InputError as OptimOptions::validate() and Arena do.
+  // Optimizes those of the parameters that require a gradient: see parameter_set(). Throws
+  // InputError as OptimOptions::validate() does.
   Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters);
+  Optimizer(const OptimOptions& options, std::unique_ptr<ParameterSet> parameters);
 
   // Clears the gradients. Call it before the first backward of a step.
-  void zero_grad() { arena_.zero_grad(); }
+  void zero_grad() { parameters_->zero_grad(); }
 
   // The learning rate of the next step, at first options.lr.
   double lr() const { return lr_; }
@@ -106,21 +110,20 @@ class Optimizer {
   // Returns the norm before clipping. If it is not finite, changes nothing.
   double step(double gradient_scale = 1);
 
-  // The parameters that it updates.
-  Arena& arena() { return arena_; }
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
+  // The arena that the parameters are in (optim/arena.h).
+  Arena& arena();
   // The rest of the state, as ArenaState::tensors() returns it, named exp_avg.<parameter> and so
   // on.
-  std::vector<NamedParameter> state() const { return state_.tensors(); }
+  std::vector<NamedParameter> state() const;
   // Restores a saved state. The next steps are bitwise those of the saved optimizer. Throws
   // InputError as ArenaState::load() does.
   void load_state(int64_t steps, std::span<const NamedParameter> saved);
 
  private:
   const OptimOptions options_;
-  Arena arena_;
-  ArenaState state_;
+  std::unique_ptr<ParameterSet> parameters_;
   double lr_ = 0;
   int64_t steps_ = 0;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optim/arena.h"
 #include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -1,5 +1,7 @@
 // The arena of parameters: order, alignment, frozen and tied tensors, changes that backward must
 // see.
+#include "optim/arena.h"
+
 #include <doctest/doctest.h>
 
 #include <cmath>

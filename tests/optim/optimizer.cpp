@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "allocations.h"
+#include "core/parallel.h"
 #include "core/pool.h"
 #include "optim/fixture.h"
 #include "optim/trained.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "optim/arena.h"
 #include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -4,6 +4,7 @@
 
 #include "docs/course/grader/training.h"
 #include "nn/positional.h"
+#include "optim/arena.h"
 #include "optim/kernels/kernels.h"
 
 namespace heed::course {

@@ -1,0 +1,40 @@
+// The parameters of a model as an optimizer sees them: ranges of elements, their gradients, and
+// what a rule keeps for each element between steps.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace heed::inline HEED_REAL {
+
+// Consecutive elements: all arrays (size).
+struct ParameterRange {
+  int64_t size;
+  bool matrix;  // of tensors of rank ≥ 2
+  const real* gradients;
+  real* parameters;
+  std::array<real*, 3> state = {};  // in the order of add_state(), then null
+};
+
+class ParameterSet {
+ public:
+  virtual ~ParameterSet() = default;
+  // Adds arrays of these names, zero at first, to every range: at most 3.
+  virtual void add_state(const std::vector<const char*>& names) = 0;
+  virtual void zero_grad() = 0;
+  // Returns Σ g² over all gradients of a step. A parameter without a gradient has zeros.
+  virtual double sum_of_squared_gradients() = 0;
+  // Calls f with every range, which may change its parameters and state.
+  virtual void update(const std::function<void(const ParameterRange&)>& f) = 0;
+};
+
+// Those of the parameters that require a gradient. Throws InputError if there are none. It has two
+// definitions, of which a program links one: optim/arena_parameters.cpp moves the parameters into
+// one array, optim/minimal/parameters.cpp leaves each where it is.
+std::unique_ptr<ParameterSet> parameter_set(std::vector<NamedParameter> parameters);
+
+}  // namespace heed::inline HEED_REAL
