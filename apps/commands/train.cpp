@@ -212,7 +212,10 @@ int TrainArguments::run() const {
   const Experiment& experiment = plan.config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(plan.config);
-  if (!sweep.empty()) DataRecord::read(sweep).check(DataFiles::of(corpus), false);
+  if (!sweep.empty()) {
+    check_input(is_folder(sweep), "--sweep {}: no such folder; name that of a sweep", sweep);
+    DataRecord::read(sweep).check(DataFiles::of(corpus), false);
+  }
   if (plan.first) plan.first->check_data(corpus);
   const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
   with_origins(plan.config.origins, [&] { (void)OwnShards(experiment.train.shards); });
@@ -282,7 +285,9 @@ const Command commands::train = {
     .details =
         "The first run of configs/reverse.toml is runs/reverse, the second runs/reverse-2, and so "
         "on.\n"
-        "Wherever a command takes a run, runs/latest is the one whose training started last.\n"
+        "Wherever a command takes a run, runs/latest is the one whose training started last; runs "
+        "of\n"
+        "sweeps do not count.\n"
         "The last line of the output is the next command to try.\n\n"
         "Examples:\n"
         "  heed train configs/reverse.toml\n"

@@ -445,6 +445,10 @@ TEST_CASE("sweep: the data that it began with are those of every run") {
     CHECK_CONTAINS(study.sweep({"--seeds", "2"}).err, "1 of 2 runs were done before");
     CHECK(exists(study / "s/data.json"));
   }
+  SUBCASE("a run of a sweep that does not exist is refused") {
+    check_rejected(study.heed({"train", "c.toml", "--sweep", "none"}), 2,
+                   {"--sweep none: no such folder"});
+  }
   SUBCASE("a sweep that was killed before it wrote sweep.toml begins again") {
     for (const char* name : {"s/sweep.toml", "s/base.toml", "s/seed-1"}) remove_all(study / name);
     CHECK(study.sweep({"--seeds", "1"}).code == 0);
