@@ -101,7 +101,7 @@ void check_evaluation(const Experiment& e) {
   const char* const name = name_of(best_by_names, e.train.best_by);
   check_keys(std::find(scores.begin(), scores.end(), name) != scores.end(),
              {"train.best_by", "data.kind"},
-             "train.best_by = \"{}\": data.kind = \"{}\" has no such score, but: {}", name,
+             "train.best_by = \"{}\": data.kind = \"{}\" has no such score; choose one of {}", name,
              e.data.kind->name, joined(scores));
   const int64_t n = e.train.average_checkpoints;
   check_keys(n == 1 || e.optim.ema == 0, {"train.average_checkpoints", "optim.ema"},

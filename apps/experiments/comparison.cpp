@@ -331,7 +331,7 @@ Json GroupReport::json() const {
 
 void check_score(const std::vector<std::string>& scores, const std::string& score) {
   check_input(std::ranges::find(scores, score) != scores.end(),
-              "--score {}: no run has such a score, but: {}", score,
+              "--score {}: no run has such a score; choose one of {}", score,
               scores.empty() ? "none" : joined(scores));
 }
 

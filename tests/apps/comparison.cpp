@@ -250,7 +250,7 @@ TEST_CASE("compare: rejects unknown scores and targets") {
     arguments.insert(arguments.begin(), {"compare", "s"});
     check_rejected(heed_in(runs.path, arguments), 2, {part});
   };
-  rejected({"--score", "val.bleu"}, "no run has such a score, but: steps, val.loss");
+  rejected({"--score", "val.bleu"}, "no run has such a score; choose one of steps, val.loss");
   rejected({"--target", "val.bleu=3"}, "no metrics.jsonl of these runs has val.bleu");
   rejected({"--target", "val.loss"}, "expected a score and a value");
   rejected({"--json", "--markdown"}, "choose one");

@@ -367,7 +367,7 @@ TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
                  {"data.kind = \"copy\" has no such score"});
   check_rejected(workspace.heed({"config", "c.toml", "--set", "train.best_by=bleu"}), 2,
                  {"--set train.best_by=bleu: train.best_by = \"bleu\": data.kind = \"copy\" has no "
-                  "such score, but: loss, perplexity, token_accuracy, exact_match"});
+                  "such score; choose one of loss, perplexity, token_accuracy, exact_match"});
 }
 
 TEST_CASE("train: loads weights from another run and freezes parameters") {
