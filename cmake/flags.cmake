@@ -20,6 +20,10 @@ function(heed_compile_options target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # False alarms of GCC 12 about std::string.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+      # False alarms of GCC 13 and 14 about functions that take a temporary name and return a reference to what it names.
+      target_compile_options(${target} PRIVATE -Wno-dangling-reference)
+    endif()
     if(CMAKE_UNITY_BUILD)
       # With less garbage collection (from 512 MB on) these large files compile in a tenth less time.
       target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=524288)
