@@ -28,6 +28,9 @@ std::string run_shell(const std::string& line, const std::string& folder, const 
                       const std::vector<std::string>& environment = {}) {
   const EndedProcess ended =
       run_limited({"/bin/sh", "-c", line}, folder, environment, build_limits);
+  const bool lacks_command = ended.end == EndedProcess::End::exited && ended.code == 127;
+  check_input(!lacks_command, "{} is not installed; heed needs it to build the change",
+              line.substr(0, line.find(' ')));
   check(ended.end == EndedProcess::End::exited && ended.code == 0, "{}:\n{}", failure,
         escaped(ended.output.substr(0, 4000)));
   return ended.output;

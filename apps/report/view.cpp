@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "apps/report/html.h"
 #include "apps/report/page.h"
@@ -33,13 +34,17 @@ constexpr double seconds_between_signs = 10;  // of life, to notice pages that a
 // `max_connections` at a time; further ones wait until one of these ends.
 class Connections final : public httplib::TaskQueue {
  public:
-  void enqueue(std::function<void()> connection) override {
+  // Old versions of cpp-httplib return nothing, newer ones (Debian 13) whether they serve it.
+  using IsServed = decltype(std::declval<httplib::TaskQueue&>().enqueue(nullptr));
+
+  IsServed enqueue(std::function<void()> connection) override {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return open_ < max_connections || ends_; });
     ++open_;
     waiting_.push_back(std::move(connection));
     if (open_ > threads_.size()) start_thread();
     arrived_.notify_one();
+    return IsServed(true);
   }
 
   void shutdown() override {

@@ -29,6 +29,9 @@ visit
   complain "the list: $output"
 visit --json
 ((code == 0)) && grep -qF '"name": "softmax-wrong-axis"' <<<"$output" || complain "the list as JSON: $output"
+PATH=$work visit softmax-wrong-axis
+((code == 2)) && [[ $output == *"error: git is not installed"* ]] || complain "without git: $output"
+type git &>/dev/null || ((failed)) || { echo "skipped: git is not installed, which applies the changes"; exit; }
 for patch in "$museum"/*/change.patch; do  # without an offset
   (cd "$museum/../../.." && git apply --check -v "$patch") >"$work/check" 2>&1 && ! grep -q offset "$work/check" ||
     complain "$patch does not fit the sources: $(<"$work/check")"
