@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "nn/attention.h"
 #include "nn/feed_forward.h"
-#include "nn/forms/attention.h"
-#include "nn/forms/mixings.h"
 #include "nn/norm.h"
+#include "nn/positions.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -31,25 +32,48 @@ struct BlockOptions {
   bool norm_first = true;
   Choice final_norm = Choice::automatic;  // a norm after the last layer; automatic: if norm_first
   bool bias = true;                       // of linear layers and LayerNorm
-  MixingOptions mixing = {};
-  MultiHeadOptions attention = {};  // its `causal`: no position reads a later one
-  PositionalOptions positional = {};
   InitOptions init = {};
-  // Properties of the data, set by the model:
-  std::vector<int64_t> grid = {};  // lengths of its axes, if the positions form one
-  int64_t edge_features = 0;       // of a graph
-  int64_t memory_dim = 0;          // width of what a decoder attends to; 0: dim
+  // Set by the model:
+  bool causal = false;     // no position reads a later one
+  int64_t memory_dim = 0;  // width of what a decoder attends to; 0: dim
 
   void fields(Fields& f);
-  // The two parts of fields(): a model has a field of its own between them.
+  // The parts of fields() before the section init: a model has a field of its own between them.
   void width_field(Fields& f);
   void layer_fields(Fields& f);
   bool has_final_norm() const {
     return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
   }
-  // Throws InputError for values out of range and, naming the key, for options that contradict each
-  // other.
-  void validate_layer() const;
+};
+
+// What the layers of a model are made of. This is the Transformer; nn/forms/parts.h makes others.
+class Parts {
+ public:
+  enum class Kind { none, sinusoidal, learned, rotary };  // of positions
+
+  Parts() = default;
+  // `max_length`: of learned positions.
+  explicit Parts(Kind positions, int64_t max_length = 512)
+      : kind_(positions), max_length_(max_length) {}
+  virtual ~Parts() = default;
+
+  // The name of the mixing sublayer, and so of its parameters.
+  virtual const char* mixing_name() const { return "attention"; }
+  // Throws InputError for values out of range.
+  virtual std::unique_ptr<Mixing> mixing(const BlockOptions& o, const LinearOptions& linear) const;
+  virtual std::unique_ptr<Attention> cross_attention(const BlockOptions& o,
+                                                     const LinearOptions& linear) const;
+  // Positions for a model of width `dim`. `std`: of initial values. `grid`: the lengths of its
+  // axes, if they form one.
+  virtual std::unique_ptr<Positions> positions(int64_t dim, double std,
+                                               std::span<const int64_t> grid) const;
+  // The width of tokens, to which the positions are added, and whether they are to be scaled.
+  virtual int64_t token_width(int64_t dim) const { return dim; }
+  virtual bool scales_tokens() const { return kind_ == Kind::sinusoidal; }
+
+ private:
+  Kind kind_ = Kind::none;
+  int64_t max_length_ = 512;
 };
 
 // A sublayer's norm, dropout and addition to the residual stream.
@@ -63,14 +87,15 @@ struct Residual {
   Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;
 };
 
-// Mixing and feed-forward. With attention.causal it is a layer of a decoder-only model.
+// Mixing and feed-forward. With `causal` it is a layer of a decoder-only model.
 class EncoderLayer : public Module {
  public:
   static constexpr int64_t sublayers = 2;
 
   // `residual_depth`: the number of sublayers of the whole stack, for InitKind::gpt2. Throws
-  // InputError as BlockOptions::validate_layer() does.
-  explicit EncoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers);
+  // InputError for values out of range and for options that contradict each other.
+  explicit EncoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
+                        const Parts& parts = {});
   // x (B, T, D) → (B, T, D)
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const;
   bool can_cache() const { return mixing_->can_cache(); }
@@ -87,7 +112,8 @@ class DecoderLayer : public Module {
  public:
   static constexpr int64_t sublayers = 3;
 
-  explicit DecoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers);
+  explicit DecoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
+                        const Parts& parts = {});
   // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a past, the
   // memory is read at the first call only.
   Tensor operator()(const Tensor& x, const SequenceContext& sequence, const Tensor& memory,
@@ -107,7 +133,7 @@ class DecoderLayer : public Module {
 template <class Layer>
 class Stack : public Module {
  public:
-  Stack(const BlockOptions& options, int64_t layers);
+  Stack(const BlockOptions& options, int64_t layers, const Parts& parts = {});
   // x (B, T, D) → (B, T, D)
   template <class... Arguments>
   Tensor operator()(Tensor x, const Arguments&... arguments) const {

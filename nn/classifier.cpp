@@ -18,9 +18,9 @@ std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
 
 }  // namespace
 
-Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
-    : embedding_(o, o.dim, sizes.vocabulary, sizes),
-      encoder_(o.encoder_block(sizes), o.layers),
+Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes, const Parts& parts)
+    : embedding_(o, parts, o.dim, sizes.vocabulary, sizes),
+      encoder_(o.encoder_block(), o.layers, parts),
       queries_(learned_queries(o)),
       head_(o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
             {.bias = o.bias, .init = o.init}),

@@ -1,20 +1,23 @@
 // A classifier: an encoder, and a head on its pooled hidden states.
 #pragma once
 
+#include "nn/forms/model_options.h"
 #include "nn/learned_queries.h"
-#include "nn/transformer.h"
 
 namespace heed::inline HEED_REAL {
 
 // Pools the mean of the hidden states, the first, or the concatenated outputs of learned queries.
 class Classifier : public Model {
  public:
-  Classifier(const ModelOptions& options, const ModelSizes& sizes);
+  Classifier(const ModelOptions& options, const ModelSizes& sizes)
+      : Classifier(options, sizes, *options.parts(sizes)) {}
   Tensor encode(const Inputs& inputs) const;  // hidden states (B, T, D), before pooling
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
+  Classifier(const ModelOptions& options, const ModelSizes& sizes, const Parts& parts);
+
   InputEmbedding embedding_;
   Encoder encoder_;
   std::unique_ptr<LearnedQueries> queries_;

@@ -147,4 +147,18 @@ Tensor PositionalEncoding::operator()(const Tensor& x, int64_t first) const {
   return concat(parts, -1);
 }
 
+std::unique_ptr<Positions> make_positions(int64_t dim, const PositionalOptions& o, double std,
+                                          std::span<const int64_t> grid) {
+  const PositionalOptions standard;
+  const bool added = o.combine == PositionalCombine::add && grid.empty();
+  const bool sinusoidal = o.kind == &positional_encodings::sinusoidal &&
+                          o.layout == RotaryLayout::interleaved && o.first_k == standard.first_k &&
+                          o.base == standard.base;
+  if (added) o.validate(dim);
+  if (added && sinusoidal) return std::make_unique<SinusoidalPositions>();
+  if (added && o.kind == &positional_encodings::learned)
+    return std::make_unique<LearnedPositions>(o.max_length, dim, std);
+  return std::make_unique<PositionalEncoding>(dim, o, std, grid);
+}
+
 }  // namespace heed::inline HEED_REAL

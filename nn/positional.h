@@ -25,6 +25,7 @@
 #include "core/ops.h"
 #include "core/registry.h"
 #include "nn/module.h"
+#include "nn/positions.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -96,7 +97,7 @@ int64_t token_width(int64_t dim, const PositionalOptions& options);
 Tensor sinusoidal_positions(int64_t length, int64_t dim, const PositionalOptions& options = {});
 
 // Adds or concatenates φ for the encodings that are vectors; returns x unchanged for the others.
-class PositionalEncoding : public Module {
+class PositionalEncoding : public Positions {
  public:
   // For a model of width `dim`. Learned positions start as N(0, std²). `grid` holds the lengths of
   // the axes; the last varies fastest; empty: a sequence. Throws InputError for options
@@ -105,7 +106,7 @@ class PositionalEncoding : public Module {
                      std::span<const int64_t> grid = {});
   // x (B, T, token_width) at the positions first … first + T - 1 → (B, T, dim). Throws Error if the
   // last exceeds max_length of learned positions, or T is not the number of cells of the grid.
-  Tensor operator()(const Tensor& x, int64_t first = 0) const;
+  Tensor operator()(const Tensor& x, int64_t first = 0) const override;
 
  private:
   Tensor for_sequence(int64_t first, int64_t last) const;  // (last - first, width)
@@ -118,5 +119,9 @@ class PositionalEncoding : public Module {
   std::vector<Ids> coordinates_;  // of every cell, for each axis
   Lazy<Tensor> table_;            // computed: as many rows as were needed so far
 };
+
+// Returns a PositionalEncoding, or what nn/positions.h has for these options, with the same bits.
+std::unique_ptr<Positions> make_positions(int64_t dim, const PositionalOptions& options,
+                                          double std = 0.02, std::span<const int64_t> grid = {});
 
 }  // namespace heed::inline HEED_REAL

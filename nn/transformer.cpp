@@ -8,7 +8,7 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 // Standard deviation of initial embeddings: that of the initialiser if it has one, otherwise 1/√D.
-double embedding_std(const ModelOptions& o, int64_t dim) {
+double embedding_std(const ModelShape& o, int64_t dim) {
   const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
   return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(dim));
 }
@@ -21,29 +21,41 @@ int64_t first_position(const Past* past, bool can_cache) {
 
 }  // namespace
 
-real embedding_scale(const ModelOptions& o, int64_t dim) {
-  const bool scales = o.scale_embedding == Choice::automatic ? o.positional.kind->scales_embedding
-                                                             : o.scale_embedding == Choice::yes;
-  return scales ? std::sqrt(static_cast<real>(token_width(dim, o.positional))) : 1;
+BlockOptions ModelShape::encoder_block() const {
+  BlockOptions block = *this;
+  if (encoder_dim > 0) block.dim = encoder_dim;
+  return block;
 }
 
-InputEmbedding::InputEmbedding(const ModelOptions& o, int64_t dim, int64_t vocabulary,
-                               const ModelSizes& sizes)
-    : token_(sizes.features > 0
-                 ? nullptr
-                 : std::make_unique<Embedding>(vocabulary, token_width(dim, o.positional),
-                                               embedding_std(o, dim))),
+BlockOptions ModelShape::decoder_block() const {
+  BlockOptions block = *this;
+  block.causal = true;
+  block.memory_dim = encoder_dim;
+  return block;
+}
+
+real embedding_scale(const ModelShape& o, const Parts& parts, int64_t dim) {
+  const bool scales = o.scale_embedding == Choice::automatic ? parts.scales_tokens()
+                                                             : o.scale_embedding == Choice::yes;
+  return scales ? std::sqrt(static_cast<real>(parts.token_width(dim))) : 1;
+}
+
+InputEmbedding::InputEmbedding(const ModelShape& o, const Parts& parts, int64_t dim,
+                               int64_t vocabulary, const ModelSizes& sizes)
+    : token_(sizes.features > 0 ? nullptr
+                                : std::make_unique<Embedding>(vocabulary, parts.token_width(dim),
+                                                              embedding_std(o, dim))),
       projection_(sizes.features > 0
-                      ? std::make_unique<Linear>(sizes.features, token_width(dim, o.positional),
+                      ? std::make_unique<Linear>(sizes.features, parts.token_width(dim),
                                                  LinearOptions{.init = o.init})
                       : nullptr),
-      position_(dim, o.positional, embedding_std(o, dim), sizes.grid),
-      scale_(token_ ? embedding_scale(o, dim) : 1),
+      position_(parts.positions(dim, embedding_std(o, dim), sizes.grid)),
+      scale_(token_ ? embedding_scale(o, parts, dim) : 1),
       dropout_(o.dropout) {
-  check_fields(o, "model");
+  o.check_ranges();
   if (token_) add("token", *token_);
   if (projection_) add("projection", *projection_);
-  add("position", position_);
+  add("position", *position_);
 }
 
 Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_t first) const {
@@ -52,7 +64,7 @@ Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_
         "input embedding: this model reads {}", projection_ ? "features, not tokens" : "tokens");
   Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
   if (scale_ != 1) x = mul(x, scale_);
-  return dropout(position_(x, first), dropout_);
+  return dropout((*position_)(x, first), dropout_);
 }
 
 Tensor Model::logits(const Inputs& in) const { return head()(head_input(in)); }
@@ -68,21 +80,21 @@ namespace {
 
 // Computes logits over the vocabulary without bias: by the embedding (V, D) if weights are tied
 // (Press & Wolf 2017), otherwise by a matrix of its own.
-Linear vocabulary_head(const Tensor& embedding, const ModelOptions& o) {
+Linear vocabulary_head(const Tensor& embedding, const ModelShape& o) {
   if (o.tie_weights) return Linear(embedding);
   return Linear(o.dim, embedding.dim(0), {.bias = false, .init = o.init});
 }
 
 }  // namespace
 
-Seq2Seq::Seq2Seq(const ModelOptions& o, const ModelSizes& sizes)
+Seq2Seq::Seq2Seq(const ModelShape& o, const ModelSizes& sizes, const Parts& parts)
     : source_embedding_(o.share_embeddings
                             ? nullptr
-                            : std::make_unique<InputEmbedding>(o, o.encoder_block().dim,
+                            : std::make_unique<InputEmbedding>(o, parts, o.encoder_block().dim,
                                                                sizes.source_vocabulary, sizes)),
-      embedding_(o, o.dim, sizes.vocabulary),
-      encoder_(o.encoder_block(sizes), o.layers),
-      decoder_(o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers),
+      embedding_(o, parts, o.dim, sizes.vocabulary),
+      encoder_(o.encoder_block(), o.layers, parts),
+      decoder_(o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers, parts),
       head_(vocabulary_head(embedding_.weight(), o)) {
   if (source_embedding_) add("source_embedding", *source_embedding_);
   add("embedding", embedding_);
@@ -110,9 +122,9 @@ Tensor Seq2Seq::head_input(const Inputs& in) const {
   return decode(in.input, encode(in), in.source_lengths);
 }
 
-LanguageModel::LanguageModel(const ModelOptions& o, const ModelSizes& sizes)
-    : embedding_(o, o.dim, sizes.vocabulary),
-      decoder_(o.decoder_block(), o.layers),
+LanguageModel::LanguageModel(const ModelShape& o, const ModelSizes& sizes, const Parts& parts)
+    : embedding_(o, parts, o.dim, sizes.vocabulary),
+      decoder_(o.decoder_block(), o.layers, parts),
       head_(vocabulary_head(embedding_.weight(), o)) {
   add("embedding", embedding_);
   add("decoder", decoder_);

@@ -8,12 +8,8 @@
 #include "nn/block.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"
-#include "nn/positional.h"
 
 namespace heed::inline HEED_REAL {
-
-enum class ModelKind { seq2seq, language_model, classifier };
-enum class Pool { mean, first, learned };
 
 // Properties of the data that a model depends on.
 struct ModelSizes {
@@ -26,26 +22,38 @@ struct ModelSizes {
   int64_t edge_features = 0;       // width of the vector at each edge of a graph
 };
 
-// The section [model]: a model, and the options of its layers.
-struct ModelOptions : BlockOptions {
-  ModelKind kind = ModelKind::seq2seq;
+// The sizes of a model, and the options of its layers.
+struct ModelShape : BlockOptions {
   int64_t layers = 2;                          // of the encoder, or of the only stack
   int64_t decoder_layers = 0;                  // of the decoder; 0: as many as the encoder's
-  int64_t encoder_dim = 0;                     // D of seq2seq's encoder; 0: dim
+  int64_t encoder_dim = 0;                     // D of an encoder-decoder's encoder; 0: dim
   bool tie_weights = true;                     // logits by the embedding of the output's tokens
   bool share_embeddings = false;               // one embedding for source and target
   Choice scale_embedding = Choice::automatic;  // by √dim (Vaswani et al. 2017, section 3.4);
                                                // automatic: with sinusoidal positions
-  Pool pool = Pool::mean;                      // of the classifier
-  int64_t pool_queries = 1;                    // with Pool::learned
+
+  virtual ~ModelShape() = default;
+  // All keys but those of sections.
+  void shape_fields(Fields& f);
+  // Throws InputError for values out of range.
+  virtual void check_ranges() const = 0;
+  // What its layers are made of, for data of these sizes.
+  virtual std::unique_ptr<Parts> parts(const ModelSizes& sizes) const = 0;
+  // The layers of the encoder, and of the decoder or the only stack of a language model.
+  BlockOptions encoder_block() const;
+  BlockOptions decoder_block() const;
+};
+
+// The options of a model that is a Transformer throughout. nn/models.h has those of a config.
+struct TransformerOptions : ModelShape {
+  Parts::Kind positions = Parts::Kind::sinusoidal;
+  int64_t max_length = 512;  // of learned positions
 
   void fields(Fields& f);
-  // Throws InputError for values out of range and, naming the key, for options that contradict each
-  // other.
-  void validate() const;
-  // The layers of the encoder, and of the decoder or the only stack of a language model.
-  BlockOptions encoder_block(const ModelSizes& sizes = {}) const;
-  BlockOptions decoder_block() const;
+  void check_ranges() const override { check_fields(*this, "model"); }
+  std::unique_ptr<Parts> parts(const ModelSizes&) const override {
+    return std::make_unique<Parts>(positions, max_length);
+  }
 };
 
 // A batch for a model. Padding is a length: input_lengths[b] of the T positions of row b are real.
@@ -70,14 +78,14 @@ class Model : public Module {
 };
 
 // Returns the factor of token embeddings in a model of width `dim`: see scale_embedding.
-real embedding_scale(const ModelOptions& options, int64_t dim);
+real embedding_scale(const ModelShape& options, const Parts& parts, int64_t dim);
 
 // The input of a stack: tokens embedded, or features projected, with their positions, to width D,
 // under dropout.
 class InputEmbedding : public Module {
  public:
   // Reads features if `sizes` has some, otherwise tokens of `vocabulary`. D is `dim`.
-  InputEmbedding(const ModelOptions& options, int64_t dim, int64_t vocabulary,
+  InputEmbedding(const ModelShape& options, const Parts& parts, int64_t dim, int64_t vocabulary,
                  const ModelSizes& sizes = {});
   // ids (B, T), or features (B, T, F), from position `first` on → (B, T, D)
   Tensor operator()(const Ids& ids, const Tensor& features = {}, int64_t first = 0) const;
@@ -86,7 +94,7 @@ class InputEmbedding : public Module {
  private:
   std::unique_ptr<Embedding> token_;
   std::unique_ptr<Linear> projection_;  // of features
-  PositionalEncoding position_;
+  std::unique_ptr<Positions> position_;
   real scale_;
   double dropout_;
 };
@@ -94,7 +102,8 @@ class InputEmbedding : public Module {
 // Encoder-decoder (Vaswani et al. 2017).
 class Seq2Seq : public Model {
  public:
-  Seq2Seq(const ModelOptions& options, const ModelSizes& sizes);
+  Seq2Seq(const ModelShape& options, const ModelSizes& sizes)
+      : Seq2Seq(options, sizes, *options.parts(sizes)) {}
   // Computes the memory (B, Ts, De) of a source, and from it the hidden states (B, T, D). With a
   // past, `input` continues the tokens read so far, and the memory is read at the first call only.
   Tensor encode(const Inputs& inputs) const;
@@ -105,6 +114,8 @@ class Seq2Seq : public Model {
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
+  Seq2Seq(const ModelShape& options, const ModelSizes& sizes, const Parts& parts);
+
   std::unique_ptr<InputEmbedding> source_embedding_;  // null if it is shared
   InputEmbedding embedding_;
   Encoder encoder_;
@@ -115,7 +126,8 @@ class Seq2Seq : public Model {
 // Decoder-only (Radford et al. 2018): a stack of causal self-attention layers.
 class LanguageModel : public Model {
  public:
-  LanguageModel(const ModelOptions& options, const ModelSizes& sizes);
+  LanguageModel(const ModelShape& options, const ModelSizes& sizes)
+      : LanguageModel(options, sizes, *options.parts(sizes)) {}
   // (B, T) → hidden states (B, T, D). With a past, `input` continues the tokens read so far.
   Tensor hidden(const Ids& input, Past* past = nullptr) const;
   // Returns whether its layers can continue from a cache: attention can; a convolution and a
@@ -125,6 +137,8 @@ class LanguageModel : public Model {
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
+  LanguageModel(const ModelShape& options, const ModelSizes& sizes, const Parts& parts);
+
   InputEmbedding embedding_;
   Encoder decoder_;
   Linear head_;

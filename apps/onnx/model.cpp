@@ -58,7 +58,7 @@ class Exporter {
 
   Graph language_model() {
     const Value input = g_.input("input", Element::int64, {"batch", "length"});
-    const BlockOptions block = o_.decoder_block();
+    const FormOptions block = o_.decoder_form();
     const Value x = embedded(input, "embedding", o_.dim, {});
     return finished(stack(x, "decoder", block, o_.layers, self_context(g_, input, block)));
   }
@@ -67,7 +67,7 @@ class Exporter {
     const Value source = read("source", "source_length");
     const Value lengths = g_.input("source_lengths", Element::int64, {"batch"});
     const Value input = g_.input("input", Element::int64, {"batch", "length"});
-    const BlockOptions encoder = o_.encoder_block(sizes_), decoder = o_.decoder_block();
+    const FormOptions encoder = o_.encoder_form(sizes_), decoder = o_.decoder_form();
     const Value real = real_keys(g_, source, lengths);
     const Value x = embedded(source, o_.share_embeddings ? "embedding" : "source_embedding",
                              encoder.dim, encoder.grid);
@@ -80,7 +80,7 @@ class Exporter {
   }
 
   Graph classifier() {
-    const BlockOptions block = o_.encoder_block(sizes_);
+    const FormOptions block = o_.encoder_form(sizes_);
     const Value input = read("input", "length");
     const bool padded = block.grid.empty();
     const Value lengths = padded ? g_.input("input_lengths", Element::int64, {"batch"}) : "";
@@ -187,7 +187,7 @@ class Exporter {
   }
 
   // Layers, and a last norm. With a memory (B, Ts, De) they are those of a decoder.
-  Value stack(Value x, const std::string& name, const BlockOptions& block, int64_t layers,
+  Value stack(Value x, const std::string& name, const FormOptions& block, int64_t layers,
               const PositionContext& self, const Value& memory = "",
               const PositionContext& across = {}) {
     for (int64_t i = 0; i < layers; ++i) {
@@ -215,8 +215,9 @@ class Exporter {
   Value embedded(const Value& input, const std::string& name, int64_t dim,
                  const std::vector<int64_t>& grid) {
     const std::string token = name + ".token.weight", position = name + ".position";
-    const Value x = has(token) ? g_.mul(g_.gather(token, input), embedding_scale(o_, dim))
-                               : linear(input, name + ".projection");
+    const Value x = has(token)
+                        ? g_.mul(g_.gather(token, input), embedding_scale(o_, *o_.parts(), dim))
+                        : linear(input, name + ".projection");
     return with_positions(g_, x, position, dim, o_.positional, grid);
   }
 

@@ -17,7 +17,7 @@ Value real_keys(Graph& g, const Value& x, const Value& lengths) {
   return g.unsqueeze(real, {1, 2});
 }
 
-PositionContext self_context(Graph& g, const Value& x, const BlockOptions& block,
+PositionContext self_context(Graph& g, const Value& x, const FormOptions& block,
                              const Value& real) {
   const MultiHeadOptions& a = block.attention;
   const bool relates = a.causal || a.window > 0 || block.positional.kind->score_bias;

@@ -46,7 +46,7 @@ std::map<std::string, const Part*> parts_of(const Model& model) {
 void add_vectors(const Experiment& experiment, const Corpus& corpus, const Model& model,
                  Json& pictures) {
   const ModelOptions& options = experiment.model;
-  for (const auto& [name, part] : parts_of<PositionalEncoding>(model)) {
+  for (const auto& [name, part] : parts_of<Positions>(model)) {
     const bool is_source = name.starts_with("source");
     const int64_t dim = is_source ? options.encoder_block().dim : options.dim;
     const int64_t length =

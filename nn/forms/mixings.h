@@ -11,16 +11,16 @@
 
 namespace heed::inline HEED_REAL {
 
-struct BlockOptions;
+struct FormOptions;  // nn/forms/parts.h
 
 struct MixingRule {
   const char* name = "";
   bool is_attention = false;   // the forms of [model.attention] apply
   bool can_be_causal = false;  // with attention.causal no position reads a later one
-  std::unique_ptr<Mixing> (*make)(const BlockOptions& options,
+  std::unique_ptr<Mixing> (*make)(const FormOptions& options,
                                   const LinearOptions& linear) = nullptr;
   // Throws InputError, naming the key, for options it cannot use; null: it can use all.
-  void (*validate)(const BlockOptions& options) = nullptr;
+  void (*validate)(const FormOptions& options) = nullptr;
 };
 
 // clang-format off

@@ -1,6 +1,6 @@
 #include "nn/forms/attention.h"
 
-#include "nn/block.h"
+#include "nn/forms/parts.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -8,7 +8,7 @@ const MixingRule mixings::attention = {
     .name = "attention",
     .is_attention = true,
     .can_be_causal = true,
-    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return make_attention(o.dim, o.heads,
                             AttentionSetup{.dropout = o.attention_dropout,
                                            .linear = linear,
@@ -16,6 +16,6 @@ const MixingRule mixings::attention = {
                                            .positional = o.positional,
                                            .grid = o.grid});
     },
-    .validate = [](const BlockOptions& o) { o.attention.validate(o.dim, o.heads, o.dim, o.dim); }};
+    .validate = [](const FormOptions& o) { o.attention.validate(o.dim, o.heads, o.dim, o.dim); }};
 
 }  // namespace heed::inline HEED_REAL

@@ -2,7 +2,7 @@
 
 #include "core/ops.h"
 #include "core/scope.h"
-#include "nn/block.h"
+#include "nn/forms/parts.h"
 #include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
@@ -78,12 +78,12 @@ Tensor Convolution::operator()(const Tensor& x, const SequenceContext& sequence)
 const MixingRule mixings::convolution = {
     .name = "convolution",
     .can_be_causal = true,
-    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<Convolution>(o.dim, o.mixing.kernel_size, o.mixing.padding,
                                            o.attention.causal, linear);
     },
     .validate =
-        [](const BlockOptions& o) {
+        [](const FormOptions& o) {
           const bool causal = o.attention.causal;
           check_keys(!causal || o.mixing.padding == Padding::zero, {"model.block.padding"},
                      "model.block.padding = \"circular\" lets the first position read the last, "

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/ops.h"
-#include "nn/block.h"
+#include "nn/forms/parts.h"
 #include "nn/module_scope.h"
 #include "nn/recorder.h"
 
@@ -95,11 +95,11 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
 
 const MixingRule mixings::graph_attention = {
     .name = "graph_attention",
-    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
     },
     .validate =
-        [](const BlockOptions& o) {
+        [](const FormOptions& o) {
           check_keys(o.dim % o.heads == 0, {"model.heads", "model.dim"},
                      "model.heads = {} must divide model.dim = {}: all heads of graph attention "
                      "have one width",

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "nn/block.h"
+#include "nn/forms/parts.h"
 #include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
@@ -47,7 +47,7 @@ Tensor Gru::operator()(const Tensor& x, const SequenceContext& sequence) const {
 const MixingRule mixings::gru = {
     .name = "gru",
     .can_be_causal = true,
-    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<Gru>(o.dim, linear);
     }};
 

@@ -2,7 +2,7 @@
 
 #include "core/ops.h"
 #include "core/parallel.h"
-#include "nn/block.h"
+#include "nn/forms/parts.h"
 #include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
@@ -57,7 +57,7 @@ Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) c
 
 const MixingRule mixings::dense = {
     .name = "dense",
-    .make = [](const BlockOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
+    .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<TimeDense>(o.dim, o.mixing.length, linear);
     }};
 

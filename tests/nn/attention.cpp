@@ -12,7 +12,7 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "gradient_check.h"
-#include "nn/block.h"
+#include "nn/forms/parts.h"
 #include "nn/learned_queries.h"
 #include "support.h"
 
@@ -300,14 +300,13 @@ TEST_CASE("attention built causal or with a window is so without a mask that rep
 TEST_CASE("a layer of a stack built causal is causal, whatever exchanges its positions") {
   for (const MixingRule* mixing : mixings::all) {
     CAPTURE(std::string(mixing->name));
-    BlockOptions options{.dim = 4, .heads = 2};
-    options.mixing.kind = mixing;
-    options.attention.causal = true;
+    const BlockOptions options{.dim = 4, .heads = 2, .causal = true};
+    const FormParts form({.mixing = {.kind = mixing}});
     if (!mixing->can_be_causal) {
-      CHECK_THROWS_AS(EncoderLayer{options}, InputError);
+      CHECK_THROWS_AS(EncoderLayer(options, 2, form), InputError);
       continue;
     }
-    const EncoderLayer layer(options);
+    const EncoderLayer layer(options, 2, form);
     const Tensor x = random_tensor({1, 5, 4}, 1), other = random_tensor({1, 5, 4}, 2);
     const Tensor parts[] = {slice(x, 1, 0, 3), slice(other, 1, 3, 5)};
     const Tensor before = layer(x, {}), after = layer(concat(parts, 1), {});

@@ -10,6 +10,7 @@
 #include "core/safetensors.h"
 #include "nn/block.h"
 #include "nn/embedding.h"
+#include "nn/forms/attention.h"
 #include "nn/mixing/convolution.h"
 #include "nn/mixing/gru.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/scope.h"
 #include "nn/forms/attention.h"
+#include "nn/forms/parts.h"
 #include "nn/models.h"
 #include "out_of_range.h"
 
@@ -20,7 +21,12 @@ TEST_CASE("models reject every value out of its range") {
       make_model(o, {.source_vocabulary = 5, .vocabulary = 5, .classes = 3});
     });
   }
-  check_ranges(ModelOptions(), [](const ModelOptions& o) { InputEmbedding(o, 64, 5); });
+  check_ranges(ModelOptions(), [](const ModelOptions& o) { InputEmbedding(o, *o.parts(), 64, 5); });
+  check_ranges(TransformerOptions(), [](const TransformerOptions& o) {
+    Seq2Seq(o, {.source_vocabulary = 5, .vocabulary = 5});
+  });
+  check_ranges(TransformerOptions(),
+               [](const TransformerOptions& o) { LanguageModel(o, {.vocabulary = 5}); });
 }
 
 TEST_CASE("a layer rejects every value out of its range") {
@@ -28,11 +34,15 @@ TEST_CASE("a layer rejects every value out of its range") {
   here->shapes_only = true;
   check_ranges(BlockOptions(), [](const BlockOptions& o) { EncoderLayer{o}; });
   check_ranges(BlockOptions(), [](const BlockOptions& o) { DecoderLayer{o}; });
+  const FormOptions forms({}, {});
+  check_ranges(forms, [](const FormOptions& o) { EncoderLayer(o, 2, FormParts(o)); });
+  check_ranges(forms, [](const FormOptions& o) { DecoderLayer(o, 3, FormParts(o)); });
   check_ranges(MultiHeadOptions(),
                [](const MultiHeadOptions& o) { make_attention(8, 2, {.form = o}); });
   check_ranges(PositionalOptions(),
                [](const PositionalOptions& o) { make_attention(8, 2, {.positional = o}); });
   check_ranges(PositionalOptions(), [](const PositionalOptions& o) { PositionalEncoding(8, o); });
+  check_ranges(PositionalOptions(), [](const PositionalOptions& o) { make_positions(8, o); });
   check_ranges(PositionalOptions(),
                [](const PositionalOptions& o) { sinusoidal_positions(4, 8, o); });
   check_ranges(SimilarityOptions(), [](const SimilarityOptions& o) { Similarity(o, 2, 4, 4); });

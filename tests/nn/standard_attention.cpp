@@ -165,3 +165,75 @@ TEST_CASE("standard attention: every other form is the general one") {
   same.form.straight_through = true;  // contradictions are rejected all the same
   CHECK_THROWS_AS(make_attention(8, 2, same), InputError);
 }
+
+TEST_CASE("standard parts: a Transformer without a config has the bits of one with it") {
+  const auto made = [](const auto& make) {
+    ScopeGuard here;
+    here->seed = 3, here->calls = 0;
+    return make();
+  };
+  const std::pair<Parts::Kind, const PositionalRule*> kinds[] = {
+      {Parts::Kind::none, &positional_encodings::none},
+      {Parts::Kind::sinusoidal, &positional_encodings::sinusoidal},
+      {Parts::Kind::learned, &positional_encodings::learned},
+      {Parts::Kind::rotary, &positional_encodings::rotary}};
+  const Ids input = Ids::from({2, 4}, {1, 2, 3, 4, 4, 3, 2, 0});
+  const Inputs inputs{.source = Ids::from({2, 3}, {1, 2, 3, 3, 2, 0}),
+                      .source_lengths = Ids::from({2}, {3, 2}),
+                      .input = input,
+                      .input_lengths = Ids::from({2}, {4, 3})};
+  for (const auto& [kind, rule] : kinds)
+    for (const ModelKind model_kind : {ModelKind::seq2seq, ModelKind::language_model}) {
+      CAPTURE(std::string(rule->name));
+      TransformerOptions plain;
+      ModelOptions full;
+      for (ModelShape* const o :
+           {static_cast<ModelShape*>(&plain), static_cast<ModelShape*>(&full)})
+        o->dim = 8, o->heads = 2;
+      plain.positions = kind;
+      plain.max_length = full.positional.max_length = 6;
+      full.positional.kind = rule;
+      full.kind = model_kind;
+      const ModelSizes sizes{.source_vocabulary = 5, .vocabulary = 5};
+      const std::unique_ptr<Model> a = made([&]() -> std::unique_ptr<Model> {
+        if (model_kind == ModelKind::seq2seq) return std::make_unique<Seq2Seq>(plain, sizes);
+        return std::make_unique<LanguageModel>(plain, sizes);
+      });
+      const std::unique_ptr<Model> b = made([&] { return make_model(full, sizes); });
+      const std::vector<NamedParameter> ours = a->parameters(), theirs = b->parameters();
+      REQUIRE(ours.size() == theirs.size());
+      for (size_t i = 0; i < ours.size(); ++i) {
+        CHECK(ours[i].name == theirs[i].name);
+        CHECK(same_bits(ours[i].tensor, theirs[i].tensor));
+      }
+      CHECK(same_bits(a->logits(inputs), b->logits(inputs)));
+    }
+}
+
+TEST_CASE("standard positions have the bits of the general ones") {
+  const Tensor x = random_tensor({2, 70, 6}, 1).detach();
+  const PositionalOptions sinusoidal,
+      learned{.kind = &positional_encodings::learned, .max_length = 80};
+  for (const PositionalOptions& o : {sinusoidal, learned}) {
+    const auto made = [&](const auto& make) {
+      ScopeGuard here;
+      here->seed = 3, here->calls = 0;
+      return make();
+    };
+    const auto standard = made([&] { return make_positions(6, o, 0.1); });
+    const auto general = made([&] { return std::make_unique<PositionalEncoding>(6, o, 0.1); });
+    CHECK_FALSE(dynamic_cast<const PositionalEncoding*>(standard.get()));
+    CHECK(same_bits((*standard)(x), (*general)(x)));
+    CHECK(same_bits((*standard)(x, 7), (*general)(x, 7)));
+    CHECK_THROWS_WITH_AS((*standard)(Tensor::zeros({2, 6}), 0), doctest::Contains("[B, T, 6]"),
+                         Error);
+  }
+  CHECK_THROWS_WITH_AS((*make_positions(6, learned))(x, 11), doctest::Contains("max_length"),
+                       Error);
+  PositionalOptions halves;
+  halves.layout = RotaryLayout::halves;
+  CHECK(dynamic_cast<const PositionalEncoding*>(make_positions(6, halves).get()));
+  PositionalOptions wrong;
+  wrong.dim = 2;  // of a sum
+  CHECK_THROWS_AS(make_positions(6, wrong), InputError);
+}

@@ -1,0 +1,92 @@
+// The keys of [model] in a config.
+#include "nn/forms/model_options.h"
+
+#include <fmt/format.h>
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+constexpr Named<ModelKind> kinds[] = {{"seq2seq", ModelKind::seq2seq},
+                                      {"language_model", ModelKind::language_model},
+                                      {"classifier", ModelKind::classifier}};
+constexpr Named<Padding> paddings[] = {{"zero", Padding::zero}, {"circular", Padding::circular}};
+constexpr Named<Pool> pools[] = {
+    {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}};
+
+}  // namespace
+
+void MixingOptions::fields(Fields& f) {
+  f.choice("mixing", kind, mixings::all,
+           "how positions exchange information; [model.attention] then applies to attention only: "
+           "to a decoder's cross-attention and a pool of learned queries");
+  f.integer("kernel_size", kernel_size, {1, 1025}, "positions that a convolution reads");
+  f.choice("padding", padding, paddings, "what a convolution reads beyond the ends");
+  f.integer("length", length, {1, 1 << 16}, "longest sequence of a dense layer over time");
+}
+
+void Forms::fields(Fields& f) {
+  f.section("positional", positional, "encoding of positions");
+  f.section("attention", attention, "form of attention");
+  f.section("block", mixing, "what exchanges information between positions");
+}
+
+void FormOptions::fields(Fields& f) {
+  width_field(f);
+  layer_fields(f);
+  Forms::fields(f);
+  f.section("init", init, "initial weights");
+}
+
+void ModelOptions::fields(Fields& f) {
+  f.choice("kind", kind, kinds, "encoder-decoder, decoder-only, or encoder with a pooled head");
+  shape_fields(f);
+  f.choice("pool", pool, pools,
+           "input of the classifier's head: the mean of the hidden states, the first, or the "
+           "outputs of learned queries");
+  f.integer("pool_queries", pool_queries, {1, 1 << 12}, "learned queries of pool = \"learned\"");
+  Forms::fields(f);
+  f.section("init", init, "initial weights");
+}
+
+std::unique_ptr<Parts> ModelOptions::parts(const ModelSizes& sizes) const {
+  return std::make_unique<FormParts>(*this, sizes.grid, sizes.edge_features);
+}
+
+FormOptions ModelOptions::encoder_form(const ModelSizes& sizes) const {
+  return {encoder_block(), *this, sizes.grid, sizes.edge_features};
+}
+
+FormOptions ModelOptions::decoder_form() const { return {decoder_block(), *this}; }
+
+void ModelOptions::validate() const {
+  check_ranges();
+  const bool is_seq2seq = kind == ModelKind::seq2seq, is_classifier = kind == ModelKind::classifier;
+  check_keys(!share_embeddings || is_seq2seq, {"model.share_embeddings", "model.kind"},
+             "model.share_embeddings = true needs model.kind = \"seq2seq\": other models have one "
+             "embedding");
+  check_keys(encoder_dim == 0 || is_seq2seq, {"model.encoder_dim", "model.kind"},
+             "model.encoder_dim = {} needs model.kind = \"seq2seq\": other models have one width",
+             encoder_dim);
+  check_keys(!share_embeddings || encoder_dim == 0 || encoder_dim == dim,
+             {"model.share_embeddings", "model.encoder_dim", "model.dim"},
+             "model.share_embeddings = true needs one width, not model.encoder_dim = {} and "
+             "model.dim = {}",
+             encoder_dim, dim);
+  check_keys(positional.combine != PositionalCombine::concat || !tie_weights || is_classifier,
+             {"model.positional.combine", "model.tie_weights"},
+             "model.positional.combine = \"concat\" leaves tokens {} of the {} columns, so that "
+             "their embedding cannot compute the logits: set model.tie_weights = false",
+             token_width(dim, positional), dim);
+  const bool learned_pool = is_classifier && pool == Pool::learned;
+  check_keys(!learned_pool || (attention.window == 0 && !attention.causal),
+             {"model.pool", "model.attention.causal", "model.attention.window"},
+             "model.pool = \"learned\": model.attention.{} needs queries with a position in the "
+             "sequence, which learned ones do not have",
+             attention.causal ? "causal = true" : fmt::format("window = {}", attention.window));
+  if (is_seq2seq || is_classifier) encoder_form().validate_layer();
+  if (!is_classifier) decoder_form().validate_layer();
+  const int64_t source_dim = encoder_dim > 0 ? encoder_dim : dim;
+  if (is_seq2seq || learned_pool) attention.validate(dim, heads, source_dim, source_dim);
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,70 @@
+// Defines nn/positions.h: sinusoids, then learned positions.
+#include "nn/positions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "nn/init.h"
+#include "nn/module_scope.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+Tensor sinusoids(int64_t length, int64_t dim) {
+  Tensor table = Tensor::empty({length, dim});
+  real* const to = table.mutable_data();
+  constexpr int64_t cost = 32;  // of a power and a sine, in simple operations
+  parallel_for(length, chunk_rows(cost * dim), [=](int64_t first, int64_t last) {
+    for (int64_t t = first; t < last; ++t)
+      for (int64_t c = 0; c < dim; ++c) {
+        const double exponent = static_cast<double>(c / 2 * 2) / static_cast<double>(dim);
+        const double angle = static_cast<double>(t) * std::pow(10000.0, -exponent);
+        to[t * dim + c] = static_cast<real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
+  });
+  return table;
+}
+
+// x + φ, with rows first … first + T - 1 of the table φ.
+Tensor add_rows(const Tensor& x, const Tensor& table, int64_t first) {
+  const int64_t last = first + x.dim(1);
+  return x + (first == 0 && last == table.dim(0) ? table : slice(table, 0, first, last));
+}
+
+void check_shape(const Tensor& x, int64_t dim) {
+  check(x.rank() == 3 && x.dim(2) == dim,
+        "positional encoding: x must have shape [B, T, {}], has {}", dim, x.shape());
+}
+
+}  // namespace
+
+Tensor Positions::operator()(const Tensor& x, int64_t) const { return x; }
+
+Tensor SinusoidalPositions::operator()(const Tensor& x, int64_t first) const {
+  const ModuleScope here(*this);
+  check_shape(x, table_ ? table_.dim(1) : x.dim(-1));
+  const int64_t last = first + x.dim(1);
+  if (!table_ || table_.dim(0) < last)
+    table_ = sinusoids(std::max<int64_t>(64, 2 * last), x.dim(2));
+  return add_rows(x, table_, first);
+}
+
+LearnedPositions::LearnedPositions(int64_t max_length, int64_t dim, double std)
+    : weight(normal_parameter({max_length, dim}, std)) {
+  add("weight", weight);
+}
+
+Tensor LearnedPositions::operator()(const Tensor& x, int64_t first) const {
+  const ModuleScope here(*this);
+  check_shape(x, weight.dim(1));
+  const int64_t last = first + x.dim(1);
+  check(last <= weight.dim(0),
+        "positional encoding: a sequence of {} exceeds the {} learned positions; raise "
+        "model.positional.max_length",
+        last, weight.dim(0));
+  return add_rows(x, weight, first);
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,37 @@
+// How a model knows the position of a token: a vector φ(t) is added to the token's (Vaswani et al.
+// 2017, section 3.5). Rotary positions act in attention instead (nn/attention.h). nn/positional.h
+// has other encodings, and positions on a grid.
+#pragma once
+
+#include "nn/module.h"
+
+namespace heed::inline HEED_REAL {
+
+class Positions : public Module {
+ public:
+  // x (B, T, D) at the positions first … first + T - 1 → (B, T, D). By default without positions.
+  virtual Tensor operator()(const Tensor& x, int64_t first = 0) const;
+};
+
+// φ(t) = [sin ω₀t, cos ω₀t, sin ω₁t, cos ω₁t, …],  ωₖ = 10000^(-2k/D). The product φ(s)·φ(t) =
+// Σₖ cos ωₖ(s - t) depends only on the distance. An odd width ends with a sine.
+class SinusoidalPositions : public Positions {
+ public:
+  Tensor operator()(const Tensor& x, int64_t first = 0) const override;
+
+ private:
+  mutable Tensor table_;  // (positions, D): as many as were needed so far
+};
+
+// φ(t) is row t of a parameter.
+class LearnedPositions : public Positions {
+ public:
+  // Rows start as N(0, std²).
+  LearnedPositions(int64_t max_length, int64_t dim, double std);
+  // Throws Error if the last position exceeds max_length.
+  Tensor operator()(const Tensor& x, int64_t first = 0) const override;
+
+  Tensor weight;  // (max_length, D)
+};
+
+}  // namespace heed::inline HEED_REAL
