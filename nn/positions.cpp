@@ -44,11 +44,13 @@ Tensor Positions::operator()(const Tensor& x, int64_t) const { return x; }
 
 Tensor SinusoidalPositions::operator()(const Tensor& x, int64_t first) const {
   const ModuleScope here(*this);
-  check_shape(x, table_ ? table_.dim(1) : x.dim(-1));
-  const int64_t last = first + x.dim(1);
-  if (!table_ || table_.dim(0) < last)
-    table_ = sinusoids(std::max<int64_t>(64, 2 * last), x.dim(2));
-  return add_rows(x, table_, first);
+  check_shape(x, x.dim(-1));
+  const int64_t last = first + x.dim(1), dim = x.dim(2);
+  const auto fits = [=](const Tensor& table) {
+    return table.dim(0) >= last && table.dim(1) == dim;
+  };
+  const auto compute = [=] { return sinusoids(std::max<int64_t>(64, 2 * last), dim); };
+  return add_rows(x, table_.get(fits, compute), first);
 }
 
 LearnedPositions::LearnedPositions(int64_t max_length, int64_t dim, double std)

@@ -3,6 +3,7 @@
 // has other encodings, and positions on a grid.
 #pragma once
 
+#include "core/lazy.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
@@ -20,7 +21,7 @@ class SinusoidalPositions : public Positions {
   Tensor operator()(const Tensor& x, int64_t first = 0) const override;
 
  private:
-  mutable Tensor table_;  // (positions, D): as many as were needed so far
+  Lazy<Tensor> table_;  // (positions, D): as many as were needed so far
 };
 
 // φ(t) is row t of a parameter.
