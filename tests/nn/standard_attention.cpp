@@ -184,7 +184,8 @@ TEST_CASE("standard parts: a Transformer without a config has the bits of one wi
                       .input_lengths = Ids::from({2}, {4, 3})};
   for (const auto& [kind, rule] : kinds)
     for (const ModelKind model_kind : {ModelKind::seq2seq, ModelKind::language_model}) {
-      CAPTURE(std::string(rule->name));
+      const std::string name = rule->name;
+      CAPTURE(name);
       TransformerOptions plain;
       ModelOptions full;
       for (ModelShape* const o :
