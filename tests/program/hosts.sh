@@ -67,6 +67,27 @@ for mpi in "${found[@]}"; do
   same_run one "$mpi" >&2 || fail "$mpi: two hosts differ from one process"
 done
 
+# A host vanishes: its cable is cut. The process of the other host ends and names the lost one; then the run resumes.
+in_namespace() { ip netns pids "$1" | xargs -r -I{} sh -c 'grep -qs heed /proc/{}/comm && echo {}'; }
+for mpi in "${found[@]}"; do
+  options=(config.toml --run "$mpi-cut" --set train.checkpoint_every=5 --set train.rank_timeout=3)
+  timeout 120 ./enter 10.99.0.1 "${launch[$mpi]} -n 2 $program train ${options[*]} --set train.steps=1000000" >cut 2>&1 &
+  job=$!
+  until [[ $(newest "$mpi-cut") ]]; do sleep 0.1; done
+  ip -n $b link set dev cable down
+  for ((waited = 0; waited < 600; ++waited)); do [[ $(in_namespace $a) ]] || break; sleep 0.1; done
+  [[ -z $(in_namespace $a) ]] || fail "$mpi: the process of the other host still waits"
+  grep -q 'process 1 of 2 gave no sign of life for 3 s' cut || { cat cut >&2; fail "$mpi: the lost process is not named"; }
+  { ip netns pids $a; ip netns pids $b; } | xargs -r kill -9
+  wait $job || true
+  ip -n $b link set dev cable up
+  until [[ $(ip netns exec $b cat /sys/class/net/cable/operstate) == up ]]; do sleep 0.1; done
+  last=$(newest "$mpi-cut")
+  "$program" train "${options[@]}" --set train.steps=1000000 --resume --until $((last + 5)) >out 2>&1 ||
+    { cat out >&2; fail "$mpi: does not resume after a host has vanished"; }
+  [[ $(newest "$mpi-cut") == "$((last + 5))" ]] || fail "$mpi: step $(newest "$mpi-cut") instead of $((last + 5))"
+done
+
 bytes=$((8 / 2 * $(sed -nE 's/.*model: ([0-9,]+) parameters.*/\1/p' out | tr -d ,)))
 echo "| rate | predicted, s | measured, s |"
 echo "| --- | --- | --- |"
