@@ -126,13 +126,6 @@ void log_start(const RunFolder& run, const Experiment& experiment, const Corpus&
                 precision_name(effective_precision(experiment.precision)), kernels::blas_backend());
 }
 
-// Returns the step of the newest checkpoint of a run that is resumed, 0 without one.
-int64_t saved_step(const Plan& plan) {
-  const std::string folder = RunFolder::open(plan.run_path).checkpoints();
-  const std::vector<int64_t> steps = Checkpoints(folder, 1).steps();
-  return steps.empty() ? 0 : steps.back();
-}
-
 // Announces a training that takes much memory or has very long batches, `left` steps before its
 // end, because even its first step may take long.
 void announce_size(const Experiment& experiment, const Corpus& corpus, const Summary& summary,
@@ -228,8 +221,9 @@ int TrainArguments::run() const {
     return planned;
   });
 
-  announce_size(experiment, corpus, summary,
-                std::min(last, experiment.train.steps) - (plan.resumes ? saved_step(plan) : 0));
+  const int64_t done =
+      plan.resumes ? Checkpoints(RunFolder::open(plan.run_path).checkpoints(), 1).newest_step() : 0;
+  announce_size(experiment, corpus, summary, std::min(last, experiment.train.steps) - done);
 
   const bool is_named_by_config = run_path.empty() && from.empty() && !plan.resumes;
   const std::string earlier = is_named_by_config ? newest_run("runs", stem_of(config)) : "";

@@ -242,9 +242,9 @@ std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& run
     }
   std::map<std::string, std::string> data_at;  // these paths
   for (const ScoredRun* run : runs) {
-    std::string place;
-    for (const std::string& key : paths) place += run->value(key) + "\n";
-    if (data_at.try_emplace(place, run->data).first->second == run->data) continue;
+    std::string location;
+    for (const std::string& key : paths) location += run->value(key) + "\n";
+    if (data_at.try_emplace(location, run->data).first->second == run->data) continue;
     keys.emplace_back(data_key);
     break;
   }

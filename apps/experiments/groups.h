@@ -73,8 +73,8 @@ struct RunGroups {
   bool repeats_over_seeds() const;  // whether a group has more than one run
 };
 // Groups runs by their data and by the values of all keys except the seed. Keys that change no
-// result, such as threads, do not count (apps/training/loop_state.h), nor do the place of a data
-// file and keys that a run does not use (apps/config/used_keys.h).
+// result, such as threads, do not count (apps/training/loop_state.h), nor does where a data
+// file lies, nor do keys that a run does not use (apps/config/used_keys.h).
 RunGroups group_runs(std::vector<ScoredRun> runs);
 
 // Returns the names of all scores, in the order of result.json.

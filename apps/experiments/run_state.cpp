@@ -17,8 +17,7 @@ RunState state_of(const std::string& path) {
 
 int64_t saved_step(const std::string& path) {
   if (!exists(in_folder(path, "config.toml"))) return 0;
-  const std::vector<int64_t> steps = Checkpoints(RunFolder::open(path).checkpoints(), 1).steps();
-  return steps.empty() ? 0 : steps.back();
+  return Checkpoints(RunFolder::open(path).checkpoints(), 1).newest_step();
 }
 
 std::string error_of(const std::string& path) {

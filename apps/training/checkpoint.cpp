@@ -231,6 +231,11 @@ std::vector<int64_t> Checkpoints::steps() const {
   return all;
 }
 
+int64_t Checkpoints::newest_step() const {
+  const std::vector<int64_t> all = steps();
+  return all.empty() ? 0 : all.back();
+}
+
 bool Checkpoints::has_best() const { return exists(in_folder(folder_, "best")); }
 
 std::string Checkpoints::find(const std::string& which) const {

@@ -92,6 +92,7 @@ class Checkpoints {
   void settle(int64_t step, int64_t best_step) const;
 
   std::vector<int64_t> steps() const;  // of all checkpoints, ascending
+  int64_t newest_step() const;         // 0 without a checkpoint
   bool has_best() const;
   // Returns the folder of "latest", "best" or a step. Throws InputError that lists the checkpoints
   // if there is no such one.
