@@ -53,7 +53,7 @@ struct CourseArguments final : CommandArguments {
         {"--exercises", "NAME[,NAME]", &exercises,
          "--answers: the exercises to grade (default: NAME, or all)"},
         {"--folder", "DIR", &folder,
-         "Folder of your answers and your progress (default: course in the folder of heed)"},
+         "Folder of your answers and your progress (default: answers in the folder of heed)"},
         json_option(json)};
   }
   int run() const override;
@@ -66,7 +66,7 @@ class CourseSession {
       : arguments_(arguments),
         workshop_(Workshop::find()),
         exercises_(course_exercises(workshop_)),
-        folder_(arguments.folder.empty() ? in_folder(workshop_.sources, "course")
+        folder_(arguments.folder.empty() ? own_answers_folder(workshop_.sources, names())
                                          : arguments.folder),
         progress_(folder_) {}
 
@@ -85,6 +85,12 @@ class CourseSession {
   }
 
  private:
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Exercise& exercise : exercises_) names.push_back(exercise.name);
+    return names;
+  }
+
   const Exercise& chosen() const {
     const std::string& name = arguments_.exercise.empty() ? progress_.current : arguments_.exercise;
     check_input(!name.empty(), "which exercise? give its name; heed course lists them");
@@ -95,7 +101,7 @@ class CourseSession {
     return item_named(name, exercises_, "exercise", "heed course");
   }
 
-  // "course/softmax.cpp", relative to the current folder if it is below.
+  // "answers/softmax.cpp", relative to the current folder if it is below.
   std::string answer(const Exercise& exercise) const {
     const std::string file = in_folder(folder_, exercise.name + ".cpp");
     const std::string here = absolute_path(".", ".") + "/";
@@ -359,7 +365,7 @@ const Command commands::course = {
         "\n"
         "  list   the exercises, and which are passed\n"
         "  next   the first that is not passed\n"
-        "  start  creates course/NAME.cpp and prints the task\n"
+        "  start  creates answers/NAME.cpp and prints the task\n"
         "  check  grades it; exit code 0: passed, 1: not yet, 2: there is no such exercise\n"
         "  hint   one more each time\n"
         "  reset  starts again; your answer is kept as NAME.cpp.old\n"

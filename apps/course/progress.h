@@ -1,9 +1,10 @@
-// How far a learner is: progress.json in the folder of the answers.
+// A learner's folder: the answers, and progress.json, which records how far the learner is.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -28,5 +29,11 @@ class Progress {
   std::string file_;
   std::map<std::string, ExerciseProgress> exercises_;
 };
+
+// Returns sources/answers, the folder of a learner who names none. Earlier versions of heed kept
+// answers in sources/course: moves them from there, and logs what it moved. A file that would be
+// overwritten stays where it is, and a warning names it.
+std::string own_answers_folder(const std::string& sources,
+                               const std::vector<std::string>& exercises);
 
 }  // namespace heed

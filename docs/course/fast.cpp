@@ -5,7 +5,7 @@
 //
 // Chapter 14 of the course tells the story. With an own tile, of the exercise register-tile:
 //
-//   c++ -O3 -march=native -std=c++20 -I. -DTILE='"course/register-tile.cpp"' docs/course/fast.cpp
+//   c++ -O3 -march=native -std=c++20 -I. -DTILE='"answers/register-tile.cpp"' docs/course/fast.cpp
 //   -o fast && ./fast
 #include <algorithm>
 #include <chrono>
