@@ -3,8 +3,10 @@
 
 #include "core/autograd.h"
 #include "core/ops.h"
+#include "core/precision.h"
 #include "core/print.h"
 #include "core/random.h"
+#include "core/rows_without_sum.h"
 #include "core/safetensors.h"
 #include "core/scope.h"
 #include "data/batch.h"

@@ -22,7 +22,7 @@ std::string in_one_line(std::string text) {
 
 // Prints the error, and ends the other ranks. Returns the exit code.
 int failed(int code, const std::string& error) {
-  if (scope().ranks) abort_ranks(*scope().ranks, code, error);
+  if (Ranks::current) abort_ranks(*Ranks::current, code, error);
   logging::hide_progress();
   logging::error("{}", error);
   return code;
@@ -34,7 +34,7 @@ int run_program(Commands commands, int argc, char** argv) {
   std::unique_ptr<Ranks> ranks;
   try {
     ranks = join_ranks();
-    scope().ranks = ranks.get();
+    Ranks::current = ranks.get();
     const int result = run_command_line(commands, argc, argv);
     flush_output();
     return result;

@@ -37,6 +37,9 @@ struct Slot;
 // Base of all observers. The functions must neither use the pool nor throw.
 class Observer {
  public:
+  // The innermost of this thread, or null. Set it with ObserverScope.
+  static inline constinit thread_local Observer* current = nullptr;
+
   virtual ~Observer() = default;
   // The operation `name` computed y; `node` is its node in the graph, or null if nothing was
   // recorded. Called by record(), when the operation is done: all that the thread did since the
@@ -74,7 +77,7 @@ class FlopCounter final : public Observer {
 };
 
 // Returns the observer of this thread, or null.
-inline Observer* observer() { return scope().observer; }
+inline Observer* observer() { return Observer::current; }
 
 // Reports the matrix products (m, k) · (k, n), `count` of them, to the observer, if there is one.
 inline void report_products(int64_t m, int64_t n, int64_t k, int64_t count = 1) {
@@ -104,7 +107,7 @@ inline void stage_finished(const char* name) {
 // observer is notified.
 class ObserverScope {
  public:
-  explicit ObserverScope(Observer& current) : guard_(scope().observer, &current) {}
+  explicit ObserverScope(Observer& current) : guard_(Observer::current, &current) {}
 
  private:
   ValueGuard<Observer*> guard_;

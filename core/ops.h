@@ -128,8 +128,8 @@ enum class HardmaxGradient {
 // The limit T → 0 of softmax(x / T): 1 at the maximum of a row, shared equally by ties, and 0
 // elsewhere. A row in which all elements are -inf gives zeros.
 Tensor hardmax(const Tensor& x, HardmaxGradient gradient = HardmaxGradient::none);
-// x / Σ x. A row whose sum is ≤ min_row_sum gives zeros and a zero gradient, and is counted in
-// Scope::rows_without_sum.
+// x / Σ x. A row whose sum is ≤ min_row_sum gives zeros and a zero gradient, and is counted
+// (core/rows_without_sum.h).
 inline constexpr real min_row_sum = 1e-6;
 Tensor sum_normalize(const Tensor& x);
 

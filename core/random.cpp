@@ -1,3 +1,4 @@
+// Defines random.h: the cipher, the names of streams, then what a stream is read as.
 #include "core/random.h"
 
 #include <cmath>
@@ -7,6 +8,8 @@
 
 namespace heed::inline HEED_REAL {
 
+// Each round multiplies two words to 64 bits, swaps the halves and mixes them with the others. The
+// multipliers are those of Philox.
 PhiloxBlock philox(uint64_t key, PhiloxBlock c) {
   uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
   for (int round = 0; round < 10; ++round) {
@@ -19,18 +22,17 @@ PhiloxBlock philox(uint64_t key, PhiloxBlock c) {
   return c;
 }
 
-uint64_t mixed(uint64_t z) {
+uint64_t mixed(uint64_t z) {  // shifts and multipliers of SplitMix64
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
   return z ^ (z >> 31);
 }
 
-StreamKey::StreamKey(uint64_t seed, Purpose purpose, uint32_t step_, uint32_t micro_batch_,
-                     uint32_t call_)
+StreamKey::StreamKey(uint64_t seed, Purpose purpose, uint32_t a_, uint32_t b_, uint32_t c_)
     : key(mixed(mixed(seed + 0x9E3779B97F4A7C15) + static_cast<uint64_t>(purpose))),
-      step(step_),
-      micro_batch(micro_batch_),
-      call(call_) {}
+      a(a_),
+      b(b_),
+      c(c_) {}
 
 uint32_t Random::next() {
   const size_t lane = position_ % 4;
@@ -48,8 +50,9 @@ double Random::normal() {
 
 uint64_t Random::below(uint64_t n) {
   check(n >= 1, "random: cannot draw below 0");
-  // Reject the part of 2^64 that does not divide evenly, so that every result is equally likely.
-  const uint64_t rejected = (0 - n) % n;
+  // The 2^64 words are not a multiple of n. Rejecting as many as are over makes every result
+  // equally likely.
+  const uint64_t rejected = (0 - n) % n;  // 2^64 mod n, in 64 bits
   for (;;) {
     const uint64_t high = next();
     const uint64_t word = high << 32 | next();

@@ -1,10 +1,9 @@
-// Random numbers from a counter (Philox 4x32-10; Salmon et al. 2011, "Parallel random numbers: as
-// easy as 1, 2, 3").
+// Random numbers without state: number i of a stream is a function of the stream's name and i
+// (Philox 4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
 //
-// There is no state to save. A stream is identified by (seed, purpose) and (step, micro-batch,
-// call); its element i is a pure function of these and i. A dropout mask is therefore recomputed in
-// the backward pass instead of stored, evaluation does not change training, and a resumed run draws
-// the same numbers as an uninterrupted one.
+// There is no state to save. A dropout mask is recomputed in the backward pass instead of stored,
+// evaluation does not change training, and a resumed run draws the same numbers as an uninterrupted
+// one.
 #pragma once
 
 #include <array>
@@ -30,31 +29,28 @@ using PhiloxBlock = std::array<uint32_t, 4>;
 // Ten rounds of the cipher on one counter give four random words.
 PhiloxBlock philox(uint64_t key, PhiloxBlock counter);
 
-// SplitMix64's finaliser (Steele et al. 2014): numbers that differ in one bit give unrelated
+// The finaliser of SplitMix64 (Steele et al. 2014): numbers that differ in one bit give unrelated
 // results.
 uint64_t mixed(uint64_t z);
 
-// Identifies a stream.
+// The name of a stream: a seed, a purpose and three numbers of any meaning. Those of a Scope are
+// step, micro-batch and call.
 struct StreamKey {
   uint64_t key = 0;
-  uint32_t step = 0, micro_batch = 0, call = 0;
+  uint32_t a = 0, b = 0, c = 0;
 
   StreamKey() = default;
-  StreamKey(uint64_t seed, Purpose purpose, uint32_t step = 0, uint32_t micro_batch = 0,
-            uint32_t call = 0);
+  StreamKey(uint64_t seed, Purpose purpose, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
   // Words 4i … 4i+3 of the stream, i < 2^32.
-  PhiloxBlock block(uint64_t i) const {
-    return philox(key, {static_cast<uint32_t>(i), call, micro_batch, step});
-  }
+  PhiloxBlock block(uint64_t i) const { return philox(key, {static_cast<uint32_t>(i), c, b, a}); }
 };
 
 // Reads a stream from its start.
 class Random {
  public:
   explicit Random(const StreamKey& stream) : stream_(stream) {}
-  Random(uint64_t seed, Purpose purpose, uint32_t step = 0, uint32_t micro_batch = 0,
-         uint32_t call = 0)
-      : stream_(seed, purpose, step, micro_batch, call) {}
+  Random(uint64_t seed, Purpose purpose, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0)
+      : stream_(seed, purpose, a, b, c) {}
 
   uint32_t next();             // 32 random bits
   double uniform();            // in [0, 1), a multiple of 2^-32

@@ -19,7 +19,7 @@ void Ranks::exchange(int partner, std::span<const std::byte> to, std::span<std::
 }
 
 std::vector<std::string> concatenated(const std::vector<std::string>& own) {
-  if (!scope().ranks) return own;
+  if (!Ranks::current) return own;
   std::vector<size_t> sizes;
   std::vector<char> characters;
   for (const std::string& text : own) {
@@ -38,7 +38,7 @@ std::vector<std::string> concatenated(const std::vector<std::string>& own) {
 }
 
 std::string from_first_rank(std::string text) {
-  Ranks* const ranks = scope().ranks;
+  Ranks* const ranks = Ranks::current;
   if (!ranks) return text;
   uint64_t size = text.size();
   ranks->broadcast(std::as_writable_bytes(std::span(&size, 1)));
@@ -48,7 +48,7 @@ std::string from_first_rank(std::string text) {
 }
 
 bool on_any_rank(bool holds) {
-  if (!scope().ranks) return holds;
+  if (!Ranks::current) return holds;
   const std::vector<char> all = from_all_ranks<char>(holds);
   return std::count(all.begin(), all.end(), 1) > 0;
 }

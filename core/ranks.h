@@ -30,6 +30,10 @@ class Ranks {
   // In bytes. With messages of 1 MiB Open MPI uses a network less well.
   static constexpr size_t largest_message = size_t{1} << 18;
 
+  // Those that this process trains with: null if it is the only one. Each thread has its own, so
+  // that threads of a test can be ranks.
+  static inline constinit thread_local Ranks* current = nullptr;
+
   virtual ~Ranks() = default;
   // Any rank may call these four.
   virtual int index() const = 0;  // of this process, in [0, count())
@@ -62,9 +66,9 @@ class Ranks {
   virtual void abort(int code) = 0;
 };
 
-// Of this process; 0 and 1 without others (scope().ranks).
-inline int rank() { return scope().ranks ? scope().ranks->index() : 0; }
-inline int rank_count() { return scope().ranks ? scope().ranks->count() : 1; }
+// Of this process; 0 and 1 without others (Ranks::current).
+inline int rank() { return Ranks::current ? Ranks::current->index() : 0; }
+inline int rank_count() { return Ranks::current ? Ranks::current->count() : 1; }
 
 // The bytes of `count` values.
 template <class T>
@@ -82,7 +86,7 @@ template <class T>
 std::vector<T> from_all_ranks(const T& own) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> all(static_cast<size_t>(rank_count()), own);
-  if (scope().ranks) scope().ranks->all_gather(std::as_writable_bytes(std::span(all)));
+  if (Ranks::current) Ranks::current->all_gather(std::as_writable_bytes(std::span(all)));
   return all;
 }
 
@@ -90,12 +94,12 @@ std::vector<T> from_all_ranks(const T& own) {
 template <class T>
 std::vector<T> concatenated(std::vector<T> own) {
   static_assert(std::is_trivially_copyable_v<T>);
-  if (!scope().ranks) return own;
+  if (!Ranks::current) return own;
   const std::vector<size_t> sizes = from_all_ranks(own.size());
   const size_t most = *std::max_element(sizes.begin(), sizes.end());
   std::vector<T> parts(most * sizes.size()), all;
   std::copy(own.begin(), own.end(), parts.data() + most * static_cast<size_t>(rank()));
-  scope().ranks->all_gather(std::as_writable_bytes(std::span(parts)));
+  Ranks::current->all_gather(std::as_writable_bytes(std::span(parts)));
   for (size_t r = 0; r < sizes.size(); ++r)
     all.insert(all.end(), parts.data() + most * r, parts.data() + most * r + sizes[r]);
   return all;

@@ -25,7 +25,7 @@ int64_t Shuffle::operator()(int64_t position) const {
   do {
     uint64_t low = index & ((uint64_t{1} << low_bits_) - 1), high = index >> low_bits_;
     for (uint32_t round = 0; round < rounds; ++round) {
-      key.call = round;
+      key.c = round;
       if (round % 2 == 0)
         low ^= key.block(high)[0] & ((uint64_t{1} << low_bits_) - 1);
       else

@@ -14,12 +14,13 @@ namespace heed::inline HEED_REAL {
 // Makes `module` the current one of this thread until the end of the block.
 class ModuleScope {
  public:
-  explicit ModuleScope(const Module& module) : guard_(scope().module, &module) {}
+  explicit ModuleScope(const Module& module) : guard_(current_, &module) {}
 
   // Returns the innermost module, or null.
-  static const Module* current() { return scope().module; }
+  static const Module* current() { return current_; }
 
  private:
+  static inline constinit thread_local const Module* current_ = nullptr;
   ValueGuard<const Module*> guard_;
 };
 

@@ -10,7 +10,7 @@ int partner_at(int rank, size_t level) { return rank ^ (1 << level); }
 }  // namespace
 
 RankSlices::RankSlices(int64_t size, int64_t grain)
-    : ranks_(scope().ranks),
+    : ranks_(Ranks::current),
       rank_(rank()),
       count_(rank_count()),
       size_(size),

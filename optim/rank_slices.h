@@ -26,8 +26,8 @@ namespace heed::inline HEED_REAL {
 class RankSlices {
  public:
   RankSlices() = default;
-  // Slices arrays of `size` elements at multiples of `grain`, among scope().ranks, who must outlive
-  // this. Where there are fewer grains than ranks, some have an empty slice.
+  // Slices arrays of `size` elements at multiples of `grain`, among Ranks::current, who must
+  // outlive this. Where there are fewer grains than ranks, some have an empty slice.
   RankSlices(int64_t size, int64_t grain);
 
   // The slice of this rank: the whole array, if there is only one.

@@ -108,13 +108,13 @@ void on_ranks(int count, F&& f) {
   for (int index = 0; index < count; ++index)
     threads.emplace_back([&, index] {
       ThreadRank rank(boxes, index, count);
-      scope().ranks = count > 1 ? &rank : nullptr;
+      Ranks::current = count > 1 ? &rank : nullptr;
       try {
         f();
       } catch (...) {
         errors[static_cast<size_t>(index)] = std::current_exception();
       }
-      scope().ranks = nullptr;
+      Ranks::current = nullptr;
     });
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& error : errors)

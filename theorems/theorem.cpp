@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/precision.h"
 #include "core/scope.h"
 
 namespace heed::theorems {

@@ -24,6 +24,7 @@
 #include "apps/training/shards.h"
 #include "core/joined.h"
 #include "core/parallel.h"
+#include "core/precision.h"
 #include "core/ranks.h"
 
 namespace heed {

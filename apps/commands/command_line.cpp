@@ -135,11 +135,10 @@ int run_command_line(Commands commands, int argc, char** argv) {
     add_option(*added, colour_option(colours));
     added->footer(command->details);
     added->callback([&result, &colours, command, parsed = arguments.back().get()] {
-      ScopeGuard here;
-      if (!command->shared_by_ranks) {
-        if (rank() > 0) return;
-        here->ranks = nullptr;
-      }
+      if (!command->shared_by_ranks && rank() > 0) return;
+      const ScopeGuard here;
+      const ValueGuard<Ranks*> ranks(Ranks::current,
+                                     command->shared_by_ranks ? Ranks::current : nullptr);
       use_colours(colours == "auto"     ? Colours::automatic
                   : colours == "always" ? Colours::always
                                         : Colours::never);

@@ -8,6 +8,7 @@
 
 #include "core/fields.h"
 #include "core/ops.h"
+#include "core/precision.h"
 #include "core/scope.h"
 #include "data/corpus.h"
 #include "data/options.h"

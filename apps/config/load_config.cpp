@@ -44,7 +44,7 @@ LoadedConfig with_assignments(const Experiment& experiment,
 
 void apply_settings(const Experiment& experiment) {
   if (experiment.threads > 0) set_thread_count(static_cast<int>(experiment.threads));
-  if (scope().ranks) scope().ranks->set_timeout(experiment.train.rank_timeout);
+  if (Ranks::current) Ranks::current->set_timeout(experiment.train.rank_timeout);
   scope().precision = experiment.precision;
   const Precision effective = effective_precision(experiment.precision);
   if (effective != experiment.precision)

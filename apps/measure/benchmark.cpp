@@ -156,8 +156,8 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
   result.flops = summary.flops.total();
   const double before = resident_memory();
   std::optional<TimedRanks> ranks;
-  if (scope().ranks) ranks.emplace(*scope().ranks);
-  const ValueGuard timed_ranks(scope().ranks, ranks ? static_cast<Ranks*>(&*ranks) : nullptr);
+  if (Ranks::current) ranks.emplace(*Ranks::current);
+  const ValueGuard timed_ranks(Ranks::current, ranks ? static_cast<Ranks*>(&*ranks) : nullptr);
   {
     Trainer trainer(experiment, corpus);
     for (int i = 0; i < 3; ++i) trainer.step();

@@ -201,7 +201,7 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   const int ranks = rank_count(), threads = shard_threads(shards);
   ScopeGuard here;
   here->shapes_only = true;
-  here->ranks = nullptr;  // nothing to exchange
+  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // nothing to exchange
   Experiment one = experiment;
   one.train.accumulate = one.train.shards = 1;
   one.train.detect_anomaly = false;
@@ -418,7 +418,7 @@ void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
   const LongestExample longest(dataset, corpus.framing);
   ScopeGuard here;
   here->shapes_only = true;
-  here->ranks = nullptr;
+  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
   const std::unique_ptr<Model> model =
       make_model(experiment.model, model_sizes(experiment, corpus));
   const auto needs = [&](int64_t batch) {
@@ -450,7 +450,7 @@ void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
   ScopeGuard here;
   here->shapes_only = true;
   here->gradients = here->training = false;
-  here->ranks = nullptr;
+  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
   const std::unique_ptr<Model> model =
       make_model(experiment.model, model_sizes(experiment, corpus));
   const double before = live_bytes();

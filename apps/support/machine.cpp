@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
+#include "core/precision.h"
 
 namespace heed {
 namespace {

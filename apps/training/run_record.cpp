@@ -13,6 +13,7 @@
 #include "core/check.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/parallel.h"
+#include "core/precision.h"
 #include "core/ranks.h"
 #include "core/text.h"
 #include "data/corpus.h"

@@ -9,6 +9,7 @@
 #include "core/autograd.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
+#include "core/rows_without_sum.h"
 #include "optim/overlapped_sum.h"
 
 namespace heed {
@@ -77,7 +78,7 @@ class Shards::Instance {
     here->seed = static_cast<uint64_t>(shards.experiment_.seed);
     here->step = static_cast<uint32_t>(step);
     rows_without_sum_ = 0;
-    here->rows_without_sum = &rows_without_sum_;
+    const ValueGuard counting(rows_without_sum_counter, &rows_without_sum_);
     const OwnShards own = shards.own_;
     const int64_t count = shards.experiment_.train.shards;
     for (int64_t s = first; s < last; ++s) {

@@ -11,6 +11,7 @@
 #include "apps/inference/evaluation.h"
 #include "apps/support/names.h"
 #include "core/observer.h"
+#include "core/rows_without_sum.h"
 #include "nn/module_scope.h"
 #include "nn/recorder.h"
 
@@ -249,7 +250,7 @@ Json StepStatistics::parameters(double gradient_scale) const {
 Json StepStatistics::measure(const StepReport& report) const {
   ScopeGuard here;
   here->gradients = here->training = false;
-  here->rows_without_sum = nullptr;
+  const ValueGuard<int64_t*> uncounted(rows_without_sum_counter, nullptr);
   here->precision = experiment_.precision;
   here->step = static_cast<uint32_t>(trainer_.steps_done());
   const Model& model = trainer_.model();

@@ -19,6 +19,7 @@
 #include "apps/training/arrays.h"
 #include "core/check.h"
 #include "core/ops.h"
+#include "core/precision.h"
 #include "core/ranks.h"
 #include "core/text.h"
 
@@ -113,7 +114,7 @@ void TrainingLoop::load() {
 void TrainingLoop::share_parameters() {
   if (rank_count() == 1) return;
   for (NamedParameter& parameter : trainer_.model().parameters())
-    scope().ranks->broadcast(std::as_writable_bytes(
+    Ranks::current->broadcast(std::as_writable_bytes(
         std::span(parameter.tensor.mutable_data(), static_cast<size_t>(parameter.tensor.size()))));
 }
 
@@ -264,7 +265,7 @@ void TrainingLoop::evaluate() {
 
 std::vector<Prediction> TrainingLoop::samples(const std::string& split) {
   ScopeGuard here;
-  here->ranks = nullptr;  // rank 0 computes them
+  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // rank 0 computes them
   return predictions(trainer_.model(), corpus_, *corpus_.splits.at(split),
                      experiment_.train.samples, learned_positions(experiment_.model));
 }

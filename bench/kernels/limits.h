@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/measure/step_observer.h"
+#include "core/precision.h"
 #include "core/scope.h"
 #include "core/tensor.h"
 

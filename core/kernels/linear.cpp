@@ -9,6 +9,7 @@
 #include "core/kernels/scratch.h"
 #include "core/observer.h"
 #include "core/parallel.h"
+#include "core/precision.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {

@@ -45,8 +45,8 @@ Lanes second_half(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 2, 6,
 // core/random.cpp.
 void philox_lanes(const StreamKey& stream, uint64_t first, uint32_t* words) {
   constexpr uint64_t low = 0xFFFFFFFF;
-  Lanes c0 = Lanes{} + first, c1 = Lanes{} + stream.call, c2 = Lanes{} + stream.micro_batch,
-        c3 = Lanes{} + stream.step;
+  Lanes c0 = Lanes{} + first, c1 = Lanes{} + stream.c, c2 = Lanes{} + stream.b,
+        c3 = Lanes{} + stream.a;
   for (int i = 0; i < philox_lane_count; ++i) c0[i] += static_cast<uint64_t>(i);
   uint32_t k0 = static_cast<uint32_t>(stream.key), k1 = static_cast<uint32_t>(stream.key >> 32);
   for (int round = 0; round < 10; ++round) {

@@ -6,6 +6,7 @@
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/ops.h"
+#include "core/rows_without_sum.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -63,8 +64,8 @@ Tensor sum_normalize(const Tensor& x) {
   const kernels::Rows n = rows_of("sum_normalize", x.shape());
   Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
   kernels::sum_normalize_forward(n, min_row_sum, x.data(), y.mutable_data(), sum.mutable_data());
-  if (int64_t* const counter = scope().rows_without_sum; counter && !scope().shapes_only)
-    *counter += std::count(sum.data(), sum.data() + n.count, real{0});
+  if (rows_without_sum_counter && !scope().shapes_only)
+    *rows_without_sum_counter += std::count(sum.data(), sum.data() + n.count, real{0});
   return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {
     // dx += (dy - Σ dy y) / Σ x
     kernels::sum_normalize_backward(n, g.dy(), ys.data(), sums.data(), g.into(0));

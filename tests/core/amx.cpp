@@ -11,6 +11,7 @@
 #include "core/autograd.h"
 #include "core/kernels/bfloat16/tile_product.h"
 #include "core/ops.h"
+#include "core/precision.h"
 #include "core/scope.h"
 #include "emulated_amx.h"
 

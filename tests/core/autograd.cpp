@@ -11,6 +11,7 @@
 
 #include "core/ops.h"
 #include "core/pool.h"
+#include "core/precision.h"
 #include "values.h"
 
 namespace heed::inline HEED_REAL {

@@ -11,6 +11,7 @@
 #include "allocations.h"
 #include "bfloat16_check.h"
 #include "core/parallel.h"
+#include "core/precision.h"
 #include "values.h"
 
 namespace heed::inline HEED_REAL::testing {

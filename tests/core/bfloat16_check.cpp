@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/precision.h"
+
 namespace heed::inline HEED_REAL::testing {
 
 std::vector<const TileKernels*> runnable_kernels() {

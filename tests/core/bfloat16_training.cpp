@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bfloat16_check.h"
+#include "core/precision.h"
 
 namespace heed::inline HEED_REAL::testing {
 namespace {

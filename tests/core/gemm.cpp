@@ -12,6 +12,7 @@
 
 #include "core/kernels/gemm/serial.h"
 #include "core/parallel.h"
+#include "core/precision.h"
 #include "core/random.h"
 
 namespace heed::inline HEED_REAL {

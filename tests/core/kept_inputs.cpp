@@ -14,6 +14,7 @@
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/pool.h"
+#include "core/precision.h"
 #include "core/random.h"
 #include "core/scope.h"
 #include "software_tiles.h"

@@ -14,6 +14,7 @@
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/linear.h"
+#include "core/precision.h"
 #include "core/random.h"
 
 namespace heed::inline HEED_REAL::testing {

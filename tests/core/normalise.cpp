@@ -9,6 +9,7 @@
 
 #include "core/autograd.h"
 #include "core/ops.h"
+#include "core/rows_without_sum.h"
 #include "values.h"
 
 namespace heed::inline HEED_REAL {
@@ -65,8 +66,7 @@ TEST_CASE("hardmax: the gradient is zero, or with straight_through that of the s
 TEST_CASE("sum_normalize: a row whose sum is 1e-6 or less gives zeros, and is counted") {
   const Tensor x = Tensor::from({5, 2}, {real(1e-6), 0, -3, 1, 3, 1, 0, 0, real(2e-6), 0});
   int64_t counted = 0;
-  ScopeGuard here;
-  here->rows_without_sum = &counted;
+  const ValueGuard<int64_t*> here(rows_without_sum_counter, &counted);
   CHECK(elements(sum_normalize(x)) == RowValues{0, 0, 0, 0, 0.75, 0.25, 0, 0, 1, 0});
   CHECK(counted == 3);
   const RowValues g =
@@ -74,9 +74,9 @@ TEST_CASE("sum_normalize: a row whose sum is 1e-6 or less gives zeros, and is co
   for (const size_t guarded : {0, 1, 2, 3, 6, 7}) CHECK(g[guarded] == 0);
   CHECK(std::isnan(g[4]));  // inf - inf: only rows without a sum are guarded
   CHECK(counted == 6);
-  std::thread([&] {  // has a scope of its own, without a counter
+  std::thread([&] {  // has no counter
     sum_normalize(x);
-    CHECK(scope().rows_without_sum == nullptr);
+    CHECK(rows_without_sum_counter == nullptr);
   })
       .join();
   CHECK(counted == 6);
@@ -84,8 +84,7 @@ TEST_CASE("sum_normalize: a row whose sum is 1e-6 or less gives zeros, and is co
 
 TEST_CASE("sum_normalize: rows with NaN or an infinity sum are not counted as rows without a sum") {
   int64_t counted = 0;
-  ScopeGuard here;
-  here->rows_without_sum = &counted;
+  const ValueGuard<int64_t*> here(rows_without_sum_counter, &counted);
   for (const real v : elements(sum_normalize(Tensor::from({2}, {nan, -3})))) CHECK(std::isnan(v));
   const RowValues y = elements(sum_normalize(Tensor::from({2}, {infinity, 1})));
   CHECK(std::isnan(y[0]));

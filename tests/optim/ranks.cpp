@@ -196,7 +196,7 @@ Tensor add_sum(const Tensor& x, size_t times, const Tensor& y, std::vector<int>&
   std::vector<Tensor> inputs(times, x);
   inputs.push_back(y);
   return record("add_sum", Tensor::scalar(0), inputs, [&sent, times, n = x.size()](Backward& g) {
-    sent.push_back(static_cast<ThreadRank*>(scope().ranks)->sent);
+    sent.push_back(static_cast<ThreadRank*>(Ranks::current)->sent);
     for (int i = 0; i <= static_cast<int>(times); ++i) {
       if (!g.wants(i)) continue;
       const Destination to = g.into(i);
@@ -215,7 +215,7 @@ TEST_CASE("begin_sum_in_backward: a gradient is sent once nothing will be added 
     Tensor b = parameter(Shape{8192 - Arena::line}, [](int64_t) { return 1; });
     Tensor c = parameter(Shape{}, [](int64_t) { return 1; });
     Arena arena({{"a", a}, {"b", b}, {"c", c}});
-    int& all_sent = static_cast<ThreadRank*>(scope().ranks)->sent;
+    int& all_sent = static_cast<ThreadRank*>(Ranks::current)->sent;
     for (int step = 0; step < 2; ++step) {
       all_sent = 0;
       arena.zero_grad();

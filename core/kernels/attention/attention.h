@@ -24,6 +24,7 @@
 
 #include "core/destination.h"
 #include "core/mask.h"
+#include "core/precision.h"
 #include "core/random.h"
 #include "core/scope.h"
 

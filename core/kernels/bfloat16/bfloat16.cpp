@@ -30,6 +30,7 @@ void pack_ahead(const TileKernels&, const Matrix&, int64_t, uint32_t*) {}
 
 #include "core/parallel.h"
 #include "core/per_thread.h"
+#include "core/precision.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>

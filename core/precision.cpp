@@ -1,4 +1,4 @@
-#include "core/scope.h"
+#include "core/precision.h"
 
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/bfloat16/tile_product.h"
