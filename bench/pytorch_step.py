@@ -8,7 +8,7 @@ Prints one line of JSON with the keys of `heed bench --json`. working_mb is the 
 minus its memory before the model was made, minus 16 bytes per parameter (weight, gradient and Adam's two
 moments). Needs Debian's python3-torch. bench/compare runs it in the environment in which it is fastest.
 
-The models are those of apps/measure/benchmark.cpp: pre-norm, with learned positions. Language models have GELU
+The models are those of lab/measure/benchmark.cpp: pre-norm, with learned positions. Language models have GELU
 and tied embeddings. Encoder-decoders have ReLU, one embedding for both sides and a separate output layer.
 Where PyTorch has a module for a part, it is used.
 """

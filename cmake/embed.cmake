@@ -1,7 +1,7 @@
-# Writes OUTPUT, a C++ file with the bytes of files, as apps/report/page_files.h declares them. Run as a script:
+# Writes OUTPUT, a C++ file with the bytes of files, as lab/report/page_files.h declares them. Run as a script:
 #   cmake -DOUTPUT=… -DFOLDER=… -DCHART=… -DLICENCE=… -P embed.cmake
 # CHART and LICENCE may be empty: then so are their texts.
-set(code "// Made by cmake/embed.cmake.\n#include \"apps/report/page_files.h\"\n\nnamespace heed::page_files {\n")
+set(code "// Made by cmake/embed.cmake.\n#include \"lab/report/page_files.h\"\n\nnamespace heed::page_files {\n")
 
 # embed(name FILES…): defines `name` as the text of the files, one after the other.
 function(embed name)

@@ -1,11 +1,11 @@
 // A matrix product, c = a b, from the naive loop to the register tile: each step right, and how
 // fast.
 //
-//   c++ -O3 -march=native -std=c++20 -I. docs/course/fast.cpp -o fast && ./fast
+//   c++ -O3 -march=native -std=c++20 -I. course/fast.cpp -o fast && ./fast
 //
 // Chapter 14 of the course tells the story. With an own tile, of the exercise register-tile:
 //
-//   c++ -O3 -march=native -std=c++20 -I. -DTILE='"answers/register-tile.cpp"' docs/course/fast.cpp
+//   c++ -O3 -march=native -std=c++20 -I. -DTILE='"answers/register-tile.cpp"' course/fast.cpp
 //   -o fast && ./fast
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "docs/course/plot.h"
+#include "course/plot.h"
 
 #include <fmt/format.h>
 

@@ -4,12 +4,13 @@
 #   tidy.sh [FOLDER…]       such as core/ops; default: all headers, and the folders of `folders` below
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-folders=(core core/ops nn optim data data/tasks theorems apps/support apps/config apps/inference apps/training apps/run apps/measure apps/onnx apps/course apps/experiments apps/report)
+folders=(core core/ops nn optim data data/tasks apps/support apps/config apps/cost apps/inference apps/training apps/run
+  lab/claims lab/experiments lab/measure lab/onnx lab/report course/tutor)
 (($#)) && folders=("$@")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-git ls-files 'core/*.h' 'nn/*.h' 'optim/*.h' 'data/*.h' 'theorems/*.h' 'apps/*.h' 'tests/*.h' |
+git ls-files 'core/*.h' 'nn/*.h' 'optim/*.h' 'data/*.h' 'apps/*.h' 'lab/*.h' 'course/tutor/*.h' 'course/playground/*.h' 'course/commands/*.h' 'tests/*.h' |
   sed 's/.*/#include "&"/' >"$work/headers.cpp"
 for folder in "${folders[@]}"; do
   git ls-files "$folder/*.cpp" | grep -E "^$folder/[^/]*$" | grep -v cpu_check | sed 's/.*/#include "&"/' >"$work/${folder//\//_}.cpp"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
-#include "apps/measure/data_report.h"
+#include "apps/cost/data_report.h"
 #include "apps/support/output.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"

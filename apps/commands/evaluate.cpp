@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
+#include "apps/cost/summary.h"
 #include "apps/inference/line_output.h"
 #include "apps/inference/scores.h"
-#include "apps/measure/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"
 #include "apps/training/agreement.h"

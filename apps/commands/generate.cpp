@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
+#include "apps/cost/summary.h"
 #include "apps/inference/generation.h"
 #include "apps/inference/line_output.h"
 #include "apps/inference/predictions.h"
-#include "apps/measure/summary.h"
 #include "apps/support/json.h"
 #include "apps/support/output.h"
 #include "apps/training/agreement.h"

@@ -1,5 +1,5 @@
 // heed summary: prints the layers of a model and what training it costs.
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 
 #include <fmt/format.h>
 

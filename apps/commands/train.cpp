@@ -4,10 +4,10 @@
 
 #include "apps/commands/command.h"
 #include "apps/config/named_run.h"
+#include "apps/cost/data_report.h"
+#include "apps/cost/notice.h"
+#include "apps/cost/summary.h"
 #include "apps/inference/vocabulary_file.h"
-#include "apps/measure/data_report.h"
-#include "apps/measure/notice.h"
-#include "apps/measure/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"

@@ -1,4 +1,4 @@
-#include "apps/measure/data_report.h"
+#include "apps/cost/data_report.h"
 
 #include <fmt/format.h>
 

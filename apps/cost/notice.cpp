@@ -1,4 +1,4 @@
-#include "apps/measure/notice.h"
+#include "apps/cost/notice.h"
 
 #include <fmt/format.h>
 

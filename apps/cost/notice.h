@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 
 namespace heed {
 

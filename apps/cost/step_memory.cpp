@@ -1,4 +1,4 @@
-#include "apps/measure/step_memory.h"
+#include "apps/cost/step_memory.h"
 
 #include <algorithm>
 #include <map>

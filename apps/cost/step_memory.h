@@ -1,7 +1,7 @@
 // The memory of a training step at its peak, by what holds it.
 #pragma once
 
-#include "apps/measure/step_observer.h"
+#include "apps/cost/step_observer.h"
 #include "apps/training/trainer.h"
 
 namespace heed {

@@ -1,4 +1,4 @@
-#include "apps/measure/step_observer.h"
+#include "apps/cost/step_observer.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <map>
 #include <span>
 
+#include "apps/cost/step_memory.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
-#include "apps/measure/step_memory.h"
 #include "apps/support/machine.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"

@@ -25,7 +25,7 @@ struct LoopState {
 };
 
 // What a change of a config key does to a run. check_resumable() and the identity of a run
-// (apps/experiments/plan.h) follow from it.
+// (lab/experiments/plan.h) follow from it.
 enum class KeyEffect {
   none,     // the run and its result stay the same: threads, logs, checkpoints
   data,     // where a data file is: what counts is its content, by the fingerprint of the data

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/measure/step_observer.h"
+#include "apps/cost/step_observer.h"
 #include "core/precision.h"
 #include "core/scope.h"
 #include "core/tensor.h"

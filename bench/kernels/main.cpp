@@ -9,13 +9,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include "apps/measure/rates.h"
 #include "apps/support/clock.h"
 #include "apps/support/machine.h"
 #include "bench/kernels/limits.h"
 #include "core/autograd.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "lab/measure/rates.h"
 
 namespace heed {
 namespace {

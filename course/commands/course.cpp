@@ -1,4 +1,4 @@
-// heed course: the exercises of the course in docs/course.
+// heed course: the exercises of the course.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,13 +6,6 @@
 #include <unistd.h>
 
 #include "apps/commands/command.h"
-#include "apps/commands/course_museum.h"
-#include "apps/course/answer.h"
-#include "apps/course/answers.h"
-#include "apps/course/catalogue.h"
-#include "apps/course/library_function.h"
-#include "apps/course/progress.h"
-#include "apps/course/workshop.h"
 #include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -24,6 +17,13 @@
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
+#include "course/commands/course_museum.h"
+#include "course/tutor/answer.h"
+#include "course/tutor/answers.h"
+#include "course/tutor/catalogue.h"
+#include "course/tutor/library_function.h"
+#include "course/tutor/progress.h"
+#include "course/tutor/workshop.h"
 
 namespace heed {
 namespace {
@@ -358,7 +358,7 @@ const Command commands::course = {
     .name = "course",
     .summary = "Learn how it works: exercises, graded",
     .details =
-        "The chapters are in docs/course. An exercise is one function to write, in C++, in a file\n"
+        "The chapters are in course/. An exercise is one function to write, in C++, in a file\n"
         "that start creates. check compiles only this file, calls the function with new sizes "
         "and\n"
         "values each time, and says what is wrong. The last line is \"passed\" or \"not yet\".\n"

@@ -1,12 +1,10 @@
-#include "apps/commands/course_museum.h"
+#include "course/commands/course_museum.h"
 
 #include <fmt/format.h>
 
 #include <unistd.h>
 
 #include "apps/commands/command.h"
-#include "apps/course/chapter_text.h"
-#include "apps/course/museum_visit.h"
 #include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -15,6 +13,8 @@
 #include "apps/support/table.h"
 #include "core/joined.h"
 #include "core/text.h"
+#include "course/tutor/chapter_text.h"
+#include "course/tutor/museum_visit.h"
 
 namespace heed {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/scope.h"
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 #include "nn/models.h"
 
 namespace heed::course {

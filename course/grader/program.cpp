@@ -3,7 +3,7 @@
 //   PROGRAM grade EXERCISE SEED
 //   PROGRAM train EXERCISE
 //
-// `heed course` starts it (apps/course/answer.cpp), and reads its verdict from descriptor 3: a
+// `heed course` starts it (course/tutor/answer.cpp), and reads its verdict from descriptor 3: a
 // token that `heed course` gave it on descriptor 4, and lines. What the answer prints, or how the
 // process ends, says nothing: an answer may print "passed" and call exit(0).
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "core/parallel.h"
-#include "docs/course/grader/grader.h"
-#include "docs/course/grader/training.h"
+#include "course/grader/grader.h"
+#include "course/grader/training.h"
 
 namespace heed::course {
 namespace {

@@ -1,4 +1,4 @@
-#include "docs/course/grader/training.h"
+#include "course/grader/training.h"
 
 #include "core/autograd.h"
 #include "core/random.h"

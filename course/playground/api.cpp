@@ -1,11 +1,11 @@
-#include "apps/playground/api.h"
+#include "course/playground/api.h"
 
 #include <exception>
 #include <new>
 #include <string>
 
-#include "apps/playground/session.h"
 #include "core/text.h"
+#include "course/playground/session.h"
 
 struct HeedSession {
   heed::PlaygroundSession session;

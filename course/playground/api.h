@@ -16,7 +16,7 @@ const char* heed_error(void);
 // JSON of every key of a config: see playground_keys() in session.h.
 const char* heed_keys(void);
 
-// Makes a session from the text of a config, with a mistake of apps/playground/mistakes.h, or "".
+// Makes a session from the text of a config, with a mistake of course/playground/mistakes.h, or "".
 // heed_free() frees it; null is allowed.
 HeedSession* heed_make(const char* toml, const char* mistake);
 void heed_free(HeedSession* session);

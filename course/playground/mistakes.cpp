@@ -1,4 +1,4 @@
-#include "apps/playground/mistakes.h"
+#include "course/playground/mistakes.h"
 
 #include "core/check.h"
 #include "core/ops.h"

@@ -1,4 +1,4 @@
-#include "apps/playground/positions.h"
+#include "course/playground/positions.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Json picture(std::string name, const char* what, const std::vector<std::string>&
       .set("values", std::move(numbers));
 }
 
-std::vector<std::string> numbered(int64_t count) { return position_labels(count, {}); }
+std::vector<std::string> numbered_labels(int64_t count) { return position_labels(count, {}); }
 
 // The parts of a model that are a Part, by their names.
 template <class Part>
@@ -58,7 +58,7 @@ void add_vectors(const Experiment& experiment, const Corpus& corpus, const Model
     const int64_t first = dim - (width == dim ? dim : options.positional.dim);
     const Tensor shown = slice(all, -1, first, dim);
     pictures.push(picture(name, "vectors", position_labels(length, corpus.grid),
-                          numbered(shown.dim(-1)), shown.data()));
+                          numbered_labels(shown.dim(-1)), shown.data()));
   }
 }
 
@@ -81,8 +81,8 @@ Json rotation(const Experiment& experiment, int64_t positions) {
     values[i] = (interleaved ? column % 2 == 0 : column < width / 2) ? 1 : 0;
   }
   const Tensor rotated = options.positional.kind->rotate(query, 1, 0, options.positional);
-  return picture("rotation of queries and keys", "rotation", numbered(positions), numbered(width),
-                 rotated.data());
+  return picture("rotation of queries and keys", "rotation", numbered_labels(positions),
+                 numbered_labels(width), rotated.data());
 }
 
 void add_biases(const Model& model, int64_t positions, Json& pictures) {
@@ -90,8 +90,8 @@ void add_biases(const Model& model, int64_t positions, Json& pictures) {
   for (const auto& [name, part] : parts_of<ScoreBias>(model)) {
     const Tensor bias = (*part)(shown, shown);
     for (int64_t head = 0; head < bias.dim(0); ++head)
-      pictures.push(picture(fmt::format("{}, head {}", name, head), "bias", numbered(shown),
-                            numbered(shown), bias.data() + head * shown * shown));
+      pictures.push(picture(fmt::format("{}, head {}", name, head), "bias", numbered_labels(shown),
+                            numbered_labels(shown), bias.data() + head * shown * shown));
     if (part->parameters().empty()) return;  // the same in every layer
   }
 }

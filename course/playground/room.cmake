@@ -4,5 +4,5 @@ foreach(file config/config config/config_listing config/config_reader config/exp
         inference/attended_example inference/attention_map inference/bleu inference/chrf inference/evaluation
         inference/generation inference/padded inference/predictions inference/scores inference/white_space
         support/colour support/files support/json support/names support/suggest support/table training/shards training/trainer)
-  list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../${file}.cpp)
+  list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../../apps/${file}.cpp)
 endforeach()

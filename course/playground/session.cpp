@@ -1,4 +1,4 @@
-#include "apps/playground/session.h"
+#include "course/playground/session.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,11 +8,11 @@
 #include "apps/inference/attended_example.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
-#include "apps/playground/mistakes.h"
-#include "apps/playground/positions.h"
 #include "core/check.h"
 #include "core/named.h"
 #include "core/scope.h"
+#include "course/playground/mistakes.h"
+#include "course/playground/positions.h"
 
 namespace heed {
 namespace {

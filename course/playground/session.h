@@ -17,7 +17,7 @@ class PlaygroundSession {
  public:
   // Parses a config as `heed train` does, and makes its data and its model. Throws InputError for
   // what the parser rejects, for a config that reads files, and for a model that is too large for
-  // a page. `mistake`: see apps/playground/mistakes.h; "" for none.
+  // a page. `mistake`: see course/playground/mistakes.h; "" for none.
   explicit PlaygroundSession(std::string_view toml, std::string_view mistake = "");
 
   // {"config": "…", "values": {"model.layers": "2", …}, "parameters": [{"name", "shape"}, …], …}:
@@ -38,7 +38,7 @@ class PlaygroundSession {
   // "weights"}, …]}, where weights are those of attention_bytes(). Throws InputError for a text
   // that the model cannot read.
   Json attention(const std::string& text);
-  // What the model knows of positions: see apps/playground/positions.h.
+  // What the model knows of positions: see course/playground/positions.h.
   Json positions() const;
 
   // All parameters one after the other, in the order of the summary. The spans must have

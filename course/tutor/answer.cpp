@@ -1,4 +1,4 @@
-#include "apps/course/answer.h"
+#include "course/tutor/answer.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <random>
 #include <signal.h>
 
-#include "apps/course/chapter_text.h"
-#include "apps/course/limited_process.h"
 #include "apps/support/files.h"
 #include "core/check.h"
+#include "course/tutor/chapter_text.h"
+#include "course/tutor/limited_process.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,7 @@
 // Grades a learner's answer: compiles the one file, and runs it in a process of its own.
 //
 // The process says its verdict over a pipe, with a token that it takes before any code of the
-// answer runs (docs/course/grader/program.cpp). Whatever else the process does is no verdict: it
+// answer runs (course/grader/program.cpp). Whatever else the process does is no verdict: it
 // may crash, print "passed", loop, or exit. This finds accidents and pranks; an answer that is
 // written to search the memory of its process for the token is not kept from it.
 #pragma once
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/course/workshop.h"
 #include "apps/support/json.h"
 #include "core/named.h"
+#include "course/tutor/workshop.h"
 
 namespace heed {
 

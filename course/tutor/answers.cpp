@@ -1,4 +1,4 @@
-#include "apps/course/answers.h"
+#include "course/tutor/answers.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/course/answer.h"
-#include "apps/course/catalogue.h"
 #include "apps/support/table.h"
+#include "course/tutor/answer.h"
+#include "course/tutor/catalogue.h"
 
 namespace heed {
 

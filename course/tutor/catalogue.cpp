@@ -1,10 +1,10 @@
-#include "apps/course/catalogue.h"
+#include "course/tutor/catalogue.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "apps/course/chapter_text.h"
 #include "apps/support/files.h"
+#include "course/tutor/chapter_text.h"
 
 namespace heed {
 namespace {

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "apps/course/workshop.h"
 #include "apps/support/suggest.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "course/tutor/workshop.h"
 
 namespace heed {
 
 struct CourseItem {
   std::string name;     // "layer-norm", that of its folder
   std::string title;    // the heading of its text
-  std::string folder;   // docs/course/exercises/NAME
+  std::string folder;   // course/exercises/NAME
   std::string chapter;  // the heading of the chapter that names it; empty if none does
 
   // A file of the folder: task.md and so on.

@@ -1,15 +1,15 @@
-#include "apps/course/changed_program.h"
+#include "course/tutor/changed_program.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "apps/course/chapter_text.h"
-#include "apps/course/limited_process.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "course/tutor/chapter_text.h"
+#include "course/tutor/limited_process.h"
 
 namespace heed {
 namespace {

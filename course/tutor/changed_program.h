@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/course/workshop.h"
+#include "course/tutor/workshop.h"
 
 namespace heed {
 

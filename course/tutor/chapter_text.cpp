@@ -1,4 +1,4 @@
-#include "apps/course/chapter_text.h"
+#include "course/tutor/chapter_text.h"
 
 #include <algorithm>
 #include <cctype>

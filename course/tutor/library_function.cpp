@@ -1,11 +1,11 @@
-#include "apps/course/library_function.h"
+#include "course/tutor/library_function.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "apps/course/chapter_text.h"
 #include "apps/support/files.h"
 #include "core/check.h"
+#include "course/tutor/chapter_text.h"
 
 namespace heed {
 namespace {
@@ -43,10 +43,10 @@ Lines::const_iterator definition_in(const Lines& lines, const std::string& name)
 }  // namespace
 
 LibraryFunction library_function(const std::string& sources, const std::string& background) {
-  const size_t middle = background.find("`](../../../../");
+  const size_t middle = background.find("`](../../../");
   check(middle != std::string::npos, "the background links to no function of the library");
   const size_t name_at = background.rfind("[`", middle) + 2;
-  const size_t path_at = background.find("../../../../", middle) + 12;
+  const size_t path_at = background.find("../../../", middle) + 9;
   const std::string name = background.substr(name_at, middle - name_at);
   LibraryFunction found;
   found.file = background.substr(path_at, background.find(')', path_at) - path_at);

@@ -12,7 +12,7 @@ struct LibraryFunction {
   std::string text;             // of these lines, with the comment above
 };
 
-// The first name that `background` links to: [`name`](../../../../core/x.cpp). Throws Error if
+// The first name that `background` links to: [`name`](../../../core/x.cpp). Throws Error if
 // there is none, or if the file neither defines nor declares it.
 LibraryFunction library_function(const std::string& sources, const std::string& background);
 

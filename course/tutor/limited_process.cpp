@@ -1,4 +1,4 @@
-#include "apps/course/limited_process.h"
+#include "course/tutor/limited_process.h"
 
 #include <cerrno>
 #include <cmath>

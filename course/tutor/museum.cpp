@@ -1,12 +1,12 @@
-#include "apps/course/museum.h"
+#include "course/tutor/museum.h"
 
 #include <fmt/format.h>
 
 #include "apps/config/config.h"
-#include "apps/course/chapter_text.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "course/tutor/chapter_text.h"
 
 namespace heed {
 

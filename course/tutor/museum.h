@@ -1,4 +1,4 @@
-// The museum: mistakes that compile. Each folder of docs/course/museum is a piece:
+// The museum: mistakes that compile. Each folder of course/museum is a piece:
 //
 //   piece.md         its text: what is wrong, what one sees, how it is found
 //   change.patch     the mistake as a diff of .cpp files, for git apply; some have none
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/course/catalogue.h"
 #include "core/fields.h"
+#include "course/tutor/catalogue.h"
 
 namespace heed {
 

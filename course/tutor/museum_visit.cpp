@@ -1,4 +1,4 @@
-#include "apps/course/museum_visit.h"
+#include "course/tutor/museum_visit.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,6 @@
 #include <cstdlib>
 #include <future>
 
-#include "apps/course/changed_program.h"
-#include "apps/course/chapter_text.h"
-#include "apps/course/limited_process.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -21,6 +18,9 @@
 #include "core/joined.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "course/tutor/changed_program.h"
+#include "course/tutor/chapter_text.h"
+#include "course/tutor/limited_process.h"
 #include "data/utf8.h"
 
 namespace heed {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/course/museum.h"
-#include "apps/course/workshop.h"
-#include "apps/experiments/curves.h"
 #include "apps/support/json.h"
+#include "course/tutor/museum.h"
+#include "course/tutor/workshop.h"
+#include "lab/experiments/curves.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "apps/course/progress.h"
+#include "course/tutor/progress.h"
 
 #include <fmt/format.h>
 

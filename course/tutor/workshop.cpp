@@ -1,4 +1,4 @@
-#include "apps/course/workshop.h"
+#include "course/tutor/workshop.h"
 
 #include "apps/support/files.h"
 #include "apps/support/json.h"
@@ -26,9 +26,9 @@ Workshop Workshop::find() {
   return found;
 }
 
-std::string Workshop::chapters() const { return in_folder(sources, "docs/course"); }
-std::string Workshop::exercises() const { return in_folder(sources, "docs/course/exercises"); }
-std::string Workshop::museum() const { return in_folder(sources, "docs/course/museum"); }
+std::string Workshop::chapters() const { return in_folder(sources, "course"); }
+std::string Workshop::exercises() const { return in_folder(sources, "course/exercises"); }
+std::string Workshop::museum() const { return in_folder(sources, "course/museum"); }
 
 void Workshop::check_built() const {
   for (const std::string& file : needed)

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "lab/claims/samples.h"
+#include "lab/claims/theorem.h"
 #include "nn/mixing/gru.h"
 #include "nn/mixing/time_dense.h"
-#include "theorems/samples.h"
-#include "theorems/theorem.h"
 
 namespace heed::theorems {
 namespace {

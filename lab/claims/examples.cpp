@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "theorems/sentence.h"
-#include "theorems/theorem.h"
+#include "lab/claims/sentence.h"
+#include "lab/claims/theorem.h"
 
 namespace heed::theorems {
 namespace {

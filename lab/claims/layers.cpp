@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "core/scope.h"
+#include "lab/claims/samples.h"
+#include "lab/claims/theorem.h"
 #include "nn/block.h"
 #include "nn/mixing/graph_attention.h"
 #include "nn/mixing/gru.h"
 #include "nn/mixing/time_dense.h"
-#include "theorems/samples.h"
-#include "theorems/theorem.h"
 
 namespace heed::theorems {
 namespace {

@@ -1,12 +1,12 @@
-#include "theorems/model.h"
+#include "lab/claims/model.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/check.h"
+#include "lab/claims/random_inputs.h"
+#include "lab/claims/samples.h"
 #include "nn/recorder.h"
-#include "theorems/random_inputs.h"
-#include "theorems/samples.h"
 
 namespace heed::theorems {
 namespace {

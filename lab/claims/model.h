@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "lab/claims/theorem.h"
 #include "nn/models.h"
-#include "theorems/theorem.h"
 
 namespace heed::theorems {
 

@@ -1,11 +1,11 @@
 // Mistakes of S1, S2 and S4: the printed form, and the correct one (Q11 to Q19).
 #include <cmath>
 
+#include "lab/claims/samples.h"
+#include "lab/claims/theorem.h"
 #include "nn/mixing/gru.h"
 #include "nn/mixing/time_dense.h"
 #include "nn/positional.h"
-#include "theorems/samples.h"
-#include "theorems/theorem.h"
 
 namespace heed::theorems {
 namespace {

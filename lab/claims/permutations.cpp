@@ -4,9 +4,9 @@
 
 #include "core/autograd.h"
 #include "core/scope.h"
+#include "lab/claims/samples.h"
+#include "lab/claims/theorem.h"
 #include "optim/optimizer.h"
-#include "theorems/samples.h"
-#include "theorems/theorem.h"
 
 namespace heed::theorems {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/claims/samples.h"
+#include "lab/claims/theorem.h"
 #include "nn/positional.h"
-#include "theorems/samples.h"
-#include "theorems/theorem.h"
 
 namespace heed::theorems {
 namespace {

@@ -1,11 +1,11 @@
-#include "theorems/random_inputs.h"
+#include "lab/claims/random_inputs.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "core/check.h"
 #include "core/scope.h"
-#include "theorems/samples.h"
+#include "lab/claims/samples.h"
 
 namespace heed::theorems {
 namespace {

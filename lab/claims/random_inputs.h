@@ -1,7 +1,7 @@
 // Random inputs for a model, one example at a time, and changed copies of them.
 #pragma once
 
-#include "theorems/model.h"
+#include "lab/claims/model.h"
 
 namespace heed::theorems {
 

@@ -1,4 +1,4 @@
-#include "theorems/samples.h"
+#include "lab/claims/samples.h"
 
 #include <cmath>
 #include <limits>

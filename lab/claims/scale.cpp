@@ -6,8 +6,8 @@
 
 #include "core/autograd.h"
 #include "core/scope.h"
-#include "theorems/samples.h"
-#include "theorems/theorem.h"
+#include "lab/claims/samples.h"
+#include "lab/claims/theorem.h"
 
 namespace heed::theorems {
 namespace {

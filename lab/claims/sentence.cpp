@@ -1,4 +1,4 @@
-#include "theorems/sentence.h"
+#include "lab/claims/sentence.h"
 
 namespace heed::theorems::sentence {
 namespace {

@@ -2,7 +2,7 @@
 // learning for molecules and materials", equations 12.1 and 12.2). The query is "book".
 #pragma once
 
-#include "theorems/samples.h"
+#include "lab/claims/samples.h"
 
 namespace heed::theorems::sentence {
 

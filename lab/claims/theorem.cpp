@@ -1,4 +1,4 @@
-#include "theorems/theorem.h"
+#include "lab/claims/theorem.h"
 
 #include <algorithm>
 

@@ -57,7 +57,7 @@ struct Topic {
   std::span<const Note> notes = {};
 };
 
-// Each topic is a file, theorems/<topic>.cpp, and an entry here. The order determines the random
+// Each topic is a file, lab/claims/<topic>.cpp, and an entry here. The order determines the random
 // numbers that a claim draws.
 // clang-format off
 #define HEED_TOPICS(entry) \

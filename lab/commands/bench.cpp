@@ -15,7 +15,6 @@
 
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
-#include "apps/measure/benchmark.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
@@ -26,6 +25,7 @@
 #include "core/parallel.h"
 #include "core/precision.h"
 #include "core/ranks.h"
+#include "lab/measure/benchmark.h"
 
 namespace heed {
 namespace {

@@ -1,8 +1,8 @@
 // heed compare: the config keys in which runs differ and their scores; where runs repeat over
 // seeds, with statistics.
 #include "apps/commands/command.h"
-#include "apps/experiments/comparison.h"
 #include "apps/support/output.h"
+#include "lab/experiments/comparison.h"
 
 namespace heed {
 namespace {

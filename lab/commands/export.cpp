@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
-#include "apps/onnx/model.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"
 #include "apps/support/version.h"
 #include "apps/training/saved_run.h"
+#include "lab/onnx/model.h"
 
 namespace heed {
 namespace {

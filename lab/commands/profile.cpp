@@ -1,5 +1,5 @@
 // heed profile: prints the time and the memory of a training step by operation and by layer.
-#include "apps/measure/profile.h"
+#include "lab/measure/profile.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,7 @@
 
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
-#include "apps/measure/benchmark.h"
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
@@ -17,6 +16,7 @@
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/parallel.h"
+#include "lab/measure/benchmark.h"
 
 namespace heed {
 namespace {

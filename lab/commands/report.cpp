@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
-#include "apps/report/page.h"
-#include "apps/report/report_data.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"
+#include "lab/report/page.h"
+#include "lab/report/report_data.h"
 
 namespace heed {
 namespace {

@@ -5,12 +5,6 @@
 #include <unistd.h>
 
 #include "apps/commands/command.h"
-#include "apps/experiments/comparison.h"
-#include "apps/experiments/data_of_sweep.h"
-#include "apps/experiments/plan.h"
-#include "apps/experiments/run_state.h"
-#include "apps/experiments/sweep_options.h"
-#include "apps/experiments/sweep_runner.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -18,6 +12,12 @@
 #include "apps/support/table.h"
 #include "core/parallel.h"
 #include "core/system_memory.h"
+#include "lab/experiments/comparison.h"
+#include "lab/experiments/data_of_sweep.h"
+#include "lab/experiments/plan.h"
+#include "lab/experiments/run_state.h"
+#include "lab/experiments/sweep_options.h"
+#include "lab/experiments/sweep_runner.h"
 
 namespace heed {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/joined.h"
 #include "core/text.h"
 #include "data/utf8.h"
-#include "theorems/model.h"
+#include "lab/claims/model.h"
 
 namespace heed {
 namespace {

@@ -7,7 +7,7 @@
 #include "apps/support/output.h"
 #include "core/check.h"
 #ifdef HEED_VIEW
-#include "apps/report/view.h"
+#include "lab/report/view.h"
 #endif
 
 namespace heed {

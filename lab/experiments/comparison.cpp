@@ -1,15 +1,15 @@
-#include "apps/experiments/comparison.h"
+#include "lab/experiments/comparison.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/experiments/curves.h"
 #include "apps/support/numbers.h"
 #include "apps/support/table.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "lab/experiments/curves.h"
 
 namespace heed {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/experiments/effects.h"
-#include "apps/experiments/groups.h"
 #include "apps/support/table.h"
+#include "lab/experiments/effects.h"
+#include "lab/experiments/groups.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "apps/experiments/curves.h"
+#include "lab/experiments/curves.h"
 
 #include <algorithm>
 #include <cmath>

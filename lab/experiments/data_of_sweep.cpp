@@ -1,16 +1,16 @@
-#include "apps/experiments/data_of_sweep.h"
+#include "lab/experiments/data_of_sweep.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 
-#include "apps/experiments/groups.h"
 #include "apps/support/files.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "lab/experiments/groups.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,7 @@
 // The data of a sweep: recorded when its first run starts, and compared ever after.
 #pragma once
 
-#include "apps/experiments/plan.h"
+#include "lab/experiments/plan.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "apps/experiments/effects.h"
+#include "lab/experiments/effects.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <set>
 #include <span>
 
-#include "apps/experiments/student.h"
 #include "apps/support/numbers.h"
 #include "core/joined.h"
+#include "lab/experiments/student.h"
 
 namespace heed {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/experiments/groups.h"
-#include "apps/experiments/statistics.h"
+#include "lab/experiments/groups.h"
+#include "lab/experiments/statistics.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "apps/experiments/groups.h"
+#include "lab/experiments/groups.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,6 @@
 #include <set>
 
 #include "apps/config/used_keys.h"
-#include "apps/experiments/points.h"
-#include "apps/experiments/sweep_options.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/loop_state.h"
@@ -21,6 +19,8 @@
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "lab/experiments/points.h"
+#include "lab/experiments/sweep_options.h"
 
 namespace heed {
 namespace {

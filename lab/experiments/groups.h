@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "apps/config/config.h"
-#include "apps/experiments/statistics.h"
 #include "apps/inference/scores.h"
 #include "apps/support/json.h"
 #include "apps/training/run.h"
+#include "lab/experiments/statistics.h"
 
 namespace heed {
 

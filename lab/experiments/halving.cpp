@@ -1,14 +1,14 @@
-#include "apps/experiments/halving.h"
+#include "lab/experiments/halving.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string_view>
 
-#include "apps/experiments/curves.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
+#include "lab/experiments/curves.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "apps/experiments/plan.h"
+#include "lab/experiments/plan.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,6 @@
 #include <functional>
 #include <set>
 
-#include "apps/experiments/groups.h"
-#include "apps/experiments/halving.h"
-#include "apps/experiments/run_state.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
@@ -19,6 +16,9 @@
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
+#include "lab/experiments/groups.h"
+#include "lab/experiments/halving.h"
+#include "lab/experiments/run_state.h"
 
 namespace heed {
 namespace {

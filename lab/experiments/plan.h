@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "apps/config/load_config.h"
-#include "apps/experiments/points.h"
-#include "apps/experiments/sweep_options.h"
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 #include "apps/training/data_record.h"
 #include "apps/training/run.h"
 #include "data/corpus.h"
+#include "lab/experiments/points.h"
+#include "lab/experiments/sweep_options.h"
 
 namespace heed {
 

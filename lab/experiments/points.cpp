@@ -1,4 +1,4 @@
-#include "apps/experiments/points.h"
+#include "lab/experiments/points.h"
 
 #include <algorithm>
 #include <set>

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/experiments/sweep_options.h"
+#include "lab/experiments/sweep_options.h"
 
 namespace heed {
 

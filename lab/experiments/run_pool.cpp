@@ -1,4 +1,4 @@
-#include "apps/experiments/run_pool.h"
+#include "lab/experiments/run_pool.h"
 
 #include <algorithm>
 #include <cerrno>

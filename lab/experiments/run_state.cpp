@@ -1,4 +1,4 @@
-#include "apps/experiments/run_state.h"
+#include "lab/experiments/run_state.h"
 
 #include "apps/support/files.h"
 #include "apps/training/checkpoint.h"

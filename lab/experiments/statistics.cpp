@@ -1,13 +1,13 @@
-#include "apps/experiments/statistics.h"
+#include "lab/experiments/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "apps/experiments/student.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "lab/experiments/student.h"
 
 namespace heed {
 namespace {

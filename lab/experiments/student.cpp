@@ -1,5 +1,5 @@
 // Boost.Math takes seconds to compile. Only this file includes it.
-#include "apps/experiments/student.h"
+#include "lab/experiments/student.h"
 
 #include <array>
 #include <boost/math/distributions/students_t.hpp>

@@ -1,4 +1,4 @@
-#include "apps/experiments/sweep_options.h"
+#include "lab/experiments/sweep_options.h"
 
 #include <fmt/format.h>
 

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <set>
 
-#include "apps/experiments/sweep_options.h"
 #include "apps/support/files.h"
 #include "apps/training/loop_state.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "lab/experiments/sweep_options.h"
 
 namespace heed {
 namespace {

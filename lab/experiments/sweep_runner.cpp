@@ -1,4 +1,4 @@
-#include "apps/experiments/sweep_runner.h"
+#include "lab/experiments/sweep_runner.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "apps/experiments/curves.h"
-#include "apps/experiments/data_of_sweep.h"
-#include "apps/experiments/groups.h"
-#include "apps/experiments/halving.h"
-#include "apps/experiments/run_state.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -19,6 +14,11 @@
 #include "apps/training/metrics.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "lab/experiments/curves.h"
+#include "lab/experiments/data_of_sweep.h"
+#include "lab/experiments/groups.h"
+#include "lab/experiments/halving.h"
+#include "lab/experiments/run_state.h"
 
 namespace heed {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/experiments/plan.h"
-#include "apps/experiments/run_pool.h"
-#include "apps/experiments/sweep_options.h"
+#include "lab/experiments/plan.h"
+#include "lab/experiments/run_pool.h"
+#include "lab/experiments/sweep_options.h"
 
 namespace heed {
 

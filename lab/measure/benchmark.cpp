@@ -1,12 +1,11 @@
-#include "apps/measure/benchmark.h"
+#include "lab/measure/benchmark.h"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "apps/cost/summary.h"
 #include "apps/inference/generation.h"
-#include "apps/measure/rates.h"
-#include "apps/measure/summary.h"
 #include "apps/support/clock.h"
 #include "apps/support/machine.h"
 #include "apps/support/suggest.h"
@@ -17,6 +16,7 @@
 #include "core/system_memory.h"
 #include "core/text.h"
 #include "data/tasks/task.h"
+#include "lab/measure/rates.h"
 
 namespace heed {
 

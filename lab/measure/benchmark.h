@@ -56,7 +56,7 @@ struct BenchmarkResult {
   double exchange = 0;  // mean time in a step of exchange with other ranks, and of waiting for them
   int64_t tokens = 0;   // inputs of a step; those of the decoder, if there is one
   double loss = 0;      // of the last step
-  double flops = 0;     // of a step, as in apps/measure/summary.h
+  double flops = 0;     // of a step, as in apps/cost/summary.h
   double gemm = 0;      // rate of the fastest GEMM in the same precision, in FLOP/s
   // Bytes: peak_memory is the peak of the process. working_memory is the peak without the memory
   // before the model was created and without 16 bytes per parameter (weight, gradient and Adam's

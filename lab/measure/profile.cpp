@@ -1,12 +1,12 @@
-#include "apps/measure/profile.h"
+#include "lab/measure/profile.h"
 
 #include <algorithm>
 #include <span>
 
-#include "apps/measure/rates.h"
 #include "apps/support/clock.h"
 #include "apps/training/trainer.h"
 #include "core/pool.h"
+#include "lab/measure/rates.h"
 
 namespace heed {
 

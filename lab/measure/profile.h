@@ -1,6 +1,6 @@
 // Where the time and the memory of a training step go.
 //
-// Profiled steps (apps/measure/step_observer.h) alternate with steps that are not profiled. The
+// Profiled steps (apps/cost/step_observer.h) alternate with steps that are not profiled. The
 // difference is the overhead of profiling. Times are means over the middle half of the profiled
 // steps, sorted by time. So the rows of a table add up to a step, and outliers are excluded.
 #pragma once
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apps/config/experiment.h"
-#include "apps/measure/step_memory.h"
-#include "apps/measure/step_observer.h"
+#include "apps/cost/step_memory.h"
+#include "apps/cost/step_observer.h"
 
 namespace heed {
 

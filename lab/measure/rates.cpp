@@ -1,4 +1,4 @@
-#include "apps/measure/rates.h"
+#include "lab/measure/rates.h"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
-#include "apps/measure/profile.h"
 #include "apps/support/json.h"
+#include "lab/measure/profile.h"
 
 namespace heed {
 namespace {

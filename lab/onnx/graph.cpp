@@ -1,4 +1,4 @@
-#include "apps/onnx/graph.h"
+#include "lab/onnx/graph.h"
 
 #include <fmt/format.h>
 

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "apps/onnx/protobuf.h"
 #include "core/tensor.h"
+#include "lab/onnx/protobuf.h"
 
 namespace heed::onnx {
 

@@ -1,13 +1,13 @@
-#include "apps/onnx/model.h"
+#include "lab/onnx/model.h"
 
 #include <algorithm>
 #include <limits>
 #include <numbers>
 #include <set>
 
-#include "apps/onnx/positions.h"
 #include "core/joined.h"
 #include "core/scope.h"
+#include "lab/onnx/positions.h"
 
 namespace heed::onnx {
 namespace {

@@ -12,7 +12,7 @@
 // The weights have the names and shapes of model.safetensors; a tied weight is stored once.
 #pragma once
 
-#include "apps/onnx/graph.h"
+#include "lab/onnx/graph.h"
 #include "nn/models.h"
 
 namespace heed::onnx {

@@ -1,4 +1,4 @@
-#include "apps/onnx/positions.h"
+#include "lab/onnx/positions.h"
 
 #include <cmath>
 #include <numbers>

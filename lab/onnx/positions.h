@@ -1,7 +1,7 @@
 // Masks and positional encodings as ONNX operators.
 #pragma once
 
-#include "apps/onnx/graph.h"
+#include "lab/onnx/graph.h"
 #include "nn/forms/parts.h"
 
 namespace heed::onnx {

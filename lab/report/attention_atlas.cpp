@@ -1,4 +1,4 @@
-#include "apps/report/attention_atlas.h"
+#include "lab/report/attention_atlas.h"
 
 #include <algorithm>
 

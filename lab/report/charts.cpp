@@ -1,4 +1,4 @@
-#include "apps/report/charts.h"
+#include "lab/report/charts.h"
 
 #include <fmt/format.h>
 

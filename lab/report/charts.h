@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/experiments/curves.h"
 #include "apps/support/json.h"
+#include "lab/experiments/curves.h"
 
 namespace heed {
 

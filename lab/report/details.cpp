@@ -1,15 +1,15 @@
-#include "apps/report/details.h"
+#include "lab/report/details.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "apps/cost/summary.h"
 #include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/scores.h"
-#include "apps/measure/summary.h"
-#include "apps/report/attention_atlas.h"
-#include "apps/report/charts.h"
+#include "lab/report/attention_atlas.h"
+#include "lab/report/charts.h"
 
 namespace heed {
 

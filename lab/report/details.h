@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "apps/inference/predictions.h"
-#include "apps/measure/profile.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
+#include "lab/measure/profile.h"
 
 namespace heed {
 
@@ -34,8 +34,8 @@ struct Details {
   std::string model;              // its layers, parameters and costs, as `heed summary` prints them
   std::vector<Prediction> samples;
   std::optional<Confusion> confusion;
-  Json lengths;    // exact match by length, as apps/report/charts.h; or null
-  Json attention;  // apps/report/attention_atlas.h; or null
+  Json lengths;    // exact match by length, as lab/report/charts.h; or null
+  Json attention;  // lab/report/attention_atlas.h; or null
   std::optional<Profile> profile;
 };
 

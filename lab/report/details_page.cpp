@@ -1,4 +1,4 @@
-#include "apps/report/details_page.h"
+#include "lab/report/details_page.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <iterator>
 #include <map>
 
-#include "apps/report/charts.h"
-#include "apps/report/html.h"
-#include "apps/report/text_difference.h"
 #include "apps/support/base64.h"
 #include "apps/support/numbers.h"
+#include "lab/report/charts.h"
+#include "lab/report/html.h"
+#include "lab/report/text_difference.h"
 
 namespace heed {
 

@@ -1,10 +1,10 @@
-// The sections of a page that show the details of a run (apps/report/details.h), as HTML. A section
+// The sections of a page that show the details of a run (lab/report/details.h), as HTML. A section
 // without content is "".
 #pragma once
 
 #include <string>
 
-#include "apps/report/details.h"
+#include "lab/report/details.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "apps/report/html.h"
+#include "lab/report/html.h"
 
 #include <fmt/format.h>
 

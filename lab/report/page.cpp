@@ -1,19 +1,19 @@
-#include "apps/report/page.h"
+#include "lab/report/page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apps/report/charts.h"
-#include "apps/report/details_page.h"
-#include "apps/report/html.h"
-#include "apps/report/page_files.h"
-#include "apps/report/sweep_page.h"
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/version.h"
+#include "lab/report/charts.h"
+#include "lab/report/details_page.h"
+#include "lab/report/html.h"
+#include "lab/report/page_files.h"
+#include "lab/report/sweep_page.h"
 
 namespace heed {
 
@@ -153,8 +153,8 @@ std::string heading_of(const Report& report) {
                      name_of(run_state_names, report.runs[0].state));
 }
 
-// What the scripts show: {"charts": apps/report/charts.h, "attention":
-// apps/report/attention_atlas.h}
+// What the scripts show: {"charts": lab/report/charts.h, "attention":
+// lab/report/attention_atlas.h}
 std::string script_data(const Report& report) {
   Json charts = Json::array(report.charts);
   for (const Json& chart : report.statistics) charts.push(chart);

@@ -4,18 +4,18 @@
 
 #include <string>
 
-#include "apps/report/report_data.h"
 #include "apps/support/json.h"
+#include "lab/report/report_data.h"
 
 namespace heed {
 
-// Returns a report (apps/report/report_data.h) as one HTML file that loads nothing.
+// Returns a report (lab/report/report_data.h) as one HTML file that loads nothing.
 std::string report_file(const Report& report);
 
 // Returns a report as a page of `heed view`. It reads itself again when its runs change, unless it
 // has details. `name` is what the server calls a single run.
 std::string live_page(const Report& report, const std::string& name);
-// Returns the list of the runs (apps/report/run_list.h), and a page with one message.
+// Returns the list of the runs (lab/report/run_list.h), and a page with one message.
 std::string list_page(const Json& rows);
 std::string problem_page(const std::string& problem);
 

@@ -1,4 +1,4 @@
-// The files of apps/report/page and Chart.js, as cmake/embed.cmake puts them into the program.
+// The files of lab/report/page and Chart.js, as cmake/embed.cmake puts them into the program.
 #pragma once
 
 #include <string_view>

@@ -1,13 +1,13 @@
-#include "apps/report/report_data.h"
+#include "lab/report/report_data.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apps/report/charts.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/run_record.h"
+#include "lab/report/charts.h"
 
 namespace heed {
 

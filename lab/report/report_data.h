@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "apps/experiments/curves.h"
-#include "apps/experiments/run_state.h"
-#include "apps/report/details.h"
-#include "apps/report/sweep_data.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
+#include "lab/experiments/curves.h"
+#include "lab/experiments/run_state.h"
+#include "lab/report/details.h"
+#include "lab/report/sweep_data.h"
 
 namespace heed {
 
@@ -34,7 +34,7 @@ struct ReportedRun {
 struct Report {
   std::string title;
   std::vector<ReportedRun> runs;
-  std::vector<Json> charts, statistics = {};  // apps/report/charts.h
+  std::vector<Json> charts, statistics = {};  // lab/report/charts.h
   std::optional<Details> details = {};        // of a single run
   std::optional<SweepScores> sweep = {};      // of several
 };

@@ -1,17 +1,17 @@
-#include "apps/report/run_list.h"
+#include "lab/report/run_list.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sys/stat.h>
 
-#include "apps/experiments/curves.h"
-#include "apps/experiments/groups.h"
-#include "apps/experiments/run_state.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/training/metrics.h"
 #include "core/check.h"
+#include "lab/experiments/curves.h"
+#include "lab/experiments/groups.h"
+#include "lab/experiments/run_state.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "apps/report/sweep_data.h"
+#include "lab/report/sweep_data.h"
 
 #include <fmt/format.h>
 

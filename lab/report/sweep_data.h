@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/experiments/curves.h"
-#include "apps/experiments/groups.h"
-#include "apps/report/charts.h"
+#include "lab/experiments/curves.h"
+#include "lab/experiments/groups.h"
+#include "lab/report/charts.h"
 
 namespace heed {
 

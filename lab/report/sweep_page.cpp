@@ -1,4 +1,4 @@
-#include "apps/report/sweep_page.h"
+#include "lab/report/sweep_page.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <iterator>
 #include <limits>
 
-#include "apps/experiments/comparison.h"
-#include "apps/report/html.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "lab/experiments/comparison.h"
+#include "lab/report/html.h"
 
 namespace heed {
 

@@ -1,9 +1,9 @@
-// The sections of a page that show a sweep (apps/report/sweep_data.h), as HTML.
+// The sections of a page that show a sweep (lab/report/sweep_data.h), as HTML.
 #pragma once
 
 #include <string>
 
-#include "apps/report/sweep_data.h"
+#include "lab/report/sweep_data.h"
 
 namespace heed {
 

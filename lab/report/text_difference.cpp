@@ -1,4 +1,4 @@
-#include "apps/report/text_difference.h"
+#include "lab/report/text_difference.h"
 
 #include <algorithm>
 

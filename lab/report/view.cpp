@@ -1,5 +1,5 @@
 // Only built where cpp-httplib is installed; see apps/CMakeLists.txt.
-#include "apps/report/view.h"
+#include "lab/report/view.h"
 
 #include <fmt/format.h>
 
@@ -13,13 +13,13 @@
 #include <thread>
 #include <utility>
 
-#include "apps/report/html.h"
-#include "apps/report/page.h"
-#include "apps/report/page_files.h"
-#include "apps/report/report_data.h"
-#include "apps/report/run_list.h"
 #include "apps/support/clock.h"
 #include "core/check.h"
+#include "lab/report/html.h"
+#include "lab/report/page.h"
+#include "lab/report/page_files.h"
+#include "lab/report/report_data.h"
+#include "lab/report/run_list.h"
 
 namespace heed {
 

@@ -1,6 +1,6 @@
 // heed summary: parameter counts of published models, FLOPs computed by hand, memory compared with
 // a real step, and models too large for any machine.
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include <ctime>
 
 #include "allocations.h"
+#include "apps/cost/notice.h"
 #include "apps/inference/evaluation.h"
-#include "apps/measure/notice.h"
 #include "apps/training/trainer.h"
 #include "core/parallel.h"
 #include "core/pool.h"

@@ -13,7 +13,7 @@
 //   - a misuse throws an Error that names the operation
 //
 // The op table reports them to doctest (op_table.h), the graders of the course to a learner
-// (docs/course/grader).
+// (course/grader).
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ check_verbs() {
   course start $name
   expect_code 0 start
   expect_text "# Basic attention" start
-  cmp -s "$answers/$name.cpp" "$sources/docs/course/exercises/$name/exercise.cpp" || complain "start wrote another file"
+  cmp -s "$answers/$name.cpp" "$sources/course/exercises/$name/exercise.cpp" || complain "start wrote another file"
   course start $name
   expect_code 2 start again
   course check --seed 5
@@ -64,7 +64,7 @@ check_verbs() {
   expect_code 1 show before it passes
 
   local hint hints
-  hints=$(grep -cx -e --- "$sources/docs/course/exercises/$name/hints.md")
+  hints=$(grep -cx -e --- "$sources/course/exercises/$name/hints.md")
   for ((hint = 1; hint <= hints + 1; ++hint)); do
     course hint
     expect_text "Hint $hint of $((hints + 1)):" hint
@@ -105,10 +105,10 @@ check_verbs() {
 # them, are moved there once; nothing is overwritten.
 check_own_folder() {
   local name=basic-attention sources_too=$work/heed
-  mkdir -p "$work/build/bin" "$work/build/course" "$sources_too/docs" "$sources_too/course"
+  mkdir -p "$work/build/bin" "$work/build/course" "$sources_too/course"
   cp "$program" "$work/build/bin/heed"
   sed "s|\"sources\": .*|\"sources\": \"$sources_too\",|" "$(dirname "$program")/../course/settings.json" >"$work/build/course/settings.json"
-  ln -s "$(readlink -f "$sources/docs/course")" "$sources_too/docs/course"
+  ln -s "$(readlink -f "$sources/course")"/* "$sources_too/course"
   own() { code=0; output=$("$work/build/bin/heed" course "$@" 2>&1) || code=$?; }
 
   echo "{\"current\": \"$name\", \"exercises\": {\"softmax\": {\"passed\": true, \"hints\": 2}}}" >"$sources_too/course/progress.json"
@@ -123,12 +123,13 @@ check_own_folder() {
   [[ $(<"$sources_too/answers/heads.cpp") == mine && $(<"$sources_too/course/heads.cpp") == heads.cpp ]] || complain "an answer was overwritten"
   [[ $(<"$sources_too/answers/$name.cpp") == $name.cpp && $(<"$sources_too/answers/$name.cpp.old") == $name.cpp.old ]] ||
     complain "old answers are not in answers/"
-  [[ $(cd "$sources_too/course" && echo *) == "heads.cpp notes.txt" ]] || complain "course/ has: $(ls "$sources_too/course")"
+  [[ $(cd "$sources_too/course" && find . -type f | sort | xargs) == "./heads.cpp ./notes.txt" ]] ||
+    complain "course/ has: $(ls "$sources_too/course")"
   rm "$sources_too/course/heads.cpp"
   own list
   [[ $output != *"answers are now"* && $output != *"is left"* ]] || complain "answers are moved twice: $output"
   own start softmax
-  cmp -s "$sources_too/answers/softmax.cpp" "$sources/docs/course/exercises/softmax/exercise.cpp" || complain "start wrote elsewhere: $output"
+  cmp -s "$sources_too/answers/softmax.cpp" "$sources/course/exercises/softmax/exercise.cpp" || complain "start wrote elsewhere: $output"
 }
 
 # check --watch notices that the answer is saved, and ends when it passes.
@@ -178,7 +179,7 @@ check_misbehaviour() {
   echo 'int nothing;' >"$work/class/empty/softmax.cpp"  # the library has one, which is not the learner's
   said[empty]="must be those of exercise.cpp"
   cat >"$work/class/replaces/basic-attention.cpp" <<'END'
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 namespace heed::course {
 void grade_basic_attention(Grader&, Tensor (*)(const Tensor&)) {}
 std::optional<Finding> run_grader(uint64_t, const std::function<void(Grader&)>&) { return {}; }
@@ -187,6 +188,7 @@ Tensor basic_attention(const Tensor& x) { return add(x, 0); }
 END
   said[replaces]="This is x itself"
   cp "$sources/tests/course/solutions/"{basic-attention,softmax}.cpp "$work/class/right"
+  sed -i '1i #include "docs/course/grader/disk.h"' "$work/class/right/basic-attention.cpp"  # where version 0.2.0 had it
   echo 'int nothing;' >"$work/class/right/soft-max.cpp"
   mkdir "$work/class/absent"
   # The library's own attention calls the learner's softmax: only it has scores of rank 4.
@@ -224,7 +226,7 @@ END
 
 check_all() {
   local folder name
-  for folder in "$sources"/docs/course/exercises/*/; do
+  for folder in "$sources"/course/exercises/*/; do
     name=$(basename "$folder")
     mkdir -p "$work/class/shipped" "$work/class/solved"
     cp "$folder/exercise.cpp" "$work/class/shipped/$name.cpp"
@@ -234,7 +236,7 @@ check_all() {
   local table
   table=$("$program" course check --answers "$work/class" --folder "$answers" 2>&1) || true
   echo "$table"
-  for folder in "$sources"/docs/course/exercises/*/; do
+  for folder in "$sources"/course/exercises/*/; do
     name=$(basename "$folder")
     grep -q "^shipped  *$name  *not yet" <<<"$table" || complain "$name passes as it is shipped"
     grep -q "^solved  *$name  *passed" <<<"$table" || complain "the solution of $name does not pass"
@@ -247,16 +249,16 @@ check_all() {
 
 # The program of chapter 14 takes the tile of an answer.
 check_own_tile() {
-  c++ -O1 -march=native -std=c++20 -I"$sources" -DTILE="\"$sources/tests/course/$1\"" "$sources/docs/course/fast.cpp" -o "$work/fast" ||
-    complain "docs/course/fast.cpp does not compile with $1"
+  c++ -O1 -march=native -std=c++20 -I"$sources" -DTILE="\"$sources/tests/course/$1\"" "$sources/course/fast.cpp" -o "$work/fast" ||
+    complain "course/fast.cpp does not compile with $1"
   output=$("$work/fast") || true  # 1 if a result is wrong
-  [[ $output == *"your tile"*"$2" ]] || complain "docs/course/fast.cpp: expected '$2' of $1"
+  [[ $output == *"your tile"*"$2" ]] || complain "course/fast.cpp: expected '$2' of $1"
 }
 
 if [[ $2 == all ]]; then
   check_all
   check_own_tile solutions/register-tile.cpp right
-  check_own_tile ../../docs/course/exercises/register-tile/exercise.cpp WRONG
+  check_own_tile ../../course/exercises/register-tile/exercise.cpp WRONG
 else
   check_verbs
   check_own_folder

@@ -1,4 +1,4 @@
-// docs/course/miniature.cpp against the library: the same weights and words give the same losses.
+// course/miniature.cpp against the library: the same weights and words give the same losses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 #define main miniature_main
 namespace miniature {
-#include "docs/course/miniature.cpp"
+#include "course/miniature.cpp"
 }
 #undef main
 

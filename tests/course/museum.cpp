@@ -1,5 +1,5 @@
 // The museum of mistakes: the files of its pieces, and what is compared in a visit.
-#include "apps/course/museum.h"
+#include "course/tutor/museum.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,11 +9,11 @@
 #include <cstdlib>
 
 #include "apps/config/load_config.h"
-#include "apps/course/changed_program.h"
-#include "apps/course/museum_visit.h"
-#include "apps/course/workshop.h"
 #include "apps/support/files.h"
 #include "core/check.h"
+#include "course/tutor/changed_program.h"
+#include "course/tutor/museum_visit.h"
+#include "course/tutor/workshop.h"
 #include "tests/apps/temporary.h"
 
 namespace heed {

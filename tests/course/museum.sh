@@ -4,7 +4,7 @@
 #   museum.sh PROGRAM all      every piece: it builds, and shows what it says
 set -euo pipefail
 program=$1
-museum=$(dirname "$(readlink -f "$0")")/../../docs/course/museum
+museum=$(dirname "$(readlink -f "$0")")/../../course/museum
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -33,7 +33,7 @@ PATH=$work visit softmax-wrong-axis
 ((code == 2)) && [[ $output == *"error: git is not installed"* ]] || complain "without git: $output"
 type git &>/dev/null || ((failed)) || { echo "skipped: git is not installed, which applies the changes"; exit; }
 for patch in "$museum"/*/change.patch; do  # without an offset
-  (cd "$museum/../../.." && git apply --check -v "$patch") >"$work/check" 2>&1 && ! grep -q offset "$work/check" ||
+  (cd "$museum/../.." && git apply --check -v "$patch") >"$work/check" 2>&1 && ! grep -q offset "$work/check" ||
     complain "$patch does not fit the sources: $(<"$work/check")"
 done
 visit softmax-wrong-axes

@@ -2,8 +2,8 @@
 #include <fstream>
 
 #include "apps/config/load_config.h"
-#include "apps/playground/api.h"
-#include "apps/playground/session.h"
+#include "course/playground/api.h"
+#include "course/playground/session.h"
 #include "doctest/doctest.h"
 
 using namespace heed;

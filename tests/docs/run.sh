@@ -108,10 +108,10 @@ done < <(grep -E '^\| `model\.(attention|positional|block)\.' <<<"$reference")
 keys=$(grep -oE '^\| `[a-z_.]+`' <<<"$reference" | tr -d '|` ')
 while read -r key; do
   grep -qx "$key" <<<"$keys" || complain "$key: README.md, docs or a config names a key that does not exist"
-done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs configs | sed 's/--set //; s/=//' | sort -u)
+done < <(grep -rhoE -- '--set [a-z_.]+=' README.md CONTRIBUTING.md docs course configs | sed 's/--set //; s/=//' | sort -u)
 while IFS=: read -r page key; do
   grep -qE "^$key(\.|$)" <<<"$keys" || complain "$page names a key that does not exist: $key"
-done < <(grep -roE '`(model|data|train|optim|schedule)\.[a-z_.]*[a-z_]' --include='*.md' docs README.md | tr -d '`' | grep -vE ':model\.(safetensors|onnx)$' | sort -u)
+done < <(grep -roE '`(model|data|train|optim|schedule)\.[a-z_.]*[a-z_]' --include='*.md' docs course README.md | tr -d '`' | grep -vE ':model\.(safetensors|onnx)$' | sort -u)
 
 # The documents that heed theorems names are those of docs/sources.md, which describes some at greater length.
 while read -r id title; do
@@ -120,14 +120,14 @@ while read -r id title; do
 done < <("$program" theorems --only A16 | grep -E '^  S[0-4]  ')
 
 # The course's contents name every chapter, and the exercises of each; bold ones are on the fast track.
-for page in docs/course/[0-9]*.md; do
-  grep -q "^| \[$(sed -n 's/^# //p;q' "$page" | cut -d " " -f 1) .*]($(basename "$page")) |" docs/course/README.md ||
-    complain "docs/course/README.md: no row for $(basename "$page")"
+for page in course/[0-9]*.md; do
+  grep -q "^| \[$(sed -n 's/^# //p;q' "$page" | cut -d " " -f 1) .*]($(basename "$page")) |" course/README.md ||
+    complain "course/README.md: no row for $(basename "$page")"
 done
 exercises=$("$program" course list --color never --folder /nonexistent | sed -nE 's/^  ([a-z-]+) .* min(, fast track)?.*/\1\2/p' | sort)
-rows=$(grep '^| \[' docs/course/README.md | cut -d '|' -f 4 | tr ',' '\n' | tr -d ' ' |
+rows=$(grep '^| \[' course/README.md | cut -d '|' -f 4 | tr ',' '\n' | tr -d ' ' |
   sed -nE 's/^\*\*(.+)\*\*$/\1, fast track/; /^[a-z]/p' | sort)
-diff <(echo "$rows") <(echo "$exercises") || complain "docs/course/README.md has other exercises (<) than heed course (>)"
+diff <(echo "$rows") <(echo "$exercises") || complain "course/README.md has other exercises (<) than heed course (>)"
 
 # Links lead to a file, and to a heading of it.
 links_of() { sed '/^```/,/^```$/d' "$1" | grep -oE '\]\([^) ]+' | sed 's/^](//' | grep -v '^https\?:'; }
@@ -140,5 +140,5 @@ while read -r page; do
     [[ ! $anchor || ! -e $target ]] || grep -qxF -- "$anchor" <(anchors_of "$target") ||
       complain "$page: $target has no heading #$anchor"
   done < <(links_of "$page")
-done < <(find *.md docs configs -name "*.md" | sort)
+done < <(find *.md docs course configs -name "*.md" | sort)
 exit "$failed"

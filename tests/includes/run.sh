@@ -8,39 +8,47 @@ cd "$1"
 
 # What the files of a folder may include, besides its own. A folder that is not listed may be included nowhere.
 libraries="core nn optim data"
+trained="$libraries apps/support apps/config apps/inference apps/training"
+lab="lab/claims lab/experiments lab/measure lab/onnx lab/report"
 declare -A may_include=(
   [core]=""
   [nn]="core"
   [optim]="core"
   [data]="core"
-  [theorems]="$libraries"
   [apps/support]="core"
   [apps/config]="$libraries apps/support"
   [apps/ranks]="core apps/support"
   [apps/inference]="$libraries apps/support apps/config"
   [apps/training]="$libraries apps/support apps/config apps/inference"
-  [apps/run]="$libraries apps/support apps/config apps/inference apps/training"
-  [apps/playground]="$libraries apps/support apps/config apps/inference apps/training"
-  [apps/onnx]="$libraries apps/support"
-  [apps/measure]="$libraries apps/support apps/config apps/inference apps/training"
-  [apps/experiments]="$libraries apps/support apps/config apps/inference apps/training apps/measure"
-  [apps/report]="$libraries apps/support apps/config apps/inference apps/training apps/measure apps/experiments"
-  [apps/course]="$libraries apps/support apps/config apps/experiments"
-  [apps/commands]="$libraries theorems apps/support apps/config apps/inference apps/training apps/measure apps/experiments apps/report apps/onnx apps/course"
+  [apps/run]="$trained"
+  [apps/cost]="$trained"
+  [apps/commands]="$trained apps/cost"
   [apps]="$libraries apps/support apps/ranks apps/commands"
+  [lab/claims]="$libraries"
+  [lab/onnx]="$libraries apps/support"
+  [lab/measure]="$trained apps/cost"
+  [lab/experiments]="$trained apps/cost lab/measure"
+  [lab/report]="$trained apps/cost lab/measure lab/experiments"
+  [lab/commands]="$trained apps/cost apps/commands $lab"
+  [course/playground]="$trained"
+  [course/tutor]="$libraries apps/support apps/config lab/experiments"
+  [course/commands]="$libraries apps/support apps/config apps/commands course/tutor"
+  [course]="core"
+  [course/grader]="$libraries tests"
+  [course/exercises]="$libraries course/grader"
 )
 
 # "apps/commands/train.cpp" → "apps/commands", "core/kernels/gemm/gemm.h" → "core"
 folder_of() {
   case $1 in
-    apps/*/*) result=${1#apps/} result=apps/${result%%/*} ;;
+    apps/*/* | lab/*/* | course/*/*) result=${1#*/} result=${1%%/*}/${result%%/*} ;;
     *) result=${1%%/*} ;;
   esac
 }
 
 # One line for each include of a file of the project: who includes, and what.
 includes() {
-  grep -rEo --include='*.h' --include='*.cpp' '^#include "[^"]+"' core nn optim data theorems apps |
+  grep -rEo --include='*.h' --include='*.cpp' '^#include "[^"]+"' core nn optim data apps lab course |
     sed -E 's|:#include "([^"]+)"| \1|'
 }
 

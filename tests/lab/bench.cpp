@@ -6,10 +6,10 @@
 #include <map>
 #include <sstream>
 
-#include "apps/measure/benchmark.h"
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 #include "apps/support/json.h"
 #include "apps/training/trainer.h"
+#include "lab/measure/benchmark.h"
 #include "program.h"
 #include "thread_ranks.h"
 

@@ -1,5 +1,5 @@
 // heed compare: what it prints of groups and of single runs.
-#include "apps/experiments/comparison.h"
+#include "lab/experiments/comparison.h"
 
 #include <cmath>
 

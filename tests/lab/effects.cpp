@@ -1,5 +1,5 @@
 // The effects of groups and keys on a score, paired by seed.
-#include "apps/experiments/effects.h"
+#include "lab/experiments/effects.h"
 
 #include <cmath>
 

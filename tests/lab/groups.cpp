@@ -1,12 +1,12 @@
 // Groups of runs that differ only in the seed: what belongs together, and what is counted.
-#include "apps/experiments/groups.h"
+#include "lab/experiments/groups.h"
 
 #include <cmath>
 #include <limits>
 
-#include "apps/experiments/effects.h"
 #include "core/joined.h"
 #include "data/split.h"
+#include "lab/experiments/effects.h"
 #include "scored_runs.h"
 
 using namespace heed;

@@ -1,18 +1,19 @@
 // heed export: the graphs of all forms of models. The first test writes them into $HEED_ONNX_CASES,
-// for tests/onnx/run.sh: libonnx checks that they are valid and hold each weight once, ONNX Runtime
-// that they compute what the models compute. So does the one of trained runs, in a nightly test.
+// for tests/lab/onnx/run.sh: libonnx checks that they are valid and hold each weight once, ONNX
+// Runtime that they compute what the models compute. So does the one of trained runs, in a nightly
+// test.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 
 #include "apps/inference/evaluation.h"
 #include "apps/inference/generation.h"
-#include "apps/onnx/model.h"
 #include "apps/support/json.h"
 #include "apps/training/saved_run.h"
 #include "core/random.h"
 #include "core/scope.h"
 #include "disk_limits.h"
+#include "lab/onnx/model.h"
 #include "program.h"
 
 using namespace heed;
@@ -305,7 +306,7 @@ TEST_CASE("onnx: every form of model has a graph, the same bytes each time") {
   }
 }
 
-TEST_CASE("onnx: trained runs, as tests/onnx/run.sh compares them" * doctest::skip()) {
+TEST_CASE("onnx: trained runs, as tests/lab/onnx/run.sh compares them" * doctest::skip()) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const char* const runs = std::getenv("HEED_ONNX_RUNS");

@@ -1,6 +1,6 @@
 // heed profile: rows add up to the step, counts match the model, and profiling does not change
 // results. No test depends on the speed of the machine.
-#include "apps/measure/profile.h"
+#include "lab/measure/profile.h"
 
 #include <doctest/doctest.h>
 
@@ -9,11 +9,11 @@
 #include <map>
 #include <sstream>
 
-#include "apps/measure/benchmark.h"
-#include "apps/measure/summary.h"
+#include "apps/cost/summary.h"
 #include "apps/support/json.h"
 #include "apps/training/trainer.h"
 #include "core/pool.h"
+#include "lab/measure/benchmark.h"
 #include "program.h"
 
 using namespace heed;

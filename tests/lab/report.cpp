@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/experiments/curves.h"
-#include "apps/report/charts.h"
-#include "apps/report/page.h"
-#include "apps/report/report_data.h"
-#include "apps/report/run_list.h"
-#include "apps/report/text_difference.h"
 #include "apps/support/base64.h"
+#include "lab/experiments/curves.h"
+#include "lab/report/charts.h"
+#include "lab/report/page.h"
+#include "lab/report/report_data.h"
+#include "lab/report/run_list.h"
+#include "lab/report/text_difference.h"
 #include "program.h"
 
 using namespace heed;

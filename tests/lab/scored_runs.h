@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "apps/config/experiment.h"
-#include "apps/experiments/groups.h"
+#include "lab/experiments/groups.h"
 #include "temporary.h"
 
 // Runs as folders. Only their config and scores are real.

@@ -1,6 +1,6 @@
 // Statistics of scores over seeds: SciPy's numbers (tests/fixtures/make_statistics.py), and cases
 // by hand.
-#include "apps/experiments/statistics.h"
+#include "lab/experiments/statistics.h"
 
 #include <fmt/format.h>
 
@@ -140,7 +140,7 @@ double coverage(int64_t n, double truth, const Draw& draw) {
 // The rows of a table of coverages in a document: n, normal, uniform, log-normal.
 std::map<int64_t, std::vector<double>> coverages_in(const std::string& path) {
   std::map<int64_t, std::vector<double>> rows;
-  std::istringstream lines(read_file(HEED_FIXTURES "/../../docs/" + path, "document"));
+  std::istringstream lines(read_file(HEED_FIXTURES "/../../" + path, "document"));
   bool in_table = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.find("| log-normal |") != line.npos) in_table = true;
@@ -161,7 +161,7 @@ std::map<int64_t, std::vector<double>> coverages_in(const std::string& path) {
 }  // namespace
 
 TEST_CASE("statistics: 95 % intervals contain the truth as often as the documents say") {
-  const auto in_docs = coverages_in("experiments.md"),
+  const auto in_docs = coverages_in("docs/experiments.md"),
              in_course = coverages_in("course/15_experiments.md");
   CHECK(in_docs.size() >= 6);
   CHECK(in_course.size() >= 6);

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "apps/config/load_config.h"
-#include "apps/experiments/halving.h"
-#include "apps/experiments/plan.h"
-#include "apps/experiments/points.h"
-#include "apps/experiments/run_state.h"
-#include "apps/experiments/sweep_options.h"
 #include "apps/support/files.h"
 #include "apps/training/saved_run.h"
+#include "lab/experiments/halving.h"
+#include "lab/experiments/plan.h"
+#include "lab/experiments/points.h"
+#include "lab/experiments/run_state.h"
+#include "lab/experiments/sweep_options.h"
 #include "program.h"
 
 using namespace heed;

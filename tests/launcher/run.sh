@@ -13,7 +13,7 @@ calls=$work/calls
 mkdir -p "$tree" "$tools" "$work/elsewhere"
 cp "$launcher" "$tree/heed"
 touch "$tree/CMakePresets.json" "$tree/CMakeLists.txt"
-mkdir "$tree"/{core,nn,optim,data,theorems,apps,cmake}
+mkdir "$tree"/{core,nn,optim,data,apps,lab,course,cmake}
 for tool in bash env dirname readlink mkdir rm cat grep find flock awk mktemp sleep touch chmod true ln; do
   ln -s "$(type -P "$tool")" "$tools/$tool"
 done
@@ -304,7 +304,7 @@ stub emcmake <<<'echo "emcmake $*" >>"$calls"'
 call playground
 expect "exit code" "$code" 0
 expect output "$output" "$tree/build/playground/index.html"
-expect calls "$(<"$calls")" "apt-get *install * emscripten"$'\n'"emcmake cmake -S $tree/apps/playground *"$'\n'"ninja $tree/build/playground"
+expect calls "$(<"$calls")" "apt-get *install * emscripten"$'\n'"emcmake cmake -S $tree/course/playground *"$'\n'"ninja $tree/build/playground"
 call playground now
 expect "exit code" "$code" 2
 : >"$calls"

@@ -1,5 +1,5 @@
 // Adam and AdamW: write the function below. It replaces the library's. The task is in
-// docs/course/exercises/adam/task.md; check it with
+// course/exercises/adam/task.md; check it with
 //
 //   ./heed course check adam
 #include <cmath>

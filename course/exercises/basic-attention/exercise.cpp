@@ -1,5 +1,5 @@
 // Basic attention: write the function below. The task is in
-// docs/course/exercises/basic-attention/task.md; check it with
+// course/exercises/basic-attention/task.md; check it with
 //
 //   ./heed course check basic-attention
 #include "core/ops.h"

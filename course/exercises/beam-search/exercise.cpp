@@ -1,4 +1,4 @@
-// Beam search: write the function below. The task is in docs/course/exercises/beam-search/task.md;
+// Beam search: write the function below. The task is in course/exercises/beam-search/task.md;
 // check it with
 //
 //   ./heed course check beam-search
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "docs/course/exercises/beam-search/model.h"
+#include "course/exercises/beam-search/model.h"
 
 namespace heed::course {
 

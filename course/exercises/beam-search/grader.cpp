@@ -1,11 +1,11 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/joined.h"
-#include "docs/course/exercises/beam-search/model.h"
+#include "course/exercises/beam-search/model.h"
 
 namespace heed::course {
 

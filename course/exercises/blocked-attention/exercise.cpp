@@ -1,11 +1,11 @@
 // Attention in blocks: write the function below. The task is in
-// docs/course/exercises/blocked-attention/task.md; check it with
+// course/exercises/blocked-attention/task.md; check it with
 //
 //   ./heed course check blocked-attention
 #include <cmath>
 
 #include "core/ops.h"
-#include "docs/course/exercises/blocked-attention/blocks.h"
+#include "course/exercises/blocked-attention/blocks.h"
 
 namespace heed::course {
 

@@ -1,11 +1,11 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/observer.h"
-#include "docs/course/exercises/blocked-attention/blocks.h"
+#include "course/exercises/blocked-attention/blocks.h"
 
 namespace heed::course {
 

@@ -1,5 +1,5 @@
 // Broadcast shapes: write the function below. It replaces the library's. The task is in
-// docs/course/exercises/broadcast-shapes/task.md; check it with
+// course/exercises/broadcast-shapes/task.md; check it with
 //
 //   ./heed course check broadcast-shapes
 #include <algorithm>

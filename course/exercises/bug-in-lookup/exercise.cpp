@@ -1,5 +1,5 @@
 // Find the bug: rare words learn, frequent ones do not. The task is in
-// docs/course/exercises/bug-in-lookup/task.md; check it with
+// course/exercises/bug-in-lookup/task.md; check it with
 //
 //   ./heed course check bug-in-lookup
 #include <algorithm>

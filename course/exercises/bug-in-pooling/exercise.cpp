@@ -1,5 +1,5 @@
 // Find the bug: an example and its neighbours. The task is in
-// docs/course/exercises/bug-in-pooling/task.md; check it with
+// course/exercises/bug-in-pooling/task.md; check it with
 //
 //   ./heed course check bug-in-pooling
 #include <cmath>

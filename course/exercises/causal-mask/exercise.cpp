@@ -1,5 +1,5 @@
 // A causal mask, and a query that may see nothing: write the function below. The task is in
-// docs/course/exercises/causal-mask/task.md; check it with
+// course/exercises/causal-mask/task.md; check it with
 //
 //   ./heed course check causal-mask
 #include <cmath>

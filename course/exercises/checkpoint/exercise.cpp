@@ -1,11 +1,11 @@
 // A checkpoint that survives a kill: write the function below. The task is in
-// docs/course/exercises/checkpoint/task.md; check it with
+// course/exercises/checkpoint/task.md; check it with
 //
 //   ./heed course check checkpoint
 #include <string>
 #include <string_view>
 
-#include "docs/course/grader/disk.h"
+#include "course/grader/disk.h"
 
 namespace heed::course {
 

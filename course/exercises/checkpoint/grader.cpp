@@ -1,10 +1,10 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "docs/course/grader/disk.h"
+#include "course/grader/disk.h"
 
 namespace heed::course {
 

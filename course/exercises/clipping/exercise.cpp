@@ -1,5 +1,5 @@
 // Clipping by the norm of all gradients: write the function below. The task is in
-// docs/course/exercises/clipping/task.md; check it with
+// course/exercises/clipping/task.md; check it with
 //
 //   ./heed course check clipping
 #include <cmath>

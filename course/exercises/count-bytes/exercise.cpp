@@ -1,5 +1,5 @@
 // The bytes of a language model: write the function below. The task is in
-// docs/course/exercises/count-bytes/task.md; check it with
+// course/exercises/count-bytes/task.md; check it with
 //
 //   ./heed course check count-bytes
 #include <array>

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "docs/course/grader/language_model.h"
+#include "course/grader/language_model.h"
 #include "nn/cache.h"
 #include "optim/optimizer.h"
 

@@ -1,5 +1,5 @@
 // The FLOPs of a language model: write the function below. The task is in
-// docs/course/exercises/count-flops/task.md; check it with
+// course/exercises/count-flops/task.md; check it with
 //
 //   ./heed course check count-flops
 #include "nn/models.h"

@@ -1,5 +1,5 @@
 #include "core/observer.h"
-#include "docs/course/grader/language_model.h"
+#include "course/grader/language_model.h"
 
 namespace heed::course {
 

@@ -1,5 +1,5 @@
 // The parameters of a language model: write the function below. The task is in
-// docs/course/exercises/count-parameters/task.md; check it with
+// course/exercises/count-parameters/task.md; check it with
 //
 //   ./heed course check count-parameters
 #include "nn/models.h"

@@ -1,4 +1,4 @@
-#include "docs/course/grader/language_model.h"
+#include "course/grader/language_model.h"
 
 namespace heed::course {
 

@@ -1,5 +1,5 @@
 // Cross entropy from logits: write the function below. It replaces the library's. The task is in
-// docs/course/exercises/cross-entropy/task.md; check it with
+// course/exercises/cross-entropy/task.md; check it with
 //
 //   ./heed course check cross-entropy
 #include <algorithm>

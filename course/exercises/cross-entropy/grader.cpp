@@ -1,11 +1,11 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/autograd.h"
-#include "docs/course/grader/training.h"
+#include "course/grader/training.h"
 #include "nn/positional.h"
 
 namespace heed::course {

@@ -1,5 +1,5 @@
 // Gradient accumulation: write the function below. The task is in
-// docs/course/exercises/gradient-accumulation/task.md; check it with
+// course/exercises/gradient-accumulation/task.md; check it with
 //
 //   ./heed course check gradient-accumulation
 #include "core/autograd.h"

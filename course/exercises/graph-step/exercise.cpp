@@ -1,5 +1,5 @@
 // A step of attention on a graph: write the function below. The task is in
-// docs/course/exercises/graph-step/task.md; check it with
+// course/exercises/graph-step/task.md; check it with
 //
 //   ./heed course check graph-step
 #include "core/ops.h"

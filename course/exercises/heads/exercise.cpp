@@ -1,5 +1,5 @@
 // Several heads by hand: write the function below. The task is in
-// docs/course/exercises/heads/task.md; check it with
+// course/exercises/heads/task.md; check it with
 //
 //   ./heed course check heads
 #include "core/ops.h"

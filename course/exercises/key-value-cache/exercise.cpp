@@ -1,5 +1,5 @@
 // A key/value cache: write the two functions below. The task is in
-// docs/course/exercises/key-value-cache/task.md; check them with
+// course/exercises/key-value-cache/task.md; check them with
 //
 //   ./heed course check key-value-cache
 #include <algorithm>

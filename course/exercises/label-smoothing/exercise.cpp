@@ -1,5 +1,5 @@
 // Label smoothing: write the function below. The task is in
-// docs/course/exercises/label-smoothing/task.md; check it with
+// course/exercises/label-smoothing/task.md; check it with
 //
 //   ./heed course check label-smoothing
 #include "core/ops.h"

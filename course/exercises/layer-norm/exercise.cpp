@@ -1,5 +1,5 @@
 // Layer norm with its backward: write the loops below. The function replaces the library's. The
-// task is in docs/course/exercises/layer-norm/task.md; check it with
+// task is in course/exercises/layer-norm/task.md; check it with
 //
 //   ./heed course check layer-norm
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Attention with learned queries: write the function below. The task is in
-// docs/course/exercises/learned-query/task.md; check it with
+// course/exercises/learned-query/task.md; check it with
 //
 //   ./heed course check learned-query
 #include "core/ops.h"

@@ -1,5 +1,5 @@
 // The gradients of a matrix product: write the two functions below. matmul(), which calls them,
-// replaces the library's. The task is in docs/course/exercises/matmul-backward/task.md; check it
+// replaces the library's. The task is in course/exercises/matmul-backward/task.md; check it
 // with
 //
 //   ./heed course check matmul-backward

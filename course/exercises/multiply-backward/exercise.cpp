@@ -1,5 +1,5 @@
 // The gradient of a product: write the two loops below. The function replaces the library's. The
-// task is in docs/course/exercises/multiply-backward/task.md; check it with
+// task is in course/exercises/multiply-backward/task.md; check it with
 //
 //   ./heed course check multiply-backward
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
-#include "docs/course/grader/training.h"
+#include "course/grader/training.h"
 #include "nn/positional.h"
 
 namespace heed::course {

@@ -1,5 +1,5 @@
 // A tile of a matrix product: write the function below. The task is in
-// docs/course/exercises/register-tile/task.md; check it with
+// course/exercises/register-tile/task.md; check it with
 //
 //   ./heed course check register-tile
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Rotary positions: write the function below, which replaces that of the library. The task is in
-// docs/course/exercises/rotary/task.md; check it with
+// course/exercises/rotary/task.md; check it with
 //
 //   ./heed course check rotary
 #include <cmath>

@@ -1,8 +1,8 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 #include <cmath>
 
-#include "docs/course/grader/training.h"
+#include "course/grader/training.h"
 #include "nn/positional.h"
 
 namespace heed::course {

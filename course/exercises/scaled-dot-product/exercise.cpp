@@ -1,5 +1,5 @@
 // Scaled dot-product attention with a mask: write the function below. The task is in
-// docs/course/exercises/scaled-dot-product/task.md; check it with
+// course/exercises/scaled-dot-product/task.md; check it with
 //
 //   ./heed course check scaled-dot-product
 #include "core/ops.h"

@@ -1,5 +1,5 @@
 // Warm-up and cosine: write the function below. The task is in
-// docs/course/exercises/schedule/task.md; check it with
+// course/exercises/schedule/task.md; check it with
 //
 //   ./heed course check schedule
 #include <cmath>

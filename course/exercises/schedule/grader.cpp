@@ -1,4 +1,4 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Sinusoidal positions: write the function below. The task is in
-// docs/course/exercises/sinusoidal/task.md; check it with
+// course/exercises/sinusoidal/task.md; check it with
 //
 //   ./heed course check sinusoidal
 #include <cmath>

@@ -1,5 +1,5 @@
 // Softmax with its backward: write the function below. It replaces the library's. The task is in
-// docs/course/exercises/softmax/task.md; check it with
+// course/exercises/softmax/task.md; check it with
 //
 //   ./heed course check softmax
 #include <algorithm>

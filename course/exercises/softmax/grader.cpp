@@ -1,9 +1,9 @@
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 #include <cmath>
 #include <limits>
 
-#include "docs/course/grader/training.h"
+#include "course/grader/training.h"
 #include "nn/positional.h"
 
 namespace heed::course {

@@ -1,5 +1,5 @@
 // Attention weights at a temperature: write the function below. The task is in
-// docs/course/exercises/temperature/task.md; check it with
+// course/exercises/temperature/task.md; check it with
 //
 //   ./heed course check temperature
 #include "core/ops.h"

@@ -1,4 +1,4 @@
-// The nucleus: write the function below. The task is in docs/course/exercises/top-p/task.md; check
+// The nucleus: write the function below. The task is in course/exercises/top-p/task.md; check
 // it with
 //
 //   ./heed course check top-p

@@ -6,7 +6,7 @@ const { join } = require("path");
 
 const [output, moduleFile, chart, licence] = process.argv.slice(2);
 const read = (...path) => readFileSync(join(__dirname, ...path), "utf8");
-const report = (name) => read("..", "..", "report", "page", name);
+const report = (name) => read("..", "..", "..", "lab", "report", "page", name);
 
 // The text at the head of a task's file says what to look for.
 const tasks = ["sort", "reverse", "addition", "recall", "subject", "set", "shapes"].map((name) => {

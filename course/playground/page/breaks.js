@@ -1,5 +1,5 @@
 // Mistakes to make on purpose in model B, and what to look for: a key of the config, or what no key can say, a mistake of
-// apps/playground/mistakes.h.
+// course/playground/mistakes.h.
 const breaks = [
   { name: "No positions", key: "model.positional.kind", value: '"none"',
     look: "Attention treats what it sees as a set: B cannot tell the first token from the last. Only the causal mask tells it something of the order, so that sort gets to about 70 % and recall to about half; reverse stays near 5 %. Set has no positions anyway." },

@@ -1,5 +1,5 @@
 // Defines student.h for a build without Boost.Math.
-#include "apps/experiments/student.h"
+#include "lab/experiments/student.h"
 
 #include <limits>
 

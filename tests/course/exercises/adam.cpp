@@ -14,7 +14,7 @@ namespace {
 
 namespace adam_stub {
 using namespace heed;
-#include "docs/course/exercises/adam/exercise.cpp"
+#include "course/exercises/adam/exercise.cpp"
 }  // namespace adam_stub
 
 enum class AdamFault {

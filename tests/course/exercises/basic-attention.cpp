@@ -12,7 +12,7 @@ namespace {
 
 namespace basic_attention_stub {
 using namespace heed;
-#include "docs/course/exercises/basic-attention/exercise.cpp"
+#include "course/exercises/basic-attention/exercise.cpp"
 }  // namespace basic_attention_stub
 
 namespace basic_attention_solution {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "docs/course/exercises/beam-search/model.h"
+#include "course/exercises/beam-search/model.h"
 #include "nn/search.h"
 #include "tests/course/exercises/graded.h"
 
@@ -23,7 +23,7 @@ namespace {
 namespace beam_search_stub {
 using namespace heed;
 using course::BeamOptions, course::NextLogProbabilities;
-#include "docs/course/exercises/beam-search/exercise.cpp"
+#include "course/exercises/beam-search/exercise.cpp"
 }  // namespace beam_search_stub
 
 namespace beam_search_solution {

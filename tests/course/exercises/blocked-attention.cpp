@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "docs/course/exercises/blocked-attention/blocks.h"
+#include "course/exercises/blocked-attention/blocks.h"
 #include "tests/course/exercises/graded.h"
 
 namespace heed::course {
@@ -20,7 +20,7 @@ namespace {
 namespace blocked_attention_stub {
 using namespace heed;
 using course::NextBlock;
-#include "docs/course/exercises/blocked-attention/exercise.cpp"
+#include "course/exercises/blocked-attention/exercise.cpp"
 }  // namespace blocked_attention_stub
 
 namespace blocked_attention_solution {

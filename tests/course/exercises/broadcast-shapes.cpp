@@ -16,7 +16,7 @@ namespace {
 
 namespace broadcast_shapes_stub {
 using namespace heed;
-#include "docs/course/exercises/broadcast-shapes/exercise.cpp"
+#include "course/exercises/broadcast-shapes/exercise.cpp"
 }  // namespace broadcast_shapes_stub
 
 enum class BroadcastFault {

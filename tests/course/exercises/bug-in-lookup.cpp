@@ -17,7 +17,7 @@ namespace {
 
 namespace bug_in_lookup_shipped {
 using namespace heed;
-#include "docs/course/exercises/bug-in-lookup/exercise.cpp"
+#include "course/exercises/bug-in-lookup/exercise.cpp"
 }  // namespace bug_in_lookup_shipped
 
 // Counts the first occurrence of each token only.

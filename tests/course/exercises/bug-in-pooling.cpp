@@ -18,7 +18,7 @@ namespace {
 
 namespace bug_in_pooling_shipped {
 using namespace heed;
-#include "docs/course/exercises/bug-in-pooling/exercise.cpp"
+#include "course/exercises/bug-in-pooling/exercise.cpp"
 }  // namespace bug_in_pooling_shipped
 
 // Pools the positions t < length + more.

@@ -16,7 +16,7 @@ namespace {
 
 namespace causal_mask_stub {
 using namespace heed;
-#include "docs/course/exercises/causal-mask/exercise.cpp"
+#include "course/exercises/causal-mask/exercise.cpp"
 }  // namespace causal_mask_stub
 
 constexpr double causal_no_score = -std::numeric_limits<double>::infinity();

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "docs/course/grader/disk.h"
+#include "course/grader/disk.h"
 #include "tests/course/exercises/graded.h"
 
 namespace heed::course {
@@ -17,7 +17,7 @@ namespace {
 
 namespace checkpoint_stub {
 using namespace heed;
-#include "docs/course/exercises/checkpoint/exercise.cpp"
+#include "course/exercises/checkpoint/exercise.cpp"
 }  // namespace checkpoint_stub
 
 enum class DiskStep { write, write_once, sync, close, rename, remove, sync_folder };

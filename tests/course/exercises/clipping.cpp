@@ -16,7 +16,7 @@ namespace {
 
 namespace clipping_stub {
 using namespace heed;
-#include "docs/course/exercises/clipping/exercise.cpp"
+#include "course/exercises/clipping/exercise.cpp"
 }  // namespace clipping_stub
 
 void scale_gradient(Tensor& gradient, double by) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace count_bytes_stub {
 using namespace heed;
-#include "docs/course/exercises/count-bytes/exercise.cpp"
+#include "course/exercises/count-bytes/exercise.cpp"
 }  // namespace count_bytes_stub
 
 // The factors of the count. Each mistake changes one of them.

@@ -14,7 +14,7 @@ namespace {
 
 namespace count_flops_stub {
 using namespace heed;
-#include "docs/course/exercises/count-flops/exercise.cpp"
+#include "course/exercises/count-flops/exercise.cpp"
 }  // namespace count_flops_stub
 
 // The factors of the count. Each mistake changes one of them.

@@ -13,7 +13,7 @@ namespace {
 
 namespace count_parameters_stub {
 using namespace heed;
-#include "docs/course/exercises/count-parameters/exercise.cpp"
+#include "course/exercises/count-parameters/exercise.cpp"
 }  // namespace count_parameters_stub
 
 // The parts of the count. Each mistake changes one of them.

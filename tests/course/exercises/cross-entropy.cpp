@@ -18,7 +18,7 @@ namespace {
 
 namespace cross_entropy_stub {
 using namespace heed;
-#include "docs/course/exercises/cross-entropy/exercise.cpp"
+#include "course/exercises/cross-entropy/exercise.cpp"
 }  // namespace cross_entropy_stub
 
 enum class EntropyFault {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "checks.h"
-#include "docs/course/grader/grader.h"
+#include "course/grader/grader.h"
 
 namespace heed::course {
 

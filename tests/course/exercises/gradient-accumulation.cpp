@@ -18,7 +18,7 @@ namespace {
 
 namespace accumulation_stub {
 using namespace heed;
-#include "docs/course/exercises/gradient-accumulation/exercise.cpp"
+#include "course/exercises/gradient-accumulation/exercise.cpp"
 }  // namespace accumulation_stub
 
 enum class AccumulationFault {

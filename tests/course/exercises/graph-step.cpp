@@ -17,7 +17,7 @@ namespace {
 
 namespace graph_step_stub {
 using namespace heed;
-#include "docs/course/exercises/graph-step/exercise.cpp"
+#include "course/exercises/graph-step/exercise.cpp"
 }  // namespace graph_step_stub
 
 Tensor edge_scores(const Tensor& q, const Tensor& k, const Tensor& edge, const Ids& sender,

@@ -15,7 +15,7 @@ namespace {
 
 namespace heads_stub {
 using namespace heed;
-#include "docs/course/exercises/heads/exercise.cpp"
+#include "course/exercises/heads/exercise.cpp"
 }  // namespace heads_stub
 
 Tensor split_for_heads(const Tensor& x, int64_t heads) {

@@ -21,7 +21,7 @@ namespace {
 
 namespace key_value_cache_stub {
 using namespace heed;
-#include "docs/course/exercises/key-value-cache/exercise.cpp"
+#include "course/exercises/key-value-cache/exercise.cpp"
 }  // namespace key_value_cache_stub
 
 namespace key_value_cache_solution {

@@ -14,7 +14,7 @@ namespace {
 
 namespace label_smoothing_stub {
 using namespace heed;
-#include "docs/course/exercises/label-smoothing/exercise.cpp"
+#include "course/exercises/label-smoothing/exercise.cpp"
 }  // namespace label_smoothing_stub
 
 // p with at_target(ε, V) for the target and elsewhere(ε, V) for the other classes.

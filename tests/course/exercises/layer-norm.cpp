@@ -17,7 +17,7 @@ namespace {
 
 namespace layer_norm_stub {
 using namespace heed;
-#include "docs/course/exercises/layer-norm/exercise.cpp"
+#include "course/exercises/layer-norm/exercise.cpp"
 }  // namespace layer_norm_stub
 
 enum class NormFault {

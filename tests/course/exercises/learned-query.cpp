@@ -17,7 +17,7 @@ namespace {
 
 namespace learned_query_stub {
 using namespace heed;
-#include "docs/course/exercises/learned-query/exercise.cpp"
+#include "course/exercises/learned-query/exercise.cpp"
 }  // namespace learned_query_stub
 
 constexpr real hidden_score = -std::numeric_limits<real>::infinity();

@@ -15,7 +15,7 @@ namespace {
 
 namespace matmul_backward_stub {
 using namespace heed;
-#include "docs/course/exercises/matmul-backward/exercise.cpp"
+#include "course/exercises/matmul-backward/exercise.cpp"
 }  // namespace matmul_backward_stub
 
 using matmul_backward_stub::heed::matrix_of;

@@ -16,7 +16,7 @@ namespace {
 
 namespace multiply_backward_stub {
 using namespace heed;
-#include "docs/course/exercises/multiply-backward/exercise.cpp"
+#include "course/exercises/multiply-backward/exercise.cpp"
 }  // namespace multiply_backward_stub
 
 using multiply_backward_stub::heed::element;

@@ -17,7 +17,7 @@ namespace {
 
 namespace register_tile_stub {
 using namespace heed;
-#include "docs/course/exercises/register-tile/exercise.cpp"
+#include "course/exercises/register-tile/exercise.cpp"
 }  // namespace register_tile_stub
 
 namespace register_tile_solution {

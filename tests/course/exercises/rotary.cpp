@@ -16,7 +16,7 @@ namespace {
 
 namespace rotary_stub {
 using namespace heed;
-#include "docs/course/exercises/rotary/exercise.cpp"
+#include "course/exercises/rotary/exercise.cpp"
 }  // namespace rotary_stub
 
 struct RotaryPlace {

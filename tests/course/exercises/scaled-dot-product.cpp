@@ -17,7 +17,7 @@ namespace {
 
 namespace scaled_dot_product_stub {
 using namespace heed;
-#include "docs/course/exercises/scaled-dot-product/exercise.cpp"
+#include "course/exercises/scaled-dot-product/exercise.cpp"
 }  // namespace scaled_dot_product_stub
 
 Tensor root_scaled_scores(const Tensor& q, const Tensor& k) {

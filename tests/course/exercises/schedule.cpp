@@ -19,7 +19,7 @@ namespace {
 
 namespace schedule_stub {
 using namespace heed;
-#include "docs/course/exercises/schedule/exercise.cpp"
+#include "course/exercises/schedule/exercise.cpp"
 }  // namespace schedule_stub
 
 double schedule_of_library(int64_t step, double peak, int64_t warmup_steps, int64_t steps,

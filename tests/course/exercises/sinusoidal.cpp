@@ -15,7 +15,7 @@ namespace {
 
 namespace sinusoidal_stub {
 using namespace heed;
-#include "docs/course/exercises/sinusoidal/exercise.cpp"
+#include "course/exercises/sinusoidal/exercise.cpp"
 }  // namespace sinusoidal_stub
 
 // (length, dim) with element(t, column, dim)

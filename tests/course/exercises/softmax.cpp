@@ -16,7 +16,7 @@ namespace {
 
 namespace softmax_stub {
 using namespace heed;
-#include "docs/course/exercises/softmax/exercise.cpp"
+#include "course/exercises/softmax/exercise.cpp"
 }  // namespace softmax_stub
 
 namespace softmax_solution {

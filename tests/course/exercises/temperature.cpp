@@ -13,7 +13,7 @@ namespace {
 
 namespace temperature_stub {
 using namespace heed;
-#include "docs/course/exercises/temperature/exercise.cpp"
+#include "course/exercises/temperature/exercise.cpp"
 }  // namespace temperature_stub
 
 Tensor one_at_maxima(const Tensor& scores) {

@@ -16,7 +16,7 @@ namespace {
 
 namespace top_p_stub {
 using namespace heed;
-#include "docs/course/exercises/top-p/exercise.cpp"
+#include "course/exercises/top-p/exercise.cpp"
 }  // namespace top_p_stub
 
 namespace top_p_solution {

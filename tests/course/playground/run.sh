@@ -8,10 +8,10 @@ for tool in emcmake node ninja python3 chromium chromedriver; do
 done
 sources=$1 native=$2 program=$3 native_double=$4
 shift 4
-build=$sources/build/playground tests=$sources/tests/playground tasks=$sources/apps/playground/tasks
+build=$sources/build/playground tests=$sources/tests/course/playground tasks=$sources/course/playground/tasks
 # Builds the module in folder $1, with these options of cmake.
 build_module() {
-  [[ -f $1/build.ninja ]] || emcmake cmake -S "$sources/apps/playground" -B "$1" -G Ninja "${@:2}" >/dev/null
+  [[ -f $1/build.ninja ]] || emcmake cmake -S "$sources/course/playground" -B "$1" -G Ninja "${@:2}" >/dev/null
   ninja -C "$1" --quiet
 }
 build_module "$build"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "docs/course/exercises/beam-search/model.h"
+#include "course/exercises/beam-search/model.h"
 
 namespace heed::course {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "docs/course/exercises/blocked-attention/blocks.h"
+#include "course/exercises/blocked-attention/blocks.h"
 
 namespace heed::course {
 

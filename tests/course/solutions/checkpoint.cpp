@@ -1,7 +1,7 @@
 #include <string>
 #include <string_view>
 
-#include "docs/course/grader/disk.h"
+#include "course/grader/disk.h"
 
 namespace heed::course {
 namespace {

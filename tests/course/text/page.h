@@ -17,7 +17,7 @@
 
 #include "core/pool.h"
 #include "core/print.h"
-#include "docs/course/plot.h"
+#include "course/plot.h"
 #include "heed.h"
 
 using namespace heed;

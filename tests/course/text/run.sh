@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Executes a page of docs/course and compares what the page says with what happens.
+# Executes a page of course and compares what the page says with what happens.
 #   run.sh program PAGE                prints the C++ blocks of a page as one program
 #   run.sh quick PAGE PROGRAM HEED     runs this program and the shell blocks, compares outputs, excerpts, links, figures
 #   run.sh nightly PAGE PROGRAM HEED   the same with the shell blocks tagged nightly, and without the C++ blocks
@@ -7,7 +7,7 @@
 #
 # A page consists of Markdown and of fenced blocks:
 #   ```cpp           statements, which see those of earlier blocks of the page; page.h shows what they may use
-#   ```sh            commands, run in order in a scratch folder with heed, configs and docs, before the C++ blocks
+#   ```sh            commands, run in order in a scratch folder with heed, configs, docs and course, before the C++ blocks
 #   ```sh nightly    commands that take longer than 20 s
 #   ```text          the output of the block right before: see compare.awk for how it is compared
 #   ```cpp excerpt   lines of the file that the last link before names; a line ... skips some. Also other languages.
@@ -185,7 +185,7 @@ check_head() {
 start=$EPOCHREALTIME
 mkdir "$work/scratch/figures"
 ln -s "$heed" "$work/scratch/heed"
-ln -s "$root/configs" "$root/docs" "$work/scratch"
+ln -s "$root/configs" "$root/docs" "$root/course" "$work/scratch"
 run_shell_blocks
 if [[ $mode != nightly ]]; then
   (cd "$work/scratch" && "$program" "$work/outputs") 2>"$work/errors" ||

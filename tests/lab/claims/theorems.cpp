@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "theorems/theorem.h"
+#include "lab/claims/theorem.h"
 
 using namespace heed::theorems;
 

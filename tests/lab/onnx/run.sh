@@ -12,7 +12,7 @@
 # MODULES is the folder node_modules. Only the nightly modes trained and page install packages of npm there.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
-root=$here/../..
+root=$here/../../..
 work=$(mktemp -d)
 server= browser=
 trap 'kill $server $browser 2>/dev/null || true; wait; rm -rf "$work"' EXIT
