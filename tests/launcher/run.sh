@@ -1,23 +1,35 @@
 #!/usr/bin/env bash
 # Tests the launcher with stubs: every tool it calls is replaced by a few lines of shell that record their arguments,
 # so that nothing is installed or built.
-#   run.sh LAUNCHER
+#   run.sh LAUNCHER [busybox]      with busybox most of its tools are those of BusyBox instead of GNU's
+# HEED_TEST_BASH=FILE runs the launcher by another bash, such as macOS's /bin/bash.
 set -euo pipefail
 launcher=$1
+if [[ ${2-} == busybox ]] && ! type busybox &>/dev/null; then
+  echo "skipped: there is no busybox"
+  exit 0
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
-tree="$work/a tree"
+tree="$work/ein Bäumchen"
 tools=$work/tools
 calls=$work/calls
 mkdir -p "$tree" "$tools" "$work/elsewhere"
 cp "$launcher" "$tree/heed"
 touch "$tree/CMakePresets.json" "$tree/CMakeLists.txt"
 mkdir "$tree"/{core,nn,optim,data,apps,lab,course,cmake}
-for tool in bash env dirname readlink mkdir rm cat grep find flock awk mktemp sleep touch chmod true ln; do
-  ln -s "$(type -P "$tool")" "$tools/$tool"
+cp "$(dirname "$launcher")/cmake/packages.txt" "$tree/cmake"
+ln -s "${HEED_TEST_BASH:-$(type -P bash)}" "$tools/bash"
+for tool in env dirname readlink mkdir rmdir rm mv cat find awk mktemp sleep touch chmod true ln sed cksum uname head getconf; do
+  of=$tool
+  [[ ${2-} != busybox || $tool == @(cksum|getconf) ]] || of=busybox
+  ln -s "$(type -P "$of")" "$tools/$tool"
 done
-export tree calls
+grep=$(type -P grep)
+[[ ${2-} != busybox ]] || { ln -s "$(type -P busybox)" "$work/grep"; grep=$work/grep; }
+processor=$work/processor
+export tree calls grep processor
 
 # Makes a stub named $1 with standard input as its body.
 stub() {
@@ -29,6 +41,9 @@ stub() {
 reset() {
   rm -rf "$tree/build" "$calls"
   touch "$calls"
+  rm -f "$tools"/{apt-get,dnf,zypper,pacman,apk,brew,rpm}
+  echo 'model name : the first' >"$processor"
+  stub grep <<<'if [[ ${*: -1} == /proc/cpuinfo ]]; then cat "$processor"; else "$grep" "$@"; fi'
   stub dpkg-query <<<'for package in "${@:3}"; do printf "installed:%s " "$package"; done'
   stub apt-get <<<'echo "apt-get $*" >>"$calls"'
   stub sudo <<<'"$@"'
@@ -36,23 +51,22 @@ reset() {
   stub cmake <<'END'
 echo "cmake $*" >>"$calls"
 echo "-- what cmake says"
-mkdir -p "$tree/build/release"
-touch "$tree/build/release/build.ninja"
+touch "${*: -1}/build.ninja"
 END
   stub ninja <<'END'
 echo "ninja ${*: -1}" >>"$calls"
 echo "[1/1] Building"
-mkdir -p "$tree/build/release/bin"
+mkdir -p "$2/bin"
 built=heed
 [[ ${*: -1} != heed_training_program ]] || built=heed-trainer
-cat >"$tree/build/release/bin/$built" <<'PROGRAM'
+cat >"$2/bin/$built" <<'PROGRAM'
 #!/usr/bin/env bash
 printf '%s\n' "$PWD" "$#" "$@"
 cat
-flock -n "$tree/build/.lock" true || echo "the lock is still held"
+[[ ! -L $tree/build/.building ]] || echo "the lock is still held"
 exit 7
 PROGRAM
-chmod +x "$tree/build/release/bin/$built"
+chmod +x "$2/bin/$built"
 END
 }
 
@@ -77,7 +91,7 @@ call report 'two words' '' <<<'standard input'
 expect output "$output" "$work/elsewhere"$'\n3\nreport\ntwo words\n\nstandard input'
 expect "exit code" "$code" 7
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
-expect errors "$errors" 'heed: building'
+expect errors "$errors" "heed: the first build *is kept in $tree/build/release-"$'*\nheed: building'
 
 a_case "builds a smaller program for the first training, and all commands when another is called"
 call train here </dev/null
@@ -110,18 +124,75 @@ called=("$tree/heed")
 expect output "$output" "$work/elsewhere"$'\n1\none'
 
 a_case "the program learns by which name it was called"
-stub ninja <<<'mkdir -p "$tree/build/release/bin"; ln -sf "$(type -P bash)" "$tree/build/release/bin/heed"'
+stub ninja <<<'mkdir -p "$2/bin"; ln -sf "$(type -P bash)" "$2/bin/heed"'
 call -c 'echo "$0"' </dev/null
 expect output "$output" "$tree/heed"
 
-a_case "rebuilds for another processor"
+a_case "keeps a build for each kind of processor"
 call report </dev/null
-echo "another" >"$tree/build/release/.made-for"
+first=$(readlink "$tree/build/release")
+: >"$calls"
+echo 'model name : the second' >"$processor"
+call report </dev/null
+expect "calls for the second processor" "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+second=$(readlink "$tree/build/release")
+[[ $first == release-[1-9]* && $second == release-[1-9]* && $first != "$second" ]] || expect "the links" "$first $second" "two names"
+: >"$calls"
+echo 'model name : the first' >"$processor"
+call report </dev/null
+expect "calls for the first processor again" "$(<"$calls")" 'ninja heed_program'
+expect "its link" "$(readlink "$tree/build/release")" "$first"
+[[ -x $tree/build/$second/bin/heed ]] || expect "the other build" gone there
+
+a_case "takes over a real folder build/release without a rebuild"
+call report </dev/null
+for made_for in 'the first' 'the second' ''; do  # the last was made by cmake --preset release
+  rm "$tree/build/release"
+  mv "$tree"/build/release-* "$tree/build/release"
+  rm -f "$tree/build/release/.made-for"
+  echo "model name : ${made_for:-the first}" >"$processor"
+  [[ ! $made_for ]] || { echo "$tree"; cat "$processor"; } >"$tree/build/release/.made-for"
+  : >"$calls"
+  echo 'model name : the first' >"$processor"
+  call train </dev/null
+  case $made_for in
+    'the first') expect "calls" "$(<"$calls")" 'ninja heed_program' ;;
+    'the second')
+      expect "calls beside a build for another processor" "$(<"$calls")" $'cmake --preset release*\nninja heed_training_program'
+      [[ -x $tree/build/$second/bin/heed ]] || expect "the build for another processor" gone there
+      rm -r "$tree/build/$first" ;;
+    '') expect "calls after cmake --preset" "$(<"$calls")" $'cmake --preset release*\nninja heed_program' ;;
+  esac
+  [[ ! $made_for || $made_for == 'the second' ]] || expect "the link" "$(readlink "$tree/build/release")" "$first"
+done
+
+a_case "rebuilds if the folder moved"
+call report </dev/null
+sed -i '1s/$/elsewhere/' "$tree/build/release/.made-for"
 touch "$tree/build/release/old"
 call report </dev/null
-expect errors "$errors" '*another processor*'
+expect errors "$errors" '*made for other sources*'
 expect "exit code" "$code" 7
 [[ ! -e $tree/build/release/old ]] || expect "the old build" there gone
+
+a_case "leaves the files of plain CMake in build/ alone"
+mkdir -p "$tree/build/bin"
+echo plain | tee "$tree/build/CMakeCache.txt" "$tree/build/build.ninja" "$tree/build/.lock" >"$tree/build/bin/heed"
+call report </dev/null
+expect "exit code" "$code" 7
+expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+for file in CMakeCache.txt build.ninja .lock bin/heed; do expect "$file" "$(<"$tree/build/$file")" plain; done
+
+a_case "builds in the folder HEED_BUILD"
+for folder in "$work/build elsewhere" "a folder of the caller"; do
+  : >"$calls"
+  HEED_BUILD=$folder call report </dev/null
+  expect "exit code" "$code" 7
+  case $folder in (/*) ;; (*) folder=$work/elsewhere/$folder ;; esac
+  expect calls "$(<"$calls")" "cmake --preset release -S $tree -B $folder/release-"$'*\nninja heed_program'
+  [[ -x $folder/release/bin/heed ]] || expect "the program" "in $folder" missing
+done
+[[ ! -e $tree/build ]] || expect build there missing
 
 a_case "shows all output of a failed configuration"
 stub cmake <<<'echo "-- one"; echo "CMake Error: two" >&2; exit 1'
@@ -198,7 +269,7 @@ case $* in *update) touch "$tree/updated" ;; *) [[ -e $tree/updated ]] ;; esac
 END
 call report </dev/null
 expect "exit code" "$code" 7
-expect errors "$errors" '*apt-get: g++ doctest-dev*'
+expect errors "$errors" '*apt-get install g++ doctest-dev*'
 expect calls "$(<"$calls")" $'*install*g++ doctest-dev\n*update\n*install*g++ doctest-dev\ncmake*'
 
 a_case "builds the graders only for course check"
@@ -219,24 +290,85 @@ expect "calls of train" "$(<"$calls")" 'ninja heed_program'
 call view </dev/null
 expect "calls of view" "$(<"$calls")" $'apt-get *install*libcpp-httplib-dev\ncmake --preset release*\nninja heed_program'
 
+# on_terminal ANSWER ARGUMENT…: calls the launcher with a terminal as its standard input, output and errors.
+on_terminal() {
+  local command
+  printf -v command '%q ' env PATH="$tools" "$tree/heed" "${@:2}"
+  code=0
+  output=$(printf '%s\n' "$1" | script -qec "$command" /dev/null) || code=$?
+}
+without_doctest='for package in "${@:3}"; do [[ $package == doctest-dev ]] || printf "installed:%s " "$package"; done'
+
+a_case "asks before it installs on a terminal"
+stub dpkg-query <<<"$without_doctest"
+for answer in n no x; do
+  on_terminal "$answer" report
+  expect "output of $answer" "$output" '*this installs the missing packages: apt-get install doctest-dev*run it now?*nothing was installed*apt-get install doctest-dev*'
+  expect "exit code of $answer" "$code" 1
+  expect "calls of $answer" "$(<"$calls")" ''
+done
+for answer in '' y Y yes; do
+  : >"$calls"
+  on_terminal "$answer" report
+  expect "exit code of '$answer'" "$code" 7
+  expect "calls of '$answer'" "$(<"$calls")" $'apt-get *install*doctest-dev\n*ninja heed_program'
+done
+: >"$calls"
+on_terminal '' --yes report
+expect "output with --yes" "$output" '*this installs the missing packages: apt-get install doctest-dev*'
+[[ $output != *"run it now"* ]] || expect "output with --yes" "$output" "no question"
+expect "arguments with --yes" "$output" $'*\r\n1\r\nreport*'
+expect "calls with --yes" "$(<"$calls")" $'apt-get *install*doctest-dev\n*ninja heed_program'
+: >"$calls"
+call report </dev/null
+expect "calls without a terminal" "$(<"$calls")" $'apt-get *install*doctest-dev\n*ninja heed_program'
+
+a_case "installs with the package manager of the system, by the names of cmake/packages.txt"
+while read -r manager query names command; do
+  reset
+  rm "$tools/dpkg-query"
+  stub "$manager" <<<'echo "$0 $*" >>"$calls"'
+  case $query in
+    rpm) stub rpm <<<'[[ ${*: -1} == doctest-devel || ${*: -1} == json-devel ]] && exit 1; exit 0' ;;
+    pacman) stub pacman <<<'if [[ $1 == -T ]]; then for p; do case $p in doctest | nlohmann-json) echo $p ;; esac; done; exit 127; fi; echo "$0 $*" >>"$calls"' ;;
+    apk) stub apk <<<'[[ $1 == info ]] || { echo "$0 $*" >>"$calls"; exit; }; [[ $3 != doctest-dev && $3 != nlohmann-json ]]' ;;
+    brew) stub brew <<<'[[ $1 == list ]] || { echo "$0 $*" >>"$calls"; exit; }; [[ $3 != doctest && $3 != nlohmann-json ]]' ;;
+  esac
+  call report </dev/null
+  expect "exit code with $manager" "$code" 7
+  expect "calls with $manager" "$(<"$calls")" "$tools/$manager $command ${names//,/ }"$'\ncmake*'
+  expect "errors with $manager" "$errors" "*this installs*$manager*${names//,/ }*heed was not tried on this system*"
+done <<'END'
+dnf rpm json-devel,doctest-devel -y install
+zypper rpm doctest-devel --non-interactive install
+pacman pacman nlohmann-json,doctest -S --needed --noconfirm
+apk apk nlohmann-json,doctest-dev add
+brew brew nlohmann-json,doctest install
+END
+
+case_name="docs/install.md shows the table of packages"
+while IFS= read -r line; do
+  grep -qFx -- "$line" "$(dirname "$launcher")/docs/install.md" || expect "a row of docs/install.md" missing "$line"
+done <"$tree/cmake/packages.txt"
+
 a_case "names the packages that could not be installed"
 stub dpkg-query <<<'exit 1'
 stub apt-get <<<'echo "apt-get has its reasons"; exit 100'
-call
+call </dev/null
 expect "exit code" "$code" 1
 expect errors "$errors" '*apt-get has its reasons*apt-get install g++ cmake *doctest-dev'
 
-a_case "names all packages on systems without apt-get"
-rm "$tools"/{apt-get,g++}
+a_case "names all packages on systems with a package manager that it does not know"
+rm "$tools/apt-get"
 call
 expect "exit code" "$code" 1
 expect errors "$errors" '*by hand*g++ cmake *doctest-dev'
 
 a_case "concurrent calls wait for each other"
-stub cmake <<<'touch "$tree/build/release/build.ninja"'
+stub cmake <<<'touch "${*: -1}/build.ninja"'
 stub ninja <<'END'
 echo begin >>"$calls"; sleep 0.2; echo end >>"$calls"
-mkdir -p "$tree/build/release/bin"; cd "$tree/build/release/bin"
+mkdir -p "$2/bin"; cd "$2/bin"
 echo '#!/usr/bin/env bash' >heed; chmod +x heed
 END
 PATH=$tools "$tree/heed" 2>"$work/first" &
@@ -244,6 +376,18 @@ PATH=$tools "$tree/heed" 2>"$work/second" &
 wait
 expect calls "$(<"$calls")" $'begin\nend\nbegin\nend'
 expect errors "$(cat "$work/first" "$work/second")" '*waiting for another build*'
+
+a_case "does not wait for a build that was killed, and leaves no lock"
+mkdir "$tree/build"
+sh -c : &
+wait $!
+ln -s "$(uname -n):$!" "$tree/build/.building"
+call report </dev/null
+expect "exit code" "$code" 7
+stub ninja <<<'exit 1'
+call report </dev/null
+expect "exit code of a failed build" "$code" 1
+[[ ! -L $tree/build/.building ]] || expect "the lock" there gone
 
 a_case "counts doctest cases, and other tests as one each"
 stub ctest <<'END'
@@ -268,7 +412,7 @@ END
 call test -R 'a b'
 expect "exit code" "$code" 0
 expect output "$output" '5 passed, 0 failed'
-expect calls "$(<"$calls")" $'*\nninja all\nctest --preset release *-R a b'
+expect calls "$(<"$calls")" $'*\nninja all\nctest --preset release --test-dir */build/release-* -R a b'
 : >"$calls"
 call test --nightly -R c
 expect calls "$(<"$calls")" $'*\nctest --preset nightly *-R c'
@@ -312,9 +456,37 @@ call report </dev/null
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
 
 if ((EUID == 0)); then  # only root can act as a second user
+  as_nobody=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups)
+  a_case "installs with sudo, and without it names in one line what is missing"
+  mkdir -m 777 "$tree/build"
+  chmod a+w "$calls"
+  called=("${as_nobody[@]}" "$tree/heed")
+  stub dpkg-query <<<"$without_doctest"
+  stub sudo <<<'echo sudo >>"$calls"; "$@"'
+  call report </dev/null
+  expect "exit code" "$code" 7
+  expect errors "$errors" '*this installs*: sudo apt-get install doctest-dev*'
+  expect calls "$(<"$calls")" $'sudo\napt-get *install*doctest-dev\ncmake*'
+  rm "$tools/sudo"
+  call report </dev/null
+  expect "exit code without sudo" "$code" 1
+  expect "errors without sudo" "$errors" 'heed: packages are missing, and only root can install them: apt-get install doctest-dev'
+  called=("$tree/heed")
+
+  a_case "builds in HEED_BUILD if the sources are read-only"
+  mkdir -m 777 "$work/writable"
+  chmod a+w "$calls"
+  called=("${as_nobody[@]}" "$tree/heed")
+  call report </dev/null
+  expect "exit code" "$code" 1
+  expect errors "$errors" "heed: $tree/build/release-* cannot be written*HEED_BUILD=DIR builds in another folder"
+  HEED_BUILD=$work/writable call report </dev/null
+  expect "exit code with HEED_BUILD" "$code" 7
+  called=("$tree/heed")
+
   a_case "runs a read-only build while it is up to date"
   call report </dev/null
-  called=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups "$tree/heed")
+  called=("${as_nobody[@]}" "$tree/heed")
   : >"$calls"
   call report </dev/null
   expect "exit code" "$code" 7
@@ -323,6 +495,6 @@ if ((EUID == 0)); then  # only root can act as a second user
   touch -d "next minute" "$tree/core/new.cpp"
   call report </dev/null
   expect "exit code" "$code" 1
-  expect errors "$errors" '*release cannot be written*'
+  expect errors "$errors" '*release-* cannot be written*'
 fi
 exit "$failed"
