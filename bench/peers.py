@@ -4,10 +4,12 @@ import ctypes
 import glob
 import json
 import os
+import shlex
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.abspath(sys.argv[0]))
+HAS_PYTORCH = "import importlib.util, json; print(json.dumps(importlib.util.find_spec('torch') is not None))"
 PYTHON = "/usr/bin/python3"  # Debian's, which has Debian's PyTorch; another one may come first in PATH
 
 
@@ -15,10 +17,10 @@ def fail(message):
     sys.exit(f"{os.path.relpath(sys.argv[0])}: {message}")  # to standard error, exit code 1
 
 
-def run(command, environment):
-    """Run a benchmark and return the JSON object it prints."""
+def run(command, environment=None, script=None):
+    """Run a benchmark and return the JSON object it prints. `script` is its standard input."""
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        done = subprocess.run(command, env=environment, input=script, capture_output=True, text=True)
     except OSError as error:
         fail(f"{command[0]}: {error.strerror}")
     if done.returncode != 0:
@@ -76,8 +78,29 @@ def best_environment(threads):
     return environment
 
 
+class Interpreter:
+    """A Python with PyTorch: a command that ends in the interpreter, such as "chroot /tmp/trixie python3".
+
+    It reads each script from standard input, because the files of this folder may not exist where it runs.
+    """
+
+    def __init__(self, command, threads):
+        self.command = shlex.split(command)
+        with open(__file__) as file:
+            question = file.read() + f"\nprint(json.dumps(best_environment({threads})))"
+        found = run([*self.command, "-"], script=question)
+        self.variables = [f"{name}={value}" for name, value in found.items() if os.environ.get(name) != value]
+        if not run([*self.command, "-"], script=HAS_PYTORCH):
+            fail(f"{command} has no PyTorch; on Debian: apt-get install python3-torch")
+
+    def run(self, script, *arguments):
+        """Run a script of this folder in the environment in which PyTorch is fastest."""
+        with open(os.path.join(HERE, script)) as file:
+            return run([*self.command[:-1], "env", *self.variables, self.command[-1], "-", *arguments], script=file.read())
+
+
 def require_pytorch():
-    if subprocess.run([PYTHON, "-c", "import torch"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+    if not run([PYTHON, "-"], script=HAS_PYTORCH):
         fail(f"{PYTHON} has no PyTorch; on Debian: apt-get install python3-torch")
 
 

@@ -2,11 +2,12 @@
 """Measure in PyTorch what `heed bench` measures: a training step (forward, backward, clip to norm 1, AdamW),
 always on the same batch of random tokens with random targets.
 
-    bench/pytorch_step.py --size baby [--bf16] [--seconds 5] [--threads 2]
+    bench/pytorch_step.py --size baby [--bf16] [--compile] [--seconds 5] [--threads 2]
 
 Prints one line of JSON with the keys of `heed bench --json`. working_mb is the peak memory of the process,
 minus its memory before the model was made, minus 16 bytes per parameter (weight, gradient and Adam's two
-moments). Needs Debian's python3-torch. bench/compare runs it in the environment in which it is fastest.
+moments). Needs Debian's python3-torch. bench/compare runs it in the environment in which it is fastest. With
+PyTorch 2 it uses what its users write: F.scaled_dot_product_attention, fused AdamW, and torch.compile on request.
 
 The models are those of lab/measure/benchmark.cpp: pre-norm, with learned positions. Language models have GELU
 and tied embeddings. Encoder-decoders have ReLU, one embedding for both sides and a separate output layer.
@@ -35,6 +36,7 @@ ENCODER_DECODERS = {
     "base": (6, 8, 512, 2048, 8000, 32, 16),
 }
 WARM_UP_STEPS = 3
+VERSION_2 = int(torch.__version__.split(".")[0]) >= 2
 
 
 def causal_mask(length):
@@ -58,8 +60,11 @@ class Layer(nn.Module):
         batch, time, dim = x.shape
         heads = self.query_key_value(x).view(batch, time, 3, self.heads, dim // self.heads)
         query, key, value = heads.permute(2, 0, 3, 1, 4)  # each (B, H, T, K)
-        scores = query @ key.transpose(-2, -1) * (dim // self.heads) ** -0.5 + mask
-        mixed = torch.softmax(scores, dim=-1) @ value
+        if VERSION_2:
+            mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        else:
+            scores = query @ key.transpose(-2, -1) * (dim // self.heads) ** -0.5 + mask
+            mixed = torch.softmax(scores, dim=-1) @ value
         return self.output(mixed.transpose(1, 2).reshape(batch, time, dim))
 
     def forward(self, x, mask):
@@ -98,7 +103,8 @@ class EncoderDecoder(nn.Module):
         return self.token(tokens) + self.position.weight
 
     def forward(self, source, tokens):
-        return self.head(self.transformer(self.embed(source), self.embed(tokens), tgt_mask=self.mask))
+        causal = {"tgt_is_causal": True} if VERSION_2 else {}
+        return self.head(self.transformer(self.embed(source), self.embed(tokens), tgt_mask=self.mask, **causal))
 
 
 def memory_mb(key):
@@ -143,16 +149,20 @@ def prepared(parser):
 def main():
     parser = options(__doc__.split("\n\n")[0], [*LANGUAGE_MODELS, *ENCODER_DECODERS])
     parser.add_argument("--bf16", action="store_true", help="under torch.autocast to bfloat16")
+    parser.add_argument("--compile", action="store_true", help="with torch.compile")
     arguments = prepared(parser)
+    if arguments.compile and not VERSION_2:
+        parser.error(f"PyTorch {torch.__version__} has no torch.compile")
 
     before = memory_mb("VmRSS")
     model, inputs, target = make(arguments.size)
     parameters = sum(p.numel() for p in model.parameters())
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, **({"fused": True} if VERSION_2 else {}))
+    forward = torch.compile(model) if arguments.compile else model
 
     def step():
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=arguments.bf16):
-            logits = model(*inputs)
+            logits = forward(*inputs)
         loss = F.cross_entropy(logits.flatten(0, 1).float(), target.flatten())
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -172,7 +182,7 @@ def main():
     peak = memory_mb("VmHWM")
     seconds = statistics.median(times)
     print(json.dumps({
-        "peer": "PyTorch " + torch.__version__,
+        "peer": "PyTorch " + torch.__version__.split("+")[0] + (" compiled" if arguments.compile else ""),
         "size": arguments.size,
         "dtype": "bfloat16" if arguments.bf16 else "float32",
         "threads": torch.get_num_threads(),
