@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "core/destination.h"
+#include "core/memory.h"
 #include "core/observer.h"
-#include "core/pool.h"
 #include "core/scope.h"
 #include "core/tensor.h"
 

@@ -18,10 +18,9 @@
 // they always fit, and none is kept.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include "core/real.h"
+#include "core/memory.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -32,11 +31,6 @@ struct PoolStatistics {
   int64_t held_bytes = 0;    // obtained from the system, allocated or free
   int64_t system_calls = 0;  // requests that no free block could serve
 };
-
-// Returns a 64-byte aligned block, contents undefined. Throws Error with the size if the system has
-// not enough memory left.
-void* pool_allocate(size_t bytes);
-void pool_free(void* block) noexcept;
 
 // Of the calling thread.
 PoolStatistics pool_statistics();

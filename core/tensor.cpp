@@ -4,8 +4,8 @@
 #include <new>
 
 #include "core/kernels/kernels.h"
-#include "core/parallel.h"
-#include "core/pool.h"
+#include "core/memory.h"
+#include "core/parallel_for.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

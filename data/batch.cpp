@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/check.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/ops.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {

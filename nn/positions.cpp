@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/ops.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "nn/init.h"
 #include "nn/module_scope.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "core/tensor.h"
 #include "optim/rank_slices.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

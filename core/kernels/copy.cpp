@@ -3,7 +3,7 @@
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/destination.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {

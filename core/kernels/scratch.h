@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/pool.h"
+#include "core/memory.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -1,7 +1,7 @@
 #include "nn/mixing/time_dense.h"
 
 #include "core/ops.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "nn/forms/parts.h"
 #include "nn/module_scope.h"
 

@@ -1,5 +1,5 @@
 #include "core/ops.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "nn/normaliser.h"
 
 namespace heed::inline HEED_REAL {

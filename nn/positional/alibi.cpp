@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "nn/positional.h"
 #include "nn/score_bias.h"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "core/ops.h"
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "nn/init.h"
 #include "nn/positional.h"
 #include "nn/score_bias.h"

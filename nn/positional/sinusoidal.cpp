@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "core/parallel.h"
+#include "core/parallel_for.h"
 #include "nn/positional.h"
 
 namespace heed::inline HEED_REAL {
