@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include "core/text.h"
+#include "data/file_splits.h"
 #include "data/files.h"
-#include "data/split.h"
 #include "data/tasks/task.h"
 
 namespace heed {

@@ -8,6 +8,7 @@
 
 #include "data/dataset.h"
 #include "data/existing_vocabulary.h"
+#include "data/features.h"
 #include "data/options.h"
 #include "data/text_codec.h"
 

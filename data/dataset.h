@@ -1,53 +1,47 @@
-// Examples by index. Sampling and batching are built on top (data/sampler.h, data/batch.h).
+// Examples by index. An example is up to three lists of tokens.
 //
-// An example has T positions. Each holds a token, or, for continuous data (a pixel, a frame of
-// sound, a node of a graph), a vector of F features. Edges may connect positions.
+// From a rule to a batch:
+//
+//   SequenceTask      a rule, such as reverse: source 7 0 49, target 49 0 7    sequence_task.h
+//        │ generated()    the hash of a source selects its split               generated.h
+//   Dataset           example i, laid out for a model by a Layout              framing.h
+//        │ Batches        shuffled or in order                                 batch.h
+//   Batch             a few examples side by side, padded to the longest
 #pragma once
 
+#include <any>
 #include <cstdint>
+#include <span>
 #include <vector>
-
-#include "core/fields.h"
 
 namespace heed {
 
-// How an example is laid out for a model.
+struct Batch;
+
+// The kinds of models, each of which needs examples of another form: see data/framing.h.
 enum class Framing { language_model, seq2seq, classifier };
-inline constexpr Named<Framing> framings[] = {{"language_model", Framing::language_model},
-                                              {"seq2seq", Framing::seq2seq},
-                                              {"classifier", Framing::classifier}};
 
-// What all examples of a dataset hold.
-struct ExampleFormat {
-  int64_t features = 0;       // F; 0: positions hold tokens
-  bool has_edges = false;     // between positions
-  int64_t edge_features = 0;  // features of an edge
-};
-
-// Seq2seq: the source, the input <bos> y… and the target y… <eos>.
-// Language model: the input x[0..n-1) and the target x[1..n), -1 where the next token is not
-// learned. No source.
-// Classifier: the input, tokens, and the target, one label. No source.
 struct Example {
-  std::vector<int32_t> source;
-  std::vector<int32_t> input;
-  std::vector<int32_t> target;
-  int32_t prompt = 0;  // language model of a task: number of inputs in the prompt
+  std::vector<int32_t> source;  // seq2seq: what the encoder reads
+  std::vector<int32_t> input;   // what the decoder, the language model or the classifier reads
+  std::vector<int32_t> target;  // the next token at each input, or `ignored`; classifier: one label
+  int32_t prompt = 0;           // language model of a task: number of inputs in the prompt
 
-  // As the format says. Features replace `source`, or the `input` of a classifier.
-  std::vector<float> features;            // (T, F)
-  std::vector<int32_t> sender, receiver;  // (E): edge e leads from sender[e] to receiver[e]
-  std::vector<float> edge_features;       // (E, format.edge_features)
+  std::any more;          // for Dataset::collate(), if there is more than tokens
+  int64_t positions = 0;  // of `more`
 };
 
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual int64_t size() const = 0;
-  virtual ExampleFormat format() const { return {}; }
   // Writes example i, 0 ≤ i < size(), into `example`, whose vectors keep their capacity. The same i
   // always gives the same example. Not thread-safe.
   virtual void get(int64_t i, Example& example) const = 0;
+  // Writes what a model reads of these examples: by default their tokens, padded with id 0, and
+  // their lengths. A dataset of anything but tokens attaches by its own version.
+  virtual void collate(std::span<const Example* const> examples, Framing framing,
+                       Batch& batch) const;
 };
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/check.h"
+#include "data/file_splits.h"
 
 namespace heed {
 

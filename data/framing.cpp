@@ -1,6 +1,8 @@
 #include "data/framing.h"
 
-#include <algorithm>
+#include <utility>
+
+#include "core/ops.h"
 
 namespace heed {
 
@@ -9,17 +11,6 @@ Layout::Layout(Framing framing_, const Vocabulary& vocabulary)
       begin(vocabulary.begin()),
       end(vocabulary.end()),
       separator(vocabulary.separator()) {}
-
-// Writes <bos> x… <sep> y… <eos> without its last token.
-static void write_input(std::span<const int32_t> x, std::span<const int32_t> y,
-                        const Layout& layout, std::vector<int32_t>& input) {
-  input.clear();
-  if (layout.begin != Vocabulary::none) input.push_back(layout.begin);
-  input.insert(input.end(), x.begin(), x.end());
-  if (layout.separator != Vocabulary::none) input.push_back(layout.separator);
-  input.insert(input.end(), y.begin(), y.end());
-  if (layout.end == Vocabulary::none && !input.empty()) input.pop_back();
-}
 
 void Layout::lay_out(std::span<const int32_t> x, std::span<const int32_t> y,
                      Example& example) const {
@@ -34,13 +25,28 @@ void Layout::lay_out(std::span<const int32_t> x, std::span<const int32_t> y,
     example.source.assign(x.begin(), x.end());
     x = {};
   }
-  write_input(x, y, *this, example.input);
-  // The target is the token after each input: y at the end, -1 before, within the prompt.
-  const size_t learned = y.size() + (end != Vocabulary::none);
-  example.target.assign(example.input.size() - std::min(learned, example.input.size()), -1);
-  example.target.insert(example.target.end(), y.begin(), y.end());
-  if (end != Vocabulary::none) example.target.push_back(end);
-  if (!x.empty()) example.prompt = static_cast<int32_t>(example.input.size() - learned + 1);
+  std::vector<int32_t>& s = example.input;
+  s.clear();
+  if (begin != Vocabulary::none) s.push_back(begin);
+  s.insert(s.end(), x.begin(), x.end());
+  if (separator != Vocabulary::none) s.push_back(separator);
+  const size_t prompt = s.size();
+  s.insert(s.end(), y.begin(), y.end());
+  if (end != Vocabulary::none) s.push_back(end);
+
+  if (s.empty()) return example.target.clear();
+  example.target.assign(s.begin() + 1, s.end());
+  s.pop_back();
+  for (size_t t = 0; t + 1 < prompt; ++t) example.target[t] = ignored;
+  if (!x.empty()) example.prompt = static_cast<int32_t>(prompt);
+}
+
+Vocabulary task_vocabulary(std::vector<std::string> tokens, Framing framing, bool one_length) {
+  const bool has_separator = framing == Framing::language_model && !one_length;
+  if (framing == Framing::seq2seq) tokens.push_back(begin_token);
+  if (has_separator) tokens.push_back(separator_token);
+  if (has_separator || framing == Framing::seq2seq) tokens.push_back(end_token);
+  return Vocabulary(std::move(tokens));
 }
 
 }  // namespace heed

@@ -1,13 +1,18 @@
-// Lays out a pair of sequences x, y as an example.
+// Lays out a pair of sequences x, y for a model: what it reads, and what it must say next at each
+// place.
 //
-//   seq2seq          source x…             input <bos> y…           target y… <eos>
-//   language_model   s = <bos> x… <sep> y… <eos>, with those special tokens that the layout has;
-//                    input s[0..n-1), target s[1..n), -1 where that is part of <bos> x… <sep>
-//   classifier       input x…                                       target the one label y
+//   seq2seq          source x…    s = <bos> y… <eos>
+//   language_model                s = <bos> x… <sep> y… <eos>, with those special tokens that the
+//                                 vocabulary has
+//                    input s without its last token, target s without its first; targets that are
+//                    part of the prompt <bos> x… <sep> are ignored (core/ops.h)
+//   classifier       input x…     target the one label y
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "data/dataset.h"
 #include "data/vocabulary.h"
@@ -21,5 +26,9 @@ struct Layout {
   Layout(Framing framing, const Vocabulary& vocabulary);
   void lay_out(std::span<const int32_t> x, std::span<const int32_t> y, Example& example) const;
 };
+
+// The tokens of a task and the special tokens that its layout needs. A language model needs none if
+// all prompts have one length.
+Vocabulary task_vocabulary(std::vector<std::string> tokens, Framing framing, bool one_length);
 
 }  // namespace heed

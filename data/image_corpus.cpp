@@ -25,9 +25,9 @@
 #include "core/joined.h"
 #include "core/text.h"
 #include "data/corpus.h"
+#include "data/file_splits.h"
 #include "data/files.h"
 #include "data/idx.h"
-#include "data/split.h"
 
 namespace heed {
 
@@ -77,7 +77,7 @@ std::shared_ptr<const Images> read_images(const std::string& path, const std::st
   return images;
 }
 
-class Patches final : public Dataset {
+class Patches final : public FeatureDataset {
  public:
   Patches(std::shared_ptr<const Images> images, std::vector<size_t> chosen, int64_t patch)
       : images_(std::move(images)), chosen_(std::move(chosen)), patch_(patch) {}
@@ -86,12 +86,14 @@ class Patches final : public Dataset {
   ExampleFormat format() const override {
     return {.features = patch_ * patch_ * images_->channels};
   }
-  void get(int64_t i, Example& example) const override {
+
+ private:
+  void write(int64_t i, Example& example, ExampleFeatures& features) const override {
     const Images& images = *images_;
     const auto image = static_cast<int64_t>(chosen_[static_cast<size_t>(i)]);
     example.target.assign(1, images.labels[static_cast<size_t>(image)]);
-    example.features.resize(static_cast<size_t>(images.image_size()));
-    float* out = example.features.data();
+    features.features.resize(static_cast<size_t>(images.image_size()));
+    float* out = features.features.data();
     for (int64_t top = 0; top < images.height; top += patch_)
       for (int64_t left = 0; left < images.width; left += patch_)
         for (int64_t row = top; row < top + patch_; ++row) {
@@ -101,7 +103,6 @@ class Patches final : public Dataset {
         }
   }
 
- private:
   static float scaled(uint8_t pixel) { return static_cast<float>(pixel) / 255.0F; }
 
   std::shared_ptr<const Images> images_;
@@ -126,10 +127,9 @@ class ImageLoader {
     std::map<Split, std::vector<uint64_t>> hashes;
     for (const auto& [file, images] : sources_)
       for (int64_t i = 0; i < images->count; ++i) hashes[file].push_back(images->hash(i));
-    for (auto& [split, indices] : assign_splits(
-             hashes,
-             {options_.val_fraction, options_.test_fraction, options_.splits == SplitRule::shifted},
-             train().path, "image", corpus_.notes))
+    for (auto& [split, indices] :
+         assign_splits(hashes, {options_.val_fraction, options_.test_fraction},
+                       options_.splits == SplitRule::shifted, train().path, "image", corpus_.notes))
       store(split, std::move(indices));
     return std::move(corpus_);
   }

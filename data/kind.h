@@ -4,11 +4,14 @@
 // data/*_corpus.cpp. One line below registers it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/named.h"
 #include "core/registry.h"
 #include "data/dataset.h"
+#include "data/tokens.h"
 
 namespace heed {
 
@@ -19,6 +22,10 @@ struct ExistingVocabulary;
 struct Lengths;
 struct SequenceTask;
 struct Task;
+
+inline constexpr Named<Framing> framings[] = {{"language_model", Framing::language_model},
+                                              {"seq2seq", Framing::seq2seq},
+                                              {"classifier", Framing::classifier}};
 
 struct DataKind {
   const char* name;
@@ -35,6 +42,11 @@ struct DataKind {
   Task (*task)(const DataOptions& options, Lengths lengths) = nullptr;
   Corpus (*load)(const DataOptions& options, Files& files,
                  const ExistingVocabulary& existing) = nullptr;
+
+  // Of a task from sequences to sequences: how its tokens are written in a text, "3 1 4" or "314",
+  // and, if it can train a classifier, the names of the classes, by target id.
+  Level level = Level::word;
+  std::vector<std::string> (*labels)(const DataOptions& options) = nullptr;
 
   bool is_task() const { return load == nullptr; }
   // Returns whether it uses a key of [data]. A kind with "lengths" also uses "longer_lengths".

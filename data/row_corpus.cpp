@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "data/corpus.h"
+#include "data/file_splits.h"
 #include "data/framing.h"
 #include "data/rows.h"
 #include "data/text_encoder.h"

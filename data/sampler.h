@@ -1,5 +1,6 @@
-// The order in which training visits the examples: each once per epoch, every epoch shuffled anew.
+// Example i of an epoch, without a list: a shuffle that is a formula.
 //
+// Training visits each example once per epoch, and every epoch is shuffled anew:
 // index = permutation of [0, size) named by (seed, epoch), at position mod size; epoch = position
 // div size. Nothing is stored: the permutation is a Feistel network with Philox as its round
 // function, on the smallest power of two ≥ size (at least 64), applied repeatedly until the result

@@ -18,6 +18,7 @@
 #include "data/existing_vocabulary.h"
 #include "data/options.h"
 #include "data/text_codec.h"
+#include "data/token_counts.h"
 
 namespace heed {
 

@@ -1,8 +1,8 @@
-// The tokens that a model knows, and their ids.
+// The tokens and their ids: ordinary ones first, special ones last, so that adding one of these
+// renumbers nothing.
 //
-// Ordinary tokens come first (the number n of a task has id n; characters and words are in byte
-// order, which for UTF-8 is code point order). Special tokens come last, so that adding one
-// renumbers nothing. Padding is not a token: batches store lengths.
+// The number n of a task has id n. Characters and words are in byte order, which for UTF-8 is code
+// point order. Padding is not a token: batches store lengths.
 #pragma once
 
 #include <cstdint>
@@ -57,25 +57,6 @@ class Vocabulary {
   std::vector<std::string> tokens_;
   StringMap<int32_t> ids_;
   int32_t begin_, end_, separator_, unknown_;
-};
-
-// Counts tokens, to choose a vocabulary from the training data.
-class TokenCounts {
- public:
-  void add(std::string_view token);
-  // Returns the tokens with at least `min_count` occurrences, in byte order; of these only the
-  // `max_size` most frequent ones (0: all; ties in byte order). Leaves out special tokens.
-  std::vector<std::string> chosen(int64_t min_count, int64_t max_size) const;
-
-  // Returns the counts of the tokens that a vocabulary lacks, without special tokens.
-  TokenCounts without(const Vocabulary& vocabulary) const;
-  int64_t size() const { return static_cast<int64_t>(counts_.size()); }
-  int64_t total() const;
-  // Returns the most frequent tokens, made safe to show: "\"é\", \"ß\", …".
-  std::string examples(int64_t count) const;
-
- private:
-  StringMap<int64_t> counts_;
 };
 
 }  // namespace heed

@@ -38,7 +38,7 @@ std::vector<Side> sides_of(const Corpus& corpus, const Example& example) {
   const std::span<const int32_t> target = example.target;
   std::vector<Side> sides;
   if (corpus.format.features > 0)
-    sides.push_back({"source", nullptr, {}, std::ssize(example.features) / corpus.format.features});
+    sides.push_back({"source", nullptr, {}, example.positions});
   else if (corpus.framing == Framing::seq2seq)
     sides.push_back(side("source", corpus.source.get(), example.source));
   if (corpus.framing == Framing::classifier) {

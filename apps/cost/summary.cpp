@@ -58,7 +58,7 @@ struct LongestExample {
       one_by_one.get(i, batch);
       if (batch.source_lengths) source = std::max<int64_t>(source, batch.source_lengths[0]);
       input = std::max<int64_t>(input, batch.input_lengths[0]);
-      if (batch.sender) edges = std::max(edges, batch.sender.size());
+      if (const Ids& sender = features_of(batch).sender) edges = std::max(edges, sender.size());
     }
   }
 };
@@ -72,7 +72,7 @@ Batch largest_batch(const Corpus& corpus, const LongestExample& longest, int64_t
   batch.input_lengths = Ids::empty({examples});
   if (two_sided) batch.source_lengths = Ids::empty({examples});
   if (corpus.format.features > 0)
-    batch.features = Tensor::empty({examples, positions, corpus.format.features});
+    attach_features(batch).features = Tensor::empty({examples, positions, corpus.format.features});
   else if (two_sided)
     batch.source = Ids::empty({examples, positions});
   if (two_sided || corpus.format.features == 0) batch.input = Ids::empty({examples, time});
@@ -80,10 +80,11 @@ Batch largest_batch(const Corpus& corpus, const LongestExample& longest, int64_t
       corpus.framing == Framing::classifier ? Ids::empty({examples}) : Ids::empty({examples, time});
   if (corpus.format.has_edges) {
     const int64_t edges = examples * longest.edges;
-    batch.sender = Ids::empty({edges});
-    batch.receiver = Ids::empty({edges});
+    BatchFeatures& more = attach_features(batch);
+    more.sender = Ids::empty({edges});
+    more.receiver = Ids::empty({edges});
     if (corpus.format.edge_features > 0)
-      batch.edge_features = Tensor::empty({edges, corpus.format.edge_features});
+      more.edge_features = Tensor::empty({edges, corpus.format.edge_features});
   }
   return batch;
 }

@@ -125,7 +125,7 @@ struct ExampleBuilder {
     };
     if (batch.source) check_size(batch.source.size());
     if (batch.input) check_size(batch.input.size());
-    if (batch.features) check_size(batch.features.dim(1));
+    if (const Tensor& features = features_of(batch).features) check_size(features.dim(1));
   }
 
   // The input of a decoder: the target if there is one, or the generated output.

@@ -10,7 +10,7 @@
 #include "apps/support/csv.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 #include "nn/grid.h"
 
 namespace heed {

@@ -6,13 +6,15 @@
 #include "core/ops.h"
 #include "core/ranks.h"
 #include "core/scope.h"
+#include "data/features.h"
 
 namespace heed {
 
 Inputs inputs_of(const Batch& batch) {
-  return {batch.source,   batch.source_lengths,
-          batch.input,    batch.input_lengths,
-          batch.features, {batch.sender, batch.receiver, batch.edge_features}};
+  const BatchFeatures& more = features_of(batch);
+  return {batch.source,  batch.source_lengths,
+          batch.input,   batch.input_lengths,
+          more.features, {more.sender, more.receiver, more.edge_features}};
 }
 
 namespace {

@@ -52,10 +52,10 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
 // Returns the source as text; for vectors, their number or grid.
 std::string source_text(const Corpus& corpus, const Example& example, const Sequence& tokens) {
   if (corpus.format.features == 0) return corpus.source->decode(tokens);
-  const size_t positions = example.features.size() / static_cast<size_t>(corpus.format.features);
-  std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", positions)
+  std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", example.positions)
                                          : fmt::format("[{}", joined(corpus.grid, " × "));
-  if (corpus.format.has_edges) text += fmt::format(", {} edges", example.sender.size());
+  if (corpus.format.has_edges)
+    text += fmt::format(", {} edges", features_of(example).sender.size());
   return text + "]";
 }
 

@@ -12,6 +12,7 @@
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/safetensors_header.h"
+#include "data/token_counts.h"
 
 namespace heed {
 namespace {

@@ -51,6 +51,15 @@ OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()) {
   first = rank() * count;
 }
 
+std::span<const Example* const> shard_of(std::span<const Example* const> batch, int64_t index,
+                                         int64_t shards) {
+  const int64_t size = std::ssize(batch);
+  check(index >= 0 && index < shards && shards <= size,
+        "batches: there is no shard {} of {} in a batch of {}", index, shards, size);
+  const int64_t first = size * index / shards, last = size * (index + 1) / shards;
+  return batch.subspan(static_cast<size_t>(first), static_cast<size_t>(last - first));
+}
+
 int shard_threads(int64_t shards) {
   return static_cast<int>(
       std::bit_floor(static_cast<uint64_t>(std::min<int64_t>(shards, thread_count()))));

@@ -52,6 +52,11 @@ struct OwnShards {
   explicit OwnShards(int64_t shards);
 };
 
+// Returns one of so many shards of a batch: consecutive examples. Throws Error unless there are as
+// many examples as shards.
+std::span<const Example* const> shard_of(std::span<const Example* const> batch, int64_t index,
+                                         int64_t shards);
+
 // The number of threads that compute so many shards: a power of two.
 int shard_threads(int64_t shards);
 

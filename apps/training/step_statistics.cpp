@@ -48,10 +48,9 @@ class RealPositions {
   RealPositions(const std::string& layer, const Batch& batch) {
     const bool of_source = batch.source_lengths && layer.starts_with("encoder.");
     lengths_ = of_source ? batch.source_lengths : batch.input_lengths;
-    // With features in place of a source, (B, T, F), T is theirs.
-    time_ = of_source     ? (batch.source ? batch.source.dim(1) : batch.features.dim(1))
-            : batch.input ? batch.input.dim(1)
-                          : batch.features.dim(1);
+    const Ids& tokens = of_source ? batch.source : batch.input;
+    // With features in place of tokens, (B, T, F), T is theirs.
+    time_ = tokens ? tokens.dim(1) : features_of(batch).features.dim(1);
   }
   // Calls f(first element, end) for the row of each real position. Outputs of another form, such as
   // lines of a grid, have no padding.
@@ -179,7 +178,8 @@ int64_t positions_of(const Batch& batch) {
   int64_t most = 0;
   for (const Ids& ids : {batch.source, batch.input})
     if (ids) most = std::max(most, ids.dim(1));
-  return batch.features ? std::max(most, batch.features.dim(1)) : most;
+  const Tensor& features = features_of(batch).features;
+  return features ? std::max(most, features.dim(1)) : most;
 }
 
 // The first examples of the split that shows what training does.

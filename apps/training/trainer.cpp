@@ -82,8 +82,9 @@ StepReport Trainer::step() {
     const int64_t count = experiment_.train.accumulate, shards = experiment_.train.shards;
     const OwnShards own(shards);
     for (int64_t i = 0; i < count * own.count; ++i)
-      batches_.get(steps_ * count + i / own.count, {own.first + i % own.count, shards},
-                   micro_batches_[static_cast<size_t>(i)]);
+      batches_.write(shard_of(batches_.examples(steps_ * count + i / own.count),
+                              own.first + i % own.count, shards),
+                     micro_batches_[static_cast<size_t>(i)]);
     stage_finished(batch_stage);
     return update_weights();
   });

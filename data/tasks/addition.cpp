@@ -8,11 +8,11 @@
 //    6 + 39 =  45   source 0639   target 540
 //
 // A language model reads 855053 and learns - - - 5 3 1: a vocabulary of 10, a context of 3n.
-#include "data/tasks/sequence_task.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
-static bool add(SequencePair& pair) {
+static bool add_digits(SequencePair& pair) {
   const size_t digits = pair.source.size() / 2;
   pair.target.resize(digits + 1);
   int32_t carry = 0;
@@ -33,8 +33,8 @@ const DataKind data_kinds::addition = {
       return {.tokens = numbered(10),
               .base = 10,
               .lengths = {2 * options.digits, 2 * options.digits},
-              .solve = add,
-              .level = Level::character};
-    }};
+              .solve = add_digits};
+    },
+    .level = Level::character};
 
 }  // namespace heed

@@ -6,12 +6,16 @@
 //   source          target
 //   7 0 49          7 0 49
 //   12              12
-#include "data/tasks/sequence_task.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
 static void copy_numbers(SequencePair& pair) { pair.target = pair.source; }
 
-const DataKind data_kinds::copy = number_task<copy_numbers>("copy");
+static SequenceTask copy_task(int64_t symbols, Lengths lengths) {
+  return number_task(symbols, lengths, copy_numbers);
+}
+
+const DataKind data_kinds::copy = number_kind<copy_task>("copy");
 
 }  // namespace heed

@@ -124,24 +124,25 @@ class Graphs {
 
   void write(Random& random, Example& example) {
     const size_t nodes = distance_.size(), width = static_cast<size_t>(colours_) + 1;
-    example.features.assign(nodes * width, 0.0F);
+    ExampleFeatures& more = attach_features(example);
+    more.features.assign(nodes * width, 0.0F);
     colour_.resize(nodes);
     for (size_t node = 0; node < nodes; ++node) {
       colour_[node] = any_below(random, colours_);
-      float* const features = example.features.data() + node * width;
+      float* const features = more.features.data() + node * width;
       features[colour_[node]] = 1;
       features[colours_] = static_cast<float>(is_marked_[node]);
     }
     example.target.assign(1, colour_[labelled_]);
-    example.sender.clear();
-    example.receiver.clear();
+    more.sender.clear();
+    more.receiver.clear();
     const auto kinds = static_cast<size_t>(edge_kinds_);
-    example.edge_features.assign(edges_.size() * kinds, 0.0F);
+    more.edge_features.assign(edges_.size() * kinds, 0.0F);
     for (size_t e = 0; e < edges_.size(); ++e) {
-      example.sender.push_back(edges_[e].sender);
-      example.receiver.push_back(edges_[e].receiver);
+      more.sender.push_back(edges_[e].sender);
+      more.receiver.push_back(edges_[e].receiver);
       if (kinds > 0 && edges_[e].kind != self_kind)
-        example.edge_features[e * kinds + static_cast<size_t>(edges_[e].kind)] = 1;
+        more.edge_features[e * kinds + static_cast<size_t>(edges_[e].kind)] = 1;
     }
   }
 

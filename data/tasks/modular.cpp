@@ -10,7 +10,7 @@
 //
 // A classifier has c as its label.
 #include "core/check.h"
-#include "data/tasks/sequence_task.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
@@ -45,7 +45,7 @@ static SequenceTask modular_task(const DataOptions& options, Lengths) {
     pair.target.assign(1, static_cast<int32_t>(c));
     return true;
   };
-  return {.tokens = tokens, .base = p, .lengths = {2, 2}, .solve = solve, .labels = numbered(p)};
+  return {.tokens = tokens, .base = p, .lengths = {2, 2}, .solve = solve};
 }
 
 static void check_prime(const DataOptions& options) {
@@ -61,6 +61,7 @@ const DataKind data_kinds::modular = {
     .keys = {"modulus", "operation"},
     .framings = {Framing::language_model, Framing::seq2seq, Framing::classifier},
     .check = check_prime,
-    .sequence_task = modular_task};
+    .sequence_task = modular_task,
+    .labels = [](const DataOptions& options) { return numbered(options.modulus); }};
 
 }  // namespace heed

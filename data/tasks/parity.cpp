@@ -10,7 +10,7 @@
 // A classifier has the classes even and odd.
 #include <numeric>
 
-#include "data/tasks/sequence_task.h"
+#include "data/tasks/task.h"
 
 namespace heed {
 
@@ -19,17 +19,17 @@ const DataKind data_kinds::parity = {
     .keys = {"lengths"},
     .framings = {Framing::language_model, Framing::seq2seq, Framing::classifier},
     .sequence_task = [](const DataOptions&, Lengths lengths) -> SequenceTask {
-      return {.tokens = numbered(2),
-              .base = 2,
-              .lengths = lengths,
-              .solve =
-                  [](SequencePair& pair) {
-                    const std::vector<int32_t>& bits = pair.source;
-                    pair.target.assign(1, std::accumulate(bits.begin(), bits.end(), 0) % 2);
-                    return true;
-                  },
-              .level = Level::character,
-              .labels = {"even", "odd"}};
-    }};
+      return {
+          .tokens = numbered(2), .base = 2, .lengths = lengths, .solve = [](SequencePair& pair) {
+            const std::vector<int32_t>& bits = pair.source;
+            pair.target.assign(1, std::accumulate(bits.begin(), bits.end(), 0) % 2);
+            return true;
+          }};
+    },
+    .level = Level::character,
+    .labels =
+        [](const DataOptions&) {
+          return std::vector<std::string>{"even", "odd"};
+        }};
 
 }  // namespace heed

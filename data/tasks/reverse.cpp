@@ -1,7 +1,7 @@
 // Reverse: write the sequence backwards (JoeyNMT's demo: 50 symbols, lengths 1 … 25).
 //
-// The source is numbers below data.symbols, as many as data.lengths allows. The target is the same
-// numbers from last to first. A number is one token and its own id. With 50 symbols:
+// The source is numbers. The target is the same numbers from last to first. A number is one token
+// and its own id. With 50 symbols:
 //
 //   source          target
 //   7 0 49          49 0 7
@@ -14,6 +14,8 @@ static void reverse_numbers(SequencePair& pair) {
   pair.target.assign(pair.source.rbegin(), pair.source.rend());
 }
 
-const DataKind data_kinds::reverse = number_task<reverse_numbers>("reverse");
+SequenceTask reverse_task(int64_t symbols, Lengths lengths) {
+  return number_task(symbols, lengths, reverse_numbers);
+}
 
 }  // namespace heed

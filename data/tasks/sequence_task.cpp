@@ -1,6 +1,6 @@
 #include "data/tasks/sequence_task.h"
 
-#include "data/framing.h"
+#include <algorithm>
 
 namespace heed {
 
@@ -29,6 +29,8 @@ int64_t SequenceTask::count(int64_t limit) const {
 }
 
 bool SequenceTask::list(int64_t i, SequencePair& pair) const {
+  // The sources of the least length come first, then those of the next. Among those of one length,
+  // i is the source as a number in base `base`.
   int64_t length = lengths.least;
   for (int64_t shorter; (shorter = power(base, length, i + 1)) <= i; ++length) i -= shorter;
   pair.source.resize(static_cast<size_t>(length));
@@ -39,40 +41,22 @@ bool SequenceTask::list(int64_t i, SequencePair& pair) const {
   return solve(pair);
 }
 
-Task task_of(SequenceTask sequences, Framing framing, bool one_length) {
-  Task task;
-  task.source = task.target = task_codec(sequences.level, sequences.tokens, framing, one_length);
-  if (framing == Framing::classifier) task.labels = sequences.labels;
-  task.count = sequences.count(Task::limit);
-  const auto write = [layout = Layout(framing, task.target->vocabulary())](
-                         const SequencePair& pair, Example& example, Content& content) {
-    layout.lay_out(pair.source, pair.target, example);
-    content = pair.source;
-  };
+SequenceTask number_task(int64_t symbols, Lengths lengths, void (*solve)(SequencePair&)) {
+  return {.tokens = numbered(symbols),
+          .base = symbols,
+          .lengths = lengths,
+          .solve = [solve](SequencePair& pair) {
+            solve(pair);
+            return true;
+          }};
+}
 
-  SequenceTask longest = sequences;
-  longest.lengths.least = longest.lengths.most;
-  Random random(0, Purpose::task);
-  SequencePair pair;
-  Example example;
-  Content content;
-  longest.draw(random, pair);
-  write(pair, example, content);
-  task.longest_source = static_cast<int64_t>(example.source.size());
-  task.longest_input = static_cast<int64_t>(example.input.size());
-
-  task.draw = [=](Random& stream, Example& to, Content& shown) {
-    thread_local SequencePair drawn;  // working space
-    sequences.draw(stream, drawn);
-    write(drawn, to, shown);
-  };
-  task.list = [=](int64_t i, Example& to, Content& shown) {
-    thread_local SequencePair listed;  // working space
-    if (!sequences.list(i, listed)) return false;
-    write(listed, to, shown);
-    return true;
-  };
-  return task;
+std::vector<std::string> numbered(int64_t count, const char* prefix) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<size_t>(count));
+  for (int64_t number = 0; number < count; ++number)
+    names.push_back(prefix + std::to_string(number));
+  return names;
 }
 
 }  // namespace heed

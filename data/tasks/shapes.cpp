@@ -32,8 +32,9 @@ static Task shapes_task(const DataOptions& options, Lengths) {
     const Figure figure = draw_figure(random, size);
     const int32_t row = any_below(random, size - figure.side + 1);
     const int32_t column = any_below(random, size - figure.side + 1);
-    example.features.assign(static_cast<size_t>(size * size * colour_channels), 0.0F);
-    paint(figure, row, column, size, example.features.data());
+    std::vector<float>& features = attach_features(example).features;
+    features.assign(static_cast<size_t>(size * size * colour_channels), 0.0F);
+    paint(figure, row, column, size, features.data());
     example.target.assign(1, figure.kind);
     content.assign({figure.kind, figure.side, figure.colour, row, column});
   };

@@ -1,7 +1,7 @@
 // Sort: write the numbers in ascending order (minGPT's demo: 3 symbols, length 6, 729 examples).
 //
-// The source is numbers below data.symbols, as many as data.lengths allows. The target is the same
-// numbers sorted. A number is one token and its own id. With 3 symbols:
+// The source is numbers. The target is the same numbers sorted. A number is one token and its own
+// id. With 3 symbols:
 //
 //   source          target
 //   0 0 2 1 0 1     0 0 0 1 1 2
@@ -20,6 +20,8 @@ static void sort_numbers(SequencePair& pair) {
   std::sort(pair.target.begin(), pair.target.end());
 }
 
-const DataKind data_kinds::sort = number_task<sort_numbers>("sort");
+SequenceTask sort_task(int64_t symbols, Lengths lengths) {
+  return number_task(symbols, lengths, sort_numbers);
+}
 
 }  // namespace heed

@@ -41,7 +41,7 @@ static Task streams_task(const DataOptions& options, Lengths lengths) {
   task.draw = [=, symbols = options.symbols,
                layout = Layout(Framing::seq2seq, task.target->vocabulary())](
                   Random& random, Example& example, Content& keys) {
-    std::vector<float>& features = example.features;
+    std::vector<float>& features = attach_features(example).features;
     features.clear();
     // Adds silent frames and returns the first of them.
     const auto add_frames = [&](int64_t count) {

@@ -1,24 +1,18 @@
 #include "data/tasks/task.h"
 
 #include "core/check.h"
+#include "data/framing.h"
 
 namespace heed {
 
+// Their tasks are in the files of their names.
+const DataKind data_kinds::reverse = number_kind<reverse_task>("reverse");
+const DataKind data_kinds::sort = number_kind<sort_task>("sort");
+
 std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> tokens,
                                             Framing framing, bool one_length) {
-  const bool has_separator = framing == Framing::language_model && !one_length;
-  if (framing == Framing::seq2seq) tokens.push_back(begin_token);
-  if (has_separator) tokens.push_back(separator_token);
-  if (has_separator || framing == Framing::seq2seq) tokens.push_back(end_token);
-  return std::make_shared<TextCodec>(level, std::move(tokens));
-}
-
-std::vector<std::string> numbered(int64_t count, const char* prefix) {
-  std::vector<std::string> names;
-  names.reserve(static_cast<size_t>(count));
-  for (int64_t number = 0; number < count; ++number)
-    names.push_back(prefix + std::to_string(number));
-  return names;
+  return std::make_shared<TextCodec>(
+      level, task_vocabulary(std::move(tokens), framing, one_length).tokens());
 }
 
 void check_shortest(const DataOptions& options, int64_t least, const char* reason) {

@@ -1,4 +1,4 @@
-// Generated tasks: examples drawn from a random stream.
+// Tasks that draw whole examples from a random stream.
 //
 // A task draws one example at a time, without noise, and its *content*: a few integers that say
 // what the example shows, whatever the noise and the order of its parts. The hash of the content
@@ -16,14 +16,12 @@
 
 #include "core/random.h"
 #include "data/corpus.h"
+#include "data/features.h"
+#include "data/tasks/sequence_task.h"
 
 namespace heed {
 
 using Content = std::vector<int32_t>;
-
-struct Lengths {
-  int64_t least, most;
-};
 
 struct Task {
   ExampleFormat format;
@@ -37,12 +35,6 @@ struct Task {
   // Overwrites the parts of an example that this task uses, and its content. The result depends
   // only on the random stream.
   std::function<void(Random&, Example&, Content&)> draw;
-
-  // Where examples can be enumerated: their number, at most `limit`, and example i as draw() would
-  // write it. list() returns false for an i without an example.
-  static constexpr int64_t limit = (1 << 20) + 1;
-  int64_t count = 0;  // 0: they cannot be enumerated
-  std::function<bool(int64_t i, Example&, Content&)> list;
 };
 
 // The maximum of data.symbols where every symbol adds features or several words.
@@ -51,25 +43,22 @@ inline constexpr int64_t max_symbols = 1000;
 // Generates the data of a task. Fills everything but `framing`, `seed` and the fingerprint.
 Corpus load_task(const DataOptions& options, Framing framing, uint64_t seed);
 
-// The tokens of a task and the special tokens that its layout needs (data/framing.h). A language
-// model needs none if all prompts have one length.
+// The codec of task_vocabulary() (data/framing.h).
 std::shared_ptr<const TextCodec> task_codec(Level level, std::vector<std::string> tokens,
                                             Framing framing, bool one_length);
-
-// The names prefix0, prefix1, …
-std::vector<std::string> numbered(int64_t count, const char* prefix = "");
 
 // Throws InputError, with the reason, if data.lengths starts below `least`.
 void check_shortest(const DataOptions& options, int64_t least, const char* reason);
 
-// Uniform in [0, count).
-inline int32_t any_below(Random& random, int64_t count) {
-  return static_cast<int32_t>(random.below(static_cast<uint64_t>(count)));
-}
-
-// Uniform over the lengths.
-inline int64_t any_length(Random& random, Lengths lengths) {
-  return lengths.least + any_below(random, lengths.most - lengths.least + 1);
+// The kind of a task whose source is numbers below data.symbols, as many as data.lengths allows.
+template <SequenceTask (*task)(int64_t symbols, Lengths lengths)>
+DataKind number_kind(const char* name) {
+  return {.name = name,
+          .keys = {"lengths", "symbols"},
+          .framings = {Framing::language_model, Framing::seq2seq},
+          .sequence_task = [](const DataOptions& options, Lengths lengths) {
+            return task(options.symbols, lengths);
+          }};
 }
 
 // Moves `count` random values to the front, in random order (Fisher and Yates). Without a count,

@@ -36,14 +36,15 @@ static Task video_task(const DataOptions& options, Lengths) {
     const int64_t down = direction == 0 ? size - 1 : direction == 1;
     const int64_t right = direction == 2 ? size - 1 : direction == 3;
     const int64_t picture = size * size * colour_channels;
-    example.features.assign(static_cast<size_t>(frames * picture), 0.0F);
+    std::vector<float>& features = attach_features(example).features;
+    features.assign(static_cast<size_t>(frames * picture), 0.0F);
     for (int64_t frame = 0; frame < frames; ++frame)
       paint(figure, row + frame * down, column + frame * right, size,
-            example.features.data() + frame * picture);
+            features.data() + frame * picture);
     example.target.assign(1, direction);
     // The first picture and the direction determine the video. The figure does not: an L that fills
     // the picture is a + at another location.
-    content.assign(example.features.begin(), example.features.begin() + picture);
+    content.assign(features.begin(), features.begin() + picture);
     content.push_back(direction);
   };
   return task;

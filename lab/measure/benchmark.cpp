@@ -15,7 +15,7 @@
 #include "core/ranks.h"
 #include "core/system_memory.h"
 #include "core/text.h"
-#include "data/tasks/task.h"
+#include "data/tasks/sequence_task.h"
 #include "lab/measure/rates.h"
 
 namespace heed {

@@ -58,7 +58,7 @@ Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t sour
 }
 
 // Feature vectors on a grid or of the nodes of a graph.
-class FullFeatures final : public Dataset {
+class FullFeatures final : public FeatureDataset {
  public:
   FullFeatures(const ExampleFormat& format, int64_t positions, int64_t edges)
       : format_(format),
@@ -66,15 +66,16 @@ class FullFeatures final : public Dataset {
         edges_(static_cast<size_t>(edges)) {}
   int64_t size() const override { return 100; }
   ExampleFormat format() const override { return format_; }
-  void get(int64_t, Example& example) const override {
-    example.features.assign(features_, 1);
-    example.target.assign(1, 0);
-    example.sender.assign(edges_, 0);
-    example.receiver.assign(edges_, 1);
-    example.edge_features.assign(edges_ * static_cast<size_t>(format_.edge_features), 1);
-  }
 
  private:
+  void write(int64_t, Example& example, ExampleFeatures& more) const override {
+    example.target.assign(1, 0);
+    more.features.assign(features_, 1);
+    more.sender.assign(edges_, 0);
+    more.receiver.assign(edges_, 1);
+    more.edge_features.assign(edges_ * static_cast<size_t>(format_.edge_features), 1);
+  }
+
   ExampleFormat format_;
   size_t features_, edges_;
 };

@@ -56,6 +56,22 @@ struct Training {
 
 }  // namespace
 
+TEST_CASE("shards of a batch are its examples, in order, as equal in number as possible") {
+  const Example examples[7] = {};
+  const Example* batch[7];
+  for (size_t i = 0; i < 7; ++i) batch[i] = &examples[i];
+  size_t next = 0;
+  for (int64_t s = 0; s < 3; ++s) {
+    const auto shard = shard_of(batch, s, 3);
+    CHECK(shard.size() == (s < 2 ? 2 : 3));
+    for (const Example* example : shard) CHECK(example == batch[next++]);
+  }
+  CHECK(next == 7);
+  CHECK_THROWS_WITH_AS(shard_of(batch, 7, 8), doctest::Contains("no shard 7 of 8 in a batch of 7"),
+                       Error);
+  CHECK_THROWS_AS(shard_of(batch, 3, 3), Error);
+}
+
 TEST_CASE("each kind of model learns a small task") {
   const auto exact_match = [](Experiment e) {
     Training t(e);

@@ -3,8 +3,9 @@
 #include <numeric>
 
 #include "allocations.h"
+#include "core/ops.h"
 #include "core/random.h"
-#include "data/batch.h"
+#include "data/features.h"
 #include "data/sampler.h"
 #include "support.h"
 
@@ -156,28 +157,29 @@ TEST_CASE("seq2seq batches have sources, classifier batches one label per row") 
 
 // Example i has i mod 3 + 1 positions with the features (i, t), and edges from each to the first,
 // with the feature 10 i + t.
-class NumberedGraphs final : public Dataset {
+class NumberedGraphs final : public FeatureDataset {
  public:
   explicit NumberedGraphs(Framing framing, bool has_edges = true)
       : framing_(framing), has_edges_(has_edges) {}
   int64_t size() const override { return 30; }
   ExampleFormat format() const override { return {2, has_edges_, has_edges_ ? 1 : 0}; }
-  void get(int64_t i, Example& example) const override {
-    for (std::vector<float>* floats : {&example.features, &example.edge_features}) floats->clear();
-    for (Ints* ends : {&example.sender, &example.receiver}) ends->clear();
+
+ private:
+  void write(int64_t i, Example& example, ExampleFeatures& more) const override {
+    for (std::vector<float>* floats : {&more.features, &more.edge_features}) floats->clear();
+    for (Ints* ends : {&more.sender, &more.receiver}) ends->clear();
     for (int64_t t = 0; t <= i % 3; ++t) {
-      example.features.push_back(static_cast<float>(i));
-      example.features.push_back(static_cast<float>(t));
+      more.features.push_back(static_cast<float>(i));
+      more.features.push_back(static_cast<float>(t));
       if (!has_edges_) continue;
-      example.sender.push_back(static_cast<int32_t>(t));
-      example.receiver.push_back(0);
-      example.edge_features.push_back(static_cast<float>(10 * i + t));
+      more.sender.push_back(static_cast<int32_t>(t));
+      more.receiver.push_back(0);
+      more.edge_features.push_back(static_cast<float>(10 * i + t));
     }
     if (framing_ == Framing::seq2seq) example.input.assign(4, 7);
     example.target.assign(framing_ == Framing::seq2seq ? 4 : 1, 1);
   }
 
- private:
   Framing framing_;
   bool has_edges_;
 };
@@ -194,14 +196,14 @@ TEST_CASE(
   batches.get(1, batch);  // examples 3, 4, 5 of 1, 2, 3 positions
   CHECK_FALSE(batch.input);
   CHECK_FALSE(batch.source);
-  CHECK(batch.features.shape() == Shape{3, 3, 2});
-  CHECK(elements(batch.features) ==
+  CHECK(features_of(batch).features.shape() == Shape{3, 3, 2});
+  CHECK(elements(features_of(batch).features) ==
         std::vector<float>{3, 0, 0, 0, 0, 0, 4, 0, 4, 1, 0, 0, 5, 0, 5, 1, 5, 2});
   CHECK(values(batch.input_lengths) == Ints{1, 2, 3});
-  CHECK(values(batch.sender) == Ints{0, 3, 4, 6, 7, 8});
-  CHECK(values(batch.receiver) == Ints{0, 3, 3, 6, 6, 6});
-  CHECK(batch.edge_features.shape() == Shape{6, 1});
-  CHECK(elements(batch.edge_features) == std::vector<float>{30, 40, 41, 50, 51, 52});
+  CHECK(values(features_of(batch).sender) == Ints{0, 3, 4, 6, 7, 8});
+  CHECK(values(features_of(batch).receiver) == Ints{0, 3, 3, 6, 6, 6});
+  CHECK(features_of(batch).edge_features.shape() == Shape{6, 1});
+  CHECK(elements(features_of(batch).edge_features) == std::vector<float>{30, 40, 41, 50, 51, 52});
   CHECK(batch.target.shape() == Shape{3});
   CHECK(batch.tokens == 6);
   CHECK(batch.targets == 3);
@@ -212,9 +214,9 @@ TEST_CASE("features of a seq2seq example replace the source, not the inputs") {
   Batch batch;
   Batches::in_order(dataset, Framing::seq2seq, 2).get(1, batch);  // examples 2, 3 of 3, 1 positions
   CHECK_FALSE(batch.source);
-  CHECK_FALSE(batch.sender);
-  CHECK_FALSE(batch.edge_features);
-  CHECK(batch.features.shape() == Shape{2, 3, 2});
+  CHECK_FALSE(features_of(batch).sender);
+  CHECK_FALSE(features_of(batch).edge_features);
+  CHECK(features_of(batch).features.shape() == Shape{2, 3, 2});
   CHECK(values(batch.source_lengths) == Ints{3, 1});
   CHECK(batch.input.shape() == Shape{2, 4});
   CHECK(values(batch.input_lengths) == Ints{4, 4});
@@ -291,30 +293,31 @@ TEST_CASE("a batch depends only on its position, in any order of calls") {
   }
 }
 
-TEST_CASE("shards of a batch are its rows, in order, each padded to its own longest") {
+TEST_CASE("a part of the examples of a batch is its rows, padded to their own longest") {
   const Numbered dataset(40);
   Batches batches = Batches::shuffled(dataset, Framing::language_model, 8, 1, 2);
-  Batch whole, shard;
+  Batch whole, part;
   for (const int64_t position : {0, 3}) {
     batches.get(position, whole);
+    const std::span<const Example* const> examples = batches.examples(position);
+    REQUIRE(examples.size() == 8);
     int64_t row = 0, targets = 0, tokens = 0;
-    for (int64_t s = 0; s < 4; ++s) {
-      batches.get(position, {s, 4}, shard);
-      REQUIRE(shard.input_lengths.size() == 2);
-      targets += shard.targets;
-      tokens += shard.tokens;
+    for (size_t first = 0; first < 8; first += 2) {
+      batches.write(examples.subspan(first, 2), part);
+      REQUIRE(part.input_lengths.size() == 2);
+      targets += part.targets;
+      tokens += part.tokens;
       int32_t longest = 0;
       for (int64_t b = 0; b < 2; ++b, ++row) {
-        longest = std::max(longest, shard.input_lengths[b]);
-        CHECK(shard.input_lengths[b] == whole.input_lengths[row]);
-        CHECK(shard.input[b * shard.input.dim(1)] == whole.input[row * whole.input.dim(1)]);
+        longest = std::max(longest, part.input_lengths[b]);
+        CHECK(part.input_lengths[b] == whole.input_lengths[row]);
+        CHECK(part.input[b * part.input.dim(1)] == whole.input[row * whole.input.dim(1)]);
       }
-      CHECK(shard.input.dim(1) == longest);
+      CHECK(part.input.dim(1) == longest);
     }
     CHECK(targets == whole.targets);
     CHECK(tokens == whole.tokens);
   }
-  CHECK_THROWS_WITH_AS(batches.get(0, {8, 9}, shard), doctest::Contains("no shard 8 of 9"), Error);
 }
 
 TEST_CASE("bucketing reduces padding") {

@@ -171,8 +171,8 @@ TEST_CASE("images: random damage gives a corpus or an InputError") {
         Batch batch;
         for (int64_t position = 0; position < batches.count(); ++position) {
           batches.get(position, batch);
-          REQUIRE(batch.features.dim(1) == corpus.longest_input);
-          REQUIRE(batch.features.dim(2) == corpus.format.features);
+          REQUIRE(features_of(batch).features.dim(1) == corpus.longest_input);
+          REQUIRE(features_of(batch).features.dim(2) == corpus.format.features);
           for (int64_t i = 0; i < batch.target.size(); ++i)
             REQUIRE(batch.target[i] < static_cast<int32_t>(corpus.labels.size()));
         }

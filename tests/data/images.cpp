@@ -12,7 +12,7 @@ namespace {
 // The bytes of an example's vectors.
 std::vector<int> bytes_of(const Example& example) {
   std::vector<int> bytes;
-  for (const float feature : example.features) {
+  for (const float feature : features_of(example).features) {
     REQUIRE(0 <= feature);
     REQUIRE(feature <= 1);
     bytes.push_back(static_cast<int>(feature * 255 + 0.5F));
@@ -45,11 +45,11 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become featur
   CHECK(corpus.target == nullptr);
   const Dataset& train = split(corpus, "train");
   CHECK(train.size() == 2);
-  CHECK(train.format().features == 4);
+  CHECK(dynamic_cast<const FeatureDataset&>(train).format().features == 4);
   std::vector<int> expected = {0,  1,  6,  7,  2,  3,  8,  9,  4,  5,  10, 11,
                                12, 13, 18, 19, 14, 15, 20, 21, 16, 17, 22, 23};
   CHECK(bytes_of(example_of(train, 0)) == expected);
-  CHECK(example_of(train, 0).features[23] == 23.0F / 255.0F);
+  CHECK(features_of(example_of(train, 0)).features[23] == 23.0F / 255.0F);
   for (int& byte : expected) byte += 100;
   CHECK(bytes_of(example_of(train, 1)) == expected);
   CHECK(example_of(train, 1).target == std::vector<int32_t>{1});
@@ -72,8 +72,8 @@ TEST_CASE("bytes 0 to 255 become features 0 to 1") {
   ImageFiles files(2, 16, 16);
   for (size_t i = 0; i < 256; ++i) files.images[16 + i] = static_cast<char>(i);
   const Example example = example_of(split(load(files.write(folder)), "train"), 0);
-  CHECK(example.features.front() == 0.0F);
-  CHECK(example.features.back() == 1.0F);
+  CHECK(features_of(example).features.front() == 0.0F);
+  CHECK(features_of(example).features.back() == 1.0F);
   const std::vector<int> bytes = bytes_of(example);
   for (int i = 0; i < 256; ++i) CHECK(bytes[static_cast<size_t>(i)] == i);
 }
@@ -93,7 +93,7 @@ TEST_CASE("compressed files give the same corpus and fingerprint") {
   for (int64_t i = 0; i < 40; ++i) {
     const Example one = example_of(split(plain, "train"), i);
     const Example other = example_of(split(compressed, "train"), i);
-    CHECK(one.features == other.features);
+    CHECK(features_of(one).features == features_of(other).features);
     CHECK(one.target == other.target);
   }
 }
@@ -233,7 +233,7 @@ TEST_CASE("batches of images allocate nothing in the steady state") {
   Batches batches = Batches::shuffled(split(corpus, "train"), Framing::classifier, 16, 1);
   Batch batch;
   for (int64_t position = 0; position < 4; ++position) batches.get(position, batch);
-  CHECK(batch.features.shape() == Shape{16, 16, 4});
+  CHECK(features_of(batch).features.shape() == Shape{16, 16, 4});
   CHECK(batch.target.shape() == Shape{16});
   CHECK(batch.targets == 16);
   CHECK(batch.tokens == 256);

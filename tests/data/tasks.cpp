@@ -2,7 +2,7 @@
 #include <set>
 
 #include "data/framing.h"
-#include "data/tasks/sequence_task.h"
+#include "data/tasks/task.h"
 #include "support.h"
 
 namespace heed {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/joined.h"
-#include "data/split.h"
+#include "data/file_splits.h"
 #include "lab/experiments/effects.h"
 #include "scored_runs.h"
 

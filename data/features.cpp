@@ -1,0 +1,105 @@
+#include "data/features.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/check.h"
+
+namespace heed {
+
+namespace {
+
+using Examples = std::span<const Example* const>;
+using Ends = std::vector<int32_t> ExampleFeatures::*;
+
+template <class Features, class Owner>
+const Features& attached(const Owner& owner) {
+  static const Features none;
+  const auto* found = std::any_cast<Features>(&owner.more);
+  return found ? *found : none;
+}
+
+template <class Features, class Owner>
+Features& attach(Owner& owner) {
+  auto* found = std::any_cast<Features>(&owner.more);
+  return found ? *found : owner.more.template emplace<Features>();
+}
+
+// Pads the features of every example: (B, T, F) and (B).
+void pad_features(Examples examples, int64_t width, Tensor& features, Ids& lengths) {
+  size_t longest = 0;
+  for (const Example* each : examples)
+    longest = std::max(longest, features_of(*each).features.size());
+  features = Tensor::empty({std::ssize(examples), static_cast<int64_t>(longest) / width, width});
+  lengths = Ids::empty({std::ssize(examples)});
+  real* out = features.mutable_data();
+  for (size_t b = 0; b < examples.size(); ++b, out += longest) {
+    const std::vector<float>& values = features_of(*examples[b]).features;
+    std::fill(std::copy(values.begin(), values.end(), out), out + longest, real{0});
+    lengths.mutable_data()[b] = static_cast<int32_t>(std::ssize(values) / width);
+  }
+}
+
+// Joins one end of every edge: (E). Positions of row b are shifted by b · T.
+void join_ends(Examples examples, Ends member, int64_t time, Ids& ends) {
+  check(std::ssize(examples) * time <= std::numeric_limits<int32_t>::max(),
+        "batches: {} examples of {} positions are too many to number: make the batch smaller",
+        examples.size(), time);
+  int64_t count = 0;
+  for (const Example* each : examples) count += std::ssize(features_of(*each).*member);
+  ends = Ids::empty({count});
+  int32_t* out = ends.mutable_data();
+  int32_t first = 0;
+  for (const Example* each : examples) {
+    for (const int32_t position : features_of(*each).*member) *out++ = first + position;
+    first += static_cast<int32_t>(time);
+  }
+}
+
+// Joins the features of all edges: (E, width).
+void join_edge_features(Examples examples, int64_t edges, int64_t width, Tensor& features) {
+  features = Tensor::empty({edges, width});
+  real* out = features.mutable_data();
+  for (const Example* each : examples) {
+    const std::vector<float>& values = features_of(*each).edge_features;
+    out = std::copy(values.begin(), values.end(), out);
+  }
+}
+
+}  // namespace
+
+const ExampleFeatures& features_of(const Example& example) {
+  return attached<ExampleFeatures>(example);
+}
+const BatchFeatures& features_of(const Batch& batch) { return attached<BatchFeatures>(batch); }
+ExampleFeatures& attach_features(Example& example) { return attach<ExampleFeatures>(example); }
+BatchFeatures& attach_features(Batch& batch) { return attach<BatchFeatures>(batch); }
+
+void FeatureDataset::get(int64_t i, Example& example) const {
+  ExampleFeatures& features = attach_features(example);
+  write(i, example, features);
+  const int64_t width = format().features;
+  example.positions = width > 0 ? std::ssize(features.features) / width : 0;
+}
+
+void FeatureDataset::collate(Examples examples, Framing framing, Batch& batch) const {
+  const ExampleFormat format = this->format();
+  const bool two_sided = framing == Framing::seq2seq;
+  BatchFeatures& more = attach_features(batch);
+  if (two_sided || format.features == 0) Dataset::collate(examples, framing, batch);
+  if (format.features > 0) {
+    if (two_sided) batch.source = {};
+    pad_features(examples, format.features, more.features,
+                 two_sided ? batch.source_lengths : batch.input_lengths);
+  }
+  if (!format.has_edges) return;
+  const int64_t time = format.features > 0 ? more.features.dim(1)
+                       : two_sided         ? batch.source.dim(1)
+                                           : batch.input.dim(1);
+  join_ends(examples, &ExampleFeatures::sender, time, more.sender);
+  join_ends(examples, &ExampleFeatures::receiver, time, more.receiver);
+  if (format.edge_features > 0)
+    join_edge_features(examples, more.sender.size(), format.edge_features, more.edge_features);
+}
+
+}  // namespace heed

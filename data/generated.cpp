@@ -1,0 +1,93 @@
+#include "data/generated.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace heed {
+namespace {
+
+class Generated final : public Dataset {
+ public:
+  using Pair = std::function<void(int64_t i, SequencePair& pair)>;
+  Generated(Layout layout, int64_t size, Pair pair)
+      : layout_(layout), size_(size), pair_(std::move(pair)) {}
+
+  int64_t size() const override { return size_; }
+  void get(int64_t i, Example& example) const override {
+    thread_local SequencePair pair;  // working space
+    pair_(i, pair);
+    layout_.lay_out(pair.source, pair.target, example);
+  }
+
+ private:
+  Layout layout_;
+  int64_t size_;
+  Pair pair_;
+};
+
+// The numbers of all examples in the selection, or of the `size` > 0 with the smallest hashes.
+std::vector<int64_t> listed(const SequenceTask& task, const Selection& selection, int64_t size) {
+  std::vector<std::pair<uint64_t, int64_t>> found;
+  SequencePair pair;
+  for (int64_t i = 0, count = task.count(unlimited); i < count; ++i)
+    if (task.list(i, pair) && selection.contains(pair.source))
+      found.emplace_back(stable_hash(pair.source), i);
+  std::sort(found.begin(), found.end());
+  if (size > 0 && size < std::ssize(found)) found.resize(static_cast<size_t>(size));
+  std::vector<int64_t> numbers;
+  for (const auto& [hash, i] : found) numbers.push_back(i);
+  return numbers;
+}
+
+// The random streams of `size` distinct examples, or of fewer if they are rare.
+std::vector<Random> distinct(const SequenceTask& task, const Selection& selection, int64_t size) {
+  std::vector<Random> streams;
+  std::unordered_set<uint64_t> seen;
+  Random random = selection.random(0);
+  SequencePair pair;
+  for (int64_t tries = 1000 * size; tries > 0 && std::ssize(streams) < size; --tries) {
+    const Random before = random;
+    task.draw(random, pair);
+    if (selection.contains(pair.source) && seen.insert(stable_hash(pair.source)).second)
+      streams.push_back(before);
+  }
+  return streams;
+}
+
+}  // namespace
+
+bool is_listed(const SequenceTask& task) {
+  constexpr int64_t most = int64_t{1} << 20;
+  return task.count(most + 1) <= most;
+}
+
+std::unique_ptr<Dataset> generated(const SequenceTask& task, Layout layout, Selection selection,
+                                   int64_t size) {
+  Generated::Pair pair;
+  if (is_listed(task)) {
+    std::vector<int64_t> numbers = listed(task, selection, size);
+    size = std::ssize(numbers);
+    pair = [task, numbers = std::move(numbers)](int64_t i, SequencePair& to) {
+      task.list(numbers[static_cast<size_t>(i)], to);
+    };
+  } else if (selection.split == Split::train) {
+    if (size == 0) size = unlimited;
+    pair = [task, selection](int64_t i, SequencePair& to) {
+      Random random = selection.random(i);
+      do task.draw(random, to);
+      while (!selection.contains(to.source));
+    };
+  } else {
+    std::vector<Random> streams = distinct(task, selection, size > 0 ? size : held_out_size);
+    size = std::ssize(streams);
+    pair = [task, streams = std::move(streams)](int64_t i, SequencePair& to) {
+      Random random = streams[static_cast<size_t>(i)];
+      task.draw(random, to);
+    };
+  }
+  return std::make_unique<Generated>(layout, size, std::move(pair));
+}
+
+}  // namespace heed
