@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <unistd.h>
@@ -181,22 +182,22 @@ struct ScoreKind {
   std::string_view name;
   bool lower_is_better = true;
   bool by_ratio = false;
+  double maximum = std::numeric_limits<double>::infinity();
 };
 
+constexpr ScoreKind score_kinds[] = {{"loss", true, true},
+                                     {"perplexity", true, true},
+                                     {"bits_per_byte", true, true},
+                                     {"seconds", true, true},
+                                     {"tokens_per_s", false, true},
+                                     {"token_accuracy", false, false, 1},
+                                     {"exact_match", false, false, 1},
+                                     {"bleu", false, false, 100},
+                                     {"chrf", false, false, 100}};
+
 ScoreKind kind_of_score(const std::string& score) {
-  static constexpr ScoreKind kinds[] = {{"loss", true, true},
-                                        {"perplexity", true, true},
-                                        {"bits_per_byte", true, true},
-                                        {"seconds", true, true},
-                                        {"tokens_per_s", false, true},
-                                        {"token_accuracy", false},
-                                        {"exact_match", false},
-                                        {"bleu", false},
-                                        {"chrf", false}};
-  const auto* const found =
-      std::find_if(std::begin(kinds), std::end(kinds),
-                   [&](const ScoreKind& kind) { return kind.name == last_component(score); });
-  return found == std::end(kinds) ? ScoreKind() : *found;
+  const auto* const found = std::ranges::find(score_kinds, last_component(score), &ScoreKind::name);
+  return found == std::end(score_kinds) ? ScoreKind() : *found;
 }
 
 }  // namespace
@@ -204,6 +205,26 @@ ScoreKind kind_of_score(const std::string& score) {
 bool lower_is_better(const std::string& score) { return kind_of_score(score).lower_is_better; }
 
 bool is_compared_by_ratio(const std::string& score) { return kind_of_score(score).by_ratio; }
+
+double maximum_of(const std::string& score) { return kind_of_score(score).maximum; }
+
+void check_score_names(const char* option, const std::vector<std::string>& scores) {
+  for (const std::string& score : scores) {
+    if (score.empty()) continue;
+    const bool of_run = score == "seconds" || score == "tokens_per_s",
+               known = !kind_of_score(score).name.empty();
+    if (known && (of_run || score.find('.') != score.npos)) continue;
+    std::vector<std::string> names;
+    for (const ScoreKind& kind : score_kinds)
+      names.push_back(
+          (kind.name.starts_with("seconds") || kind.name.starts_with("tokens_") ? "" : "SPLIT.") +
+          std::string(kind.name));
+    throw InputError(
+        fmt::format("{} {}: there is no such score; choose one of {}, where SPLIT is "
+                    "val, test or another split",
+                    option, in_quotes(score), joined(names)));
+  }
+}
 
 bool is_better(const std::string& score, double value, double other) {
   return lower_is_better(score) ? value < other : value > other;

@@ -13,6 +13,7 @@ namespace heed {
 namespace {
 
 constexpr double alpha = 0.05;
+constexpr double normal_quantile = 1.959963984540054;  // 97.5 % of a standard normal lie below
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int64_t max_flipped = 20;  // 2²⁰ choices of signs
 constexpr int64_t drawn_flips = 65'535;
@@ -43,12 +44,47 @@ MeanInterval student_mean(std::span<const double> values) {
   check(!values.empty(), "the mean of no values");
   const auto n = std::ssize(values);
   const double mean = mean_of(values);
-  if (n == 1) return {n, mean, infinity};
+  if (n == 1) return {n, mean, infinity, {-infinity, infinity}, IntervalKind::none};
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   const auto count = static_cast<double>(n);
   const double error = std::sqrt(squares / (count - 1) / count);
-  return {n, mean, error == 0 ? 0 : student_quantile(n) * error};
+  const double half = error == 0 ? 0 : student_quantile(n) * error;
+  return {n,
+          mean,
+          half,
+          {mean - half, mean + half},
+          std::isfinite(half) ? IntervalKind::student : IntervalKind::none};
+}
+
+Interval wilson_interval(double fraction, int64_t examples) {
+  check(examples > 0, "the interval of no examples");
+  const auto count = static_cast<double>(examples);
+  const double z = normal_quantile, weight = 1 + z * z / count;
+  const double centre = (fraction + z * z / (2 * count)) / weight;
+  const double half =
+      z / weight * std::sqrt(fraction * (1 - fraction) / count + z * z / (4 * count * count));
+  return {std::clamp(centre - half, 0.0, fraction), std::clamp(centre + half, fraction, 1.0)};
+}
+
+MeanInterval bounded_mean(std::span<const double> values, double most, int64_t examples) {
+  MeanInterval result = student_mean(values);
+  const auto limited = [&](Interval of_fraction, IntervalKind kind) {
+    result.interval = {most * of_fraction.low, most * of_fraction.high};
+    result.half_width = (result.interval.high - result.interval.low) / 2;
+    result.kind = kind;
+    return result;
+  };
+  const double fraction = std::clamp(result.mean / most, 0.0, 1.0);
+  const auto [lowest, highest] = std::ranges::minmax(values);
+  if (lowest == highest)
+    return examples > 0 ? limited(wilson_interval(fraction, examples), IntervalKind::wilson)
+                        : result;
+  if (result.kind == IntervalKind::none) return result;
+  const double logit = std::log(fraction / (1 - fraction));
+  const double half = result.half_width / most / (fraction * (1 - fraction));
+  const auto fraction_of = [](double x) { return 1 / (1 + std::exp(-x)); };
+  return limited({fraction_of(logit - half), fraction_of(logit + half)}, IntervalKind::logit);
 }
 
 double sign_flip_p(std::span<const double> differences) {
@@ -56,7 +92,7 @@ double sign_flip_p(std::span<const double> differences) {
   const auto n = std::ssize(differences);
   const double observed =
       std::abs(sum_with_signs(differences, 0)) - rounding_of(differences);  // or as good as equal
-  if (n <= max_flipped) {
+  if (is_exact_p(n)) {
     const uint64_t choices = uint64_t{1} << n;
     int64_t as_far = 0;
     for (uint64_t negative = 0; negative < choices; ++negative)
@@ -73,6 +109,8 @@ double sign_flip_p(std::span<const double> differences) {
   }
   return static_cast<double>(as_far) / static_cast<double>(drawn_flips + 1);
 }
+
+bool is_exact_p(int64_t n) { return n <= max_flipped; }
 
 double smallest_p(int64_t n, int64_t comparisons) {
   return std::min(1.0,

@@ -9,26 +9,46 @@
 #include <span>
 #include <vector>
 
+#include "core/named.h"
+
 namespace heed {
 
 struct Interval {
   double low = 0, high = 0;
 };
 
-// A mean with its Student interval (Student 1908, "The probable error of a mean"): mean ±
-// half_width.
+// How the limits of a mean were found.
+enum class IntervalKind { none, student, logit, wilson };
+inline constexpr Named<IntervalKind> interval_kind_names[] = {{"none", IntervalKind::none},
+                                                              {"student", IntervalKind::student},
+                                                              {"logit", IntervalKind::logit},
+                                                              {"wilson", IntervalKind::wilson}};
+
 struct MeanInterval {
   int64_t n = 0;
   double mean = 0;
-  double half_width = 0;  // t(0.975, n - 1) · s / √n; infinity for n = 1
+  double half_width = 0;  // of `interval`; infinity if there is none
+  Interval interval = {};
+  IntervalKind kind = IntervalKind::student;
 };
-// n ≥ 1.
+// Returns the mean with its Student interval (Student 1908, "The probable error of a mean"): mean ±
+// t(0.975, n - 1) · s / √n; none for n = 1. n ≥ 1.
 MeanInterval student_mean(std::span<const double> values);
+// Returns the mean of values in [0, most] with an interval inside these limits: Student's on the
+// logit of the mean, whose standard error is that of the mean divided by mean (1 - mean) (Korn and
+// Graubard 1998, "Confidence intervals for proportions with small expected number of positive
+// counts"). Equal values, or a single one, say nothing about the spread between seeds. They get
+// wilson_interval() over `examples`, or none for `examples` = 0. n ≥ 1.
+MeanInterval bounded_mean(std::span<const double> values, double most, int64_t examples);
+// Returns the interval of a fraction of `examples` ≥ 1 independent examples (Wilson 1927, "Probable
+// inference, the law of succession, and statistical inference").
+Interval wilson_interval(double fraction, int64_t examples);
 
 // Returns the two-sided p of the hypothesis that the differences are symmetric around 0: the
 // fraction of the 2ⁿ choices of signs with a mean at least as far from 0 as the observed one. Up to
 // n = 20 of all choices, beyond of 65,535 and the observed one. 1 if all differences are 0.
 double sign_flip_p(std::span<const double> differences);
+bool is_exact_p(int64_t n);  // whether sign_flip_p() goes through all choices
 // The smallest p that n differences can have, 2 / 2ⁿ, times the number of comparisons (Holm).
 double smallest_p(int64_t n, int64_t comparisons = 1);
 // The number of differences from which on smallest_p() is below 0.05.

@@ -182,6 +182,77 @@ TEST_CASE("statistics: 95 % intervals contain the truth as often as the document
   }
 }
 
+TEST_CASE("statistics: an interval of fractions stays inside its limits and contains the mean") {
+  const auto check_limits = [](const Values& values, double most, int64_t examples,
+                               IntervalKind kind) {
+    const MeanInterval mean = bounded_mean(values, most, examples);
+    CHECK(mean.kind == kind);
+    CHECK((0 <= mean.interval.low && mean.interval.low <= mean.mean));
+    CHECK((mean.mean <= mean.interval.high && mean.interval.high <= most));
+    CHECK(mean.mean == student_mean(values).mean);
+    return mean;
+  };
+  check_limits({0, 0.001, 0}, 1, 100, IntervalKind::logit);
+  check_limits({1, 0.999, 1, 1}, 1, 0, IntervalKind::logit);
+  check_limits({99, 20}, 100, 0, IntervalKind::logit);
+  check_limits({0, 1}, 1, 0, IntervalKind::logit);
+  for (const double equal : {0.0, 0.3, 1.0}) {
+    check_limits(Values(3, equal), 1, 50, IntervalKind::wilson);
+    check_limits({equal}, 1, 50, IntervalKind::wilson);
+  }
+  CHECK(bounded_mean(Values{0.5}, 1, 0).kind == IntervalKind::none);
+  // Small spreads near the middle: Student's own interval.
+  const Values near = {0.5, 0.501, 0.499, 0.5005};
+  const MeanInterval logit = bounded_mean(near, 1, 0), student = student_mean(near);
+  CHECK(logit.half_width == doctest::Approx(student.half_width).epsilon(1e-4));
+  // Wilson 1927: 8 of 10 is 0.4902 … 0.9433.
+  CHECK(wilson_interval(0.8, 10).low == doctest::Approx(0.49016).epsilon(1e-4));
+  CHECK(wilson_interval(0.8, 10).high == doctest::Approx(0.94331).epsilon(1e-4));
+  CHECK(wilson_interval(0, 10).low == 0);
+  CHECK(wilson_interval(1, 10).high == 1);
+}
+
+TEST_CASE("statistics: logit and Wilson intervals contain the truth as often as they claim") {
+  // Fractions of seeds: uⁿ of a uniform u has the mean 1 / (n + 1), near 0 or near 1, and is
+  // skewed.
+  const auto covered = [](int64_t n, double power, bool near_one, bool logit) {
+    Random random(static_cast<uint64_t>(n), Purpose::test);
+    const double mean = 1 / (power + 1), truth = near_one ? 1 - mean : mean;
+    int count = 0;
+    for (int i = 0; i < simulated; ++i) {
+      Values fractions(static_cast<size_t>(n));
+      for (double& each : fractions) {
+        const double fraction = std::pow(random.uniform(), power);
+        each = near_one ? 1 - fraction : fraction;
+      }
+      const Interval interval =
+          logit ? bounded_mean(fractions, 1, 0).interval : student_mean(fractions).interval;
+      count += interval.low <= truth && truth <= interval.high;
+    }
+    return 100.0 * count / simulated;
+  };
+  for (const int64_t n : {3, 6, 12}) {
+    CHECK(std::abs(covered(n, 1, false, true) - 95) <= 3);  // uniform
+    for (const double power : {4.0, 9.0})
+      for (const bool near_one : {false, true})
+        CHECK(covered(n, power, near_one, true) > covered(n, power, near_one, false));
+  }
+  for (const double truth : {0.02, 0.3, 0.9})
+    for (const int64_t examples : {50, 400}) {
+      Random random(static_cast<uint64_t>(examples), Purpose::test);
+      int count = 0;
+      for (int i = 0; i < 2000; ++i) {
+        int64_t correct = 0;
+        for (int64_t example = 0; example < examples; ++example)
+          correct += random.uniform() < truth;
+        const Interval interval =
+            wilson_interval(static_cast<double>(correct) / static_cast<double>(examples), examples);
+        count += interval.low <= truth && truth <= interval.high;
+      }
+      CHECK(std::abs(100.0 * count / 2000 - 95) <= 3);
+    }
+}
+
 TEST_CASE("statistics: Holm's p below 0.05 is a false alarm in at most 5.5 % of families") {
   constexpr size_t seeds = 9, variants = 4;
   int alarms = 0, uncorrected = 0;
