@@ -4,6 +4,9 @@
 #include <utf8.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "apps/support/csv.h"
 #include "core/text.h"
@@ -20,6 +23,42 @@ std::string markdown_cell(const std::string& cell) {
   std::string text;
   for (const char c : shortened(cell, cell.size()))
     text += c == '|' ? "\\|" : c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return text;
+}
+
+// Escapes what LaTeX would read as a command, and writes the signs of comparisons as mathematics.
+std::string latex_cell(const std::string& cell) {
+  static constexpr std::pair<std::string_view, std::string_view> replacements[] = {
+      {"\\", "\\textbackslash{}"},
+      {"&", "\\&"},
+      {"%", "\\%"},
+      {"$", "\\$"},
+      {"#", "\\#"},
+      {"_", "\\_"},
+      {"{", "\\{"},
+      {"}", "\\}"},
+      {"~", "\\textasciitilde{}"},
+      {"^", "\\textasciicircum{}"},
+      {"<", "\\textless{}"},
+      {">", "\\textgreater{}"},
+      {"±", "$\\pm$"},
+      {"…", "\\ldots{}"},
+      {"≤", "$\\leq$"},
+      {"≥", "$\\geq$"},
+      {"−", "$-$"}};
+  const std::string safe = shortened(cell, cell.size());
+  std::string text;
+  for (size_t i = 0; i < safe.size();) {
+    const auto* const found = std::ranges::find_if(replacements, [&](const auto& each) {
+      return std::string_view(safe).substr(i).starts_with(each.first);
+    });
+    if (found == std::end(replacements)) {
+      text += safe[i++];
+    } else {
+      text += found->second;
+      i += found->first.size();
+    }
+  }
   return text;
 }
 
@@ -69,6 +108,23 @@ std::string Table::markdown(size_t left) const {
   }
   for (const std::string& note : notes)
     text += (text.empty() ? "" : "\n") + markdown_cell(note) + '\n';
+  return text;
+}
+
+std::string Table::latex(size_t left) const {
+  std::string text;
+  for (const Row& row : rows) {
+    if (&row == &rows.front()) {
+      text += "\\begin{tabular}{";
+      for (size_t i = 0; i < row.size(); ++i) text += i < left ? 'l' : 'r';
+      text += "}\n\\toprule\n";
+    }
+    for (size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : " & ") + latex_cell(row[i]);
+    text += " \\\\\n";
+    if (&row == &rows.front()) text += "\\midrule\n";
+  }
+  if (!rows.empty()) text += "\\bottomrule\n\\end{tabular}\n";
+  for (const std::string& note : notes) text += "% " + shortened(note, note.size()) + '\n';
   return text;
 }
 

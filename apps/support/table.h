@@ -1,4 +1,4 @@
-// Tables of text, for a terminal, as CSV and as Markdown.
+// Tables of text, for a terminal, as CSV, as Markdown and as LaTeX.
 #pragma once
 
 #include <string>
@@ -16,6 +16,8 @@ struct Table {
   std::string text(size_t left = 1) const;
   std::string csv() const;  // RFC 4180
   std::string markdown(size_t left = 1) const;
+  // A tabular with the rules of the package booktabs. Notes are comments below it.
+  std::string latex(size_t left = 1) const;
 };
 
 }  // namespace heed
