@@ -78,6 +78,16 @@ class UnknownTokens {
   bool skip_;
   int64_t count_ = 0;
 };
+inline Option score_option(std::string& score) {
+  return {"--score", "NAME", &score,
+          "Compare runs by this score, such as test.loss (default: the score of the validation "
+          "split that train.best_by names)"};
+}
+inline Option columns_option(std::vector<std::string>& columns) {
+  return {"--columns", "NAME[,NAME]", &columns,
+          "Scores to show, such as val.loss,test.exact_match (default: those of the validation "
+          "split)"};
+}
 inline Option json_option(bool& json) { return {"--json", "", &json, "Print JSON"}; }
 
 inline constexpr Range seed_range{0, 9e15};

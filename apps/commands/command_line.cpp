@@ -79,7 +79,7 @@ void add_option(CLI::App& app, const Option& o) {
         option->transform([](const std::string& path) { return from_first_rank(named_run(path)); });
       if constexpr (std::is_same_v<Target, std::vector<std::string>>) {
         if (std::string_view(o.value).find(',') != std::string_view::npos)
-          option->delimiter(',');
+          option->delimiter(',')->allow_extra_args(false);
         else if (name.starts_with('-'))
           option->expected(1)->take_all();
       }

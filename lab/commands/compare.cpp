@@ -10,32 +10,43 @@ namespace {
 struct CompareArguments final : CommandArguments {
   std::vector<std::string> paths;
   std::optional<std::string> target;
-  std::string score;
-  bool json = false, csv = false, markdown = false;
+  ComparisonOptions requested;
+  bool json = false, csv = false, markdown = false, latex = false;
 
   std::vector<Option> options() override {
     return {{"RUN...", "", &paths, "Runs, or folders of runs, such as those of a sweep"},
             {"--target", "SCORE=VALUE", &target,
              "Show the steps and seconds until a score of metrics.jsonl is reached, such as "
              "val.loss=1.88; for several seeds the median"},
-            {"--score", "NAME", &score,
-             "Test the differences of this score (default: the score of the validation split that "
-             "train.best_by names)"},
+            score_option(requested.score),
+            columns_option(requested.columns),
+            {"--baseline", "KEY=VALUE", &requested.question.baseline,
+             "Compare each group with the one that differs from it in this key only (default: with "
+             "the first group)"},
+            {"--interaction", "KEY,KEY", &requested.question.interaction,
+             "Also test whether the effect of the first key depends on the second"},
+            {"--runs", "", &requested.by_run,
+             "List every run with its keys, seed, state and scores; do not group seeds"},
             json_option(json),
             {"--csv", "", &csv, "Print CSV"},
-            {"--markdown", "", &markdown, "Print Markdown"}};
+            {"--markdown", "", &markdown, "Print Markdown"},
+            {"--latex", "", &latex, "Print LaTeX, for the package booktabs"}};
   }
   int run() const override;
 };
 
 int CompareArguments::run() const {
-  check_input(json + csv + markdown <= 1, "--json, --csv and --markdown: choose one");
-  ComparisonOptions options;
+  check_input(json + csv + markdown + latex <= 1,
+              "--json, --csv, --markdown and --latex: choose one");
+  const bool asks = !requested.question.baseline.empty() || !requested.question.interaction.empty();
+  check_input(!requested.by_run || !asks,
+              "--runs lists single runs; leave out --baseline and --interaction");
+  ComparisonOptions options = requested;
   if (target) options.target = ScoreTarget::parse(*target);
-  options.score = score;
   options.format = json       ? TableFormat::json
                    : csv      ? TableFormat::csv
                    : markdown ? TableFormat::markdown
+                   : latex    ? TableFormat::latex
                               : TableFormat::text;
   std::vector<ScoredRun> runs;
   for (const std::string& path : find_runs(paths)) runs.push_back(ScoredRun::load(path));
@@ -54,6 +65,7 @@ const Command commands::compare = {
         "by differences. If two or more keys vary, heed first answers for each key.\n\n"
         "Examples:\n"
         "  heed compare runs/shallow runs/deep --csv > scores.csv\n"
+        "  heed compare runs/sweep --baseline model.positional.kind=sinusoidal\n"
         "  heed compare runs/sweep --target val.loss=1.88",
     .arguments = make_arguments<CompareArguments>,
 };

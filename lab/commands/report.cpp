@@ -16,9 +16,13 @@ struct ReportArguments final : CommandArguments {
   bool no_profile = false;
 
   std::vector<Option> options() override {
-    return {{"RUN|SWEEP...", "", &request.paths, "Folders of runs, or of sweeps"},
-            {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
-            {"--no-profile", "", &no_profile, "Do not measure where the time of a step goes"}};
+    return {
+        {"RUN|SWEEP...", "", &request.paths, "Folders of runs, or of sweeps"},
+        {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
+        {"--runs", "", &request.by_run, "Show a row and a curve for every run; do not group seeds"},
+        score_option(request.score),
+        columns_option(request.columns),
+        {"--no-profile", "", &no_profile, "Do not measure where the time of a step goes"}};
   }
   int run() const override;
 };

@@ -27,6 +27,7 @@ struct SweepCommand final : CommandArguments {
   std::string folder;
   std::optional<int64_t> jobs;
   std::string launcher;
+  ComparisonOptions comparison;  // of the table at the end
   bool dry_run = false, fail_fast = false, retry_failed = false;
 
   std::vector<Option> options() override {
@@ -36,7 +37,8 @@ struct SweepCommand final : CommandArguments {
         {"--config", "CONFIG", &sweep.config, "Config to train, instead of a SWEEP"},
         {"--axis", "KEY=VALUES", &sweep.axes,
          "Vary a key over these values, such as optim.lr=1e-3,5e-4; may be repeated"},
-        {"--seeds", "N", &sweep.seeds, "Train each point with the seeds 1 to N", counts},
+        {"--seeds", "N|A-B", &sweep.seeds,
+         "Train each point with the seeds 1 to N, or with those from A to B"},
         set_option(sweep.set),
         {"--max-runs", "N", &sweep.max_runs, "Maximum number of runs (default: 100)", counts},
         {"--run", "DIR", &folder,
@@ -47,6 +49,8 @@ struct SweepCommand final : CommandArguments {
          processes},
         {"--launcher", "COMMAND", &launcher,
          "Command to put before each run's own command, such as \"srun -n1\""},
+        score_option(comparison.score),
+        columns_option(comparison.columns),
         {"--dry-run", "", &dry_run, "List the runs, their states and costs; train nothing"},
         {"--fail-fast", "", &fail_fast, "Stop the other runs when one fails"},
         {"--retry-failed", "", &retry_failed, "Resume runs that failed before"}};
@@ -97,17 +101,17 @@ void report_refusals(const SweepPlan& plan) {
 }
 
 // Returns what `heed compare` prints for the runs that are done or failed; "" if none is done.
-std::string results(const SweepPlan& plan) {
+std::string results(const SweepPlan& plan, const ComparisonOptions& options) {
   std::vector<ScoredRun> ended;
-  bool any_done = false;
+  bool any_scores = false;
   for (const PlannedRun& run : plan.runs) {
     if (!run.refusal.empty()) continue;
     const RunState state = state_of(run.path);
-    any_done = any_done || state == RunState::done;
+    any_scores = any_scores || state == RunState::done;
     if (state == RunState::done || state == RunState::failed)
       ended.push_back(ScoredRun::load(run.path));
   }
-  return any_done ? comparison_of(std::move(ended), {}) : "";
+  return any_scores ? comparison_of(std::move(ended), options) : "";
 }
 
 // Writes a file that other sweeps may write at the same moment, with a temporary name of its own.
@@ -133,7 +137,13 @@ int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::str
   logging::info("sweep {}: {}, {} at a time", path, counted(std::ssize(plan.runs), "run"), at_once);
   SweepRunner runner(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});
   const SweepRunner::End end = runner.run();
-  print(results(plan));
+  if (const std::string table = results(plan, comparison); !table.empty())
+    print(table);
+  else if (end == SweepRunner::End::failed)
+    logging::error(
+        "{}: no run is done, so there is no table; --retry-failed resumes the runs that "
+        "failed",
+        path);
   if (end == SweepRunner::End::interrupted) {
     logging::info("interrupted and saved; the same command continues");
     return exit_interrupted;
@@ -156,6 +166,8 @@ int SweepCommand::run() const {
                            : !sweep.path.empty()
                                ? in_folder("runs", stem_of(sweep.path))
                                : in_folder("runs", stem_of(sweep.config) + "-sweep");
+  check_score_names("--score", {comparison.score});
+  check_score_names("--columns", comparison.columns);
   Sweep read = read_sweep(read_from);
   keep_split_rule(read, path);
   check_folder(read, path);

@@ -12,33 +12,22 @@
 
 namespace heed {
 
-enum class TableFormat { text, csv, json, markdown };
+enum class TableFormat { text, csv, json, markdown, latex };
 
 struct ComparisonOptions {
   std::optional<ScoreTarget> target = {};
   std::string score = "";  // that is compared; "": val.<train.best_by> of the first run
   TableFormat format = TableFormat::text;
+  std::vector<std::string> columns = {};  // scores to show; empty: those of the validation split
+  EffectQuestion question = {};
+  bool by_run = false;  // never group runs
 };
 
-// Returns what a run, or the median over the runs of a group, has to say about a target: steps and
-// seconds. "never" if no run reached it; "more than 1000", the largest step trained, if some did
-// but the median falls on one that did not; "-" if nothing is known.
-std::vector<std::string> target_cells(const std::optional<Reached>& reached);
+// Returns a table in a format other than JSON.
+std::string formatted(const Table& table, size_t left, TableFormat format);
 
-// Returns the tables of the effects of keys, if there are any, and of groups, each with a note that
-// explains it, as `heed compare` prints them and a report shows them. `left` is how many of its
-// columns are words.
-struct EffectTable {
-  Table table;
-  size_t left = 1;
-};
-std::vector<EffectTable> effect_tables(const Effects& effects, const RunGroups& groups);
-
-// Throws InputError if no run has the requested score or that of the target.
+// Throws InputError if no run has a requested score or that of the target, if a question cannot be
+// answered, or if every run failed and they are not listed by run.
 std::string comparison_of(std::vector<ScoredRun> runs, const ComparisonOptions& options);
-
-// Returns "1.234 ± 0.012": two significant digits of the half width, and as many decimals of the
-// mean. Without a finite, positive half width the mean has five significant digits.
-std::string mean_text(const MeanInterval& mean);
 
 }  // namespace heed

@@ -18,6 +18,7 @@
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/text.h"
 #include "lab/experiments/points.h"
 #include "lab/experiments/sweep_options.h"
@@ -110,6 +111,22 @@ std::string tokenizer_of(const RunFolder& run, const Experiment& experiment) {
   return path.empty() ? "" : exists(run.vocabulary()) ? sha256_of_file(run.vocabulary()) : path;
 }
 
+// Returns why a run failed; "" unless it did.
+std::string failure_of(const std::string& path, RunState state) {
+  if (state != RunState::failed) return "";
+  try {
+    return error_of(path);
+  } catch (const InputError&) {
+    return "its error.txt cannot be read";
+  }
+}
+
+// "\"rotary\"" → "rotary", if the string has characters and none that TOML escapes.
+std::string without_quotes(const std::string& value) {
+  const bool plain = value.size() > 2 && value.starts_with('"') && value.find('\\') == value.npos;
+  return plain ? value.substr(1, value.size() - 2) : value;
+}
+
 // Returns the data of a run and the values of all keys that separate groups.
 std::string group_of(const ScoredRun& run) {
   const std::string settings = lines_of(run.config, [&](const std::string& key) {
@@ -136,18 +153,21 @@ Json read_result(const RunFolder& run, const Experiment& experiment) {
 ScoredRun ScoredRun::load(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
+  const RunState state = state_of(path);
   return {run.folder,
           list_config(experiment),
           experiment.seed,
           fmt::format("val.{}", name_of(best_by_names, experiment.train.best_by)),
           data_of(run.folder, experiment),
           tokenizer_of(run.folder, experiment),
-          read_scores(run.folder, experiment)};
+          read_scores(run.folder, experiment),
+          state,
+          failure_of(path, state)};
 }
 
 std::string ScoredRun::value(const std::string& key) const {
   if (key == data_key) return data;
-  return is_used(key, config) ? value_of(config, key) : "-";
+  return is_used(key, config) ? without_quotes(value_of(config, key)) : "-";
 }
 
 const Json* ScoredRun::find(const std::string& score) const {
@@ -192,7 +212,17 @@ std::vector<double> RunGroup::numbers(const std::string& score) const {
 std::optional<MeanInterval> RunGroup::mean(const std::string& score) const {
   const std::vector<double> all = numbers(score);
   if (all.empty()) return std::nullopt;
-  return student_mean(all);
+  const double most = maximum_of(score);
+  const bool is_bounded = std::isfinite(most) &&
+                          std::ranges::all_of(all, [&](double x) { return x >= 0 && x <= most; });
+  if (!is_bounded) return student_mean(all);
+  const auto of_split = numbers(score.substr(0, score.rfind('.') + 1) + "examples");
+  const bool counts = most == 1 && !of_split.empty();  // BLEU and chrF are no fractions of examples
+  return bounded_mean(all, most, counts ? std::llround(std::ranges::min(of_split)) : 0);
+}
+
+int64_t RunGroup::failed() const {
+  return std::ranges::count(runs, RunState::failed, &ScoredRun::state);
 }
 
 std::optional<double> RunGroup::best(const std::string& score) const {
@@ -205,6 +235,45 @@ bool RunGroups::repeats_over_seeds() const {
   return std::ranges::any_of(groups, [](const RunGroup& group) { return group.runs.size() > 1; });
 }
 
+std::vector<std::string> RunGroups::failures() const {
+  constexpr size_t most = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> errors;  // each with its runs
+  int64_t failed = 0, all = 0;
+  for (const RunGroup& group : groups)
+    for (const ScoredRun& run : group.runs) {
+      ++all;
+      if (run.state != RunState::failed) continue;
+      ++failed;
+      auto known =
+          std::ranges::find(errors, run.error, [](const auto& each) { return each.first; });
+      if (known == errors.end()) known = errors.insert(known, {run.error, {}});
+      known->second.push_back(run.folder.path());
+    }
+  if (failed == 0) return {};
+  std::vector<std::string> lines = {
+      fmt::format("{} of {} failed and {} no scores: a mean leaves out the runs that went worst, "
+                  "so it is biased towards the better",
+                  failed, counted(all, "run"), failed == 1 ? "has" : "have")};
+  for (size_t i = 0; i < std::min(most, errors.size()); ++i) {
+    const auto& [error, runs] = errors[i];
+    const std::string others =
+        runs.size() > 1 ? fmt::format(" and {}", counted(std::ssize(runs) - 1, "other run")) : "";
+    lines.push_back(fmt::format("failed: {}{}: {}", runs[0], others, error));
+  }
+  if (errors.size() > most)
+    lines.emplace_back(
+        "other runs failed for other reasons: compare --runs --json has the error of each");
+  return lines;
+}
+
+void check_any_survives(const std::vector<ScoredRun>& runs) {
+  const bool all =
+      std::ranges::all_of(runs, [](const ScoredRun& run) { return run.state == RunState::failed; });
+  check_input(!all || runs.empty(), "{}: nothing to compare; the first is {}: {}",
+              runs.size() == 1 ? "the run failed" : fmt::format("all {} runs failed", runs.size()),
+              runs.empty() ? "" : runs[0].folder.path(), runs.empty() ? "" : runs[0].error);
+}
+
 std::vector<std::string> score_names(const std::vector<ScoredRun>& runs) {
   std::vector<std::string> names;
   std::set<std::string> known;
@@ -212,6 +281,13 @@ std::vector<std::string> score_names(const std::vector<ScoredRun>& runs) {
     for (const auto& [name, value] : run.scores)
       if (known.insert(name).second) names.push_back(name);
   return names;
+}
+
+void check_has_score(const char* option, const std::vector<std::string>& names,
+                     const std::string& score) {
+  check_input(std::ranges::find(names, score) != names.end(),
+              "{} {}: no run has such a score; choose one of {}", option, score,
+              names.empty() ? "none" : joined(names));
 }
 
 std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& runs) {

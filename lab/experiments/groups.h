@@ -11,6 +11,7 @@
 #include "apps/inference/scores.h"
 #include "apps/support/json.h"
 #include "apps/training/run.h"
+#include "lab/experiments/run_state.h"
 #include "lab/experiments/statistics.h"
 
 namespace heed {
@@ -30,12 +31,14 @@ struct ScoredRun {
   std::string tokenizer;  // SHA-256 of the vocabulary of data.tokenizer; "" without that key
   // result.json, flattened: "steps", "seconds", …, "val.loss", …; empty until the run is done.
   std::vector<std::pair<std::string, Json>> scores;
+  RunState state = RunState::none;
+  std::string error;  // why it failed: "step 21: the loss is NaN; …"; "" unless it did
 
   // Throws InputError if the folder holds no run, or if config.toml, result.json or the record of
   // the data is damaged.
   static ScoredRun load(const std::string& path);
-  // Returns the value of a key as TOML, "-" if the run does not use it, or the fingerprint of the
-  // data for data_key.
+  // Returns the value of a key as TOML, a string without its quotes; "-" if the run does not use
+  // it; the fingerprint of the data for data_key.
   std::string value(const std::string& key) const;
   const Json* find(const std::string& score) const;  // nullptr if there is no such score
   std::optional<double> number(const std::string& score) const;  // none if it is not a finite one
@@ -56,11 +59,13 @@ std::vector<std::string> find_runs(const std::vector<std::string>& paths);
 // Runs that differ only in the seed, one for each seed, ascending.
 struct RunGroup {
   std::vector<ScoredRun> runs;
-  std::vector<std::string> values;  // of RunGroups::varying, as TOML; "-" for an unused key
+  std::vector<std::string> values;  // of RunGroups::varying: ScoredRun::value()
 
   // The score of each run that has it.
   std::vector<double> numbers(const std::string& score) const;
-  // The same; none if no run has it.
+  int64_t failed() const;  // runs
+  // The mean over the runs that have the score; none if no run has it. The interval of a score with
+  // a maximum, such as an accuracy, stays within its limits: bounded_mean().
   std::optional<MeanInterval> mean(const std::string& score) const;
   std::optional<double> best(const std::string& score) const;
 };
@@ -71,7 +76,12 @@ struct RunGroups {
   std::vector<std::string> repeats;  // runs left out: config and seed are those of another run
 
   bool repeats_over_seeds() const;  // whether a group has more than one run
+  // Returns what a reader must know about runs that failed: how many, that means leave them out,
+  // and the errors of the first three. Empty if none failed.
+  std::vector<std::string> failures() const;
 };
+// Throws InputError if every run has failed, with the error of the first.
+void check_any_survives(const std::vector<ScoredRun>& runs);
 // Groups runs by their data and by the values of all keys except the seed. Keys that change no
 // result, such as threads, do not count (apps/training/loop_state.h), nor does where a data
 // file lies, nor do keys that a run does not use (apps/config/used_keys.h).
@@ -79,6 +89,9 @@ RunGroups group_runs(std::vector<ScoredRun> runs);
 
 // Returns the names of all scores, in the order of result.json.
 std::vector<std::string> score_names(const std::vector<ScoredRun>& runs);
+// Throws InputError if the names of all scores have no such one.
+void check_has_score(const char* option, const std::vector<std::string>& names,
+                     const std::string& score);
 // Returns the keys in which runs differ, in the order of the config. A key counts if one of the
 // runs uses it, the path of a data file only if the data differ. Ends with data_key if the data
 // differ and no path shows it.

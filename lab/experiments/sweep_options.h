@@ -84,7 +84,7 @@ struct SweepArguments {
   std::string config;             // instead of that of the file
   std::vector<std::string> axes;  // "optim.lr=1e-3,5e-4"
   std::vector<std::string> set;   // "train.steps=1000"
-  std::optional<int64_t> seeds;   // 1 … seeds
+  std::string seeds;              // "6": 1 … 6; "7-12"; "": those of the file
   std::optional<int64_t> max_runs;
 };
 

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <set>
 
 #include "apps/support/files.h"
+#include "apps/support/numbers.h"
 #include "apps/training/loop_state.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -47,6 +49,22 @@ ConfigValue value_in_file(const TomlEntry& entry, const std::string& file) {
   return {entry.value, {Origin::Kind::file, file, entry.line, entry.column}, ""};
 }
 
+// Reads --seeds: "6" stands for 1 … 6, "7-12" for 7 … 12.
+std::vector<int64_t> seeds_of(const std::string& text) {
+  constexpr double most = 1e6;  // seeds
+  const size_t dash = text.find('-', 1);
+  const double last = number_of_text(text.substr(dash == text.npos ? 0 : dash + 1)).value_or(NAN),
+               first = dash == text.npos ? 1 : number_of_text(text.substr(0, dash)).value_or(NAN);
+  check_input(first >= 0 && last >= first && last <= 9e15 && last - first < most &&
+                  first == std::floor(first) && last == std::floor(last),
+              "--seeds {}: expected their number, such as 6, or the first and the last, such as "
+              "7-12",
+              in_quotes(text));
+  std::vector<int64_t> seeds(static_cast<size_t>(last - first) + 1);
+  std::iota(seeds.begin(), seeds.end(), static_cast<int64_t>(first));
+  return seeds;
+}
+
 class SweepReader {
  public:
   explicit SweepReader(const SweepArguments& arguments) : arguments_(arguments) {}
@@ -83,10 +101,7 @@ class SweepReader {
                 "{}config: a sweep needs the config that its runs start from, such as config = "
                 "\"reverse.toml\"",
                 arguments_.path.empty() ? "" : arguments_.path + ": ");
-    if (arguments_.seeds) {
-      o.seeds.resize(static_cast<size_t>(*arguments_.seeds));
-      std::iota(o.seeds.begin(), o.seeds.end(), 1);
-    }
+    if (!arguments_.seeds.empty()) o.seeds = seeds_of(arguments_.seeds);
     if (arguments_.max_runs) o.max_runs = *arguments_.max_runs;
     check_input(std::set(o.seeds.begin(), o.seeds.end()).size() == o.seeds.size(),
                 "{}seeds: expected each seed once", prefix("seeds"));

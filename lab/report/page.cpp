@@ -126,6 +126,11 @@ std::string body_of_run(const Report& report) {
          html_section("config", "Config", settings_of_run(run));
 }
 
+std::string run_table_part(const Table& table) {
+  if (table.rows.empty()) return "";
+  return html_table(table.rows[0], {table.rows.begin() + 1, table.rows.end()}, 1);
+}
+
 std::string body_of_runs(const Report& report) {
   std::string configs, notes;
   for (const ReportedRun& run : report.runs) {
@@ -135,7 +140,8 @@ std::string body_of_runs(const Report& report) {
       notes += fmt::format("<p class=\"note\">{}: {}</p>\n", html(run.name()), html(note));
   }
   const auto& sweep = report.sweep;
-  return html_section("result", "Result", notes + (sweep ? groups_part(*sweep) : "")) +
+  return html_section("result", "Result",
+                      notes + (sweep ? groups_part(*sweep) : run_table_part(report.run_table))) +
          html_section("effects", "Effect of each key", sweep ? effects_part(*sweep) : "") +
          html_section("parallel", "All runs", sweep ? parallel_part(*sweep) : "") +
          html_section("curves", "Curves", charts_part(report.charts, "charts")) +

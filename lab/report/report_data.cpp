@@ -7,6 +7,7 @@
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/run_record.h"
+#include "lab/experiments/run_table.h"
 #include "lab/report/charts.h"
 
 namespace heed {
@@ -110,7 +111,7 @@ std::vector<Json> charts_json(const std::vector<Chart>& charts) {
 }
 
 // Adds the statistics of several runs. Returns the charts of their curves.
-std::vector<Chart> add_sweep(Report& report) {
+std::vector<Chart> add_sweep(Report& report, const ReportRequest& request) {
   std::vector<ScoredRun> scored;
   std::vector<std::pair<std::string, Curves>> curves;
   for (ReportedRun& run : report.runs) {
@@ -121,7 +122,14 @@ std::vector<Chart> add_sweep(Report& report) {
     curves.emplace_back(run.name(), run.curves);
   }
   if (scored.empty()) return charts_of(report.runs);
-  report.sweep = sweep_scores(scored);
+  const std::vector<std::string> all = score_names(scored);
+  if (!request.score.empty()) check_has_score("--score", all, request.score);
+  for (const std::string& name : request.columns) check_has_score("--columns", all, name);
+  if (request.by_run) {
+    report.run_table = rows_of_runs(scored, request.columns.empty() ? all : request.columns, {});
+    return charts_of(report.runs);
+  }
+  report.sweep = sweep_scores(scored, request.score, request.columns);
   const RunGroups& groups = report.sweep->groups;
   return groups.repeats_over_seeds() ? charts_of_groups(groups, curves) : charts_of(report.runs);
 }
@@ -134,7 +142,7 @@ Report report_data(const ReportRequest& request) {
   report.title =
       request.paths.size() == 1 ? request.paths[0] : fmt::format("{} runs", report.runs.size());
   if (report.runs.size() > 1) {
-    report.charts = charts_json(ordered(add_sweep(report)));
+    report.charts = charts_json(ordered(add_sweep(report, request)));
     return report;
   }
   const ReportedRun& run = report.runs[0];

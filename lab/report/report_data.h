@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/support/json.h"
+#include "apps/support/table.h"
 #include "apps/training/saved_run.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/run_state.h"
@@ -37,15 +38,20 @@ struct Report {
   std::vector<Json> charts, statistics = {};  // lab/report/charts.h
   std::optional<Details> details = {};        // of a single run
   std::optional<SweepScores> sweep = {};      // of several
+  Table run_table = {};                       // of several, if they are not grouped
 };
 
 struct ReportRequest {
   std::vector<std::string> paths;  // folders of runs, or of sweeps
   bool details = true;             // of a single run: what needs its model and data
   bool profile = true;
+  std::string score = "";                 // whose effects are shown; "": the deciding one
+  std::vector<std::string> columns = {};  // scores of groups; empty: all
+  bool by_run = false;                    // a curve and a row for each run; no groups
 };
 
-// Reads the runs. Throws InputError if a folder is no run, or its config cannot be read. What else
+// Reads the runs. Throws InputError if a folder is no run, its config cannot be read, or no run
+// has a requested score. What else
 // is missing or damaged is left out; a sentence in the notes says so.
 Report report_data(const ReportRequest& request);
 

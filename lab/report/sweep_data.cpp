@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "apps/support/names.h"
@@ -17,30 +18,34 @@ constexpr size_t least_runs_of_band = 3;
 using Steps = std::map<double, double>;
 
 // The mean over runs at the steps that all have.
-ChartLine mean_line(const std::vector<Steps>& runs) {
+ChartLine mean_line(const std::vector<Steps>& runs, double most) {
   ChartLine line;
   for (const auto& [step, first] : runs[0]) {
     std::vector<double> values;
     for (const Steps& run : runs)
       if (const auto found = run.find(step); found != run.end()) values.push_back(found->second);
     if (values.size() < runs.size()) continue;
-    const MeanInterval mean = student_mean(values);
+    const MeanInterval mean =
+        std::isfinite(most) ? bounded_mean(values, most, 0) : student_mean(values);
     line.curve.steps.push_back(step);
     line.curve.values.push_back(mean.mean);
     if (runs.size() < least_runs_of_band) continue;
-    line.low.push_back(mean.mean - mean.half_width);
-    line.high.push_back(mean.mean + mean.half_width);
+    line.low.push_back(mean.interval.low);
+    line.high.push_back(mean.interval.high);
   }
   return line;
 }
 
 }  // namespace
 
-SweepScores sweep_scores(const std::vector<ScoredRun>& runs) {
-  SweepScores scores{group_runs(runs), {runs[0].chosen_by}};
-  for (const std::string& name : score_names(runs))
-    if (name != runs[0].chosen_by && name.find('.') != name.npos && !is_count(name) &&
-        last_component(name) != "perplexity")
+SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& score,
+                         const std::vector<std::string>& columns) {
+  const std::string& deciding = runs[0].chosen_by;
+  SweepScores scores{group_runs(runs), deciding, {score.empty() ? deciding : score}};
+  for (const std::string& name : columns.empty() ? score_names(runs) : columns)
+    if (name != scores.names[0] &&
+        (!columns.empty() ||
+         (name.find('.') != name.npos && !is_count(name) && last_component(name) != "perplexity")))
       scores.names.push_back(name);
   return scores;
 }
@@ -74,7 +79,7 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
         }
       }
     for (const std::string& name : names) {
-      ChartLine line = mean_line(by_name[name]);
+      ChartLine line = mean_line(by_name[name], maximum_of(name));
       line.label = name_of_group(groups, i);
       line.colour = static_cast<int64_t>(i);
       line.curve.name = name;

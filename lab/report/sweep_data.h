@@ -12,10 +12,13 @@ namespace heed {
 
 struct SweepScores {
   RunGroups groups;
-  // Of validation and test, the deciding one first: "val.loss". Counts are no scores.
+  std::string chosen_by;  // chooses the best group: "val.loss"
+  // Of validation and test, the one whose effects are shown first. Counts are no scores.
   std::vector<std::string> names;
 };
-SweepScores sweep_scores(const std::vector<ScoredRun>& runs);
+// `score`: whose effects are shown; "": the deciding one. `columns`: the other names; empty: all.
+SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& score = "",
+                         const std::vector<std::string>& columns = {});
 
 // Returns "lr=0.001, layers=2", "mean" for the only group.
 std::string name_of_group(const RunGroups& groups, size_t index);

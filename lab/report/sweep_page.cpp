@@ -9,7 +9,9 @@
 
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "lab/experiments/cells.h"
 #include "lab/experiments/comparison.h"
+#include "lab/experiments/effect_table.h"
 #include "lab/report/html.h"
 
 namespace heed {
@@ -110,26 +112,29 @@ std::string groups_part(const SweepScores& sweep) {
   heads.emplace_back("runs");
   heads.insert(heads.end(), sweep.names.begin(), sweep.names.end());
   std::vector<Cells> rows;
+  std::vector<IntervalKind> kinds;
   for (const RunGroup& group : groups.groups) {
     Cells row = group.values;
-    row.push_back(std::to_string(group.runs.size()));
+    row.push_back(count_text(group, score));
     for (const std::string& name : sweep.names) {
       const std::optional<MeanInterval> mean = group.mean(name);
       row.push_back(mean ? mean_text(*mean) : "–");
+      if (mean) kinds.push_back(mean->kind);
     }
     rows.push_back(std::move(row));
   }
   std::string text = html_table(heads, rows, groups.varying.size()) +
-                     "<p class=\"note\">Means over seeds ± the half width of their 95 % interval "
-                     "(Student).</p>\n";
-  const BestGroup best = best_group(groups, score);
+                     fmt::format("<p class=\"note\">Over seeds: {}.</p>\n", interval_note(kinds));
+  for (const std::string& failure : groups.failures())
+    text += fmt::format("<p class=\"note\">{}</p>\n", html(failure));
+  const BestGroup best = best_group(groups, sweep.chosen_by);
   if (best.index && !groups.varying.empty())
-    text += fmt::format("<p>Best by {}: {}.</p>\n", html(score),
+    text += fmt::format("<p>Best by {}: {}.</p>\n", html(sweep.chosen_by),
                         html(name_of_group(groups, *best.index)));
   for (const size_t i : best.left_out)
     text += fmt::format("<p class=\"note\">Not compared by {}: {}, which has it for {} only.</p>\n",
-                        html(score), html(name_of_group(groups, i)),
-                        counted(std::ssize(groups.groups[i].numbers(score)), "seed"));
+                        html(sweep.chosen_by), html(name_of_group(groups, i)),
+                        counted(std::ssize(groups.groups[i].numbers(sweep.chosen_by)), "seed"));
   const Effects effects = effects_on(groups, score);
   std::string effect_text;
   if (groups.repeats_over_seeds())

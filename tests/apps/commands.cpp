@@ -475,11 +475,11 @@ TEST_CASE("compare: prints differing keys and scores") {
       Json::parse(trained_runs().heed({"compare", "words", "pairs", "--json"}).out, "out");
   CHECK(json.elements().size() == 2);
   CHECK(json.elements()[1].at("run").string() == "pairs");
-  CHECK(json.elements()[1].at("config").at("data.kind").string() == "\"pairs\"");
+  CHECK(json.elements()[1].at("config").at("data.kind").string() == "pairs");
   CHECK(json.elements()[1].at("scores").at("val.loss").number() > 0);
   const std::string csv = trained_runs().heed({"compare", "words", "pairs", "--csv"}).out;
   CHECK(csv.starts_with(",words,pairs\n"));
-  CHECK_CONTAINS(csv, "model.kind,\"\"\"language_model\"\"\",\"\"\"seq2seq\"\"\"\n");
+  CHECK_CONTAINS(csv, "model.kind,language_model,seq2seq\n");
   check_rejected(trained_runs().heed({"compare", "words", "none"}), 2, {"none: no such run"});
   CHECK(trained_runs().heed({"compare"}).code == 2);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/support/table.h"
+#include "lab/experiments/cells.h"
 #include "program.h"
 #include "scored_runs.h"
 
@@ -104,6 +105,210 @@ TEST_CASE("compare: a group without a score has no effect, and does not disagree
   CHECK_CONTAINS(json, "\"low\": null");
 }
 
+namespace {
+
+// Adds a run that failed.
+void add_failed(ScoredRuns& runs, const std::string& name, int64_t seed, double lr,
+                const std::string& error) {
+  Experiment experiment;
+  experiment.seed = seed;
+  experiment.optim.lr = lr;
+  write_file(runs.add(name, experiment, "") + "/error.txt", error + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("compare: failed runs are counted and named, and means without them are called biased") {
+  ScoredRuns runs;
+  for (int64_t seed = 1; seed <= 6; ++seed) {
+    runs.add(fmt::format("a/{}", seed), seed, 1e-3, 2 + 0.125 * static_cast<double>(seed));
+    if (seed > 2)
+      runs.add(fmt::format("b/{}", seed), seed, 2e-3, 1);
+    else
+      add_failed(runs, fmt::format("b/{}", seed), seed, 2e-3, "step 21: the loss is NaN; lower it");
+    add_failed(runs, fmt::format("c/{}", seed), seed, 3e-3, "step 3: the loss is infinity");
+  }
+  const std::string text = comparison_of(runs.load(), {});
+  has_line(text, "0.002 4 of 6 (2 failed) 1 1 1 -");
+  has_line(text, "0.003 0 of 6 (6 failed) - - - -");
+  CHECK_CONTAINS(text,
+                 "8 of 18 runs failed and have no scores: a mean leaves out the runs that "
+                 "went worst, so it is biased towards the better\n");
+  CHECK_CONTAINS(
+      text, "failed: " + runs / "b/1" + " and 1 other run: step 21: the loss is NaN; lower it\n");
+  CHECK_CONTAINS(text, "failed: " + runs / "c/1" + " and 5 other runs: step 3: ");
+  for (const TableFormat format : {TableFormat::text, TableFormat::csv, TableFormat::json}) {
+    const std::string shown = comparison_of(runs.load(), {.format = format});
+    for (const char* infinite : {"inf,", "-inf", "inf ", "nan,"})
+      CHECK_MESSAGE(shown.find(infinite) == shown.npos, shown);
+  }
+  const std::string csv = comparison_of(runs.load(), {.format = TableFormat::csv});
+  CHECK_CONTAINS(csv, "optim.lr,runs,failed,");
+  CHECK_CONTAINS(csv, "\n0.002,6,2,4,");
+  CHECK_CONTAINS(csv, "\n0.003,6,6,0,");
+  const Json json = Json::parse(comparison_of(runs.load(), {.format = TableFormat::json}), "json");
+  const Json& group = json.at("groups").elements()[1];
+  CHECK(group.at("failed").integer() == 2);
+  CHECK(group.at("runs").elements()[0].at("state").string() == "failed");
+  CHECK(group.at("runs").elements()[0].at("error").string() ==
+        "step 21: the loss is NaN; lower it");
+  CHECK(group.at("runs").elements()[2].at("state").string() == "done");
+  CHECK(json.at("against_first").elements()[1].at("p").is_null());
+}
+
+TEST_CASE("compare: of runs that all failed, one line names the first error") {
+  ScoredRuns runs;
+  for (int64_t seed = 1; seed <= 2; ++seed)
+    add_failed(runs, fmt::format("s/{}", seed), seed, 1e-3, "step 3: the loss is NaN");
+  check_rejected(
+      heed_in(runs.path, {"compare", "s"}), 2,
+      {"all 2 runs failed: nothing to compare; the first is s/1: step 3: the loss is NaN"});
+  check_rejected(heed_in(runs.path, {"compare", "s/2"}), 2,
+                 {"the run failed: nothing to compare; the first is s/2: "});
+  const ProgramOutput listed = heed_in(runs.path, {"compare", "s", "--runs"});
+  CHECK(listed.code == 0);
+  has_line(listed.out, "s/2 2 failed");
+}
+
+TEST_CASE("compare: fractions have intervals inside their limits, and the text names the kind") {
+  ScoredRuns runs;
+  Experiment experiment;
+  const auto add = [&](double lr, int64_t seed, double fraction) {
+    experiment.seed = seed;
+    experiment.optim.lr = lr;
+    runs.add(
+        fmt::format("{}-{}", lr, seed), experiment,
+        fmt::format(R"({{"val": {{"loss": 1, "exact_match": {}, "examples": 100}}}})", fraction));
+  };
+  for (const auto& [seed, fraction] : {std::pair(1, 0.0), {2, 0.001}, {3, 0.0}})
+    add(1e-3, seed, fraction);
+  for (int64_t seed = 1; seed <= 3; ++seed) add(2e-3, seed, 1);
+  const std::string text = comparison_of(runs.load(), {.columns = {"val.exact_match"}});
+  has_line(text, "0.001 3 0.00033 [0.00000, 0.02408]");
+  has_line(text, "0.002 3 1.000 [0.963, 1.000]");
+  CHECK_CONTAINS(text,
+                 "mean [95 % interval] of accuracies, BLEU and chrF, by Student on the logit of "
+                 "the mean; where "
+                 "the seeds do not differ, or there is one, mean [95 % interval] over the "
+                 "examples of one run (Wilson)\n");
+  const Json json = Json::parse(comparison_of(runs.load(), {.format = TableFormat::json}), "json");
+  const Json& groups = json.at("groups");
+  const auto score = [&](size_t group) -> const Json& {
+    return groups.elements()[group].at("scores").at("val.exact_match");
+  };
+  CHECK(score(0).at("interval").string() == "logit");
+  CHECK(score(0).at("low").number() > 0);
+  CHECK(score(1).at("interval").string() == "wilson");
+  CHECK(score(1).at("low").number() == doctest::Approx(100 / (100 + 3.841459)));
+}
+
+namespace {
+
+// Two kinds of positions at two widths, with eight seeds. The second kind is better by 0.25 at the
+// width 32, and by 0.5 at 64, each ± 0.01.
+struct TwoFactors : ScoredRuns {
+  TwoFactors() {
+    Experiment experiment;
+    for (experiment.seed = 1; experiment.seed <= 8; ++experiment.seed)
+      for (const int64_t width : {32, 64})
+        for (const auto* kind :
+             {&positional_encodings::sinusoidal, &positional_encodings::rotary}) {
+          experiment.model.dim = width;
+          experiment.model.positional.kind = kind;
+          const bool better = kind == &positional_encodings::rotary;
+          const double gain = width == 32 ? 0.25 : 0.5;
+          const double noise = 0.01 * static_cast<double>(experiment.seed % 2);
+          add(fmt::format("s/{}-{}-{}", width, better, experiment.seed), experiment,
+              fmt::format(R"({{"val": {{"loss": 2, "exact_match": {}}}}})",
+                          0.25 + (better ? gain + noise : 0)));
+        }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("compare: a baseline compares groups that differ in that key only") {
+  const TwoFactors runs;
+  const ComparisonOptions options = {.score = "val.exact_match",
+                                     .question = {.baseline = "model.positional.kind=sinusoidal"}};
+  const std::string text = comparison_of(runs.load(), options);
+  has_line(text,
+           "model.dim model.positional.kind against model.positional.kind n difference 95 % "
+           "interval p p (Holm)");
+  has_line(text, "32 rotary sinusoidal 8 +0.255 +0.2505 … +0.2595 0.00781 0.0156");
+  has_line(text, "64 rotary sinusoidal 8 +0.505 +0.5005 … +0.5095 0.00781 0.0156");
+  has_line(text,
+           "val.exact_match: rotary − sinusoidal at model.dim = 64: +0.505 [+0.5005, "
+           "+0.5095], 8 paired seeds, exact sign-flip p = 0.00781 (Holm 0.0156)");
+  CHECK_CONTAINS(text, "Holm over 2 comparisons");
+  CHECK(text.find("key value against") == text.npos);
+  ComparisonOptions as_json = options;
+  as_json.format = TableFormat::json;
+  const Json json = Json::parse(comparison_of(runs.load(), as_json), "json");
+  const Json& second = json.at("against_baseline").elements()[1];
+  CHECK(second.at("group").integer() == 3);
+  CHECK(second.at("against").integer() == 2);
+  CHECK(json.at("sentences").elements().size() == 2);
+}
+
+TEST_CASE("compare: an interaction is a difference of differences, paired by seed") {
+  const TwoFactors runs;
+  const std::string text = comparison_of(
+      runs.load(), {.score = "val.exact_match",
+                    .question = {.interaction = {"model.positional.kind", "model.dim"}}});
+  // Within each seed the noise cancels.
+  has_line(text, "rotary 64 sinusoidal, 32 8 +0.25 +0.25 … +0.25 0.00781");
+  has_line(text,
+           "val.exact_match: (rotary − sinusoidal at model.dim = 64) − (rotary − sinusoidal at "
+           "model.dim = 32): +0.25 [+0.25, +0.25], 8 paired seeds, exact sign-flip p = 0.00781");
+}
+
+TEST_CASE("compare: a baseline or an interaction that cannot be computed is one line") {
+  const TwoFactors runs;
+  const auto rejected = [&](std::vector<std::string> more, const std::string& part) {
+    more.insert(more.begin(), {"compare", "s"});
+    check_rejected(heed_in(runs.path, more), 2, {part});
+  };
+  rejected(
+      {"--baseline", "model.positional.knd=rotary"},
+      "--baseline model.positional.knd=rotary: there is no key \"model.positional.knd\"; did you "
+      "mean 'model.positional.kind'?; choose one of model.dim, model.positional.kind");
+  rejected({"--baseline", "model.layers=2"},
+           "model.layers has one value in these runs (2), so it cannot be compared; choose one of");
+  rejected({"--baseline", "model.dim=48"},
+           "no run has this value of model.dim; choose one of 32, 64");
+  rejected({"--baseline", "model.dim"}, "expected a key and its value, such as");
+  rejected({"--interaction", "model.dim"}, "--interaction model.dim: expected two keys, such as");
+  rejected({"--interaction", "model.dim,model.dim"}, "the two keys vary together");
+  rejected({"--interaction", "model.dim,optim.lr"}, "optim.lr has one value in these runs");
+  rejected({"--runs", "--baseline", "model.dim=32"}, "leave out --baseline and --interaction");
+  rejected({"--columns", "val.loss,val.bleu"}, "--columns val.bleu: no run has such a score");
+  check_rejected(heed_in(runs.path, {"report", "s", "--score", "val.bleu"}), 2,
+                 {"--score val.bleu: no run has such a score; choose one of"});
+}
+
+TEST_CASE("compare: --runs lists every run with its seed, state and scores") {
+  const TwoRates runs(2);
+  const std::string text = runs.comparison({.by_run = true});
+  has_line(text, "run optim.lr seed state steps val.loss val.exact_match");
+  has_line(text, runs / "s/b/2" + " 0.002 2 done 10 3.5 3.5");
+  CHECK_CONTAINS(runs.comparison({.format = TableFormat::csv, .by_run = true}),
+                 "run,optim.lr,seed,state,steps,val.loss,val.exact_match\n" + runs / "s/a/1" +
+                     ",0.001,1,done,10,4.5,4.5\n");
+  const Json json = Json::parse(
+      runs.comparison({.format = TableFormat::json, .columns = {"val.loss"}, .by_run = true}), "");
+  CHECK(json.elements()[3].at("seed").integer() == 2);
+  CHECK(json.elements()[3].at("state").string() == "done");
+  CHECK(json.elements()[3].at("scores").text() == R"({"val.loss":3.5})");
+}
+
+TEST_CASE("compare: columns are the scores that were asked for, in their order") {
+  const std::string text =
+      TwoRates(6).comparison({.columns = {"val.exact_match", "steps", "val.loss"}});
+  has_line(text, "optim.lr n val.exact_match steps val.loss");
+  has_line(text, "0.002 6 3.38 ± 0.64 10 3.38 ± 0.64");
+}
+
 TEST_CASE("compare: validation chooses, and only of the chosen one test is shown") {
   ScoredRuns runs;
   Experiment experiment;
@@ -125,8 +330,8 @@ TEST_CASE("compare: validation chooses, and only of the chosen one test is shown
 TEST_CASE("compare: CSV, JSON and Markdown have the same numbers") {
   const TwoRates runs(6);
   const std::string csv = runs.comparison({.format = TableFormat::csv});
-  CHECK_CONTAINS(csv, "optim.lr,runs,steps n,steps mean,steps half width,steps best,");
-  CHECK_CONTAINS(csv, "\n0.002,6,6,10,0,10,6,3.375,");
+  CHECK_CONTAINS(csv, "optim.lr,runs,failed,steps n,steps mean,steps low,steps high,steps best,");
+  CHECK_CONTAINS(csv, "\n0.002,6,0,6,10,10,10,10,6,3.375,");
   const Json json = Json::parse(runs.comparison({.format = TableFormat::json}), "json");
   CHECK(json.at("best").integer() == 1);
   CHECK(json.at("compared_by").string() == "val.loss");
@@ -271,5 +476,8 @@ TEST_CASE("table: cells are escaped in each format") {
   const Table table{{{"", "a|b"}, {"é", "<i>\x1b"}}, {"note\x1b"}};
   CHECK(table.text() == "       a|b\né  <i>\\x1b\nnote\\x1b\n");
   CHECK(table.markdown() == "|  | a\\|b |\n|---|---:|\n| é | &lt;i>\\x1b |\n\nnote\\x1b\n");
+  CHECK(Table{{{"a_b", "c & d"}, {"1 ± 2", "50 %"}}, {"note"}}.latex() ==
+        "\\begin{tabular}{lr}\n\\toprule\na\\_b & c \\& d \\\\\n\\midrule\n"
+        "1 $\\pm$ 2 & 50 \\% \\\\\n\\bottomrule\n\\end{tabular}\n% note\n");
   CHECK(Table{{{"a,b", "c\"d"}}, {}}.csv() == "\"a,b\",\"c\"\"d\"\n");
 }

@@ -173,8 +173,8 @@ TEST_CASE("groups: runs in the folder of a sweep are in the order of its points"
     order.push_back(group.values[0] + " " + group.values[1]);
   }
   CHECK(groups.varying == Names{"model.positional.kind", "optim.lr"});
-  CHECK(order == Names{"\"sinusoidal\" 0.003", "\"learned\" 0.003", "\"sinusoidal\" 0.001",
-                       "\"learned\" 0.001", "\"rotary\" 0.001", "\"rotary\" 0.003"});
+  CHECK(order == Names{"sinusoidal 0.003", "learned 0.003", "sinusoidal 0.001", "learned 0.001",
+                       "rotary 0.001", "rotary 0.003"});
   write_file(folder / "sweep.toml", "config = \"base.toml\"\naxes = 3\n");
   CHECK_CONTAINS(thrown<InputError>([&] { folder.grouped(); }), "sweep.toml:2");
 }
@@ -197,8 +197,8 @@ TEST_CASE("groups: keys that a run does not use separate none and are no columns
   const RunGroups groups = folder.grouped();
   CHECK(groups.varying == Names{"model.positional.kind", "model.positional.base"});
   REQUIRE(groups.groups.size() == 2);
-  CHECK(groups.groups[0].values == Names{"\"learned\"", "-"});
-  CHECK(groups.groups[1].values == Names{"\"sinusoidal\"", "500.0"});
+  CHECK(groups.groups[0].values == Names{"learned", "-"});
+  CHECK(groups.groups[1].values == Names{"sinusoidal", "500.0"});
   CHECK(groups.repeats.size() == 4);
 }
 

@@ -236,6 +236,33 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
   CHECK(page.substr(0, page.find("<script")).find("nan") == page.npos);
 }
 
+TEST_CASE("a report counts and names failed runs, and lists single runs on request") {
+  const TemporaryFolder folder;
+  for (int seed = 1; seed <= 3; ++seed) {
+    const std::string path = fmt::format("{}/s/{}", folder.path, seed);
+    make_folders(path);
+    write_file(path + "/config.toml", fmt::format("seed = {}\n", seed));
+    write_file(path + "/metrics.jsonl", fmt::format("{{\"step\":10,\"loss\":{}}}\n", seed));
+    if (seed == 3)
+      write_file(path + "/error.txt", "step 3: the loss is NaN; lower optim.lr\n");
+    else
+      write_file(path + "/result.json",
+                 R"({"val": {"loss": 0.5, "exact_match": 0.75, "examples": 100}})");
+  }
+  const std::string page = report_file(report_data({{folder / "s"}}));
+  CHECK_CONTAINS(page, "2 of 3 (1 failed)");
+  CHECK_CONTAINS(page, "1 of 3 runs failed and has no scores: a mean leaves out");
+  CHECK_CONTAINS(page, "failed: " + folder / "s/3" + ": step 3: the loss is NaN; lower optim.lr");
+  CHECK_CONTAINS(page, "0.750 [0.657, 0.825]");  // Wilson
+  const Report listed = report_data({.paths = {folder / "s"}, .by_run = true});
+  const std::string rows = report_file(listed);
+  CHECK_CONTAINS(rows, "<th>run</th>");
+  CHECK_CONTAINS(rows, folder / "s/3" + "</td><td class=\"n\">3</td><td class=\"n\">failed</td>");
+  CHECK(listed.charts.at(0).at("lines").elements().size() == 3);  // a curve for each run
+  CHECK_CONTAINS(report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"})),
+                 "<th class=\"n\">runs</th><th class=\"n\">val.exact_match</th>");
+}
+
 TEST_CASE("a wrong output is marked where it differs") {
   const auto marked = [](const std::string& a, const std::string& b) {
     const auto [first, second] = marked_difference(a, b);

@@ -198,6 +198,32 @@ TEST_CASE("sweep: names are names of folders") {
   CHECK(folder_name("x=ä\n").starts_with("x=-"));
 }
 
+TEST_CASE("sweep: --seeds is a number of seeds, or the first and the last") {
+  const SweepFile file("");
+  SweepArguments arguments;
+  arguments.path = file / "s.toml";
+  const auto seeds = [&](const std::string& text) {
+    arguments.seeds = text;
+    return read_sweep(arguments).options.seeds;
+  };
+  CHECK(seeds("3") == std::vector<int64_t>{1, 2, 3});
+  CHECK(seeds("7-9") == std::vector<int64_t>{7, 8, 9});
+  CHECK(seeds("0-0") == std::vector<int64_t>{0});
+  for (const char* wrong : {"9-7", "a", "1-", "-3", "1.5", "1-2-3", "0", "1-1e15"})
+    CHECK_CONTAINS(thrown<InputError>([&] { seeds(wrong); }),
+                   "expected their number, such as 6, or the first and the last, such as 7-12");
+}
+
+TEST_CASE("sweep: a score that does not exist is found before anything is trained") {
+  const SweepFile file("[axes]\n\"optim.lr\" = [1e-3, 2e-3]\n");
+  for (const char* wrong : {"val.los", "loss", "val.", "exact_match"})
+    check_rejected(heed_in(file.path, {"sweep", "s.toml", "--run", "r", "--score", wrong}), 2,
+                   {"--score", "there is no such score; choose one of SPLIT.loss"});
+  check_rejected(heed_in(file.path, {"sweep", "s.toml", "--run", "r", "--columns", "val.loss,x"}),
+                 2, {"--columns \"x\": there is no such score"});
+  CHECK_FALSE(exists(file / "r"));
+}
+
 TEST_CASE("sweep: bad input is refused with file, line and column") {
   const auto refused = [](const std::string& lines, const std::string& part) {
     CHECK_CONTAINS(SweepFile(lines).error(), part);
@@ -379,15 +405,15 @@ TEST_CASE("sweep, compare and report have the order of the axes and the same tex
   const ProgramOutput trained = study.sweep(
       {"--axis", "model.positional.kind=sinusoidal,learned", "--seeds", "2", "--jobs", "2"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
-  CHECK_CONTAINS(trained.out, "divided by that of model.positional.kind = \"sinusoidal\", paired");
+  CHECK_CONTAINS(trained.out, "divided by that of model.positional.kind = sinusoidal, paired");
   CHECK_CONTAINS(trained.out, "\ntoo few seeds: with 2 seeds no p can be below 0.5, ");
   CHECK(study.heed({"compare", "s"}).out == trained.out);
   CHECK(study.heed({"report", "s", "-o", "r.html"}).code == 0);
   std::string page = read_file(study / "r.html", "report");
   page.resize(page.find("<script"));
-  const std::string first = "<td>&quot;sinusoidal&quot;</td>";
+  const std::string first = "<td>sinusoidal</td>";
   CHECK_CONTAINS(page, first);
-  CHECK(page.find(first) < page.find("<td>&quot;learned&quot;</td>"));
+  CHECK(page.find(first) < page.find("<td>learned</td>"));
   CHECK_CONTAINS(page,
                  "too few seeds: with 2 seeds no p can be below 0.5, so none can be below 0.05");
 }

@@ -1,0 +1,80 @@
+#include "lab/experiments/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/joined.h"
+
+namespace heed {
+
+std::string number_text(double number) { return fmt::format("{:.5g}", number); }
+
+std::string mean_text(const MeanInterval& mean) {
+  const double half = mean.half_width;
+  if (!(half > 0) || std::isinf(half)) return number_text(mean.mean);
+  const auto decimals_for = [](double width) {
+    return std::clamp(1 - static_cast<int>(std::floor(std::log10(width))), 0, 12);
+  };
+  int decimals = decimals_for(half);
+  if (mean.kind == IntervalKind::student)
+    return fmt::format("{:.{}f} ± {:.{}f}", mean.mean, decimals, half, decimals);
+  // Enough for the nearer limit, such as that of 0.0003, but few.
+  const double nearer = std::min(mean.mean - mean.interval.low, mean.interval.high - mean.mean);
+  if (nearer > 0) decimals = std::min(decimals + 2, decimals_for(nearer));
+  return fmt::format("{:.{}f} [{:.{}f}, {:.{}f}]", mean.mean, decimals, mean.interval.low, decimals,
+                     mean.interval.high, decimals);
+}
+
+std::string interval_note(const std::vector<IntervalKind>& kinds) {
+  const auto has = [&](IntervalKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
+  std::vector<std::string> notes;
+  if (has(IntervalKind::student) || !(has(IntervalKind::logit) || has(IntervalKind::wilson)))
+    notes.emplace_back("mean ± half of its 95 % interval (Student)");
+  if (has(IntervalKind::logit))
+    notes.emplace_back(
+        "mean [95 % interval] of accuracies, BLEU and chrF, by Student on the logit of the mean");
+  if (has(IntervalKind::wilson))
+    notes.emplace_back(
+        "where the seeds do not differ, or there is one, mean [95 % interval] over the examples of "
+        "one run (Wilson)");
+  return joined(notes, "; ");
+}
+
+std::string count_text(const RunGroup& group, const std::string& score) {
+  const size_t done = group.numbers(score).size();
+  if (done == group.runs.size()) return std::to_string(done);
+  const int64_t failed = group.failed();
+  return fmt::format("{} of {}{}", done, group.runs.size(),
+                     failed > 0 ? fmt::format(" ({} failed)", failed) : "");
+}
+
+std::vector<std::string> target_headings(const ScoreTarget& target) {
+  const std::string reached = fmt::format("{} {} {}", target.score,
+                                          lower_is_better(target.score) ? "≤" : "≥", target.value);
+  return {"steps to " + reached, "seconds to " + reached};
+}
+
+std::vector<std::string> target_cells(const std::optional<Reached>& reached) {
+  if (!reached) return {"-", "-"};
+  const auto cell = [&](const std::optional<double>& number, double last) {
+    if (!number) return std::string("-");
+    if (std::isfinite(*number)) return number_text(*number);
+    return reached->reached == 0 ? "never" : "more than " + number_text(last);
+  };
+  return {cell(reached->steps, reached->last_step), cell(reached->seconds, reached->last_seconds)};
+}
+
+Json target_json(const ScoreTarget& target, const std::optional<Reached>& reached) {
+  Json json = Json::object().set("score", target.score).set("value", target.value);
+  if (reached)
+    json.set("steps", reached->steps)
+        .set("seconds", reached->seconds.value_or(NAN))
+        .set("runs", reached->runs)
+        .set("reached", reached->reached)
+        .set("last_step", reached->last_step);
+  return json;
+}
+
+}  // namespace heed

@@ -1,0 +1,106 @@
+#include "lab/experiments/run_table.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "lab/experiments/cells.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> keys_of(const std::vector<ScoredRun>& runs) {
+  std::vector<const ScoredRun*> all;
+  all.reserve(runs.size());
+  for (const ScoredRun& run : runs) all.push_back(&run);
+  return differing_keys(all);
+}
+
+// Rounds scores to five digits. Shows a missing value as "-"; CSV has nothing there, and all
+// digits.
+std::string score_cell(const Json* value, TableFormat format) {
+  if (format == TableFormat::csv) return value ? value->text() : "";
+  if (!value) return "-";
+  const std::string text = value->text();
+  return value->is_number() && text.find('.') != text.npos ? number_text(value->number()) : text;
+}
+
+bool all_done(const std::vector<ScoredRun>& runs) {
+  return std::ranges::all_of(runs,
+                             [](const ScoredRun& run) { return run.state == RunState::done; });
+}
+
+Table transposed(const Table& table) {
+  Table result;
+  for (size_t column = 0; column < table.rows[0].size(); ++column) {
+    Table::Row& row = result.rows.emplace_back();
+    for (const Table::Row& each : table.rows) row.push_back(each[column]);
+  }
+  return result;
+}
+
+// A row for each run.
+Table table_of(const std::vector<ScoredRun>& runs, const std::vector<std::string>& keys,
+               const std::vector<std::string>& scores, const ComparisonOptions& options,
+               bool with_state) {
+  Table table;
+  Table::Row heading = {""};
+  std::ranges::copy(keys, std::back_inserter(heading));
+  if (with_state) heading.emplace_back("state");
+  std::ranges::copy(scores, std::back_inserter(heading));
+  if (options.target)
+    std::ranges::copy(target_headings(*options.target), std::back_inserter(heading));
+  table.rows.push_back(std::move(heading));
+  for (const ScoredRun& run : runs) {
+    Table::Row row = {run.folder.path()};
+    for (const std::string& key : keys) row.push_back(run.value(key));
+    if (with_state) row.emplace_back(name_of(run_state_names, run.state));
+    for (const std::string& score : scores)
+      row.push_back(score_cell(run.find(score), options.format));
+    if (options.target)
+      std::ranges::copy(target_cells(reached(run.folder, *options.target)),
+                        std::back_inserter(row));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+Table columns_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::string>& scores,
+                      const ComparisonOptions& options) {
+  return transposed(table_of(runs, keys_of(runs), scores, options, !all_done(runs)));
+}
+
+Table rows_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::string>& scores,
+                   const ComparisonOptions& options) {
+  std::vector<std::string> keys = keys_of(runs);
+  std::erase(keys, "seed");
+  keys.emplace_back("seed");
+  Table table = table_of(runs, keys, scores, options, true);
+  table.rows[0][0] = "run";
+  return table;
+}
+
+Json json_of_runs(const std::vector<ScoredRun>& runs, const std::vector<std::string>& scores,
+                  const ComparisonOptions& options) {
+  const std::vector<std::string> keys = keys_of(runs);
+  Json all = Json::array();
+  for (const ScoredRun& run : runs) {
+    Json config = Json::object(), values = Json::object();
+    for (const std::string& key : keys) config.set(key, run.value(key));
+    for (const std::string& score : scores)
+      if (const Json* const value = run.find(score)) values.set(score, *value);
+    Json json = Json::object()
+                    .set("run", run.folder.path())
+                    .set("seed", run.seed)
+                    .set("state", name_of(run_state_names, run.state));
+    if (!run.error.empty()) json.set("error", run.error);
+    json.set("config", std::move(config)).set("scores", std::move(values));
+    if (options.target)
+      json.set("target", target_json(*options.target, reached(run.folder, *options.target)));
+    all.push(std::move(json));
+  }
+  return all;
+}
+
+}  // namespace heed
