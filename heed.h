@@ -26,4 +26,5 @@
 #include "nn/search.h"
 #include "optim/average.h"
 #include "optim/optimizer.h"
+#include "optim/rules.h"
 #include "optim/schedule.h"

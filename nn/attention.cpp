@@ -71,7 +71,8 @@ MultiHeadAttention::MultiHeadAttention(int64_t dim, int64_t heads,
       rotary_(o.rotary) {
   check_input(heads >= 1 && dim % heads == 0,
               "multi-head attention: {} heads do not divide the width {}", heads, dim);
-  check_range("multi-head attention", "dropout", o.dropout, dropout_range);
+  check_input(o.dropout >= 0 && o.dropout <= 0.99,
+              "multi-head attention: dropout: expected a number, 0 … 0.99, found {}", o.dropout);
   scale_ = 1 / std::sqrt(static_cast<double>(dim / heads));
   add("query", query_);
   add("key", key_);

@@ -25,7 +25,7 @@ FeedForward feed_forward(const BlockOptions& o, int64_t residual_depth) {
 }  // namespace
 
 std::unique_ptr<Mixing> Parts::mixing(const BlockOptions& o, const LinearOptions& linear) const {
-  check_fields(o, "block");
+  o.validate();
   MultiHeadAttentionOptions options{
       .causal = o.causal, .dropout = o.attention_dropout, .linear = linear};
   if (kind_ == Kind::rotary) options.rotary = RotaryOptions();

@@ -38,9 +38,7 @@ struct BlockOptions {
   int64_t memory_dim = 0;  // width of what a decoder attends to; 0: dim
 
   void fields(Fields& f);
-  // The parts of fields() before the section init: a model has a field of its own between them.
-  void width_field(Fields& f);
-  void layer_fields(Fields& f);
+  void validate() const;
   bool has_final_norm() const {
     return final_norm == Choice::automatic ? norm_first : final_norm == Choice::yes;
   }

@@ -12,7 +12,8 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation acti
       down_(hidden, dim, options),
       function_(activation.function),
       dropout_(dropout) {
-  check_range("feed-forward", "dropout", dropout, dropout_range);
+  check_input(dropout >= 0 && dropout <= 0.99,
+              "feed-forward: dropout: expected a number, 0 … 0.99, found {}", dropout);
   add("up", up_);
   if (gate_) add("gate", *gate_);
   add("down", down_);

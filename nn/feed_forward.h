@@ -21,8 +21,6 @@ struct FeedForwardActivation {
   bool operator==(const FeedForwardActivation&) const = default;
 };
 inline constexpr FeedForwardActivation swiglu{Activation::silu, true};
-inline constexpr Named<FeedForwardActivation> feed_forward_activation_names[] = {
-    HEED_ACTIVATIONS(HEED_ACTIVATION_NAMED, HEED_ACTIVATION_NAMED){"swiglu", swiglu}};
 
 class FeedForward : public Module {
  public:

@@ -6,18 +6,6 @@
 
 namespace heed::inline HEED_REAL {
 
-void InitOptions::fields(Fields& f) {
-  static constexpr Named<InitKind> kinds[] = {{"xavier_uniform", InitKind::xavier_uniform},
-                                              {"xavier_normal", InitKind::xavier_normal},
-                                              {"kaiming_uniform", InitKind::kaiming_uniform},
-                                              {"kaiming_normal", InitKind::kaiming_normal},
-                                              {"normal", InitKind::normal},
-                                              {"gpt2", InitKind::gpt2}};
-  f.choice("kind", kind, kinds, "distribution of initial weights");
-  f.number("gain", gain, at_least(0), "factor on the width of xavier and kaiming");
-  f.number("std", std, at_least(0), "standard deviation of normal and gpt2");
-}
-
 namespace {
 
 template <class Draw>
@@ -48,8 +36,9 @@ Tensor initial_weight(const Shape& shape, const InitOptions& init, int64_t resid
   check(shape.rank() >= 2,
         "init: a weight must have shape [fan out, fan in] or [..., fan out, fan in], got {}",
         shape);
-  check_fields(init, "init");
-  check_range("init", "residual_depth", residual_depth, at_least(0));
+  init.validate();
+  check_input(residual_depth >= 0, "init: residual_depth: expected an integer, ≥ 0, found {}",
+              residual_depth);
   const double fan_out = static_cast<double>(shape[-2]), fan_in = static_cast<double>(shape[-1]);
   switch (init.kind) {
     case InitKind::xavier_uniform:

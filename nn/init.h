@@ -2,10 +2,11 @@
 // what a seed means depends only on the order in which layers are made.
 #pragma once
 
-#include "core/fields.h"
 #include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
+
+class Fields;  // core/fields.h, which reads options from a config
 
 // clang-format off
 enum class InitKind {
@@ -25,6 +26,7 @@ struct InitOptions {
   double std = 0.02;
 
   void fields(Fields& f);
+  void validate() const;  // throws InputError for values out of range
 };
 
 // A parameter (fan_out, fan_in), or (…, fan_out, fan_in): matrices of one distribution.

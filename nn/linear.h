@@ -7,9 +7,6 @@
 
 namespace heed::inline HEED_REAL {
 
-// The range of every dropout probability.
-inline constexpr Range dropout_range{0, 0.99};
-
 struct LinearOptions {
   bool bias = true;
   InitOptions init = {};

@@ -6,19 +6,13 @@
 
 namespace heed::inline HEED_REAL {
 
-void NormOptions::fields(Fields& f) {
-  static constexpr Named<NormKind> kinds[] = {{"layer", NormKind::layer}, {"rms", NormKind::rms}};
-  f.choice("norm", kind, kinds, "LayerNorm or RMSNorm");
-  f.number("norm_epsilon", epsilon, {1e-12, 1}, "constant added to the variance");
-}
-
 Norm::Norm(int64_t dim, const NormOptions& options)
     : weight(constant_parameter({dim}, 1)),
       bias(options.kind == NormKind::layer && options.bias ? constant_parameter({dim}, 0)
                                                            : Tensor()),
       kind_(options.kind),
       epsilon_(static_cast<real>(options.epsilon)) {
-  check_fields(options, "norm");
+  options.validate();
   add("weight", weight);
   add("bias", bias);
 }

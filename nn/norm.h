@@ -2,10 +2,11 @@
 // Sennrich 2019).
 #pragma once
 
-#include "core/fields.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
+
+class Fields;  // core/fields.h
 
 enum class NormKind { layer, rms };
 
@@ -15,6 +16,7 @@ struct NormOptions {
   bool bias = true;       // of LayerNorm; RMSNorm has none
 
   void fields(Fields& f);  // kind and epsilon
+  void validate() const;
 };
 
 class Norm : public Module {

@@ -14,6 +14,7 @@
 //                      it.
 #pragma once
 
+#include "core/fields.h"
 #include "core/registry.h"
 #include "nn/init.h"
 #include "nn/module.h"

@@ -33,8 +33,6 @@ struct ModelShape : BlockOptions {
                                                // automatic: with sinusoidal positions
 
   virtual ~ModelShape() = default;
-  // All keys but those of sections.
-  void shape_fields(Fields& f);
   // Throws InputError for values out of range.
   virtual void check_ranges() const = 0;
   // What its layers are made of, for data of these sizes.
@@ -50,7 +48,7 @@ struct TransformerOptions : ModelShape {
   int64_t max_length = 512;  // of learned positions
 
   void fields(Fields& f);
-  void check_ranges() const override { check_fields(*this, "model"); }
+  void check_ranges() const override;
   std::unique_ptr<Parts> parts(const ModelSizes&) const override {
     return std::make_unique<Parts>(positions, max_length);
   }

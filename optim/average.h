@@ -16,7 +16,7 @@
 
 namespace heed::inline HEED_REAL {
 
-inline constexpr Range snapshots_range{1, 100};
+inline constexpr Range ema_range{0, 0.999999}, snapshots_range{1, 100};
 
 struct AverageOptions {
   double ema = 0;         // decay; 0: none

@@ -19,13 +19,12 @@
 #include <string>
 #include <vector>
 
-#include "core/fields.h"
-#include "core/registry.h"
 #include "optim/parameters.h"
 
 namespace heed::inline HEED_REAL {
 
 class Arena;
+class Fields;  // core/fields.h, which reads options from a config
 struct OptimOptions;
 
 // A range of consecutive parameters in a step: all arrays (size). In an arena it has whole cache
@@ -42,8 +41,8 @@ struct UpdateRange {
   std::array<real*, 3> state;  // in the order of OptimizerRule::state(), then null
 };
 
-// How a step computes new parameters from gradients. One file defines a rule, one line below
-// registers it.
+// How a step computes new parameters from gradients. One file defines a rule, one line of
+// optim/rules.h registers it.
 struct OptimizerRule {
   const char* name;
   // Names of the arrays that it keeps between steps, each of the size of the parameters, zero at
@@ -55,32 +54,26 @@ struct OptimizerRule {
   void (*update)(const UpdateRange& range);
 };
 
-// clang-format off
-#define HEED_OPTIMIZERS(entry) \
-  entry(sgd) \
-  entry(adam) \
-  entry(adamw)
-// clang-format on
-HEED_REGISTRY(optimizers, OptimizerRule, HEED_OPTIMIZERS)
+namespace optimizers {  // and those of optim/rules.h
+extern const OptimizerRule sgd, adam, adamw;
+}
 
 // The parameters that weight decay applies to: tensors of rank ≥ 2, or all.
 enum class Decay { matrices, all };
 
-inline constexpr Range lr_range = at_least(0), ema_range{0, 0.999999};
-
 struct OptimOptions {
   const OptimizerRule* kind = &optimizers::adamw;
-  double lr = 1e-3;
-  double weight_decay = 0;
+  double lr = 1e-3;         // learning rate: the peak of a schedule
+  double weight_decay = 0;  // pulls parameters towards 0
   Decay decay = Decay::matrices;
-  double clip_norm = 1;
-  double momentum = 0;
-  bool nesterov = false;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  bool amsgrad = false;
-  double ema = 0;
+  double clip_norm = 1;   // largest norm of all gradients; 0: no limit
+  double momentum = 0;    // sgd: fraction of the last update that is kept
+  bool nesterov = false;  // sgd: looks ahead along the momentum
+  double beta1 = 0.9;     // adam: decay of the mean of gradients
+  double beta2 = 0.999;   // adam: decay of the mean of squared gradients
+  double epsilon = 1e-8;  // adam: added to the divisor
+  bool amsgrad = false;   // adam: divides by the largest second moment so far
+  double ema = 0;         // decay of an average of the weights (optim/average.h); 0: none
 
   void fields(Fields& f);
   // Throws InputError for values out of range and for options that contradict each other.

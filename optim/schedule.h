@@ -10,44 +10,40 @@
 #include <memory>
 #include <string>
 
-#include "core/fields.h"
-#include "core/registry.h"
+#include "core/real.h"
 
 namespace heed::inline HEED_REAL {
 
+class Fields;  // core/fields.h, which reads options from a config
 class Schedule;
 struct ScheduleOptions;
 
-// One file in optim/schedules defines a rule, one line below registers it.
+// One file in optim/schedules defines a rule, one line of optim/rules.h registers it.
 struct ScheduleRule {
   const char* name;
   std::unique_ptr<Schedule> (*make)(const ScheduleOptions& options, double peak);
   bool uses_min_lr = false;
-  bool uses_loss = false;  // observe() changes the rate
+  bool uses_loss = false;  // it depends on the losses of evaluations
 };
 
-// clang-format off
-#define HEED_SCHEDULES(entry) \
-  entry(constant) \
-  entry(linear) \
-  entry(cosine) \
-  entry(inverse_sqrt) \
-  entry(plateau)
-// clang-format on
-HEED_REGISTRY(schedules, ScheduleRule, HEED_SCHEDULES)
+namespace schedules {  // and those of optim/rules.h
+extern const ScheduleRule constant, linear, cosine, inverse_sqrt, plateau;
+}
 
 struct ScheduleOptions {
   const ScheduleRule* kind = &schedules::constant;
-  int64_t warmup_steps = 0;
-  int64_t steps = 0;
-  double min_lr = 0;
-  int64_t dim = 0;
-  double scale = 1;
-  double factor = 0.1;
-  int64_t patience = 10;
-  double threshold = 1e-4;
+  int64_t warmup_steps = 0;  // of the first steps, which increase the rate
+  int64_t steps = 0;         // linear, cosine: the step that reaches min_lr; 0: the run's last
+  double min_lr = 0;         // linear, cosine, plateau: the smallest rate
+  int64_t dim = 0;           // inverse_sqrt: width of the model; 0: start from the peak
+  double scale = 1;          // inverse_sqrt with dim: multiplies the rate
+  double factor = 0.1;       // plateau: multiplies the rate at each reduction
+  int64_t patience = 10;     // plateau: evaluations without improvement before a reduction
+  double threshold = 1e-4;   // plateau: the least fraction by which a loss improves
 
   void fields(Fields& f);
+  // Throws InputError for values out of range, also of `peak`, and for a min_lr above it.
+  void validate(double peak) const;
 };
 
 // Keeps the peak after warm-up, unless a subclass does something else.
@@ -61,22 +57,19 @@ class Schedule {
     return std::make_unique<Derived>(options, peak);
   }
 
-  // Returns the rate of step 1, 2, …. It depends only on the step and, if the rule uses the loss,
-  // on the observed losses. Throws Error for a step below 1.
+  // Returns the rate of step 1, 2, …. It depends only on the step, unless the rule uses
+  // losses. Throws Error for a step below 1.
   double rate(int64_t step) const;
 
-  // Takes note of an evaluation loss.
-  virtual void observe(double) {}
-
-  // What a rule has observed, as finite numbers; empty for a rule without state.
-  virtual std::map<std::string, double> state() const { return {}; }
-  // Throws InputError, and changes nothing, unless the names are exactly those of state().
+  // For a rule that depends on losses: notes the loss of an evaluation, and saves and restores what
+  // it has noted. optim/schedule_state.h defines them.
+  void observe(double loss);
+  std::map<std::string, double> state() const;
   void load_state(const std::map<std::string, double>& saved);
 
  protected:
   virtual double rate_of(int64_t step) const;
   virtual double after_warmup(int64_t) const { return peak_; }
-  virtual void restore(const std::map<std::string, double>&) {}
 
   // The fraction of the steps from warm-up to options.steps that remains: 1 … 0.
   double remaining(int64_t step) const;
@@ -86,8 +79,7 @@ class Schedule {
 };
 
 // Makes the schedule that the options name. `peak` is optim.lr. `train_steps`, the length of the
-// run, replaces options.steps = 0. Throws InputError for values out of range and for options that
-// contradict each other.
+// run, replaces options.steps = 0. Throws InputError as ScheduleOptions::validate() does.
 std::unique_ptr<Schedule> make_schedule(ScheduleOptions options, double peak, int64_t train_steps);
 
 }  // namespace heed::inline HEED_REAL

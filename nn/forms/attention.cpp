@@ -7,6 +7,7 @@
 #include "core/scope.h"
 #include "nn/grid.h"
 #include "nn/module_scope.h"
+#include "nn/options.h"
 #include "nn/recorder.h"
 
 namespace heed::inline HEED_REAL {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "nn/options.h"
+
 namespace heed::inline HEED_REAL {
 namespace {
 
@@ -31,15 +33,15 @@ void Forms::fields(Fields& f) {
 }
 
 void FormOptions::fields(Fields& f) {
-  width_field(f);
-  layer_fields(f);
+  width_field(*this, f);
+  layer_fields(*this, f);
   Forms::fields(f);
   f.section("init", init, "initial weights");
 }
 
 void ModelOptions::fields(Fields& f) {
   f.choice("kind", kind, kinds, "encoder-decoder, decoder-only, or encoder with a pooled head");
-  shape_fields(f);
+  shape_fields(*this, f);
   f.choice("pool", pool, pools,
            "input of the classifier's head: the mean of the hidden states, the first, or the "
            "outputs of learned queries");

@@ -1,6 +1,7 @@
 // The section [model] of a config: a model, and the options and forms of its layers.
 #pragma once
 
+#include "core/fields.h"
 #include "nn/forms/parts.h"
 #include "nn/transformer.h"
 

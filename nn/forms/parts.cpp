@@ -1,5 +1,6 @@
 #include "nn/forms/parts.h"
 
+#include "core/fields.h"
 #include "nn/forms/attention.h"
 
 namespace heed::inline HEED_REAL {

@@ -5,15 +5,16 @@
 #include <cmath>
 #include <limits>
 
-#include "optim/schedule.h"
+#include "core/check.h"
+#include "optim/schedule_state.h"
 
 namespace heed::inline HEED_REAL {
 
-class PlateauSchedule : public Schedule {
+class PlateauSchedule : public LossSchedule {
  public:
-  using Schedule::Schedule;
+  using LossSchedule::LossSchedule;
 
-  void observe(double loss) override {
+  void note(double loss) override {
     if (loss < best_ * (1 - options_.threshold)) {
       best_ = loss;
       bad_evaluations_ = 0;
@@ -24,7 +25,7 @@ class PlateauSchedule : public Schedule {
     }
   }
 
-  std::map<std::string, double> state() const override {
+  std::map<std::string, double> noted() const override {
     return {{"best", best_},
             {"bad_evaluations", static_cast<double>(bad_evaluations_)},
             {"level", peak_}};

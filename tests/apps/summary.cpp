@@ -13,6 +13,7 @@
 #include "apps/training/trainer.h"
 #include "core/parallel.h"
 #include "core/pool.h"
+#include "nn/options.h"
 #include "temporary.h"
 #include "thread_ranks.h"
 

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/pool.h"
 #include "optim/fixture.h"
+#include "optim/rules.h"
 #include "optim/trained.h"
 
 using namespace heed;

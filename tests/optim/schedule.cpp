@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "optim/rules.h"
+
 using namespace heed;
 
 namespace {
