@@ -1,7 +1,9 @@
 // All public headers of heed: tensors and operations, modules, optimizers, data.
 #pragma once
 
+#include "core/anomaly.h"
 #include "core/autograd.h"
+#include "core/flops.h"
 #include "core/ops.h"
 #include "core/precision.h"
 #include "core/print.h"

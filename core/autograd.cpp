@@ -1,7 +1,6 @@
 #include "core/autograd.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/kernels/kernels.h"
@@ -188,51 +187,17 @@ void attach(const Tensor& y, Node* node) {
   y.body().slot->producer = node;
 }
 
-// Throws on a NaN, or on an infinity if no input has one (masks write -infinity on purpose).
-void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs) {
-  const bool infinite_input = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& x) {
-    if (!x) return false;
-    const std::span<const real> values = x.values();
-    return std::any_of(values.begin(), values.end(), [](real v) { return std::isinf(v); });
-  });
-  const std::span<const real> values = y.values();
-  const auto bad = std::find_if(values.begin(), values.end(), [&](real v) {
-    return std::isnan(v) || (std::isinf(v) && !infinite_input);
-  });
-  if (bad == values.end()) return;
-  std::string shapes;
-  for (const Tensor& x : inputs)
-    if (x) shapes += fmt::format("{}{}", shapes.empty() ? "" : ", ", x.shape());
-  check(false, "{}: the result, of shape {}, has {} at position {}; the inputs have shapes {}",
-        name, y.shape(), *bad, bad - values.begin(), shapes);
-}
-
 }  // namespace detail
 
 namespace {
 
-void check_gradients(const Node& node) {
-  for (int i = 0; i < node.input_count; ++i) {
-    const Slot* slot = node.inputs[i];
-    if (!slot || !slot->written) continue;
-    const real* g = slot->gradient->data;
-    const real* bad = std::find_if(g, g + slot->size, [](real v) { return !std::isfinite(v); });
-    check(bad == g + slot->size,
-          "the gradient of input {} has {} at position {}; the result had shape {}", i,
-          std::isnan(*bad) ? "NaN" : "infinity", bad - g, node.shape);
-  }
-}
-
 void run(Node& node, Slot& output) {
-  ScopeGuard here;
-  here->precision = node.precision;
+  const ValueGuard here(scope().precision, node.precision);
   Backward g(node, output);
-  Observer* const current = observer();
   try {
-    if (current) current->backward_started(node);
+    ObserverScope::notify([&](Observer& o) { o.backward_started(node); });
     node.run(node.closure, g);
-    if (current) current->backward_finished(node, output);
-    if (here->detect_anomaly) check_gradients(node);
+    ObserverScope::notify([&](Observer& o) { o.backward_finished(node, output); });
   } catch (const Error& error) {
     throw Error(fmt::format("backward of {}: {}", node.name, error.what()));
   }

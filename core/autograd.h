@@ -134,13 +134,10 @@ namespace detail {
 Node* allocate_node(const char* name, const Shape& shape, size_t inputs, size_t closure_bytes);
 void set_input(Node& node, size_t i, const Tensor& x);
 void attach(const Tensor& y, Node* node);
-void check_finite(const char* name, const Tensor& y, std::span<const Tensor> inputs);
 
 // Inputs: a range of Tensor or Input.
 template <class Inputs, class Closure>
 Tensor record(const char* name, const Tensor& y, const Inputs& inputs, Closure closure) {
-  if (scope().detect_anomaly)
-    check_finite(name, y, std::vector<Tensor>(inputs.begin(), inputs.end()));
   Node* node = nullptr;
   if (scope().gradients && std::any_of(inputs.begin(), inputs.end(),
                                        [](const Tensor& x) { return x && x.requires_grad(); })) {
@@ -153,15 +150,16 @@ Tensor record(const char* name, const Tensor& y, const Inputs& inputs, Closure c
     node->end = [](void* c) { static_cast<Closure*>(c)->~Closure(); };
     attach(y, node);
   }
-  if (Observer* const current = observer()) [[unlikely]]
-    current->op_finished(name, y, std::vector<Tensor>(inputs.begin(), inputs.end()), node);
+  if (ObserverScope::exists()) [[unlikely]] {
+    const std::vector<Tensor> all(inputs.begin(), inputs.end());
+    ObserverScope::notify([&](Observer& o) { o.op_finished(name, y, all, node); });
+  }
   return y;
 }
 }  // namespace detail
 
 // Records how y was computed, and returns y. Inputs may be empty handles. Records nothing if no
-// input requires a gradient. With Scope::detect_anomaly, throws Error if y contains a NaN, or an
-// infinity although no input does.
+// input requires a gradient.
 template <class Closure>
 Tensor record(const char* name, const Tensor& y, std::initializer_list<Input> inputs,
               Closure closure) {

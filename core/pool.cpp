@@ -152,8 +152,7 @@ struct Pool {
     const auto taken = static_cast<int64_t>(class_bytes(block->size_class));
     statistics.live_bytes += taken;
     statistics.peak_bytes = std::max(statistics.peak_bytes, statistics.live_bytes);
-    if (Observer* const current = observer()) [[unlikely]]
-      current->allocated(block + 1, taken);
+    ObserverScope::notify([&](Observer& o) { o.allocated(block + 1, taken); });
     return block;
   }
 
@@ -161,8 +160,7 @@ struct Pool {
   void release(Header* block) noexcept {
     const auto returned = static_cast<int64_t>(class_bytes(block->size_class));
     statistics.live_bytes -= returned;
-    if (Observer* const current = observer()) [[unlikely]]
-      current->freed(block + 1, returned);
+    ObserverScope::notify([&](Observer& o) { o.freed(block + 1, returned); });
     if (keeps_blocks && !block->untouched)
       block->next = std::exchange(free[static_cast<size_t>(block->size_class)], block);
     else

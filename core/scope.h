@@ -23,8 +23,7 @@ struct Scope {
   // tensors and ids are neither read nor written, item() is 0, and memory is counted but not
   // touched. The cost of a step is computed in this way, even for a model larger than the machine.
   bool shapes_only = false;
-  bool detect_anomaly = false;  // an operation whose result is not finite throws
-  Precision precision{};        // 0: the product of the elements as they are
+  Precision precision{};  // 0: the product of the elements as they are
 
   // The random streams drawn in this scope: see core/random.h. Settings that change during training
   // (a temperature) also read `step`; an evaluation sets it to the step of the weights.

@@ -12,8 +12,7 @@ namespace heed::inline HEED_REAL {
 
 // Calls backward(loss) and sends gradients of the arena as soon as they are final. All parameters
 // of the loss that require a gradient must be in the arena, and nothing may be added to their
-// gradients afterwards. Requires several ranks, and replaces the observer. Throws LostRank, and as
-// backward.
+// gradients afterwards. Requires several ranks. Throws LostRank, and as backward.
 void begin_sum_in_backward(const Tensor& loss, Arena& arena);
 
 }  // namespace heed::inline HEED_REAL

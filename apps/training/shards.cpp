@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "apps/inference/evaluation.h"
 #include "apps/support/numbers.h"
+#include "core/anomaly.h"
 #include "core/autograd.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
@@ -82,10 +84,12 @@ class Shards::Instance {
            int64_t last, double* losses) {
     ScopeGuard here;
     here->training = here->gradients = true;
-    here->detect_anomaly = shards.experiment_.train.detect_anomaly;
     here->precision = shards.experiment_.precision;
     here->seed = static_cast<uint64_t>(shards.experiment_.seed);
     here->step = static_cast<uint32_t>(step);
+    AnomalyDetector detector;
+    std::optional<ObserverScope> detecting;
+    if (shards.experiment_.train.detect_anomaly) detecting.emplace(detector);
     rows_without_sum_ = 0;
     const ValueGuard counting(rows_without_sum_counter, &rows_without_sum_);
     const OwnShards own = shards.own_;
@@ -128,7 +132,7 @@ class Shards::Instance {
     const Tensor loss = model_.loss(inputs_of(batch), batch.target, Reduction::sum, smoothing);
     const double value = loss.item();
     if (!std::isfinite(value)) return value;
-    if (is_last && rank_count() > 1 && !observer())
+    if (is_last && rank_count() > 1 && !ObserverScope::exists())
       begin_sum_in_backward(loss, arena_);
     else
       backward(loss);
@@ -177,7 +181,7 @@ StepGradient Shards::run(std::span<const Batch> batches, int64_t step) {
   check(std::ssize(batches) % count == 0, "{} batches are not a multiple of {} shards",
         batches.size(), count);
   // An observer sees only the calling thread.
-  const int threads = scope().shapes_only || observer() ? 1 : shard_threads(count);
+  const int threads = scope().shapes_only || ObserverScope::exists() ? 1 : shard_threads(count);
   std::vector<Shared> parameters;
   if (std::ssize(instances_) < threads) {
     instances_.resize(static_cast<size_t>(threads));

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/observer.h"
+#include "core/flops.h"
 #include "core/ops.h"
 #include "nn/forms/attention.h"
 #include "nn/learned_queries.h"

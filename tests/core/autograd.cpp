@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/anomaly.h"
 #include "core/ops.h"
 #include "core/pool.h"
 #include "core/precision.h"
@@ -199,9 +200,9 @@ TEST_CASE(
                  "mine returned a tensor that has a history already"));
 }
 
-TEST_CASE("detect_anomaly: names the operation and the shapes, forward and backward") {
-  ScopeGuard here;
-  here->detect_anomaly = true;
+TEST_CASE("anomaly detection: names the operation and the shapes, forward and backward") {
+  AnomalyDetector detector;
+  const ObserverScope here(detector);
   Tensor x = leaf({2, 2}, {1, 0, 4, 9});
   const std::string forward = error_of([&] { log(add(x, -5)); });
   CHECK(mentions(forward, "log: the result, of shape [2, 2], has"));
@@ -215,9 +216,9 @@ TEST_CASE("detect_anomaly: names the operation and the shapes, forward and backw
                  "had shape [2, 2]"));
 }
 
-TEST_CASE("detect_anomaly: an infinity among the inputs is accepted in the result") {
-  ScopeGuard here;
-  here->detect_anomaly = true;
+TEST_CASE("anomaly detection: an infinity among the inputs is accepted in the result") {
+  AnomalyDetector detector;
+  const ObserverScope here(detector);
   Tensor x = leaf({2, 2}, {1, 2, 3, 4});
   const Tensor scores = masked_fill(x, Ids::from({2}, {0, 1}), -infinity);
   const Tensor y = softmax(scores + Tensor::zeros({2, 2}));

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -105,8 +106,17 @@ TEST_CASE("observer: every block of the pool is reported") {
   CHECK(listener.blocks.size() == known);
 }
 
-TEST_CASE("observer: only the innermost is notified, and none after both have ended") {
-  Listener outer, inner;
+TEST_CASE("observer: all that observe are notified, the innermost first, and none afterwards") {
+  struct Named : Observer {
+    Named(const char* n, Log& l) : name(n), log(l) {}
+    void stage_finished(const char* stage) noexcept override {
+      log.push_back(fmt::format("{} {}", name, stage));
+    }
+    const char* name;
+    Log& log;
+  };
+  Log order;
+  Named outer("outer", order), inner("inner", order);
   {
     const ObserverScope first(outer);
     stage_finished("one");
@@ -117,9 +127,27 @@ TEST_CASE("observer: only the innermost is notified, and none after both have en
     stage_finished("three");
   }
   stage_finished("four");
-  CHECK(observer() == nullptr);
-  CHECK(outer.log == Log{"one", "three"});
-  CHECK(inner.log == Log{"two"});
+  CHECK_FALSE(ObserverScope::exists());
+  CHECK(order == Log{"outer one", "inner two", "outer two", "outer three"});
+}
+
+TEST_CASE("observer: what it throws comes out of the operation, and nothing is left recorded") {
+  struct Thrower : Observer {
+    void op_finished(const char* name, const Tensor&, std::span<const Tensor>,
+                     const Node*) override {
+      throw Error(fmt::format("saw {}", name));
+    }
+  } thrower;
+  const Tensor w = weight();
+  pool_trim();
+  const int64_t live = pool_statistics().live_bytes;
+  {
+    const ObserverScope observation(thrower);
+    CHECK_THROWS_WITH_AS(exp(w), "saw exp", Error);
+  }
+  CHECK(pool_statistics().live_bytes == live);
+  backward(sum(exp(w)));
+  CHECK(w.grad().data()[0] == doctest::Approx(std::exp(1)));
 }
 
 TEST_CASE("observer: a backward that throws starts and does not finish") {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/autograd.h"
-#include "core/observer.h"
+#include "core/flops.h"
 #include "core/ops.h"
 #include "core/pool.h"
 

@@ -1,4 +1,4 @@
-#include "core/observer.h"
+#include "core/flops.h"
 #include "course/grader/language_model.h"
 
 namespace heed::course {
