@@ -36,6 +36,7 @@ struct TrainOptions {
   double label_smoothing = 0;
   Smoothing label_smoothing_over = Smoothing::vocabulary;
   int64_t evaluate_every = 500;
+  std::vector<std::string> evaluate_splits = {"val"};
   int64_t evaluate_batch_size = 0;
   int64_t checkpoint_every = 500;
   int64_t keep_checkpoints = 1;

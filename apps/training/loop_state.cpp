@@ -59,10 +59,16 @@ static bool is_averaged(const ConfigListing& config) {
 }
 
 KeyEffect effect_of(const std::string& key, const ConfigListing& config) {
-  static const std::set<std::string> without = {
-      "threads",       "train.checkpoint_every", "train.log_every",      "train.statistics",
-      "train.samples", "train.keep_checkpoints", "train.detect_anomaly", "train.rank_timeout",
-      "data.keep"};
+  static const std::set<std::string> without = {"threads",
+                                                "train.checkpoint_every",
+                                                "train.log_every",
+                                                "train.statistics",
+                                                "train.evaluate_splits",
+                                                "train.samples",
+                                                "train.keep_checkpoints",
+                                                "train.detect_anomaly",
+                                                "train.rank_timeout",
+                                                "data.keep"};
   static const std::set<std::string> of_data = {"data.path",
                                                 "data.paths",
                                                 "data.target_path",

@@ -18,6 +18,7 @@
 #include "apps/support/numbers.h"
 #include "apps/training/arrays.h"
 #include "core/check.h"
+#include "core/joined.h"
 #include "core/ops.h"
 #include "core/precision.h"
 #include "core/ranks.h"
@@ -37,6 +38,14 @@ void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
              "train.patience = {} with schedule.kind = \"{}\" needs validation data: set "
              "data.val_fraction",
              experiment.train.patience, experiment.schedule.kind->name);
+  std::vector<std::string> names;
+  for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
+  for (const std::string& split : experiment.train.evaluate_splits)
+    check_keys(split == "val" || (corpus.splits.contains(split) && corpus.splits.contains("val")),
+               {"train.evaluate_splits"},
+               "train.evaluate_splits: the data have no {}; the splits are {}",
+               corpus.splits.contains(split) ? "val, which an evaluation needs" : in_quotes(split),
+               joined(names));
 }
 
 TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock* lock,
@@ -246,10 +255,10 @@ void TrainingLoop::evaluate() {
   } else {
     ++state_.evaluations_since_best;
   }
-  write_row(Json::object()
-                .set("step", step)
-                .set("val", scores)
-                .set("seconds", to_milliseconds(elapsed())));
+  Json row = Json::object().set("step", step).set("val", scores);
+  for (const std::string& split : experiment_.train.evaluate_splits)
+    if (split != "val") row.set(split, scores_of(trainer_.model(), corpus_, experiment_, split));
+  write_row(row.set("seconds", to_milliseconds(elapsed())));
   const bool exact = has_exact_match(experiment_);
   const std::string line =
       fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss),

@@ -115,7 +115,9 @@ Table GroupReport::every_score() const {
       heading.push_back(name + " " + what);
   if (options.target) std::ranges::copy(target_headings(*options.target), back_inserter(heading));
   const size_t compared = heading.size();
-  for (const char* what : {"seeds", effects.size_name(), "low", "high", "p", "p Holm"})
+  const std::string size = effects.size_name();
+  for (const std::string& what : {std::string("seeds"), size, size + " low", size + " high",
+                                  std::string("p"), std::string("p Holm")})
     heading.push_back(fmt::format("{} {}", score, what));
   table.rows.push_back(heading);
   for (size_t i = 0; i < all.groups.size(); ++i) {

@@ -249,6 +249,38 @@ TEST_CASE("train: a value that is not finite stops the run and keeps the checkpo
   CHECK_CONTAINS(named.err, "[");  // the shapes
 }
 
+TEST_CASE("train: scores other splits at evaluations, which changes no weight and no choice") {
+  const Workspace workspace;
+  REQUIRE(workspace.heed({"train", "c.toml", "--run", "plain"}).code == 0);
+  const ProgramOutput output = workspace.heed(
+      {"train", "c.toml", "--run", "more", "--set", "train.evaluate_splits=[\"val\", \"test\"]"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(workspace.digest("more/checkpoints/step-30/model.safetensors") ==
+        workspace.digest("plain/checkpoints/step-30/model.safetensors"));
+  CHECK(workspace.digest("more/checkpoints/best/model.safetensors") ==
+        workspace.digest("plain/checkpoints/best/model.safetensors"));
+  // The last row has the scores of the last weights, which the run's result has if they are best.
+  const std::string rows = timeless_metrics(workspace / "more/metrics.jsonl");
+  CHECK(timeless_metrics(workspace / "plain/metrics.jsonl").find("\"test\"") == rows.npos);
+  const std::string last = rows.substr(rows.rfind("{\"step\""));
+  const Json row = Json::parse(last.substr(0, last.find('\n')), "row"),
+             result = workspace.json("more/result.json");
+  REQUIRE(result.at("best_step").integer() == 30);
+  CHECK(row.at("val").text() == result.at("val").text());
+  CHECK(row.at("test").text() == result.at("test").text());
+  const ProgramOutput compared =
+      workspace.heed({"compare", "more", "--target", "test.loss=1000", "--csv"});
+  CHECK_CONTAINS(compared.out, "steps to test.loss ≤ 1000,10\n");
+  // Such runs are the same experiment.
+  CHECK_CONTAINS(workspace.heed({"compare", "plain", "more", "--baseline", "optim.lr=1"}).err,
+                 "optim.lr has one value in these runs (0.01)");
+  check_rejected(
+      workspace.heed(
+          {"train", "c.toml", "--run", "r", "--set", "train.evaluate_splits=[\"tset\"]"}),
+      2, {"train.evaluate_splits: the data have no \"tset\"; the splits are test, train, val"});
+  CHECK_FALSE(workspace.has("r"));
+}
+
 TEST_CASE("train: stops early and scores the best checkpoint") {
   const Workspace workspace;
   const ProgramOutput output = workspace.heed(

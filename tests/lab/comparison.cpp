@@ -342,7 +342,7 @@ TEST_CASE("compare: CSV, JSON and Markdown have the same numbers") {
   const Json& difference = json.at("against_first").elements()[0];
   CHECK(json.at("compared_as").string() == "ratio");
   CHECK(difference.at("ratio").number() == doctest::Approx(0.784517).epsilon(1e-6));
-  CHECK_CONTAINS(csv, ",val.loss seeds,val.loss ratio,val.loss low,val.loss high,");
+  CHECK_CONTAINS(csv, ",val.loss seeds,val.loss ratio,val.loss ratio low,val.loss ratio high,");
   CHECK_CONTAINS(csv, ",6,0.7845");
   CHECK(difference.at("p").number() == 0.03125);
   const std::string markdown = runs.comparison({.format = TableFormat::markdown});
