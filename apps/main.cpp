@@ -43,10 +43,5 @@ int main(int argc, char** argv) {
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   limit_thread_spinning(argv);
-#ifdef HEED_TRAINER
-  constexpr auto& commands = heed::commands::trainer;
-#else
-  constexpr auto& commands = heed::commands::all;
-#endif
-  return heed::run_program(commands, argc, argv);
+  return heed::run_program(heed::program_commands(), argc, argv);
 }

@@ -30,7 +30,7 @@ int failed(int code, const std::string& error) {
 
 }  // namespace
 
-int run_program(Commands commands, int argc, char** argv) {
+int run_program(const ProgramCommands& commands, int argc, char** argv) {
   std::unique_ptr<Ranks> ranks;
   try {
     ranks = join_ranks();

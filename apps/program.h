@@ -1,7 +1,7 @@
 // The command line of heed.
 #pragma once
 
-#include "apps/commands/command.h"
+#include "apps/commands/room.h"
 
 namespace heed {
 
@@ -11,6 +11,6 @@ namespace heed {
 //   1    failure
 //   2    invalid command, config, data or checkpoint
 //   130  interrupted and saved
-int run_program(Commands commands, int argc, char** argv);
+int run_program(const ProgramCommands& commands, int argc, char** argv);
 
 }  // namespace heed

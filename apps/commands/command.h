@@ -1,6 +1,6 @@
 // A command of the program: its name, its help, its options and what it does.
 //
-// To add one: a file in this folder that defines a Command, and one entry in a list below.
+// To add one: a file in this folder that defines a Command, and one entry in the list below.
 // Options are plain data, so that only command_line.cpp includes CLI11, which is slow to compile.
 #pragma once
 
@@ -118,10 +118,9 @@ std::unique_ptr<CommandArguments> make_arguments() {
 
 using Commands = std::span<const Command* const>;
 
-// In the order of `heed --help`. Those of the first list are also a program of their own, which is
-// built in less time: see the launcher.
+// The commands of the framework, in the order of `heed --help`. Those of rooms follow: see room.h.
 // clang-format off
-#define HEED_TRAINER_COMMANDS(entry) \
+#define HEED_COMMANDS(entry) \
   entry(train) \
   entry(evaluate) \
   entry(generate) \
@@ -129,21 +128,7 @@ using Commands = std::span<const Command* const>;
   entry(summary) \
   entry(config) \
   entry(data)
-#define HEED_COMMANDS(entry) \
-  HEED_TRAINER_COMMANDS(entry) \
-  entry(export_run) \
-  entry(sweep) \
-  entry(compare) \
-  entry(report) \
-  entry(view) \
-  entry(bench) \
-  entry(profile) \
-  entry(theorems) \
-  entry(course)
 // clang-format on
 HEED_REGISTRY(commands, Command, HEED_COMMANDS)
-namespace commands {
-inline constexpr const Command* trainer[] = {HEED_TRAINER_COMMANDS(HEED_REGISTRY_ADDRESS)};
-}
 
 }  // namespace heed

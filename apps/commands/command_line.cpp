@@ -98,10 +98,16 @@ void add_option(CLI::App& app, const Option& o) {
 }
 
 // Throws InputError if the first word is neither an option nor a command.
-void check_command(Commands commands, const std::string& word) {
+void check_command(const ProgramCommands& program, const std::string& word) {
   std::vector<std::string> names;
-  for (const Command* command : commands) names.emplace_back(command->name);
+  for (const Command* command : program.commands) names.emplace_back(command->name);
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
+  for (const LeftOutCommand& command : program.left_out)
+    check_input(
+        word != command.name,
+        "heed was built without {}/, which has the command '{}'; to build it, configure with "
+        "cmake -D{}=ON",
+        command.room, command.name, command.option);
   const std::string suggestion = did_you_mean(word, names);
   throw InputError(fmt::format("unknown command {}{}", in_quotes(word, '\''),
                                suggestion.empty() ? "; commands: " + joined(names) : suggestion));
@@ -109,26 +115,26 @@ void check_command(Commands commands, const std::string& word) {
 
 }  // namespace
 
-int run_command_line(Commands commands, int argc, char** argv) {
+int run_command_line(const ProgramCommands& program, int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "help") {  // heed help train: heed train --help
     std::string option = "--help";
     char* asked[] = {argv[0], argc > 2 ? argv[2] : option.data(), option.data(), nullptr};
-    return run_command_line(commands, argc > 2 ? 3 : 2, asked);
+    return run_command_line(program, argc > 2 ? 3 : 2, asked);
   }
-  if (argc > 1) check_command(commands, argv[1]);
+  if (argc > 1) check_command(program, argv[1]);
   CLI::App app("Train Transformers on a CPU, and use them.", "heed");
   app.require_subcommand(1);
   for (const Page& page : pages) {
     app.add_flag(page.name, page.help);
     if (argc != 2 || std::string_view(argv[1]) != page.name) continue;
-    print(page.text(commands));
+    print(page.text(program.commands));
     return exit_done;
   }
   app.footer("heed COMMAND --help explains a command. To begin: heed train configs/reverse.toml");
   std::vector<std::unique_ptr<CommandArguments>> arguments;  // what the parser writes to
   int result = exit_done;
   std::string colours = "auto";
-  for (const Command* command : commands) {
+  for (const Command* command : program.commands) {
     arguments.push_back(command->arguments());
     CLI::App* added = app.add_subcommand(command->name, command->summary);
     for (const Option& option : arguments.back()->options()) add_option(*added, option);

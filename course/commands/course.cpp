@@ -5,7 +5,6 @@
 #include <random>
 #include <unistd.h>
 
-#include "apps/commands/command.h"
 #include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -18,6 +17,7 @@
 #include "core/joined.h"
 #include "core/text.h"
 #include "course/commands/course_museum.h"
+#include "course/commands/room.h"
 #include "course/tutor/answer.h"
 #include "course/tutor/answers.h"
 #include "course/tutor/catalogue.h"
@@ -354,7 +354,7 @@ int CourseArguments::run() const {
 
 }  // namespace
 
-const Command commands::course = {
+const Command course_commands::course = {
     .name = "course",
     .summary = "Learn how it works: exercises, graded",
     .details =

@@ -125,7 +125,7 @@ class AnswerGrader {
           "of "
           "the exercise.";
     } else {
-      check(false, "the grader of {} is not built: build heed_course", request_.exercise);
+      check(false, "the grader of {} is not built: build heed_graders", request_.exercise);
     }
     return std::move(result_);
   }

@@ -33,7 +33,7 @@ std::string Workshop::museum() const { return in_folder(sources, "course/museum"
 void Workshop::check_built() const {
   for (const std::string& file : needed)
     check_input(exists(file),
-                "{}: not built; ./heed course check builds it, or ninja -C {} heed_course", file,
+                "{}: not built; ./heed course check builds it, or ninja -C {} heed_graders", file,
                 build);
 }
 

@@ -1,6 +1,6 @@
 // What the course needs besides the program: the sources of heed, and in its build folder the
-// libraries that a learner's answer is compiled and linked with. course/CMakeLists.txt writes
-// where they are into course/settings.json of the build folder that the program is in.
+// libraries that a learner's answer is compiled and linked with. course/grader/CMakeLists.txt
+// writes where they are into course/settings.json of the build folder that the program is in.
 #pragma once
 
 #include <string>

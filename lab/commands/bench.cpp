@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
@@ -25,6 +24,7 @@
 #include "core/parallel.h"
 #include "core/precision.h"
 #include "core/ranks.h"
+#include "lab/commands/room.h"
 #include "lab/measure/benchmark.h"
 
 namespace heed {
@@ -221,7 +221,7 @@ int BenchArguments::run() const {
 
 }  // namespace
 
-const Command commands::bench = {
+const Command lab_commands::bench = {
     .name = "bench",
     .summary = "Measure training steps or generation for models of fixed sizes",
     .details =

@@ -1,7 +1,7 @@
 // heed compare: the config keys in which runs differ and their scores; where runs repeat over
 // seeds, with statistics.
-#include "apps/commands/command.h"
 #include "apps/support/output.h"
+#include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"
 
 namespace heed {
@@ -56,7 +56,7 @@ int CompareArguments::run() const {
 
 }  // namespace
 
-const Command commands::compare = {
+const Command lab_commands::compare = {
     .name = "compare",
     .summary = "Compare the configs and scores of runs, with statistics over seeds",
     .details =

@@ -1,11 +1,11 @@
 // heed export: writes a trained model as a file for other programs.
 #include <fmt/format.h>
 
-#include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"
 #include "apps/support/version.h"
 #include "apps/training/saved_run.h"
+#include "lab/commands/room.h"
 #include "lab/onnx/model.h"
 
 namespace heed {
@@ -45,7 +45,7 @@ int ExportArguments::run() const {
 
 }  // namespace
 
-const Command commands::export_run = {
+const Command lab_commands::export_run = {
     .name = "export",
     .summary = "Write a trained model as an ONNX file for other programs",
     .details =

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "apps/commands/command.h"
 #include "apps/config/load_config.h"
 #include "apps/cost/summary.h"
 #include "apps/support/files.h"
@@ -16,6 +15,7 @@
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/parallel.h"
+#include "lab/commands/room.h"
 #include "lab/measure/benchmark.h"
 
 namespace heed {
@@ -223,7 +223,7 @@ int ProfileArguments::run() const {
 
 }  // namespace
 
-const Command commands::profile = {
+const Command lab_commands::profile = {
     .name = "profile",
     .summary = "Profile training steps: time and memory by operation and by layer",
     .details =

@@ -1,9 +1,9 @@
 // heed report: writes one HTML file about runs.
 #include <fmt/format.h>
 
-#include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/output.h"
+#include "lab/commands/room.h"
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
 
@@ -38,7 +38,7 @@ int ReportArguments::run() const {
 
 }  // namespace
 
-const Command commands::report = {
+const Command lab_commands::report = {
     .name = "report",
     .summary = "Write a page about runs: scores, curves, attention, samples",
     .details =

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <unistd.h>
 
-#include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
@@ -12,6 +11,7 @@
 #include "apps/support/table.h"
 #include "core/parallel.h"
 #include "core/system_memory.h"
+#include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"
 #include "lab/experiments/data_of_sweep.h"
 #include "lab/experiments/plan.h"
@@ -186,7 +186,7 @@ int SweepCommand::run() const {
 
 }  // namespace
 
-const Command commands::sweep = {
+const Command lab_commands::sweep = {
     .name = "sweep",
     .summary = "Train a config with several values of its keys and several seeds",
     .details =

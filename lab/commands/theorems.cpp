@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <unistd.h>
 
-#include "apps/commands/command.h"
 #include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
@@ -15,6 +14,7 @@
 #include "core/text.h"
 #include "data/utf8.h"
 #include "lab/claims/model.h"
+#include "lab/commands/room.h"
 
 namespace heed {
 namespace {
@@ -173,7 +173,7 @@ int TheoremsArguments::run() const {
 
 }  // namespace
 
-const Command commands::theorems = {
+const Command lab_commands::theorems = {
     .name = "theorems",
     .summary = "Measure the claims about attention, or the properties of one model",
     .details =

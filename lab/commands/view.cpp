@@ -1,12 +1,12 @@
 // heed view: shows runs in a browser while they train.
 #include <fmt/format.h>
 
-#include "apps/commands/command.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/output.h"
 #include "core/check.h"
 #ifdef HEED_VIEW
+#include "lab/commands/room.h"
 #include "lab/report/view.h"
 #endif
 
@@ -49,7 +49,7 @@ int ViewArguments::run() const {
 
 }  // namespace
 
-const Command commands::view = {
+const Command lab_commands::view = {
     .name = "view",
     .summary = "Show runs in a browser while they train",
     .details =

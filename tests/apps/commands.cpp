@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/commands/command_line.h"
 #include "apps/config/config.h"
 #include "apps/config/experiment.h"
 #include "apps/support/files.h"
@@ -66,11 +67,12 @@ int64_t line_count(const std::string& text) { return std::count(text.begin(), te
 
 TEST_CASE("a text has no exact match: examples have no complete target") {
   for (const std::string run : {"text", "words"}) {
-    for (const std::string& text : {read_file(trained_runs() / (run + "/result.json"), "result"),
-                                    read_file(trained_runs() / (run + "/metrics.jsonl"), "metrics"),
-                                    trained_runs().heed({"evaluate", run}).out,
-                                    trained_runs().heed({"evaluate", run, "--json"}).out,
-                                    trained_runs().heed({"compare", run}).out}) {
+    for (const std::string& text :
+         {read_file(trained_runs() / (run + "/result.json"), "result"),
+          read_file(trained_runs() / (run + "/metrics.jsonl"), "metrics"),
+          trained_runs().heed({"evaluate", run}).out,
+          trained_runs().heed({"evaluate", run, "--json"}).out,
+          has_command("compare") ? trained_runs().heed({"compare", run}).out : "loss"}) {
       CHECK_CONTAINS(text, "loss");
       CHECK(text.find("exact") == text.npos);
     }
@@ -466,6 +468,7 @@ TEST_CASE("config: prints every value with its origin, and every key in the refe
 }
 
 TEST_CASE("compare: prints differing keys and scores") {
+  if (!has_command("compare")) return;
   const ProgramOutput table = trained_runs().heed({"compare", "words", "pairs"});
   REQUIRE_MESSAGE(table.code == 0, table.err);
   CHECK_CONTAINS(table.out, "model.kind");
@@ -490,11 +493,11 @@ TEST_CASE("command line: help, version, unknown commands and options") {
   for (const char* part : {"heed ", "processor: ", "features: ", "BLAS: ", "precisions: highest"})
     CHECK_CONTAINS(version.out, part);
   const std::string help_text = trained_runs().heed({"--help"}).out;
-  CHECK_CONTAINS(help_text, "compare");
+  CHECK_CONTAINS(help_text, "evaluate");
   CHECK(trained_runs().heed({"help"}).out == help_text);
   CHECK(trained_runs().heed({"help", "train"}).out == trained_runs().heed({"train", "--help"}).out);
   check_rejected(trained_runs().heed({"help", "trian"}), 2, {"did you mean 'train'?"});
-  for (const char* verb : {"train", "evaluate", "generate", "summary", "config", "compare"}) {
+  for (const char* verb : {"train", "evaluate", "generate", "summary", "config", "data"}) {
     const ProgramOutput help = trained_runs().heed({verb, "--help"});
     CHECK(help.code == 0);
     CHECK_CONTAINS(help.out, "Examples:\n  ");
@@ -505,6 +508,20 @@ TEST_CASE("command line: help, version, unknown commands and options") {
   check_rejected(trained_runs().heed({"train", "--bogus"}), 2, {"--bogus"});
   check_rejected(trained_runs().heed({"train", "words.toml", "more"}), 2, {"more"});
   check_rejected(trained_runs().heed({"evaluate"}), 2, {"RUN"});
+}
+
+TEST_CASE("command line: a command that the build left out") {
+  const ProgramCommands program{commands_with({}), {{"sweep", "lab", "HEED_LAB"}}};
+  char name[] = "heed", word[] = "sweep", option[] = "--help";
+  char* arguments[] = {name, word, option, nullptr};
+  CHECK_THROWS_WITH_AS(run_command_line(program, 3, arguments),
+                       "heed was built without lab/, which has the command 'sweep'; to build it, "
+                       "configure with cmake -DHEED_LAB=ON",
+                       InputError);
+  if (!has_command("sweep"))
+    check_rejected(trained_runs().heed({"sweep", "x.toml"}), 2, {"heed was built without lab/"});
+  if (!has_command("course"))
+    check_rejected(trained_runs().heed({"course"}), 2, {"heed was built without course/"});
 }
 
 TEST_CASE("too little address space gives one error line and no hang") {

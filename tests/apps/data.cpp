@@ -91,7 +91,7 @@ TEST_CASE("train of pairs logs the report; a run whose data have moved says what
   };
   CHECK(with_path({"evaluate", "run"}) == scores);
   with_path({"summary", "run"});
-  with_path({"profile", "run", "--steps", "1"});
+  if (has_command("profile")) with_path({"profile", "run", "--steps", "1"});
   with_path({"attend", "run", "--example", "0"});
   with_path({"train", "--resume", "--run", "run"});
   check_rejected(heed_in(folder.path, {"evaluate", "run", "--set", "data.path=pairs.toml"}), 2,

@@ -162,13 +162,15 @@ TEST_CASE("hostile: commands reject a vocabulary.json of another kind of model")
   };
   for (const std::string& tokens : {std::string(), std::string("\"0\",\n  \"new\",")}) {
     replaced("\"0\",", tokens);
-    for (const char* command : {"generate", "export"}) run.rejects({command, "r"}, {"r/"});
+    for (const char* command : {"generate", "export"})
+      if (has_command(command)) run.rejects({command, "r"}, {"r/"});
   }
   for (const char* token : {"<bos>", "<eos>"}) {
     replaced(token, "new");
     for (const char* command : {"generate", "export"})
-      run.rejects({command, "r"},
-                  {"r/vocabulary.json: the vocabulary of the target has no ", token});
+      if (has_command(command))
+        run.rejects({command, "r"},
+                    {"r/vocabulary.json: the vocabulary of the target has no ", token});
   }
 }
 
@@ -222,6 +224,7 @@ TEST_CASE("hostile: invalid members of state.json are rejected") {
 }
 
 TEST_CASE("hostile: compare reads or rejects any result.json") {
+  if (!has_command("compare")) return;
   const HostileRun run;
   for (const char* text : {"3", "[]", "null", "\"x\"", "{", ""}) {
     write_file(run / "r/result.json", text);
@@ -325,6 +328,7 @@ TEST_CASE("checkpoint: values that are not finite are not saved") {
 
 TEST_CASE("hostile: files of terabytes are rejected without reading them") {
   const auto with_size = [](const char* file, const std::string& command, const std::string& part) {
+    if (!has_command(command)) return;
     const HostileRun run;
     REQUIRE(::truncate((run / (std::string("r/") + file)).c_str(), off_t{3} << 40) == 0);
     run.rejects({command, "r"}, {part});
@@ -375,6 +379,7 @@ TEST_CASE("hostile: FIFOs and devices in place of files are rejected") {
       {"checkpoints/step-30/model.safetensors", "generate", "model.safetensors: "}};
   for (const auto& [file, command, part] : files)
     for (const bool device : {false, true}) {
+      if (!has_command(command)) continue;
       const HostileRun run;
       const std::string path = run / (std::string("r/") + file);
       remove_all(path);

@@ -8,34 +8,13 @@
 #include "apps/commands/command.h"
 #include "apps/support/colour.h"
 #include "core/text.h"
+#include "manual_check.h"
 #include "program.h"
 
 using namespace heed;
 
 TEST_CASE("manual page and completion name every command and every option") {
-  const std::string page = manual_page(commands::all), completion = bash_completion(commands::all);
-  CHECK(page.starts_with(".TH HEED 1 "));
-  CHECK(escaped(completion) == completion);
-  for (const Command* command : commands::all) {
-    CHECK_CONTAINS(page, std::string(".SS heed ") + command->name);
-    const size_t section = page.find(std::string(".SS heed ") + command->name);
-    const std::string own = page.substr(section, page.find("\n.SS ", section + 1) - section);
-    const std::string start = std::string("    ") + command->name + ") options=";
-    const size_t line = completion.find(start);
-    REQUIRE(line != completion.npos);
-    const std::string words = completion.substr(line, completion.find('\n', line) - line);
-    const auto arguments = command->arguments();
-    for (const Option& option : arguments->options()) {
-      std::string name = option.name;
-      if (name[0] != '-') {
-        CHECK_CONTAINS(own, " " + name);
-        continue;
-      }
-      CHECK_CONTAINS(words, " " + name);
-      for (size_t at = 0; (at = name.find('-', at)) != name.npos; at += 2) name.insert(at, "\\");
-      CHECK_CONTAINS(own, "\\fB" + name + "\\fR");
-    }
-  }
+  check_manual(commands::all);
 }
 
 TEST_CASE("completion for bash completes commands, options, their words, keys and files") {
@@ -59,21 +38,7 @@ TEST_CASE("completion for bash completes commands, options, their words, keys an
   CHECK(completed("heed generate --beam ''") == "\n");
 }
 
-TEST_CASE("colours: always, never, and only on a terminal otherwise") {
-  const TemporaryFolder folder;
-  const auto theorems = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"theorems", "--only", "A16"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramOutput output = heed_in(folder.path, arguments);
-    CHECK_MESSAGE(output.code == 0, output.err);
-    return output.out;
-  };
-  CHECK_CONTAINS(theorems({"--color", "always"}), "\033[32mPASS\033[m\n");
-  const std::string plain = theorems({});
-  CHECK(plain == theorems({"--color", "never"}));
-  CHECK(plain.find('\033') == plain.npos);
-  check_rejected(heed_in(folder.path, {"theorems", "--color", "red"}), 2,
-                 {"--color: expected auto or always or never, found 'red'"});
+TEST_CASE("colours: styles, and text that is cut") {
   use_colours(Colours::always);
   CHECK(styled(Style::bad, "a\033b", STDOUT_FILENO) == "\033[31ma\\x1bb\033[m");
   use_colours(Colours::automatic);

@@ -55,6 +55,11 @@ ProgramOutput shell_in(const std::string& folder, const std::string& script) {
   return Subprocess({"-c", script}, folder, "", "/bin/bash").wait();
 }
 
+bool has_command(const std::string& name) {
+  static const std::string help = heed_in(".", {"--help"}).out;
+  return help.find("\n  " + name + " ") != help.npos;
+}
+
 std::string tiny_config(const std::string& more) {
   return R"(
 seed = 3

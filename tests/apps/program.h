@@ -36,6 +36,9 @@ inline ProgramOutput heed_in(const std::string& folder, const std::vector<std::s
   return Subprocess(arguments, folder, input).wait();
 }
 
+// Returns whether heed has a command: a build may leave out rooms (apps/commands/room.h).
+bool has_command(const std::string& name);
+
 // Returns a config that trains in about a second. `more` is appended to its last section, [data].
 std::string tiny_config(const std::string& more = "");
 

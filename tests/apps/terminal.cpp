@@ -80,6 +80,7 @@ TEST_CASE("generated text is unchanged in a pipe and escaped on a terminal") {
 }
 
 TEST_CASE("compare: names, values and scores are escaped") {
+  if (!has_command("compare")) return;
   const TemporaryFolder folder;
   REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
   const Json scores = Json::object().set(hostile + "\nname", hostile).set("nested", Json::object());
@@ -144,6 +145,7 @@ TEST_CASE("errors in vocabulary.json and result.json are escaped and short") {
   REQUIRE(std::system(("cp -a " + (hostile_run() / "run") + " " + folder.path).c_str()) == 0);
   const auto rejects = [&](const std::string& file, const std::string& text,
                            const std::string& command) {
+    if (!has_command(command)) return;
     const std::string before = read_file(folder / file, "file");
     write_file(folder / file, text);
     const ProgramOutput output = heed_in(folder.path, {command, "run"});

@@ -87,9 +87,6 @@ done
 known=$(sed -n 's/^trainer_commands=(\(.*\))$/\1/p' heed | tr ' ' '\n' | sort)
 trained=$(commands_of "$(dirname "$program")/heed-trainer" | sort)
 [[ $known && $known == "$trained" ]] || complain "heed: trainer_commands are not those of heed-trainer: $trained"
-compiled=$(sed -n '/^set(trainer /,/)$/p' apps/CMakeLists.txt | grep -oE 'commands/[a-z_]+\.cpp' |
-  sed -E 's|commands/(.*)\.cpp|\1|' | grep -vxE 'command_line|manual' | sort)
-[[ $compiled == "$trained" ]] || complain "apps/CMakeLists.txt: the commands in trainer are not those of heed-trainer: $compiled"
 
 # docs/attention.md has every key of three sections with its default, and every choice.
 reference=$("$program" config --reference)

@@ -26,11 +26,11 @@ doctest::Approx close_to(double value, double difference = 0) {
 }
 
 // A line of the fixture: a function, its values, its results.
-struct Case {
+struct ScipyCase {
   std::string function;
   Values values, results;
 
-  explicit Case(const std::string& line) {
+  explicit ScipyCase(const std::string& line) {
     std::istringstream words(line);
     size_t count = 0;
     words >> function >> count;
@@ -40,7 +40,7 @@ struct Case {
 };
 
 // The results of heed for the same values.
-Values results_of(const Case& each) {
+Values results_of(const ScipyCase& each) {
   if (each.function == "sign_flip") return {sign_flip_p(each.values)};
   if (each.function == "student") {
     const MeanInterval mean = student_mean(each.values);
@@ -65,7 +65,7 @@ TEST_CASE("statistics: means, intervals and p are SciPy's") {
   std::istringstream cases(read_file(HEED_FIXTURES "/statistics.txt", "fixture"));
   int checked = 0;
   for (std::string line; std::getline(cases, line); ++checked) {
-    const Case each(line);
+    const ScipyCase each(line);
     CAPTURE(line);
     const Values results = results_of(each);
     REQUIRE(results.size() == each.results.size());

@@ -277,7 +277,7 @@ call course start softmax </dev/null
 expect "calls of start" "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
 : >"$calls"
 call course check --watch </dev/null
-expect "calls of check" "$(<"$calls")" 'ninja heed_course'  # the stub shows the last target
+expect "calls of check" "$(<"$calls")" 'ninja heed_graders'  # the stub shows the last target
 
 a_case "installs what view needs, and configures again, only for view"
 stub dpkg-query <<<'for package in "${@:3}"; do [[ $package == *httplib* ]] || printf "installed:%s " "$package"; done'

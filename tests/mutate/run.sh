@@ -96,16 +96,16 @@ sandboxed() {
 
 # Prints the test programs that use the code of a file, fastest first. PROGRAM:NAME runs only the tests in NAME.cpp,
 # kills is tests/program/kills.sh.
-programs=(core core_f64 nn nn_f64 optim optim_f64 theorems data apps)
+programs=(core core_f64 nn nn_f64 optim optim_f64 data apps lab)
 programs_of() {
   case $1 in
-    core/*) echo nn optim core core_f64 nn_f64 theorems data apps ;;
-    nn/*) echo nn nn_f64 theorems apps ;;
-    optim/*) echo optim optim_f64 apps ;;
-    data/*) echo data apps ;;
-    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps kills ;;
-    apps/config/*) echo apps:config apps ;;
-    apps/*) echo apps:files apps ;;
+    core/*) echo nn optim core core_f64 nn_f64 lab:theorems data apps lab ;;
+    nn/*) echo nn nn_f64 lab:theorems apps lab ;;
+    optim/*) echo optim optim_f64 apps lab ;;
+    data/*) echo data apps lab ;;
+    apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps lab kills ;;
+    apps/config/*) echo apps:config apps lab ;;
+    apps/*) echo apps:files apps lab ;;
   esac
 }
 

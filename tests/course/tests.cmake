@@ -1,0 +1,78 @@
+# The tests of the course, and of the documents, which show every command.
+heed_test(course)
+heed_program_tests(test_course)
+target_sources(test_course PRIVATE apps/program.cpp)
+target_compile_definitions(test_course PRIVATE HEED_PLAYGROUND_TASKS="${PROJECT_SOURCE_DIR}/course/playground/tasks")
+add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh $<TARGET_FILE:heed_program>)
+
+# What grades answers, and the miniature, in double.
+file(GLOB sources CONFIGURE_DEPENDS course/exercises/*.cpp)
+add_executable(test_graders $<TARGET_OBJECTS:test_main> ${sources})
+heed_test_options(test_graders)
+target_link_libraries(test_graders PRIVATE course_graders heed_grader)
+add_test(NAME graders COMMAND test_graders)
+
+# The text of the course. A page has a program, of its C++ blocks, and two tests: see course/text/run.sh.
+function(heed_course_page name page)
+  set(target course_${name})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/course/${name}.cpp)
+  set(run ${CMAKE_CURRENT_SOURCE_DIR}/course/text/run.sh)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/course
+    COMMAND ${run} program ${page} > ${source}
+    DEPENDS ${page} ${run} ${CMAKE_CURRENT_SOURCE_DIR}/course/text/blocks.awk VERBATIM)
+  add_executable(${target} ${source})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  heed_compile_options(${target})
+  target_compile_options(${target} PRIVATE -O0 -w)  # builds faster; a page may leave a variable unused
+  target_link_libraries(${target} PRIVATE course_plot heed_nn heed_optim heed_data)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(name STREQUAL "text")
+    target_precompile_headers(${target} PRIVATE course/text/page.h)
+  else()
+    target_precompile_headers(${target} REUSE_FROM course_text)
+    set(programs $<TARGET_FILE:${target}> $<TARGET_FILE:heed_program>)
+    add_test(NAME ${target} COMMAND ${run} quick ${page} ${programs})
+    heed_nightly_test(${target}_nightly ${run} nightly ${page} ${programs})
+  endif()
+endfunction()
+
+if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)  # neither is a matter of the text, and both take long
+  add_library(course_plot STATIC ${PROJECT_SOURCE_DIR}/course/plot.cpp)
+  heed_test_options(course_plot)
+  target_link_libraries(course_plot PRIVATE heed_core)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/course/text)
+  heed_course_page(text ${folder}/example.md)
+  add_test(NAME course_text COMMAND ${folder}/itself.sh $<TARGET_FILE:course_text> $<TARGET_FILE:heed_program>)
+  file(GLOB pages CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/course/[0-9]*.md ${PROJECT_SOURCE_DIR}/course/teaching.md)
+  foreach(page IN LISTS pages)
+    get_filename_component(name ${page} NAME_WE)
+    string(REGEX REPLACE "_.*" "" name ${name})
+    heed_course_page(${name} ${page})
+  endforeach()
+endif()
+
+# The exercises of the course, by `heed course`.
+if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)
+  set(exercises ${CMAKE_CURRENT_SOURCE_DIR}/course/exercises.sh $<TARGET_FILE:heed_program>)
+  add_test(NAME exercises COMMAND ${exercises} quick)
+  heed_nightly_test(all_exercises ${exercises} all)
+  set(museum ${CMAKE_CURRENT_SOURCE_DIR}/course/museum.sh $<TARGET_FILE:heed_program>)
+  add_test(NAME museum COMMAND ${museum} quick)
+  heed_nightly_test(all_museum ${museum} all)
+  set_tests_properties(museum PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
+endif()
+
+# The playground: compiled by emscripten, compared with the program, and opened in Chromium. The test builds
+# playground_double, with which it compares the module in double.
+include(${PROJECT_SOURCE_DIR}/course/playground/room.cmake)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+add_executable(playground_double EXCLUDE_FROM_ALL course/playground/native_double.cpp ${playground_apps})
+heed_test_options(playground_double)
+target_link_libraries(playground_double PRIVATE
+  heed_nn_f64 heed_optim_f64 heed_data_f64 nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
+heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh
+  ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:heed_program> $<TARGET_FILE:playground_double>)
+set_tests_properties(playground PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
