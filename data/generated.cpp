@@ -6,6 +6,13 @@
 #include <vector>
 
 namespace heed {
+
+Random Selection::random(int64_t i) const {
+  const uint32_t stream = split ? static_cast<uint32_t>(*split) : 3;
+  return Random(seed, Purpose::task, static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32),
+                stream);
+}
+
 namespace {
 
 class Generated final : public Dataset {

@@ -29,10 +29,7 @@ struct Selection {
     return !split || fractions.split_of(stable_hash(source)) == *split;
   }
   // The random numbers from which example i is drawn.
-  Random random(int64_t i) const {
-    return Random(seed, Purpose::task, static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32),
-                  split ? static_cast<uint32_t>(*split) : 3);
-  }
+  Random random(int64_t i) const;
 };
 
 inline constexpr int64_t unlimited = int64_t{1} << 40;  // the size of a training split, if drawn

@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/text.h"
+#include "data/file_splits.h"
 
 namespace heed {
 
