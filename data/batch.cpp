@@ -12,8 +12,6 @@ namespace heed {
 using Examples = std::span<const Example* const>;
 using Member = std::vector<int32_t> Example::*;
 
-static constexpr Member members[] = {&Example::source, &Example::input, &Example::target};
-
 // Pads one member of every example: (B, T) and (B).
 static void pad(Examples examples, Member member, int32_t padding, Ids& ids, Ids* lengths) {
   size_t longest = 0;
@@ -86,7 +84,8 @@ void Batches::load(int64_t group) {
   order_.resize(examples_.size());
   for (int64_t i = first; i < first + count; ++i)
     dataset_->get(shuffle_ ? (*shuffle_)(i) : i, examples_[static_cast<size_t>(i - first)]);
-  for (const Member member : members) {  // as much space for each, so that later ones fit
+  // As much space for each, so that later ones fit.
+  for (const Member member : {&Example::source, &Example::input, &Example::target}) {
     size_t most = 0;
     for (const Example& example : examples_) most = std::max(most, (example.*member).capacity());
     for (Example& example : examples_) (example.*member).reserve(most);

@@ -65,10 +65,7 @@ std::vector<Random> distinct(const SequenceTask& task, const Selection& selectio
 
 }  // namespace
 
-bool is_listed(const SequenceTask& task) {
-  constexpr int64_t most = int64_t{1} << 20;
-  return task.count(most + 1) <= most;
-}
+bool is_listed(const SequenceTask& task) { return task.count((1 << 20) + 1) <= 1 << 20; }
 
 std::unique_ptr<Dataset> generated(const SequenceTask& task, Layout layout, Selection selection,
                                    int64_t size) {

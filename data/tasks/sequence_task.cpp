@@ -53,7 +53,6 @@ SequenceTask number_task(int64_t symbols, Lengths lengths, void (*solve)(Sequenc
 
 std::vector<std::string> numbered(int64_t count, const char* prefix) {
   std::vector<std::string> names;
-  names.reserve(static_cast<size_t>(count));
   for (int64_t number = 0; number < count; ++number)
     names.push_back(prefix + std::to_string(number));
   return names;
