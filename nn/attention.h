@@ -14,7 +14,7 @@
 
 #include <optional>
 
-#include "core/ops.h"
+#include "core/standard_ops.h"
 #include "nn/linear.h"
 #include "nn/mixing.h"
 

@@ -1,6 +1,6 @@
 #include "nn/block.h"
 
-#include "core/ops.h"
+#include "core/standard_ops.h"
 #include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {

@@ -1,6 +1,6 @@
 #include "nn/norm.h"
 
-#include "core/ops.h"
+#include "core/standard_ops.h"
 #include "nn/init.h"
 #include "nn/module_scope.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops.h"
 #include "core/parallel_for.h"
+#include "core/standard_ops.h"
 #include "nn/init.h"
 #include "nn/module_scope.h"
 

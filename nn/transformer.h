@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/ids.h"
-#include "core/ops.h"
+#include "core/standard_ops.h"
 #include "nn/block.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"

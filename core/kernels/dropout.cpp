@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
+#include "core/kernels/more_kernels.h"
 #include "core/parallel.h"
 
 namespace heed::inline HEED_REAL::kernels {

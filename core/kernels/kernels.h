@@ -1,5 +1,5 @@
-// The kernels that are plain loops over arrays, file by file. (Matrix products are in gemm/, and
-// built on them linear.h, linear_cross_entropy.h and attention/.)
+// The loops that the operations of the standard Transformer call, file by file. A Destination says
+// whether a loop adds to what is there. (Matrix products are in gemm/, and built on them linear.h.)
 //
 // A kernel runs on all threads unless it says otherwise. Where a gradient is an argument, one whose
 // `data` is null is not computed.
@@ -40,33 +40,21 @@ void scatter_rows(int64_t count, int64_t width, const int32_t* ids, const real* 
 void fill_hidden(const Shape& shape, const KeepMask& mask, const real* x, real hidden,
                  Destination to);
 
-// ---- reduce.cpp: sums and maxima along any axes. The order of summation depends only on the
-// shapes.
-// Sums `from`, of shape `shape`, along the axes in which `target` broadcasts to `shape`.
+// ---- reduce.cpp
+// Sums `from`, of shape `shape`, along the axes in which `target` broadcasts to `shape`. The
+// order of summation depends only on the shapes.
 void sum_to(const real* from, const Shape& shape, const Shape& target, Destination to);
-// Takes the maximum along the same axes: NaN if any element is NaN, -inf if there are none.
-void max_to(const real* from, const Shape& shape, const Shape& target, real* to);
 
-// ---- softmax.cpp: normalisers of attention scores, for rows of x, y (rows, width)
+// ---- softmax.cpp, of each row of x, y (rows, width)
 struct Rows {
   int64_t count, width;
 };
 //
 //   softmax(x)[i] = exp(x[i] - m) / Σⱼ exp(x[j] - m),   m = max x, so that nothing overflows
 //
-// If all x[i] are -inf, softmax is 0, log softmax is -inf, and gradients are 0.
+// If all x[i] are -inf, softmax and its gradient are 0.
 void softmax_forward(const Rows& n, const real* x, real* y);
 void softmax_backward(const Rows& n, const real* dy, const real* y, Destination dx);
-void log_softmax_forward(const Rows& n, const real* x, real* y);
-void log_softmax_backward(const Rows& n, const real* dy, const real* y, Destination dx);
-// y = 1 / n at the n elements of a row that equal its maximum, 0 elsewhere. A row of only -inf
-// gives zeros; a row with a NaN gives NaN everywhere.
-void hardmax(const Rows& n, const real* x, real* y);
-// y = x / Σ x for each row, or zeros if Σ x ≤ least. `sums` (rows) receives Σ x, or 0 in that case.
-void sum_normalize_forward(const Rows& n, real least, const real* x, real* y, real* sums);
-// dx = (dy - Σ dy y) / Σ x, or zeros if `sums` is 0
-void sum_normalize_backward(const Rows& n, const real* dy, const real* y, const real* sums,
-                            Destination dx);
 
 // ---- norm.cpp: layer norm (Ba, Kiros & Hinton 2016) and RMS norm (Zhang & Sennrich 2019) of rows
 //
@@ -90,24 +78,6 @@ struct NormGradients {
 };
 void layer_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to);
 void rms_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to);
-
-// ---- segment.cpp: softmax over segments: entries e with the same segment id, in any order
-struct SegmentSizes {
-  int64_t entries, columns, segments;
-};
-// The entries of segment s are by_segment[k], start[s] ≤ k < start[s + 1], in increasing order (a
-// counting sort). ids (entries), start (segments + 1), by_segment (entries)
-struct Segments {
-  const int32_t *start, *by_segment;
-};
-void sort_by_segment(const SegmentSizes& n, const int32_t* ids, int32_t* start,
-                     int32_t* by_segment);
-// y = eˣ / Σ eˣ, for each column over the entries of each segment; x, y (entries, columns). If all
-// entries are -inf, y and the gradients are 0.
-void segment_softmax_forward(const SegmentSizes& n, Segments segments, const real* x, real* y);
-// dx = y (dy - Σ dy y)
-void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
-                              const real* y, Destination dx);
 
 // ---- rotary.cpp: x (batch, time, heads · width). Pair k of a head is its columns 2k and 2k + 1
 // with `neighbours`, else k and k + width / 2.
@@ -137,11 +107,6 @@ struct DropoutRule {
 // x[i] / (1 - probability), i < n. Backward is the same function of dy.
 void dropout(int64_t n, const StreamKey& stream, double probability, const real* x, Destination to);
 
-// ---- philox.cpp
-// Writes words 4 · first_block … 4 · (first_block + blocks) - 1 of a stream to `words`, with vector
-// instructions, on the calling thread.
-void philox_words(const StreamKey& stream, uint64_t first_block, int64_t blocks, uint32_t* words);
-
 // ---- loss.cpp
 struct CrossEntropySizes {
   int64_t rows, classes;
@@ -161,9 +126,5 @@ double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, co
                      const int32_t* targets, real* gradient, real* losses = nullptr);
 // to[n, :] = factors[n] x[n, :]; x (rows, width), which may be `to`, factors (rows)
 void scale_rows(const Rows& n, const real* factors, const real* x, Destination to);
-// Returns Σ (x[i] - y[i])², i < n.
-double squared_distance(int64_t n, const real* x, const real* y);
-// to[i] = factor (x[i] - y[i]), i < n
-void scaled_difference(int64_t n, real factor, const real* x, const real* y, Destination to);
 
 }  // namespace heed::inline HEED_REAL::kernels

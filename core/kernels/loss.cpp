@@ -2,8 +2,8 @@
 #include <array>
 #include <cmath>
 
-#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
+#include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "core/kernels/kernels.h"
+#include "core/kernels/more_kernels.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>

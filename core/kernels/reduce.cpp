@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-#include "core/kernels/kernels.h"
+#include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
 #include "core/scope.h"

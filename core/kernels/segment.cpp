@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
+#include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/vector_math.h"
 #include "core/parallel.h"
 #include "core/scope.h"

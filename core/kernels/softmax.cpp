@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
+#include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/kernels/simd/vector_math.h"
 

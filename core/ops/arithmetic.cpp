@@ -1,9 +1,9 @@
-// Arithmetic, element by element, with broadcasting. Compiled like the kernels, so that the loops
-// become vector instructions.
+// y = a + b and y = a · b, element by element, with broadcasting. The simplest closures: start
+// here. Compiled like the kernels, so that the loops become vector instructions.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
-#include "core/ops.h"
+#include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -12,7 +12,6 @@ using kernels::map_broadcast;
 using Operand = kernels::Operand<real>;
 
 constexpr auto product = [](real p, real q) { return p * q; };
-constexpr auto quotient = [](real p, real q) { return p / q; };
 
 // f(a, b), with a and b broadcast to one shape
 template <class F>
@@ -34,16 +33,6 @@ Tensor add(const Tensor& a, const Tensor& b) {
   });
 }
 
-Tensor sub(const Tensor& a, const Tensor& b) {
-  const Tensor y = combined("sub", a, b, [](real p, real q) { return p - q; });
-  return record("sub", y, {a, b}, [shape_a = a.shape(), shape_b = b.shape()](Backward& g) {
-    if (g.wants(0)) g.pass_broadcast(0, shape_a);  // da += dy
-    if (g.wants(1))                                // db -= dy
-      g.into_broadcast(1, shape_b,
-                       [&](Destination to) { kernels::scale(g.size(), g.dy(), -1, to); });
-  });
-}
-
 Tensor mul(const Tensor& a, const Tensor& b) {
   const Tensor y = combined("mul", a, b, product);
   return record(
@@ -57,32 +46,6 @@ Tensor mul(const Tensor& a, const Tensor& b) {
         if (g.wants(0)) add_product(0, shape_a, {bs.data(), shape_b});  // da += dy · b
         if (g.wants(1)) add_product(1, shape_b, {as.data(), shape_a});  // db += dy · a
       });
-}
-
-Tensor div(const Tensor& a, const Tensor& b) {
-  const Tensor y = combined("div", a, b, quotient);
-  return record("div", y, {a, b},
-                [shape_a = a.shape(), shape_b = b.shape(), ys = saved(y, b),
-                 bs = saved(b, a, b)](Backward& g) {
-                  const Operand dy{g.dy(), g.shape()}, divisor{bs.data(), shape_b};
-                  if (g.wants(0))  // da += dy / b
-                    g.into_broadcast(0, shape_a, [&](Destination to) {
-                      map_broadcast(g.shape(), to, quotient, dy, divisor);
-                    });
-                  if (g.wants(1))  // db -= dy · y / b
-                    g.into_broadcast(1, shape_b, [&](Destination to) {
-                      map_broadcast(
-                          g.shape(), to, [](real d, real q, real r) { return -d * q / r; }, dy,
-                          Operand{ys.data(), g.shape()}, divisor);
-                    });
-                });
-}
-
-Tensor add(const Tensor& a, real b) {
-  Tensor y = Tensor::empty(a.shape());
-  kernels::map(a.size(), {y.mutable_data(), false},
-               [b, x = a.data()](int64_t i) { return x[i] + b; });
-  return record("add", y, {a}, [](Backward& g) { g.pass(0); });  // da += dy
 }
 
 Tensor mul(const Tensor& a, real b) {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/autograd.h"
-#include "core/ops.h"
 #include "core/ops/kept_inputs.h"
+#include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/autograd.h"
 #include "core/kernels/activation_math.h"
 #include "core/kernels/map.h"
-#include "core/ops.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/autograd.h"
-#include "core/kernels/kernels.h"
-#include "core/ops.h"
+#include "core/kernels/more_kernels.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -4,8 +4,8 @@
 #include "core/autograd.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/scratch.h"
-#include "core/ops.h"
 #include "core/ops/kept_inputs.h"
+#include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
 

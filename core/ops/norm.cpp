@@ -1,7 +1,7 @@
 // Normalisation over the last axis.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
-#include "core/ops.h"
+#include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

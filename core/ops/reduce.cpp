@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "core/autograd.h"
-#include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
+#include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/vector_math.h"
-#include "core/ops.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
-#include "core/ops.h"
+#include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/autograd.h"
-#include "core/kernels/kernels.h"
-#include "core/ops.h"
+#include "core/kernels/more_kernels.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -2,7 +2,7 @@
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
-#include "core/ops.h"
+#include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -46,21 +46,6 @@ Tensor masked_fill(const Tensor& x, const Ids& condition, real value) {
         "masked_fill: a condition of shape {} does not broadcast to {}", condition.shape(),
         x.shape());
   return chosen("masked_fill", condition, Tensor::scalar(value), x, x.shape());
-}
-
-// y = value where the mask hides a key, else x
-Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value) {
-  const Shape& shape = scores.shape();
-  check(shape.rank() == 4, "masked_fill: scores must be (batch, heads, queries, keys), got {}",
-        shape);
-  mask.check_fits("masked_fill", shape[0], shape[1], shape[2], shape[3]);
-  if (mask.hides_nothing()) return scores;
-  Tensor y = Tensor::empty(shape);
-  kernels::fill_hidden(shape, mask, scores.data(), value, {y.mutable_data(), false});
-  // The value is an input too, so that core/anomaly.h accepts an infinite one.
-  return record("masked_fill", y, {scores, Tensor::scalar(value)}, [mask](Backward& g) {
-    kernels::fill_hidden(g.shape(), mask, g.dy(), 0, g.into(0));  // dx += dy where it is kept
-  });
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -1,75 +1,23 @@
-// Softmax and its logarithm, and attention weights without a softmax: the hardmax, and division by
-// the sum.
-#include <algorithm>
-
+// Scores to weights: softmax makes them positive, with a sum of 1.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
-#include "core/kernels/map.h"
-#include "core/ops.h"
-#include "core/rows_without_sum.h"
+#include "core/standard_ops.h"
 
 namespace heed::inline HEED_REAL {
 
-static kernels::Rows rows_of(const char* operation, const Shape& shape) {
-  const int last = axis_of(operation, shape, -1);
-  return {shape.span_size(0, last), shape[last]};
+// y = eˣ / Σ eˣ along the last axis
+static Tensor softmax_last(const Tensor& x) {
+  const kernels::Rows sizes{x.shape().span_size(0, x.rank() - 1), x.dim(-1)};
+  Tensor y = Tensor::empty(x.shape());
+  kernels::softmax_forward(sizes, x.data(), y.mutable_data());
+  return record("softmax", y, {x}, [sizes, ys = saved(y, x)](Backward& g) {
+    kernels::softmax_backward(sizes, g.dy(), ys.data(), g.into(0));  // dx += y · (dy - Σ dy · y)
+  });
 }
 
-static bool is_last(const char* operation, const Shape& shape, int axis) {
-  return axis_of(operation, shape, axis) == shape.rank() - 1;
-}
-
-// y = eˣ / Σ eˣ
 Tensor softmax(const Tensor& x, int axis) {
-  if (!is_last("softmax", x.shape(), axis))
-    return transpose(softmax(transpose(x, axis, -1)), axis, -1);
-  const kernels::Rows n = rows_of("softmax", x.shape());
-  Tensor y = Tensor::empty(x.shape());
-  kernels::softmax_forward(n, x.data(), y.mutable_data());
-  return record("softmax", y, {x}, [n, ys = saved(y, x)](Backward& g) {
-    kernels::softmax_backward(n, g.dy(), ys.data(), g.into(0));  // dx += y · (dy - Σ dy · y)
-  });
-}
-
-// y = x - log Σ eˣ
-Tensor log_softmax(const Tensor& x, int axis) {
-  if (!is_last("log_softmax", x.shape(), axis))
-    return transpose(log_softmax(transpose(x, axis, -1)), axis, -1);
-  const kernels::Rows n = rows_of("log_softmax", x.shape());
-  Tensor y = Tensor::empty(x.shape());
-  kernels::log_softmax_forward(n, x.data(), y.mutable_data());
-  return record("log_softmax", y, {x}, [n, ys = saved(y, x)](Backward& g) {
-    kernels::log_softmax_backward(n, g.dy(), ys.data(), g.into(0));  // dx += dy - eʸ Σ dy
-  });
-}
-
-// y = 1 / (number of maxima) at each maximum of x, else 0
-Tensor hardmax(const Tensor& x, HardmaxGradient gradient) {
-  const kernels::Rows n = rows_of("hardmax", x.shape());
-  Tensor y = Tensor::empty(x.shape());
-  kernels::hardmax(n, x.data(), y.mutable_data());
-  if (gradient == HardmaxGradient::none)
-    return record("hardmax", y, {x}, [](Backward& g) {
-      kernels::map(g.size(), g.into(0), [](int64_t) { return real{0}; });  // dx += 0
-    });
-  return record("hardmax", y, {x}, [n, xs = saved(x, x)](Backward& g) {
-    Tensor p = Tensor::empty(xs.shape());
-    kernels::softmax_forward(n, xs.data(), p.mutable_data());
-    kernels::softmax_backward(n, g.dy(), p.data(), g.into(0));  // dx += p (dy - Σ dy p)
-  });
-}
-
-// y = x / Σ x
-Tensor sum_normalize(const Tensor& x) {
-  const kernels::Rows n = rows_of("sum_normalize", x.shape());
-  Tensor y = Tensor::empty(x.shape()), sum = Tensor::empty({n.count});
-  kernels::sum_normalize_forward(n, min_row_sum, x.data(), y.mutable_data(), sum.mutable_data());
-  if (rows_without_sum_counter && !scope().shapes_only)
-    *rows_without_sum_counter += std::count(sum.data(), sum.data() + n.count, real{0});
-  return record("sum_normalize", y, {x}, [n, ys = saved(y, x), sums = saved(sum, x)](Backward& g) {
-    // dx += (dy - Σ dy y) / Σ x
-    kernels::sum_normalize_backward(n, g.dy(), ys.data(), sums.data(), g.into(0));
-  });
+  if (axis_of("softmax", x.shape(), axis) == x.rank() - 1) return softmax_last(x);
+  return transpose(softmax_last(transpose(x, axis, -1)), axis, -1);
 }
 
 }  // namespace heed::inline HEED_REAL

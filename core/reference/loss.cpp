@@ -1,4 +1,4 @@
-// Losses: cross entropy and squared error.
+// Cross entropy.
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
@@ -34,18 +34,6 @@ void scale_rows(const Rows& n, const real* factors, const real* x, Destination t
   for (int64_t row = 0; row < bound(n.count); ++row)
     for (int64_t v = row * n.width; v < (row + 1) * n.width; ++v)
       write(to, v, double{factors[row]} * x[v]);
-}
-
-// Σᵢ (x[i] − y[i])²
-double squared_distance(int64_t n, const real* x, const real* y) {
-  double sum = 0;
-  for (int64_t i = 0; i < bound(n); ++i) sum += (double{x[i]} - y[i]) * (double{x[i]} - y[i]);
-  return sum;
-}
-
-// to[i] = factor (x[i] − y[i])
-void scaled_difference(int64_t n, real factor, const real* x, const real* y, Destination to) {
-  for (int64_t i = 0; i < bound(n); ++i) write(to, i, factor * (double{x[i]} - y[i]));
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -1,7 +1,7 @@
 // The definitions: what every fast kernel of core/kernels computes, as naive loops.
 //
-// core/reference/NAME.cpp defines the functions of core/kernels/NAME.cpp, in the way the papers
-// write them: no blocks, no vector instructions, no threads, and sums in double. They are compiled
+// core/reference/NAME.cpp takes the place of core/kernels/NAME.cpp, written as the papers write it:
+// no blocks, no vector instructions, no threads, and sums in double. They are compiled
 // twice. The preset `reference` builds heed from them instead of the fast kernels: any config then
 // trains, slowly, and a printf in one of these loops shows a real training at work. The tests
 // compile them with -Dkernels=reference, so that they land in heed::reference and one program holds
@@ -10,7 +10,7 @@
 //   cmake --preset reference && cmake --build --preset reference
 //   build/reference/bin/heed train configs/sort.toml
 //
-// These have no second definition: activation, copy, map and philox are loops over single elements;
+// These have no second definition: activation, map and philox are loops over single elements;
 // linear_cross_entropy calls other kernels.
 #pragma once
 
@@ -29,6 +29,16 @@ inline int64_t bound(int64_t n) { return scope().shapes_only ? 0 : n; }
 // to[i] = value, or to[i] += value
 inline void write(Destination to, int64_t i, double value) {
   to.data[i] = static_cast<real>(to.accumulate ? to.data[i] + value : value);
+}
+
+// The element of `target` from which broadcasting to `shape` makes element i.
+inline int64_t broadcast_source(int64_t i, const Shape& shape, const Shape& target) {
+  int64_t source = 0, stride = 1;
+  for (int a = 1; a <= target.rank(); i /= shape[-a++]) {  // shapes are aligned at the last axis
+    if (target[-a] == shape[-a]) source += i % shape[-a] * stride;
+    stride *= target[-a];
+  }
+  return source;
 }
 
 // The sum of exponentials that softmax divides by, as the maximum m and Σᵢ exp(x(i) − m), since

@@ -1,4 +1,5 @@
 // Softmax of x (entries, columns) within segments: entry e belongs to segment ids[e].
+#include "core/kernels/more_kernels.h"
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {

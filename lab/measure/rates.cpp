@@ -6,7 +6,7 @@
 
 #include "apps/support/clock.h"
 #include "core/kernels/gemm/gemm.h"
-#include "core/kernels/kernels.h"
+#include "core/kernels/more_kernels.h"
 #include "core/pool.h"
 #include "core/tensor.h"
 

@@ -12,8 +12,8 @@
 
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/gemm/gemm.h"
-#include "core/kernels/kernels.h"
 #include "core/kernels/linear.h"
+#include "core/kernels/more_kernels.h"
 #include "core/precision.h"
 #include "core/random.h"
 
@@ -411,6 +411,50 @@ inline std::vector<testing::Output> attention_outputs() {
   return draw.outputs;
 }
 
+inline std::vector<testing::Output> copy_outputs() {
+  Cases draw(11);
+  for (int i = 0; i < 30; ++i) {
+    const int64_t rows = draw.size(40), width = draw.size(60), count = draw.size(50);
+    const Array x = draw.normal(rows * width), dy = draw.normal(count * width);
+    const std::vector<int32_t> ids = draw.ids(count, rows);
+    const real factor = draw.normal();
+    draw.keep("copy", rows * width, [&](Destination to) { copy(rows * width, x.data(), to); });
+    draw.keep("scale", rows * width,
+              [&](Destination to) { scale(rows * width, x.data(), factor, to); });
+    const int64_t part = draw.size(width), step = width + draw.below(4);
+    draw.keep("copy_rows", rows * step,
+              [&](Destination to) { copy_rows(rows, part, x.data(), width, to, step); });
+    draw.keep("zero_rows", rows * step,
+              [&](Destination to) { zero_rows(rows, part, to.data, step); });
+    draw.keep("gather_rows", count * width,
+              [&](Destination to) { gather_rows(count, width, ids.data(), x.data(), to); });
+    draw.keep("scatter_rows", rows * width,
+              [&](Destination to) { scatter_rows(count, width, ids.data(), dy.data(), rows, to); });
+  }
+  for (const Shape& shape : {Shape{}, Shape{5}, Shape{70, 40}, Shape{3, 1, 5}, Shape{4, 33, 2, 35},
+                             Shape{2, 3, 0}, Shape{2, 3, 4, 5, 3, 2}}) {
+    std::vector<int> axes(static_cast<size_t>(shape.rank()));
+    for (size_t k = 0; k < axes.size(); ++k) axes[k] = static_cast<int>(k);
+    const Array x = draw.normal(shape.size());
+    for (int i = 0; i < 6; ++i) {
+      for (size_t k = 1; k < axes.size(); ++k)
+        std::swap(axes[k], axes[static_cast<size_t>(draw.below(static_cast<int64_t>(k) + 1))]);
+      draw.keep(fmt::format("permute {}", shape), shape.size(),
+                [&](Destination to) { permute(x.data(), shape, axes, to); });
+    }
+  }
+  for (int i = 0; i < 20; ++i) {
+    const AttentionSizes n{draw.size(3), draw.size(3), draw.size(20), draw.size(20), 1, 1};
+    const Shape shape{n.batch, n.heads, n.queries, n.keys};
+    const KeepMask mask = random_mask(draw, n);
+    const Array x = draw.normal(shape.size());
+    draw.keep("fill_hidden", shape.size(), [&](Destination to) {
+      fill_hidden(shape, mask, x.data(), to.accumulate ? 0 : -INFINITY, to);
+    });
+  }
+  return draw.outputs;
+}
+
 // `tolerance`: how many units of rounding the fast kernel may be off, relative to the largest value
 // of an output, or to 1 if that is larger.
 struct Family {
@@ -429,6 +473,7 @@ inline constexpr Family families[] = {
     {"segment", 5, segment_outputs},
     {"rotary and dropout", 5, rotary_and_dropout_outputs},
     {"attention", 30, attention_outputs},
+    {"copy", 5, copy_outputs},
 };
 
 }  // namespace heed::inline HEED_REAL::kernels

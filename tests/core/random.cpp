@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/kernels/kernels.h"
+#include "core/kernels/more_kernels.h"
 #include "core/ops.h"
 #include "core/scope.h"
 

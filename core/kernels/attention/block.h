@@ -11,7 +11,7 @@
 
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/gemm/gemm.h"
-#include "core/kernels/kernels.h"
+#include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/vector.h"
 #include "core/kernels/simd/vector_math.h"
 

@@ -1,0 +1,146 @@
+// The differentiable operations of the standard Transformer, with their formulas and shapes.
+//
+// Each is one function in ops/<family>.cpp that checks its inputs, computes the result and records
+// its backward. All throw Error with the operation, the violated condition and the shapes. Binary
+// operations broadcast like NumPy. Negative axes count from the end. The letters:
+//
+//   B        examples in a batch
+//   T        positions in a sequence; Tq those of queries, Tk those of keys
+//   D        width of the model: of the vector of one position
+//   H        heads
+//   K, Kv    width of one head's queries and keys, and of its values
+//   I, O     inputs and outputs of a linear layer
+//   V        tokens in the vocabulary, or classes
+//   …        any axes
+#pragma once
+
+#include <initializer_list>
+
+#include "core/activation.h"
+#include "core/ids.h"
+#include "core/mask.h"
+#include "core/tensor.h"
+
+namespace heed::inline HEED_REAL {
+
+using Axes = std::initializer_list<int>;
+
+// ---- ops/arithmetic.cpp: element by element, with broadcasting
+Tensor add(const Tensor& a, const Tensor& b);
+Tensor mul(const Tensor& a, const Tensor& b);
+Tensor mul(const Tensor& a, real b);
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+
+// ---- ops/linear.cpp
+// y[…, o] = Σᵢ x[…, i] w[o, i] + b[o];   x (…, I), w (O, I), b (O) or no tensor → (…, O)
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {});
+// The activation named by a value; Activation::none returns x itself.
+Tensor activate(Activation function, const Tensor& x);
+// φ(linear(x, w, b)), with the activation φ applied while the product is in the cache.
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation);
+// c[…, m, n] = Σₖ a[…, m, k] b[…, k, n]; the axes before the last two broadcast. Rank ≥ 2.
+Tensor matmul(const Tensor& a, const Tensor& b);
+
+// ---- ops/shape.cpp: the same elements in another order (Tensor::reshape is free; these copy)
+Tensor permute(const Tensor& x, Axes axes);  // axis i of the result is axis axes[i] of x
+Tensor transpose(const Tensor& x, int axis, int other);
+Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last);  // [first, last) of an axis
+
+// ---- ops/masked_fill.cpp
+// `value`, with a zero gradient, where the mask hides a key from a query. scores (B, H, Tq, Tk)
+Tensor masked_fill(const Tensor& scores, const KeepMask& mask, real value);
+
+// ---- ops/softmax.cpp
+// exp(x) / Σ exp(x) along an axis. Where all of x is -inf the result is 0 with a zero gradient, not
+// NaN.
+Tensor softmax(const Tensor& x, int axis = -1);
+
+// ---- ops/rotary.cpp
+enum class RotaryLayout {
+  interleaved,  // columns 2k and 2k + 1 are a pair (Su et al. 2021)
+  halves,       // columns k and k + K/2 are
+};
+struct RotaryOptions {
+  RotaryLayout layout = RotaryLayout::interleaved;
+  double base = 10000;
+  int64_t first_position = 0;  // of x[:, 0, :]
+};
+// Rotates pair k of every head at position t by the angle t · base^(-2k/K), so that the dot product
+// of a query and a key depends on their distance (Su et al. 2021, "RoFormer", equations 14 to 16).
+// x (B, T, H·K), K even → (B, T, H·K)
+Tensor rotary(const Tensor& x, int64_t heads, const RotaryOptions& options = {});
+
+// ---- ops/embedding.cpp
+// y[…, :] = weight[ids[…], :];   weight (V, D), ids (…) each in [0, V) → (…, D)
+Tensor embedding(const Tensor& weight, const Ids& ids);
+
+// ---- ops/norm.cpp: over the last axis, of length D; weight and bias (D), or empty
+// (x - mean) / √(variance + epsilon) · weight + bias (Ba, Kiros & Hinton 2016)
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, real epsilon);
+// x / √(mean(x²) + epsilon) · weight (Zhang & Sennrich 2019)
+Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon);
+
+// ---- ops/dropout.cpp
+// In training (Scope::training): 0 with this probability, else x / (1 - probability). Otherwise x
+// itself. The mask comes from the scope's next random stream; backward draws it again.
+Tensor dropout(const Tensor& x, double probability);
+
+// ---- ops/loss.cpp
+// What a loss returns, as in PyTorch.
+enum class Reduction {
+  mean,  // the mean over the targets that count, or over all elements
+  sum,
+  none,  // one loss per target, or per element
+};
+inline constexpr int32_t ignored = -1;  // a target that is left out of the loss
+// How a part ε of the target's probability is given to the other of V classes. The idea is from
+// Szegedy et al. (2016), section 7; implementations differ in the details.
+enum class Smoothing {
+  vocabulary,       // p(target) = 1 - ε + ε/V, every other class ε/V: the paper and PyTorch
+  others,           // p(target) = 1 - ε, every other class ε/(V-1): tensor2tensor and fairseq
+  possible_others,  // p(target) = 1 - ε, every other class ε/(V-2), but 0 for one class that is
+                    // never a target (padding): The Annotated Transformer
+};
+struct LabelSmoothing {
+  double epsilon;
+  Smoothing over;
+  int32_t impossible;  // the class that is never a target, for possible_others
+
+  LabelSmoothing(double epsilon_ = 0, Smoothing over_ = Smoothing::vocabulary,
+                 int32_t impossible_ = -1)
+      : epsilon(epsilon_), over(over_), impossible(impossible_) {}
+};
+// The loss of target n is -Σᵥ p(n, v) log softmax(logits)[n, v]. logits (…, V), targets (…) each in
+// [0, V) or `ignored` → a scalar; Reduction::none: (…), where ignored targets have the loss 0. The
+// mean is over the targets that are not ignored; if all are, it is 0.
+// A row in which all logits are -inf has the loss inf, for any target, and a zero gradient.
+Tensor cross_entropy(const Tensor& logits, const Ids& targets,
+                     Reduction reduction = Reduction::mean, const LabelSmoothing& smoothing = {});
+// cross_entropy(linear(x, w, b), targets, reduction, smoothing). x (…, I), w (V, I), b (V) or
+// empty, targets (…). Never stores the gradient of the logits. If there are more than `at_once`
+// logits, never stores all logits either: their rows are computed in chunks, and once more in
+// backward.
+inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
+Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
+                            Reduction reduction = Reduction::mean,
+                            const LabelSmoothing& smoothing = {}, int64_t at_once = logits_at_once);
+
+// ---- ops/attention.cpp
+struct AttentionOptions {
+  double scale = 0;  // of the scores; 0: 1/√K
+  KeepMask mask = {};
+  double dropout = 0;  // of the weights, in training
+  // Uses only the first `keys` rows of k and v, which then are a cache with free space at the end.
+  // 0: all rows. Not differentiable.
+  int64_t keys = 0;
+};
+// Scaled dot-product attention (Vaswani et al. 2017, equation 1) for all heads, without storing the
+// (Tq, Tk) weights:
+//   o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
+// q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·Kv), head h in columns [h·K, (h+1)·K) → (B, Tq, H·Kv)
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    int64_t heads, const AttentionOptions& options = {});
+
+}  // namespace heed::inline HEED_REAL
