@@ -22,6 +22,7 @@ declare -A may_include=(
   [apps/training]="$libraries apps/support apps/config apps/inference"
   [apps/run]="$trained"
   [apps/cost]="$trained"
+  [apps/minimal]="$libraries"
   [apps/commands]="$trained apps/cost"
   [apps]="$libraries apps/support apps/ranks apps/commands"
   [lab/claims]="$libraries"
