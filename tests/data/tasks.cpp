@@ -1,7 +1,9 @@
 // Tasks from sequences to sequences: worked examples, layout, disjoint splits.
 #include <set>
 
+#include "data/file_splits.h"
 #include "data/framing.h"
+#include "data/generated.h"
 #include "data/tasks/task.h"
 #include "support.h"
 
@@ -69,6 +71,46 @@ TEST_CASE("an example that was laid out for one model is laid out for another") 
   CHECK(example.prompt == 4);  // <bos> a b <sep>
   Layout(Framing::seq2seq, vocabulary).lay_out(x, y, example);
   CHECK(example.prompt == 0);
+}
+
+TEST_CASE("without special tokens a language model reads all but the last token") {
+  const Layout layout(Framing::language_model, Vocabulary({"a", "b", "c"}));
+  Example example;
+  layout.lay_out(Ints{0, 1}, Ints{2, 0}, example);
+  CHECK(example.input == Ints{0, 1, 2});
+  CHECK(example.target == Ints{-1, 2, 0});
+  CHECK(example.prompt == 2);
+  layout.lay_out(Ints{}, Ints{2, 0}, example);
+  CHECK(example.input == Ints{2});
+  CHECK(example.target == Ints{0});
+  CHECK(example.prompt == 0);
+  layout.lay_out(Ints{}, Ints{}, example);
+  CHECK(example.input.empty());
+  CHECK(example.target.empty());
+}
+
+TEST_CASE("a task without a config gives the examples of one with it") {
+  for (const int64_t symbols : {3, 50}) {  // 363 sources, which are listed, and too many for a list
+    const Lengths lengths{1, symbols == 3 ? 5 : 25};
+    DataOptions options = task_options(&data_kinds::reverse, {lengths.least, lengths.most});
+    options.symbols = symbols;
+    const Corpus corpus = load_corpus(options, Framing::seq2seq, 7);
+    const SequenceTask task = reverse_task(symbols, lengths);
+    CHECK(is_listed(task) == (symbols == 3));
+    const Vocabulary vocabulary = task_vocabulary(task.tokens, Framing::seq2seq, false);
+    CHECK(vocabulary.tokens() == corpus.target->vocabulary().tokens());
+    for (const auto& [name, split_of] : split_names) {
+      const std::unique_ptr<Dataset> dataset =
+          generated(task, Layout(Framing::seq2seq, vocabulary), {7, {0.1, 0.1}, split_of});
+      REQUIRE(dataset->size() == split(corpus, name).size());
+      for (int64_t i = 0; i < std::min<int64_t>(dataset->size(), 20); ++i) {
+        const Example example = example_of(*dataset, i), other = example_of(split(corpus, name), i);
+        CHECK(example.source == other.source);
+        CHECK(example.input == other.input);
+        CHECK(example.target == other.target);
+      }
+    }
+  }
 }
 
 TEST_CASE("sort: the worked examples, and minGPT's layout") {
