@@ -2,7 +2,9 @@
 //
 // OpenBLAS maps a buffer for each thread in a static constructor and retries forever if that fails.
 // So this runs from .preinit_array, before the constructors of shared libraries. The C library is
-// not initialised there, so only system calls and simple functions are used.
+// not initialised there, so only system calls and simple functions are used. Only on Linux.
+#if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,3 +53,5 @@ void check_address_space(int, char**, char** environment) {
                                                                       char**) = check_address_space;
 
 }  // namespace
+
+#endif

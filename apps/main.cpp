@@ -7,7 +7,7 @@
 #include "apps/program.h"
 #include "apps/support/machine.h"
 #include "core/check.h"
-#include "core/parallel.h"
+#include "core/processors.h"
 
 namespace {
 
@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   // Exceeding the limit of a file's size and writing to a closed pipe are errors of write().
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
+  heed::keep_command_line(argc, argv);
   limit_thread_spinning(argv);
   return heed::run_program(heed::program_commands(), argc, argv);
 }

@@ -2,7 +2,7 @@
 # where they are used.
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(fmt REQUIRED)
-find_package(OpenBLASOpenMP REQUIRED)
+find_package(CBLAS REQUIRED)
 find_package(nlohmann_json REQUIRED)  # headers only: clients need nothing of it
 
 # Without these heed builds, and says which package is missing where a feature needs it.
@@ -20,10 +20,13 @@ if(HEED_SANITIZE MATCHES thread)
   find_package(Threads REQUIRED)
   set(HEED_THREADS Threads::Threads)
 else()
+  if(APPLE AND NOT OpenMP_ROOT)  # Homebrew keeps libomp out of the compiler's folders
+    set(OpenMP_ROOT /opt/homebrew/opt/libomp /usr/local/opt/libomp)
+  endif()
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   set(HEED_THREADS OpenMP::OpenMP_CXX)
 endif()
 
-# Programs keep their path to OpenBLAS when they are installed.
+# Programs keep their path to BLAS when they are installed.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

@@ -44,5 +44,5 @@ if(HEED_PROGRAM)
 endif()
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/heedConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(cmake/heedConfig.cmake.in ${CMAKE_BINARY_DIR}/heedConfig.cmake @ONLY)
-install(FILES cmake/FindOpenBLASOpenMP.cmake cmake/FindSentencePiece.cmake ${CMAKE_BINARY_DIR}/heedConfig.cmake
+install(FILES cmake/FindCBLAS.cmake cmake/FindSentencePiece.cmake ${CMAKE_BINARY_DIR}/heedConfig.cmake
   ${CMAKE_BINARY_DIR}/heedConfigVersion.cmake DESTINATION ${package_dir})

@@ -19,7 +19,8 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   explicit operator bool() const { return file_ >= 0; }
   operator int() const { return file_; }
-  bool close() {  // returns false if a write failed
+  int release() { return std::exchange(file_, -1); }  // the caller closes it
+  bool close() {                                      // returns false if a write failed
     const int file = std::exchange(file_, -1);
     return file < 0 || ::close(file) == 0;
   }

@@ -4,10 +4,6 @@
 #include <chrono>
 #include <ctime>
 #include <exception>
-#include <fstream>
-#include <sched.h>
-#include <set>
-#include <string>
 #include <sys/resource.h>
 #include <vector>
 
@@ -18,57 +14,10 @@
 #endif
 
 #include "core/check.h"
+#include "core/processors.h"
 #include "core/thread_budget.h"
 
 namespace heed::inline HEED_REAL {
-
-#ifdef __EMSCRIPTEN__  // one thread, and no call that tells of processors
-
-void untie_thread() {}
-int physical_cores() { return 1; }
-
-#else
-
-namespace {
-
-// The processors of OMP_PROC_BIND or OMP_PLACES; without them, those this thread may use.
-cpu_set_t allowed_processors() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-#ifndef HEED_STD_THREADS
-  for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> processors(static_cast<size_t>(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, processors.data());
-    for (const int processor : processors)
-      if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &allowed);
-  }
-#endif
-  if (CPU_COUNT(&allowed) == 0) sched_getaffinity(0, sizeof(allowed), &allowed);
-  return allowed;
-}
-
-}  // namespace
-
-void untie_thread() {
-  const cpu_set_t allowed = allowed_processors();
-  sched_setaffinity(0, sizeof(allowed), &allowed);
-}
-
-int physical_cores() {
-  const cpu_set_t allowed = allowed_processors();
-  std::set<std::string> cores;  // hyper-threads of one core have the same list of siblings
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    std::ifstream file(
-        fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
-    std::string siblings;
-    if (!std::getline(file, siblings)) siblings = std::to_string(cpu);
-    cores.insert(siblings);
-  }
-  return std::max(1, static_cast<int>(cores.size()));
-}
-
-#endif
 
 namespace {
 std::atomic<int>& threads() {

@@ -9,7 +9,6 @@
 #include <limits>
 #include <mutex>
 #include <new>
-#include <sys/mman.h>
 #include <utility>
 
 #include "core/check.h"
@@ -120,12 +119,7 @@ Header* system_allocate(int c) {
   if (bytes < mapped_from) {
     memory = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
   } else {
-    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-      memory = nullptr;
-    else
-      madvise(memory, bytes, block.untouched ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+    memory = map_memory(bytes, block.untouched ? Pages::small : Pages::huge);
   }
   return memory ? new (memory) Header(block) : nullptr;
 }
@@ -135,7 +129,7 @@ void system_free(Header* block) noexcept {
   if (bytes < mapped_from)
     ::operator delete (block, std::align_val_t{alignment});
   else
-    munmap(block, bytes);
+    unmap_memory(block, bytes);
 }
 
 struct Pool {

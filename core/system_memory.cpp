@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <sys/mman.h>
 
 #include "core/check.h"
 
-#ifdef __linux__
+#if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
 #include <fstream>
+#else
+#include <sys/resource.h>
 #endif
 
 namespace heed::inline HEED_REAL {
@@ -14,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-#ifdef __linux__
+#if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
 
 // Returns the number that a file begins with, or infinity if there is none ("max" is none).
 double number_in(const std::string& path) {
@@ -59,21 +62,13 @@ double least_left(const std::string& folder, std::string group, const GroupFiles
   }
 }
 
-#endif
-
 double memory_of_process(const char* word) {
-#ifdef __linux__
   const double bytes = 1024 * number_after(word, "/proc/self/status");
-#else
-  const double bytes = infinity;
-#endif
   check(bytes < infinity, "/proc/self/status has no {}", word);
   return bytes;
 }
 
 }  // namespace
-
-#ifdef __linux__
 
 double available_memory(const std::string& root) {
   double available = 1024 * number_after("MemAvailable:", root + "/proc/meminfo");
@@ -92,14 +87,43 @@ double available_memory(const std::string& root) {
   return available;
 }
 
-#else
-
-double available_memory(const std::string&) { return infinity; }
-
-#endif
-
 double resident_memory() { return memory_of_process("VmRSS:"); }
 
 double peak_resident_memory() { return memory_of_process("VmHWM:"); }
+
+void* map_memory(size_t bytes, Pages pages) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, bytes, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  return memory;
+}
+
+#else
+
+}  // namespace
+
+double available_memory(const std::string&) { return infinity; }
+
+double resident_memory() { return peak_resident_memory(); }
+
+double peak_resident_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+  return static_cast<double>(usage.ru_maxrss);
+#else
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+#endif
+}
+
+void* map_memory(size_t bytes, Pages) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+#endif
+
+void unmap_memory(void* memory, size_t bytes) noexcept { munmap(memory, bytes); }
 
 }  // namespace heed::inline HEED_REAL

@@ -27,8 +27,7 @@ using Start = std::pair<std::string, int64_t>;
 Start start_of(const std::string& run) {
   struct stat config {};
   ::stat(in_folder(run, "config.toml").c_str(), &config);
-  Start start{utc_time(iso_time, config.st_mtim.tv_sec),
-              int64_t{config.st_mtim.tv_sec} * 1'000'000'000 + config.st_mtim.tv_nsec};
+  Start start{utc_time(iso_time, config.st_mtime), modified_at(config)};
   try {
     const std::string path = in_folder(run, "run.json");
     const Json record = Json::parse(read_file(path, "record of a run", max_record_bytes), path);

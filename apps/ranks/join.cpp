@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <thread>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "apps/support/machine.h"
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/processors.h"
 
 namespace heed {
 namespace {
@@ -58,11 +58,7 @@ Ranks* open(const Implementation& mpi) {
 
 // Shares the cores of this machine with its other ranks, unless mpirun has bound each to its own.
 void share_cores(int local_ranks) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  if (CPU_COUNT(&allowed) == sysconf(_SC_NPROCESSORS_ONLN))
-    set_thread_count(std::max(1, physical_cores() / local_ranks));
+  if (!is_bound()) set_thread_count(std::max(1, physical_cores() / local_ranks));
 }
 
 }  // namespace

@@ -79,6 +79,15 @@ std::string link_target(const std::string& path) {
   return fs::read_symlink(path, ignored).string();
 }
 
+int64_t modified_at(const struct stat& file) {
+#ifdef __APPLE__
+  const timespec& time = file.st_mtimespec;
+#else
+  const timespec& time = file.st_mtim;
+#endif
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 FileKind kind_of(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return FileKind::none;

@@ -15,6 +15,8 @@
 
 #include "core/descriptor.h"
 
+struct stat;  // of <sys/stat.h>
+
 namespace heed {
 
 // Returns the contents of a plain file. Throws InputError for more than `max_bytes`, and for a FIFO
@@ -48,6 +50,9 @@ bool exists(const std::string& path);  // links are followed
 bool is_folder(const std::string& path);
 // Returns the target of a symbolic link; "" if there is none.
 std::string link_target(const std::string& path);
+
+// Returns when a file was last written, in nanoseconds since 1970.
+int64_t modified_at(const struct stat& file);
 
 enum class FileKind { none, plain, folder, link, other };
 FileKind kind_of(const std::string& path);  // links are not followed

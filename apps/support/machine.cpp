@@ -3,7 +3,9 @@
 #include <climits>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -14,6 +16,27 @@
 #include "core/precision.h"
 
 namespace heed {
+
+const char* precision_name(Precision precision) { return name_of(precision_names, precision); }
+
+std::vector<std::string> available_precisions() {
+  std::vector<std::string> names;
+  for (const auto& [name, precision] : precision_names)
+    if (effective_precision(precision) == precision) names.emplace_back(name);
+  return names;
+}
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  check(::gethostname(name.data(), name.size() - 1) == 0, "this machine has no name: {}",
+        std::strerror(errno));
+  return name.data();
+}
+
+#if defined(__linux__) && !defined(HEED_PLAIN_SYSTEM)
+
 namespace {
 
 // Returns the first value of a key in a file with lines "key: value", or "".
@@ -45,17 +68,6 @@ std::vector<std::string> processor_features() {
   return features;
 }
 
-const char* precision_name(Precision precision) { return name_of(precision_names, precision); }
-
-std::vector<std::string> available_precisions() {
-  std::vector<std::string> names;
-  for (const auto& [name, precision] : precision_names)
-    if (effective_precision(precision) == precision) names.emplace_back(name);
-  return names;
-}
-
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
 std::vector<std::string> command_line() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;
@@ -63,12 +75,7 @@ std::vector<std::string> command_line() {
   return arguments;
 }
 
-std::string host_name() {
-  char name[HOST_NAME_MAX + 1] = "";
-  check(::gethostname(name, sizeof name) == 0, "this machine has no name: {}",
-        std::strerror(errno));
-  return name;
-}
+void keep_command_line(int, char**) {}
 
 std::string program_path() {
   char path[PATH_MAX] = {};
@@ -76,5 +83,48 @@ std::string program_path() {
         std::strerror(errno));
   return path;
 }
+
+std::string running_program() { return "/proc/self/exe"; }
+
+#else
+
+namespace {
+std::vector<std::string>& kept_command_line() {
+  static std::vector<std::string> arguments;
+  return arguments;
+}
+}  // namespace
+
+std::string processor_name() { return "unknown processor"; }
+
+std::vector<std::string> processor_features() { return {}; }
+
+std::vector<std::string> command_line() { return kept_command_line(); }
+
+void keep_command_line(int argc, char** argv) {
+  kept_command_line() = std::vector<std::string>(argv, argv + argc);
+}
+
+// As a shell finds it: a name without a slash is looked for in the folders of PATH.
+std::string program_path() {
+  check(!kept_command_line().empty(), "this system does not say where the program is");
+  const std::string& name = kept_command_line()[0];
+  std::string found = name;
+  if (name.find('/') == name.npos) {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+      found = (folder.empty() ? "." : folder) + "/" + name;
+      if (::access(found.c_str(), X_OK) == 0) break;
+    }
+  }
+  char resolved[PATH_MAX];
+  check(::realpath(found.c_str(), resolved), "{}: {}", found, std::strerror(errno));
+  return resolved;
+}
+
+std::string running_program() { return program_path(); }
+
+#endif
 
 }  // namespace heed

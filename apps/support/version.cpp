@@ -5,7 +5,7 @@
 #include "apps/support/machine.h"
 #include "core/joined.h"
 #include "core/kernels/gemm/gemm.h"
-#include "core/parallel.h"
+#include "core/processors.h"
 
 namespace heed {
 

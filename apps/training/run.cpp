@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "apps/config/named_run.h"
+#include "apps/support/file_lock.h"
 #include "core/check.h"
 #include "data/files.h"
 
@@ -58,16 +59,6 @@ void check_kind(const std::string& path, FileKind expected) {
               : kind == FileKind::folder ? "folder"
               : kind == FileKind::plain  ? "file"
                                          : "device or FIFO");
-}
-
-// A lock for writing on a whole file. It belongs to the open file (fcntl(2), "open file description
-// locks"): the system releases it when the process ends, and F_OFD_GETLK asks for it without taking
-// it. On NFS it holds between machines.
-struct flock whole_file() {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  return lock;
 }
 
 // Returns a path without trailing slashes.
@@ -162,7 +153,7 @@ RunLock::RunLock(const RunFolder& run)
   check_kind(run.lock(), FileKind::plain);
   check(static_cast<bool>(file_), "{}: cannot write: {}; allow writing in the folder of the run",
         run.lock(), std::strerror(code));
-  if (struct flock lock = whole_file(); ::fcntl(file_, F_OFD_SETLK, &lock) != 0) {
+  if (!try_lock(file_)) {
     check(errno == EAGAIN || errno == EACCES, "{}: cannot lock: {}", run.lock(),
           std::strerror(errno));
     char holder[32] = "";
@@ -192,8 +183,7 @@ void RunLock::check_held() const {
 bool is_locked(const std::string& path) {
   const Descriptor file(
       ::open(RunFolder::lock_of(path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct flock lock = whole_file();
-  return file && ::fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return file && is_locked_elsewhere(file);
 }
 
 MetricsFile::MetricsFile(const std::string& path, int64_t last_step) : path_(path) {

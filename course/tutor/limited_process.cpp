@@ -8,12 +8,11 @@
 #include <optional>
 #include <poll.h>
 #include <signal.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/support/child_process.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
@@ -25,22 +24,17 @@ namespace {
 constexpr int64_t max_verdict = 1 << 16;
 constexpr double elapsed_per_second = 4;  // of processor time, on a busy machine
 
-struct ProcessPipe {
-  Descriptor reading, writing;
-};
-
 // Both ends are above the descriptors that the child process gets.
-ProcessPipe make_pipe() {
-  int ends[2];
-  check(::pipe2(ends, O_CLOEXEC) == 0, "cannot make a pipe: {}", std::strerror(errno));
-  const Descriptor first(ends[0]), second(ends[1]);
-  return {Descriptor(::fcntl(first, F_DUPFD_CLOEXEC, 10)),
-          Descriptor(::fcntl(second, F_DUPFD_CLOEXEC, 10))};
+ProcessPipe make_high_pipe() {
+  const ProcessPipe pipe = make_pipe("cannot make a pipe");
+  return {Descriptor(::fcntl(pipe.reading, F_DUPFD_CLOEXEC, 10)),
+          Descriptor(::fcntl(pipe.writing, F_DUPFD_CLOEXEC, 10))};
 }
 
-void limit_resource(int which, int64_t most) {
+// `which` is an enumerator of the C library, RLIMIT_CPU for example, or on some systems an int.
+void limit_resource(auto which, int64_t most) {
   const rlimit limit{static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
-  ::setrlimit(static_cast<__rlimit_resource_t>(which), &limit);
+  ::setrlimit(which, &limit);
 }
 
 struct Start {
@@ -54,8 +48,8 @@ struct Start {
 // Replaces the process that fork() made. Only calls that are safe after fork().
 [[noreturn]] void become_limited(const Start& start, pid_t parent) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::personality(ADDR_NO_RANDOMIZE);  // older address sanitizers fail where much is randomized
+  end_with_parent(SIGKILL);
+  fix_addresses();
   ::dup2(::open("/dev/null", O_RDWR), STDIN_FILENO);
   ::dup2(start.output, STDOUT_FILENO);
   ::dup2(start.output, STDERR_FILENO);
@@ -138,7 +132,7 @@ EndedProcess run_limited(const std::vector<std::string>& arguments, const std::s
   variables.emplace_back("LC_ALL=C.UTF-8");
   std::vector<char*> argv = pointers_to(words), envp = pointers_to(variables);
 
-  ProcessPipe output = make_pipe(), verdict = make_pipe(), secret = make_pipe();
+  ProcessPipe output = make_high_pipe(), verdict = make_high_pipe(), secret = make_high_pipe();
   check(::write(secret.writing, token.data(), token.size()) == static_cast<ssize_t>(token.size()),
         "cannot write to a pipe: {}", std::strerror(errno));
   secret.writing.close();

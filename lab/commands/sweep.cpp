@@ -9,7 +9,7 @@
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/support/table.h"
-#include "core/parallel.h"
+#include "core/processors.h"
 #include "core/system_memory.h"
 #include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"

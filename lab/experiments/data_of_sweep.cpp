@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <fcntl.h>
 
+#include "apps/support/file_lock.h"
 #include "apps/support/files.h"
 #include "apps/training/loop_state.h"
 #include "apps/training/run_record.h"
@@ -56,11 +57,7 @@ class WaitingLock {
   explicit WaitingLock(const std::string& path)
       : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666)) {
     if (!file_) cannot("write", path, errno);
-    struct flock whole {};
-    whole.l_type = F_WRLCK;
-    whole.l_whence = SEEK_SET;
-    while (::fcntl(file_, F_OFD_SETLKW, &whole) != 0)
-      if (errno != EINTR) cannot("lock", path, errno);
+    if (!wait_for_lock(file_)) cannot("lock", path, errno);
   }
 
  private:

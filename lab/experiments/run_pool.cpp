@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "apps/support/child_process.h"
 #include "apps/support/machine.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -37,7 +37,7 @@ std::vector<std::string> shell_words(const std::string& line) {
 // Replaces the process that fork() made. Only calls that are safe after fork().
 [[noreturn]] void become(const char* program, char** command, int output, pid_t parent) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, stop_signal);
+  end_with_parent(stop_signal);
   const int null = ::open("/dev/null", O_RDWR);
   ::dup2(null, STDIN_FILENO);
   ::dup2(null, STDOUT_FILENO);
@@ -65,7 +65,7 @@ std::string error_in(std::string text) {
 
 RunPool::RunPool(const std::string& launcher) : command_(shell_words(launcher)) {
   // The program itself is started even if its file has been replaced meanwhile.
-  program_ = command_.empty() ? "/proc/self/exe" : command_[0];
+  program_ = command_.empty() ? running_program() : command_[0];
   command_.push_back(program_path());
 }
 
@@ -75,16 +75,13 @@ void RunPool::start(size_t id, const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  int ends[2];
-  check(::pipe2(ends, O_CLOEXEC) == 0, "cannot start a run: {}", std::strerror(errno));
-  const Descriptor writing(ends[1]);
+  ProcessPipe pipe = make_pipe("cannot start a run");
   const pid_t parent = ::getpid(), process = ::fork();
-  if (process == 0) become(program_.c_str(), argv.data(), writing, parent);
+  if (process == 0) become(program_.c_str(), argv.data(), pipe.writing, parent);
   const int code = errno;
-  if (process < 0) ::close(ends[0]);
   check(process > 0, "cannot start a run: {}", std::strerror(code));
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  children_.push_back({id, process, ends[0], ""});
+  ::fcntl(pipe.reading, F_SETFL, O_NONBLOCK);
+  children_.push_back({id, process, pipe.reading.release(), ""});
 }
 
 void RunPool::read_output(Child& child) {

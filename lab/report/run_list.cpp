@@ -23,7 +23,7 @@ constexpr double seconds_between_reads = 0.5;
 std::string signature_of_file(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return "";
-  return fmt::format("{}.{}:{}", found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_size);
+  return fmt::format("{}:{}", modified_at(found), found.st_size);
 }
 
 std::string signature_of(const RunFolder& run, RunState state) {

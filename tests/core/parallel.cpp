@@ -10,6 +10,7 @@
 
 #include "core/check.h"
 #include "core/ops.h"
+#include "core/processors.h"
 #include "core/random.h"
 #include "core/thread_budget.h"
 #include "core/thread_trial.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests that the scripts that a user runs contain nothing that bash 3.2 or the tools of BSD lack: macOS has these.
-# The scripts of tests/ and .ci/ may need Linux.
+# The scripts of tests/ and .ci/ may need Linux. Tests also that the sources use what only one system or processor has
+# in one file per concern, each with a definition for other systems (HEED_PLAIN_SYSTEM, tests/portable/plain.sh).
 #   portable.sh SOURCE_FOLDER HEED      HEED is the program: its completion is such a script, too
 set -euo pipefail
 source=$1 heed=$2
@@ -83,4 +84,17 @@ while IFS= read -r script; do
     { echo "$script is missing in the list of portable.sh"; status=1; }
 done < <(find "$source" \( -name build -o -name runs -o -name .git -o -name tests \) -prune -o -type f \
   -exec grep -lE -m1 '^#!.*\b(ba)?sh$' {} +)
+
+of_one_system=(core/kernels/ core/processors.cpp core/system_memory.cpp apps/address_space.cpp
+  apps/support/child_process.cpp apps/support/file_lock.cpp apps/support/files.cpp apps/support/machine.cpp)
+words='__linux__|__GLIBC__|__x86_64__|__aarch64__|__APPLE__|HEED_PLAIN_SYSTEM|"/(proc|sys)/|<sys/(prctl|personality|inotify|file)\.h>'
+words+='|\bF_OFD_|\b(pipe2|accept4|memfd_create|mallopt|malloc_trim|prctl|personality|renameat2|getrandom) ?\(|MAP_NORESERVE'
+words+='|MADV_|_setaffinity|_getaffinity|\bcpu_set_t|SOCK_CLOEXEC|st_mtim\b|__rlimit_resource'
+cd "$source"
+found=$(grep -rnE --include='*.cpp' --include='*.h' "$words" core nn optim data apps lab course |
+  grep -vE "^($(IFS='|'; echo "${of_one_system[*]}"))" || true)
+[[ ! $found ]] || { printf 'only %s may use what one system has:\n%s\n' "${of_one_system[*]}" "$found"; status=1; }
+for file in "${of_one_system[@]}"; do
+  grep -qrE "$words" "$file" || { echo "$file uses nothing of one system: take it off the list of portable.sh"; status=1; }
+done
 exit "$status"

@@ -34,6 +34,8 @@ void pack_ahead(const TileKernels&, const Matrix&, int64_t, uint32_t*) {}
 
 #ifdef __x86_64__
 #include <cpuid.h>
+#endif
+#ifdef __linux__
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -63,8 +65,12 @@ bool processor_is_amd() {
 
 // Asks Linux for permission to use the tiles (8 KiB a thread), for all threads of the process.
 bool system_permits_tiles() {
+#ifdef __linux__
   constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
 }
 
 const TileKernels* find_tile_kernels() {

@@ -1,4 +1,5 @@
-// The calls of OpenBLAS. With HEED_NO_BLAS, for targets without it, gemm_tiled() replaces it.
+// The calls of BLAS (cmake/FindCBLAS.cmake). With HEED_NO_BLAS, for targets without it,
+// gemm_tiled() replaces it.
 #include "core/kernels/gemm/serial.h"
 
 #ifdef HEED_NO_BLAS
@@ -15,13 +16,18 @@ const char* blas_backend() { return "none: every product by our own kernels"; }
 
 #else
 
+#ifdef HEED_ACCELERATE
+#include <Accelerate/Accelerate.h>
+#else
 #include <cblas.h>
+#endif
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+#ifdef HEED_OPENBLAS
 extern "C" {
 // OpenBLAS's choice of kernels for the processor; null where it was built for one processor.
 void openblas_read_env() __attribute__((weak));
@@ -34,18 +40,12 @@ int openmp_threads() __asm__("omp_get_max_threads") __attribute__((weak));
 void set_openmp_threads(int count) __asm__("omp_set_num_threads") __attribute__((weak));
 int openmp_in_parallel() __asm__("omp_in_parallel") __attribute__((weak));
 }
+#endif
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-void blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, blasint k, real alpha,
-          const real* a, blasint lda, const real* b, blasint ldb, real beta, real* c, blasint ldc) {
-#ifdef HEED_DOUBLE
-  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-#else
-  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-#endif
-}
+#ifdef HEED_OPENBLAS
 
 // OpenBLAS falls back to kernels of 2004 on an x86 processor that is newer than itself (measured:
 // 35 GFLOP/s a core instead of 180). Selects better ones, unless OPENBLAS_CORETYPE is set.
@@ -79,6 +79,18 @@ void prepare_blas() {
     set_openmp_threads(1);
 }
 
+#else
+
+// heed divides the work itself.
+void prepare_blas() {
+#ifdef HEED_ACCELERATE
+  static const int once = setenv("VECLIB_MAXIMUM_THREADS", "1", 1);
+  (void)once;
+#endif
+}
+
+#endif
+
 }  // namespace
 
 void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
@@ -92,20 +104,33 @@ void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOption
     c.accumulate = true;
   }
   prepare_blas();
-  blas(a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
-       static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), options.scale,
-       a.data, static_cast<blasint>(a.leading), b.data, static_cast<blasint>(b.leading),
-       c.accumulate ? real{1} : real{0}, c.data, static_cast<blasint>(options.leading_c));
+  const auto transpose_a = a.transposed ? CblasTrans : CblasNoTrans;
+  const auto transpose_b = b.transposed ? CblasTrans : CblasNoTrans;
+#ifdef HEED_DOUBLE
+  const auto& multiply = cblas_dgemm;
+#else
+  const auto& multiply = cblas_sgemm;
+#endif
+  multiply(CblasRowMajor, transpose_a, transpose_b, static_cast<int>(m), static_cast<int>(n),
+           static_cast<int>(k), options.scale, a.data, static_cast<int>(a.leading), b.data,
+           static_cast<int>(b.leading), c.accumulate ? real{1} : real{0}, c.data,
+           static_cast<int>(options.leading_c));
   options.epilogue(0, m, 0, n);
 }
 
 const char* blas_backend() {
+#ifdef HEED_OPENBLAS
   prepare_blas();
   static const std::string text =
       fmt::format("{}, {}", openblas_get_config(),
                   openblas_get_parallel() == OPENBLAS_OPENMP ? "OpenMP build"
                                                              : "not the OpenMP build: slower here");
   return text.c_str();
+#elif defined(HEED_ACCELERATE)
+  return "Accelerate";
+#else
+  return HEED_BLAS_NAME;
+#endif
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
