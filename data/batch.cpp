@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "core/check.h"
-#include "core/ops.h"
+#include "core/standard_ops.h"
 
 namespace heed {
 

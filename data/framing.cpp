@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/ops.h"
+#include "core/standard_ops.h"
 
 namespace heed {
 

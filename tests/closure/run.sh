@@ -5,8 +5,8 @@
 #
 #   run.sh COMPILER LIST [--files]    --files prints the files of each chapter too
 #
-# LIST has lines "limit NUMBER", "chapter NAME" and files, or patterns such as core/ops/*.cpp. A header counts in the
-# chapter whose source is the first to include it.
+# LIST has lines "limit NUMBER", "chapter NAME" and files. A header that it does not name counts in the chapter whose
+# file is the first to include it.
 set -euo pipefail
 compiler=$1
 list=$(readlink -f "$2")
@@ -15,15 +15,19 @@ cd "$(dirname "$(readlink -f "$0")")/../.."
 
 limit=0
 chapter=""
+chapters=()
 declare -A chapter_of  # of each source in the list
 sources=()
 while read -r word name; do
   case $word in
     "" | "#"*) ;;
     limit) limit=$name ;;
-    chapter) chapter=$name ;;
+    chapter)
+      chapter=$name
+      chapters+=("$chapter")
+      ;;
     *)
-      for file in $word; do
+      for file in $word $name; do
         [[ -e $file ]] || { echo "$list: there is no $file" >&2; exit 1; }
         [[ ${chapter_of[$file]-} ]] || sources+=("$file")
         chapter_of[$file]=$chapter
@@ -38,12 +42,10 @@ mapfile -t files < <(printf '#include "%s"\n' "${sources[@]}" |
 ((${#files[@]} >= ${#sources[@]})) || { echo "$compiler -MM names ${#files[@]} files for ${#sources[@]} sources" >&2; exit 1; }
 
 declare -A lines count names
-chapters=()
 current=""
 total=0
 for file in "${files[@]}"; do
   current=${chapter_of[$file]-$current}
-  [[ ${lines[$current]-} ]] || chapters+=("$current")
   length=$(wc -l <"$file")
   total=$((total + length))
   lines[$current]=$((${lines[$current]-0} + length))

@@ -1,30 +1,18 @@
 #!/usr/bin/env bash
 # Compares the documents with the code: lists, numbers of lines, links.
 #   run.sh PROGRAM               checks
-#   run.sh --update [PROGRAM]    writes the numbers of lines into README.md's reading order, and docs/commands.md
+#   run.sh --update [PROGRAM]    writes the reading order into docs/reading.md and README.md, and docs/commands.md
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
-# README.md's reading order with the present number of lines of each file.
-reading_order() {
-  local cells file sum=0 lines total
-  while IFS= read -r line; do
-    if [[ $line == '| '*']('*' | '*' |' && $line == *' lines |' ]]; then
-      sum=0
-      while read -r file; do
-        lines=$(wc -l <"$file")
-        sum=$((sum + lines))
-      done < <(grep -oE '\]\([a-z_0-9/.]+\)' <<<"$line" | tr -d '](' | tr -d ')')
-      total=$((total + sum))
-      line=$(sed -E "s/\| [0-9]+ lines \|$/| $sum lines |/" <<<"$line")
-    elif [[ $line =~ ^'Together '[0-9]+' lines' ]]; then
-      line=$(sed -E "s/^Together [0-9]+ lines/Together $total lines/" <<<"$line")
-    elif [[ $line == '**Reading order.**'* ]]; then
-      total=0
-    fi
-    printf '%s\n' "$line"
-  done <README.md
+# A page with the lines between <!-- NAME --> and <!-- /NAME --> as tests/docs/reading.sh NAME prints them.
+with_part() {
+  awk -v name="$2" -v part="$(tests/docs/reading.sh "$2")" '
+    $0 == "<!-- /" name " -->" { inside = 0 }
+    !inside
+    $0 == "<!-- " name " -->" { inside = 1; print ""; print part; print "" }' "$1"
 }
+parts="README.md:chapters docs/reading.md:files"
 
 # Prints the names of the commands of a program, in their order.
 commands_of() { "$1" --help | awk '/^Subcommands:/ { list = 1; next } /^$/ { list = 0 } list { print $1 }'; }
@@ -43,8 +31,10 @@ commands_page() {
 
 if [[ $1 == --update ]]; then
   program=${2-build/release/bin/heed}
-  reading_order >README.new
-  mv README.new README.md
+  for part in $parts; do
+    with_part "${part%:*}" "${part#*:}" >page.new
+    mv page.new "${part%:*}"
+  done
   commands_page >commands.new
   mv commands.new docs/commands.md
   exit
@@ -53,7 +43,12 @@ program=$1
 failed=0
 complain() { printf '%s\n' "$*"; failed=1; }
 
-diff README.md <(reading_order) || complain "README.md: the reading order has old numbers: tests/docs/run.sh --update"
+# The reading order is apps/minimal/files.txt.
+for part in $parts; do
+  page=${part%:*} name=${part#*:}
+  grep -qx "<!-- $name -->" "$page" || complain "$page: the line <!-- $name --> is missing"
+  diff "$page" <(with_part "$page" "$name") || complain "$page: the reading order has changed: tests/docs/run.sh --update"
+done
 
 # Every config has a row with the goal of its head.
 for config in configs/*.toml; do
