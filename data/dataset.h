@@ -27,8 +27,8 @@ struct Example {
   std::vector<int32_t> target;  // the next token at each input, or `ignored`; classifier: one label
   int32_t prompt = 0;           // language model of a task: number of inputs in the prompt
 
-  std::any more;          // for Dataset::collate(), if there is more than tokens
-  int64_t positions = 0;  // of `more`
+  std::any more;          // what its dataset has besides tokens, for a collate() of its own
+  int64_t positions = 0;  // the length of `more`, by which bucketing sorts
 };
 
 class Dataset {
@@ -39,7 +39,7 @@ class Dataset {
   // always gives the same example. Not thread-safe.
   virtual void get(int64_t i, Example& example) const = 0;
   // Writes what a model reads of these examples: by default their tokens, padded with id 0, and
-  // their lengths. A dataset of anything but tokens attaches by its own version.
+  // their lengths. A dataset that has something other than tokens overrides it.
   virtual void collate(std::span<const Example* const> examples, Framing framing,
                        Batch& batch) const;
 };
