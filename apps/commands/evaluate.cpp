@@ -3,10 +3,14 @@
 
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
+#include "apps/inference/kinds.h"
 #include "apps/inference/line_output.h"
+#include "apps/inference/row_scores.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
+#include "apps/support/numbers.h"
 #include "apps/support/output.h"
+#include "apps/support/table.h"
 #include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
 #include "core/ranks.h"
@@ -17,7 +21,7 @@ namespace heed {
 namespace {
 
 struct EvaluateArguments final : CommandArguments {
-  std::string path, split, checkpoint, predictions, unknown = "error";
+  std::string path, split, checkpoint, predictions, by, unknown = "error";
   std::optional<std::string> input;
   int64_t beam = 1;
   std::vector<std::string> set;
@@ -25,24 +29,28 @@ struct EvaluateArguments final : CommandArguments {
 
   std::vector<Option> options() override {
     constexpr Range widths{1, 1000};
-    return {{"RUN", "", &path, "Folder of the run"},
-            {"--split", "NAME", &split, "Split to score: val, test, … (default: test, else val)"},
-            checkpoint_option(checkpoint),
-            set_option(set),
-            {"--beam", "COUNT", &beam,
-             "Encoder-decoders: width of the beam search for exact match, BLEU and chrF (default: "
-             "1, greedy)",
-             widths},
-            {"--predictions", "FILE", &predictions,
-             "Also write source, prediction and expected output of every example as JSON, one line "
-             "each"},
-            {"--input", "FILE", &input,
-             "Language models: instead of a split, score each line of this file, or of standard "
-             "input for -"},
-            unknown_option(unknown),
-            {"--json", "", &json,
-             "Print JSON, also with errors by length and the confusion of classes; with --input "
-             "one object for each line, with the loss of each token"}};
+    return {
+        {"RUN", "", &path, "Folder of the run"},
+        {"--split", "NAME", &split, "Split to score: val, test, … (default: test, else val)"},
+        checkpoint_option(checkpoint),
+        set_option(set),
+        {"--beam", "COUNT", &beam,
+         "Encoder-decoders: width of the beam search for exact match, BLEU and chrF (default: "
+         "1, greedy)",
+         widths},
+        {"--predictions", "FILE", &predictions,
+         "Also write every example as JSON, one line each: index, source, prediction, expected "
+         "output, whether it is correct, mean loss"},
+        {"--by", "REGEX|length", &by,
+         "Also score each kind of examples: what this regular expression, or its first group, "
+         "matches in the source, or its length"},
+        {"--input", "FILE", &input,
+         "Instead of a split, score each line of this file, or of standard input for -: a text, "
+         "an input and its output with a tab between, or a label and a text"},
+        unknown_option(unknown),
+        {"--json", "", &json,
+         "Print JSON, also with errors by length and the confusion of classes; with --input "
+         "one object for each line, with the loss of each token"}};
   }
   int run() const override;
 };
@@ -50,33 +58,66 @@ struct EvaluateArguments final : CommandArguments {
 int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkpoint& loaded) {
   const Experiment& experiment = run.config.experiment;
   check_input(
-      a.split.empty() && a.predictions.empty() && a.beam == 1,
-      "--input scores lines instead of a split: leave out --split, --predictions and --beam");
+      a.split.empty() && a.predictions.empty() && a.by.empty() && a.beam == 1,
+      "--input scores lines instead of a split: leave out --split, --predictions, --by and --beam");
   check_input(
-      experiment.model.kind == ModelKind::language_model && !experiment.data.kind->is_task(),
-      "--input is for language models of texts or lines; score this run on its data");
+      experiment.model.kind != ModelKind::language_model || !experiment.data.kind->is_task(),
+      "--input is for language models of texts or lines, and for models of pairs or labels; score "
+      "this run on its data");
   const SavedVocabulary saved = run.vocabulary();
   check_agreement(experiment, {.checkpoint = &loaded});
   const std::unique_ptr<Model> model = run.model(saved.corpus, loaded);
+  check_input(
+      saved.corpus.format.features == 0,
+      "--input: the inputs of this model are vectors, not text; score this run on its data");
   UnknownTokens unknown(a.unknown);
-  const LineOutput output{
+  LineOutput output{
       *a.input, unknown.skipped(), true, a.json, 0, [&](std::span<const Sequence> lines) {
         check_lines_memory(experiment, saved.corpus, lines, available_memory());
       }};
+  if (experiment.model.kind != ModelKind::language_model) {
+    output.positions = learned_positions(experiment.model);
+    return unknown.exit_code(print_row_scores(*model, saved.corpus, output));
+  }
   return unknown.exit_code(print_losses(dynamic_cast<const LanguageModel&>(*model),
                                         *saved.corpus.target, window_of(experiment), output));
 }
 
-void write_predictions(const std::string& path, const std::vector<Prediction>& predictions) {
+void write_predictions(const std::string& path, const ScoreDetails& details) {
   AtomicFile file(path);
-  for (const Prediction& each : predictions)
+  for (size_t i = 0; i < details.predictions.size(); ++i) {
+    const Prediction& each = details.predictions[i];
     file.write(Json::object()
+                   .set("index", static_cast<int64_t>(i))
                    .set("source", each.source)
                    .set("predicted", each.predicted)
                    .set("expected", each.expected)
+                   .set("correct", details.outcomes.at(i).correct)
+                   .set("loss", float32_digits(details.outcomes[i].mean_loss()))
                    .text() +
                "\n");
+  }
   file.commit();
+}
+
+std::string kinds_table(const std::vector<KindScores>& kinds) {
+  Table table{{{"kind", "examples", "exact match", "loss"}}, {}};
+  for (const KindScores& each : kinds)
+    table.rows.push_back({each.kind, std::to_string(each.examples),
+                          fmt::format("{:.2f} %", 100 * each.exact_match()),
+                          four_digits(each.mean_loss())});
+  return table.text();
+}
+
+Json kinds_json(const std::vector<KindScores>& kinds) {
+  Json list = Json::array();
+  for (const KindScores& each : kinds)
+    list.push(Json::object()
+                  .set("kind", each.kind)
+                  .set("examples", each.examples)
+                  .set("exact_match", each.exact_match())
+                  .set("loss", each.mean_loss()));
+  return list;
 }
 
 int EvaluateArguments::run() const {
@@ -88,12 +129,15 @@ int EvaluateArguments::run() const {
   check_input(unknown == "error", "--unknown is for --input");
   check_input(beam == 1 || experiment.model.kind == ModelKind::seq2seq,
               "--beam is for encoder-decoders");
+  std::optional<Kinds> kinds;
+  if (!by.empty()) kinds.emplace(by);
   ScoreDetails details;
   details.predict = !predictions.empty();
-  check_input(!details.predict || has_exact_match(experiment),
-              "--predictions: the examples of this run have no expected output");
+  check_input((predictions.empty() && by.empty()) || has_exact_match(experiment),
+              "{}: the examples of this run have no expected output",
+              predictions.empty() ? "--by" : "--predictions");
   const std::string predictions_path =
-      details.predict && rank() == 0 ? output_path(predictions) : "";
+      !predictions.empty() && rank() == 0 ? output_path(predictions) : "";
   const Corpus corpus = run.data(loaded);
   check_agreement(experiment, {corpus.fingerprint, &loaded});
   const std::string chosen = split_or_default(corpus, split);
@@ -101,10 +145,13 @@ int EvaluateArguments::run() const {
   check_evaluation_memory(experiment, corpus, chosen, available_memory());
   const Json scores = detailed_scores(*model, corpus, experiment, chosen, beam, details);
   if (rank() > 0) return exit_done;
-  if (details.predict) write_predictions(predictions_path, details.predictions);
+  if (!predictions.empty()) write_predictions(predictions_path, details);
+  std::vector<KindScores> by_kind;
+  if (kinds) by_kind = kinds->scores(details.outcomes, corpus, split_of(corpus, chosen));
   if (!json) {
     print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.folder.path()), loaded.step(),
                               scores_table({{chosen, scores}})));
+    if (kinds) print("\n" + kinds_table(by_kind));
     return exit_done;
   }
   Json result =
@@ -112,6 +159,7 @@ int EvaluateArguments::run() const {
   for (const auto& [name, score] : scores.members()) result.set(name, score);
   if (has_exact_match(experiment))
     result.set("errors_by_length", errors_by_length(details.outcomes));
+  if (kinds) result.set("by", kinds_json(by_kind));
   if (corpus.framing == Framing::classifier)
     result.set("confusion", confusion(corpus.labels, details.outcomes));
   print(fmt::format("{}\n", result.text(2)));
@@ -128,6 +176,7 @@ const Command commands::evaluate = {
         "  heed evaluate runs/deep\n"
         "  heed evaluate runs/deep --split val --checkpoint latest --json\n"
         "  heed evaluate runs/translate --beam 4 --predictions outputs.jsonl\n"
+        "  heed evaluate runs/addition --by '([+*])'\n"
         "  heed evaluate runs/shakespeare --input lines.txt",
     .arguments = make_arguments<EvaluateArguments>,
     .shared_by_ranks = true,

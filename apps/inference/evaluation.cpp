@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/ops.h"
 #include "core/ranks.h"
@@ -41,10 +42,18 @@ TargetCounts of_all_ranks(const TargetCounts& own) {
   return all;
 }
 
+// Returns -log p of a target by the logits of its row.
+double loss_of(std::span<const real> logits, int32_t target) {
+  const double highest = *std::ranges::max_element(logits);
+  double sum = 0;
+  for (const real logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
+  return std::log(sum) + highest - static_cast<double>(logits[static_cast<size_t>(target)]);
+}
+
 // Counts the targets that have the maximum logit of their row, and the examples whose targets all
 // do. logits (B, T, V) and target (B, T), or (B, C) and (B).
 void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores,
-                   std::vector<Outcome>& outcomes, TargetCounts* counts) {
+                   std::vector<Outcome>* outcomes, TargetCounts* counts) {
   const Ids& target = batch.target;
   const Ids& lengths = batch.source_lengths ? batch.source_lengths : batch.input_lengths;
   const int64_t vocabulary = logits.dim(-1), examples = target.dim(0);
@@ -59,10 +68,13 @@ void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores
       const bool hit = outcome.predicted == outcome.expected;
       scores.correct_tokens += hit;
       outcome.correct = outcome.correct && hit;
+      ++outcome.targets;
+      if (outcomes)
+        outcome.loss += loss_of({row, static_cast<size_t>(vocabulary)}, outcome.expected);
       if (counts) ++(*counts)[{outcome.expected, outcome.predicted}];
     }
     scores.correct_examples += outcome.correct;
-    outcomes.push_back(outcome);
+    if (outcomes) outcomes->push_back(outcome);
   }
 }
 
@@ -85,7 +97,8 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
     part.loss = cross_entropy(logits, batch.target, Reduction::sum).item();
     part.targets = batch.targets;
     part.examples = batch.target.dim(0);
-    count_correct(logits, batch, part, own_outcomes, counts ? &own_counts : nullptr);
+    count_correct(logits, batch, part, outcomes ? &own_outcomes : nullptr,
+                  counts ? &own_counts : nullptr);
   }
   if (outcomes) {
     const std::vector<Outcome> all = concatenated(own_outcomes);

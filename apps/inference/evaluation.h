@@ -29,6 +29,10 @@ struct Outcome {
   int64_t length = 0;  // positions of the source, or of the input
   bool correct = false;
   int32_t expected = 0, predicted = 0;  // of a classifier
+  int64_t targets = 0;
+  double loss = 0;  // sum over targets of -log p(target), in nats
+
+  double mean_loss() const { return targets > 0 ? loss / static_cast<double>(targets) : 0; }
 };
 
 // How often each target was predicted as each token or class: counts by (target, prediction).

@@ -50,8 +50,16 @@ std::string expected_text(const TextCodec& codec, const Example& example) {
 }
 
 // Returns the source as text; for vectors, their number or grid.
-std::string source_text(const Corpus& corpus, const Example& example, const Sequence& tokens) {
-  if (corpus.format.features == 0) return corpus.source->decode(tokens);
+std::string source_text(const Corpus& corpus, const Example& example) {
+  if (corpus.framing == Framing::language_model) {  // the prompt, without its separator
+    const auto prompt = std::span(example.input).first(static_cast<size_t>(example.prompt));
+    const bool separated =
+        !prompt.empty() && prompt.back() == corpus.target->vocabulary().separator();
+    return corpus.target->decode(prompt.first(prompt.size() - separated));
+  }
+  if (corpus.format.features == 0)
+    return corpus.source->decode(corpus.framing == Framing::seq2seq ? example.source
+                                                                    : example.input);
   std::string text = corpus.grid.empty() ? fmt::format("[{} vectors", example.positions)
                                          : fmt::format("[{}", joined(corpus.grid, " × "));
   if (corpus.format.has_edges)
@@ -76,14 +84,15 @@ std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corp
       });
   std::vector<Prediction> results;
   for (size_t i = 0; i < examples.size(); ++i)
-    results.push_back({source_text(corpus, examples[i], examples[i].source), found[i],
-                       expected_text(*corpus.target, examples[i])});
+    results.push_back(
+        {source_text(corpus, examples[i]), found[i], expected_text(*corpus.target, examples[i])});
   return results;
 }
 
-std::vector<Prediction> predict_continuations(const LanguageModel& model, const TextCodec& codec,
+std::vector<Prediction> predict_continuations(const LanguageModel& model, const Corpus& corpus,
                                               const std::vector<Example>& examples,
                                               int64_t window) {
+  const TextCodec& codec = *corpus.target;
   ContinuationOptions options;
   options.sampling.temperature = 0;
   options.window = window;
@@ -100,9 +109,8 @@ std::vector<Prediction> predict_continuations(const LanguageModel& model, const 
   std::vector<Prediction> results;
   for (size_t i = 0; i < examples.size(); ++i) {
     found[i].resize(std::min(found[i].size(), static_cast<size_t>(lengths[i])));
-    const bool separated = prompts[i].back() == codec.vocabulary().separator();
-    results.push_back({codec.decode(std::span(prompts[i]).first(prompts[i].size() - separated)),
-                       codec.decode(found[i]), expected_text(codec, examples[i])});
+    results.push_back({source_text(corpus, examples[i]), codec.decode(found[i]),
+                       expected_text(codec, examples[i])});
   }
   return results;
 }
@@ -134,8 +142,7 @@ std::vector<Prediction> predict_labels(const Classifier& model, const Corpus& co
       });
   std::vector<Prediction> results;
   for (size_t i = 0; i < examples.size(); ++i)
-    results.push_back({source_text(corpus, examples[i], examples[i].input), found[i],
-                       label(examples[i].target[0])});
+    results.push_back({source_text(corpus, examples[i]), found[i], label(examples[i].target[0])});
   return results;
 }
 
@@ -157,8 +164,18 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
   }
   const auto& language_model = dynamic_cast<const LanguageModel&>(model);
   if (examples[0].prompt > 0)
-    return predict_continuations(language_model, *corpus.target, examples, positions);
+    return predict_continuations(language_model, corpus, examples, positions);
   return random_samples(language_model, *corpus.target, count, positions);
+}
+
+std::vector<std::string> source_texts(const Corpus& corpus, const Dataset& dataset) {
+  std::vector<std::string> texts;
+  Example example;
+  for (int64_t i = 0; i < dataset.size(); ++i) {
+    dataset.get(i, example);
+    texts.push_back(source_text(corpus, example));
+  }
+  return texts;
 }
 
 int64_t learned_positions(const ModelOptions& model) {

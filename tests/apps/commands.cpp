@@ -1,5 +1,6 @@
 // The commands other than train: output and errors.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "apps/config/experiment.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
+#include "apps/support/numbers.h"
 #include "core/safetensors.h"
 #include "program.h"
 #include "state_file.h"
@@ -153,6 +155,98 @@ TEST_CASE("evaluate: beam, predictions, errors by length and confusion") {
   check_rejected(runs.heed({"evaluate", "pairs", "--predictions", "no/x"}), 2, {"no/x"});
 }
 
+TEST_CASE("evaluate: predictions have the index and the score of each example") {
+  const TrainedRuns& runs = trained_runs();
+  for (const std::string run : {"pairs", "labels", "sums"}) {
+    const ProgramOutput output = runs.heed({"evaluate", run, "--predictions", "p.jsonl", "--json"});
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const Json scores = Json::parse(output.out, "out");
+    std::istringstream lines(read_file(runs / "p.jsonl", "predictions"));
+    int64_t index = 0, correct = 0;
+    double loss = 0;
+    for (std::string line; std::getline(lines, line); ++index) {
+      const Json row = Json::parse(line, "line");
+      CHECK(row.at("index").integer() == index);
+      CHECK(row.at("correct").flag() ==
+            (row.at("predicted").string() == row.at("expected").string()));
+      correct += row.at("correct").flag();
+      loss += row.at("loss").number();
+    }
+    CHECK(scores.at("exact_match").number() ==
+          doctest::Approx(static_cast<double>(correct) / static_cast<double>(index)));
+    // All targets of these data have the same length, but for the sums.
+    if (run != "sums")
+      CHECK(loss / static_cast<double>(index) ==
+            doctest::Approx(scores.at("loss").number()).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("evaluate: pairs and labelled lines are scored line by line") {
+  const TrainedRuns& runs = trained_runs();
+  // The test split as a file, by the predictions of the run.
+  REQUIRE(runs.heed({"evaluate", "pairs", "--predictions", "p.jsonl"}).code == 0);
+  std::istringstream lines(read_file(runs / "p.jsonl", "predictions"));
+  std::string input, right;
+  for (std::string line; std::getline(lines, line);) {
+    const Json row = Json::parse(line, "line");
+    input += row.at("source").string() + "\t" + row.at("expected").string() + "\n";
+    right += fmt::format("{}\t{}\t{}\t{}\n", four_digits(row.at("loss").number()),
+                         row.at("correct").flag() ? "right" : "wrong", row.at("source").string(),
+                         row.at("expected").string());
+  }
+  const ProgramOutput output = runs.heed({"evaluate", "pairs", "--input", "-"}, input);
+  CHECK_MESSAGE(output.code == 0, output.err);
+  CHECK(output.out == right);
+  const ProgramOutput labels = runs.heed({"evaluate", "labels", "--input", "-", "--json"},
+                                         "odd\taba\n\neven\naba\nbad\taba\neven\tabaz\n");
+  CHECK(labels.code == 2);
+  CHECK_CONTAINS(labels.err,
+                 "standard input:3: expected a label and a text with a tab between, "
+                 "found 1 column");
+  CHECK_CONTAINS(labels.err,
+                 "standard input:5: there is no label \"bad\"; the labels are even, odd");
+  CHECK_CONTAINS(labels.out, R"({"line":1,"input":"aba","expected":"odd","predicted":)");
+  CHECK_CONTAINS(labels.out, R"({"line":2,"input":""})");
+  CHECK_CONTAINS(labels.out, R"({"line":6,"input":"abaz","expected":"even","predicted":)");
+  check_rejected(runs.heed({"evaluate", "sums", "--input", "-"}, ""), 2,
+                 {"--input is for language models of texts or lines"});
+  check_rejected(runs.heed({"evaluate", "pairs", "--input", "-", "--by", "a"}, ""), 2,
+                 {"leave out --split, --predictions, --by and --beam"});
+}
+
+TEST_CASE("evaluate: kinds of examples are those that a regular expression names, or lengths") {
+  const TrainedRuns& runs = trained_runs();
+  const auto kinds_of = [&](const std::string& run, const std::string& by) {
+    const ProgramOutput output =
+        runs.heed({"evaluate", run, "--by", by, "--json", "--split", "train"});
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    const Json scores = Json::parse(output.out, "out");
+    int64_t examples = 0;
+    double correct = 0;
+    for (const Json& kind : scores.at("by").elements()) {
+      examples += kind.at("examples").integer();
+      correct +=
+          kind.at("exact_match").number() * static_cast<double>(kind.at("examples").integer());
+    }
+    CHECK(examples == scores.at("examples").integer());
+    CHECK(correct / static_cast<double>(examples) ==
+          doctest::Approx(scores.at("exact_match").number()));
+    std::vector<std::string> names;
+    for (const Json& kind : scores.at("by").elements()) names.push_back(kind.at("kind").string());
+    return names;
+  };
+  CHECK(kinds_of("labels", "z+") == std::vector<std::string>{"z", "zz", "no match"});
+  CHECK(kinds_of("pairs", "^([ab]) ") == std::vector<std::string>{"a", "b", "no match"});
+  CHECK(kinds_of("labels", "length") == std::vector<std::string>{"3", "4", "5"});
+  CHECK_CONTAINS(runs.heed({"evaluate", "labels", "--by", "z+"}).out, "kind      examples");
+  check_rejected(runs.heed({"evaluate", "labels", "--by", "Q"}), 2,
+                 {"--by \"Q\": matches no source; the first is \""});
+  check_rejected(runs.heed({"evaluate", "labels", "--by", "("}), 2,
+                 {"--by \"(\": expected the word length or a regular expression: "});
+  check_rejected(runs.heed({"evaluate", "words", "--by", "a"}), 2,
+                 {"--by: the examples of this run"});
+}
+
 TEST_CASE("evaluate: a language model scores lines") {
   const TrainedRuns& runs = trained_runs();
   const ProgramOutput text = runs.heed({"evaluate", "words", "--input", "-"}, "aba\nQ\n\nbab\n");
@@ -175,8 +269,6 @@ TEST_CASE("evaluate: a language model scores lines") {
       runs.heed({"evaluate", "text", "--input", "-", "--json"}, "abazcbczabazcbcz\n");
   REQUIRE_MESSAGE(long_line.code == 0, long_line.err);
   CHECK(Json::parse(long_line.out, "out").at("losses").elements().size() == 16);
-  check_rejected(runs.heed({"evaluate", "pairs", "--input", "lines.txt"}), 2,
-                 {"--input is for language models"});
   check_rejected(runs.heed({"evaluate", "sums", "--input", "lines.txt"}), 2,
                  {"--input is for language models"});
   check_rejected(runs.heed({"evaluate", "words", "--input", "lines.txt", "--split", "val"}), 2,

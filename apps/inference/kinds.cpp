@@ -1,0 +1,88 @@
+#include "apps/inference/kinds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <regex.h>
+
+#include "apps/inference/predictions.h"
+#include "core/check.h"
+#include "core/text.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* no_match = "no match";
+
+bool comes_before(const std::string& a, const std::string& b) {
+  return ::strverscmp(a.c_str(), b.c_str()) < 0;
+}
+
+}  // namespace
+
+// std::regex overflows the stack for long texts.
+struct Kinds::Expression {
+  explicit Expression(const std::string& text) {
+    const int code = ::regcomp(&compiled, text.c_str(), REG_EXTENDED);
+    if (code == 0) return;
+    char problem[200];
+    ::regerror(code, &compiled, problem, sizeof problem);
+    throw InputError(fmt::format("--by {}: expected the word length or a regular expression: {}",
+                                 in_quotes(text), problem));
+  }
+  ~Expression() { ::regfree(&compiled); }
+  Expression(const Expression&) = delete;
+  Expression& operator=(const Expression&) = delete;
+
+  std::optional<std::string> kind_of(const std::string& source) const {
+    regmatch_t found[2];
+    if (::regexec(&compiled, source.c_str(), 2, found, 0) != 0) return std::nullopt;
+    const regmatch_t& part = found[compiled.re_nsub > 0 ? 1 : 0];
+    if (part.rm_so < 0) return "";  // a group that took no part
+    return source.substr(static_cast<size_t>(part.rm_so),
+                         static_cast<size_t>(part.rm_eo - part.rm_so));
+  }
+
+  regex_t compiled;
+};
+
+double KindScores::mean_loss() const {
+  return loss / static_cast<double>(std::max<int64_t>(1, targets));
+}
+
+Kinds::Kinds(const std::string& by) : by_(by) {
+  check_input(!by.empty(), "--by: expected the word length or a regular expression");
+  if (by != "length") expression_ = std::make_unique<Expression>(by);
+}
+
+Kinds::~Kinds() = default;
+
+std::vector<KindScores> Kinds::scores(const std::vector<Outcome>& outcomes, const Corpus& corpus,
+                                      const Dataset& dataset) const {
+  const std::vector<std::string> sources =
+      expression_ ? source_texts(corpus, dataset) : std::vector<std::string>();
+  std::map<std::string, KindScores, decltype(&comes_before)> by_kind(&comes_before);
+  KindScores rest{no_match};
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome& outcome = outcomes[i];
+    const std::optional<std::string> kind =
+        expression_ ? expression_->kind_of(sources.at(i)) : std::to_string(outcome.length);
+    KindScores& scores = kind ? by_kind[*kind] : rest;
+    if (kind) scores.kind = *kind;
+    ++scores.examples;
+    scores.correct += outcome.correct;
+    scores.targets += outcome.targets;
+    scores.loss += outcome.loss;
+  }
+  check_input(!by_kind.empty(), "--by {}: matches no source; the first is {}", in_quotes(by_),
+              sources.empty() ? "missing" : in_quotes(sources[0]));
+  std::vector<KindScores> list;
+  for (const auto& [kind, scores] : by_kind) list.push_back(scores);
+  if (rest.examples > 0) list.push_back(rest);
+  return list;
+}
+
+}  // namespace heed
