@@ -1,8 +1,11 @@
 // heed compare: the config keys in which runs differ and their scores; where runs repeat over
 // seeds, with statistics.
+#include "apps/support/files.h"
 #include "apps/support/output.h"
 #include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"
+#include "lab/experiments/group_curves.h"
+#include "lab/experiments/kinds_of_runs.h"
 
 namespace heed {
 namespace {
@@ -11,6 +14,7 @@ struct CompareArguments final : CommandArguments {
   std::vector<std::string> paths;
   std::optional<std::string> target;
   ComparisonOptions requested;
+  std::string by, split, curves;
   bool json = false, csv = false, markdown = false, latex = false;
 
   std::vector<Option> options() override {
@@ -25,6 +29,12 @@ struct CompareArguments final : CommandArguments {
              "the first group)"},
             {"--interaction", "KEY,KEY", &requested.question.interaction,
              "Also test whether the effect of the first key depends on the second"},
+            {"--by", "REGEX|length", &by,
+             "Evaluate every run, and show the exact match of each kind of examples: what this "
+             "regular expression, or its first group, matches in the source, or its length"},
+            {"--split", "NAME", &split, "Split for --by (default: test, else val)"},
+            {"--curves", "FILE", &curves,
+             "Also write the curve of --score as CSV: group, step, mean, 95 % interval and n"},
             {"--runs", "", &requested.by_run,
              "List every run with its keys, seed, state and scores; do not group seeds"},
             json_option(json),
@@ -41,6 +51,7 @@ int CompareArguments::run() const {
   const bool asks = !requested.question.baseline.empty() || !requested.question.interaction.empty();
   check_input(!requested.by_run || !asks,
               "--runs lists single runs; leave out --baseline and --interaction");
+  check_input(split.empty() || !by.empty(), "--split is for --by");
   ComparisonOptions options = requested;
   if (target) options.target = ScoreTarget::parse(*target);
   options.format = json       ? TableFormat::json
@@ -50,6 +61,15 @@ int CompareArguments::run() const {
                               : TableFormat::text;
   std::vector<ScoredRun> runs;
   for (const std::string& path : find_runs(paths)) runs.push_back(ScoredRun::load(path));
+  if (!by.empty()) {
+    const std::vector<std::string> names = add_kind_scores(runs, by, split);
+    if (options.columns.empty()) options.columns = names;
+  }
+  if (!curves.empty()) {
+    check_input(!runs.empty(), "there are no runs");
+    const std::string score = options.score.empty() ? runs[0].chosen_by : options.score;
+    write_file(output_path(curves), curves_csv(group_runs(runs), score));
+  }
   print(comparison_of(std::move(runs), options));
   return exit_done;
 }

@@ -10,25 +10,38 @@
 namespace heed {
 namespace {
 
+constexpr const char* default_page = "report.html";
+
 struct ReportArguments final : CommandArguments {
   ReportRequest request;
-  std::string output = "report.html";
+  std::string output = default_page, figure;
   bool no_profile = false;
 
   std::vector<Option> options() override {
     return {
         {"RUN|SWEEP...", "", &request.paths, "Folders of runs, or of sweeps"},
         {"--output", "FILE", &output, "HTML file to write (default: report.html)"},
+        {"--figure", "FILE", &figure,
+         "Instead of the page write an SVG of the learning curves of --score"},
         {"--runs", "", &request.by_run, "Show a row and a curve for every run; do not group seeds"},
         score_option(request.score),
         columns_option(request.columns),
+        {"--split", "NAME", &request.split,
+         "Split of the samples, errors and attention of one run (default: test, else val)"},
         {"--no-profile", "", &no_profile, "Do not measure where the time of a step goes"}};
   }
   int run() const override;
 };
 
 int ReportArguments::run() const {
-  const std::string file = output_path(output);
+  check_input(figure.empty() || output == default_page,
+              "--figure and --output: choose one; --figure writes no page");
+  const std::string file = output_path(figure.empty() ? output : figure);
+  if (!figure.empty()) {
+    write_file(file, figure_of(request));
+    print(fmt::format("{}\n", figure));
+    return exit_done;
+  }
   ReportRequest asked = request;
   asked.profile = !no_profile;
   write_file(file, report_file(report_data(asked)));
@@ -47,7 +60,8 @@ const Command lab_commands::report = {
         "Examples:\n"
         "  heed report runs/sort -o sort.html\n"
         "  heed report runs/shallow runs/deep --output compared.html\n"
-        "  heed report runs/rates -o rates.html",
+        "  heed report runs/rates -o rates.html\n"
+        "  heed report runs/rates --figure rates.svg --score val.exact_match",
     .arguments = make_arguments<ReportArguments>,
 };
 

@@ -68,21 +68,28 @@ void add_errors(const Model& model, const Corpus& corpus, const Experiment& expe
 
 }  // namespace
 
-Details details_of(const SavedRun& run, bool profile) {
+Details details_of(const SavedRun& run, const std::string& split, bool profile) {
   const Experiment& experiment = run.config.experiment;
   Details details;
   std::vector<std::string>& notes = details.notes;
+  std::string wrong_split;  // why the data lack it
   note_failure(notes, "Attention, samples and errors are left out", [&] {
     apply_settings(experiment);
     const Checkpoint checkpoint = run.checkpoint("");
     const Corpus corpus = run.data(checkpoint);
     details.data = corpus.notes;
+    try {
+      if (!split.empty()) split_of(corpus, split);
+    } catch (const InputError& error) {
+      wrong_split = error.what();
+      throw;
+    }
     note_failure(notes, "The model is left out",
                  [&] { details.model = table(summarize(experiment, corpus)); });
     const std::unique_ptr<Model> model = run.model(corpus, checkpoint);
     if (corpus.splits.contains("val") || corpus.splits.contains("test")) {
       details.step = checkpoint.step();
-      details.split = split_or_default(corpus, "");
+      details.split = split_or_default(corpus, split);
       const Dataset& dataset = split_of(corpus, details.split);
       note_failure(notes, "Samples are left out", [&] {
         details.samples = predictions(*model, corpus, dataset, shown_samples,
@@ -99,6 +106,7 @@ Details details_of(const SavedRun& run, bool profile) {
         details.profile = profile_training(experiment, corpus, profiled_steps);
       });
   });
+  check_input(wrong_split.empty(), "--split: {}", wrong_split);
   return details;
 }
 

@@ -39,7 +39,9 @@ struct Details {
   std::optional<Profile> profile;
 };
 
-Details details_of(const SavedRun& run, bool profile);
+// `split`: of samples, errors and attention; "" for test, or val if there is no test. Throws
+// InputError if the data lack it.
+Details details_of(const SavedRun& run, const std::string& split, bool profile);
 
 // Calls f. If it fails, adds "what: the error" to the notes of a report.
 template <class F>

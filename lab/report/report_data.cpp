@@ -7,8 +7,10 @@
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/run_record.h"
+#include "lab/experiments/group_curves.h"
 #include "lab/experiments/run_table.h"
 #include "lab/report/charts.h"
+#include "lab/report/figure.h"
 
 namespace heed {
 
@@ -54,20 +56,28 @@ ReportedRun read_run(const std::string& path) {
   return run;
 }
 
-// One chart for each curve, with a line for each run that has it. A single run has both losses in
-// one.
-std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
+// One chart for each curve, with a line for each run that has it.
+std::vector<Chart> charts_of_runs(const std::vector<ReportedRun>& runs) {
   std::vector<Chart> charts;
   for (size_t i = 0; i < runs.size(); ++i)
-    for (const Curve& curve : runs[i].curves.curves) {
-      if (!is_charted(curve.name)) continue;
-      const bool single = runs.size() == 1, joins = single && curve.name == "val.loss";
-      const std::string name = joins ? "loss" : curve.name;
-      std::vector<ChartLine>& lines =
-          chart_named(charts, name, single && name == "loss" ? "Loss" : curve_title(name)).lines;
-      lines.push_back({single ? curve_title(curve.name) : runs[i].name(),
-                       static_cast<int64_t>(single ? lines.size() : i), curve});
-    }
+    for (const Curve& curve : runs[i].curves.curves)
+      if (is_charted(curve.name))
+        chart_named(charts, curve.name, curve_title(curve.name))
+            .lines.push_back({runs[i].name(), static_cast<int64_t>(i), curve});
+  return charts;
+}
+
+// The same, but a single run has both losses in one chart.
+std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
+  if (runs.size() != 1) return charts_of_runs(runs);
+  std::vector<Chart> charts;
+  for (const Curve& curve : runs[0].curves.curves) {
+    if (!is_charted(curve.name)) continue;
+    const std::string name = curve.name == "val.loss" ? "loss" : curve.name;
+    std::vector<ChartLine>& lines =
+        chart_named(charts, name, name == "loss" ? "Loss" : curve_title(name)).lines;
+    lines.push_back({curve_title(curve.name), static_cast<int64_t>(lines.size()), curve});
+  }
   return charts;
 }
 
@@ -141,6 +151,8 @@ Report report_data(const ReportRequest& request) {
   for (const std::string& path : find_runs(request.paths)) report.runs.push_back(read_run(path));
   report.title =
       request.paths.size() == 1 ? request.paths[0] : fmt::format("{} runs", report.runs.size());
+  check_input(request.split.empty() || report.runs.size() == 1,
+              "--split is for the page of one run, which has samples and errors");
   if (report.runs.size() > 1) {
     report.charts = charts_json(ordered(add_sweep(report, request)));
     return report;
@@ -148,8 +160,31 @@ Report report_data(const ReportRequest& request) {
   const ReportedRun& run = report.runs[0];
   report.charts = charts_json(ordered(charts_of(report.runs)));
   report.statistics = charts_json(statistics_of(run));
-  if (request.details) report.details = details_of(run.saved, request.profile);
+  if (request.details) report.details = details_of(run.saved, request.split, request.profile);
   return report;
+}
+
+std::string figure_of(const ReportRequest& request) {
+  Report report;
+  for (const std::string& path : find_runs(request.paths)) report.runs.push_back(read_run(path));
+  const std::vector<Chart> charts =
+      report.runs.size() == 1 || request.by_run ? charts_of_runs(report.runs) : [&] {
+        ReportRequest all = request;
+        all.score.clear();  // of a result, which a curve does not need
+        return add_sweep(report, all);
+      }();
+  const std::string score =
+      !request.score.empty()
+          ? request.score
+          : fmt::format("val.{}", name_of(best_by_names,
+                                          report.runs[0].saved.config.experiment.train.best_by));
+  const auto found = std::ranges::find(charts, score, &Chart::name);
+  if (found == charts.end()) {
+    std::vector<std::string> names;
+    for (const Chart& chart : charts) names.push_back(chart.name);
+    throw_no_curve(score, names);
+  }
+  return figure_svg(*found, "mean over seeds; band: its 95 % interval");
 }
 
 }  // namespace heed

@@ -45,10 +45,15 @@ struct ReportRequest {
   std::vector<std::string> paths;  // folders of runs, or of sweeps
   bool details = true;             // of a single run: what needs its model and data
   bool profile = true;
+  std::string split = "";                 // of the details; "": test, else val
   std::string score = "";                 // whose effects are shown; "": the deciding one
   std::vector<std::string> columns = {};  // scores of groups; empty: all
   bool by_run = false;                    // a curve and a row for each run; no groups
 };
+
+// Returns a figure of the curves of request.score ("": the deciding one): a line for each group, or
+// each run if they are not grouped. Throws InputError if no run has such a curve.
+std::string figure_of(const ReportRequest& request);
 
 // Reads the runs. Throws InputError if a folder is no run, its config cannot be read, or no run
 // has a requested score. What else

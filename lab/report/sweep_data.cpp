@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "apps/support/names.h"
+#include "lab/experiments/group_curves.h"
 
 namespace heed {
 
@@ -14,19 +14,11 @@ namespace {
 
 constexpr size_t least_runs_of_band = 3;
 
-// The values of a curve of one run, by step.
-using Steps = std::map<double, double>;
-
 // The mean over runs at the steps that all have.
-ChartLine mean_line(const std::vector<Steps>& runs, double most) {
+ChartLine mean_line(const std::vector<const Curve*>& runs) {
   ChartLine line;
-  for (const auto& [step, first] : runs[0]) {
-    std::vector<double> values;
-    for (const Steps& run : runs)
-      if (const auto found = run.find(step); found != run.end()) values.push_back(found->second);
-    if (values.size() < runs.size()) continue;
-    const MeanInterval mean =
-        std::isfinite(most) ? bounded_mean(values, most, 0) : student_mean(values);
+  for (const auto& [step, mean] : mean_curve(runs)) {
+    if (mean.n < std::ssize(runs)) continue;
     line.curve.steps.push_back(step);
     line.curve.values.push_back(mean.mean);
     if (runs.size() < least_runs_of_band) continue;
@@ -64,22 +56,20 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
                                     const std::vector<std::pair<std::string, Curves>>& curves) {
   std::vector<Chart> charts;
   for (size_t i = 0; i < groups.groups.size(); ++i) {
-    std::map<std::string, std::vector<Steps>> by_name;
+    std::map<std::string, std::vector<const Curve*>> by_name;
     std::vector<std::string> names;  // in the order of the rows
     for (const ScoredRun& run : groups.groups[i].runs)
       for (const auto& [path, all] : curves) {
         if (path != run.folder.path()) continue;
         for (const Curve& curve : all.curves) {
           if (!is_charted(curve.name)) continue;
-          std::vector<Steps>& steps = by_name[curve.name];
-          if (steps.empty()) names.push_back(curve.name);
-          Steps& added = steps.emplace_back();
-          for (size_t at = 0; at < curve.steps.size(); ++at)
-            added[curve.steps[at]] = curve.values[at];
+          std::vector<const Curve*>& known = by_name[curve.name];
+          if (known.empty()) names.push_back(curve.name);
+          known.push_back(&curve);
         }
       }
     for (const std::string& name : names) {
-      ChartLine line = mean_line(by_name[name], maximum_of(name));
+      ChartLine line = mean_line(by_name[name]);
       line.label = name_of_group(groups, i);
       line.colour = static_cast<int64_t>(i);
       line.curve.name = name;

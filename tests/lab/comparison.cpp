@@ -2,6 +2,7 @@
 #include "lab/experiments/comparison.h"
 
 #include <cmath>
+#include <map>
 
 #include "apps/support/table.h"
 #include "lab/experiments/cells.h"
@@ -300,6 +301,38 @@ TEST_CASE("compare: --runs lists every run with its seed, state and scores") {
   CHECK(json.elements()[3].at("seed").integer() == 2);
   CHECK(json.elements()[3].at("state").string() == "done");
   CHECK(json.elements()[3].at("scores").text() == R"({"val.loss":3.5})");
+}
+
+TEST_CASE("compare: kinds of examples have the scores that evaluate finds, over the seeds") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const auto heed = [&](const std::vector<std::string>& arguments) {
+    const ProgramOutput output = heed_in(folder.path, arguments);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    return output.out;
+  };
+  heed({"sweep", "--config", "c.toml", "--seeds", "2", "--run", "s"});
+  const Json compared = Json::parse(heed({"compare", "s", "--by", "length", "--json"}), "json");
+  const Json& scores = compared.at("groups").elements().at(0).at("scores");
+  std::map<std::string, std::vector<double>> expected;
+  for (const char* run : {"s/seed-1", "s/seed-2"}) {
+    const Json evaluated = Json::parse(heed({"evaluate", run, "--by", "length", "--json"}), "json");
+    for (const Json& kind : evaluated.at("by").elements())
+      expected["test[" + kind.at("kind").string() + "].exact_match"].push_back(
+          kind.at("exact_match").number());
+  }
+  CHECK(scores.members().size() == expected.size());
+  CHECK(expected.size() > 1);
+  for (const auto& [name, values] : expected) {
+    CAPTURE(name);
+    CHECK(scores.at(name).at("n").integer() == std::ssize(values));
+    CHECK(scores.at(name).at("mean").number() == doctest::Approx(student_mean(values).mean));
+    CHECK(scores.at(name).at("high").number() <= 1);
+  }
+  check_rejected(heed_in(folder.path, {"compare", "s", "--by", "Q"}), 2,
+                 {"--by \"Q\": matches no source; the first is \""});
+  check_rejected(heed_in(folder.path, {"compare", "s", "--split", "val"}), 2,
+                 {"--split is for --by"});
 }
 
 TEST_CASE("compare: columns are the scores that were asked for, in their order") {

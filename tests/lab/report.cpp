@@ -263,6 +263,89 @@ TEST_CASE("a report counts and names failed runs, and lists single runs on reque
                  "<th class=\"n\">runs</th><th class=\"n\">val.exact_match</th>");
 }
 
+namespace {
+
+// Groups of three runs with this many learning rates; the metrics have a fraction near 1.
+struct RunsWithCurves : TemporaryFolder {
+  explicit RunsWithCurves(int rates) {
+    for (int rate = 1; rate <= rates; ++rate)
+      for (int seed = 1; seed <= 3; ++seed) {
+        const std::string run = fmt::format("{}/s/{}-{}", path, rate, seed);
+        make_folders(run);
+        write_file(run + "/config.toml",
+                   fmt::format("seed = {}\n[optim]\nlr = 0.00{}\n", seed, rate));
+        write_file(run + "/result.json", R"({"val": {"loss": 1, "exact_match": 0.9}})");
+        std::string rows;
+        for (int step = 10; step <= (seed == 3 ? 20 : 30); step += 10)
+          rows += fmt::format(R"({{"step":{},"val":{{"loss":1,"exact_match":{}}}}})", step,
+                              1 - 0.01 * seed) +
+                  "\n";
+        write_file(run + "/metrics.jsonl", rows);
+      }
+  }
+};
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and no script") {
+  const RunsWithCurves runs(9);
+  const ProgramOutput output =
+      heed_in(runs.path, {"report", "s", "--figure", "f.svg", "--score", "val.exact_match"});
+  REQUIRE_MESSAGE(output.code == 0, output.err);
+  CHECK(output.out == "f.svg\n");
+  const std::string svg = read_file(runs / "f.svg", "figure");
+  CHECK(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  CHECK(svg.ends_with("</svg>\n"));
+  CHECK(count_of(svg, "<polyline ") == 9);
+  CHECK(count_of(svg, "<polygon ") == 9);
+  CHECK(count_of(svg, "<polyline ") + 1 == count_of(svg, "stroke-dasharray=\"8 4\"") + 8);
+  for (const char* part : {">training step</text>", ">Validation exact match (fraction)</text>",
+                           ">lr=0.009</text>", "mean over seeds; band: its 95 % interval"})
+    CHECK_CONTAINS(svg, part);
+  for (const char* part : {"<script", "nan", "inf", "http://www.w3.org/1999/xlink", "class="})
+    CHECK(svg.find(part) == svg.npos);
+  CHECK_FALSE(exists(runs / "report.html"));
+  const ReportRequest by_run = {.paths = {runs / "s"}, .score = "val.loss", .by_run = true};
+  CHECK(count_of(figure_of(by_run), "<polyline ") == 27);
+  check_rejected(
+      heed_in(runs.path, {"report", "s", "--figure", "g.svg", "--score", "val.bleu"}), 2,
+      {"--score val.bleu: no metrics.jsonl of these runs has such a curve; choose one of",
+       "val.exact_match"});
+  check_rejected(heed_in(runs.path, {"report", "s", "--figure", "g.svg", "-o", "r.html"}), 2,
+                 {"--figure and --output: choose one"});
+  CHECK_FALSE(exists(runs / "g.svg"));
+}
+
+TEST_CASE("curves of groups are CSV with the number of runs at each step") {
+  const RunsWithCurves runs(2);
+  REQUIRE(heed_in(runs.path, {"compare", "s", "--score", "val.exact_match", "--curves", "c.csv"})
+              .code == 0);
+  const std::string csv = read_file(runs / "c.csv", "curves");
+  CHECK(csv.starts_with("group,step,mean,low,high,n\noptim.lr = 0.001,10,0.98,"));
+  CHECK(count_of(csv, ",3\n") == 4);  // steps 10 and 20 of both groups
+  CHECK(count_of(csv, ",2\n") == 2);  // step 30: one run of each had ended
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    double numbers[4];  // mean, low, high: inside [0, 1]
+    const size_t at = line.find(',', line.find(',') + 1) + 1;
+    REQUIRE(std::sscanf(line.c_str() + at, "%lf,%lf,%lf,%lf", numbers, numbers + 1, numbers + 2,
+                        numbers + 3) == 4);
+    CHECK((0 < numbers[1] && numbers[1] < numbers[0]));
+    CHECK((numbers[0] < numbers[2] && numbers[2] < 1));
+  }
+  check_rejected(
+      heed_in(runs.path, {"compare", "s", "--score", "val.exact_match", "--curves", "none/c.csv"}),
+      2, {"none/c.csv"});
+}
+
 TEST_CASE("a wrong output is marked where it differs") {
   const auto marked = [](const std::string& a, const std::string& b) {
     const auto [first, second] = marked_difference(a, b);
@@ -288,6 +371,11 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
   const Report report = report_data({{folder / "run"}, true, false});
   const Details& details = *report.details;
   CHECK(details.notes == std::vector<std::string>());
+  CHECK(details.split == "test");
+  const Report of_val = report_data({.paths = {folder / "run"}, .profile = false, .split = "val"});
+  CHECK(of_val.details->split == "val");
+  check_rejected(heed_in(folder.path, {"report", "run", "--split", "x"}), 2,
+                 {"--split: no split 'x'; the splits are test, train, val"});
   CHECK_FALSE(details.profile.has_value());
   CHECK(report.runs[0].command == "heed train tiny.toml --run run --set train.keep_checkpoints=3");
 
