@@ -20,6 +20,7 @@ struct StepReport {
   double lr = 0;
   int64_t tokens = 0;            // input tokens without padding
   int64_t rows_without_sum = 0;  // of attention weights, which became zeros: see sum_normalize()
+  double seconds = 0;            // that the step took; set by the training loop
 };
 
 // Stages that an observer (core/observer.h) sees besides operations.

@@ -1,0 +1,280 @@
+#include "apps/training/listeners.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/inference/scores.h"
+#include "apps/support/clock.h"
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
+#include "apps/support/numbers.h"
+#include "apps/training/arrays.h"
+#include "apps/training/step_statistics.h"
+#include "core/check.h"
+#include "core/ops.h"
+#include "core/precision.h"
+#include "core/ranks.h"
+
+namespace heed {
+namespace {
+
+double per(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
+
+class Progress : public TrainingListener {
+ public:
+  using TrainingListener::TrainingListener;
+
+  void after_step(const StepReport& report) override {
+    const int64_t done = training_.step(), steps = training_.experiment.train.steps;
+    const double left =
+        per(training_.elapsed(), static_cast<double>(done)) * static_cast<double>(steps - done);
+    logging::show({done, steps, report.loss, training_.tokens_per_second(), left});
+  }
+  void end() override { logging::hide_progress(); }
+};
+
+// The row of metrics and the line of the log about the steps since the last one.
+class StepLog : public TrainingListener {
+ public:
+  using TrainingListener::TrainingListener;
+
+  void after_step(const StepReport& report) override {
+    tokens_ += report.tokens;
+    seconds_ += report.seconds;
+    rows_without_sum_ += report.rows_without_sum;
+    if (!training_.due(training_.experiment.train.log_every)) return;
+    write(report);
+    tokens_ = rows_without_sum_ = 0;
+    seconds_ = 0;
+    training_.state.loss_sum = 0;
+    training_.state.loss_count = 0;
+  }
+
+ private:
+  void write(const StepReport& report) {
+    const int64_t step = training_.step();
+    const LoopState& state = training_.state;
+    const double loss =
+        state.loss_sum / static_cast<double>(std::max<int64_t>(1, state.loss_count));
+    const double tokens_per_s = per(static_cast<double>(tokens_), seconds_);
+    training_.write_row(Json::object()
+                            .set("step", step)
+                            .set("loss", loss)
+                            .set("lr", report.lr)
+                            .set("gradient_norm", report.gradient_norm)
+                            .set("tokens_per_s", std::round(tokens_per_s))
+                            .set("seconds", to_milliseconds(training_.elapsed())));
+    logging::info("step {:>{}}  loss {}  learning rate {:.3g}  {:.0f} tokens/s", step,
+                  std::to_string(training_.experiment.train.steps).size(), four_digits(loss),
+                  report.lr, tokens_per_s);
+    if (rows_without_sum_ > 0)
+      logging::warning("{} rows of attention weights had a sum of at most {} and were set to zero",
+                       rows_without_sum_, min_row_sum);
+  }
+
+  // Since the last row, in this process.
+  int64_t tokens_ = 0, rows_without_sum_ = 0;
+  double seconds_ = 0;
+};
+
+// train.statistics
+class Statistics : public TrainingListener {
+ public:
+  explicit Statistics(TrainingContext& training)
+      : TrainingListener(training),
+        statistics_(training.experiment, training.corpus, training.trainer) {}
+
+  void before_step() override {
+    if (training_.due_at(training_.step() + 1, training_.experiment.train.log_every))
+      statistics_.before_step();
+  }
+  void after_step(const StepReport& report) override {
+    if (!training_.due(training_.experiment.train.log_every)) return;
+    training_.trainer.optimizer().arena().gather_gradients();
+    if (training_.lock)
+      training_.write_row(Json::object()
+                              .set("step", training_.step())
+                              .set("statistics", statistics_.measure(report)));
+  }
+
+ private:
+  StepStatistics statistics_;
+};
+
+class Evaluation : public TrainingListener {
+ public:
+  using TrainingListener::TrainingListener;
+
+  void after_step(const StepReport&) override {
+    if (training_.due(training_.experiment.train.evaluate_every)) evaluate();
+  }
+
+ private:
+  void evaluate();
+};
+
+void Evaluation::evaluate() {
+  if (!training_.corpus.splits.contains("val")) return;
+  const int64_t step = training_.step();
+  LoopState& state = training_.state;
+  const AveragedWeights average(training_.trainer);
+  for (const NamedArray& weights : arrays_of(training_.trainer.model().parameters()))
+    check(all_finite(weights, weights.data), "step {}: {} has become infinite or NaN{}{}", step,
+          weights.name, training_.remedy(), training_.checkpoints.intact());
+  ScopeGuard here;
+  here->step = static_cast<uint32_t>(step);
+  const BestBy best_by = training_.experiment.train.best_by;
+  const bool needs_outputs = best_by == BestBy::bleu || best_by == BestBy::chrf;
+  const auto scores_of = needs_outputs ? split_scores : quick_scores;
+  const Json scores =
+      scores_of(training_.trainer.model(), training_.corpus, training_.experiment, "val");
+  const double loss = scores.at("loss").number();
+  check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
+        training_.remedy(), training_.checkpoints.intact());
+  training_.trainer.schedule().observe(loss);
+  const std::string score_name = name_of(best_by_names, best_by);
+  const double score = scores.at(score_name).number();
+  if (std::isfinite(score) &&
+      (state.best_step == 0 || is_better(score_name, score, state.best_score))) {
+    state.best_step = step;
+    state.best_score = score;
+    state.evaluations_since_best = 0;
+  } else {
+    ++state.evaluations_since_best;
+  }
+  Json row = Json::object().set("step", step).set("val", scores);
+  for (const std::string& split : training_.experiment.train.evaluate_splits)
+    if (split != "val")
+      row.set(split,
+              scores_of(training_.trainer.model(), training_.corpus, training_.experiment, split));
+  training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));
+  const bool exact = has_exact_match(training_.experiment);
+  const std::string line =
+      fmt::format("step {}  validation: loss {}, {} {:.2f} %", step, four_digits(loss),
+                  exact ? "exact match" : "token accuracy",
+                  100 * scores.at(exact ? "exact_match" : "token_accuracy").number());
+  if (state.best_step == step)
+    logging::good("{}  (best)", line);
+  else
+    logging::info("{}", line);
+  if (training_.lock)
+    for (const Prediction& sample : training_.samples("val")) logging::sample(sample_text(sample));
+}
+
+// After every evaluation, or every train.checkpoint_every steps and at the best evaluation.
+class CheckpointWriter : public TrainingListener {
+ public:
+  using TrainingListener::TrainingListener;
+
+  void after_step(const StepReport&) override {
+    const TrainOptions& train = training_.experiment.train;
+    const bool evaluation = training_.due(train.evaluate_every);
+    const bool best = evaluation && training_.state.best_step == training_.step();
+    if (best || training_.due(train.checkpoint_every) ||
+        (evaluation && train.checkpoint_every == 0))
+      training_.save();
+  }
+  void end() override {
+    if (training_.step() > 0) training_.save();
+  }
+};
+
+class EarlyStop : public TrainingListener {
+ public:
+  using TrainingListener::TrainingListener;
+
+  bool stops() const override {
+    const int64_t patience = training_.experiment.train.patience;
+    return patience > 0 && training_.state.evaluations_since_best >= patience;
+  }
+  void end() override {
+    if (stops())
+      logging::info("stopped at step {}: {} evaluations in a row without improvement",
+                    training_.step(), training_.experiment.train.patience);
+  }
+};
+
+}  // namespace
+
+TrainingContext::TrainingContext(const Experiment& e, const Corpus& c, const RunLock* l)
+    : experiment(e),
+      corpus(c),
+      lock(l),
+      trainer(e, c),
+      checkpoints(l ? l->folder().checkpoints() : "", e.train.keep_checkpoints),
+      binding(binding_of(e, c, trainer.model().parameters())),
+      started(now()) {}
+
+bool TrainingContext::due_at(int64_t at, int64_t every) const {
+  return at == experiment.train.steps || (every > 0 && at % every == 0);
+}
+
+double TrainingContext::elapsed() const { return seconds_before + now() - started; }
+
+double TrainingContext::tokens_per_second() const {
+  return per(static_cast<double>(state.tokens), state.step_seconds);
+}
+
+void TrainingContext::write_row(const Json& row) {
+  if (!lock) return;
+  lock->check_held();
+  metrics->write(row);
+}
+
+void TrainingContext::save() {
+  if (lock) lock->check_held();
+  if (std::exchange(saved_step, step()) == step()) return;
+  const AveragedWeights average(trainer);
+  const std::vector<NamedParameter> arrays = trainer.state();
+  if (!lock) return;
+  metrics->sync();
+  state.seconds = elapsed();
+  Json schedule = Json::object();
+  for (const auto& [name, value] : trainer.schedule().state()) schedule.set(name, value);
+  Json saved = Json::object()
+                   .set("step", step())
+                   .set("optimizer_steps", trainer.optimizer().steps())
+                   .set("schedule", std::move(schedule))
+                   .set("training", state.json())
+                   .set("data", corpus.fingerprint)
+                   .set("settings", binding.settings)
+                   .set("vocabulary", binding.vocabulary)
+                   .set("processor", processor_name())
+                   .set("precision", precision_name(effective_precision(experiment.precision)));
+  checkpoints.save(step(), arrays_of(trainer.model().parameters()), arrays_of(arrays),
+                   std::move(saved), state.best_step, binding.metadata);
+}
+
+std::string TrainingContext::remedy() const {
+  return fmt::format("; lower optim.lr ({}), raise schedule.warmup_steps ({}){}",
+                     experiment.optim.lr, experiment.schedule.warmup_steps,
+                     experiment.optim.clip_norm > 0 ? "" : ", or set optim.clip_norm = 1");
+}
+
+std::vector<Prediction> TrainingContext::samples(const std::string& split) const {
+  ScopeGuard here;
+  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // rank 0 computes them
+  return predictions(trainer.model(), corpus, *corpus.splits.at(split), experiment.train.samples,
+                     learned_positions(experiment.model));
+}
+
+TrainingListeners standard_listeners(TrainingContext& training) {
+  TrainingListeners all;
+  all.push_back(std::make_unique<Progress>(training));
+  all.push_back(std::make_unique<StepLog>(training));
+  if (training.experiment.train.statistics) all.push_back(std::make_unique<Statistics>(training));
+  all.push_back(std::make_unique<Evaluation>(training));
+  all.push_back(std::make_unique<CheckpointWriter>(training));
+  all.push_back(std::make_unique<EarlyStop>(training));
+  return all;
+}
+
+void add_listener(TrainingListeners& listeners, std::unique_ptr<TrainingListener> listener) {
+  const auto evaluation = std::ranges::find_if(
+      listeners, [](const auto& one) { return dynamic_cast<const Evaluation*>(one.get()); });
+  listeners.insert(evaluation, std::move(listener));
+}
+
+}  // namespace heed
