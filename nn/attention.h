@@ -8,8 +8,7 @@
 //   y = [P₁ V₁; …; P_H V_H] Woᵀ  heads side by side, then mixed      (B, Tq, D)
 //
 // Self-attention reads its own sequence, c = x. Cross-attention reads another, c = memory. Papers
-// write x W; a weight is stored as (outputs, inputs), so it is x wᵀ here. nn/forms/attention.h has
-// every other form: similarities, normalisers, heads of unequal widths, grids.
+// write x W; a weight is stored as (outputs, inputs), so it is x wᵀ here.
 #pragma once
 
 #include <optional>
@@ -59,7 +58,7 @@ Tensor split_heads(const Tensor& x, int64_t heads);
 Tensor merge_heads(const Tensor& x);
 
 // Sees the attention weights (B, H, Tq, Tk) of every layer while they are computed. Null: nobody
-// looks. nn/recorder.h keeps them.
+// looks.
 class WeightsListener {
  public:
   virtual ~WeightsListener() = default;

@@ -1,9 +1,34 @@
+// Defines nn/block.h: the residual stream, the layers, then the construction of all.
 #include "nn/block.h"
 
 #include "core/standard_ops.h"
 #include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
+
+template <class Sublayer>
+Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
+  if (norm_first) return x + heed::dropout(sublayer(norm(x)), dropout);
+  return norm(x + heed::dropout(sublayer(x), dropout));
+}
+
+Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& sequence) const {
+  const ModuleScope here(*this);
+  const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
+  return feed_forward_residual_(y, feed_forward_);
+}
+
+Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence,
+                                const Tensor& memory, const KeepMask& memory_mask) const {
+  const ModuleScope here(*this);
+  const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
+  const Tensor w = cross_attention_residual_(y, [&](const Tensor& z) {
+    return cross_attention_->across(z, memory, memory_mask, sequence.past);
+  });
+  return feed_forward_residual_(w, feed_forward_);
+}
+
+// ---- construction
 
 namespace {
 
@@ -17,12 +42,62 @@ NormOptions norm_options(const BlockOptions& o) {
   return norm;
 }
 
+// Constructed in place, as C++17 guarantees: a module registers its members by address.
 FeedForward feed_forward(const BlockOptions& o, int64_t residual_depth) {
   const int64_t hidden = o.feed_forward > 0 ? o.feed_forward : 4 * o.dim;
   return {o.dim, hidden, o.activation, o.dropout, linear_options(o, residual_depth)};
 }
 
 }  // namespace
+
+Residual::Residual(const BlockOptions& o)
+    : norm(o.dim, norm_options(o)), norm_first(o.norm_first), dropout(o.dropout) {}
+
+EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
+    : mixing_residual_(o),
+      mixing_(parts.mixing(o, linear_options(o, residual_depth))),
+      feed_forward_residual_(o),
+      feed_forward_(feed_forward(o, residual_depth)) {
+  const std::string mixing = parts.mixing_name();
+  add(mixing + "_norm", mixing_residual_.norm);
+  add(mixing, *mixing_);
+  add("feed_forward_norm", feed_forward_residual_.norm);
+  add("feed_forward", feed_forward_);
+}
+
+DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
+    : mixing_residual_(o),
+      mixing_(parts.mixing(o, linear_options(o, residual_depth))),
+      cross_attention_residual_(o),
+      cross_attention_(parts.cross_attention(o, linear_options(o, residual_depth))),
+      feed_forward_residual_(o),
+      feed_forward_(feed_forward(o, residual_depth)) {
+  const std::string mixing = parts.mixing_name();
+  add(mixing + "_norm", mixing_residual_.norm);
+  add(mixing, *mixing_);
+  add("cross_attention_norm", cross_attention_residual_.norm);
+  add("cross_attention", *cross_attention_);
+  add("feed_forward_norm", feed_forward_residual_.norm);
+  add("feed_forward", feed_forward_);
+}
+
+template <class Layer>
+Stack<Layer>::Stack(const BlockOptions& options, int64_t layers, const Parts& parts) {
+  for (int64_t i = 0; i < layers; ++i) {
+    layers_.push_back(std::make_unique<Layer>(options, Layer::sublayers * layers, parts));
+    add(fmt::format("layers.{}", i), *layers_.back());
+  }
+  if (!options.has_final_norm()) return;
+  norm_ = std::make_unique<Norm>(options.dim, norm_options(options));
+  add("norm", *norm_);
+}
+
+template class Stack<EncoderLayer>;
+template class Stack<DecoderLayer>;
+
+// ---- the parts of the Transformer
+
+constinit const Parts transformer_parts;
 
 std::unique_ptr<Mixing> Parts::mixing(const BlockOptions& o, const LinearOptions& linear) const {
   o.validate();
@@ -46,72 +121,5 @@ std::unique_ptr<Positions> Parts::positions(int64_t dim, double std,
   if (kind_ == Kind::learned) return std::make_unique<LearnedPositions>(max_length_, dim, std);
   return std::make_unique<Positions>();
 }
-
-Residual::Residual(const BlockOptions& o)
-    : norm(o.dim, norm_options(o)), norm_first(o.norm_first), dropout(o.dropout) {}
-
-template <class Sublayer>
-Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
-  if (norm_first) return x + heed::dropout(sublayer(norm(x)), dropout);
-  return norm(x + heed::dropout(sublayer(x), dropout));
-}
-
-EncoderLayer::EncoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
-    : mixing_residual_(o),
-      mixing_(parts.mixing(o, linear_options(o, residual_depth))),
-      feed_forward_residual_(o),
-      feed_forward_(feed_forward(o, residual_depth)) {
-  const std::string mixing = parts.mixing_name();
-  add(mixing + "_norm", mixing_residual_.norm);
-  add(mixing, *mixing_);
-  add("feed_forward_norm", feed_forward_residual_.norm);
-  add("feed_forward", feed_forward_);
-}
-
-Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& sequence) const {
-  const ModuleScope here(*this);
-  const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
-  return feed_forward_residual_(y, feed_forward_);
-}
-
-DecoderLayer::DecoderLayer(const BlockOptions& o, int64_t residual_depth, const Parts& parts)
-    : mixing_residual_(o),
-      mixing_(parts.mixing(o, linear_options(o, residual_depth))),
-      cross_attention_residual_(o),
-      cross_attention_(parts.cross_attention(o, linear_options(o, residual_depth))),
-      feed_forward_residual_(o),
-      feed_forward_(feed_forward(o, residual_depth)) {
-  const std::string mixing = parts.mixing_name();
-  add(mixing + "_norm", mixing_residual_.norm);
-  add(mixing, *mixing_);
-  add("cross_attention_norm", cross_attention_residual_.norm);
-  add("cross_attention", *cross_attention_);
-  add("feed_forward_norm", feed_forward_residual_.norm);
-  add("feed_forward", feed_forward_);
-}
-
-Tensor DecoderLayer::operator()(const Tensor& x, const SequenceContext& sequence,
-                                const Tensor& memory, const KeepMask& memory_mask) const {
-  const ModuleScope here(*this);
-  const Tensor y = mixing_residual_(x, [&](const Tensor& z) { return (*mixing_)(z, sequence); });
-  const Tensor w = cross_attention_residual_(y, [&](const Tensor& z) {
-    return cross_attention_->across(z, memory, memory_mask, sequence.past);
-  });
-  return feed_forward_residual_(w, feed_forward_);
-}
-
-template <class Layer>
-Stack<Layer>::Stack(const BlockOptions& options, int64_t layers, const Parts& parts) {
-  for (int64_t i = 0; i < layers; ++i) {
-    layers_.push_back(std::make_unique<Layer>(options, Layer::sublayers * layers, parts));
-    add(fmt::format("layers.{}", i), *layers_.back());
-  }
-  if (!options.has_final_norm()) return;
-  norm_ = std::make_unique<Norm>(options.dim, norm_options(options));
-  add("norm", *norm_);
-}
-
-template class Stack<EncoderLayer>;
-template class Stack<DecoderLayer>;
 
 }  // namespace heed::inline HEED_REAL

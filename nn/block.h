@@ -1,9 +1,9 @@
-// The layers of a Transformer and their stacks.
+// The layers of a Transformer: x = x + sublayer(norm(x)), twice. The first sublayer is attention,
+// in which positions exchange information, the second a feed-forward network for each position.
 //
-// Each layer is a residual stream x to which its sublayers s (attention or its replacement,
-// feed-forward) add:
-//   post-norm (Vaswani et al. 2017, section 3.1):   x = norm(x + dropout(s(x)))
+// x is the residual stream, to which the sublayers s add:
 //   pre-norm  (Xiong et al. 2020; norm_first):      x = x + dropout(s(norm(x)))
+//   post-norm (Vaswani et al. 2017, section 3.1):   x = norm(x + dropout(s(x)))
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,89 @@
 #include "nn/positions.h"
 
 namespace heed::inline HEED_REAL {
+
+struct BlockOptions;
+class Parts;
+extern const Parts transformer_parts;  // attention without positions
+
+// A sublayer's norm, dropout and addition to the residual stream.
+struct Residual {
+  Norm norm;
+  bool norm_first;
+  double dropout;
+
+  explicit Residual(const BlockOptions& options);
+  template <class Sublayer>
+  Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;
+};
+
+// Attention, or its replacement, and feed-forward. With `causal` it is a layer of a decoder-only
+// model: a decoder without an encoder to read is an encoder with a causal mask.
+class EncoderLayer : public Module {
+ public:
+  static constexpr int64_t sublayers = 2;
+
+  // `residual_depth`: the number of sublayers of the whole stack, for InitKind::gpt2. Throws
+  // InputError for values out of range and for options that contradict each other.
+  explicit EncoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
+                        const Parts& parts = transformer_parts);
+  // x (B, T, D) → (B, T, D)
+  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const;
+  bool can_cache() const { return mixing_->can_cache(); }
+
+ private:
+  Residual mixing_residual_;
+  std::unique_ptr<Mixing> mixing_;
+  Residual feed_forward_residual_;
+  FeedForward feed_forward_;
+};
+
+// Attention, attention to the encoder's output (the memory), feed-forward.
+class DecoderLayer : public Module {
+ public:
+  static constexpr int64_t sublayers = 3;
+
+  explicit DecoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
+                        const Parts& parts = transformer_parts);
+  // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a past, the
+  // memory is read at the first call only.
+  Tensor operator()(const Tensor& x, const SequenceContext& sequence, const Tensor& memory,
+                    const KeepMask& memory_mask) const;
+  bool can_cache() const { return mixing_->can_cache(); }
+
+ private:
+  Residual mixing_residual_;
+  std::unique_ptr<Mixing> mixing_;
+  Residual cross_attention_residual_;
+  std::unique_ptr<Attention> cross_attention_;
+  Residual feed_forward_residual_;
+  FeedForward feed_forward_;
+};
+
+// Layers, then a norm if has_final_norm(). Arguments after x are those of the layers.
+template <class Layer>
+class Stack : public Module {
+ public:
+  Stack(const BlockOptions& options, int64_t layers, const Parts& parts = transformer_parts);
+  // x (B, T, D) → (B, T, D)
+  template <class... Arguments>
+  Tensor operator()(Tensor x, const Arguments&... arguments) const {
+    for (const auto& layer : layers_) x = (*layer)(x, arguments...);
+    return norm_ ? (*norm_)(x) : x;
+  }
+  // Returns whether all layers can continue from a cache.
+  bool can_cache() const {
+    return std::all_of(layers_.begin(), layers_.end(),
+                       [](const auto& layer) { return layer->can_cache(); });
+  }
+
+ private:
+  std::vector<std::unique_ptr<Layer>> layers_;
+  std::unique_ptr<Norm> norm_;
+};
+
+using Encoder = Stack<EncoderLayer>;
+using Decoder = Stack<DecoderLayer>;
 
 enum class Choice { automatic, yes, no };
 
@@ -44,7 +127,8 @@ struct BlockOptions {
   }
 };
 
-// What the layers of a model are made of. This is the Transformer; nn/forms/parts.h makes others.
+// What the layers of a model are made of. These parts are the Transformer's; others derive from
+// them.
 class Parts {
  public:
   enum class Kind { none, sinusoidal, learned, rotary };  // of positions
@@ -73,83 +157,5 @@ class Parts {
   Kind kind_ = Kind::none;
   int64_t max_length_ = 512;
 };
-
-// A sublayer's norm, dropout and addition to the residual stream.
-struct Residual {
-  Norm norm;
-  bool norm_first;
-  double dropout;
-
-  explicit Residual(const BlockOptions& options);
-  template <class Sublayer>
-  Tensor operator()(const Tensor& x, const Sublayer& sublayer) const;
-};
-
-// Mixing and feed-forward. With `causal` it is a layer of a decoder-only model.
-class EncoderLayer : public Module {
- public:
-  static constexpr int64_t sublayers = 2;
-
-  // `residual_depth`: the number of sublayers of the whole stack, for InitKind::gpt2. Throws
-  // InputError for values out of range and for options that contradict each other.
-  explicit EncoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
-                        const Parts& parts = {});
-  // x (B, T, D) → (B, T, D)
-  Tensor operator()(const Tensor& x, const SequenceContext& sequence) const;
-  bool can_cache() const { return mixing_->can_cache(); }
-
- private:
-  Residual mixing_residual_;
-  std::unique_ptr<Mixing> mixing_;
-  Residual feed_forward_residual_;
-  FeedForward feed_forward_;
-};
-
-// Mixing, attention to the encoder's output, feed-forward.
-class DecoderLayer : public Module {
- public:
-  static constexpr int64_t sublayers = 3;
-
-  explicit DecoderLayer(const BlockOptions& options, int64_t residual_depth = sublayers,
-                        const Parts& parts = {});
-  // x (B, T, D), memory (B, Tk, Dm) → (B, T, D); `memory_mask` is for the memory. With a past, the
-  // memory is read at the first call only.
-  Tensor operator()(const Tensor& x, const SequenceContext& sequence, const Tensor& memory,
-                    const KeepMask& memory_mask) const;
-  bool can_cache() const { return mixing_->can_cache(); }
-
- private:
-  Residual mixing_residual_;
-  std::unique_ptr<Mixing> mixing_;
-  Residual cross_attention_residual_;
-  std::unique_ptr<Attention> cross_attention_;
-  Residual feed_forward_residual_;
-  FeedForward feed_forward_;
-};
-
-// Layers, then a norm if has_final_norm(). Arguments after x are those of the layers.
-template <class Layer>
-class Stack : public Module {
- public:
-  Stack(const BlockOptions& options, int64_t layers, const Parts& parts = {});
-  // x (B, T, D) → (B, T, D)
-  template <class... Arguments>
-  Tensor operator()(Tensor x, const Arguments&... arguments) const {
-    for (const auto& layer : layers_) x = (*layer)(x, arguments...);
-    return norm_ ? (*norm_)(x) : x;
-  }
-  // Returns whether all layers can continue from a cache.
-  bool can_cache() const {
-    return std::all_of(layers_.begin(), layers_.end(),
-                       [](const auto& layer) { return layer->can_cache(); });
-  }
-
- private:
-  std::vector<std::unique_ptr<Layer>> layers_;
-  std::unique_ptr<Norm> norm_;
-};
-
-using Encoder = Stack<EncoderLayer>;
-using Decoder = Stack<DecoderLayer>;
 
 }  // namespace heed::inline HEED_REAL

@@ -1,3 +1,4 @@
+// Defines nn/embedding.h.
 #include "nn/embedding.h"
 
 #include "core/standard_ops.h"

@@ -1,4 +1,4 @@
-// Looks up the vectors of tokens: row ids[…] of a table.
+// Token to vector: row ids[…] of a table.
 #pragma once
 
 #include "core/ids.h"

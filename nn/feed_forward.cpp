@@ -1,3 +1,4 @@
+// Defines nn/feed_forward.h.
 #include "nn/feed_forward.h"
 
 #include "core/standard_ops.h"

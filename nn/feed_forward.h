@@ -1,7 +1,7 @@
-// The position-wise network of a block (Vaswani et al. 2017, section 3.3):
-//   y = W₂ φ(W₁ x + b₁) + b₂
-// and, as swiglu (Shazeer 2020, equation 6), with a gate:
-//   y = W₂ (silu(W₁ x + b₁) ∘ (W₃ x + b₃)) + b₂
+// Each position by itself: wider, φ, narrower again (Vaswani et al. 2017, section 3.3).
+//
+//   y = φ(x W₁ᵀ + b₁) W₂ᵀ + b₂
+//   y = (silu(x W₁ᵀ + b₁) ∘ (x W₃ᵀ + b₃)) W₂ᵀ + b₂    swiglu, with a gate (Shazeer 2020, eq. 6)
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Defines nn/init.h: random and constant parameters, then the widths of their distributions.
 #include "nn/init.h"
 
 #include <cmath>

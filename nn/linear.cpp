@@ -1,3 +1,4 @@
+// Defines nn/linear.h.
 #include "nn/linear.h"
 
 #include "core/standard_ops.h"

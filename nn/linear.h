@@ -1,4 +1,7 @@
 // y = x wᵀ + b
+//
+// The weight w is stored as (outputs, inputs), so its rows are what each output reads. Papers write
+// x W, with W = wᵀ.
 #pragma once
 
 #include "core/activation.h"

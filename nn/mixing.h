@@ -1,5 +1,5 @@
-// The part of a layer in which the positions of a sequence exchange information: attention, or a
-// replacement for it (nn/forms/mixings.h).
+// The sublayer in which the positions of a sequence exchange information: attention, or a
+// replacement for it.
 #pragma once
 
 #include "nn/module.h"

@@ -1,3 +1,4 @@
+// Defines nn/module.h.
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {

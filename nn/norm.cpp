@@ -1,3 +1,4 @@
+// Defines nn/norm.h.
 #include "nn/norm.h"
 
 #include "core/standard_ops.h"

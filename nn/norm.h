@@ -1,5 +1,4 @@
-// Normalisation over the last axis: LayerNorm (Ba, Kiros & Hinton 2016) or RMSNorm (Zhang &
-// Sennrich 2019).
+// The learned numbers of layer_norm (Ba, Kiros & Hinton 2016) and rms_norm (Zhang & Sennrich 2019).
 #pragma once
 
 #include "nn/module.h"

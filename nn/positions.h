@@ -1,6 +1,6 @@
-// How a model knows the position of a token: a vector φ(t) is added to the token's (Vaswani et al.
-// 2017, section 3.5). Rotary positions act in attention instead (nn/attention.h). nn/positional.h
-// has other encodings, and positions on a grid.
+// Attention does not know the order of its inputs; these vectors tell it. The vector φ(t) is added
+// to that of the token at position t (Vaswani et al. 2017, section 3.5). Rotary positions act
+// inside attention instead (nn/attention.h).
 #pragma once
 
 #include "core/lazy.h"

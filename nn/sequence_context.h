@@ -1,5 +1,5 @@
-// What a layer may know of a sequence besides its vectors: a mask, the edges of a graph, and the
-// positions that a decoder has read before.
+// What a layer may know of a sequence besides its vectors x: a mask, the edges of a graph, and the
+// positions read before.
 #pragma once
 
 #include "core/mask.h"
@@ -28,7 +28,7 @@ struct KeyValues {
   int64_t length = 0;
 };
 
-// The keys and values of the positions that a decoder has read before: nn/cache.h.
+// The keys and values of the positions that a decoder has read before.
 class Past {
  public:
   virtual ~Past() = default;

@@ -1,3 +1,4 @@
+// Defines nn/transformer.h: the widths of embeddings, the input, the loss, then the two models.
 #include "nn/transformer.h"
 
 #include <cmath>
@@ -8,6 +9,8 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 // Standard deviation of initial embeddings: that of the initialiser if it has one, otherwise 1/√D.
+// 1/√D keeps the logits of tied weights of order 1, and the factor √D of embedding_scale() brings
+// the input of the first layer back to variance 1.
 double embedding_std(const ModelShape& o, int64_t dim) {
   const bool normal = o.init.kind == InitKind::normal || o.init.kind == InitKind::gpt2;
   return normal ? o.init.std : 1 / std::sqrt(static_cast<double>(dim));
@@ -22,7 +25,7 @@ int64_t first_position(const Past* past, bool can_cache) {
 }  // namespace
 
 BlockOptions ModelShape::encoder_block() const {
-  BlockOptions block = *this;
+  BlockOptions block = *this;  // only the base: what all layers share
   if (encoder_dim > 0) block.dim = encoder_dim;
   return block;
 }
@@ -138,6 +141,8 @@ Tensor LanguageModel::hidden(const Ids& input, Past* past) const {
   return states;
 }
 
+// Padding is at the end: the causal mask hides it from the positions before it, and the loss
+// ignores its own targets. So the lengths of the inputs are not needed.
 Tensor LanguageModel::head_input(const Inputs& in) const { return hidden(in.input); }
 
 }  // namespace heed::inline HEED_REAL

@@ -1,4 +1,5 @@
-// The models of the Transformer: encoder-decoder and decoder-only.
+// Tokens to vectors, through a stack of blocks, to a score for every token of the vocabulary: the
+// encoder-decoder and the decoder-only model.
 #pragma once
 
 #include <memory>
@@ -42,7 +43,7 @@ struct ModelShape : BlockOptions {
   BlockOptions decoder_block() const;
 };
 
-// The options of a model that is a Transformer throughout. nn/models.h has those of a config.
+// The options of a model that is a Transformer throughout.
 struct TransformerOptions : ModelShape {
   Parts::Kind positions = Parts::Kind::sinusoidal;
   int64_t max_length = 512;  // of learned positions
@@ -66,7 +67,8 @@ class Model : public Module {
  public:
   // seq2seq, language_model: (B, T, V): row t predicts token t + 1; classifier: (B, C).
   Tensor logits(const Inputs& inputs) const;
-  // cross_entropy(logits(inputs), targets, reduction, smoothing), without storing the logits.
+  // cross_entropy(logits(inputs), targets, reduction, smoothing). A fast build never stores all
+  // logits.
   Tensor loss(const Inputs& inputs, const Ids& targets, Reduction reduction = Reduction::mean,
               const LabelSmoothing& smoothing = {}) const;
 
@@ -138,7 +140,7 @@ class LanguageModel : public Model {
   LanguageModel(const ModelShape& options, const ModelSizes& sizes, const Parts& parts);
 
   InputEmbedding embedding_;
-  Encoder decoder_;
+  Encoder decoder_;  // causal: a decoder without an encoder to read
   Linear head_;
 };
 

@@ -1,16 +1,5 @@
-// Adam (Kingma and Ba 2015, algorithm 1), with weight decay added to the gradient (adam) or
-// decoupled from it (adamw; Loshchilov and Hutter 2019, algorithm 2). amsgrad: Reddi et al. 2018.
-// Step t:
-//
-// clang-format off
-//   g = gradient + weight_decay · w      adam    |   g = gradient      adamw
-//                                                |   w ← w − lr · weight_decay · w
-//   m ← β₁ m + (1 − β₁) g                exp_avg: mean of gradients
-//   v ← β₂ v + (1 − β₂) g²               exp_avg_sq: mean of squared gradients
-//   w ← w − lr · m/(1 − β₁ᵗ) / (√(v/(1 − β₂ᵗ)) + ε)
-// clang-format on
-//
-// amsgrad replaces v in the last line by the maximum v so far (max_exp_avg_sq).
+// The rules adam and adamw: the arrays that they keep, and their limits. The formula is in
+// optim/reference/adam.cpp.
 #include "optim/kernels/kernels.h"
 
 namespace heed::inline HEED_REAL {

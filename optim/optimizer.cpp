@@ -1,3 +1,4 @@
+// Defines optim/optimizer.h.
 #include "optim/optimizer.h"
 
 #include <algorithm>
@@ -5,19 +6,9 @@
 
 namespace heed::inline HEED_REAL {
 
-static const OptimOptions& validated(const OptimOptions& options) {
-  options.validate();
-  return options;
-}
-
-Optimizer::Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
-    : options_(validated(options)), parameters_(parameter_set(std::move(parameters))) {
-  parameters_->add_state(options.kind->state(options));
-  set_lr(options.lr);
-}
-
 Optimizer::Optimizer(const OptimOptions& options, std::unique_ptr<ParameterSet> parameters)
-    : options_(validated(options)), parameters_(std::move(parameters)) {
+    : options_(options), parameters_(std::move(parameters)) {
+  options.validate();
   parameters_->add_state(options.kind->state(options));
   set_lr(options.lr);
 }

@@ -1,16 +1,15 @@
-// Optimizers: update the parameters of a model from their gradients.
+// One step: clip the norm of all gradients, then update every range of parameters by a rule.
 //
 //   Optimizer optimizer({.lr = 1e-3}, model.parameters());
 //   optimizer.zero_grad();
-//   for (each micro-batch) backward(loss, a sum over its targets);
+//   backward(loss);
 //   optimizer.set_lr(schedule.rate(step));
-//   optimizer.step(1.0 / targets);
+//   optimizer.step();
 //
-// Gradients of several backward passes add up, so that a step over micro-batches equals the step
-// over the large batch. A step reads the gradients once for their norm, and once more to update.
-// Results are bitwise the same for any number of threads. The rules are PyTorch's, except that
-// weight decay applies only to tensors of rank ≥ 2 by default: to matrices and embeddings, not to
-// biases and the scales of norms.
+// Gradients of several backward passes add up: with a loss summed over the targets, step(1.0 /
+// targets) after several micro-batches is the step over the large batch. The rules are PyTorch's,
+// except that weight decay applies only to tensors of rank ≥ 2 by default: to matrices and
+// embeddings, not to biases and the scales of norms.
 #pragma once
 
 #include <array>
@@ -27,8 +26,7 @@ class Arena;
 class Fields;  // core/fields.h, which reads options from a config
 struct OptimOptions;
 
-// A range of consecutive parameters in a step: all arrays (size). In an arena it has whole cache
-// lines, as kernels/adam.cpp needs.
+// A range of consecutive parameters in a step: all arrays (size).
 struct UpdateRange {
   const OptimOptions& options;
   int64_t step;  // number of the step, from 1
@@ -84,7 +82,8 @@ class Optimizer {
  public:
   // Optimizes those of the parameters that require a gradient: see parameter_set(). Throws
   // InputError as OptimOptions::validate() does.
-  Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters);
+  Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
+      : Optimizer(options, parameter_set(std::move(parameters))) {}
   Optimizer(const OptimOptions& options, std::unique_ptr<ParameterSet> parameters);
 
   // Clears the gradients. Call it before the first backward of a step.
@@ -105,10 +104,9 @@ class Optimizer {
 
   // Number of steps that updated the parameters.
   int64_t steps() const { return steps_; }
-  // The arena that the parameters are in (optim/arena.h).
+  // For parameters in an arena (optim/arena.h); optim/arena_parameters.cpp defines these three.
   Arena& arena();
-  // The rest of the state, as ArenaState::tensors() returns it, named exp_avg.<parameter> and so
-  // on.
+  // The arrays of the rule, as ArenaState::tensors() returns them: exp_avg.<parameter> and so on.
   std::vector<NamedParameter> state() const;
   // Restores a saved state. The next steps are bitwise those of the saved optimizer. Throws
   // InputError as ArenaState::load() does.

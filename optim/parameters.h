@@ -1,5 +1,5 @@
-// The parameters of a model as an optimizer sees them: ranges of elements, their gradients, and
-// what a rule keeps for each element between steps.
+// Where weights, gradients and moments lie: ranges of elements, and what a rule keeps for each
+// element between steps.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ class ParameterSet {
   virtual void update(const std::function<void(const ParameterRange&)>& f) = 0;
 };
 
-// Those of the parameters that require a gradient. Throws InputError if there are none. It has two
-// definitions, of which a program links one: optim/arena_parameters.cpp moves the parameters into
-// one array, optim/minimal/parameters.cpp leaves each where it is.
+// Those of the parameters that require a gradient. Throws InputError if there are none. A build
+// links one of two definitions: optim/minimal/parameters.cpp leaves each parameter where it is,
+// optim/arena_parameters.cpp moves all into one array.
 std::unique_ptr<ParameterSet> parameter_set(std::vector<NamedParameter> parameters);
 
 }  // namespace heed::inline HEED_REAL

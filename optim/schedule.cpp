@@ -1,3 +1,4 @@
+// Defines optim/schedule.h.
 #include "optim/schedule.h"
 
 #include "core/check.h"

@@ -1,5 +1,5 @@
-// Schedules: the learning rate of each step. Steps count from 1, as in Vaswani et al. 2017. "Peak"
-// is optim.lr.
+// The learning rate: up in a line, down in half a cosine. Steps count from 1, as in Vaswani et al.
+// 2017. "Peak" is optim.lr.
 //
 // The first `warmup_steps` steps increase the rate linearly, peak · step / warmup_steps, to the
 // peak at step warmup_steps. The rate after that is defined in optim/schedules.
@@ -62,7 +62,7 @@ class Schedule {
   double rate(int64_t step) const;
 
   // For a rule that depends on losses: notes the loss of an evaluation, and saves and restores what
-  // it has noted. optim/schedule_state.h defines them.
+  // it has noted. optim/schedule_state.cpp defines these three.
   void observe(double loss);
   std::map<std::string, double> state() const;
   void load_state(const std::map<std::string, double>& saved);

@@ -1,5 +1,5 @@
-// The update rules of optimizers as loops over one range of parameters, on the calling thread: the
-// formulas are in optim/adam.cpp, optim/sgd.cpp and optim/average.h.
+// The update rules of optimizers as loops over one range of parameters, on the calling thread. The
+// formulas are in optim/reference.
 #pragma once
 
 #include "optim/optimizer.h"

@@ -1,17 +1,16 @@
-// Adam and AdamW, as in the papers. t is the number of the step; g, w, m, v are one element of the
-// gradient, the parameters, and the first and second moment.
+// Adam: each weight steps by the mean of its gradients over their root mean square (Kingma and Ba
+// 2015, "Adam: A method for stochastic optimization", algorithm 1). t is the number of the step,
+// from 1; g, w, m, v are one element of the gradient, the parameters, and the first and second
+// moment:
 //
-// Kingma and Ba 2015, "Adam: A method for stochastic optimization", algorithm 1 (lr is the paper's
-// α), and Loshchilov and Hutter 2019, "Decoupled weight decay regularization", algorithm 2 (λ is
-// weight_decay; its two forms are marked as there):
-//
-//   g ← g + λ w                          Adam with L2 regularization
+//   g ← g + λ w                          adam: weight decay as L2 regularization
 //   m ← β₁ m + (1 − β₁) g
 //   v ← β₂ v + (1 − β₂) g²
-//   m̂ = m / (1 − β₁ᵗ)
+//   m̂ = m / (1 − β₁ᵗ)                    undoes the start at 0
 //   v̂ = v / (1 − β₂ᵗ)                    amsgrad: with the largest v so far (Reddi et al. 2018)
 //   w ← w − lr m̂ / (√v̂ + ε)
-//   w ← w − lr λ w, with the old w       AdamW: Adam with decoupled weight decay
+//   w ← w − lr λ w, with the old w       adamw: decoupled weight decay (Loshchilov and Hutter 2019,
+//                                        algorithm 2)
 #include <algorithm>
 #include <cmath>
 
