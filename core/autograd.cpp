@@ -1,113 +1,115 @@
+// Defines autograd.h: the backward pass, then what closures call, recording, and destruction.
 #include "core/autograd.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "core/kernels/kernels.h"
-#include "core/per_thread.h"
+#include "core/memory.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
-// Drops a reference. A slot without references is pushed on the stack instead of destroyed here.
-void drop(Slot* slot, std::vector<Slot*>& pile) {
-  if (slot && slot->drop_reference()) pile.push_back(slot);
-}
+Destination open(Slot& slot);  // of the next gradient of a slot
+void release(Node* node);
 
-void destroy_node(Node* node, std::vector<Slot*>& pile) {
-  node->end(node->closure);
-  for (int i = 0; i < node->input_count; ++i) drop(node->inputs[i], pile);
-  pool_free(node);
-}
+// ---- the backward pass
 
-// The state of the graphs of one thread. The vectors keep their capacity from one backward to the
-// next, so that they stop allocating after a few steps.
-struct GraphState {
-  uint64_t newest = 0;        // the largest order of a node so far
-  std::vector<Slot*> doomed;  // waiting to be destroyed
-  std::vector<Slot*> agenda;  // waiting to run
-};
+// The vector of the last agenda of this thread, empty. Its capacity is used again, so that backward
+// stops allocating after a few steps.
+thread_local std::vector<Slot*> spare;
 
-std::vector<Slot*>& doomed() { return per_thread<GraphState>().doomed; }
-
-void destroy_pile(std::vector<Slot*>& pile, size_t down_to) {
-  while (pile.size() > down_to) {
-    Slot* slot = pile.back();
-    pile.pop_back();
-    if (slot->producer) destroy_node(std::exchange(slot->producer, nullptr), pile);
-    slot->~Slot();
-    pool_free(slot);
-  }
-}
-
-// Destroys a node that has run, or cannot be attached, and all that only it refers to.
-void release(Node* node) {
-  std::vector<Slot*>& pile = doomed();
-  const size_t before = pile.size();
-  destroy_node(node, pile);
-  destroy_pile(pile, before);
-}
-
-}  // namespace
-
-void Slot::destroy(Slot* slot) {
-  std::vector<Slot*>& pile = doomed();
-  const size_t before = pile.size();
-  pile.push_back(slot);
-  destroy_pile(pile, before);
-}
-
-const Shape& Backward::shape() const { return node_.shape; }
-
-bool Backward::wants(int i) const { return i < node_.input_count && node_.inputs[i] != nullptr; }
-
-namespace {
-
-// The nodes that have received a gradient, the newest first: a binary heap of their slots, with a
-// reference to each.
+// The nodes that have received a gradient, by the slots of their results: a heap with the newest on
+// top. It has a reference to each slot.
 class Agenda {
  public:
-  explicit Agenda(std::vector<Slot*>& heap) : heap_(heap), before_(heap.size()) {}
   ~Agenda() {
     while (!empty()) pop()->released = true;  // after an exception the rest is unusable
+    std::swap(heap_, spare);
   }
-  bool empty() const { return heap_.size() == before_; }
-  // Takes over a reference to the slot, unless the slot is on the heap or has nothing to run.
+  bool empty() const { return heap_.empty(); }
+  // Takes over a reference to a slot, unless nothing made the slot or it is here already.
   void push(Slot*& reference) {
     if (!reference->producer || reference->producer->queued) return;
     reference->producer->queued = true;
     heap_.push_back(std::exchange(reference, nullptr));
-    std::push_heap(first(), heap_.end(), older);
+    std::push_heap(heap_.begin(), heap_.end(), older);
   }
   Handle<Slot> pop() {
-    std::pop_heap(first(), heap_.end(), older);
-    Handle<Slot> slot(heap_.back());
+    std::pop_heap(heap_.begin(), heap_.end(), older);
+    Handle<Slot> newest(heap_.back());
     heap_.pop_back();
-    return slot;
+    return newest;
   }
 
  private:
   static bool older(const Slot* a, const Slot* b) {
     return a->producer->order < b->producer->order;
   }
-  std::vector<Slot*>::iterator first() { return heap_.begin() + static_cast<ptrdiff_t>(before_); }
-  std::vector<Slot*>& heap_;
-  size_t before_;
+  std::vector<Slot*> heap_ = std::exchange(spare, {});
 };
 
-// Checks that a slot can receive a gradient.
+void run(Node& node, Slot& output) {
+  const ValueGuard here(scope().precision, node.precision);
+  Backward g(node, output);
+  try {
+    ObserverScope::notify([&](Observer& o) { o.backward_started(node); });
+    node.run(node.closure, g);
+    ObserverScope::notify([&](Observer& o) { o.backward_finished(node, output); });
+  } catch (const Error& error) {
+    throw Error(fmt::format("backward of {}: {}", node.name, error.what()));
+  }
+}
+
+}  // namespace
+
+void backward(const Tensor& y, const Tensor& cotangent) {
+  check(y.requires_grad(),
+        "backward: this tensor of shape {} depends on none that requires a gradient", y.shape());
+  check(cotangent.shape() == y.shape(), "backward: the cotangent has shape {}, the tensor {}",
+        cotangent.shape(), y.shape());
+  kernels::copy(y.size(), cotangent.data(), open(*y.slot()));
+  Agenda agenda;
+  Slot* reference = Handle<Slot>(y.slot()).release();
+  agenda.push(reference);
+  const Handle<Slot> left(reference);  // if y is a leaf
+  while (!agenda.empty()) {
+    const Handle<Slot> output = agenda.pop();
+    Node* const node = output->producer;
+    output->released = true;
+    run(*node, *output);
+    for (int i = 0; i < node->input_count; ++i)
+      if (Slot*& input = node->inputs[i]; input && input->written) agenda.push(input);
+    output->producer = nullptr;
+    output->written = false;
+    output->gradient = {};
+    release(node);
+  }
+}
+
+void backward(const Tensor& loss) {
+  check(loss.size() == 1,
+        "backward: needs a loss of one element, this tensor has shape {}; give a cotangent",
+        loss.shape());
+  backward(loss, Tensor::full(loss.shape(), 1));
+}
+
+// ---- what closures call
+
+namespace {
+
 void check_open(const Slot& slot) {
   check(!slot.released,
         "backward: this part of the graph has been run and released; compute the loss again");
 }
 
-// The destination of the next gradient of a slot.
 Destination open(Slot& slot) {
   check_open(slot);
   const bool accumulate = std::exchange(slot.written, true);
   if (!slot.gradient) slot.gradient = Storage::allocate(slot.size);
-  if (accumulate && !slot.bound &&
-      slot.gradient->references() > 1) {  // shared by pass(): take a copy
+  const bool shared = !slot.bound && slot.gradient->references() > 1;  // by pass()
+  if (accumulate && shared) {
     Handle<Storage> own = Storage::allocate(slot.size);
     kernels::copy(slot.size, slot.gradient->data, {own->data, false});
     slot.gradient = std::move(own);
@@ -116,6 +118,10 @@ Destination open(Slot& slot) {
 }
 
 }  // namespace
+
+const Shape& Backward::shape() const { return node_.shape; }
+
+bool Backward::wants(int i) const { return i < node_.input_count && node_.inputs[i] != nullptr; }
 
 Destination Backward::into(int i) { return open(*node_.inputs[i]); }
 
@@ -149,16 +155,28 @@ const real* Saved::data() const {
   return storage_->data;
 }
 
-namespace detail {
+// ---- recording
 
+namespace detail {
+namespace {
+
+constinit thread_local uint64_t newest_order = 0;  // of the nodes that this thread has recorded
+
+constexpr size_t aligned(size_t bytes) {
+  constexpr size_t unit = alignof(std::max_align_t);
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+// An operation needs one block of memory:  Node | Slot* of each input | closure
 Node* allocate_node(const char* name, const Shape& shape, size_t inputs, size_t closure_bytes) {
-  constexpr size_t align = alignof(std::max_align_t);
-  const size_t slots_at = (sizeof(Node) + align - 1) / align * align;
-  const size_t closure_at = (slots_at + inputs * sizeof(Slot*) + align - 1) / align * align;
-  char* block = static_cast<char*>(pool_allocate(closure_at + closure_bytes));
-  Node* node = new (block) Node{};
+  constexpr size_t slots_at = aligned(sizeof(Node));
+  const size_t closure_at = slots_at + aligned(inputs * sizeof(Slot*));
+  char* const block = static_cast<char*>(pool_allocate(closure_at + closure_bytes));
+  Node* const node = new (block) Node{};
   node->name = name;
-  node->order = per_thread<GraphState>().newest + 1;
+  node->order = newest_order + 1;
   node->shape = shape;
   node->precision = scope().precision;
   node->input_count = static_cast<int>(inputs);
@@ -175,7 +193,7 @@ void set_input(Node& node, size_t i, const Tensor& x) {
 }
 
 void attach(const Tensor& y, Node* node) {
-  per_thread<GraphState>().newest = node->order;
+  newest_order = node->order;
   const bool has_history = static_cast<bool>(y.slot());
   if (has_history || y.body().references() != 1) {
     const char* name = node->name;
@@ -189,51 +207,39 @@ void attach(const Tensor& y, Node* node) {
 
 }  // namespace detail
 
+// ---- destruction
+
 namespace {
 
-void run(Node& node, Slot& output) {
-  const ValueGuard here(scope().precision, node.precision);
-  Backward g(node, output);
-  try {
-    ObserverScope::notify([&](Observer& o) { o.backward_started(node); });
-    node.run(node.closure, g);
-    ObserverScope::notify([&](Observer& o) { o.backward_finished(node, output); });
-  } catch (const Error& error) {
-    throw Error(fmt::format("backward of {}: {}", node.name, error.what()));
+// Destroys a slot that nothing refers to. Returns the node that it owned, or null.
+Node* destroy_alone(Slot* slot) {
+  Node* const producer = slot->producer;
+  slot->~Slot();
+  pool_free(slot);
+  return producer;
+}
+
+// Destroys a node, and all nodes that only it refers to. A graph may be a million nodes deep: they
+// wait in a list, without recursion.
+void release(Node* node) {
+  for (Node* doomed = node; doomed;) {
+    node = std::exchange(doomed, doomed->next);
+    node->end(node->closure);
+    for (Slot* slot : std::span(node->inputs, static_cast<size_t>(node->input_count))) {
+      if (!slot || !slot->drop_reference()) continue;
+      if (Node* const producer = destroy_alone(slot)) {
+        producer->next = doomed;
+        doomed = producer;
+      }
+    }
+    pool_free(node);
   }
 }
 
 }  // namespace
 
-void backward(const Tensor& y, const Tensor& cotangent) {
-  check(y.requires_grad(),
-        "backward: this tensor of shape {} depends on none that requires a gradient", y.shape());
-  check(cotangent.shape() == y.shape(), "backward: the cotangent has shape {}, the tensor {}",
-        cotangent.shape(), y.shape());
-  Agenda agenda(per_thread<GraphState>().agenda);
-  kernels::copy(y.size(), cotangent.data(), open(*y.slot()));
-  Slot* reference = Handle<Slot>(y.slot()).release();
-  agenda.push(reference);
-  const Handle<Slot> left(reference);  // if y is a leaf
-  while (!agenda.empty()) {
-    const Handle<Slot> slot = agenda.pop();
-    Node* node = slot->producer;
-    slot->released = true;
-    run(*node, *slot);
-    for (int i = 0; i < node->input_count; ++i)
-      if (Slot*& input = node->inputs[i]; input && input->written) agenda.push(input);
-    slot->producer = nullptr;
-    slot->written = false;
-    slot->gradient = {};
-    release(node);
-  }
-}
-
-void backward(const Tensor& loss) {
-  check(loss.size() == 1,
-        "backward: needs a loss of one element, this tensor has shape {}; give a cotangent",
-        loss.shape());
-  backward(loss, Tensor::full(loss.shape(), 1));
+void Slot::destroy(Slot* slot) {
+  if (Node* const producer = destroy_alone(slot)) release(producer);
 }
 
 }  // namespace heed::inline HEED_REAL

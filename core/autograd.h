@@ -1,17 +1,28 @@
-// Reverse-mode differentiation.
+// Reverse-mode differentiation: backward(loss) finds ∂loss/∂w for every parameter w.
 //
-// An operation computes its result y and calls record(name, y, inputs, closure). The closure gets a
-// Backward and adds ∂loss/∂input for every input that requires a gradient:
+// While a model runs, its operations grow a graph. After y = mul(a, b):
 //
-//   return record("linear", y, {x, w}, [xs = saved(x, w), ws = saved(w, x)](Backward& g) {
-//     if (g.wants(0)) gemm(dy, ws, g.into(0));      // dx += dy · w
-//     if (g.wants(1)) gemm(dy.t(), xs, g.into(1));  // dw += dyᵀ · x
+//   slot of a ◄──┐
+//                ├── Node "mul", and its closure ◄── slot of y
+//   slot of b ◄──┘
+//
+// The slot of a tensor x is where ∂loss/∂x, called dx, adds up. A closure is the chain rule of one
+// operation: it reads dy, and adds dy ∂y/∂x to the slot of each input x.
+//
+//   return record("mul", y, {a, b}, [as = saved(a, b), bs = saved(b, a)](Backward& g) {
+//     if (g.wants(0))  // da += dy · b
+//       map(g.size(), g.into(0), [dy = g.dy(), b = bs.data()](int64_t i) { return dy[i] * b[i]; });
+//     if (g.wants(1))  // db += dy · a
+//       map(g.size(), g.into(1), [dy = g.dy(), a = as.data()](int64_t i) { return dy[i] * a[i]; });
 //   });
 //
-// Nodes are created in topological order. Backward therefore runs the newest reachable node first:
-// its gradient is complete by then. A node is released as soon as it has run, so memory is largest
-// at the loss and decreases from there. There is no global tape: nodes that the loss does not reach
-// cost nothing.
+// saved(b, a) keeps the elements of b, because da needs them, but only if a requires a gradient.
+//
+// Order: nodes are numbered as they are made. An operation that used y is newer than the one that
+// made y, so backward always runs the newest node that has received a gradient: its dy is complete.
+// Memory: a node refers to slots, not to elements, so a result that no closure saved is freed
+// during the forward pass. A node is freed as soon as it has run. There is no list of all
+// operations, and what the loss does not depend on costs nothing.
 //
 // Threads may record graphs that read the same tensors at once. backward() changes the gradients
 // that it adds to and the graph that it runs.
@@ -25,12 +36,20 @@
 #include <vector>
 
 #include "core/destination.h"
-#include "core/memory.h"
 #include "core/observer.h"
 #include "core/scope.h"
 #include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
+
+// Adds ∂loss/∂leaf to the gradient of every leaf that requires one, and releases the graph. `loss`
+// has one element. Throws Error if the graph has been released, or if a tensor that it saved has
+// been modified.
+void backward(const Tensor& loss);
+// The same from any tensor y, with the cotangent ∂loss/∂y in the shape of y.
+void backward(const Tensor& y, const Tensor& cotangent);
+
+// ---- what a closure reads and writes
 
 // The argument of a closure while its node runs.
 class Backward {
@@ -108,19 +127,21 @@ Saved saved(const Tensor& x, const Tensors&... inputs) {
   return (wants_gradient(inputs) || ...) ? Saved(x) : Saved();
 }
 
-// How one tensor was computed. One block of the pool holds this struct, the slots of the inputs and
-// the closure.
+// ---- recording
+
+// How one tensor was computed.
 struct Node {
   const char* name;
   uint64_t order;  // of creation; a node has a larger number than those of its inputs
   Shape shape;     // of the result
   Precision precision;
-  bool queued = false;
+  bool queued = false;  // has received a gradient, and waits to run
   int input_count;
   Slot** inputs;  // null where no gradient is required
   void* closure;
   void (*run)(void* closure, Backward& g);
   void (*end)(void* closure);
+  Node* next = nullptr;  // in the list of nodes to destroy
 };
 
 // An input of an operation, in a list that copies no handle.
@@ -169,12 +190,5 @@ template <class Closure>
 Tensor record(const char* name, const Tensor& y, std::span<const Tensor> inputs, Closure closure) {
   return detail::record(name, y, inputs, std::move(closure));
 }
-
-// Adds ∂loss/∂leaf to the gradient of every leaf that requires one, and releases the graph. `loss`
-// has one element. Throws Error if the graph has been released, or if a tensor that it saved has
-// been modified.
-void backward(const Tensor& loss);
-// The same from any tensor y, with the cotangent ∂loss/∂y in the shape of y.
-void backward(const Tensor& y, const Tensor& cotangent);
 
 }  // namespace heed::inline HEED_REAL

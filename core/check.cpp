@@ -1,3 +1,4 @@
+// Defines check.h: the functions that throw.
 #include "core/check.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
-// Errors, and the functions that throw them.
+// Every failure is an exception that names the operation, the rule and the numbers.
 //
-// Every failure is an exception, thrown by the call that fails. Its text has the operation, the
-// violated condition and the actual values. There are two types, because a program handles them
-// differently (exit code 1 or 2).
+// The call that fails throws it. There are two types, because a program handles them differently
+// (exit code 1 or 2).
 #pragma once
 
 #include <fmt/core.h>

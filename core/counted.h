@@ -1,8 +1,10 @@
-// Handles that count how many of them refer to an object.
+// Counted handles: the last one to let go destroys the object.
+//
+// Unlike std::shared_ptr, the count is four bytes of the object itself, and T::destroy() decides
+// where the memory goes and in which order a deep graph is destroyed.
 //
 // The counts are atomic. Any number of threads may copy, move and destroy handles to one object at
-// once; the last handle destroys the object. One handle, as any variable, must not be changed by a
-// thread while another thread uses it.
+// once. One handle, as any variable, must not be changed by a thread while another thread uses it.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Where a kernel writes its result, and whether it overwrites or accumulates.
+// Where a gradient or a result is written, and whether it is added to what is there.
 #pragma once
 
 #include "core/real.h"

@@ -1,3 +1,4 @@
+// Defines ids.h: creation, elements, views.
 #include "core/ids.h"
 
 #include <algorithm>

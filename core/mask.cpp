@@ -1,3 +1,4 @@
+// Defines mask.h: the check of a mask, then what it keeps.
 #include "core/mask.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The attention mask: which keys each query may attend to. (An additive bias has another type.)
+// Which keys a query may read: not later ones, and no padding. (An additive bias has another type.)
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
-// The element type of every tensor.
+// The type of every element: float to train, double to check gradients.
 //
-// core, nn and optim are compiled twice: with float for training, and with double (HEED_DOUBLE) to
-// check gradients. Correct code agrees with central differences to 1e-6 in double, and only to 7e-2
-// in float. All declarations are in an inline namespace, f32 or f64. Code writes heed::Tensor, and
-// a program that mixes the two builds does not link.
+// Correct code agrees with central differences to 1e-6 in double, and only to 7e-2 in float. So
+// core, nn and optim are compiled a second time, with HEED_DOUBLE. Their declarations are in an
+// inline namespace, f32 or f64, which is why files open `namespace heed::inline HEED_REAL`. Code
+// writes heed::Tensor as if it were not there, and a program that mixes the two builds does not
+// link. data is compiled once, so it needs no such namespace.
 #pragma once
 
 #ifdef HEED_DOUBLE

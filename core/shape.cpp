@@ -1,14 +1,20 @@
+// Defines shape.h: size, axes, shapes made of others, broadcasting, and how a shape prints.
 #include "core/shape.h"
 
 #include <algorithm>
 #include <string>
 
-#include "core/joined.h"
-
 namespace heed::inline HEED_REAL {
 namespace {
 
-std::string in_brackets(std::span<const int64_t> lengths) { return '[' + joined(lengths) + ']'; }
+std::string in_brackets(std::span<const int64_t> lengths) {
+  std::string text = "[";
+  for (const int64_t length : lengths) {
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(length);
+  }
+  return text + ']';
+}
 
 }  // namespace
 

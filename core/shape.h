@@ -1,4 +1,5 @@
-// The shape of a tensor: the length of each axis. Row-major; the last axis is contiguous.
+// The lengths of the axes of a tensor, and the rule by which two shapes broadcast. Row-major: the
+// last axis is contiguous.
 #pragma once
 
 #include <fmt/core.h>

@@ -1,9 +1,9 @@
+// Defines tensor.h: creation, elements, gradients, then what a tensor refers to.
 #include "core/tensor.h"
 
 #include <algorithm>
 #include <new>
 
-#include "core/kernels/kernels.h"
 #include "core/memory.h"
 #include "core/parallel_for.h"
 
@@ -23,43 +23,6 @@ void destroy_in_pool(T* object) {
 
 }  // namespace
 
-Handle<Storage> Storage::allocate(int64_t size) {
-  Handle<Storage> storage(create_in_pool<Storage>());
-  storage->data = static_cast<real*>(pool_allocate(static_cast<size_t>(size) * sizeof(real)));
-  storage->size = size;
-  return storage;
-}
-
-Handle<Storage> Storage::part_of(const Handle<Storage>& owner, int64_t first, int64_t size) {
-  check(first >= 0 && size >= 0 && first + size <= owner->size,
-        "storage: elements {} to {} are outside a storage of {}", first, first + size, owner->size);
-  Handle<Storage> part(create_in_pool<Storage>());
-  part->data = owner->data + first;
-  part->size = size;
-  part->owner = owner;
-  return part;
-}
-
-Handle<Storage> Storage::borrow(real* data, int64_t size) {
-  Handle<Storage> borrowed = part_of(allocate(0), 0, 0);  // its owner owns nothing
-  borrowed->data = data;
-  borrowed->size = size;
-  return borrowed;
-}
-
-void Storage::destroy(Storage* storage) {
-  if (!storage->owner) pool_free(storage->data);
-  destroy_in_pool(storage);
-}
-
-Handle<Slot> Slot::create(int64_t size) {
-  Handle<Slot> slot(create_in_pool<Slot>());
-  slot->size = size;
-  return slot;
-}
-
-void TensorBody::destroy(TensorBody* body) { destroy_in_pool(body); }
-
 Tensor Tensor::make(const Shape& shape, Handle<Storage> storage, Handle<Slot> slot) {
   Tensor tensor(create_in_pool<TensorBody>());
   tensor.body_->shape = shape;
@@ -76,6 +39,14 @@ Tensor Tensor::full(const Shape& shape, real value) {
   parallel_for(tensor.size(), chunk_elements,
                [=](int64_t first, int64_t last) { std::fill(to + first, to + last, value); });
   return tensor;
+}
+
+Tensor Tensor::zeros(const Shape& shape) { return full(shape, 0); }
+
+Tensor Tensor::scalar(real value) { return full(Shape{}, value); }
+
+Tensor Tensor::from(const Shape& shape, std::initializer_list<real> values) {
+  return from<std::initializer_list<real>>(shape, values);
 }
 
 void Tensor::check_count(const Shape& shape, int64_t count) {
@@ -128,17 +99,26 @@ Tensor Tensor::reshape(const Shape& other) const {
 
 Tensor Tensor::clone() const { return from(shape(), values()); }
 
-void Tensor::bind(Handle<Storage> elements, Handle<Storage> gradient) {
-  check(slot() && !slot()->producer && !slot()->released,
-        "bind: expected a leaf that requires a gradient");
-  check(elements->size == size() && gradient->size == size(),
-        "bind: a tensor of {} elements needs storage of that size, got {} and {}", size(),
-        elements->size, gradient->size);
-  if (elements->data != data()) kernels::copy(size(), data(), {elements->data, false});
-  if (slot()->written) kernels::copy(size(), slot()->gradient->data, {gradient->data, false});
-  body().storage = std::move(elements);
-  slot()->gradient = std::move(gradient);
-  slot()->bound = true;
+// ---- what a tensor refers to
+
+Handle<Storage> Storage::allocate(int64_t size) {
+  Handle<Storage> storage(create_in_pool<Storage>());
+  storage->data = static_cast<real*>(pool_allocate(static_cast<size_t>(size) * sizeof(real)));
+  storage->size = size;
+  return storage;
 }
+
+void Storage::destroy(Storage* storage) {
+  if (!storage->owner) pool_free(storage->data);
+  destroy_in_pool(storage);
+}
+
+Handle<Slot> Slot::create(int64_t size) {
+  Handle<Slot> slot(create_in_pool<Slot>());
+  slot->size = size;
+  return slot;
+}
+
+void TensorBody::destroy(TensorBody* body) { destroy_in_pool(body); }
 
 }  // namespace heed::inline HEED_REAL

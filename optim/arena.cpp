@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/bind.h"
 #include "core/pool.h"
 
 namespace heed::inline HEED_REAL {
@@ -66,8 +67,8 @@ int64_t Arena::arrange(std::vector<NamedParameter> parameters) {
 void Arena::bind() {
   for (Placed& placed : placed_) {
     Tensor& tensor = placed.parameter.tensor;
-    tensor.bind(Storage::part_of(parameters_, placed.first, tensor.size()),
-                Storage::part_of(gradients_, placed.first, tensor.size()));
+    bind_leaf(tensor, part_of(parameters_, placed.first, tensor.size()),
+         part_of(gradients_, placed.first, tensor.size()));
   }
   pool_trim();  // activations cannot use the former memory of the parameters
 }
@@ -89,11 +90,11 @@ Arena::Arena(const Arena& first, std::vector<NamedParameter> parameters) {
   check(size == first.size() && std::equal(placed_.begin(), placed_.end(), first.placed_.begin(),
                                            first.placed_.end(), same),
         "arena: the second model has other parameters than the first");
-  parameters_ = Storage::borrow(first.parameters(), size);
+  parameters_ = borrow(first.parameters(), size);
   gradients_ = zeros(size);
   for (Placed& placed : placed_) {
     Tensor& tensor = placed.parameter.tensor;
-    tensor.body().storage = Storage::part_of(parameters_, placed.first, tensor.size());
+    tensor.body().storage = part_of(parameters_, placed.first, tensor.size());
   }
   bind();
 }
@@ -128,7 +129,7 @@ std::vector<NamedParameter> Arena::tensors(const std::string& prefix,
   std::vector<NamedParameter> views;
   for (const auto& [parameter, first] : placed_) {
     Tensor view = Tensor::empty(parameter.tensor.shape());
-    view.body().storage = Storage::part_of(array, first, view.size());
+    view.body().storage = part_of(array, first, view.size());
     views.push_back({prefix + "." + parameter.name, std::move(view)});
   }
   return views;

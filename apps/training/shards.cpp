@@ -9,6 +9,7 @@
 #include "apps/support/numbers.h"
 #include "core/anomaly.h"
 #include "core/autograd.h"
+#include "core/bind.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "core/rows_without_sum.h"
@@ -120,7 +121,7 @@ class Shards::Instance {
     for (NamedParameter& own : model->parameters()) {
       own.tensor.set_requires_grad(shared->trained);
       if (!shared->trained)  // the arena binds the others
-        own.tensor.body().storage = Storage::borrow(shared->elements, own.tensor.size());
+        own.tensor.body().storage = borrow(shared->elements, own.tensor.size());
       ++shared;
     }
     return model;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/autograd.h"
+#include "core/bind.h"
 #include "core/ops.h"
 #include "core/pool.h"
 #include "values.h"
@@ -120,7 +121,7 @@ TEST_CASE("tensor: bound to an arena") {
   Tensor x = Tensor::from({3}, {1, 2, 3});
   x.set_requires_grad();
   backward(sum(x * x));
-  x.bind(Storage::part_of(arena, 4, 3), Storage::part_of(gradients, 4, 3));
+  bind_leaf(x, part_of(arena, 4, 3), part_of(gradients, 4, 3));
   CHECK(std::vector<real>(arena->data + 3, arena->data + 8) == std::vector<real>{0, 1, 2, 3, 0});
   CHECK(gradients->data[5] == 4);  // the accumulated gradient was copied
   backward(sum(x * x));
@@ -131,9 +132,9 @@ TEST_CASE("tensor: bound to an arena") {
   CHECK(x.grad().data() == gradients->data + 4);
   arena->data[4] = 11;
   CHECK(x.data()[0] == 11);
-  CHECK_THROWS_AS(Storage::part_of(arena, 8, 3), Error);
-  CHECK_THROWS_AS(x.bind(Storage::allocate(2), Storage::allocate(3)), Error);
-  CHECK_THROWS_AS(Tensor::zeros({2}).bind(Storage::allocate(2), Storage::allocate(2)), Error);
+  CHECK_THROWS_AS(part_of(arena, 8, 3), Error);
+  CHECK_THROWS_AS(bind_leaf(x, Storage::allocate(2), Storage::allocate(3)), Error);
+  CHECK_THROWS_AS(bind_leaf(Tensor::zeros({2}), Storage::allocate(2), Storage::allocate(2)), Error);
 }
 
 }  // namespace
