@@ -1,49 +1,12 @@
-// The definitions of memory and loops that only the minimal build links (core/minimal).
-#include <doctest/doctest.h>
+// What the op tables ask of threads and memory, in a program with the minimal core: it has one
+// thread, and counts no bytes.
+#include "core/parallel.h"
+#include "core/pool.h"
 
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <vector>
+namespace heed::inline HEED_REAL {
 
-#include "core/check.h"
-#include "core/memory.h"
-#include "core/parallel_for.h"
+int thread_count() { return 1; }
+void set_thread_count(int) {}
+PoolStatistics pool_statistics() { return {}; }
 
-namespace heed {
-namespace {
-
-TEST_CASE("minimal memory: blocks are aligned and as large as requested") {
-  for (const size_t bytes : {0u, 1u, 65u, 70000u, 3u << 20}) {
-    void* const block = pool_allocate(bytes);
-    CHECK(reinterpret_cast<uintptr_t>(block) % 64 == 0);
-    std::memset(block, 1, bytes);
-    pool_free(block);
-  }
-  pool_free(nullptr);
-}
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end the program here
-TEST_CASE("minimal memory: what the system refuses is an Error with the size") {
-  const size_t bytes = std::numeric_limits<size_t>::max() / 4;
-  CHECK_THROWS_WITH_AS(pool_allocate(bytes),
-                       "out of memory: the system refused 4611686018427387903 bytes", Error);
-}
-#endif
-
-TEST_CASE("minimal loops: all indices in order, in chunks; none in a scope with shapes_only") {
-  std::vector<int64_t> seen;
-  const auto see = [&](int64_t first, int64_t last) {
-    CHECK(last - first <= 3);
-    for (int64_t i = first; i < last; ++i) seen.push_back(i);
-  };
-  parallel_for(8, 3, see);
-  CHECK(seen == std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
-  ScopeGuard here;
-  here->shapes_only = true;
-  parallel_for(8, 3, see);
-  CHECK(seen.size() == 8);
-}
-
-}  // namespace
-}  // namespace heed
+}  // namespace heed::inline HEED_REAL
