@@ -1,5 +1,4 @@
-// Memory for tensors and graphs. The build links one of two definitions: core/pool.cpp keeps freed
-// blocks and reuses them, core/minimal/memory.cpp calls the system every time.
+// Memory for tensors and graphs, from the system or from a pool: the build links one definition.
 #pragma once
 
 #include <cstddef>

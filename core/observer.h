@@ -7,8 +7,8 @@
 //   const ObserverScope here(calls);  // until the block ends
 //   model.loss(inputs, targets);
 //
-// No training step needs an observer. Profiles, FLOP counts (core/flops.h) and the detection of
-// anomalies (core/anomaly.h) are some. Without one, an operation costs one more branch.
+// No training step needs an observer: without one, an operation costs one more branch. Profiles,
+// counts of FLOPs and the detection of NaN are observers.
 #pragma once
 
 #include <cstdint>

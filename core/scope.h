@@ -13,7 +13,7 @@
 
 namespace heed::inline HEED_REAL {
 
-enum class Precision : int;  // of matrix products; only fast kernels read it (core/precision.h)
+enum class Precision : int;  // of matrix products; only fast kernels read it
 
 struct Scope {
   bool gradients = true;   // operations record how to differentiate them

@@ -16,20 +16,27 @@ std::string in_brackets(std::span<const int64_t> lengths) {
   return text + ']';
 }
 
+// The product of the lengths. Checks that its bytes, and those of any of the lengths, fit in 64
+// bits.
+int64_t checked_size(std::span<const int64_t> dims) {
+  int64_t size = 1, extent = 1;  // extent counts empty axes as 1
+  for (const int64_t length : dims) {
+    check(length >= 0, "shape: the length of an axis cannot be negative, got {}", length);
+    const bool fits = length == 0 || extent <= Shape::max_size / length;
+    check(fits, "shape: more than 2^60 elements in {}", fits ? "" : in_brackets(dims));
+    extent *= std::max<int64_t>(length, 1);
+    size *= length;
+  }
+  return size;
+}
+
 }  // namespace
 
-Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<int>(dims.size())) {
+Shape::Shape(std::span<const int64_t> dims)
+    : size_(checked_size(dims)), rank_(static_cast<int>(dims.size())) {
   check(dims.size() <= max_rank, "shape: a tensor has at most {} axes, got {}", int{max_rank},
         dims.size());
   std::copy(dims.begin(), dims.end(), dims_.begin());
-  int64_t extent = 1;  // counts empty axes as 1: no product of some of the lengths overflows either
-  for (int64_t length : dims) {
-    check(length >= 0, "shape: the length of an axis cannot be negative, got {}", length);
-    const bool fits = length == 0 || extent <= max_size / length;
-    check(fits, "shape: more than 2^60 elements in {}", fits ? "" : in_brackets(dims));
-    extent *= std::max<int64_t>(length, 1);
-    size_ *= length;
-  }
 }
 
 int Shape::axis(int axis) const {
@@ -51,12 +58,10 @@ Shape Shape::with(int axis, int64_t length) const {
 }
 
 Shape Shape::without(int axis) const {
-  const int removed = this->axis(axis);
+  const int64_t* const removed = begin() + this->axis(axis);
   std::array<int64_t, max_rank> dims{};
-  size_t n = 0;
-  for (int i = 0; i < rank_; ++i)
-    if (i != removed) dims[n++] = dims_[static_cast<size_t>(i)];
-  return Shape(std::span<const int64_t>(dims.data(), n));
+  std::copy(removed + 1, end(), std::copy(begin(), removed, dims.begin()));
+  return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank_) - 1));
 }
 
 Shape Shape::inserted(int axis, int64_t length) const {
@@ -64,9 +69,9 @@ Shape Shape::inserted(int axis, int64_t length) const {
   check(at >= 0 && at <= rank_ && rank_ < max_rank, "shape: cannot insert an axis at {} into {}",
         axis, *this);
   std::array<int64_t, max_rank> dims{};
-  for (int i = 0; i <= rank_; ++i)
-    dims[static_cast<size_t>(i)] =
-        i == at ? length : dims_[static_cast<size_t>(i < at ? i : i - 1)];
+  auto to = std::copy(begin(), begin() + at, dims.begin());
+  *to++ = length;
+  std::copy(begin() + at, end(), to);
   return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank_) + 1));
 }
 

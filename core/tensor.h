@@ -109,7 +109,7 @@ struct Storage : Counted {
   real* data = nullptr;
   int64_t size = 0;
   uint32_t version = 0;
-  Handle<Storage> owner;  // of the memory, if another storage owns it (core/bind.h)
+  Handle<Storage> owner;  // of the memory, if another storage owns it
 
   static Handle<Storage> allocate(int64_t size);
   static void destroy(Storage* storage);
@@ -121,7 +121,7 @@ struct Slot : Counted {
   Node* producer = nullptr;  // owned; null for a leaf, and after the producer has run
   bool released = false;     // the producer has run, so a second backward is an error
   bool written = false;      // `gradient` holds a value; the next one is added
-  bool bound = false;        // `gradient` is kept by clear_grad() (core/bind.h)
+  bool bound = false;        // `gradient` is a part of a larger array, and clear_grad() keeps it
   Handle<Storage> gradient;
 
   static Handle<Slot> create(int64_t size);

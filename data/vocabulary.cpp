@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/text.h"
 
 namespace heed {
 
@@ -20,7 +19,8 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens) : tokens_(std::move(toke
   ids_.reserve(tokens_.size());
   for (size_t i = 0; i < tokens_.size(); ++i)
     check_input(ids_.emplace(tokens_[i], static_cast<int32_t>(i)).second,
-                "vocabulary: the token {} is repeated", in_quotes(tokens_[i]));
+                "vocabulary: the token {:?} is repeated",
+                std::string_view(tokens_[i]).substr(0, 60));
   begin_ = find(begin_token);
   end_ = find(end_token);
   separator_ = find(separator_token);

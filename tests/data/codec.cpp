@@ -26,6 +26,9 @@ TEST_CASE("a vocabulary assigns ids and finds the special tokens") {
 TEST_CASE("an invalid vocabulary is rejected") {
   CHECK_CONTAINS(input_error([] { Vocabulary({}); }), "no tokens");
   CHECK_CONTAINS(input_error([] { Vocabulary({"a", "b", "a"}); }), "\"a\" is repeated");
+  CHECK_CONTAINS(input_error([] { Vocabulary({"\x1b[2J", "\x1b[2J"}); }), "token \"\\x1b[2J\" is");
+  const std::string longest(100, 'a');
+  CHECK_CONTAINS(input_error([&] { Vocabulary({longest, longest}); }), longest.substr(0, 60) + '"');
   CHECK_CONTAINS(input_error([] { TextCodec(Level::byte, {"a", "b"}); }), "\"00\" to \"ff\"");
 }
 
