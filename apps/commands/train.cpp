@@ -240,8 +240,8 @@ int TrainArguments::run() const {
       return std::make_unique<TrainingLoop>(experiment, corpus, &lock, plan.resumes);
     });
     const auto start_session = [&] {
-      session =
-          std::make_unique<RunSession>(lock, plan.config, corpus.fingerprint, loop->steps_done());
+      session = std::make_unique<RunSession>(lock, plan.config, corpus.fingerprint,
+                                             loop->steps_done(), sweep);
     };
     if (plan.resumes) start_session();
     Experiment written = experiment;

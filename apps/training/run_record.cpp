@@ -60,16 +60,25 @@ std::string recorded_data(const RunFolder& run, const DataOptions& options) {
 }
 
 // Returns where each key is set whose value is not the default.
-static Json origins_of(const LoadedConfig& config) {
-  Json origins = Json::object();
+static Json origins_of(const LoadedConfig& config, const std::string& sweep) {
+  constexpr int64_t max_bytes = 1 << 20;
+  Json origins = Json::object(), of_base = Json::object();
+  if (const std::string path = in_folder(sweep, origins_file); !sweep.empty() && exists(path))
+    of_base = Json::parse(read_file(path, "record of a sweep", max_bytes), path);
+  const auto location = [&](const std::string& key, const Origin& origin) {
+    if (!sweep.empty() && origin.kind == Origin::Kind::command_line) return std::string("sweep");
+    const Json* const recorded = of_base.find(key);
+    return recorded ? recorded->string() : origin.location();
+  };
   for (const ConfigDifference& difference : changed_values(config.experiment))
     if (const auto origin = config.origins.find(difference.key); origin != config.origins.end())
-      origins.set(difference.key, escaped(origin->second.location()));
+      origins.set(difference.key, escaped(location(difference.key, origin->second)));
   return origins;
 }
 
 RunSession::RunSession(const RunLock& lock, const LoadedConfig& config,
-                       const std::string& data_fingerprint, int64_t from_step)
+                       const std::string& data_fingerprint, int64_t from_step,
+                       const std::string& sweep)
     : lock_(lock),
       earlier_(sessions_of(lock.folder())),
       session_(Json::object()),
@@ -88,8 +97,9 @@ RunSession::RunSession(const RunLock& lock, const LoadedConfig& config,
       .set("blas", kernels::blas_backend())
       .set("data", data_fingerprint)
       .set("from_step", from_step)
-      .set("set_in", origins_of(config))
+      .set("set_in", origins_of(config, sweep))
       .set("start", utc_time(iso_time));
+  if (!sweep.empty()) session_.set("sweep", escaped(sweep));
   if (rank_count() > 1) session_.set("ranks", int64_t{rank_count()});
   write(session_);
 }

@@ -5,8 +5,13 @@
 //                  "processor": …, "threads": 2, "precision": "highest", "blas": …,
 //                  "data": "<the fingerprint of data/corpus.h>", "from_step": 0,
 //                  "set_in": {"optim.lr": "configs/reverse.toml:12", "seed": "command line", …},
+//                  "sweep": "runs/rates",
 //                  "start": "2026-01-31T12:00:00Z", "end": "2026-01-31T12:01:00Z",
 //                  "seconds": 60.1, "cpu_seconds": 118.2}, …]}
+//
+// A run of a sweep has the sweep's folder. Its set_in tells the keys that the sweep varies
+// ("sweep") from those of its [set] ("rates.toml:5 [set]"), its command line and its config, as the
+// sweep's origins.json says.
 //
 // A session of several processes (core/ranks.h) has their number as "ranks"; its threads and
 // seconds are those of the first. A session that was killed has no end. A resume adds a session and
@@ -30,12 +35,17 @@ Json sessions_of(const RunFolder& run);
 // is neither. Throws InputError if the file is damaged.
 std::string recorded_data(const RunFolder& run, const DataOptions& options);
 
+// The file in the folder of a sweep that says where the keys of its base are set:
+// {"train.steps": "rates.toml:5 [set]", "model.dim": "configs/sort.toml:14", …}.
+inline constexpr const char* origins_file = "origins.json";
+
 // A session of this process, from the constructor to end().
 class RunSession {
  public:
-  // Adds the session to run.json. Throws InputError if that file is damaged.
+  // Adds the session to run.json. `sweep`: the folder of its sweep, or "". Throws InputError if
+  // that file, or origins.json of the sweep, is damaged.
   RunSession(const RunLock& lock, const LoadedConfig& config, const std::string& data_fingerprint,
-             int64_t from_step);
+             int64_t from_step, const std::string& sweep = "");
   // Ends the session if an exception did. Errors are ignored: that exception is reported.
   ~RunSession();
   RunSession(const RunSession&) = delete;

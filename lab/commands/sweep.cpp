@@ -9,8 +9,10 @@
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/support/table.h"
+#include "apps/training/run_record.h"
 #include "core/processors.h"
 #include "core/system_memory.h"
+#include "core/text.h"
 #include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"
 #include "lab/experiments/data_of_sweep.h"
@@ -122,6 +124,19 @@ void write_shared(const std::string& path, const std::string& text) {
   rename_in_folder(aside, path);
 }
 
+// Records where the config, [set] and --set set the keys of the base. A sweep that is continued
+// from its folder has forgotten that, so the record stays as it was first written.
+void record_origins(const Sweep& read, const std::string& sweep_file, const std::string& folder) {
+  const std::string path = in_folder(folder, origins_file);
+  if (exists(path)) return;
+  Experiment experiment;
+  Json json = Json::object();
+  for (const auto& [key, origin] : read.base.fill(experiment))
+    json.set(key, escaped(origin.location()) +
+                      (!sweep_file.empty() && origin.file == sweep_file ? " [set]" : ""));
+  write_shared(path, json.text(2) + "\n");
+}
+
 int64_t default_jobs(const Sweep& sweep) {
   return std::max<int64_t>(1,
                            physical_cores() / std::max<int64_t>(1, experiment_of(sweep).threads));
@@ -133,6 +148,7 @@ int SweepCommand::train(const Sweep& read, const SweepPlan& plan, const std::str
   record_data_of_sweep(read, plan, path);
   const std::string base = in_folder(path, base_file);
   write_shared(base, config_text(list_config(experiment_of(read))));
+  if (!is_folder(sweep.path)) record_origins(read, sweep.path, path);
   write_shared(in_folder(path, "sweep.toml"), sweep_text(read, base_file));
   logging::info("sweep {}: {}, {} at a time", path, counted(std::ssize(plan.runs), "run"), at_once);
   SweepRunner runner(read, plan, {path, base, at_once, launcher, fail_fast, retry_failed});

@@ -429,8 +429,8 @@ TEST_CASE("runs and sweeps of heed 0.2.0 with data.test_path keep their splits")
   // That version wrote no such key.
   const auto without_rule = [&](const std::string& file) {
     std::string text = read_file(study / file, "config");
-    const size_t begin = text.find("splits = ");
-    REQUIRE(begin != text.npos);
+    const size_t begin = text.find("\nsplits = ") + 1;
+    REQUIRE(begin > 0);
     write_file(study / file, text.erase(begin, text.find('\n', begin) + 1 - begin));
   };
   const std::string run = "s/lr=0.001/seed-1";
@@ -449,6 +449,34 @@ TEST_CASE("runs and sweeps of heed 0.2.0 with data.test_path keep their splits")
               .experiment.data.splits == SplitRule::shifted);
   more.insert(more.end(), {"--set", "data.splits=fixed"});
   check_rejected(study.sweep(more), 2, {"data.splits = \"shifted\", now \"fixed\""});
+}
+
+TEST_CASE("sweep: a run tells the keys of the sweep from those of [set] and of the config") {
+  const SweepOnFile study;
+  write_file(study / "s.toml",
+             "config = \"c.toml\"\n[set]\n\"train.steps\" = 2\n[axes]\n\"optim.lr\" = [2e-3]\n");
+  REQUIRE(study.sweep({"--seeds", "1", "--set", "train.batch_size=4"}).code == 0);
+  const auto session_of = [&](const std::string& run) {
+    return Json::parse(read_file(study / ("s/lr=0.002/" + run + "/run.json"), "record"), "record")
+        .at("sessions")
+        .elements()[0];
+  };
+  const auto check_origins = [&](const std::string& run) {
+    const Json session = session_of(run);
+    CHECK(session.at("sweep").string() == "s");
+    const Json& set_in = session.at("set_in");
+    CHECK(set_in.at("optim.lr").string() == "sweep");
+    CHECK(set_in.at("train.steps").string() == "s.toml:3 [set]");
+    CHECK(set_in.at("train.batch_size").string() == "command line");
+    CHECK_CONTAINS(set_in.at("model.dim").string(), "c.toml:2");
+  };
+  check_origins("seed-1");
+  REQUIRE(study.heed({"sweep", "s", "--seeds", "2"}).code == 0);  // continued from its folder
+  check_origins("seed-2");
+  CHECK(session_of("seed-2").at("set_in").at("seed").string() == "sweep");
+  write_file(study / "s/origins.json", "{");
+  check_rejected(study.heed({"train", "s/base.toml", "--sweep", "s", "--run", "r"}), 2,
+                 {"s/origins.json"});
 }
 
 TEST_CASE("sweep: the data that it began with are those of every run") {
