@@ -166,6 +166,18 @@ for made_for in 'the first' 'the second' ''; do  # the last was made by cmake --
   [[ ! $made_for || $made_for == 'the second' ]] || expect "the link" "$(readlink "$tree/build/release")" "$first"
 done
 
+a_case "makes warnings errors only where that is asked for"
+call report </dev/null
+expect calls "$(<"$calls")" 'cmake * -DHEED_WERROR=OFF *'
+reset
+HEED_WERROR=ON call report </dev/null
+expect "calls with HEED_WERROR" "$(<"$calls")" 'cmake * -DHEED_WERROR=ON *'
+reset
+mkdir -p "$tree/build/release"
+echo 'HEED_WERROR:BOOL=ON' >"$tree/build/release/CMakeCache.txt"
+call report </dev/null
+expect "calls after cmake --preset release" "$(<"$calls")" 'cmake * -DHEED_WERROR=ON *'
+
 a_case "rebuilds if the folder moved"
 call report </dev/null
 sed -i '1s/$/elsewhere/' "$tree/build/release/.made-for"
@@ -189,7 +201,7 @@ for folder in "$work/build elsewhere" "a folder of the caller"; do
   HEED_BUILD=$folder call report </dev/null
   expect "exit code" "$code" 7
   case $folder in (/*) ;; (*) folder=$work/elsewhere/$folder ;; esac
-  expect calls "$(<"$calls")" "cmake --preset release -S $tree -B $folder/release-"$'*\nninja heed_program'
+  expect calls "$(<"$calls")" "cmake --preset release -DHEED_WERROR=OFF -S $tree -B $folder/release-"$'*\nninja heed_program'
   [[ -x $folder/release/bin/heed ]] || expect "the program" "in $folder" missing
 done
 [[ ! -e $tree/build ]] || expect build there missing
