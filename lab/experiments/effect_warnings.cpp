@@ -13,8 +13,6 @@
 namespace heed {
 namespace {
 
-constexpr double level = 0.05;
-
 // A comparison and what it is called.
 struct NamedComparison {
   const Comparison* comparison;
@@ -30,12 +28,12 @@ void warn_of_few(const std::vector<NamedComparison>& all, const std::string& que
     if (!each.comparison->seeds.empty()) seeds.push_back(std::ssize(each.comparison->seeds));
   if (seeds.empty()) return;
   const int64_t most = std::ranges::max(seeds), count = std::ssize(seeds);
-  if (const double p = smallest_p(most, count); p >= level) {
+  if (const double p = smallest_p(most, count); p >= significance_level) {
     lines.push_back(fmt::format(
         "too few seeds{}: with {}{} no p can be below {:.3g}, so none can be below {}; {} seeds "
         "would do",
         question, counted(most, "seed"),
-        count > 1 ? fmt::format(" and {} comparisons (Holm)", count) : "", p, level,
+        count > 1 ? fmt::format(" and {} comparisons (Holm)", count) : "", p, significance_level,
         least_differences(count)));
     return;
   }
@@ -43,7 +41,7 @@ void warn_of_few(const std::vector<NamedComparison>& all, const std::string& que
   if (const auto few = std::ranges::count_if(seeds, [&](int64_t n) { return n < least; }); few > 0)
     lines.push_back(
         fmt::format("too few seeds in {} of {}{}: with fewer than {} no p can be below {}", few,
-                    counted(count, "comparison"), question, least, level));
+                    counted(count, "comparison"), question, least, significance_level));
 }
 
 void warn_of_disagreement(const std::vector<NamedComparison>& all, const Effects& effects,

@@ -84,7 +84,7 @@ void compare_with_first(const RunGroups& groups, const std::vector<BySeed>& scor
 bool Comparison::disagrees(double no_effect) const {
   if (std::isinf(effect.interval.high)) return false;  // there is none
   const bool excluded = effect.interval.low > no_effect || effect.interval.high < no_effect;
-  return excluded != (effect.p < level);
+  return excluded != (effect.p < significance_level);
 }
 
 bool Effects::any() const {

@@ -18,6 +18,9 @@
 
 namespace heed {
 
+// The level of intervals, and below which p counts as evidence.
+inline constexpr double significance_level = 0.05;
+
 struct Comparison {
   std::vector<int64_t> seeds = {};                  // that both sides have
   Effect effect = {NAN, {-INFINITY, INFINITY}, 1};  // this is the value without seeds
