@@ -231,12 +231,12 @@ printf '%s\n' '# Commands' '## heed' '```text' 'all commands' '' 'the end' '```'
   >"$tree/docs/commands.md"
 for arguments in --help -h help; do
   call $arguments
-  expect "output of $arguments" "$output" $'all commands\n\nthe end'
+  expect "output of $arguments" "$output" $'all commands\n\nthe end\n\n*playground*--yes*HEED_BUILD*'
   expect "exit code of $arguments" "$code" 0
 done
 call
 expect "output without arguments" "$output" ''
-expect "errors without arguments" "$errors" $'all commands\n\nthe end'
+expect "errors without arguments" "$errors" $'all commands\n\nthe end\n\n*playground*'
 expect "exit code without arguments" "$code" 2
 for arguments in 'train --help' 'train -h' 'help train' 'train config --help'; do
   call $arguments
@@ -257,9 +257,9 @@ cat >"$tree/build/release/bin/heed" <<'END'
 END
 touch -d "next minute" "$tree/core/new.cpp"
 call --help
-expect output "$output" 'as built'
+expect output "$output" $'as built\n*--yes*'
 call
-expect errors "$errors" 'as built'
+expect errors "$errors" $'as built\n*--yes*'
 expect "exit code" "$code" 2
 call --version
 expect version "$output" 'version 1'
@@ -375,6 +375,10 @@ rm "$tools/apt-get"
 call
 expect "exit code" "$code" 1
 expect errors "$errors" '*by hand*g++ cmake *doctest-dev'
+stub c++ </dev/null
+call report </dev/null
+expect "exit code with a compiler" "$code" 7
+rm "$tools/c++"
 
 a_case "concurrent calls wait for each other"
 stub cmake <<<'touch "${*: -1}/build.ninja"'

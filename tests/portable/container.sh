@@ -32,10 +32,16 @@ store build --isolation chroot --pull=never -f "$work/context/Containerfile" -t 
 
 container=$(store from --pull=never localhost/heed)
 in_container() { store run --isolation chroot "$container" -- "$@"; }
-! in_container test -e /heed/build/left-out || fail ".dockerignore did not leave out build/"
+! in_container test -e /heed/build/left-out 2>/dev/null || fail ".dockerignore did not leave out build/"
 entry=$(store inspect --format '{{index .OCIv1.Config.Entrypoint 0}}' "$container")
 in_container "$entry" train configs/sort.toml --set train.steps=2 --run /tmp/run </dev/null >"$work/log" 2>&1 || fail "$(<"$work/log")"
 ! grep -q building "$work/log" || fail "the program was built again: $(<"$work/log")"
+
+# Sources that the user can only read, in a folder with a space and an umlaut, are built in another such folder.
+in_container sh -c 'mkdir -m 777 "/bau ä" && cp -R /heed "/ein Bäumchen" && rm -r "/ein Bäumchen/build" && chmod -R a-w,a+rX "/ein Bäumchen"'
+in_container env HEED_BUILD="/bau ä" HOME=/tmp setpriv --reuid=65534 --regid=65534 --clear-groups "/ein Bäumchen/heed" \
+  train "/ein Bäumchen/configs/sort.toml" --set train.steps=2 --run "/tmp/Läufe" </dev/null >"$work/log" 2>&1 || fail "$(<"$work/log")"
+in_container test -e "/bau ä/release/bin/heed-trainer" || fail "HEED_BUILD has no program"
 
 settings=$work/context/.devcontainer/devcontainer.json
 value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$settings"; }
