@@ -6,12 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "lab/claims/theorem.h"
 #include "nn/mixing/gru.h"
 #include "nn/mixing/time_dense.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 struct ParameterCount {
@@ -152,34 +152,38 @@ double error_of_window() {
 }
 
 constexpr Claim costs_claims[] = {
-    {"A39", at_most(0), "S4", "attention has 2 d dₖ + d dᵥ parameters (difference)",
+    {"A39", by_construction, "S4", "attention has 2 d dₖ + d dᵥ parameters (difference)",
      error_of_count<0>},
-    {"A39", at_most(0), "S4", "a convolution has ks d dᵥ", error_of_count<1>},
-    {"A39", at_most(0), "S4", "a recurrent layer has d dᵥ + dᵥ² for each of a GRU's three gates",
-     error_of_count<2>},
-    {"A39", at_most(0), "S4", "a dense layer over time has L², and two projections",
+    {"A39", by_construction, "S4", "a convolution has ks d dᵥ", error_of_count<1>},
+    {"A39", by_construction, "S4",
+     "a recurrent layer has d dᵥ + dᵥ² for each of a GRU's three gates", error_of_count<2>},
+    {"A39", by_construction, "S4", "a dense layer over time has L², and two projections",
      error_of_count<3>},
-    {"A39", at_most(0), "S4", "a dense layer over everything has L² d dᵥ", error_of_count<4>},
-    {"A41", at_most(0), "S4", "dₖ = d/8 needs an eighth of the query and key weights (difference)",
+    {"A39", by_construction, "S4", "a dense layer over everything has L² d dᵥ", error_of_count<4>},
+    {"A41", by_construction, "S4",
+     "dₖ = d/8 needs an eighth of the query and key weights (difference)",
      [] {
        const auto query_and_key = [](int64_t key_dim) {
          return attention_parameters(64, key_dim) - 64 * 64;
        };
        return difference(query_and_key(64), 8 * query_and_key(8));
      }},
-    {"A40", at_most(0), "S4",
+    {"A40", by_construction, "S4",
      "attention takes 2 L² (dₖ + dᵥ) FLOPs, as its kernel counts (difference)",
      [] { return std::abs(attention_cost(200) - 2 * 200 * 200 * (16 + 16)); }},
     {"A40", at_most(1e-9), "S4", "the FLOPs of attention grow as L² (error of the exponent)",
      [] { return error_of_exponent(attention_cost, 2); }},
-    {"A40", at_most(1e-9), "S4", "those of a convolution and of a GRU grow as L",
+    {"A40", at_most(1e-9), "S4",
+     "those of a convolution and of a GRU grow as L (error of the exponent)",
      [] {
        return std::max(error_of_exponent(convolution_cost, 1), error_of_exponent(gru_cost, 1));
      }},
-    {"A40", at_most(1e-9), "S4", "those of a dense layer over everything grow as L²",
+    {"A40", at_most(1e-9), "S4",
+     "those of a dense layer over everything grow as L² (error of the exponent)",
      [] { return error_of_exponent(dense_cost, 2); }},
     {"A42", equal, "S4", "a window of w is a band mask, |i - j| < w", error_of_window},
-    {"A42", at_most(0), "S4", "it allows L (2w - 1) - w (w - 1) pairs, L = 100, w = 8 (difference)",
+    {"A42", by_construction, "S4",
+     "it allows L (2w - 1) - w (w - 1) pairs, L = 100, w = 8 (difference)",
      [] { return std::abs(pairs_in_window(100, 8) - (100 * 15 - 8 * 7)); }},
     {"A42", at_most(0.05), "S4", "these grow as L (error of the exponent, L = 64 … 1,024)",
      [] {
@@ -194,4 +198,4 @@ constexpr Note cost_notes[] = {{"A39", parameter_table}, {"A40", cost_table}};
 
 const Topic topics::costs = {"Costs", costs_claims, cost_notes};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

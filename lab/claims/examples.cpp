@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/claims/claim.h"
 #include "lab/claims/sentence.h"
-#include "lab/claims/theorem.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 constexpr Bound equal_digits = at_most(1e-6);  // absolute error, in float32
@@ -144,19 +144,20 @@ constexpr Claim examples_claims[] = {
      }},
     {"A29", at_most(4e-6), "S3 12.5",
      "the entropy of its weights grows from .0030 to ln 6 = 1.7918", error_of_entropy},
-    {"A30", at_most(0), "S3 12.10",
+    {"A30", by_construction, "S3 12.10",
      "the NumPy examples give 2 elements, 11 × 4, 11 × 2 and 11 × 2 (wrong shapes)",
      wrong_shapes_of_numpy},
     {"A30", equal, "S3 12.10", "… their 11 weights sum to 1",
      [] {
        return error_of_sums(softmax(matmul(normal({1, 4}), normal({4, 11}))));
      }},
-    {"A31", at_most(0), "S4",
+    {"A31", by_construction, "S4",
      "Keras' layer, 2 heads, keys of 2, values of 3: 77, 98, 350 parameters for d = 3, 4, 16",
      [] { return error_of_keras_parameters(true, 77, 98, 350); }},
-    {"A31", at_most(0), "S4", "… and 60, 80, 320 without biases (difference)",
+    {"A31", by_construction, "S4", "… and 60, 80, 320 without biases (difference)",
      [] { return error_of_keras_parameters(false, 60, 80, 320); }},
-    {"A31", at_most(0), "S2, S4", "… its outputs are as wide as its queries, d = 16 (wrong shape)",
+    {"A31", by_construction, "S2, S4",
+     "… its outputs are as wide as its queries, d = 16 (wrong shape)",
      [] {
        return wrong_shape(keras_layer(16, true)(normal({1, 4, 16}), {}), {1, 4, 16});
      }},
@@ -169,4 +170,4 @@ constexpr Claim examples_claims[] = {
 
 const Topic topics::examples = {"Worked examples", examples_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

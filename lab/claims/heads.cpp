@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "lab/claims/theorem.h"
 #include "nn/grid.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 // The output of every head, computed one by one from the weights of a layer without biases.
@@ -65,7 +65,7 @@ Tensor combined_heads(Combine combine, const GeneralAttention& attention,
     case Combine::max:
       return max(stack(heads, 0), {0});
   }
-  throw Error("theorems: unknown combination");
+  throw Error("claims: unknown combination");
 }
 
 constexpr Combine combinations[] = {Combine::concat_projection,
@@ -153,11 +153,11 @@ constexpr Claim heads_claims[] = {
     {"A10", equal, "S0 eq. 5, 6",
      "heads of widths (2, 3) and (4, 1) equal the same heads computed one by one",
      error_of_uneven_heads},
-    {"A10", at_most(0), "S0 eq. 6", "Wᵒ maps Σ widths = 4 to any width, here 6 (wrong shape)",
+    {"A10", by_construction, "S0 eq. 6", "Wᵒ maps Σ widths = 4 to any width, here 6 (wrong shape)",
      [] {
        return wrong_shape(uneven_heads().parameter("output.weight"), {6, 4});
      }},
-    {"A11", at_most(0), "S1",
+    {"A11", by_construction, "S1",
      "wide heads have h times the weights of narrow heads, h = 1, 2, 4, 8 (difference)",
      error_of_wide_head_parameters},
     {"A12", equal, "S3 12.8, 12.10.5",
@@ -172,7 +172,7 @@ constexpr Claim heads_claims[] = {
      error_of_fibres},
     {"A13", equal, "S0 s. 5", "along one axis, every line attends only to itself",
      [] { return std::max(error_of_lines(0), error_of_lines(1)); }},
-    {"A14", at_most(0), "S0 s. 5",
+    {"A14", by_construction, "S0 s. 5",
      "8 × 8 queries and 4 × 4 values give 8 × 8 outputs (wrong shape)",
      [] {
        const MultiHeadAttention attention(6, 2);
@@ -185,4 +185,4 @@ constexpr Claim heads_claims[] = {
 
 const Topic topics::heads = {"Heads and grids", heads_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "core/scope.h"
+#include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "lab/claims/theorem.h"
 #include "nn/block.h"
 #include "nn/mixing/graph_attention.h"
 #include "nn/mixing/gru.h"
 #include "nn/mixing/time_dense.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 constexpr int64_t sentences = 500, sentence_length = 16;
@@ -169,22 +169,24 @@ double accepted_wrong_shapes() {
 
 constexpr Claim layers_claims[] = {
     {"A43", at_most(1e-3), "S4",
-     "the verb finds its subject at any distance: attention, with generated weights",
+     "the verb finds its subject at any distance: attention, with generated weights (error)",
      error_of_attention},
-    {"A43", at_least(0.5), "S4", "… a dense layer with the best fixed weights does not",
+    {"A43", at_least(0.5), "S4", "… a dense layer with the best fixed weights does not (error)",
      error_of_dense},
-    {"A43", at_least(0.5), "S4", "… a convolution of 5 with the best fixed kernel does not",
+    {"A43", at_least(0.5), "S4", "… a convolution of 5 with the best fixed kernel does not (error)",
      error_of_convolution},
     {"A44", at_most(0), "S4", "a recurrent network sees only the past (change by a later position)",
      [] { return change_by(Gru(4), 5, 0, 5); }},
     {"A44", differs, "S4", "… and attention sees later positions too",
      [] { return change_by(MultiHeadAttention(4, 2), 5, 0, 5); }},
-    {"A44", at_most(0), "S4", "a convolution of 3 sees only its neighbours, whatever the input",
+    {"A44", at_most(0), "S4",
+     "a convolution of 3 sees only its neighbours, whatever the input (change)",
      [] { return change_by(Convolution(4, 3), 5, 0, 4); }},
     {"A48", at_most(0), "S4",
      "an encoder's weights, copied by name, give the same states elsewhere", error_of_transfer},
     {"A51", at_most(0), "S4",
-     "n layers of attention with a window of 1 to each side reach no further than n positions",
+     "n layers of attention with a window of 1 to each side reach no further than n positions "
+     "(change)",
      [] { return change_in_window(true); }},
     {"A51", at_least(1e-5), "S4",
      "… and do reach n positions, like chained convolutions (smallest change)",
@@ -208,4 +210,4 @@ constexpr Claim layers_claims[] = {
 
 const Topic topics::layers = {"Other layers, stacks and graphs", layers_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -8,7 +8,7 @@
 #include "lab/claims/samples.h"
 #include "nn/recorder.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 // Above float32's rounding through a stack of layers, below any difference that matters.
@@ -208,4 +208,4 @@ void measure_model(Measurements& m, const Subject& s) {
            });
 }
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "lab/claims/theorem.h"
+#include "lab/claims/claim.h"
 #include "nn/models.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 
 struct Subject {
   std::string title;
@@ -20,4 +20,4 @@ struct Subject {
 // is a question. Throws InputError for a model that cannot read three positions.
 void measure_model(Measurements& m, const Subject& subject);
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -1,14 +1,14 @@
-// What a permutation of the positions changes: S0's theorem, its lemma, and what breaks it.
+// What a permutation of the positions changes: S0's claim, its lemma, and what breaks it.
 #include <algorithm>
 #include <cmath>
 
 #include "core/autograd.h"
 #include "core/scope.h"
+#include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "lab/claims/theorem.h"
 #include "optim/optimizer.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 constexpr int64_t set_size = 8, model_width = 6;
@@ -188,4 +188,4 @@ constexpr Claim permutations_claims[] = {
 
 const Topic topics::permutations = {"Permutations", permutations_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "lab/claims/theorem.h"
 #include "nn/positional.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 // φ(i)·φ(j) for all pairs of positions: (T, d) → (T, T).
@@ -114,7 +114,8 @@ double error_of_series(int64_t terms) {
 }
 
 constexpr Claim positions_claims[] = {
-    {"A45", at_most(0), "S4", "concatenated positions leave the columns of the token unchanged",
+    {"A45", by_construction, "S4",
+     "concatenated positions leave the columns of the token unchanged",
      [] {
        const Tensor x = normal({1, 20, 8});
        return distance(slice(concatenated_sinusoids(16, 8)(x), 2, 0, 8), x);
@@ -154,4 +155,4 @@ constexpr Claim positions_claims[] = {
 
 const Topic topics::positions = {"Positions", positions_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

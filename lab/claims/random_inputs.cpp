@@ -7,7 +7,7 @@
 #include "core/scope.h"
 #include "lab/claims/samples.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 constexpr int64_t decoder_time = 8;
@@ -159,4 +159,4 @@ Inputs RandomInputs::truncated(int64_t length) const {
   return selected(first);
 }
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -3,7 +3,7 @@
 
 #include "lab/claims/model.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 
 // Returns whether the model reads the edges of a graph.
 bool reads_edges(const ModelOptions& options);
@@ -38,4 +38,4 @@ class RandomInputs {
   Inputs inputs_;
 };
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

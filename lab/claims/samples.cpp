@@ -6,7 +6,7 @@
 
 #include "core/scope.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -92,7 +92,7 @@ double mean_square(const Tensor& x) { return number(mean(x * x)); }
 
 void set_parameter(const Module& module, const std::string& name, const Tensor& value) {
   Tensor tensor = module.parameter(name);
-  check(tensor.shape() == value.shape(), "theorems: {} has shape {}, not {}", name, tensor.shape(),
+  check(tensor.shape() == value.shape(), "claims: {} has shape {}, not {}", name, tensor.shape(),
         value.shape());
   std::copy_n(value.data(), value.size(), tensor.mutable_data());
 }
@@ -147,4 +147,4 @@ Edges complete_graph(int64_t nodes) {
   return edges;
 }
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

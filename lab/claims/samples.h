@@ -12,7 +12,7 @@
 #include "nn/learned_queries.h"
 #include "nn/mixing/convolution.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 
 using Computation = std::function<Tensor()>;
 
@@ -80,4 +80,4 @@ double error_of_shift(Padding padding, int64_t first, int64_t last);
 // The edges of a complete graph with self-loops: edge i · n + j goes from node j to node i.
 Edges complete_graph(int64_t nodes);
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -6,10 +6,10 @@
 
 #include "core/autograd.h"
 #include "core/scope.h"
+#include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "lab/claims/theorem.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 // max |var(s(q, k)) / expected - 1| over widths 1, 8, 64 and 512.
@@ -109,7 +109,7 @@ double error_of_activation() {
 constexpr Claim scale_claims[] = {
     {"A33", at_most(0.15), "S2, S3", "var(q·k) = d for d = 1, 8, 64, 512 (relative error)",
      [] { return max_error_of_variance(&similarities::dot); }},
-    {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d",
+    {"A33", at_most(0.15), "S2, S3", "var(q·k / √d) = 1 for the same d (relative error)",
      [] { return max_error_of_variance(&similarities::scaled_dot); }},
     {"A33", at_least(10), "S1, S3",
      "d = 512: median gradient of a softmax with the scale, divided by that without",
@@ -124,7 +124,7 @@ constexpr Claim scale_claims[] = {
        return distance(with_scale(ScoreScale::none)(x, {}),
                        with_scale(ScoreScale::inverse_sqrt)(x, {}));
      }},
-    {"A35", at_most(0), "S2, S4",
+    {"A35", by_construction, "S2, S4",
      "queries, keys and values from streams of different lengths and widths (wrong shapes)",
      wrong_shape_of_streams},
     {"A35", differs, "S4", "… the output depends on the other stream",
@@ -140,7 +140,7 @@ constexpr Claim scale_claims[] = {
      error_of_kernel_regression},
     {"A37", differs, "S2", "… which leaks: change of a prediction with the label of its own point",
      leak},
-    {"A38", at_most(0), "S3, S4",
+    {"A38", by_construction, "S3, S4",
      "attention has the parameters of its four projections and no others (difference)",
      [] {
        return difference(MultiHeadAttention(12, 3).parameter_count(),
@@ -152,4 +152,4 @@ constexpr Claim scale_claims[] = {
 
 const Topic topics::scale = {"The scale, and other uses of attention", scale_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

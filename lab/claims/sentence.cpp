@@ -1,6 +1,6 @@
 #include "lab/claims/sentence.h"
 
-namespace heed::theorems::sentence {
+namespace heed::claims::sentence {
 namespace {
 
 Tensor keys() {  // (1, 1, 6, 3)
@@ -34,4 +34,4 @@ Tensor outputs(const Change& change) {
 
 double book_output(const Change& change) { return number(slice(outputs(change), 1, 5, 6)); }
 
-}  // namespace heed::theorems::sentence
+}  // namespace heed::claims::sentence

@@ -4,7 +4,7 @@
 
 #include "lab/claims/samples.h"
 
-namespace heed::theorems::sentence {
+namespace heed::claims::sentence {
 
 // Changes an option of the layer, which is softmax(q·k) without it.
 using Change = std::function<void(MultiHeadOptions&)>;
@@ -18,4 +18,4 @@ Tensor outputs(const Change& change = unchanged);
 // The output for "book".
 double book_output(const Change& change = unchanged);
 
-}  // namespace heed::theorems::sentence
+}  // namespace heed::claims::sentence

@@ -14,7 +14,7 @@ namespace heed {
   entry(view) \
   entry(bench) \
   entry(profile) \
-  entry(theorems)
+  entry(claims)
 // clang-format on
 HEED_REGISTRY(lab_commands, Command, HEED_LAB_COMMANDS)
 

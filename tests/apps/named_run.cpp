@@ -127,7 +127,7 @@ TEST_CASE("named run: every command takes runs/latest") {
         {"compare", latest, "runs/tiny"},
         {"report", latest, "-o", "r.html"},
         {"profile", latest, "--steps", "1"},
-        {"theorems", "--model", latest, "--only", "A20"},
+        {"claims", "--model", latest, "--only", "A20"},
         {"train", "tiny.toml", "--run", "loaded", "--set", "train.load=runs/latest"},
         {"train", "--from", latest, "--run", "again"},
         {"train", "--resume", latest},

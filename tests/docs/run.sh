@@ -105,11 +105,11 @@ while IFS=: read -r page key; do
   grep -qE "^$key(\.|$)" <<<"$keys" || complain "$page names a key that does not exist: $key"
 done < <(grep -roE '`(model|data|train|optim|schedule)\.[a-z_.]*[a-z_]' --include='*.md' docs course README.md | tr -d '`' | grep -vE ':model\.(safetensors|onnx)$' | sort -u)
 
-# The documents that heed theorems names are those of docs/sources.md, which describes some at greater length.
+# The documents that heed claims names are those of docs/sources.md, which describes some at greater length.
 while read -r id title; do
   grep -q "^- \*\*$id\*\* $title" <(tr -d '*' <docs/sources.md | sed -E 's/^- (S[0-4])/- **\1**/') ||
-    complain "docs/sources.md: not as heed theorems names it: $id $title"
-done < <("$program" theorems --only A16 | grep -E '^  S[0-4]  ')
+    complain "docs/sources.md: not as heed claims names it: $id $title"
+done < <("$program" claims --only A16 | grep -E '^  S[0-4]  ')
 
 # The course's contents name every chapter, and the exercises of each; bold ones are on the fast track.
 for page in course/[0-9]*.md; do

@@ -13,17 +13,17 @@ TEST_CASE("lab: manual page and completion name every command and every option")
 
 TEST_CASE("colours: always, never, and only on a terminal otherwise") {
   const TemporaryFolder folder;
-  const auto theorems = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"theorems", "--only", "A16"};
+  const auto claims = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"claims", "--only", "A16"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramOutput output = heed_in(folder.path, arguments);
     CHECK_MESSAGE(output.code == 0, output.err);
     return output.out;
   };
-  CHECK_CONTAINS(theorems({"--color", "always"}), "\033[32mPASS\033[m\n");
-  const std::string plain = theorems({});
-  CHECK(plain == theorems({"--color", "never"}));
+  CHECK_CONTAINS(claims({"--color", "always"}), "\033[32mPASS\033[m\n");
+  const std::string plain = claims({});
+  CHECK(plain == claims({"--color", "never"}));
   CHECK(plain.find('\033') == plain.npos);
-  check_rejected(heed_in(folder.path, {"theorems", "--color", "red"}), 2,
+  check_rejected(heed_in(folder.path, {"claims", "--color", "red"}), 2,
                  {"--color: expected auto or always or never, found 'red'"});
 }

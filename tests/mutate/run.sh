@@ -99,8 +99,8 @@ sandboxed() {
 programs=(core core_f64 nn nn_f64 optim optim_f64 data apps lab)
 programs_of() {
   case $1 in
-    core/*) echo nn optim core core_f64 nn_f64 lab:theorems data apps lab ;;
-    nn/*) echo nn nn_f64 lab:theorems apps lab ;;
+    core/*) echo nn optim core core_f64 nn_f64 lab:claims data apps lab ;;
+    nn/*) echo nn nn_f64 lab:claims apps lab ;;
     optim/*) echo optim optim_f64 apps lab ;;
     data/*) echo data apps lab ;;
     apps/training/*) echo apps:run apps:checkpoint apps:trainer apps:train apps lab kills ;;

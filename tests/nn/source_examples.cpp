@@ -1,5 +1,5 @@
 // Worked examples of the source documents (docs/sources.md) and of Keras, and identities between
-// forms of attention. What `heed theorems` measures is tested in tests/theorems.
+// forms of attention. What `heed claims` measures is tested in tests/lab/claims.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace heed;
-using namespace heed::theorems;
+using namespace heed::claims;
 
 namespace {
 

@@ -1,11 +1,11 @@
-#include "lab/claims/theorem.h"
+#include "lab/claims/claim.h"
 
 #include <algorithm>
 
 #include "core/precision.h"
 #include "core/scope.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 
 Measurements::Measurements(uint64_t seed, std::vector<std::string> only)
     : seed_(seed), only_(std::move(only)) {}
@@ -17,17 +17,17 @@ bool Measurements::is_selected(const std::string& id) {
   return only_.empty() || std::ranges::find(only_, id) != only_.end();
 }
 
-void Measurements::measure(Theorem theorem, const std::function<double()>& value) {
+void Measurements::measure(MeasuredClaim claim, const std::function<double()>& value) {
   const uint32_t position = count_++;
-  if (!is_selected(theorem.id)) return;
+  if (!is_selected(claim.id)) return;
   ScopeGuard scope_guard;
   scope_guard->gradients = scope_guard->training = false;
   scope_guard->precision = Precision::highest;
   scope_guard->seed = seed_;
   scope_guard->micro_batch = position;
   scope_guard->calls = 0;
-  theorem.measured = value();
-  sections_.back().theorems.push_back(std::move(theorem));
+  claim.measured = value();
+  sections_.back().claims.push_back(std::move(claim));
 }
 
 void Measurements::note(const Note& note) {
@@ -37,7 +37,7 @@ void Measurements::note(const Note& note) {
 std::vector<Section> Measurements::sections() const {
   std::vector<Section> measured;
   std::ranges::copy_if(sections_, std::back_inserter(measured),
-                       [](const Section& section) { return !section.theorems.empty(); });
+                       [](const Section& section) { return !section.claims.empty(); });
   return measured;
 }
 
@@ -52,8 +52,8 @@ void measure_all(Measurements& m) {
 
 bool all_hold(const std::vector<Section>& sections) {
   return std::ranges::none_of(sections, [](const Section& section) {
-    return std::ranges::any_of(section.theorems, &Theorem::fails);
+    return std::ranges::any_of(section.claims, &MeasuredClaim::fails);
   });
 }
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -1,4 +1,4 @@
-// heed theorems: table, JSON, and properties of a model. tests/theorems checks that every claim
+// heed claims: table, JSON, and properties of a model. tests/lab/claims checks that every claim
 // holds.
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ Json parsed(const ProgramOutput& output) {
 // Returns whether the model has each property, by id. All rows of an id must pass.
 std::map<std::string, bool> properties_of(const std::string& folder,
                                           std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"theorems", "--json", "--model"});
+  arguments.insert(arguments.begin(), {"claims", "--json", "--model"});
   const ProgramOutput output = heed_in(folder, arguments);
   CHECK_MESSAGE(output.code == 0, output.err, output.out);
   std::map<std::string, bool> properties;
@@ -41,41 +41,52 @@ std::string classifier_config(const std::string& more) {
 
 }  // namespace
 
-TEST_CASE("theorems --json: every claim has six members and passes") {
+TEST_CASE("claims --json: every claim has seven members and passes") {
   const TemporaryFolder folder;
-  const ProgramOutput output = heed_in(folder.path, {"theorems", "--json"});
+  const ProgramOutput output = heed_in(folder.path, {"claims", "--json"});
   CHECK(output.code == 0);
   const Json rows = parsed(output);
   CHECK(rows.elements().size() >= 169);
+  int64_t by_construction = 0;
   for (const Json& row : rows.elements()) {
     const std::string claim = row.at("claim").string();
     CAPTURE(claim);
-    CHECK(row.members().size() == 6);
+    CHECK(row.members().size() == 7);
+    by_construction += row.at("by_construction").flag();
     CHECK(!row.at("id").string().empty());
     CHECK(!row.at("source").string().empty());
     CHECK(row.at("measured").is_number());
     CHECK(row.at("threshold").is_number());
     CHECK(row.at("pass").flag());
   }
+  CHECK(by_construction == 29);
 }
 
-TEST_CASE("theorems: the table has its sources, a section, its rows, its notes and a total") {
+TEST_CASE("claims: the table has its sources, a section, its rows, its notes and a total") {
   const TemporaryFolder folder;
-  const ProgramOutput output =
-      heed_in(folder.path, {"theorems", "--only", "A39,Q4", "--seed", "5"});
+  const ProgramOutput output = heed_in(folder.path, {"claims", "--only", "A39,Q4", "--seed", "5"});
   CHECK(output.code == 0);
   CHECK(output.out.starts_with("  S0  Ji, Xie & Gao, "));
   CHECK_CONTAINS(output.out, "\n  S4  Pitié, ");
+  CHECK_CONTAINS(output.out, "\nThe first number is what was measured: ");
   std::istringstream lines(output.out);
   for (std::string line; std::getline(lines, line);)
     CHECK_MESSAGE(character_count(line) <= 100, line);
-  CHECK_CONTAINS(output.out, "Costs\n  A39  attention has 2 d dₖ + d dᵥ parameters");
+  CHECK_CONTAINS(output.out, "Costs\n  A39= attention has 2 d dₖ + d dᵥ parameters");
   CHECK_CONTAINS(output.out, "convolution              432 by formula     432 counted");
   CHECK_CONTAINS(output.out, "Mistakes of S0 and S3\n  Q4   printed: ");
-  CHECK_CONTAINS(output.out, "7 of 7 hold\n");
+  CHECK_CONTAINS(output.out,
+                 "\n5 of 5 claims hold, 5 of them by construction\n"
+                 "1 of 1 mistakes of the documents are confirmed\n");
+  const ProgramOutput earlier =
+      heed_in(folder.path, {"theorems", "--only", "A39,Q4", "--seed", "5"});  // the earlier name
+  CHECK(earlier.code == 0);
+  CHECK(earlier.out == output.out);
+  CHECK(heed_in(folder.path, {"help", "theorems"}).out ==
+        heed_in(folder.path, {"claims", "--help"}).out);
 }
 
-TEST_CASE("theorems: properties of untrained models follow from the config") {
+TEST_CASE("claims: properties of untrained models follow from the config") {
   const TemporaryFolder folder;
   const auto measured = [&](const std::string& more) {
     write_file(folder / "c.toml", classifier_config(more));
@@ -110,7 +121,7 @@ TEST_CASE("theorems: properties of untrained models follow from the config") {
              .at("A16"));
 }
 
-TEST_CASE("theorems: properties of trained models") {
+TEST_CASE("claims: properties of trained models") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config(""));
   write_file(folder / "pairs.toml", tiny_config());
@@ -122,33 +133,32 @@ TEST_CASE("theorems: properties of trained models") {
   const auto pairs = properties_of(folder.path, {"pairs"});
   CHECK(!pairs.at("A16"));
   CHECK(pairs.at("A19"));
-  const ProgramOutput output = heed_in(folder.path, {"theorems", "--model", "pairs"});
+  const ProgramOutput output = heed_in(folder.path, {"claims", "--model", "pairs"});
   CHECK_CONTAINS(output.out, "pairs, step 30\n");
   CHECK_CONTAINS(output.out, "its decoder is causal");
   CHECK_CONTAINS(output.out, "5 of 5 that its config promises hold; of 6 others it has ");
 }
 
-TEST_CASE("theorems: a model without a guaranteed property fails") {
+TEST_CASE("claims: a model without a guaranteed property fails") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config("[model.init]\nkind = 'normal'\nstd = 3e38\n"));
-  const ProgramOutput output = heed_in(folder.path, {"theorems", "--model", "c.toml"});  // NaN
+  const ProgramOutput output = heed_in(folder.path, {"claims", "--model", "c.toml"});  // NaN
   CHECK_MESSAGE(output.code == 1, output.err);
   CHECK_CONTAINS(output.out, "FAIL\n");
-  const ProgramOutput one =
-      heed_in(folder.path, {"theorems", "--model", "c.toml", "--only", "A17"});
+  const ProgramOutput one = heed_in(folder.path, {"claims", "--model", "c.toml", "--only", "A17"});
   CHECK_CONTAINS(one.out, "0 of 1 hold");
   const ProgramOutput json =
-      heed_in(folder.path, {"theorems", "--model", "c.toml", "--only", "A17", "--json"});
+      heed_in(folder.path, {"claims", "--model", "c.toml", "--only", "A17", "--json"});
   CHECK(json.code == 1);
   CHECK(!Json::parse(json.out, "standard output").elements().at(0).at("pass").flag());
 }
 
-TEST_CASE("theorems: rejects invalid arguments") {
+TEST_CASE("claims: rejects invalid arguments") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", classifier_config(""));
   const auto rejects = [&](const std::vector<std::string>& more,
                            const std::vector<std::string>& parts) {
-    std::vector<std::string> arguments = {"theorems"};
+    std::vector<std::string> arguments = {"claims"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     check_rejected(heed_in(folder.path, arguments), 2, parts);
   };

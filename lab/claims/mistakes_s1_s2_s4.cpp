@@ -1,13 +1,13 @@
 // Mistakes of S1, S2 and S4: the printed form, and the correct one (Q11 to Q19).
 #include <cmath>
 
+#include "lab/claims/claim.h"
 #include "lab/claims/samples.h"
-#include "lab/claims/theorem.h"
 #include "nn/mixing/gru.h"
 #include "nn/mixing/time_dense.h"
 #include "nn/positional.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 Tensor random_products() { return matmul(normal({5, 4}), normal({4, 7})); }
@@ -93,7 +93,8 @@ constexpr Claim more_mistakes_claims[] = {
     {"Q11", equal, "S1", "correct: one W is the transpose of the other",
      [] { return difference_of_layouts(true); }},
     {"Q12", at_least(10), "S1",
-     "printed: because vectors have length √d; their product d is many times std(q·k), d = 512",
+     "printed: because vectors have length √d; their product d is many times std(q·k), d = 512 "
+     "(ratio)",
      lengths_over_deviation},
     {"Q12", at_most(0.1), "S1, S2", "correct: std(q·k) = √d (relative error)",
      [] {
@@ -104,7 +105,7 @@ constexpr Claim more_mistakes_claims[] = {
      [] { return rejected([] {
             return matmul(normal({7, 3}), softmax(normal({5, 7})));
           }); }},
-    {"Q13", at_most(0), "S2", "correct: W V, 5 × 7 times 7 × 3 (wrong shape)",
+    {"Q13", by_construction, "S2", "correct: W V, 5 × 7 times 7 × 3 (wrong shape)",
      [] {
        return wrong_shape(matmul(softmax(normal({5, 7})), normal({7, 3})), {5, 3});
      }},
@@ -150,10 +151,11 @@ constexpr Claim more_mistakes_claims[] = {
     {"Q17", at_least(100), "S4",
      "printed: a dense layer has L d dᵥ parameters; correct: L² d dᵥ, L = 100 (ratio)",
      [] { return ratio_of(Linear(100 * 2, 100 * 2, {false}).parameter_count(), 100 * 2 * 2); }},
-    {"Q18", at_most(0), "S4",
+    {"Q18", by_construction, "S4",
      "printed: a CNN has a fixed input length; it takes 1, 9 and 50 (wrong shapes)",
      wrong_shapes_of_convolution},
-    {"Q18", at_least(1), "S4", "correct: a dense layer has; one for 9 positions rejects 10",
+    {"Q18", at_least(1), "S4",
+     "correct: a dense layer has; one for 9 positions rejects 10 (rejected)",
      [] { return rejected([] {
             return TimeDense(4, 9)(normal({1, 10, 4}), {});
           }); }},
@@ -162,7 +164,7 @@ constexpr Claim more_mistakes_claims[] = {
      [] {
        return static_cast<double>(concat({normal({4, 3}), normal({4, 3})}, -1).dim(-1) - 3);
      }},
-    {"Q18", at_most(0), "Keras",
+    {"Q18", by_construction, "Keras",
      "correct: an output projection of 6 × 3 + 3 completes the 77 parameters (difference)",
      error_of_keras_output_projection},
     {"Q19", at_least(1), "S4", "printed: positions are appended; then x is wider (columns)",
@@ -170,7 +172,7 @@ constexpr Claim more_mistakes_claims[] = {
        const PositionalEncoding encode(16, {.combine = PositionalCombine::concat, .dim = 8}, 1);
        return static_cast<double>(encode(normal({1, 5, 8})).dim(2) - 8);
      }},
-    {"Q19", at_most(0), "the paper", "correct: added, and x has the same width (wrong shape)",
+    {"Q19", by_construction, "the paper", "correct: added, and x has the same width (wrong shape)",
      [] {
        const PositionalEncoding encode(8, {&positional_encodings::sinusoidal}, 1);
        return wrong_shape(encode(normal({1, 5, 8})), {1, 5, 8});
@@ -190,6 +192,6 @@ constexpr Claim more_mistakes_claims[] = {
 
 }  // namespace
 
-const Topic topics::more_mistakes = {"Mistakes of S1, S2 and S4", more_mistakes_claims};
+const Topic topics::mistakes_s1_s2_s4 = {"Mistakes of S1, S2 and S4", more_mistakes_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims

@@ -5,9 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "lab/claims/theorem.h"
+#include "lab/claims/claim.h"
 
-using namespace heed::theorems;
+using namespace heed::claims;
 
 namespace {
 
@@ -28,7 +28,7 @@ TEST_CASE("every claim of the documents holds") {
   CHECK(m.ids().size() == 71);
   std::set<std::string> ids;
   for (const Section& section : m.sections())
-    for (const Theorem& t : section.theorems) {
+    for (const MeasuredClaim& t : section.claims) {
       CAPTURE(t.id);
       CAPTURE(t.claim);
       CAPTURE(t.measured);
@@ -47,7 +47,7 @@ TEST_CASE("selected claims give the same values as in a complete run") {
   const auto values_of = [](const Measurements& m) {
     std::vector<double> values;
     for (const Section& section : m.sections())
-      for (const Theorem& t : section.theorems)
+      for (const MeasuredClaim& t : section.claims)
         if (t.id == "A16" || t.id == "Q11") values.push_back(t.measured);
     return values;
   };
@@ -76,9 +76,9 @@ TEST_CASE("values beyond the bound, infinite or NaN fail") {
   };
   CHECK(holds(at_most(1e-5), 1e-6));
   CHECK(!holds(at_most(1e-5), 1e-4));
-  CHECK(holds(heed::theorems::at_least(1e-2), 0.1));
-  CHECK(!holds(heed::theorems::at_least(1e-2), 1e-6));
-  for (const Bound bound : {at_most(0.1), heed::theorems::at_least(0.1)})
+  CHECK(holds(heed::claims::at_least(1e-2), 0.1));
+  CHECK(!holds(heed::claims::at_least(1e-2), 1e-6));
+  for (const Bound bound : {at_most(0.1), heed::claims::at_least(0.1)})
     CHECK(!holds(bound, std::nan("")));
   CHECK(!holds(at_most(1e-5), std::numeric_limits<double>::infinity()));
 }

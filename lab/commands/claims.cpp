@@ -1,7 +1,8 @@
-// heed theorems: measures the claims of the source documents, or the properties of a model.
+// heed claims: measures the claims of the source documents, or the properties of a model.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unistd.h>
 
 #include "apps/support/colour.h"
@@ -19,15 +20,15 @@
 namespace heed {
 namespace {
 
-using theorems::Measurements;
-using theorems::Section;
-using theorems::Subject;
-using theorems::Theorem;
+using claims::MeasuredClaim;
+using claims::Measurements;
+using claims::Section;
+using claims::Subject;
 
-struct TheoremsArguments final : CommandArguments {
+struct ClaimsArguments final : CommandArguments {
   std::vector<std::string> only;  // ids; empty: all
   int64_t seed = 1;
-  std::string model;  // a config or a run; empty: the theorems instead of a model's properties
+  std::string model;  // a config or a run; empty: the claims instead of a model's properties
   std::vector<std::string> set;
   bool json = false;
 
@@ -68,7 +69,7 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
   });
 }
 
-Subject subject_of(const TheoremsArguments& arguments) {
+Subject subject_of(const ClaimsArguments& arguments) {
   const bool is_run = names_run(arguments.model);
   check_input(!is_run || arguments.set.empty(),
               "--set changes a config, but {} is a run: its model is already trained",
@@ -85,22 +86,24 @@ void check_ids(const std::vector<std::string>& requested, const std::vector<std:
                                    shortened(id), did_you_mean(id, ids), joined(ids)));
 }
 
-// [{"id", "claim", "source", "measured", "threshold", "pass"}, …]
+// [{"id", "claim", "source", "measured", "threshold", "by_construction", "pass"},
+// …]
 std::string json_of(const std::vector<Section>& sections) {
   Json list = Json::array();
   for (const Section& section : sections)
-    for (const Theorem& t : section.theorems)
+    for (const MeasuredClaim& t : section.claims)
       list.push(Json::object()
                     .set("id", t.id)
                     .set("claim", t.claim)
                     .set("source", t.source)
                     .set("measured", t.measured)
                     .set("threshold", t.bound.value)
+                    .set("by_construction", t.bound.by_construction)
                     .set("pass", t.holds()));
   return list.text(2) + "\n";
 }
 
-std::string verdict(const Theorem& t) {
+std::string verdict(const MeasuredClaim& t) {
   if (t.is_question) return t.holds() ? "yes" : "no";
   return t.holds() ? styled(Style::good, "PASS", STDOUT_FILENO)
                    : styled(Style::bad, "FAIL", STDOUT_FILENO);
@@ -123,42 +126,78 @@ std::vector<std::string> wrapped(std::string_view text, size_t width) {
   return lines;
 }
 
-std::string summary(const std::vector<Section>& sections) {
-  int64_t held = 0, theorems = 0, yes = 0, questions = 0;
+// How many properties of a model hold.
+std::string summary_of_model(const std::vector<Section>& sections) {
+  int64_t held = 0, promised = 0, yes = 0, questions = 0;
   for (const Section& section : sections)
-    for (const Theorem& t : section.theorems) {
-      (t.is_question ? questions : theorems) += 1;
+    for (const MeasuredClaim& t : section.claims) {
+      (t.is_question ? questions : promised) += 1;
       (t.is_question ? yes : held) += t.holds();
     }
-  if (questions == 0) return fmt::format("{} of {} hold\n", held, theorems);
+  if (questions == 0) return fmt::format("{} of {} hold\n", held, promised);
   return fmt::format("{} of {} that its config promises hold; of {} others it has {}\n", held,
-                     theorems, questions, yes);
+                     promised, questions, yes);
 }
 
-// What S0 to S4 are, one table for each section, and how many theorems hold: at most 100 columns,
+// How many claims hold, and how many mistakes of the documents are confirmed by all of their rows.
+std::string summary(const std::vector<Section>& sections) {
+  int64_t held = 0, count = 0, by_construction = 0;
+  std::map<std::string, bool> misprints;
+  for (const Section& section : sections)
+    for (const MeasuredClaim& t : section.claims) {
+      if (t.is_misprint()) {
+        const auto at = misprints.emplace(t.id, true).first;
+        at->second = at->second && t.holds();
+      } else {
+        ++count;
+        held += t.holds();
+        by_construction += t.bound.by_construction;
+      }
+    }
+  std::string text;
+  if (count > 0) text = fmt::format("{} of {} claims hold", held, count);
+  if (by_construction > 0) text += fmt::format(", {} of them by construction", by_construction);
+  if (count > 0) text += "\n";
+  if (!misprints.empty())
+    text += fmt::format(
+        "{} of {} mistakes of the documents are confirmed\n",
+        std::ranges::count(misprints, true, &std::pair<const std::string, bool>::second),
+        misprints.size());
+  return text;
+}
+
+// What S0 to S4 are, one table for each section, and how many claims hold: at most 100 columns,
 // for print_escaped().
-std::string table_of(const std::vector<Section>& sections) {
+std::string table_of(const std::vector<Section>& sections, bool is_model) {
   constexpr size_t claim_width = 48, source_width = 16;
   std::string text;
-  for (const theorems::Document& document : theorems::documents)
+  for (const claims::Document& document : claims::documents)
     text += fmt::format("  {}  {}\n", document.id, document.title);
-  text += "\n";
+  text +=
+      "\nThe first number is what was measured: what a claim has in parentheses at its end, or "
+      "else\n"
+      "the largest difference between what it equates or tells apart (relative, where the bound "
+      "is\n"
+      "5e-06 or 0.01). The second is the bound. = holds by construction: a shape, a count or a "
+      "copy.\n"
+      "\n";
   for (const Section& section : sections) {
     text += styled(Style::heading, section.title, STDOUT_FILENO) + "\n";
-    for (const Theorem& t : section.theorems) {
+    for (const MeasuredClaim& t : section.claims) {
       const std::vector<std::string> claim = wrapped(escaped(t.claim), claim_width);
-      text += fmt::format("  {:<3}  {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id, claim[0],
-                          claim_width, t.source, source_width, t.measured,
-                          t.bound.is_lower ? "≥" : "≤", t.bound.value, verdict(t));
+      text += fmt::format("  {:<3}{} {:<{}}  {:<{}}  {:>9.3g}  {} {:<6.3g}  {}\n", t.id,
+                          t.bound.by_construction ? '=' : ' ', claim[0], claim_width, t.source,
+                          source_width, t.measured, t.bound.is_lower ? "≥" : "≤", t.bound.value,
+                          verdict(t));
       for (size_t i = 1; i < claim.size(); ++i) text += fmt::format("         {}\n", claim[i]);
     }
     for (const std::string& note : section.notes) text += "\n" + escaped(note);
     text += "\n";
   }
-  return text + summary(sections);
+  return text + (is_model ? summary_of_model(sections) : summary(sections));
 }
 
-int TheoremsArguments::run() const {
+int ClaimsArguments::run() const {
   check_input(!model.empty() || set.empty(), "--set changes a config: name one with --model");
   Measurements measurements(static_cast<uint64_t>(seed), only);
   if (model.empty())
@@ -167,21 +206,22 @@ int TheoremsArguments::run() const {
     measure_model(measurements, subject_of(*this));
   check_ids(only, measurements.ids());
   const std::vector<Section> sections = measurements.sections();
-  json ? print(json_of(sections)) : print_escaped(table_of(sections));
+  json ? print(json_of(sections)) : print_escaped(table_of(sections, !model.empty()));
   return all_hold(sections) ? exit_done : exit_failed;
 }
 
 }  // namespace
 
-const Command lab_commands::theorems = {
-    .name = "theorems",
+const Command lab_commands::claims = {
+    .name = "claims",
     .summary = "Measure the claims about attention, or the properties of one model",
     .details =
         "Examples:\n"
-        "  heed theorems\n"
-        "  heed theorems --only A16,A17 --seed 7 --json\n"
-        "  heed theorems --model configs/set.toml --set model.positional.kind=sinusoidal",
-    .arguments = make_arguments<TheoremsArguments>,
+        "  heed claims\n"
+        "  heed claims --only A16,A17 --seed 7 --json\n"
+        "  heed claims --model configs/set.toml --set model.positional.kind=sinusoidal",
+    .arguments = make_arguments<ClaimsArguments>,
+    .other_name = "theorems",
 };
 
 }  // namespace heed

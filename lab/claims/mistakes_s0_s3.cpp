@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/claims/claim.h"
 #include "lab/claims/sentence.h"
-#include "lab/claims/theorem.h"
 
-namespace heed::theorems {
+namespace heed::claims {
 namespace {
 
 // exp(x) / sum(exp(x), axis=1) as NumPy evaluates it without keepdims: column j is divided by the
@@ -94,7 +94,7 @@ constexpr Claim mistakes_claims[] = {
        return max_difference(softmax(Tensor::from({1, 3}, {89, 0, 0})), {1, 0, 0});
      }},
     {"Q4", at_most(0.01), "S3 12.10",
-     "printed: T outside the exponent, where weights vanish: Σ = .0020 at T = ½",
+     "printed: T outside the exponent, where weights vanish: Σ = .0020 at T = ½ (Σ)",
      [] { return printed_hardmax_sum(0.5); }},
     {"Q4", equal, "S3 12.10", "correct: softmax(x / T), whose limit is one-hot (error at T = .001)",
      [] {
@@ -109,7 +109,7 @@ constexpr Claim mistakes_claims[] = {
     {"Q5", differs, "S3 12.9",
      "printed: divide by the dimension, 3; then the output of \"book\" is not .3078",
      error_of_scale_by_dimension},
-    {"Q5", at_most(0), "S3 12.1",
+    {"Q5", by_construction, "S3 12.1",
      "correct: keys of shape (6, 3), one row per word, printed as 3 × 6 (wrong shape)",
      [] {
        return wrong_shape(sentence::scores(), {1, 1, 1, 6});
@@ -119,7 +119,7 @@ constexpr Claim mistakes_claims[] = {
      [] { return rejected([] {
             return normal({11, 2, 3}) * normal({4});
           }); }},
-    {"Q6", at_most(0), "S3 12.11",
+    {"Q6", by_construction, "S3 12.11",
      "correct: W_v need not be square; the printed 4 × 2 gives 11 × 2 (wrong shape)",
      [] {
        const Tensor x = normal({11, 4});
@@ -135,7 +135,7 @@ constexpr Claim mistakes_claims[] = {
      "printed: one C; correct: Cⱼ, which depends on the query (relative spread)",
      relative_spread_of_normalisers},
     {"Q9", at_least(0.4), "S0 eq. 1",
-     "printed: C = Σ f for any f; then weights may be negative, here -.444",
+     "printed: C = Σ f for any f; then weights may be negative, here -.444 (size)",
      [] { return -static_cast<double>(normalised_by_sum(sentence::scores()).data()[2]); }},
     {"Q9", at_most(0), "S0 eq. 1", "correct: none are with f = eˢ (sum of negative weights)",
      [] { return number(sum(relu(-attention_weights(sentence::scores(), {})))); }},
@@ -143,9 +143,10 @@ constexpr Claim mistakes_claims[] = {
      [] {
        return max_difference(normalised_by_sum(Tensor::from({1, 1, 1, 3}, {2, -1, -1})), {0, 0, 0});
      }},
-    {"Q10", at_least(10), "S0, S1", "printed: no 1/√d; the variance of q·k for width 64 is 64",
+    {"Q10", at_least(10), "S0, S1",
+     "printed: no 1/√d; the variance of q·k for width 64 is 64 (variance)",
      [] { return mean_square(random_scores(&similarities::dot, 4000, 64)); }},
-    {"Q10", at_most(1.5), "S0, S1", "correct: with it, the variance is 1",
+    {"Q10", at_most(1.5), "S0, S1", "correct: with it, the variance is 1 (variance)",
      [] { return mean_square(random_scores(&similarities::scaled_dot, 4000, 64)); }},
     {"Q10", differs, "S0", "printed: a convolution is equivariant to shifts; not with zero padding",
      [] { return error_of_shift(Padding::zero, 0, 8); }},
@@ -155,6 +156,6 @@ constexpr Claim mistakes_claims[] = {
 
 }  // namespace
 
-const Topic topics::mistakes = {"Mistakes of S0 and S3", mistakes_claims};
+const Topic topics::mistakes_s0_s3 = {"Mistakes of S0 and S3", mistakes_claims};
 
-}  // namespace heed::theorems
+}  // namespace heed::claims
