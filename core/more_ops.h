@@ -36,9 +36,10 @@ Tensor pow(const Tensor& x, real exponent);
 
 // The activations of core/activation.h: relu(x), tanh(x), sigmoid(x), silu(x), gelu(x),
 // gelu_tanh(x).
-#define HEED_DECLARE(name, ...) Tensor name(const Tensor& x);
-HEED_ACTIVATIONS(HEED_DECLARE, HEED_DECLARE)
-#undef HEED_DECLARE
+#define HEED_DEFINE(name) \
+  inline Tensor name(const Tensor& x) { return activate(Activation::name, x); }
+HEED_ACTIVATIONS(HEED_DEFINE)
+#undef HEED_DEFINE
 
 // ---- ops/reduce.cpp: over `axes`, or over all axes if the list is empty. The reduced axes are
 // removed, or kept with length 1 if `keep` is true.

@@ -36,10 +36,10 @@ inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 // ---- ops/linear.cpp
 // y[…, o] = Σᵢ x[…, i] w[o, i] + b[o];   x (…, I), w (O, I), b (O) or no tensor → (…, O)
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {});
-// The activation named by a value; Activation::none returns x itself.
-Tensor activate(Activation function, const Tensor& x);
-// φ(linear(x, w, b)), with the activation φ applied while the product is in the cache.
+// φ(linear(x, w, b)). A fast build applies the activation φ while the product is in the cache.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation);
+// φ(x), element by element; Activation::none returns x itself.
+Tensor activate(Activation function, const Tensor& x);
 // c[…, m, n] = Σₖ a[…, m, k] b[…, k, n]; the axes before the last two broadcast. Rank ≥ 2.
 Tensor matmul(const Tensor& a, const Tensor& b);
 
@@ -119,9 +119,9 @@ struct LabelSmoothing {
 Tensor cross_entropy(const Tensor& logits, const Ids& targets,
                      Reduction reduction = Reduction::mean, const LabelSmoothing& smoothing = {});
 // cross_entropy(linear(x, w, b), targets, reduction, smoothing). x (…, I), w (V, I), b (V) or
-// empty, targets (…). Never stores the gradient of the logits. If there are more than `at_once`
-// logits, never stores all logits either: their rows are computed in chunks, and once more in
-// backward.
+// empty, targets (…). A fast build never stores the gradient of the logits. If there are more than
+// `at_once` logits, it never stores all logits either: their rows are computed in chunks, and once
+// more in backward.
 inline constexpr int64_t logits_at_once = int64_t{1} << 24;  // 64 MiB
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction = Reduction::mean,
@@ -136,11 +136,17 @@ struct AttentionOptions {
   // 0: all rows. Not differentiable.
   int64_t keys = 0;
 };
-// Scaled dot-product attention (Vaswani et al. 2017, equation 1) for all heads, without storing the
-// (Tq, Tk) weights:
+// Scaled dot-product attention (Vaswani et al. 2017, equation 1) for all heads. A fast build does
+// not store the (Tq, Tk) weights.
 //   o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
 // q (B, Tq, H·K), k (B, Tk, H·K), v (B, Tk, H·Kv), head h in columns [h·K, (h+1)·K) → (B, Tq, H·Kv)
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     int64_t heads, const AttentionOptions& options = {});
+// The weights of that mean, before dropout → (B, H, Tq, Tk)
+Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
+                         const AttentionOptions& options = {});
+// (B, T, H·K) → (B, H, T, K), and back.
+Tensor split_heads(const Tensor& x, int64_t heads);
+Tensor merge_heads(const Tensor& x);
 
 }  // namespace heed::inline HEED_REAL

@@ -2,7 +2,6 @@
 #include "nn/attention.h"
 
 #include <cmath>
-#include <limits>
 
 #include "core/scope.h"
 #include "nn/module_scope.h"
@@ -90,25 +89,14 @@ Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
 
 // ---- for those who look
 
-Tensor split_heads(const Tensor& x, int64_t heads) {
-  return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
-}
-
-Tensor merge_heads(const Tensor& x) {
-  return permute(x, {0, 2, 1, 3}).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
-}
-
 // The kernel never stores P: it is computed once more, by its definition.
 void MultiHeadAttention::show_weights(const Tensor& q, const KeyValues& kv,
                                       const KeepMask& mask) const {
   ScopeGuard here;
   here->gradients = false;
-  const Tensor k = kv.length < kv.keys.dim(1) ? slice(kv.keys, 1, 0, kv.length) : kv.keys;
-  const Tensor scores =
-      mul(matmul(split_heads(q, heads_), transpose(split_heads(k, heads_), -1, -2)),
-          static_cast<real>(scale_));
-  const real hidden = -std::numeric_limits<real>::infinity();
-  WeightsListener::current->show(*this, softmax(masked_fill(scores, mask, hidden)));
+  WeightsListener::current->show(
+      *this,
+      attention_weights(q, kv.keys, heads_, {.scale = scale_, .mask = mask, .keys = kv.length}));
 }
 
 }  // namespace heed::inline HEED_REAL

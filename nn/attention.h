@@ -53,10 +53,6 @@ class MultiHeadAttention : public Attention {
   std::optional<RotaryOptions> rotary_;
 };
 
-// (B, T, H·K) → (B, H, T, K), and back.
-Tensor split_heads(const Tensor& x, int64_t heads);
-Tensor merge_heads(const Tensor& x);
-
 // Sees the attention weights (B, H, Tq, Tk) of every layer while they are computed. Null: nobody
 // looks.
 class WeightsListener {

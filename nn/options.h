@@ -10,7 +10,7 @@ namespace heed::inline HEED_REAL {
 inline constexpr Range dropout_range{0, 0.99};
 
 inline constexpr Named<FeedForwardActivation> feed_forward_activation_names[] = {
-    HEED_ACTIVATIONS(HEED_ACTIVATION_NAMED, HEED_ACTIVATION_NAMED){"swiglu", swiglu}};
+    HEED_ACTIVATIONS(HEED_ACTIVATION_NAMED){"swiglu", swiglu}};
 
 // The fields of BlockOptions before its section init: a model has a field of its own between them.
 void width_field(BlockOptions& options, Fields& f);

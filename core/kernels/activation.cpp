@@ -1,6 +1,8 @@
+#include "core/autograd.h"
 #include "core/kernels/activation_math.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/map.h"
+#include "core/ops/fused.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -43,3 +45,29 @@ void activate_backward(Activation function, int64_t n, const real* dy, const rea
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
+
+namespace heed::inline HEED_REAL::fused {
+
+// A from_output row keeps y for backward, which the next operation keeps anyway; others keep x.
+Tensor activate(Activation function, const Tensor& x) {
+  return kernels::with_activation(function, [&](auto row) {
+    Tensor y = Tensor::empty(x.shape());
+    kernels::map(x.size(), {y.mutable_data(), false},
+                 [=, xs = x.data()](int64_t i) { return row.value(xs[i]); });
+    return record(name_of(activation_names, function), y, {x},
+                  [row, kept = saved(row.keeps_slope ? x : y, x)](Backward& g) {
+                    const auto gradient = [row](real dy, real v) {  // dx += dy φ'(x)
+                      if constexpr (row.keeps_slope)
+                        return dy * row.at(v).slope;
+                      else
+                        return row.gradient(dy, v);
+                    };
+                    kernels::map(g.size(), g.into(0),
+                                 [gradient, dy = g.dy(), v = kept.data()](int64_t i) {
+                                   return gradient(dy[i], v[i]);
+                                 });
+                  });
+  });
+}
+
+}  // namespace heed::inline HEED_REAL::fused

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "core/autograd.h"
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/gemm/gemm.h"
+#include "core/kernels/kept_inputs.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
 #include "core/kernels/scratch.h"
 #include "core/observer.h"
+#include "core/ops/fused.h"
 #include "core/parallel.h"
 #include "core/precision.h"
 
@@ -150,3 +153,54 @@ void linear_backward(const LinearSizes& n, Activation activation, const LinearOp
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
+
+namespace heed::inline HEED_REAL::fused {
+
+using kernels::LinearSizes;
+using kernels::Matrix;
+using kernels::Scratch;
+
+static LinearSizes sizes_of(const Tensor& x, const Tensor& w) {
+  return {.rows = x.shape().span_size(0, x.rank() - 1), .inputs = w.dim(1), .outputs = w.dim(0)};
+}
+
+// y[n, o] = Σᵢ x[n, i] w[o, i] + b[o]
+static Tensor without_activation(const Tensor& x, const Tensor& w, const Tensor& b) {
+  const LinearSizes n = sizes_of(x, w);
+  Tensor y = Tensor::empty(x.shape().with_last(n.outputs));
+  kernels::gemm({x.data(), n.rows, n.inputs}, Matrix(w.data(), n.outputs, n.inputs).t(),
+                {y.mutable_data(), false}, {.bias = b ? b.data() : nullptr});
+  return record("linear", y, {x, w, b},
+                [n, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x)](Backward& g) {
+                  kernels::linear_backward(n, Activation::none, {g.dy(), kept_x.get(), ws.data()},
+                                           {g.into_or_null(0),    // dx += dy · w
+                                            g.into_or_null(1),    // dw += dyᵀ · x
+                                            g.into_or_null(2)});  // db += Σₙ dy
+                });
+}
+
+// y = φ(h),  h = x wᵀ + b
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
+  if (activation == Activation::none) return without_activation(x, w, b);
+  const LinearSizes n = sizes_of(x, w);
+  Tensor y = Tensor::empty(x.shape().with_last(n.outputs)), slope;
+  if (kernels::keeps_slope(activation) &&
+      (wants_gradient(x) || wants_gradient(w) || wants_gradient(b)))
+    slope = Tensor::empty(y.shape());
+  kernels::linear_forward(n, activation, x.data(), w.data(), b ? b.data() : nullptr,
+                          y.mutable_data(), slope ? slope.mutable_data() : nullptr);
+  return record("linear", y, {x, w, b},
+                [n, activation, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x),
+                 kept = saved(slope ? slope : y, x, w, b), has_slope = bool(slope)](Backward& g) {
+                  // dh = dy φ'(h), in place of the slope
+                  const Scratch scratch(has_slope ? 0 : g.size());
+                  real* const dh = has_slope ? kept.own_data() : scratch.data();
+                  kernels::linear_backward(n, activation,
+                                           {g.dy(), kept_x.get(), ws.data(), kept.data(), dh},
+                                           {g.into_or_null(0),    // dx += dh · w
+                                            g.into_or_null(1),    // dw += dhᵀ · x
+                                            g.into_or_null(2)});  // db += Σₙ dh
+                });
+}
+
+}  // namespace heed::inline HEED_REAL::fused

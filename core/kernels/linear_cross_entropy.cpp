@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "core/autograd.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/scratch.h"
+#include "core/ops/fused.h"
+#include "core/ops/loss.h"
 
 namespace heed::inline HEED_REAL::kernels {
 namespace {
@@ -82,3 +85,43 @@ void linear_cross_entropy_backward(const LinearCrossEntropy& n, const LinearCros
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
+
+namespace heed::inline HEED_REAL {
+
+Tensor fused::linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
+                                   const Ids& targets, Reduction reduction,
+                                   const LabelSmoothing& smoothing, int64_t at_once) {
+  const int64_t rows = targets.size(), classes = w.dim(0);
+  const kernels::LinearCrossEntropy n{
+      .rows = rows,
+      .inputs = w.dim(1),
+      .classes = classes,
+      .ignored = ignored,
+      .p = detail::target_distribution("linear_cross_entropy", smoothing, classes),
+      .chunk_rows = kernels::chunk_rows_for(rows, classes, at_once)};
+  Tensor dlogits = Tensor::empty({n.chunk_rows, classes});  // of the last chunk
+  Tensor losses = reduction == Reduction::none ? Tensor::empty(targets.shape()) : Tensor();
+  const double sum = kernels::linear_cross_entropy_forward(
+      n, {x.data(), w.data(), b ? b.data() : nullptr, targets.data()}, dlogits.mutable_data(),
+      losses ? losses.mutable_data() : nullptr);
+  const bool each = static_cast<bool>(losses);
+  const real count = detail::divisor(reduction, targets);
+  const Tensor loss = each ? std::move(losses) : Tensor::scalar(static_cast<real>(sum / count));
+  // With several chunks backward computes logits again, from x, w and b.
+  const bool again = n.chunk_rows < rows;
+  return record(
+      "linear_cross_entropy", loss, {x, w, b},
+      [n, targets, each, count, dlogits, xs = again ? saved(x, x, w, b) : saved(x, w),
+       ws = again ? saved(w, x, w, b) : saved(w, x),
+       bs = again && b ? saved(b, x, w, b) : Saved()](Backward& g) mutable {
+        const Destination dw = g.into_or_null(1),  // dw += dlogitsᵀ · x
+            db = g.into_or_null(2),                // db += Σₙ dlogits
+            dx = g.into_or_null(0);                // dx += dlogits · w
+        const kernels::LossGradient dy =           // dlogits = dy · (softmax - p)
+            each ? kernels::LossGradient{0, g.dy()} : kernels::LossGradient{*g.dy() / count};
+        kernels::linear_cross_entropy_backward(n, {xs.data(), ws.data(), bs.data(), targets.data()},
+                                               dy, dlogits.mutable_data(), {dx, dw, db});
+      });
+}
+
+}  // namespace heed::inline HEED_REAL

@@ -1,17 +1,34 @@
-// Scaled dot-product attention.
-#include "core/kernels/attention/attention.h"
-
+// Scaled dot-product attention (Vaswani et al. 2017, "Attention is all you need", equation 1).
 #include <cmath>
+#include <limits>
 
 #include "core/autograd.h"
-#include "core/ops/kept_inputs.h"
-#include "core/standard_ops.h"
+#include "core/ops/fused.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
-kernels::AttentionSizes checked_sizes(const Tensor& q, const Tensor& k, const Tensor& v,
-                                      int64_t heads, int64_t keys) {
+Tensor split_heads(const Tensor& x, int64_t heads) {
+  return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
+}
+
+Tensor merge_heads(const Tensor& x) {
+  return permute(x, {0, 2, 1, 3}).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
+}
+
+// P = softmax(scale · Q Kᵀ), where hidden scores are -∞
+Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
+                         const AttentionOptions& options) {
+  const Tensor keys = options.keys > 0 ? slice(k, 1, 0, options.keys) : k;
+  const Tensor qh = split_heads(q, heads), kh = split_heads(keys, heads);
+  const double scale =
+      options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(qh.dim(-1)));
+  const Tensor scores = mul(matmul(qh, transpose(kh, -1, -2)), static_cast<real>(scale));
+  return softmax(masked_fill(scores, options.mask, -std::numeric_limits<real>::infinity()));
+}
+
+// o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    int64_t heads, const AttentionOptions& options) {
   const char* name = "scaled_dot_product_attention";
   check(q.rank() == 3 && k.rank() == 3 && v.rank() == 3,
         "{}: q, k and v must be (batch, time, heads · width), got {}, {} and {}", name, q.shape(),
@@ -23,48 +40,15 @@ kernels::AttentionSizes checked_sizes(const Tensor& q, const Tensor& k, const Te
   check(heads >= 1 && q.dim(2) % heads == 0 && v.dim(2) % heads == 0,
         "{}: {} heads do not divide the width {} of q and k and the width {} of v", name, heads,
         q.dim(2), v.dim(2));
-  check(keys >= 0 && keys <= k.dim(1), "{}: {} keys, but k has {} positions", name, keys, k.dim(1));
-  check(keys == 0 || !(wants_gradient(q) || wants_gradient(k) || wants_gradient(v)),
+  check(options.keys >= 0 && options.keys <= k.dim(1), "{}: {} keys, but k has {} positions", name,
+        options.keys, k.dim(1));
+  check(options.keys == 0 || !(wants_gradient(q) || wants_gradient(k) || wants_gradient(v)),
         "{}: not differentiable if only the first keys of k and v are used", name);
-  return {.batch = q.dim(0),
-          .heads = heads,
-          .queries = q.dim(1),
-          .keys = keys > 0 ? keys : k.dim(1),
-          .width = q.dim(2) / heads,
-          .value_width = v.dim(2) / heads,
-          .capacity = k.dim(1)};
-}
-
-}  // namespace
-
-// o[b, i, h, :] = Σⱼ softmaxⱼ(scale · q[b, i, h, :] · k[b, j, h, :]) v[b, j, h, :]
-Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                                    int64_t heads, const AttentionOptions& options) {
-  const kernels::AttentionSizes n = checked_sizes(q, k, v, heads, options.keys);
-  options.mask.check_fits("scaled_dot_product_attention", n.batch, heads, n.queries, n.keys);
-  check(options.dropout >= 0 && options.dropout < 1,
-        "scaled_dot_product_attention: dropout must be in [0, 1), got {}", options.dropout);
-  kernels::AttentionSettings settings;
-  settings.mask = options.mask;
-  settings.precision = scope().precision;
-  settings.scale = static_cast<real>(
-      options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(n.width)));
-  settings.dropout = scope().training ? options.dropout : 0;
-  if (settings.dropout > 0) settings.dropout_key = scope().next_stream(Purpose::dropout);
-
-  Tensor o = Tensor::empty({n.batch, n.queries, heads * n.value_width});
-  Tensor log_sum = Tensor::empty({n.batch, heads, n.queries});
-  kernels::attention_forward(n, settings, {q.data(), k.data(), v.data()}, o.mutable_data(),
-                             log_sum.mutable_data());
-  return record("scaled_dot_product_attention", o, {q, k, v},
-                [n, settings, kept = KeptQueryKeyValue(n, settings, q, k, v),
-                 os = saved(o, q, k, v), log_sums = saved(log_sum, q, k, v)](Backward& g) {
-                  kernels::attention_backward(n, settings, kept.get(),
-                                              {os.data(), log_sums.data(), g.dy()},
-                                              {g.into_or_null(0),    // dq += ds · k
-                                               g.into_or_null(1),    // dk += dsᵀ · q
-                                               g.into_or_null(2)});  // dv += pᵀ · do
-                });
+  options.mask.check_fits(name, q.dim(0), heads, q.dim(1),
+                          options.keys > 0 ? options.keys : k.dim(1));
+  check(options.dropout >= 0 && options.dropout < 1, "{}: dropout must be in [0, 1), got {}", name,
+        options.dropout);
+  return fused::attention(q, k, v, heads, options);
 }
 
 }  // namespace heed::inline HEED_REAL

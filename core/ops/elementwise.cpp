@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/autograd.h"
-#include "core/kernels/activation_math.h"
 #include "core/kernels/map.h"
+#include "core/kernels/simd/vector_math.h"
 #include "core/more_ops.h"
 
 namespace heed::inline HEED_REAL {
@@ -76,31 +76,6 @@ Tensor pow(const Tensor& x, real e) {
   return from_input(
       "pow", x, [e](real v) { return std::pow(v, e); },
       [e](real dy, real v) { return e * dy * std::pow(v, e - 1); });
-}
-
-namespace {
-
-template <class Row>
-Tensor activation(const char* name, const Tensor& x, Row row) {
-  const auto value = [=](real v) { return row.value(v); };
-  if constexpr (row.keeps_slope)
-    return from_input(name, x, value, [=](real dy, real v) { return dy * row.at(v).slope; });
-  else
-    return from_output(name, x, value, [=](real dy, real y) { return row.gradient(dy, y); });
-}
-
-}  // namespace
-
-// relu(x), tanh(x), …
-#define HEED_DEFINE(name, ...) \
-  Tensor name(const Tensor& x) { return activation(#name, x, kernels::name##_row{}); }
-HEED_ACTIVATIONS(HEED_DEFINE, HEED_DEFINE)
-#undef HEED_DEFINE
-
-Tensor activate(Activation function, const Tensor& x) {
-  if (function == Activation::none) return x;
-  return kernels::with_activation(
-      function, [&](auto row) { return activation(name_of(activation_names, function), x, row); });
 }
 
 }  // namespace heed::inline HEED_REAL

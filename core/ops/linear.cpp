@@ -1,71 +1,30 @@
-// Matrix products: linear (the layer's formula), with and without an activation, and matmul.
-#include "core/kernels/linear.h"
-
+// Matrix products: nearly all of the time of a training step is spent here.
 #include "core/autograd.h"
 #include "core/kernels/gemm/gemm.h"
-#include "core/kernels/scratch.h"
-#include "core/ops/kept_inputs.h"
-#include "core/standard_ops.h"
+#include "core/ops/fused.h"
 
 namespace heed::inline HEED_REAL {
 
 using kernels::BatchIndex;
-using kernels::gemm;
 using kernels::gemm_batched;
-using kernels::LinearSizes;
 using kernels::Matrix;
-using kernels::Scratch;
 
-namespace {
-
-LinearSizes checked_sizes(const Tensor& x, const Tensor& w, const Tensor& b) {
+// y[n, o] = φ(Σᵢ x[n, i] w[o, i] + b[o])
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1),
         "linear: the last axis of x {} must be as long as the last axis of w {}", x.shape(),
         w.shape());
   check(!b || b.shape() == Shape{w.dim(0)}, "linear: w {} needs a bias of shape [{}], got {}",
         w.shape(), w.dim(0), b ? b.shape() : Shape{});
-  return {.rows = x.shape().span_size(0, x.rank() - 1), .inputs = w.dim(1), .outputs = w.dim(0)};
+  return fused::linear(x, w, b, activation);
 }
 
-}  // namespace
-
-// y[n, o] = Σᵢ x[n, i] w[o, i] + b[o]
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b) {
-  const LinearSizes n = checked_sizes(x, w, b);
-  Tensor y = Tensor::empty(x.shape().with_last(n.outputs));
-  gemm({x.data(), n.rows, n.inputs}, Matrix(w.data(), n.outputs, n.inputs).t(),
-       {y.mutable_data(), false}, {.bias = b ? b.data() : nullptr});
-  return record("linear", y, {x, w, b},
-                [n, kept_x = KeptInput(n, x, w), ws = saved(w, x)](Backward& g) {
-                  kernels::linear_backward(n, Activation::none, {g.dy(), kept_x.get(), ws.data()},
-                                           {g.into_or_null(0),    // dx += dy · w
-                                            g.into_or_null(1),    // dw += dyᵀ · x
-                                            g.into_or_null(2)});  // db += Σₙ dy
-                });
+  return linear(x, w, b, Activation::none);
 }
 
-// y = φ(h),  h = x wᵀ + b
-Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
-  if (activation == Activation::none) return linear(x, w, b);
-  const LinearSizes n = checked_sizes(x, w, b);
-  Tensor y = Tensor::empty(x.shape().with_last(n.outputs)), slope;
-  if (kernels::keeps_slope(activation) &&
-      (wants_gradient(x) || wants_gradient(w) || wants_gradient(b)))
-    slope = Tensor::empty(y.shape());
-  kernels::linear_forward(n, activation, x.data(), w.data(), b ? b.data() : nullptr,
-                          y.mutable_data(), slope ? slope.mutable_data() : nullptr);
-  return record("linear", y, {x, w, b},
-                [n, activation, kept_x = KeptInput(n, x, w), ws = saved(w, x),
-                 kept = saved(slope ? slope : y, x, w, b), has_slope = bool(slope)](Backward& g) {
-                  // dh = dy φ'(h), in place of the slope
-                  const Scratch scratch(has_slope ? 0 : g.size());
-                  real* const dh = has_slope ? kept.own_data() : scratch.data();
-                  kernels::linear_backward(n, activation,
-                                           {g.dy(), kept_x.get(), ws.data(), kept.data(), dh},
-                                           {g.into_or_null(0),    // dx += dh · w
-                                            g.into_or_null(1),    // dw += dhᵀ · x
-                                            g.into_or_null(2)});  // db += Σₙ dh
-                });
+Tensor activate(Activation function, const Tensor& x) {
+  return function == Activation::none ? x : fused::activate(function, x);
 }
 
 namespace {

@@ -1,37 +1,18 @@
-// Loss functions.
+// How surprised the model is by the right tokens: -log of their probabilities, summed.
+#include "core/ops/loss.h"
+
 #include <algorithm>
 
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
-#include "core/kernels/linear_cross_entropy.h"
-#include "core/standard_ops.h"
+#include "core/ops/fused.h"
 
 namespace heed::inline HEED_REAL {
-namespace {
 
-// The distribution p over the classes that a smoothed target stands for.
-kernels::TargetDistribution target_distribution(const char* name, const LabelSmoothing& smoothing,
-                                                int64_t classes) {
-  const double epsilon = smoothing.epsilon;
-  check(epsilon >= 0 && epsilon <= 1, "{}: label smoothing must be in [0, 1], got {}", name,
-        epsilon);
-  if (epsilon == 0) return {1, 0, -1};
-  if (smoothing.over == Smoothing::vocabulary) {
-    const double other = epsilon / static_cast<double>(classes);
-    return {1 - epsilon + other, other, -1};
-  }
-  const bool all = smoothing.over == Smoothing::others;
-  check(all || (smoothing.impossible >= 0 && smoothing.impossible < classes),
-        "{}: smoothing over possible_others needs the class of [0, {}) that is never a target, got "
-        "{}",
-        name, classes, smoothing.impossible);
-  const int64_t others = classes - (all ? 1 : 2);
-  check(others >= 1, "{}: label smoothing of {} needs more than {} classes", name, epsilon,
-        classes);
-  return {1 - epsilon, epsilon / static_cast<double>(others), all ? -1 : smoothing.impossible};
-}
+using detail::divisor;
+using detail::target_distribution;
 
-void check_targets(const char* name, const Ids& targets, int64_t classes, int32_t never) {
+static void check_targets(const char* name, const Ids& targets, int64_t classes, int32_t never) {
   if (scope().shapes_only) return;
   const int32_t* target = targets.data();
   for (int64_t i = 0; i < targets.size(); ++i) {
@@ -44,16 +25,6 @@ void check_targets(const char* name, const Ids& targets, int64_t classes, int32_
           name, target[i], i, targets.shape(), ignored);
   }
 }
-
-// Returns the divisor of the sum over all targets: for a mean, how many are not ignored.
-real divisor(Reduction reduction, const Ids& targets) {
-  if (reduction != Reduction::mean || scope().shapes_only) return 1;
-  const int32_t* const target = targets.data();
-  const int64_t left_out = std::count(target, target + targets.size(), ignored);
-  return static_cast<real>(std::max<int64_t>(1, targets.size() - left_out));
-}
-
-}  // namespace
 
 // lossₙ = -Σᵥ p(n, v) log softmax(logits)[n, v]
 Tensor cross_entropy(const Tensor& logits, const Ids& targets, Reduction reduction,
@@ -83,7 +54,7 @@ Tensor cross_entropy(const Tensor& logits, const Ids& targets, Reduction reducti
   });
 }
 
-// cross_entropy(linear(x, w, b), targets), fused: see kernels/linear_cross_entropy.h
+// cross_entropy(linear(x, w, b), targets)
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
                             Reduction reduction, const LabelSmoothing& smoothing, int64_t at_once) {
   check(w.rank() == 2 && x.rank() >= 1 && x.dim(-1) == w.dim(1) &&
@@ -93,38 +64,41 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, c
   check(targets.shape() == x.shape().without(-1),
         "linear_cross_entropy: x {} needs targets of the same shape without the last axis, got {}",
         x.shape(), targets.shape());
-  const int64_t rows = targets.size(), classes = w.dim(0);
-  const kernels::LinearCrossEntropy n{
-      .rows = rows,
-      .inputs = w.dim(1),
-      .classes = classes,
-      .ignored = ignored,
-      .p = target_distribution("linear_cross_entropy", smoothing, classes),
-      .chunk_rows = kernels::chunk_rows_for(rows, classes, at_once)};
-  check_targets("linear_cross_entropy", targets, classes, n.p.never);
-  Tensor dlogits = Tensor::empty({n.chunk_rows, classes});  // of the last chunk
-  Tensor losses = reduction == Reduction::none ? Tensor::empty(targets.shape()) : Tensor();
-  const double sum = kernels::linear_cross_entropy_forward(
-      n, {x.data(), w.data(), b ? b.data() : nullptr, targets.data()}, dlogits.mutable_data(),
-      losses ? losses.mutable_data() : nullptr);
-  const bool each = static_cast<bool>(losses);
-  const real count = divisor(reduction, targets);
-  const Tensor loss = each ? std::move(losses) : Tensor::scalar(static_cast<real>(sum / count));
-  // With several chunks backward computes logits again, from x, w and b.
-  const bool again = n.chunk_rows < rows;
-  return record(
-      "linear_cross_entropy", loss, {x, w, b},
-      [n, targets, each, count, dlogits, xs = again ? saved(x, x, w, b) : saved(x, w),
-       ws = again ? saved(w, x, w, b) : saved(w, x),
-       bs = again && b ? saved(b, x, w, b) : Saved()](Backward& g) mutable {
-        const Destination dw = g.into_or_null(1),  // dw += dlogitsᵀ · x
-            db = g.into_or_null(2),                // db += Σₙ dlogits
-            dx = g.into_or_null(0);                // dx += dlogits · w
-        const kernels::LossGradient dy =           // dlogits = dy · (softmax - p)
-            each ? kernels::LossGradient{0, g.dy()} : kernels::LossGradient{*g.dy() / count};
-        kernels::linear_cross_entropy_backward(n, {xs.data(), ws.data(), bs.data(), targets.data()},
-                                               dy, dlogits.mutable_data(), {dx, dw, db});
-      });
+  const int64_t classes = w.dim(0);
+  check_targets("linear_cross_entropy", targets, classes,
+                target_distribution("linear_cross_entropy", smoothing, classes).never);
+  return fused::linear_cross_entropy(x, w, b, targets, reduction, smoothing, at_once);
+}
+
+// ---- what both losses need
+
+kernels::TargetDistribution detail::target_distribution(const char* name,
+                                                        const LabelSmoothing& smoothing,
+                                                        int64_t classes) {
+  const double epsilon = smoothing.epsilon;
+  check(epsilon >= 0 && epsilon <= 1, "{}: label smoothing must be in [0, 1], got {}", name,
+        epsilon);
+  if (epsilon == 0) return {1, 0, -1};
+  if (smoothing.over == Smoothing::vocabulary) {
+    const double other = epsilon / static_cast<double>(classes);
+    return {1 - epsilon + other, other, -1};
+  }
+  const bool all = smoothing.over == Smoothing::others;
+  check(all || (smoothing.impossible >= 0 && smoothing.impossible < classes),
+        "{}: smoothing over possible_others needs the class of [0, {}) that is never a target, got "
+        "{}",
+        name, classes, smoothing.impossible);
+  const int64_t others = classes - (all ? 1 : 2);
+  check(others >= 1, "{}: label smoothing of {} needs more than {} classes", name, epsilon,
+        classes);
+  return {1 - epsilon, epsilon / static_cast<double>(others), all ? -1 : smoothing.impossible};
+}
+
+real detail::divisor(Reduction reduction, const Ids& targets) {
+  if (reduction != Reduction::mean || scope().shapes_only) return 1;
+  const int32_t* const target = targets.data();
+  const int64_t left_out = std::count(target, target + targets.size(), ignored);
+  return static_cast<real>(std::max<int64_t>(1, targets.size() - left_out));
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -1,134 +1,14 @@
-// Scaled dot-product attention (Vaswani et al. 2017, "Attention is all you need", eq. 1) and its
-// gradients. For one example and one head:
-//
-//   s[i, j] = scale · Σ_c q[i, c] k[j, c]         -inf if query i may not see key j
-//   p[i, j] = exp(s[i, j]) / Σⱼ exp(s[i, j])
-//   o[i, c] = Σⱼ p[i, j] m[i, j] v[j, c]
-//
-// m[i, j] is the dropout mask: 0, or 1 / (1 − dropout); without dropout it is 1 everywhere.
-#include "core/kernels/attention/attention.h"
+// Attention by its definition: softmax(scale · Q Kᵀ) V for each head. Its gradient needs no code:
+// each step has its own.
+#include "core/ops/fused.h"
 
-#include "core/observer.h"
-#include "core/reference/reference.h"
+namespace heed::inline HEED_REAL {
 
-namespace heed::inline HEED_REAL::kernels {
-namespace {
-
-// Query i of head h of example b.
-struct Query {
-  const AttentionSizes& n;
-  const AttentionSettings& settings;
-  int64_t b, h, i;
-
-  // Where this head's columns of row i begin in an array (batch, queries, heads · width).
-  int64_t own_row(int64_t width) const { return ((b * n.queries + i) * n.heads + h) * width; }
-  // Where this head's columns of row j begin in an array (batch, capacity, heads · width).
-  int64_t key_row(int64_t j, int64_t width) const {
-    return ((b * n.capacity + j) * n.heads + h) * width;
-  }
-  // The index of this query in an array (batch, heads, queries).
-  int64_t index() const { return (b * n.heads + h) * n.queries + i; }
-
-  bool sees(int64_t j) const { return settings.mask.keeps(b, h, i, j, n.queries, n.keys); }
-
-  // s[i, j]
-  double score(const AttentionInputs& in, int64_t j) const {
-    if (!sees(j)) return -INFINITY;
-    const real *query = in.q + own_row(n.width), *key = in.k + key_row(j, n.width);
-    double dot = 0;
-    for (int64_t c = 0; c < n.width; ++c) dot += double{query[c]} * key[c];
-    return settings.scale * dot;
-  }
-
-  // m[i, j], from element index() · keys + j of the random stream
-  double dropout_mask(int64_t j) const {
-    if (settings.dropout == 0) return 1;
-    const DropoutRule rule(settings.dropout);
-    const auto element = static_cast<uint64_t>(index() * n.keys + j);
-    const uint32_t word = settings.dropout_key.block(element / 4)[element % 4];
-    return word < rule.threshold ? 0 : rule.scale;
-  }
-};
-
-template <class F>
-void for_each_query(const AttentionSizes& n, const AttentionSettings& settings, F f) {
-  for (int64_t b = 0; b < bound(n.batch); ++b)
-    for (int64_t h = 0; h < n.heads; ++h)
-      for (int64_t i = 0; i < n.queries; ++i) f(Query{n, settings, b, h, i});
+Tensor fused::attention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads,
+                        const AttentionOptions& options) {
+  const Tensor p = attention_weights(q, k, heads, options);  // (B, H, Tq, Tk)
+  const Tensor values = options.keys > 0 ? slice(v, 1, 0, options.keys) : v;
+  return merge_heads(matmul(dropout(p, options.dropout), split_heads(values, heads)));
 }
 
-// Makes the first gradient overwrite what is in `to`, if it should not be added.
-void clear(Destination to, int64_t size) {
-  for (int64_t i = 0; i < bound(to.data && !to.accumulate ? size : 0); ++i) to.data[i] = 0;
-}
-
-// to[first + c] += factor · x[c],  c < width; nothing if this gradient is not computed
-void add(Destination to, int64_t first, int64_t width, double factor, const real* x) {
-  for (int64_t c = 0; to.data && c < width; ++c) to.data[first + c] += factor * x[c];
-}
-
-}  // namespace
-
-// Also keeps log_sum[i] = log Σⱼ exp(s[i, j]), or +inf if query i sees no key.
-void attention_forward(const AttentionSizes& n, const AttentionSettings& settings,
-                       const AttentionInputs& in, real* output, real* log_sum) {
-  report_products(n.queries, n.keys, n.width + n.value_width, n.batch * n.heads);
-  for_each_query(n, settings, [&](const Query& query) {
-    const SumExp total = sum_exp(n.keys, [&](int64_t j) { return query.score(in, j); });
-    log_sum[query.index()] = total.sum == 0 ? INFINITY : total.log();
-    real* o = output + query.own_row(n.value_width);
-    for (int64_t c = 0; c < n.value_width; ++c) o[c] = 0;
-    for (int64_t j = 0; j < n.keys; ++j) {
-      if (!query.sees(j)) continue;
-      const double weight = total.softmax(query.score(in, j)) * query.dropout_mask(j);
-      const real* value = in.v + query.key_row(j, n.value_width);
-      for (int64_t c = 0; c < n.value_width; ++c) o[c] += weight * value[c];
-    }
-  });
-}
-
-// There are no bfloat16 products here, so nothing is rounded.
-bool reads_rounded_inputs(const AttentionSizes&, const AttentionSettings&) { return false; }
-void round_attention_input(int64_t, const real*, uint16_t*) {}
-
-// With do the gradient of o (Dao et al. 2022, "FlashAttention", appendix B.4):
-//
-//   p[i, j]  = exp(s[i, j] − log_sum[i])
-//   dp[i, j] = m[i, j] Σ_c do[i, c] v[j, c]
-//   δ[i]     = Σⱼ p[i, j] dp[i, j] = Σ_c do[i, c] o[i, c]
-//   ds[i, j] = p[i, j] (dp[i, j] − δ[i])
-//   dq[i] = scale Σⱼ ds[i, j] k[j],   dk[j] = scale Σᵢ ds[i, j] q[i]
-//   dv[j] = Σᵢ p[i, j] m[i, j] do[i]
-void attention_backward(const AttentionSizes& n, const AttentionSettings& settings,
-                        const AttentionOperands& operands, const AttentionResult& result,
-                        const AttentionGradients& to) {
-  const AttentionInputs& in = operands.elements;
-  const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr),
-                of_values = 1 + (to.dv.data != nullptr);  // products as wide as a key, as a value
-  report_products(n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
-                  n.batch * n.heads);
-  clear(to.dq, n.batch * n.queries * n.heads * n.width);
-  clear(to.dk, n.batch * n.keys * n.heads * n.width);
-  clear(to.dv, n.batch * n.keys * n.heads * n.value_width);
-  for_each_query(n, settings, [&](const Query& query) {
-    const real* o = result.output + query.own_row(n.value_width);
-    const real* d_o = result.d_output + query.own_row(n.value_width);
-    double delta = 0;
-    for (int64_t c = 0; c < n.value_width; ++c) delta += double{d_o[c]} * o[c];
-    for (int64_t j = 0; j < n.keys; ++j) {
-      if (!query.sees(j)) continue;
-      const double p = std::exp(query.score(in, j) - result.log_sum[query.index()]);
-      const double m = query.dropout_mask(j);
-      const real* value = in.v + query.key_row(j, n.value_width);
-      double dp = 0;
-      for (int64_t c = 0; c < n.value_width; ++c) dp += m * d_o[c] * value[c];
-      const double ds = p * (dp - delta);
-      const int64_t i_row = query.own_row(n.width), j_row = query.key_row(j, n.width);
-      add(to.dq, i_row, n.width, settings.scale * ds, in.k + j_row);
-      add(to.dk, j_row, n.width, settings.scale * ds, in.q + i_row);
-      add(to.dv, query.key_row(j, n.value_width), n.value_width, p * m, d_o);
-    }
-  });
-}
-
-}  // namespace heed::inline HEED_REAL::kernels
+}  // namespace heed::inline HEED_REAL

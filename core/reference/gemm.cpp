@@ -3,6 +3,8 @@
 //   c[i, j] = scale · Σₚ a[i, p] b[p, j] + bias[j]  (+ c[i, j])      a (m, k), b (k, n), c (m, n)
 #include "core/kernels/gemm/gemm.h"
 
+#include <vector>
+
 #include "core/check.h"
 #include "core/observer.h"
 #include "core/reference/reference.h"
@@ -14,18 +16,27 @@ double element(const Matrix& m, int64_t i, int64_t j) {
   return m.data[m.transposed ? j * m.leading + i : i * m.leading + j];
 }
 
+// Adds up one row of c after the other, in double: the inner loops are contiguous, so that
+// compilers make vector instructions of them.
 void multiply(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
   check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
   const int64_t rows = a.rows, columns = b.columns, depth = a.columns;
   const int64_t leading_c = options.leading_c ? options.leading_c : columns;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) {
-      double sum = 0;
-      for (int64_t p = 0; p < depth; ++p) sum += element(a, i, p) * element(b, p, j);
-      const double bias = options.bias ? options.bias[j] : 0;
-      write(c, i * leading_c + j, options.scale * sum + bias);
+  std::vector<double> b_rows(static_cast<size_t>(depth * columns));  // b in double, row by row
+  for (int64_t p = 0; p < depth; ++p)
+    for (int64_t j = 0; j < columns; ++j)
+      b_rows[static_cast<size_t>(p * columns + j)] = element(b, p, j);
+  std::vector<double> c_row(static_cast<size_t>(columns));
+  for (int64_t i = 0; i < rows; ++i) {
+    std::fill(c_row.begin(), c_row.end(), 0.0);
+    double* const sums = c_row.data();
+    for (int64_t p = 0; p < depth; ++p) {
+      const double a_ip = element(a, i, p), *const b_p = b_rows.data() + p * columns;
+      for (int64_t j = 0; j < columns; ++j) sums[j] += a_ip * b_p[j];
     }
-  options.epilogue(0, rows, 0, columns);
+    for (int64_t j = 0; j < columns; ++j)
+      write(c, i * leading_c + j, options.scale * sums[j] + (options.bias ? options.bias[j] : 0));
+  }
 }
 
 }  // namespace
@@ -33,12 +44,6 @@ void multiply(const Matrix& a, const Matrix& b, Destination c, const GemmOptions
 void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
   report_products(a.rows, b.columns, a.columns);
   if (!scope().shapes_only) multiply(a, b, c, options);
-}
-
-// There are no threads here, and every precision is `highest`.
-void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision,
-                 const GemmOptions& options) {
-  multiply(a, b, c, options);
 }
 
 // c[i] = a[i] b[i], i < count
@@ -52,7 +57,5 @@ void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const 
     multiply(a_i, b_i, {c.data + i * a.rows * b.columns, c.accumulate}, {});
   }
 }
-
-const char* blas_backend() { return "none: the reference loops, slow"; }
 
 }  // namespace heed::inline HEED_REAL::kernels

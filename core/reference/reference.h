@@ -1,17 +1,17 @@
-// The definitions: what every fast kernel of core/kernels computes, as naive loops.
+// The definitions: each kernel as the loop that a paper writes. Read bound(n) as n.
 //
-// core/reference/NAME.cpp takes the place of core/kernels/NAME.cpp, written as the papers write it:
-// no blocks, no vector instructions, no threads, and sums in double. They are compiled
-// twice. The preset `reference` builds heed from them instead of the fast kernels: any config then
-// trains, slowly, and a printf in one of these loops shows a real training at work. The tests
-// compile them with -Dkernels=reference, so that they land in heed::reference and one program holds
-// both, and compare the two (tests/core/reference.cpp).
+// core/reference/NAME.cpp takes the place of core/kernels/NAME.cpp: no blocks, no vector
+// instructions, no threads, and sums in double. An operation that a fast build fuses
+// (core/ops/fused.h) is composed of other operations here. All are compiled twice. The preset
+// `reference` builds heed from them instead of the fast kernels: any config then trains, slowly,
+// and a printf in one of these loops shows a real training at work. The tests compile them with
+// -Dkernels=reference -Dfused=composed, so that they land in heed::reference and heed::composed and
+// one program holds both, and compare the two (tests/core/reference.cpp, tests/core/composed.cpp).
 //
 //   cmake --preset reference && cmake --build --preset reference
 //   build/reference/bin/heed train configs/sort.toml
 //
-// These have no second definition: activation, map and philox are loops over single elements;
-// linear_cross_entropy calls other kernels.
+// core/kernels/map.h and map.cpp have no second definition.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,9 @@
-// The activations of core/activation.h in double, from the functions of the standard library.
+// The activations of core/activation.h in double.
 #pragma once
 
-#include <cmath>
-#include <numbers>
+#include <array>
 
-#include "core/activation.h"
+#include "core/reference/activation.h"
 
 namespace heed::inline HEED_REAL::testing {
 
@@ -16,27 +15,14 @@ struct ActivationDefinition {
 
 namespace definitions {
 
-using real = double;
-using std::exp, std::tanh;
-inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-struct Normal {
-  double density, below;
-};
-inline Normal normal(double x) {
-  return {std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi),
-          std::erfc(-x / std::numbers::sqrt2) / 2};
-}
-
-#define HEED_FROM_OUTPUT(name, formula, gradient) \
-  {#name, Activation::name, [](double x) -> double { return formula; }},
-#define HEED_FROM_INPUT(name, formula, slope, ...)   \
-  {#name, Activation::name, [](double x) -> double { \
-     [[maybe_unused]] const auto __VA_ARGS__;        \
-     return formula;                                 \
-   }},
-inline constexpr ActivationDefinition all[] = {HEED_ACTIVATIONS(HEED_FROM_OUTPUT, HEED_FROM_INPUT)};
-#undef HEED_FROM_OUTPUT
-#undef HEED_FROM_INPUT
+inline const auto all = [] {
+  std::array<ActivationDefinition, std::size(activations::table)> list{};
+  for (size_t i = 0; i < list.size(); ++i) {
+    const activations::Row& row = activations::table[i];
+    list[i] = {name_of(activation_names, row.name), row.name, row.value};
+  }
+  return list;
+}();
 
 }  // namespace definitions
 }  // namespace heed::inline HEED_REAL::testing

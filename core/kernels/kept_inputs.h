@@ -9,22 +9,22 @@
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/linear.h"
 
-namespace heed::inline HEED_REAL {
+namespace heed::inline HEED_REAL::kernels {
 
 // x as backward reads it for dw = dhᵀ x. In `medium` that product rounds x to bfloat16 and packs it
 // in panels. If nothing else keeps the elements of x, an intermediate result, only these panels are
 // kept: half of the memory, and the same bits.
 class KeptInput {
  public:
-  KeptInput(const kernels::LinearSizes& n, const Tensor& x, const Tensor& w) {
+  KeptInput(const LinearSizes& n, const Tensor& x, const Tensor& w) {
     if (!wants_gradient(w)) return;
-    const kernels::PackedInput form = kernels::packed_input(n);
+    const PackedInput form = packed_input(n);
     if (form && only_holder(x))
       pack(n, form, x);
     else
       elements_ = Saved(x);
   }
-  kernels::LinearInput get() const {
+  LinearInput get() const {
     if (!panels_) return {elements_.data()};
     return {nullptr, panels_of(*panels_)};
   }
@@ -33,14 +33,14 @@ class KeptInput {
   static uint32_t* panels_of(const Storage& storage) {
     return reinterpret_cast<uint32_t*>(storage.data);
   }
-  void pack(const kernels::LinearSizes& n, const kernels::PackedInput& form, const Tensor& x) {
+  void pack(const LinearSizes& n, const PackedInput& form, const Tensor& x) {
     const uint32_t version = x.storage()->version;
     const auto fits = [&](const PackedCopy& copy) {
       return copy.rows_in_part == form.rows_in_part && copy.version == version;
     };
     const auto compute = [&] {
       const PackedCopy copy{Storage::allocate(form.words), form.rows_in_part, version};
-      kernels::pack_input(n, x.data(), panels_of(*copy.panels));
+      pack_input(n, x.data(), panels_of(*copy.panels));
       return copy;
     };
     panels_ = x.body().packed.get(fits, compute).panels;
@@ -55,12 +55,12 @@ class KeptInput {
 // their elements, rounded ones are kept.
 class KeptQueryKeyValue {
  public:
-  KeptQueryKeyValue(const kernels::AttentionSizes& n, const kernels::AttentionSettings& settings,
-                    const Tensor& q, const Tensor& k, const Tensor& v) {
+  KeptQueryKeyValue(const AttentionSizes& n, const AttentionSettings& settings, const Tensor& q,
+                    const Tensor& k, const Tensor& v) {
     if (!wants_gradient(q) && !wants_gradient(k) && !wants_gradient(v)) return;
     const std::array<const Tensor*, 3> inputs{&q, &k, &v};
     const bool round =
-        kernels::reads_rounded_inputs(n, settings) &&
+        reads_rounded_inputs(n, settings) &&
         std::all_of(inputs.begin(), inputs.end(), [](const Tensor* x) { return only_holder(*x); });
     for (size_t i = 0; i < inputs.size(); ++i) {
       const bool same = i > 0 && inputs[i]->storage() == inputs[i - 1]->storage();
@@ -70,7 +70,7 @@ class KeptQueryKeyValue {
         elements_[i] = Saved(*inputs[i]);
     }
   }
-  kernels::AttentionOperands get() const {
+  AttentionOperands get() const {
     return {{elements_[0].data(), elements_[1].data(), elements_[2].data()},
             values(rounded_[0]),
             values(rounded_[1]),
@@ -83,7 +83,7 @@ class KeptQueryKeyValue {
   }
   static Handle<Storage> rounded(const Tensor& x) {
     Handle<Storage> half = Storage::allocate((x.size() + 1) / 2);
-    kernels::round_attention_input(x.size(), x.data(), values(half));
+    round_attention_input(x.size(), x.data(), values(half));
     report_saved(half->size);
     return half;
   }
@@ -92,4 +92,4 @@ class KeptQueryKeyValue {
   std::array<Handle<Storage>, 3> rounded_;
 };
 
-}  // namespace heed::inline HEED_REAL
+}  // namespace heed::inline HEED_REAL::kernels

@@ -1,0 +1,17 @@
+// Operations with two definitions, of which a build links one. core/reference has the operations
+// that each consists of: what it means. A fast build computes it in one pass, with a gradient of
+// its own. The arguments have been checked.
+#pragma once
+
+#include "core/standard_ops.h"
+
+namespace heed::inline HEED_REAL::fused {
+
+Tensor activate(Activation function, const Tensor& x);
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation);
+Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, const Ids& targets,
+                            Reduction reduction, const LabelSmoothing& smoothing, int64_t at_once);
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads,
+                 const AttentionOptions& options);
+
+}  // namespace heed::inline HEED_REAL::fused
