@@ -68,7 +68,7 @@ void Arena::bind() {
   for (Placed& placed : placed_) {
     Tensor& tensor = placed.parameter.tensor;
     bind_leaf(tensor, part_of(parameters_, placed.first, tensor.size()),
-         part_of(gradients_, placed.first, tensor.size()));
+              part_of(gradients_, placed.first, tensor.size()));
   }
   pool_trim();  // activations cannot use the former memory of the parameters
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "optim/kernels/kernels.h"
+#include "optim/kernels/more_kernels.h"
 #include "optim/optimizer.h"
 
 namespace heed::inline HEED_REAL {

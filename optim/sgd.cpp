@@ -7,7 +7,7 @@
 //   w ← w − lr · b                         or, with Nesterov momentum:
 //   w ← w − lr · (g + momentum · b)
 // clang-format on
-#include "optim/kernels/kernels.h"
+#include "optim/kernels/more_kernels.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -68,10 +68,10 @@ static Experiment sort() {
 }
 
 // Today's usual model: RMSNorm, rotary positions, SwiGLU, no biases, and a little dropout. It sorts
-// lists of one to eight digits.
+// lists of one to six digits.
 static Experiment usual() {
   Experiment e = sort();
-  e.task = sort_task(10, {1, 8});
+  e.task = sort_task(10, {1, 6});
   e.bucketing = 16;
   e.optim.lr = 2e-3;
   e.model.activation = swiglu;
@@ -180,7 +180,7 @@ static constexpr const char* help =
     "minimal EXPERIMENT [STEPS]: trains a Transformer on one thread, then tests it\n\n"
     "  reverse   an encoder-decoder writes a list backwards: configs/reverse.toml\n"
     "  sort      a decoder-only model sorts six numbers: configs/sort.toml\n"
-    "  usual     a decoder-only model as is usual today sorts up to eight digits\n\n"
+    "  usual     a decoder-only model as is usual today sorts up to six digits\n\n"
     "STEPS ends the training early, with the learning rates of the whole training.\n";
 
 int main(int argc, char** argv) try {

@@ -1,4 +1,4 @@
-#include "optim/kernels/kernels.h"
+#include "optim/kernels/more_kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

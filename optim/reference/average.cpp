@@ -1,5 +1,5 @@
 // Averages of weights (optim/average.h).
-#include "optim/kernels/kernels.h"
+#include "optim/kernels/more_kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

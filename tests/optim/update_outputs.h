@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "optim/arena.h"
 #include "optim/kernels/kernels.h"
+#include "optim/kernels/more_kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
