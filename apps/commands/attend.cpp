@@ -2,19 +2,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
 #include "apps/commands/command.h"
+#include "apps/cost/summary.h"
 #include "apps/inference/attended_example.h"
 #include "apps/inference/attention_picture.h"
+#include "apps/inference/evaluation.h"
+#include "apps/inference/scores.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/names.h"
+#include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/training/arrays.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
+#include "core/system_memory.h"
 #include "core/text.h"
 
 namespace heed {
@@ -26,6 +32,8 @@ struct AttendArguments final : CommandArguments {
   std::string path, checkpoint;
   std::vector<std::string> set;
   ExampleRequest request;
+  std::vector<std::string> examples;
+  std::optional<int64_t> wrong;
   std::vector<std::string> only;  // patterns of names; empty: all
   std::string output = default_picture, csv, safetensors;
   std::string scale = "all";
@@ -41,6 +49,10 @@ struct AttendArguments final : CommandArguments {
         {"--example", "N", &request.example,
          "Instead of --input: example N of the run's data, counted from 0 (default: 0)",
          at_least(0)},
+        {"--examples", "N[,N]", &examples,
+         "Several examples, such as 0,4,5; the names of the files get their numbers"},
+        {"--wrong", "COUNT", &wrong, "The first examples that the model predicts wrongly",
+         at_least(1)},
         {"--split", "NAME", &request.split,
          "Split that the example is in (default: test, else val)"},
         {"--target", "TEXT", &request.target, "Target text (default: what the model generates)"},
@@ -115,9 +127,13 @@ void write_tensors(const std::string& path, const std::vector<AttentionRecord>& 
 }
 
 void check_arguments(const AttendArguments& a) {
-  check_input(!a.request.input || !a.request.example,
-              "--input and --example exclude each other: remove one");
+  check_input(a.request.input.has_value() + a.request.example.has_value() + !a.examples.empty() +
+                      a.wrong.has_value() <=
+                  1,
+              "--input, --example, --examples and --wrong exclude each other: choose one");
   check_input(!a.request.input || a.request.split.empty(), "--split goes with --example");
+  check_input(!a.request.target || (a.examples.empty() && !a.wrong),
+              "--target is for one example: remove --examples or --wrong");
   std::vector<std::string> paths;
   for (const std::string& path : {a.output, a.csv, a.safetensors}) {
     if (!path.empty()) paths.push_back(absolute_path(output_path(path), "."));
@@ -125,6 +141,39 @@ void check_arguments(const AttendArguments& a) {
   std::sort(paths.begin(), paths.end());
   check_input(std::adjacent_find(paths.begin(), paths.end()) == paths.end(),
               "--output, --csv and --safetensors must name different files");
+}
+
+// "attention.svg" → "attention-4.svg" for example 4.
+std::string numbered(const std::string& path, int64_t example) {
+  if (path.empty()) return path;
+  const size_t dot = path.rfind('.'), slash = path.rfind('/');
+  const size_t end = dot == path.npos || (slash != path.npos && dot < slash) ? path.size() : dot;
+  return fmt::format("{}-{}{}", path.substr(0, end), example, path.substr(end));
+}
+
+// Returns the examples of --examples, or the first ones that the model gets wrong; empty if neither
+// is asked for.
+std::vector<int64_t> several_examples(const AttendArguments& a, const Experiment& experiment,
+                                      const Corpus& corpus, const Model& model) {
+  std::vector<int64_t> numbers;
+  for (const std::string& text : a.examples) {
+    const double number = number_of_text(text).value_or(-1);
+    check_input(number >= 0 && number < 1e15 && number == std::floor(number),
+                "--examples {}: expected numbers of examples, such as 0,4,5", in_quotes(text));
+    numbers.push_back(static_cast<int64_t>(number));
+  }
+  if (!a.wrong) return numbers;
+  check_input(has_exact_match(experiment), "--wrong: the examples have no expected output");
+  const std::string split = split_or_default(corpus, a.request.split);
+  check_evaluation_memory(experiment, corpus, split, available_memory());
+  const TrainOptions& train = experiment.train;
+  std::vector<Outcome> outcomes;
+  evaluate(model, split_of(corpus, split), corpus.framing,
+           train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size, &outcomes);
+  for (size_t i = 0; i < outcomes.size() && std::ssize(numbers) < *a.wrong; ++i)
+    if (!outcomes[i].correct) numbers.push_back(static_cast<int64_t>(i));
+  check_input(!numbers.empty(), "--wrong: the model predicts every example of {} correctly", split);
+  return numbers;
 }
 
 void write_all(const AttendArguments& a, const std::string& title,
@@ -156,6 +205,7 @@ int AttendArguments::run() const {
   const Checkpoint loaded = run.checkpoint(checkpoint);
   const SavedVocabulary saved = run.vocabulary();
   ExampleRequest requested = request;
+  const bool several = !examples.empty() || wrong;
   if (!requested.input && !requested.example) requested.example = 0;
   Corpus data;
   if (requested.example) data = run.data(loaded);
@@ -167,13 +217,23 @@ int AttendArguments::run() const {
       run.folder.path(), corpus.format.features);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   if (requested.input) requested.input = input_text(*requested.input);
-  const AttendedExample reading = attended_example(requested, experiment, saved, corpus, *model);
-  const std::vector<AttentionRecord> records =
-      chosen_layers(record_attention(*model, reading.inputs), only);
-  std::string title =
-      fmt::format("{}, step {}: {}", run.folder.path(), loaded.step(), headline(reading.source));
-  if (!reading.target.empty()) title += " → " + headline(reading.target);
-  write_all(*this, title, records, attention_maps(records, reading.labels));
+  const auto draw = [&](const AttendArguments& files) {
+    const AttendedExample reading = attended_example(requested, experiment, saved, corpus, *model);
+    const std::vector<AttentionRecord> records =
+        chosen_layers(record_attention(*model, reading.inputs), only);
+    std::string title =
+        fmt::format("{}, step {}: {}", run.folder.path(), loaded.step(), headline(reading.source));
+    if (!reading.target.empty()) title += " → " + headline(reading.target);
+    write_all(files, title, records, attention_maps(records, reading.labels));
+  };
+  if (!several) draw(*this);
+  for (const int64_t example : several_examples(*this, experiment, corpus, *model)) {
+    requested.example = example;
+    AttendArguments files = *this;
+    for (std::string* file : {&files.output, &files.csv, &files.safetensors})
+      *file = numbered(*file, example);
+    draw(files);
+  }
   return exit_done;
 }
 
@@ -187,6 +247,7 @@ const Command commands::attend = {
         "  heed attend runs/latest\n"
         "  heed attend runs/sort --input '2 0 1 1 0 2'\n"
         "  heed attend runs/reverse --input '3 14 15 9 26' --only 'decoder*' --csv weights.csv\n"
+        "  heed attend runs/addition --wrong 3\n"
         "  heed attend runs/shapes --example 7 --split test --output shape.svg",
     .arguments = make_arguments<AttendArguments>,
 };

@@ -1,6 +1,7 @@
 // heed attend: the picture is well-formed XML and matches the CSV and the tensors. Errors leave no
 // files.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "apps/inference/attention_picture.h"
+#include "apps/support/json.h"
 #include "core/safetensors.h"
 #include "program.h"
 
@@ -309,6 +311,36 @@ TEST_CASE("attend: without an input it shows example 0 of the test split, or of 
   CHECK(csv({}) != csv({"--example", "1"}));
 }
 
+TEST_CASE("attend: several examples, or those that are wrong, have a file each") {
+  const TemporaryFolder folder;
+  const auto attend = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"attend", trained() / "pairs"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramOutput output = heed_in(folder.path, arguments);
+    REQUIRE_MESSAGE(output.code == 0, output.err);
+    return output.out;
+  };
+  const std::string both = attend({"--examples", "0,2", "-o", "w.svg", "--csv", "w"});
+  CHECK(attend({"--example", "0", "-o", "w-0.svg", "--csv", "w-0"}) ==
+        both.substr(0, both.find("w-0.svg\n") + 8));
+  CHECK(names_in_folder(folder.path).size() == 4);
+  attend({"--example", "2", "-o", "two.svg", "--csv", "two"});
+  CHECK(read_file(folder / "w-2.svg", "picture") == read_file(folder / "two.svg", "picture"));
+  CHECK(read_file(folder / "w-2", "csv") == read_file(folder / "two", "csv"));
+  // The wrong ones are those of the predictions.
+  const ProgramOutput evaluated =
+      heed_in(folder.path, {"evaluate", trained() / "pairs", "--predictions", "p.jsonl"});
+  REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
+  std::istringstream lines(read_file(folder / "p.jsonl", "predictions"));
+  std::vector<int64_t> wrong;
+  for (std::string line; std::getline(lines, line);)
+    if (const Json row = Json::parse(line, "line"); !row.at("correct").flag())
+      wrong.push_back(row.at("index").integer());
+  REQUIRE(wrong.size() >= 2);
+  const std::string printed = attend({"--wrong", "2", "-o", "x.svg"});
+  for (size_t i = 0; i < 2; ++i) CHECK_CONTAINS(printed, fmt::format("x-{}.svg\n", wrong[i]));
+}
+
 TEST_CASE("attend: invalid arguments give one error line and exit code 2, and leave no files") {
   const auto rejects = [](const std::string& run, const std::vector<std::string>& options,
                           const std::string& part, const std::string& input = "") {
@@ -324,7 +356,10 @@ TEST_CASE("attend: invalid arguments give one error line and exit code 2, and le
   };
   rejects("none", {"--input", "a"}, "no such run");
   rejects("lines", {"--input", "a", "--example", "1"},
-          "--input and --example exclude each other: remove one");
+          "--input, --example, --examples and --wrong exclude each other: choose one");
+  rejects("lines", {"--examples", "0,1", "--example", "1"}, "exclude each other: choose one");
+  rejects("lines", {"--examples", "0,x"}, "--examples \"x\": expected numbers of examples");
+  rejects("lines", {"--wrong", "2"}, "--wrong: the examples have no expected output");
   rejects("lines", {"--input", "a", "--split", "val"}, "--split goes with --example");
   rejects("lines", {"--input", ""}, "--input: the text is empty");
   rejects("lines", {"--input", "aQ"}, "--input: the character \"Q\"");

@@ -4,6 +4,7 @@ heed_test(lab SOURCES ${claims})
 heed_program_tests(test_lab)
 target_sources(test_lab PRIVATE apps/program.cpp)
 target_compile_definitions(test_lab PRIVATE HEED_FIXTURES="${CMAKE_CURRENT_SOURCE_DIR}/fixtures")
+heed_nightly_test(study ${CMAKE_CURRENT_SOURCE_DIR}/docs/study.sh $<TARGET_FILE:heed_program>)
 add_test(NAME sweep COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/sweep.sh $<TARGET_FILE:heed_program> ${library})
 add_test(NAME browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/report/run.sh
   $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/configs/sort.toml)
