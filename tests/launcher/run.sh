@@ -431,6 +431,9 @@ expect "exit code" "$code" 0
 expect output "$output" '5 passed, 0 failed'
 expect calls "$(<"$calls")" $'*\nninja all\nctest --preset release --test-dir */build/release-* -R a b'
 : >"$calls"
+call test --gate -R d
+expect calls "$(<"$calls")" $'*\nctest --preset gate *-R d'
+: >"$calls"
 call test --nightly -R c
 expect calls "$(<"$calls")" $'*\nctest --preset nightly *-R c'
 
