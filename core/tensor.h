@@ -13,7 +13,7 @@
 // closure saved, so an intermediate result is freed as early as possible. See core/autograd.h.
 //
 // Threads: const functions of one Run, Model, Module or Tensor may be called from any number of
-// threads at once, and each returns the bits that it returns alone. Operations (core/ops.h) are
+// threads at once, and each returns the bits that it returns alone. Operations are
 // const functions of their inputs. Functions that change something need a lock of the caller's:
 // mutable_data() and what is written there, an optimizer, backward() for the graph that it runs and
 // the gradients that it adds to.
