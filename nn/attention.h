@@ -44,7 +44,8 @@ class MultiHeadAttention : public Attention {
   KeyValues keys_and_values(const Tensor& c, int64_t first) const;
   Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const;
   Tensor rotated(const Tensor& x, int64_t first) const;
-  void show_weights(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
+  // P if a tap (nn/tap.h) replaces it or the scores, else no tensor.
+  Tensor replaced_weights(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
 
   Linear query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
   int64_t heads_;
@@ -53,14 +54,7 @@ class MultiHeadAttention : public Attention {
   std::optional<RotaryOptions> rotary_;
 };
 
-// Sees the attention weights (B, H, Tq, Tk) of every layer while they are computed. Null: nobody
-// looks.
-class WeightsListener {
- public:
-  virtual ~WeightsListener() = default;
-  virtual void show(const Module& attention, const Tensor& weights) = 0;
-
-  static inline constinit thread_local WeightsListener* current = nullptr;
-};
+// The first `length` positions of x (B, T, …).
+Tensor filled(const Tensor& x, int64_t length);
 
 }  // namespace heed::inline HEED_REAL

@@ -3,13 +3,16 @@
 
 #include "core/standard_ops.h"
 #include "nn/module_scope.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 
 template <class Sublayer>
 Tensor Residual::operator()(const Tensor& x, const Sublayer& sublayer) const {
-  if (norm_first) return x + heed::dropout(sublayer(norm(x)), dropout);
-  return norm(x + heed::dropout(sublayer(x), dropout));
+  const auto added = [&](const Tensor& z) {
+    return heed::dropout(tapped(norm, Site::sublayer, sublayer(z)), dropout);
+  };
+  return tapped(norm, Site::stream, norm_first ? x + added(norm(x)) : norm(x + added(x)));
 }
 
 Tensor EncoderLayer::operator()(const Tensor& x, const SequenceContext& sequence) const {

@@ -3,6 +3,7 @@
 
 #include "core/standard_ops.h"
 #include "nn/module_scope.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -23,8 +24,14 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation acti
 Tensor FeedForward::operator()(const Tensor& x) const {
   const ModuleScope here(*this);
   Tensor hidden = up_(x, function_);
+  if (Tap::wanted(*this, Site::preactivation)) {  // which the kernel never stores
+    const Tensor h = up_(x);
+    check(
+        Tap::shown(*this, Site::preactivation, h).same_as(h),
+        "feed-forward: a tap can see the preactivation; replace the activation, which follows it");
+  }
   if (gate_) hidden = hidden * (*gate_)(x);
-  return down_(dropout(hidden, dropout_));
+  return down_(dropout(tapped(*this, Site::activation, std::move(hidden)), dropout_));
 }
 
 }  // namespace heed::inline HEED_REAL

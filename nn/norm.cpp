@@ -4,6 +4,7 @@
 #include "core/standard_ops.h"
 #include "nn/init.h"
 #include "nn/module_scope.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -20,8 +21,9 @@ Norm::Norm(int64_t dim, const NormOptions& options)
 
 Tensor Norm::operator()(const Tensor& x) const {
   const ModuleScope here(*this);
-  return kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
-                                  : rms_norm(x, weight, epsilon_);
+  return tapped(*this, Site::normalised,
+                kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
+                                         : rms_norm(x, weight, epsilon_));
 }
 
 }  // namespace heed::inline HEED_REAL

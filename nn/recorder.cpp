@@ -1,15 +1,20 @@
 #include "nn/recorder.h"
 
+#include "nn/forms/attention.h"
+
 namespace heed::inline HEED_REAL {
 
 std::vector<AttentionRecord> Recorder::records(const Module& model) const {
   const auto names = model.part_names();
   std::vector<AttentionRecord> found;
-  for (const auto& [module, attention] : seen_) {
+  for (const auto& [module, weights] : seen_) {
     const auto name = names.find(module);
     if (name == names.end()) continue;  // belongs to another model
-    found.push_back(attention);
-    found.back().name = name->second;
+    AttentionRecord& record = found.emplace_back(AttentionRecord{name->second, weights});
+    const auto* const form = dynamic_cast<const GeneralAttention*>(module);
+    if (!form || form->lines_of().empty()) continue;
+    record.grid.assign(form->lines_of().begin(), form->lines_of().end());
+    record.axes.assign(form->line_axes().begin(), form->line_axes().end());
   }
   return found;
 }

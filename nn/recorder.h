@@ -16,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/scope.h"
-#include "nn/attention.h"
-#include "nn/module.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -30,30 +28,21 @@ struct AttentionRecord {
   std::vector<int64_t> grid = {}, axes = {};
 };
 
-// Recorders nest per thread; only the innermost records.
-class Recorder : public WeightsListener {
+// As of all taps (nn/tap.h), only the innermost of a thread records.
+class Recorder final : public Tap {
  public:
-  Recorder() : guard_(current_recorder, this), listening_(WeightsListener::current, this) {}
-
   // Returns the weights of the modules of `model` so far, in the order of computation. A module
   // does not know its name; `model`, which must be the recorded model, provides the names.
   std::vector<AttentionRecord> records(const Module& model) const;
 
-  // For attention layers. Returns the recorder of this thread, or null.
-  static Recorder* active() { return current_recorder; }
-  void show(const Module& attention, const Tensor& weights) override {
-    record(attention, {"", weights});
-  }
-  void record(const Module& module, AttentionRecord attention) {
-    seen_.emplace_back(&module, std::move(attention));
+  bool wants(const Module&, Site site) override { return site == Site::weights; }
+  Tensor see(const Module& attention, Site, const Tensor& weights) override {
+    seen_.emplace_back(&attention, weights.detach());
+    return {};
   }
 
  private:
-  static inline constinit thread_local Recorder* current_recorder = nullptr;
-
-  std::vector<std::pair<const Module*, AttentionRecord>> seen_;
-  ValueGuard<Recorder*> guard_;
-  ValueGuard<WeightsListener*> listening_;
+  std::vector<std::pair<const Module*, Tensor>> seen_;
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nn/module_scope.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -67,13 +68,18 @@ Tensor InputEmbedding::operator()(const Ids& ids, const Tensor& features, int64_
         "input embedding: this model reads {}", projection_ ? "features, not tokens" : "tokens");
   Tensor x = projection_ ? (*projection_)(features) : (*token_)(ids);
   if (scale_ != 1) x = mul(x, scale_);
-  return dropout((*position_)(x, first), dropout_);
+  x = tapped(*this, Site::tokens, std::move(x));
+  return dropout(tapped(*this, Site::embedded, (*position_)(x, first)), dropout_);
 }
 
-Tensor Model::logits(const Inputs& in) const { return head()(head_input(in)); }
+Tensor Model::logits(const Inputs& in) const {
+  return tapped(head(), Site::logits, head()(head_input(in)));
+}
 
 Tensor Model::loss(const Inputs& in, const Ids& targets, Reduction reduction,
                    const LabelSmoothing& smoothing) const {
+  if (Tap::wanted(head(), Site::logits))
+    return cross_entropy(logits(in), targets, reduction, smoothing);
   const Tensor x = head_input(in);
   const ModuleScope here(head());
   return linear_cross_entropy(x, head().weight, head().bias, targets, reduction, smoothing);

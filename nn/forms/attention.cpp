@@ -8,15 +8,10 @@
 #include "nn/grid.h"
 #include "nn/module_scope.h"
 #include "nn/options.h"
-#include "nn/recorder.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
-
-// The first `length` positions of x (B, T, …).
-Tensor filled(const Tensor& x, int64_t length) {
-  return length == x.dim(1) ? x : slice(x, 1, 0, length);
-}
 
 int64_t context_width(int64_t dim, const AttentionSetup& setup) {
   return setup.context_dim ? setup.context_dim : dim;
@@ -155,7 +150,7 @@ Tensor GeneralAttention::across(const Tensor& x, const Tensor& memory, const Kee
 
 // Q = x W^Q: (B, Tq, Σ K), for queries that start at position `first`.
 Tensor GeneralAttention::queries(const Tensor& x, int64_t first) const {
-  return rotated(project(query_, x), first);
+  return tapped(*this, Site::queries, rotated(project(query_, x), first));
 }
 
 // K = c W^K: (B, Tk, Σ K), and V = c W^V: (B, Tk, Σ V), for keys that start at position `first`.
@@ -163,7 +158,7 @@ KeyValues GeneralAttention::keys_and_values(const Tensor& keys, const Tensor& va
                                             int64_t first) const {
   const Tensor k = project(key_, keys);
   const Tensor v = form_.tie_key_value ? k : project(value_, values);
-  return {rotated(k, first), v, k.dim(1)};
+  return {tapped(*this, Site::keys, rotated(k, first)), v, k.dim(1)};
 }
 
 // Queries or keys (B, T, Σ K) with rotary positions, which start at `first`.
@@ -188,51 +183,67 @@ Tensor GeneralAttention::attend(const Tensor& q, const KeyValues& kv, const Keep
     const Tensor position_bias = (*position_bias_)(q.dim(1), kv.length);
     bias = bias ? bias + position_bias : position_bias;
   }
-  const bool bias_per_head = bias && bias.rank() >= 3 && bias.dim(-3) > 1;
-  Recorder* const recorder = Recorder::active();
-
-  std::vector<Tensor> recorded;
+  bool replaced = false;
+  const std::vector<Tensor> seen = tapped_weights(q, kv, mask, bias, replaced);
   const auto attend_group = [&](const Group& group) {
     const Tensor qh = columns(q, group.key);  // (B, Tq, H·K)
     const KeyValues kvh{columns(kv.keys, group.key), columns(kv.values, group.value), kv.length};
-    const Tensor bias_h =
-        bias_per_head && groups_.size() > 1 ? slice(bias, -3, group.first, group.first + 1) : bias;
     const double scale = group.similarity->scale() / form_.temperature.at(scope().step);
     // The operation takes a scale of 0 for its default.
-    if (form_.is_fused() && !bias && scale != 0) {
-      if (recorder) {
-        ScopeGuard here;
-        here->gradients = false;
-        recorded.push_back(weights(group, qh, filled(kvh.keys, kv.length), mask, bias_h));
-      }
+    if (form_.is_fused() && !bias && scale != 0 && !replaced) {
       const int64_t keys = kv.length < kv.keys.dim(1) ? kv.length : 0;
       return scaled_dot_product_attention(
           qh, kvh.keys, kvh.values, group.heads,
           {.scale = scale, .mask = mask, .dropout = dropout_, .keys = keys});
     }
-    const Tensor p =
-        weights(group, qh, filled(kvh.keys, kv.length), mask, bias_h);  // (B, H, Tq, Tk)
-    if (recorder) recorded.push_back(p.detach());
+    const Tensor p = seen.empty() ? weights(scores(group, qh, filled(kvh.keys, kv.length), bias),
+                                            mask)  // (B, H, Tq, Tk)
+                                  : seen[static_cast<size_t>(&group - groups_.data())];
     const Tensor v = split_heads(filled(kvh.values, kv.length), group.heads);  // (B, H, Tk, V)
     return merge_heads(matmul(dropout(p, dropout_), v));
   };
-  const Tensor z = for_groups(attend_group);
-  if (recorder) {
-    AttentionRecord record{"", recorded.size() == 1 ? recorded[0] : concat(recorded, 1)};
-    if (axes_.size() < grid_.size()) record.grid = grid_, record.axes = axes_;
-    recorder->record(*this, std::move(record));
-  }
-  return z;
+  return tapped(*this, Site::heads, for_groups(attend_group));
 }
 
-// P of the heads of one group, by definition: q (B, Tq, H·K), k (B, Tk, H·K) → (B, H, Tq, Tk)
-Tensor GeneralAttention::weights(const Group& group, const Tensor& q, const Tensor& k,
-                                 const KeepMask& mask, const Tensor& bias) const {
-  Tensor scores = (*group.similarity)(split_heads(q, group.heads), split_heads(k, group.heads));
-  if (bias) scores = scores + bias;
+// P of every group as a tap sees it, or nothing if none looks. `replaced`: it is not what follows
+// from q and k.
+std::vector<Tensor> GeneralAttention::tapped_weights(const Tensor& q, const KeyValues& kv,
+                                                     const KeepMask& mask, const Tensor& bias,
+                                                     bool& replaced) const {
+  if (!Tap::wanted(*this, Site::scores) && !Tap::wanted(*this, Site::weights)) return {};
+  std::vector<Tensor> values;
+  const auto show = [&](Site site) {  // the groups' heads as one tensor
+    const Tensor all = values.size() == 1 ? values[0] : concat(values, 1);
+    const Tensor used = tapped(*this, site, all);
+    if (used.same_as(all)) return;
+    replaced = true;
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = slice(used, 1, groups_[i].first, groups_[i].first + groups_[i].heads);
+  };
+  for (const Group& group : groups_)
+    values.push_back(
+        scores(group, columns(q, group.key), filled(columns(kv.keys, group.key), kv.length), bias));
+  show(Site::scores);
+  for (Tensor& each : values) each = weights(each, mask);
+  show(Site::weights);
+  return values;
+}
+
+// The scores of the heads of one group: q (B, Tq, H·K), k (B, Tk, H·K) → (B, H, Tq, Tk)
+Tensor GeneralAttention::scores(const Group& group, const Tensor& q, const Tensor& k,
+                                const Tensor& bias) const {
+  const bool bias_per_head = bias && bias.rank() >= 3 && bias.dim(-3) > 1;
+  Tensor s = (*group.similarity)(split_heads(q, group.heads), split_heads(k, group.heads));
+  if (bias)
+    s = s + (bias_per_head && groups_.size() > 1 ? slice(bias, -3, group.first, group.first + 1)
+                                                 : bias);
   const double temperature = form_.temperature.at(scope().step);
-  if (temperature != 1) scores = mul(scores, static_cast<real>(1 / temperature));
-  return attention_weights(scores, mask,
+  return temperature != 1 ? mul(s, static_cast<real>(1 / temperature)) : s;
+}
+
+// P, by definition: scores (B, H, Tq, Tk) → (B, H, Tq, Tk)
+Tensor GeneralAttention::weights(const Tensor& s, const KeepMask& mask) const {
+  return attention_weights(s, mask,
                            {.kind = form_.normaliser,
                             .straight_through = form_.straight_through,
                             .exponential = form_.similarity.kind->is_exponential});

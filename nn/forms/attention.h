@@ -52,6 +52,11 @@ class GeneralAttention : public Attention {
   Tensor operator()(const Tensor& x, const SequenceContext& sequence) const override;
   // True if it is causal, so that the keys and values of a position never change.
   bool can_cache() const override;
+  // Self-attention along some axes of a grid: the lengths of all axes, and those axes. Else empty.
+  std::span<const int64_t> lines_of() const {
+    return axes_.size() < grid_.size() ? std::span(grid_) : std::span<const int64_t>();
+  }
+  std::span<const int64_t> line_axes() const { return axes_; }
   Tensor across(const Tensor& x, const Tensor& memory, const KeepMask& mask,
                 Past* past = nullptr) const override;
 
@@ -73,8 +78,10 @@ class GeneralAttention : public Attention {
   Tensor rotated(const Tensor& x, int64_t first) const;
   Tensor attend(const Tensor& q, const KeyValues& kv, const KeepMask& mask,
                 const Tensor& bias) const;
-  Tensor weights(const Group& group, const Tensor& q, const Tensor& k, const KeepMask& mask,
-                 const Tensor& bias) const;
+  std::vector<Tensor> tapped_weights(const Tensor& q, const KeyValues& kv, const KeepMask& mask,
+                                     const Tensor& bias, bool& replaced) const;
+  Tensor scores(const Group& group, const Tensor& q, const Tensor& k, const Tensor& bias) const;
+  Tensor weights(const Tensor& scores, const KeepMask& mask) const;
   Tensor output(const Tensor& z) const;
   Tensor combine_heads(const Tensor& z) const;
 

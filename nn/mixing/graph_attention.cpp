@@ -5,7 +5,7 @@
 #include "core/ops.h"
 #include "nn/forms/parts.h"
 #include "nn/module_scope.h"
-#include "nn/recorder.h"
+#include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -86,8 +86,11 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
   const Tensor products = sum(query.reshape(per_head) * key.reshape(per_head), {2});
   const Tensor scores = mul(products, 1 / std::sqrt(static_cast<real>(width)));
   const Tensor weights = segment_softmax(scores, edges.receiver, nodes);  // (E, H)
-  if (Recorder* recorder = Recorder::active())
-    recorder->record(*this, {"", pair_weights(weights, edges, x.dim(0), x.dim(1))});
+  if (Tap::wanted(*this, Site::weights)) {
+    const Tensor shown = pair_weights(weights, edges, x.dim(0), x.dim(1));
+    check(Tap::shown(*this, Site::weights, shown).same_as(shown),
+          "graph attention: a tap can see its weights, but not replace them: they belong to edges");
+  }
   const Tensor messages = weights.reshape({count, heads_, 1}) * value.reshape(per_head);
   const Tensor received = segment_sum(messages.reshape({count, dim}), edges.receiver, nodes);
   return output_(received).reshape(x.shape());

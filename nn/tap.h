@@ -1,0 +1,67 @@
+// Looking inside a model. While a Tap exists, the layers that its thread computes show it the
+// values that their definitions name, and continue with what the tap returns instead:
+//
+//   struct WithoutHead final : Tap {
+//     bool wants(const Module&, Site site) override { return site == Site::heads; }
+//     Tensor see(const Module& layer, Site, const Tensor& z) override { return … ; }
+//   };
+//   const WithoutHead tap;  // until the block ends
+//   model.logits(inputs);
+//
+// A tap that only looks changes no bit of a result. Without one, a site costs one branch: nothing
+// is computed, stored or allocated.
+#pragma once
+
+#include "core/scope.h"
+#include "nn/module.h"
+
+namespace heed::inline HEED_REAL {
+
+// The values that can be seen, and the layer that shows each.
+enum class Site {
+  tokens,    // InputEmbedding: tokens or features, without positions (B, T, token width)
+  embedded,  // InputEmbedding: with positions, the stream before all sublayers (B, T, D)
+  queries,
+  keys,           // attention: Q and K, heads side by side (B, T, H·K)
+  scores,         // attention: before the mask (B, H, Tq, Tk); computed only if wanted, as weights
+  weights,        // attention: P, before dropout (B, H, Tq, Tk)
+  heads,          // attention: [P₁ V₁; …; P_H V_H], before Wo (B, Tq, H·K)
+  preactivation,  // feed-forward: W₁ x + b₁ (B, T, hidden); if wanted; not to be replaced
+  activation,     // feed-forward: what W₂ reads (B, T, hidden)
+  normalised,     // a norm: its output (B, T, D)
+  sublayer,       // the norm of a sublayer: what is added to the stream (B, T, D)
+  stream,         // the norm of a sublayer: the residual stream after it (B, T, D)
+  logits,         // the head of a model (B, T, V), or (B, C)
+};
+
+// Taps nest per thread; only the innermost sees.
+class Tap {
+ public:
+  Tap() : guard_(current_, this) {}
+  virtual ~Tap() = default;
+  virtual bool wants(const Module& layer, Site site) = 0;
+  // Returns what the layer continues with, of the same shape; no tensor: with `value` itself.
+  virtual Tensor see(const Module& layer, Site site, const Tensor& value) = 0;
+
+  static bool wanted(const Module& layer, Site site) {
+    return current_ && current_->wants(layer, site);
+  }
+  static Tensor shown(const Module& layer, Site site, const Tensor& value) {
+    const Tensor other = current_->see(layer, site, value);
+    if (!other) return value;
+    check(other.shape() == value.shape(), "tap: expected a value of shape {}, found {}",
+          value.shape(), other.shape());
+    return other;
+  }
+
+ private:
+  static inline constinit thread_local Tap* current_ = nullptr;
+  ValueGuard<Tap*> guard_;
+};
+
+// Returns what the layer continues with at this site.
+inline Tensor tapped(const Module& layer, Site site, Tensor value) {
+  return Tap::wanted(layer, site) ? Tap::shown(layer, site, value) : value;
+}
+
+}  // namespace heed::inline HEED_REAL
