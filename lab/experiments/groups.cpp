@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -14,22 +11,15 @@
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/loop_state.h"
-#include "apps/training/metrics.h"
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/text.h"
-#include "lab/experiments/points.h"
-#include "lab/experiments/sweep_options.h"
 
 namespace heed {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr int64_t max_result_bytes = 1 << 20;
-constexpr size_t max_runs = 100'000;
-constexpr int max_depth = 6;  // of folders below a path
 
 using NamedScores = std::vector<std::pair<std::string, Json>>;
 
@@ -47,53 +37,6 @@ NamedScores read_scores(const RunFolder& run, const Experiment& experiment) {
   const Json result = read_result(run, experiment);
   if (!result.is_null()) flatten(result, "", scores);
   return scores;
-}
-
-// Numbers in names are in the order of their values: seed-9 comes before seed-10.
-void add_runs_in(const std::string& folder, int depth, std::vector<std::string>& runs) {
-  std::vector<std::string> names = names_in_folder(folder);
-  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
-    return ::strverscmp(a.c_str(), b.c_str()) < 0;
-  });
-  for (const std::string& name : names) {
-    const std::string path = in_folder(folder, name);
-    if (name.starts_with('.') || kind_of(path) != FileKind::folder) continue;
-    if (exists(in_folder(path, "config.toml")))
-      runs.push_back(path);
-    else if (depth > 1)
-      add_runs_in(path, depth - 1, runs);
-    check_input(runs.size() <= max_runs, "{}: more than {} runs; name fewer", folder, max_runs);
-  }
-}
-
-// Moves the runs in the folder of a sweep into the order of its points.
-void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
-  const std::string path = in_folder(folder, "sweep.toml");
-  if (!exists(path)) return;
-  SweepArguments arguments;
-  arguments.path = path;
-  const Sweep sweep = read_sweep(arguments);
-  std::vector<std::string> keys;
-  for (const AxisGroup& group : sweep.groups)
-    for (const Axis& axis : group) keys.push_back(axis.key);
-  std::map<std::vector<std::string>, size_t> rank;  // by the values of the keys
-  for (const Point& point : points_of(sweep)) {
-    std::vector<std::string> values;
-    for (const auto& [key, value] : point.values) values.push_back(value.text);
-    rank.emplace(std::move(values), rank.size());
-  }
-  std::vector<std::pair<size_t, std::string>> ranked;
-  for (std::string& run : runs) {
-    const ConfigListing config = list_config(SavedRun::open(run).config.experiment);
-    std::vector<std::string> values;
-    std::ranges::transform(keys, std::back_inserter(values),
-                           [&](const std::string& key) { return value_of(config, key); });
-    const auto found = rank.find(values);
-    ranked.emplace_back(found == rank.end() ? rank.size() : found->second, std::move(run));
-  }
-  std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
-  runs.clear();
-  for (auto& [at, run] : ranked) runs.push_back(std::move(run));
 }
 
 std::string data_of(const RunFolder& run, const Experiment& experiment) {
@@ -179,27 +122,6 @@ std::optional<double> ScoredRun::number(const std::string& score) const {
   const Json* const value = find(score);
   if (!value || !value->is_number() || !std::isfinite(value->number())) return std::nullopt;
   return value->number();
-}
-
-std::vector<std::string> runs_in(const std::string& folder) {
-  std::vector<std::string> runs;
-  add_runs_in(folder, max_depth, runs);
-  return runs;
-}
-
-std::vector<std::string> find_runs(const std::vector<std::string>& paths) {
-  std::vector<std::string> runs;
-  for (const std::string& path : paths) {
-    if (!is_folder(path) || exists(in_folder(path, "config.toml"))) {
-      runs.push_back(path);
-      continue;
-    }
-    std::vector<std::string> found = runs_in(path);
-    check_input(!found.empty(), "{}: neither a run nor a folder of runs: no config.toml", path);
-    order_by_sweep(path, found);
-    std::ranges::move(found, std::back_inserter(runs));
-  }
-  return runs;
 }
 
 std::vector<double> RunGroup::numbers(const std::string& score) const {
@@ -350,61 +272,6 @@ RunGroups group_runs(std::vector<ScoredRun> runs) {
   for (RunGroup& group : result.groups)
     for (const std::string& key : result.varying) group.values.push_back(group.runs[0].value(key));
   return result;
-}
-
-ScoreTarget ScoreTarget::parse(const std::string& text) {
-  const size_t equals = text.rfind('=');
-
-  const bool has_both = equals != text.npos && equals > 0;
-  const double value = number_of_text(has_both ? text.substr(equals + 1) : "").value_or(NAN);
-  check_input(std::isfinite(value),
-              "--target {}: expected a score and a value, such as val.loss=1.88", in_quotes(text));
-  return {text.substr(0, equals), value};
-}
-
-bool ScoreTarget::is_reached_by(double number) const {
-  return lower_is_better(score) ? number <= value : number >= value;
-}
-
-std::optional<Reached> reached(const RunFolder& run, const ScoreTarget& target) {
-  bool has_score = false;
-  Reached result{.steps = never, .seconds = never};
-  for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t line) {
-    const Json row = Json::parse(text, fmt::format("{}:{}", run.metrics(), line));
-    const auto number = [&](const char* name) {
-      const Json* const value = row.find(name);
-      return value && value->is_number() ? std::optional(value->number()) : std::nullopt;
-    };
-    result.last_step = std::max(result.last_step, number("step").value_or(0));
-    result.last_seconds = std::max(result.last_seconds, number("seconds").value_or(0));
-    const Json* const value = row.find_path(target.score);
-    if (!value || !value->is_number()) return;
-    has_score = true;
-    if (result.reached > 0 || !target.is_reached_by(value->number())) return;
-    result.reached = 1;
-    result.steps = row.at("step").number();
-    result.seconds = number("seconds");
-  });
-  if (!has_score) return std::nullopt;
-  return result;
-}
-
-std::optional<Reached> median_reached(const RunGroup& group, const ScoreTarget& target) {
-  Reached all{.runs = 0};
-  std::vector<double> steps, seconds;
-  for (const ScoredRun& run : group.runs)
-    if (const std::optional<Reached> each = reached(run.folder, target)) {
-      ++all.runs;
-      all.reached += each->reached;
-      all.last_step = std::max(all.last_step, each->last_step);
-      all.last_seconds = std::max(all.last_seconds, each->last_seconds);
-      steps.push_back(each->steps);
-      if (each->seconds) seconds.push_back(*each->seconds);
-    }
-  if (steps.empty()) return std::nullopt;
-  all.steps = median_of(steps);
-  if (seconds.size() == steps.size()) all.seconds = median_of(seconds);
-  return all;
 }
 
 BestGroup best_group(const RunGroups& groups, const std::string& score) {

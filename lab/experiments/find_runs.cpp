@@ -1,0 +1,90 @@
+// The runs below a folder, in the order of their sweep: see groups.h.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
+
+#include "apps/support/files.h"
+#include "apps/training/saved_run.h"
+#include "core/check.h"
+#include "lab/experiments/groups.h"
+#include "lab/experiments/points.h"
+#include "lab/experiments/sweep_options.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t max_runs = 100'000;
+constexpr int max_depth = 6;  // of folders below a path
+
+// Numbers in names are in the order of their values: seed-9 comes before seed-10.
+void add_runs_in(const std::string& folder, int depth, std::vector<std::string>& runs) {
+  std::vector<std::string> names = names_in_folder(folder);
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;
+  });
+  for (const std::string& name : names) {
+    const std::string path = in_folder(folder, name);
+    if (name.starts_with('.') || kind_of(path) != FileKind::folder) continue;
+    if (exists(in_folder(path, "config.toml")))
+      runs.push_back(path);
+    else if (depth > 1)
+      add_runs_in(path, depth - 1, runs);
+    check_input(runs.size() <= max_runs, "{}: more than {} runs; name fewer", folder, max_runs);
+  }
+}
+
+// Moves the runs in the folder of a sweep into the order of its points.
+void order_by_sweep(const std::string& folder, std::vector<std::string>& runs) {
+  const std::string path = in_folder(folder, "sweep.toml");
+  if (!exists(path)) return;
+  SweepArguments arguments;
+  arguments.path = path;
+  const Sweep sweep = read_sweep(arguments);
+  std::vector<std::string> keys;
+  for (const AxisGroup& group : sweep.groups)
+    for (const Axis& axis : group) keys.push_back(axis.key);
+  std::map<std::vector<std::string>, size_t> rank;  // by the values of the keys
+  for (const Point& point : points_of(sweep)) {
+    std::vector<std::string> values;
+    for (const auto& [key, value] : point.values) values.push_back(value.text);
+    rank.emplace(std::move(values), rank.size());
+  }
+  std::vector<std::pair<size_t, std::string>> ranked;
+  for (std::string& run : runs) {
+    const ConfigListing config = list_config(SavedRun::open(run).config.experiment);
+    std::vector<std::string> values;
+    std::ranges::transform(keys, std::back_inserter(values),
+                           [&](const std::string& key) { return value_of(config, key); });
+    const auto found = rank.find(values);
+    ranked.emplace_back(found == rank.end() ? rank.size() : found->second, std::move(run));
+  }
+  std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
+  runs.clear();
+  for (auto& [at, run] : ranked) runs.push_back(std::move(run));
+}
+
+}  // namespace
+
+std::vector<std::string> runs_in(const std::string& folder) {
+  std::vector<std::string> runs;
+  add_runs_in(folder, max_depth, runs);
+  return runs;
+}
+
+std::vector<std::string> find_runs(const std::vector<std::string>& paths) {
+  std::vector<std::string> runs;
+  for (const std::string& path : paths) {
+    if (!is_folder(path) || exists(in_folder(path, "config.toml"))) {
+      runs.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found = runs_in(path);
+    check_input(!found.empty(), "{}: neither a run nor a folder of runs: no config.toml", path);
+    order_by_sweep(path, found);
+    std::ranges::move(found, std::back_inserter(runs));
+  }
+  return runs;
+}
+
+}  // namespace heed
