@@ -26,7 +26,7 @@ struct ExpParts {
   float q;
 };
 
-inline ExpParts exp_parts(float x) {
+[[gnu::always_inline]] inline ExpParts exp_parts(float x) {
   // Adding 1.5 · 2^23 leaves no bits for a fraction: the sum is rounded, and its low bits hold k.
   constexpr float rounder = 0x1.8p23f;
   const float rounded = x * std::numbers::log2e_v<float> + rounder;
@@ -44,13 +44,13 @@ inline ExpParts exp_parts(float x) {
 }
 
 // 2^k, -127 < k < 128.
-inline float power_of_two(int32_t k) {
+[[gnu::always_inline]] inline float power_of_two(int32_t k) {
   return __builtin_bit_cast(float, static_cast<uint32_t>(k + 127) << 23);
 }
 
 }  // namespace detail
 
-inline float exp(float x) {
+[[gnu::always_inline]] inline float exp(float x) {
   // Beyond these bounds the result is 0 or infinity. A NaN passes both comparisons unchanged. The 0
   // is selected at the end. Computing it would use subnormal numbers, which cost a hundred cycles
   // for every score that a mask hides.
@@ -65,7 +65,7 @@ inline float exp(float x) {
 inline double exp(double x) { return std::exp(x); }
 
 // (e^2a - 1) / (e^2a + 1), a = |x|
-inline float tanh(float x) {
+[[gnu::always_inline]] inline float tanh(float x) {
   const float a = std::fabs(x);
   const auto [k, q] = detail::exp_parts(a > 9.1f ? 18.2f : 2.0f * a);  // from 9.02 on it is 1
   const float power = detail::power_of_two(k);
@@ -75,7 +75,7 @@ inline float tanh(float x) {
 inline double tanh(double x) { return std::tanh(x); }
 
 // 1 / (1 + e^-x)
-inline float sigmoid(float x) {
+[[gnu::always_inline]] inline float sigmoid(float x) {
   const float e = exp(-std::fabs(x));
   return (x >= 0.0f ? 1.0f : e) / (1.0f + e);
 }
@@ -87,7 +87,7 @@ struct Normal {
   T density, below;
 };
 
-inline Normal<float> normal(float x) {
+[[gnu::always_inline]] inline Normal<float> normal(float x) {
   const float magnitude = std::fabs(x);
   const float a = magnitude > 14.5f ? 14.5f : magnitude;  // beyond, Φ(-a) is 0 in float
   const float square = a * a;
