@@ -25,7 +25,6 @@
 #include <string>
 
 #include "core/counted.h"
-#include "core/lazy.h"
 #include "core/scope.h"
 #include "core/shape.h"
 
@@ -110,6 +109,9 @@ struct Storage : Counted {
   int64_t size = 0;
   uint32_t version = 0;
   Handle<Storage> owner;  // of the memory, if another storage owns it
+  // A form of the elements that a kernel prepared, for all operations that read them in this form.
+  Handle<Storage> prepared;
+  int64_t form = 0;  // of what was prepared: its kernel's name for the layout
 
   static Handle<Storage> allocate(int64_t size);
   static void destroy(Storage* storage);
@@ -128,20 +130,10 @@ struct Slot : Counted {
   static void destroy(Slot* slot);  // not recursive, because a graph may be a million nodes deep
 };
 
-// The elements as panels of bfloat16, which all layers that read the tensor keep for backward
-// (core/ops/linear.cpp).
-struct PackedCopy {
-  Handle<Storage> panels;
-  int64_t rows_in_part = 0;
-  uint32_t version = 0;  // of the elements
-  explicit operator bool() const { return static_cast<bool>(panels); }
-};
-
 struct TensorBody : Counted {
   Shape shape;
   Handle<Storage> storage;
   Handle<Slot> slot;
-  Lazy<PackedCopy> packed;
   static void destroy(TensorBody* body);
 };
 

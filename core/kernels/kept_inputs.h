@@ -8,6 +8,7 @@
 #include "core/autograd.h"
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/linear.h"
+#include "core/kernels/prepared.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -34,16 +35,9 @@ class KeptInput {
     return reinterpret_cast<uint32_t*>(storage.data);
   }
   void pack(const LinearSizes& n, const PackedInput& form, const Tensor& x) {
-    const uint32_t version = x.storage()->version;
-    const auto fits = [&](const PackedCopy& copy) {
-      return copy.rows_in_part == form.rows_in_part && copy.version == version;
-    };
-    const auto compute = [&] {
-      const PackedCopy copy{Storage::allocate(form.words), form.rows_in_part, version};
-      pack_input(n, x.data(), panels_of(*copy.panels));
-      return copy;
-    };
-    panels_ = x.body().packed.get(fits, compute).panels;
+    panels_ = prepared(x, form.rows_in_part, form.words, [&](real* words) {
+      pack_input(n, x.data(), reinterpret_cast<uint32_t*>(words));
+    });
     report_saved(form.words);
   }
 

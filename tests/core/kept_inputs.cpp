@@ -11,6 +11,8 @@
 #include "core/autograd.h"
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/bfloat16/bfloat16.h"
+#include "core/kernels/linear.h"
+#include "core/kernels/prepared.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/pool.h"
@@ -129,6 +131,35 @@ TEST_CASE("kept inputs: threads that multiply one tensor share its rounded copy"
     for (std::thread& thread : threads) thread.join();
     CHECK(differences == 0);
   }
+}
+
+TEST_CASE("kept inputs: backward reads what an operation prepared, not the elements") {
+  if (skipped_without_bfloat16()) return;
+  ScopeGuard here;
+  here->precision = Precision::medium;
+  const Tensor one = random_leaf({256, 64}, 1), other = random_leaf({256, 64}, 2);
+  Tensor w = random_leaf({128, 64}, 3);
+  const kernels::LinearSizes n{256, 64, 128};
+  const kernels::PackedInput form = kernels::packed_input(n);
+  REQUIRE(form);
+  const auto dw = [&](const Tensor& leaf, bool prepares) {
+    Tensor y;
+    {
+      const Tensor x = mul(leaf, 1);
+      if (prepares)  // the panels of the other tensor
+        kernels::prepared(x, form.rows_in_part, form.words, [&](real* words) {
+          kernels::pack_input(n, other.data(), reinterpret_cast<uint32_t*>(words));
+        });
+      y = linear(x, w);
+    }
+    backward(sum(y));
+    const Tensor gradient = w.grad();
+    const std::vector<real> values(gradient.values().begin(), gradient.values().end());
+    w.clear_grad();
+    return values;
+  };
+  CHECK(dw(one, true) == dw(other, false));
+  CHECK(dw(one, true) != dw(one, false));
 }
 
 TEST_CASE("kept inputs: half of what only matrix products read") {
