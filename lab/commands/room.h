@@ -12,6 +12,7 @@ namespace heed {
   entry(compare) \
   entry(report) \
   entry(view) \
+  entry(inspect) \
   entry(bench) \
   entry(profile) \
   entry(claims)

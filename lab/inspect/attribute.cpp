@@ -1,0 +1,241 @@
+#include "lab/inspect/attribute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "apps/inference/attention_map.h"
+#include "apps/inference/evaluation.h"
+#include "core/scope.h"
+
+namespace heed {
+namespace {
+
+struct Chosen {
+  const Batch* batch = nullptr;
+  int64_t row = 0;
+};
+
+Chosen find_example(const Inspected& inspected, int64_t example) {
+  int64_t row = example;
+  for (const Batch& batch : inspected.batches) {
+    if (row < batch.target.dim(0)) return {&batch, row};
+    row -= batch.target.dim(0);
+  }
+  throw InputError(
+      fmt::format("--example {}: there are {} examples, counted from 0", example, example - row));
+}
+
+std::string token_text(const Inspected& inspected, int64_t id) {
+  if (!inspected.corpus.labels.empty()) return inspected.corpus.labels[static_cast<size_t>(id)];
+  return inspected.corpus.target ? token_label(*inspected.corpus.target, static_cast<int32_t>(id))
+                                 : fmt::format("{}", id);
+}
+
+// The final norm and the difference of two rows of the head: maps vectors of the stream at one
+// position to a part of the logit difference.
+class Readout {
+ public:
+  Readout(const Inspected& inspected, const std::string& norm, int64_t token, int64_t other)
+      : is_layer_(inspected.options.norm.kind == NormKind::layer),
+        has_norm_(inspected.options.has_final_norm()),
+        epsilon_(inspected.options.norm.epsilon) {
+    const Linear& head = inspected.model.head();
+    const int64_t width = head.weight.dim(1);
+    for (int64_t i = 0; i < width; ++i)
+      u_.push_back(static_cast<double>(head.weight.data()[token * width + i]) -
+                   static_cast<double>(head.weight.data()[other * width + i]));
+    if (head.bias)
+      constant_ = static_cast<double>(head.bias.data()[token]) -
+                  static_cast<double>(head.bias.data()[other]);
+    for (const NamedParameter& p : inspected.model.parameters()) {
+      if (!has_norm_) break;
+      if (p.name == norm + ".weight") gamma_ = p.tensor;
+      if (p.name == norm + ".bias")
+        for (int64_t i = 0; i < width; ++i)
+          constant_ += p.tensor.data()[i] * u_[static_cast<size_t>(i)];
+    }
+  }
+
+  // Sets the statistics of a position to those of its whole stream.
+  void set_stream(const std::vector<double>& x) {
+    const double mean = mean_of(x);
+    double sum = 0;
+    for (const double value : x) sum += (value - mean) * (value - mean);
+    scale_ = std::sqrt(sum / static_cast<double>(x.size()) + epsilon_);
+  }
+  double operator()(const std::vector<double>& c) const {
+    const double mean = mean_of(c);
+    double sum = 0;
+    for (size_t i = 0; i < c.size(); ++i)
+      sum += (has_norm_ ? (c[i] - mean) * gamma_.data()[i] / scale_ : c[i]) * u_[i];
+    return sum;
+  }
+  double constant() const { return constant_; }  // β · (U_t - U_u) + b_t - b_u
+
+ private:
+  double mean_of(const std::vector<double>& x) const {
+    if (!has_norm_ || !is_layer_) return 0;
+    double sum = 0;
+    for (const double value : x) sum += value;
+    return sum / static_cast<double>(x.size());
+  }
+
+  bool is_layer_, has_norm_;
+  double epsilon_, scale_ = 1, constant_ = 0;
+  Tensor gamma_;
+  std::vector<double> u_;
+};
+
+std::vector<double> vector_at(const Tensor& x, int64_t row, int64_t position) {
+  const int64_t width = x.dim(2);
+  const real* const from = x.data() + (row * x.dim(1) + position) * width;
+  return {from, from + width};
+}
+
+std::vector<double> difference(std::vector<double> a, const std::vector<double>& b) {
+  for (size_t i = 0; i < b.size(); ++i) a[i] -= b[i];
+  return a;
+}
+
+// z of one head times its columns of output.weight (D, H·K).
+std::vector<double> head_output(const Tensor& weight, const std::vector<double>& z, int64_t first,
+                                int64_t last) {
+  const int64_t width = weight.dim(0), columns = weight.dim(1);
+  std::vector<double> y(static_cast<size_t>(width));
+  for (int64_t o = 0; o < width; ++o)
+    for (int64_t i = first; i < last; ++i)
+      y[static_cast<size_t>(o)] += weight.data()[o * columns + i] * z[static_cast<size_t>(i)];
+  return y;
+}
+
+// The positions that the head reads, and their weights.
+std::vector<std::pair<int64_t, double>> positions_read(const Inspected& inspected,
+                                                       const Batch& batch, int64_t row) {
+  if (inspected.options.kind != ModelKind::classifier) {
+    const int64_t time = batch.target.dim(1);
+    int64_t last = -1;
+    for (int64_t t = 0; t < time; ++t)
+      if (batch.target[row * time + t] != ignored) last = t;
+    check_input(last >= 0, "attribute: this example has no target");
+    return {{last, 1.0}};
+  }
+  const int64_t length = inspected.options.pool == Pool::first ? 1 : batch.input_lengths[row];
+  std::vector<std::pair<int64_t, double>> all;
+  for (int64_t t = 0; t < length; ++t) all.emplace_back(t, 1 / static_cast<double>(length));
+  return all;
+}
+
+}  // namespace
+
+Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_t> token,
+               std::optional<int64_t> other) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  const ModelOptions& o = inspected.options;
+  check_input(o.norm_first,
+              "attribute: this model has model.norm_first = false; its stream is normalised after "
+              "every sublayer and is no sum of what they write");
+  check_input(o.kind != ModelKind::classifier || o.pool != Pool::learned,
+              "attribute: model.pool = \"learned\" reads the stream by attention, which is not "
+              "linear");
+  const auto [batch, row] = find_example(inspected, example);
+  std::vector<Sublayer> sublayers = sublayers_of(inspected);
+  const std::string stack = o.kind == ModelKind::classifier ? "encoder" : "decoder";
+  std::erase_if(sublayers, [&](const Sublayer& s) { return !s.name.starts_with(stack); });
+  check_input(!sublayers.empty(), "attribute: this model has no layers");
+
+  std::map<std::pair<std::string, Site>, Tensor> seen;  // the last one: the decoder's embedding
+  Tensor logits;
+  {
+    const NamedTap tap(
+        inspected,
+        [](const std::string&, Site site) {
+          return site == Site::tokens || site == Site::embedded || site == Site::heads ||
+                 site == Site::sublayer || site == Site::stream;
+        },
+        [&](const std::string& layer, Site site, const Tensor& value) {
+          seen[{layer, site}] = value;
+          return Tensor();
+        });
+    logits = inspected.model.logits(inputs_of(*batch));
+  }
+  const auto positions = positions_read(inspected, *batch, row);
+  const int64_t position = positions.front().first, classes = logits.dim(-1);
+  const bool is_classifier = o.kind == ModelKind::classifier;
+  const int64_t at = is_classifier ? row : row * batch->target.dim(1) + position;
+  const real* const scores = logits.data() + at * classes;
+  const int64_t t = token.value_or(batch->target[at]);
+  check_input(t >= 0 && t < classes, "--token: there is no token {} of {}", t, classes);
+  if (!other) {
+    other = t == 0 && classes > 1 ? 1 : 0;
+    for (int64_t v = 0; v < classes; ++v)
+      if (v != t && scores[v] > scores[*other]) other = v;
+  }
+  check_input(*other >= 0 && *other < classes, "--against: there is no token {} of {}", *other,
+              classes);
+
+  Readout readout(inspected, stack + ".norm", t, *other);
+  std::vector<std::pair<std::string, double>> rows;
+  std::map<std::string, size_t> index;
+  const auto add = [&](const std::string& part, double value) {
+    const auto [found, is_new] = index.emplace(part, rows.size());
+    if (is_new) rows.emplace_back(part, 0);
+    rows[found->second].second += value;
+  };
+  for (const auto& [p, weight] : positions) {
+    readout.set_stream(vector_at(seen.at({sublayers.back().norm, Site::stream}), row, p));
+    const std::vector<double> embedded = vector_at(seen.at({"embedding", Site::embedded}), row, p);
+    std::vector<double> tokens = vector_at(seen.at({"embedding", Site::tokens}), row, p);
+    tokens.resize(embedded.size());  // concatenated positions follow the token's columns
+    add("embedding", weight * readout(tokens));
+    add("positions", weight * readout(difference(embedded, tokens)));
+    for (const Sublayer& s : sublayers) {
+      std::vector<double> rest = vector_at(seen.at({s.norm, Site::sublayer}), row, p);
+      if (!s.is_sum_of_heads) {
+        add(s.name, weight * readout(rest));
+        continue;
+      }
+      const std::vector<double> z = vector_at(seen.at({s.name, Site::heads}), row, p);
+      const Tensor w = inspected.model.parameter(s.name + ".output.weight");
+      for (int64_t h = 0; h < s.heads; ++h) {
+        const std::vector<double> y = head_output(w, z, h * s.width, (h + 1) * s.width);
+        add(fmt::format("{}.head.{}", s.name, h), weight * readout(y));
+        rest = difference(std::move(rest), y);
+      }
+      add("biases", weight * readout(rest));  // what the output has besides its heads
+    }
+  }
+  add("biases", readout.constant());
+
+  Json json = Json::array();
+  for (const auto& [part, value] : rows)
+    json.push(Json::object().set("part", part).set("value", value));
+  return Json::object()
+      .set("rows", std::move(json))
+      .set("difference", static_cast<double>(scores[t]) - static_cast<double>(scores[*other]))
+      .set("token", token_text(inspected, t))
+      .set("other", token_text(inspected, *other))
+      .set("position", is_classifier ? Json() : Json(position));
+}
+
+Table attribution_table(const Json& attribution) {
+  std::vector<Json> rows = attribution.at("rows").elements();
+  std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
+    return std::abs(a.at("value").number()) > std::abs(b.at("value").number());
+  });
+  Table table;
+  table.rows.push_back({"part", "logit"});
+  for (const Json& row : rows)
+    table.rows.push_back(
+        {row.at("part").string(), fmt::format("{:+.4f}", row.at("value").number())});
+  table.rows.push_back({"sum", fmt::format("{:+.4f}", attribution.at("difference").number())});
+  table.notes.push_back(fmt::format("The logit of {} minus that of {}.",
+                                    attribution.at("token").string(),
+                                    attribution.at("other").string()));
+  return table;
+}
+
+}  // namespace heed

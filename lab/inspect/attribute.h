@@ -1,0 +1,26 @@
+// Direct logit attribution (Elhage et al. 2021, "A Mathematical Framework for Transformer
+// Circuits"): which parts of a model write the difference between the logits of two tokens.
+//
+//   x = Σ c over the parts,  value of a part = ((c - mean c) ∘ γ / s) · (U_t - U_u)
+//
+// s is the final norm's scale of the whole stream at that position; RMSNorm subtracts no mean.
+#pragma once
+
+#include <optional>
+
+#include "apps/support/json.h"
+#include "apps/support/table.h"
+#include "lab/inspect/inspected.h"
+
+namespace heed {
+
+// Returns {"rows": [{"part", "value"}, …], "difference", "token", "other", "position"} for the last
+// target of an example: the rows add up to logit(token) - logit(other). By default `token` is the
+// target and `other` the most likely token but it. Throws InputError for an example or token that
+// does not exist, for a post-norm model, and for a classifier that pools by learned queries.
+Json attribute(const Inspected& inspected, int64_t example = 0, std::optional<int64_t> token = {},
+               std::optional<int64_t> other = {});
+// The largest contributions come first.
+Table attribution_table(const Json& attribution);
+
+}  // namespace heed

@@ -1,0 +1,120 @@
+#include "lab/inspect/inspected.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "apps/inference/evaluation.h"
+#include "core/ops.h"
+#include "core/scope.h"
+#include "nn/forms/attention.h"
+
+namespace heed {
+
+FirstExamples::FirstExamples(const Dataset& all, int64_t count)
+    : all_(all), count_(std::min(count, all.size())) {}
+
+Inspected::Inspected(const Model& model_, const ModelOptions& options_, const Corpus& corpus_,
+                     const Dataset& examples, int64_t batch_size)
+    : model(model_), options(options_), corpus(corpus_), names(model_.part_names()) {
+  Batches cut = Batches::in_order(examples, corpus.framing, batch_size);
+  batches.resize(static_cast<size_t>(cut.count()));
+  for (int64_t i = 0; i < cut.count(); ++i) cut.get(i, batches[static_cast<size_t>(i)]);
+}
+
+const std::string& Inspected::name(const Module& layer) const {
+  static const std::string none;
+  const auto found = names.find(&layer);
+  return found == names.end() ? none : found->second;
+}
+
+const Ids& Inspected::lengths(const Batch& batch, const std::string& layer) const {
+  const bool is_source = options.kind == ModelKind::seq2seq &&
+                         (layer.starts_with("encoder") || layer.starts_with("source_embedding"));
+  return is_source ? batch.source_lengths : batch.input_lengths;
+}
+
+void ExampleLosses::add(const Tensor& logits, const Batch& batch) {
+  const Ids& target = batch.target;
+  const int64_t rows = target.dim(0), time = target.size() / std::max<int64_t>(1, rows);
+  const int64_t vocabulary = logits.dim(-1);
+  const Tensor each = cross_entropy(logits, target, Reduction::none);
+  for (int64_t b = 0; b < rows; ++b) {
+    double sum = 0, count = 0, hits = 0;
+    for (int64_t i = b * time; i < (b + 1) * time; ++i) {
+      if (target[i] == ignored) continue;
+      const real* const row = logits.data() + i * vocabulary;
+      sum += each.data()[i];
+      hits += std::max_element(row, row + vocabulary) - row == target[i];
+      ++count;
+    }
+    loss.push_back(sum);
+    targets.push_back(count);
+    correct.push_back(hits);
+  }
+}
+
+namespace {
+
+double ratio(const std::vector<double>& part, const std::vector<double>& whole) {
+  double sum = 0, count = 0;
+  for (const double each : part) sum += each;
+  for (const double each : whole) count += each;
+  return sum / std::max(1.0, count);
+}
+
+}  // namespace
+
+double ExampleLosses::mean_loss() const { return ratio(loss, targets); }
+double ExampleLosses::accuracy() const { return ratio(correct, targets); }
+
+ExampleLosses losses_of(const Inspected& inspected) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  ExampleLosses losses;
+  for (const Batch& batch : inspected.batches)
+    losses.add(inspected.model.logits(inputs_of(batch)), batch);
+  return losses;
+}
+
+int64_t layer_index(const std::string& name) {
+  const size_t at = name.find("layers.");
+  int64_t index = -1;
+  if (at != std::string::npos)
+    std::from_chars(name.data() + at + 7, name.data() + name.size(), index);
+  return index;
+}
+
+std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  const MultiHeadOptions& form = inspected.options.attention;
+  std::vector<Sublayer> found;
+  std::unordered_map<std::string, int64_t> widths;  // of the outputs of all heads
+  const NamedTap tap(
+      inspected, [](const std::string&, Site s) { return s == Site::heads || s == Site::sublayer; },
+      [&](const std::string& name, Site site, const Tensor& value) {
+        if (site == Site::heads) widths[name] = value.dim(-1);
+        if (site == Site::sublayer) {
+          Sublayer sublayer;
+          sublayer.norm = name;
+          sublayer.name = name.substr(0, name.size() - std::string("_norm").size());
+          sublayer.layer = name.substr(0, name.rfind('.'));
+          sublayer.index = layer_index(name);
+          found.push_back(sublayer);
+        }
+        return Tensor();
+      });
+  inspected.model.logits(inputs_of(inspected.batches.front()));
+  for (Sublayer& sublayer : found) {
+    const auto width = widths.find(sublayer.name);
+    if (width == widths.end()) continue;
+    sublayer.heads = inspected.options.heads;
+    if (form.key_dims.empty() && form.value_dims.empty())
+      sublayer.width = width->second / sublayer.heads;
+    sublayer.is_sum_of_heads = sublayer.width > 0 && form.activation == Activation::none &&
+                               form.combine == Combine::concat_projection && form.axes.empty();
+  }
+  return found;
+}
+
+}  // namespace heed

@@ -1,0 +1,100 @@
+// What all views of `heed inspect` have in common: a model, the examples that it reads, and taps
+// (nn/tap.h) whose layers have their names.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "data/batch.h"
+#include "data/corpus.h"
+#include "nn/models.h"
+#include "nn/tap.h"
+
+namespace heed {
+
+// The first examples of a dataset.
+class FirstExamples final : public Dataset {
+ public:
+  FirstExamples(const Dataset& all, int64_t count);
+  int64_t size() const override { return count_; }
+  void get(int64_t i, Example& example) const override { all_.get(i, example); }
+  void collate(std::span<const Example* const> examples, Framing framing,
+               Batch& batch) const override {
+    all_.collate(examples, framing, batch);
+  }
+
+ private:
+  const Dataset& all_;
+  int64_t count_;
+};
+
+// A model and its examples. What it is made of must outlive it.
+struct Inspected {
+  Inspected(const Model& model, const ModelOptions& options, const Corpus& corpus,
+            const Dataset& examples, int64_t batch_size);
+
+  const Model& model;
+  const ModelOptions& options;
+  const Corpus& corpus;
+  std::vector<Batch> batches;
+  std::unordered_map<const Module*, std::string> names;  // of the model's layers
+
+  const std::string& name(const Module& layer) const;
+  // The real positions of each example, for the layers of this name: those of the source in an
+  // encoder of seq2seq, else those of the input.
+  const Ids& lengths(const Batch& batch, const std::string& layer) const;
+};
+
+// A tap made of functions, which get the names of layers.
+class NamedTap final : public Tap {
+ public:
+  using Wants = std::function<bool(const std::string& layer, Site site)>;
+  using See = std::function<Tensor(const std::string& layer, Site site, const Tensor& value)>;
+  NamedTap(const Inspected& inspected, Wants wants, See see)
+      : inspected_(inspected), wants_(std::move(wants)), see_(std::move(see)) {}
+  bool wants(const Module& layer, Site site) override {
+    return wants_(inspected_.name(layer), site);
+  }
+  Tensor see(const Module& layer, Site site, const Tensor& value) override {
+    return see_(inspected_.name(layer), site, value);
+  }
+
+ private:
+  const Inspected& inspected_;
+  Wants wants_;
+  See see_;
+};
+
+// The losses of examples, summed over the targets of each.
+struct ExampleLosses {
+  std::vector<double> loss, targets, correct;  // by example
+
+  // logits (B, T, V), or (B, C) of a classifier
+  void add(const Tensor& logits, const Batch& batch);
+  double mean_loss() const;  // over all targets
+  double accuracy() const;   // the fraction of targets that are the most likely token
+};
+
+// The losses of all examples, without gradients. Taps of the caller act.
+ExampleLosses losses_of(const Inspected& inspected);
+
+// A sublayer of a layer, in the order of computation.
+struct Sublayer {
+  std::string name;   // "decoder.layers.0.attention"
+  std::string norm;   // of its residual connection, where taps see what it adds and the stream
+  std::string layer;  // "decoder.layers.0"
+  int64_t index = 0;  // of the layer in its stack
+  int64_t heads = 0;  // 0: it has none
+  int64_t width = 0;  // of the output of a head, if all have one width, else 0
+  // Its output is the sum of the outputs of its heads, each times its columns of output.weight.
+  bool is_sum_of_heads = false;
+};
+// Found by computing the first batch.
+std::vector<Sublayer> sublayers_of(const Inspected& inspected);
+
+// The layer that a name is in: 1 for "decoder.layers.1.attention"; -1: none.
+int64_t layer_index(const std::string& name);
+
+}  // namespace heed

@@ -1,0 +1,194 @@
+// heed inspect: every identity that its views promise.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "apps/config/experiment.h"
+#include "apps/inference/evaluation.h"
+#include "apps/inference/scores.h"
+#include "apps/support/files.h"
+#include "core/scope.h"
+#include "lab/inspect/ablate.h"
+#include "lab/inspect/attribute.h"
+#include "lab/inspect/lens.h"
+#include "program.h"
+
+using namespace heed;
+
+namespace {
+
+// A model with random weights, large enough that its heads differ, and examples of a task.
+struct InspectedTask {
+  Experiment experiment;
+  Corpus corpus;
+  std::unique_ptr<Model> model;
+  std::unique_ptr<FirstExamples> examples;
+  std::unique_ptr<Inspected> inspected;
+
+  explicit InspectedTask(ModelKind kind, const std::function<void(ModelOptions&)>& change = {},
+                         const DataKind* data = &data_kinds::reverse) {
+    experiment.data.kind = data;
+    ModelOptions& o = experiment.model;
+    o.kind = kind;
+    o.dim = 16;
+    o.heads = 2;
+    o.layers = 2;
+    o.init.gain = 2;
+    if (change) change(o);
+    corpus = load_corpus(experiment.data,
+                         kind == ModelKind::seq2seq      ? Framing::seq2seq
+                         : kind == ModelKind::classifier ? Framing::classifier
+                                                         : Framing::language_model,
+                         1);
+    ScopeGuard here;
+    here->seed = 3;
+    here->calls = 0;
+    model = make_model(o, model_sizes(experiment, corpus));
+    // Biases and norms that are not where they start.
+    for (const NamedParameter& p : model->parameters()) {
+      if (p.tensor.rank() != 1) continue;
+      Tensor values = p.tensor;
+      for (int64_t i = 0; i < values.size(); ++i)
+        values.mutable_data()[i] += 0.3f * std::sin(static_cast<real>(3 * i + 1));
+    }
+    examples = std::make_unique<FirstExamples>(*corpus.splits.at("val"), 40);
+    inspected = std::make_unique<Inspected>(*model, o, corpus, *examples, 16);
+  }
+};
+
+constexpr ModelKind sequence_models[] = {ModelKind::seq2seq, ModelKind::language_model};
+
+const Json& part_named(const Json& ablation, const std::string& name) {
+  for (const Json& part : ablation.at("parts").elements())
+    if (part.at("part").string() == name) return part;
+  throw Error("no part " + name);
+}
+
+}  // namespace
+
+TEST_CASE("inspect: the baseline of ablate and the last row of lens are the loss of evaluate") {
+  for (const ModelKind kind : sequence_models) {
+    const InspectedTask t(kind);
+    const Scores scores = evaluate(*t.model, *t.examples, t.corpus.framing, 16);
+    const Json baseline = ablate(*t.inspected, AblateWith::zero).at("baseline");
+    CHECK(baseline.at("loss").number() == doctest::Approx(scores.loss).epsilon(1e-6));
+    CHECK(baseline.at("accuracy").number() == doctest::Approx(scores.token_accuracy));
+    const Json layers = lens(*t.inspected);
+    REQUIRE(layers.at("layers").elements().size() == 3);
+    const Json& last = layers.at("layers").elements().back();
+    CHECK(last.at("loss").number() == baseline.at("loss").number());
+    CHECK(last.at("accuracy").number() == baseline.at("accuracy").number());
+    CHECK(last.at("kl").number() == 0);
+    CHECK(layers.at("layers").elements()[0].at("layer").is_null());
+    CHECK(layers.at("layers").elements()[1].at("kl").number() > 0.01);
+  }
+}
+
+TEST_CASE("inspect: zero for a head is a checkpoint without its columns, bit for bit") {
+  for (const ModelKind kind : sequence_models) {
+    InspectedTask t(kind);
+    const std::string layer = "decoder.layers.1.attention";
+    const Json cut = ablate(*t.inspected, AblateWith::zero);
+    Tensor w = t.model->parameter(layer + ".output.weight");
+    for (int64_t row = 0; row < 16; ++row)
+      for (int64_t column = 8; column < 16; ++column) w.mutable_data()[row * 16 + column] = 0;
+    const double loss = losses_of(*t.inspected).mean_loss();
+    CHECK(part_named(cut, layer + ".head.1").at("loss").number() == loss);
+    CHECK(part_named(cut, layer + ".head.0").at("loss").number() != loss);
+  }
+}
+
+TEST_CASE("inspect: ablating heads that are constant by their mean changes nothing") {
+  const InspectedTask t(ModelKind::language_model);
+  // Values that do not depend on the input: z is the bias everywhere.
+  Tensor(t.model->parameter("decoder.layers.0.attention.value.weight")).mutable_data();
+  Tensor v = t.model->parameter("decoder.layers.0.attention.value.weight");
+  for (int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = 0;
+  const Json cut = ablate(*t.inspected, AblateWith::mean);
+  CHECK(std::abs(part_named(cut, "decoder.layers.0.attention.head.0").at("delta").number()) < 1e-5);
+  CHECK(std::abs(part_named(cut, "decoder.layers.1.attention.head.0").at("delta").number()) > 1e-5);
+  const Json other = ablate(*t.inspected, AblateWith::resample);
+  CHECK(std::abs(part_named(other, "decoder.layers.0.attention.head.0").at("delta").number()) <
+        1e-5);
+  const Json none = ablate(*t.inspected, AblateWith::zero);
+  CHECK(std::abs(part_named(none, "decoder.layers.0.attention.head.0").at("delta").number()) >
+        1e-5);
+}
+
+TEST_CASE("inspect: all heads of a layer and its sublayer are one set, and the delta is a mean") {
+  const InspectedTask t(ModelKind::language_model);
+  const Json sets =
+      ablate(*t.inspected, AblateWith::zero,
+             {"decoder.layers.0.attention.head.0,decoder.layers.0.attention.head.1",
+              "decoder.layers.0.attention,decoder.layers.0.feed_forward", "decoder.layers.0"});
+  const auto& parts = sets.at("parts").elements();
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[1].at("loss").number() == parts[2].at("loss").number());
+  CHECK(parts[0].at("loss").number() != parts[2].at("loss").number());
+  for (const Json& part : parts) {
+    const double delta = part.at("delta").number();
+    CHECK(part.at("loss").number() - sets.at("baseline").at("loss").number() ==
+          doctest::Approx(delta).epsilon(1e-9));
+    CHECK(part.at("interval").elements()[0].number() < delta);
+    CHECK(part.at("interval").elements()[1].number() > delta);
+  }
+  CHECK_THROWS_WITH_AS(ablate(*t.inspected, AblateWith::zero, {"decoder.layers.7"}),
+                       doctest::Contains("decoder.layers.7 is no part of this model"), InputError);
+}
+
+TEST_CASE("inspect: the rows of attribute add up to the difference of the logits") {
+  const std::function<void(ModelOptions&)> forms[] = {
+      [](ModelOptions&) {},
+      [](ModelOptions& o) { o.norm.kind = NormKind::rms; },
+      [](ModelOptions& o) { o.final_norm = Choice::no; },
+      [](ModelOptions& o) { o.attention.combine = Combine::mean, o.attention.value_dim = 16; },
+      [](ModelOptions& o) { o.activation = swiglu; },
+      [](ModelOptions& o) { o.bias = false; },
+      [](ModelOptions& o) { o.positional.kind = &positional_encodings::rotary; }};
+  for (const ModelKind kind : sequence_models)
+    for (const auto& form : forms) {
+      const InspectedTask t(kind, form);
+      for (const int64_t example : {0, 17, 39}) {
+        const Json json = attribute(*t.inspected, example);
+        double sum = 0, size = 0;
+        for (const Json& row : json.at("rows").elements()) {
+          sum += row.at("value").number();
+          size += std::abs(row.at("value").number());
+        }
+        CHECK(std::abs(sum - json.at("difference").number()) < 1e-4 * size);
+        CHECK(size > 0.1);
+        CHECK(json.at("token").string() != json.at("other").string());
+      }
+    }
+}
+
+TEST_CASE("inspect: post-norm models have no lens and no attribution, and are told why") {
+  const InspectedTask t(ModelKind::language_model, [](ModelOptions& o) { o.norm_first = false; });
+  CHECK_THROWS_WITH_AS(lens(*t.inspected), doctest::Contains("model.norm_first = false"),
+                       InputError);
+  CHECK_THROWS_WITH_AS(attribute(*t.inspected), doctest::Contains("model.norm_first = false"),
+                       InputError);
+  CHECK(ablate(*t.inspected, AblateWith::mean).at("parts").elements().size() > 4);
+}
+
+TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end with code 2") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  for (const char* view : {"ablate", "lens", "attribute"}) {
+    const ProgramOutput table = heed_in(folder.path, {"inspect", "r", view});
+    REQUIRE_MESSAGE(table.code == 0, table.err);
+    std::istringstream lines(table.out);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 110);  // bytes of UTF-8
+    const ProgramOutput json = heed_in(folder.path, {"inspect", "r", view, "--json"});
+    CHECK(Json::parse(json.out, "json").is_object());
+  }
+  check_rejected(heed_in(folder.path, {"inspect", "r", "circuits"}), 2,
+                 {"there is no view circuits; the views are ablate, lens and attribute"});
+  check_rejected(heed_in(folder.path, {"inspect", "r", "lens", "--example", "5000"}), 2,
+                 {"--example 5000", "raise --examples"});
+  check_rejected(heed_in(folder.path, {"inspect", "r", "attribute", "--token", "zebra"}), 2,
+                 {"--token: the vocabulary has no token zebra"});
+}
