@@ -11,6 +11,7 @@
 #include "lab/commands/room.h"
 #include "lab/inspect/ablate.h"
 #include "lab/inspect/attribute.h"
+#include "lab/inspect/heads.h"
 #include "lab/inspect/lens.h"
 
 namespace heed {
@@ -24,7 +25,7 @@ struct InspectArguments final : CommandArguments {
 
   std::vector<Option> options() override {
     return {{"RUN", "", &path, "Folder of the run"},
-            {"VIEW", "", &view, "What to show: ablate, lens or attribute"},
+            {"VIEW", "", &view, "What to show: heads, ablate, lens or attribute"},
             checkpoint_option(checkpoint),
             {"--split", "NAME", &split, "Split of the examples (default: test, else val)"},
             {"--examples",
@@ -63,8 +64,9 @@ std::optional<int64_t> id_of(const char* option, const std::string& text, const 
 }
 
 int InspectArguments::run() const {
-  check_input(view == "ablate" || view == "lens" || view == "attribute",
-              "inspect: there is no view {}; the views are ablate, lens and attribute", view);
+  check_input(view == "heads" || view == "ablate" || view == "lens" || view == "attribute",
+              "inspect: there is no view {}; the views are heads, ablate, lens and attribute",
+              view);
   check_input(view == "ablate" || set.empty(), "--set goes with the view ablate");
   check_input(view == "attribute" || (token.empty() && against.empty()),
               "--token and --against go with the view attribute");
@@ -89,6 +91,9 @@ int InspectArguments::run() const {
       if (with == each.name) replacement = each.value;
     result = ablate(inspected, replacement, set);
     table = ablation_table(result);
+  } else if (view == "heads") {
+    result = head_scores(inspected);
+    table = heads_table(result);
   } else if (view == "lens") {
     result = lens(inspected, example);
     table = lens_table(result);
@@ -110,10 +115,12 @@ const Command lab_commands::inspect = {
     .name = "inspect",
     .summary = "Show what the parts of a trained model do",
     .details =
+        "heads       what each head attends to, and whether it copies\n"
         "ablate      how much worse the model is without each head, sublayer, layer and position\n"
         "lens        what the model would predict if it ended after an earlier layer\n"
         "attribute   which parts write the difference between the logits of two tokens\n\n"
         "Examples:\n"
+        "  heed inspect runs/latest heads\n"
         "  heed inspect runs/latest ablate\n"
         "  heed inspect runs/sort ablate --with zero --set decoder.layers.0,decoder.layers.1\n"
         "  heed inspect runs/sort lens --example 3\n"

@@ -1,7 +1,9 @@
 // heed inspect: every identity that its views promise.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <sstream>
 
 #include "apps/config/experiment.h"
@@ -11,7 +13,10 @@
 #include "core/scope.h"
 #include "lab/inspect/ablate.h"
 #include "lab/inspect/attribute.h"
+#include "lab/inspect/eigenvalues.h"
+#include "lab/inspect/heads.h"
 #include "lab/inspect/lens.h"
+#include "nn/recorder.h"
 #include "program.h"
 
 using namespace heed;
@@ -163,6 +168,103 @@ TEST_CASE("inspect: the rows of attribute add up to the difference of the logits
     }
 }
 
+TEST_CASE("inspect: eigenvalues of matrices whose eigenvalues are known") {
+  const auto sum_and_size = [](const std::vector<double>& matrix, int n) {
+    double size = 0;
+    std::complex<double> sum = 0;
+    for (const auto& value : eigenvalues(matrix, n)) sum += value, size += std::abs(value);
+    return std::pair(sum, size);
+  };
+  CHECK(sum_and_size({3, 0, 0, 0, -2, 0, 0, 0, 5}, 3).second == doctest::Approx(10));
+  // A rotation has the eigenvalues ±i, a shift of four the fourth roots of 1.
+  CHECK(sum_and_size({0, -1, 1, 0}, 2).second == doctest::Approx(2));
+  CHECK(std::abs(sum_and_size({0, -1, 1, 0}, 2).first) < 1e-12);
+  const auto roots = eigenvalues({0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, 4);
+  for (const auto& value : roots) CHECK(std::abs(std::pow(value, 4) - 1.0) < 1e-9);
+  // x³ - 6 x² + 11 x - 6 = (x - 1)(x - 2)(x - 3), as its companion matrix
+  std::vector<double> found;
+  for (const auto& value : eigenvalues({6, -11, 6, 1, 0, 0, 0, 1, 0}, 3))
+    found.push_back(value.real());
+  std::sort(found.begin(), found.end());
+  for (size_t i = 0; i < 3; ++i) CHECK(found[i] == doctest::Approx(static_cast<double>(i + 1)));
+}
+
+TEST_CASE("inspect: scores of heads are their definitions, as matrices of 0 and 1") {
+  const InspectedTask t(ModelKind::language_model);
+  const Json json = head_scores(*t.inspected);
+  REQUIRE(json.at("heads").elements().size() == 4);
+  double part[2][3] = {}, whole[2] = {};
+  for (const Batch& batch : t.inspected->batches) {
+    const Recorder recorder;
+    t.model->logits(inputs_of(batch));
+    const Tensor a = recorder.records(*t.model)[1].weights;
+    const int64_t time = a.dim(2);
+    for (int64_t b = 0; b < a.dim(0); ++b)
+      for (int64_t h = 0; h < 2; ++h)
+        for (int64_t q = 0; q < batch.input_lengths[b]; ++q)
+          for (int64_t k = 0; k < time; ++k) {
+            const double w = a.data()[((b * 2 + h) * time + q) * time + k];
+            const auto x = [&](int64_t i) { return batch.input[b * time + i]; };
+            whole[h] += w;
+            part[h][0] += w * (k == q - 1);
+            part[h][1] += w * (k < q && x(k) == x(q));
+            part[h][2] += w * (k >= 1 && k <= q && x(k - 1) == x(q));
+          }
+  }
+  for (size_t h = 0; h < 2; ++h) {
+    const Json& head = json.at("heads").elements()[2 + h];
+    CHECK(head.at("layer").integer() == 1);
+    CHECK(head.at("head").integer() == static_cast<int64_t>(h));
+    CHECK(head.at("previous").number() == doctest::Approx(part[h][0] / whole[h]));
+    CHECK(head.at("duplicate").number() == doctest::Approx(part[h][1] / whole[h]));
+    CHECK(head.at("induction").number() == doctest::Approx(part[h][2] / whole[h]));
+    CHECK(head.at("duplicate").number() > 0);
+  }
+}
+
+TEST_CASE(
+    "inspect: uniform attention has the scores of uniform attention; values that cannot be are "
+    "null") {
+  const InspectedTask t(ModelKind::language_model);
+  for (const NamedParameter& p : t.model->parameters())
+    if (p.name.find("attention.query") != p.name.npos)
+      for (int64_t i = 0; i < p.tensor.size(); ++i) Tensor(p.tensor).mutable_data()[i] = 0;
+  const Json json = head_scores(*t.inspected);
+  // P[q, k] = 1 / (q + 1), so prefix matching is the mean of 1 / (q + 1) over the second half.
+  const int64_t n = t.corpus.longest_input / 2;
+  double expected = 0;
+  for (int64_t q = n; q < 2 * n; ++q) expected += 1.0 / static_cast<double>((q + 1) * n);
+  for (const Json& head : json.at("heads").elements())
+    CHECK(head.at("prefix_matching").number() == doctest::Approx(expected));
+  CHECK(json.at("induction_loss").number() > 0);
+
+  const InspectedTask pair(ModelKind::seq2seq);
+  const Json both = head_scores(*pair.inspected);
+  CHECK(both.at("induction_loss").is_null());
+  CHECK(both.at("heads").elements().size() == 12);
+  for (const Json& head : both.at("heads").elements()) {
+    CHECK(head.at("prefix_matching").is_null());
+    const bool crosses = head.at("module").string().ends_with("cross_attention");
+    CHECK(head.at("previous").is_null() == crosses);
+    CHECK(head.at("entropy").number() > 0);
+  }
+}
+
+TEST_CASE("inspect: a head that copies has the score 1, and its opposite -1") {
+  const InspectedTask t(ModelKind::language_model);
+  const std::string layer = "decoder.layers.0.attention.";
+  Tensor v = t.model->parameter(layer + "value.weight"),
+         o = t.model->parameter(layer + "output.weight");
+  for (int64_t i = 0; i < 16; ++i)
+    for (int64_t j = 0; j < 16; ++j) {
+      v.mutable_data()[i * 16 + j] = i == j;
+      o.mutable_data()[i * 16 + j] = i != j ? 0 : i < 8 ? 1 : -1;
+    }
+  const Json json = head_scores(*t.inspected);  // E = U, so W_V Eᵀ U W_O is ± a Gram matrix
+  CHECK(json.at("heads").elements()[0].at("copying").number() == doctest::Approx(1).epsilon(1e-4));
+  CHECK(json.at("heads").elements()[1].at("copying").number() == doctest::Approx(-1).epsilon(1e-4));
+}
+
 TEST_CASE("inspect: post-norm models have no lens and no attribution, and are told why") {
   const InspectedTask t(ModelKind::language_model, [](ModelOptions& o) { o.norm_first = false; });
   CHECK_THROWS_WITH_AS(lens(*t.inspected), doctest::Contains("model.norm_first = false"),
@@ -177,7 +279,7 @@ TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end w
   write_file(folder / "c.toml", tiny_config());
   const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
-  for (const char* view : {"ablate", "lens", "attribute"}) {
+  for (const char* view : {"heads", "ablate", "lens", "attribute"}) {
     const ProgramOutput table = heed_in(folder.path, {"inspect", "r", view});
     REQUIRE_MESSAGE(table.code == 0, table.err);
     std::istringstream lines(table.out);
@@ -186,7 +288,7 @@ TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end w
     CHECK(Json::parse(json.out, "json").is_object());
   }
   check_rejected(heed_in(folder.path, {"inspect", "r", "circuits"}), 2,
-                 {"there is no view circuits; the views are ablate, lens and attribute"});
+                 {"there is no view circuits; the views are heads, ablate, lens and attribute"});
   check_rejected(heed_in(folder.path, {"inspect", "r", "lens", "--example", "5000"}), 2,
                  {"--example 5000", "raise --examples"});
   check_rejected(heed_in(folder.path, {"inspect", "r", "attribute", "--token", "zebra"}), 2,

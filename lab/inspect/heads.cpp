@@ -1,0 +1,253 @@
+#include "lab/inspect/heads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "apps/inference/evaluation.h"
+#include "core/ops.h"
+#include "core/random.h"
+#include "core/scope.h"
+#include "lab/inspect/eigenvalues.h"
+#include "nn/recorder.h"
+
+namespace heed {
+namespace {
+
+// Sums over the queries of one head.
+struct HeadSums {
+  double weight = 0, queries = 0;
+  double previous = 0, duplicate = 0, induction = 0, entropy = 0, distance = 0, first = 0;
+};
+
+bool is_cross(const std::string& name) { return name.ends_with("cross_attention"); }
+
+// The tokens at the positions of a self-attention, or none.
+const Ids& tokens_of(const Inspected& inspected, const Batch& batch, const std::string& layer) {
+  const bool reads_source =
+      inspected.options.kind == ModelKind::seq2seq && layer.starts_with("encoder");
+  return reads_source ? batch.source : batch.input;
+}
+
+void add_row(HeadSums& sums, const real* a, int64_t q, int64_t keys, const int32_t* tokens) {
+  double total = 0;
+  for (int64_t k = 0; k < keys; ++k) {
+    const double weight = a[k];
+    total += weight;
+    if (weight > 0) sums.entropy -= weight * std::log(weight);
+    sums.distance += weight * std::abs(static_cast<double>(q - k));
+    if (k == q - 1) sums.previous += weight;
+    if (!tokens) continue;
+    if (k < q && tokens[k] == tokens[q]) sums.duplicate += weight;
+    if (k >= 1 && k <= q && tokens[k - 1] == tokens[q]) sums.induction += weight;
+  }
+  sums.weight += total;
+  sums.first += a[0];
+  ++sums.queries;
+}
+
+struct LayerSums {
+  std::vector<HeadSums> heads;
+  bool has_positions = true, has_tokens = true;
+};
+
+std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspected) {
+  std::vector<std::pair<std::string, LayerSums>> layers;
+  std::map<std::string, size_t> index;
+  for (const Batch& batch : inspected.batches) {
+    const Recorder recorder;
+    inspected.model.logits(inputs_of(batch));
+    for (const AttentionRecord& record : recorder.records(inspected.model)) {
+      const auto [at, is_new] = index.emplace(record.name, layers.size());
+      if (is_new) layers.push_back({record.name, {}});
+      LayerSums& layer = layers[at->second].second;
+      const Tensor& p = record.weights;
+      const int64_t rows = p.dim(0), heads = p.dim(1), queries = p.dim(2), keys = p.dim(3);
+      layer.heads.resize(static_cast<size_t>(heads));
+      layer.has_positions = !is_cross(record.name) && record.grid.empty() &&
+                            !record.name.starts_with("pool") && queries == keys;
+      const Ids& tokens = tokens_of(inspected, batch, record.name);
+      layer.has_tokens = layer.has_positions && static_cast<bool>(tokens);
+      const Ids& lengths = inspected.lengths(batch, record.name);
+      for (int64_t b = 0; b < rows; ++b) {
+        const int64_t last = layer.has_positions ? std::min<int64_t>(queries, lengths[b]) : queries;
+        for (int64_t h = 0; h < heads; ++h)
+          for (int64_t q = 0; q < last; ++q)
+            add_row(layer.heads[static_cast<size_t>(h)],
+                    p.data() + ((b * heads + h) * queries + q) * keys, q, keys,
+                    layer.has_tokens ? tokens.data() + b * tokens.dim(1) : nullptr);
+      }
+    }
+  }
+  return layers;
+}
+
+Json ratio(double part, double whole, bool has) {
+  return has && whole > 0 ? Json(part / whole) : Json();
+}
+
+// Random tokens without repeats, repeated once.
+struct Repeated {
+  int64_t period = 0;                                   // 0: this model reads none
+  Ids tokens;                                           // (B, 2 n)
+  std::map<std::string, std::vector<double>> matching;  // by layer and head
+  double loss = 0;
+};
+
+Repeated repeated_tokens(const Inspected& inspected) {
+  Repeated r;
+  if (inspected.options.kind != ModelKind::language_model || !inspected.corpus.target) return r;
+  const Vocabulary& vocabulary = inspected.corpus.target->vocabulary();
+  std::vector<int32_t> ordinary;
+  for (int32_t id = 0; id < vocabulary.size(); ++id)
+    if (!is_special(vocabulary.token(id))) ordinary.push_back(id);
+  const int64_t n = std::min<int64_t>(inspected.corpus.longest_input / 2, std::ssize(ordinary));
+  if (n < 2) return r;
+  constexpr int64_t sequences = 32;
+  r.period = n;
+  r.tokens = Ids::empty({sequences, 2 * n});
+  Random random(0, Purpose::task);
+  for (int64_t b = 0; b < sequences; ++b)
+    for (int64_t i = 0; i < n; ++i) {
+      const auto left = static_cast<uint64_t>(std::ssize(ordinary) - i);
+      std::swap(ordinary[static_cast<size_t>(i)],
+                ordinary[static_cast<size_t>(i) + random.below(left)]);
+      for (const int64_t t : {i, i + n})
+        r.tokens.mutable_data()[b * 2 * n + t] = ordinary[static_cast<size_t>(i)];
+    }
+  const Inputs inputs{.input = r.tokens,
+                      .input_lengths = Ids::full({sequences}, static_cast<int32_t>(2 * n))};
+  const Recorder recorder;
+  const Tensor log_p = log_softmax(inspected.model.logits(inputs));
+  for (const AttentionRecord& record : recorder.records(inspected.model)) {
+    const Tensor& p = record.weights;
+    std::vector<double>& scores = r.matching[record.name];
+    for (int64_t h = 0; h < p.dim(1); ++h) {
+      double sum = 0;
+      for (int64_t b = 0; b < sequences; ++b)
+        for (int64_t q = n; q < 2 * n; ++q)
+          sum += p.data()[((b * p.dim(1) + h) * 2 * n + q) * 2 * n + q - n + 1];
+      scores.push_back(sum / static_cast<double>(sequences * n));
+    }
+  }
+  for (int64_t b = 0; b < sequences; ++b)
+    for (int64_t q = n; q < 2 * n - 1; ++q)
+      r.loss -= log_p.data()[(b * 2 * n + q) * log_p.dim(2) + r.tokens[b * 2 * n + q + 1]];
+  r.loss /= static_cast<double>(sequences * (n - 1));
+  return r;
+}
+
+// Σ λ / Σ |λ| of U W_O W_V E, whose eigenvalues other than 0 are those of W_V Eᵀ U W_O.
+Json copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
+  if (inspected.options.kind == ModelKind::classifier || !s.name.starts_with("decoder") ||
+      is_cross(s.name) || !s.is_sum_of_heads)
+    return {};
+  std::map<std::string, Tensor> parameters;
+  for (const NamedParameter& p : inspected.model.parameters()) parameters[p.name] = p.tensor;
+  const auto e = parameters.find("embedding.token.weight"),
+             w = parameters.find(s.name + ".value.weight");
+  const Tensor& u = inspected.model.head().weight;
+  if (e == parameters.end() || w == parameters.end() || e->second.shape() != u.shape() ||
+      w->second.dim(0) != s.heads * s.width)
+    return {};
+  const int64_t first = head * s.width, last = first + s.width;
+  const Tensor values = slice(w->second, 0, first, last);                                  // (K, D)
+  const Tensor outputs = slice(parameters.at(s.name + ".output.weight"), 1, first, last);  // (D, K)
+  const Tensor m = matmul(matmul(values, transpose(e->second, 0, 1)), matmul(u, outputs));
+  double sum = 0, size = 0;
+  for (const auto& value :
+       eigenvalues({m.values().begin(), m.values().end()}, static_cast<int>(s.width))) {
+    sum += value.real();
+    size += std::abs(value);
+  }
+  return ratio(sum, size, true);
+}
+
+Json in_context_score(const Inspected& inspected) {
+  if (inspected.options.kind != ModelKind::language_model) return {};
+  double sum = 0, count = 0;
+  for (const Batch& batch : inspected.batches) {
+    const Tensor losses =
+        cross_entropy(inspected.model.logits(inputs_of(batch)), batch.target, Reduction::none);
+    for (int64_t b = 0; b < batch.target.dim(0); ++b) {
+      const int64_t at = b * batch.target.dim(1), length = batch.input_lengths[b];
+      const int64_t early = at + length / 10, late = at + 9 * length / 10;
+      if (batch.target[early] == ignored || batch.target[late] == ignored) continue;
+      sum += static_cast<double>(losses.data()[late]) - static_cast<double>(losses.data()[early]);
+      ++count;
+    }
+  }
+  return ratio(sum, count, true);
+}
+
+}  // namespace
+
+Json head_scores(const Inspected& inspected) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  const std::vector<Sublayer> sublayers = sublayers_of(inspected);
+  const Repeated repeated = repeated_tokens(inspected);
+  Json rows = Json::array();
+  for (const auto& [name, layer] : sums_of(inspected)) {
+    const auto sublayer = std::find_if(sublayers.begin(), sublayers.end(),
+                                       [&, n = name](const Sublayer& s) { return s.name == n; });
+    for (size_t h = 0; h < layer.heads.size(); ++h) {
+      const HeadSums& sums = layer.heads[h];
+      const auto matching = repeated.matching.find(name);
+      const int64_t index = layer_index(name);
+      rows.push(Json::object()
+                    .set("layer", index < 0 ? Json() : Json(index))
+                    .set("head", static_cast<int64_t>(h))
+                    .set("module", name)
+                    .set("previous", ratio(sums.previous, sums.weight, layer.has_positions))
+                    .set("duplicate", ratio(sums.duplicate, sums.weight, layer.has_tokens))
+                    .set("induction", ratio(sums.induction, sums.weight, layer.has_tokens))
+                    .set("prefix_matching",
+                         matching == repeated.matching.end() ? Json() : Json(matching->second[h]))
+                    .set("copying", sublayer == sublayers.end()
+                                        ? Json()
+                                        : copying(inspected, *sublayer, static_cast<int64_t>(h)))
+                    .set("entropy", ratio(sums.entropy, sums.queries, true))
+                    .set("distance", ratio(sums.distance, sums.queries, layer.has_positions))
+                    .set("first", ratio(sums.first, sums.queries, true)));
+    }
+  }
+  check_input(!rows.elements().empty(), "heads: this model has no attention layers");
+  return Json::object()
+      .set("heads", std::move(rows))
+      .set("induction_loss", repeated.period > 0 ? Json(repeated.loss) : Json())
+      .set("in_context_score", in_context_score(inspected));
+}
+
+Table heads_table(const Json& scores) {
+  constexpr const char* columns[] = {"previous", "duplicate", "induction", "prefix_matching",
+                                     "copying",  "entropy",   "distance",  "first"};
+  std::vector<Json> heads = scores.at("heads").elements();
+  const auto role = [](const Json& head) {
+    double most = 0;
+    for (const char* name : {"previous", "duplicate", "induction", "prefix_matching"})
+      if (!head.at(name).is_null()) most = std::max(most, head.at(name).number());
+    return most;
+  };
+  std::stable_sort(heads.begin(), heads.end(),
+                   [&](const Json& a, const Json& b) { return role(a) > role(b); });
+  Table table;
+  table.rows.push_back(
+      {"head", "prev", "dup", "induct", "prefix", "copy", "entropy", "dist", "first"});
+  for (const Json& head : heads) {
+    Table::Row row{fmt::format("{}.{}", head.at("module").string(), head.at("head").integer())};
+    for (const char* name : columns)
+      row.push_back(head.at(name).is_null() ? "" : fmt::format("{:.3f}", head.at(name).number()));
+    table.rows.push_back(std::move(row));
+  }
+  for (const auto& [member, text] : {std::pair{"induction_loss", "Loss on repeated random tokens"},
+                                     std::pair{"in_context_score", "In-context score"}})
+    if (!scores.at(member).is_null())
+      table.notes.push_back(fmt::format("{}: {:.4f}", text, scores.at(member).number()));
+  return table;
+}
+
+}  // namespace heed

@@ -1,0 +1,31 @@
+// What the heads of a model do: scores of their attention weights A and of their matrices.
+//
+//   previous, duplicate, induction   Σ (A ∘ D) / Σ A over queries q and keys k, with D = 1 where
+//     previous    k = q - 1
+//     duplicate   x_k = x_q, k < q
+//     induction   x_{k-1} = x_q, 1 ≤ k ≤ q           (as TransformerLens's head detector)
+//   prefix_matching   the mean of A[q, q - n + 1] over q ≥ n, for random tokens without repeats
+//   that
+//                     are repeated once with period n (Olsson et al. 2022, "In-context Learning and
+//                     Induction Heads")
+//   copying           Σ λ / Σ |λ| of U W_O W_V E (Elhage et al. 2021)
+//   entropy, distance, first   means over queries of -Σ A ln A, Σ A |q - k| and A[q, 0]
+#pragma once
+
+#include "apps/support/json.h"
+#include "apps/support/table.h"
+#include "lab/inspect/inspected.h"
+
+namespace heed {
+
+// Returns {"heads": [{"layer", "head", "module", "previous", "duplicate", "induction",
+// "prefix_matching", "copying", "entropy", "distance", "first"}, …], "induction_loss",
+// "in_context_score"}. The induction loss is the mean loss on the repeated tokens from position
+// n + 1 on; the in-context score is the loss at 0.9 T minus that at 0.1 T of examples of T tokens.
+// Values that a model cannot have are null: scores of positions in cross-attention and on lines of
+// a grid, those of tokens for features, the last two for models other than language models.
+Json head_scores(const Inspected& inspected);
+// Heads with the most concentrated roles come first.
+Table heads_table(const Json& scores);
+
+}  // namespace heed
