@@ -183,6 +183,99 @@ Json in_context_score(const Inspected& inspected) {
   return ratio(sum, count, true);
 }
 
+// A matrix L R of low rank: L (D, K), R (K, D).
+struct Factors {
+  Tensor left, right;
+};
+
+double norm(const Tensor& x) {
+  double sum = 0;
+  for (const real value : x.values()) sum += static_cast<double>(value) * value;
+  return std::sqrt(sum);
+}
+
+// ‖B A‖ / (‖A‖ ‖B‖), in the Frobenius norm
+double composed(const Factors& b, const Factors& a) {
+  const double size = norm(matmul(a.left, a.right)) * norm(matmul(b.left, b.right));
+  const Tensor product = matmul(matmul(b.left, matmul(b.right, a.left)), a.right);
+  return size > 0 ? norm(product) / size : 0;
+}
+
+// The mean of composed() for random matrices (D, K), (K, D).
+double random_composition(int64_t dim, int64_t width) {
+  constexpr int draws = 16;
+  Random random(0, Purpose::task, 1);
+  const auto draw = [&](const Shape& shape) {
+    Tensor x = Tensor::empty(shape);
+    for (int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<real>(random.normal());
+    return x;
+  };
+  double sum = 0;
+  for (int i = 0; i < draws; ++i) {
+    const Factors b{draw({dim, width}), draw({width, dim})};
+    sum += composed(b, {draw({dim, width}), draw({width, dim})});
+  }
+  return sum / draws;
+}
+
+// The matrices of one head: W_Q, W_K, W_V (K, D), W_O (D, K).
+struct HeadMatrices {
+  Json place;  // [layer, head]
+  std::string stack;
+  int64_t layer = 0;
+  Tensor query, key, value, output;
+};
+
+std::vector<HeadMatrices> matrices_of(const Inspected& inspected,
+                                      const std::vector<Sublayer>& sublayers) {
+  std::map<std::string, Tensor> parameters;
+  for (const NamedParameter& p : inspected.model.parameters()) parameters[p.name] = p.tensor;
+  std::vector<HeadMatrices> heads;
+  for (const Sublayer& s : sublayers) {
+    if (!s.is_sum_of_heads || is_cross(s.name)) continue;
+    const auto rows = [&](const char* name, int64_t h) {
+      const auto found = parameters.find(s.name + name);
+      if (found == parameters.end() || found->second.dim(0) != s.heads * s.width) return Tensor();
+      return slice(found->second, 0, h * s.width, (h + 1) * s.width);
+    };
+    for (int64_t h = 0; h < s.heads; ++h) {
+      const Tensor output =
+          slice(parameters.at(s.name + ".output.weight"), 1, h * s.width, (h + 1) * s.width);
+      HeadMatrices m{Json::array({s.index, h}),
+                     s.name.substr(0, s.name.find('.')),
+                     s.index,
+                     rows(".query.weight", h),
+                     rows(".key.weight", h),
+                     rows(".value.weight", h),
+                     output};
+      if (m.query && m.key && m.value) heads.push_back(std::move(m));
+    }
+  }
+  return heads;
+}
+
+// Composition of every pair of heads of two layers.
+Json compositions(const Inspected& inspected, const std::vector<Sublayer>& sublayers) {
+  const std::vector<HeadMatrices> heads = matrices_of(inspected, sublayers);
+  Json pairs = Json::array();
+  if (heads.empty()) return pairs;
+  const double random = random_composition(heads[0].output.dim(0), heads[0].output.dim(1));
+  for (const HeadMatrices& b : heads)
+    for (const HeadMatrices& a : heads) {
+      if (a.stack != b.stack || a.layer >= b.layer || a.output.shape() != heads[0].output.shape())
+        continue;
+      const Factors from{a.output, a.value};
+      pairs.push(Json::object()
+                     .set("stack", a.stack)
+                     .set("from", a.place)
+                     .set("to", b.place)
+                     .set("q", composed({transpose(b.key, 0, 1), b.query}, from) - random)
+                     .set("k", composed({transpose(b.query, 0, 1), b.key}, from) - random)
+                     .set("v", composed({b.output, b.value}, from) - random));
+    }
+  return pairs;
+}
+
 }  // namespace
 
 Json head_scores(const Inspected& inspected) {
@@ -218,6 +311,7 @@ Json head_scores(const Inspected& inspected) {
   check_input(!rows.elements().empty(), "heads: this model has no attention layers");
   return Json::object()
       .set("heads", std::move(rows))
+      .set("composition", compositions(inspected, sublayers))
       .set("induction_loss", repeated.period > 0 ? Json(repeated.loss) : Json())
       .set("in_context_score", in_context_score(inspected));
 }

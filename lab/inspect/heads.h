@@ -9,6 +9,10 @@
 //                     are repeated once with period n (Olsson et al. 2022, "In-context Learning and
 //                     Induction Heads")
 //   copying           Σ λ / Σ |λ| of U W_O W_V E (Elhage et al. 2021)
+//   composition       ‖W_B W_A‖ / (‖W_A‖ ‖W_B‖) minus its mean for random matrices of that shape,
+//   with
+//                     W_A = W_O W_V of the earlier head, and W_B = (W_Qᵀ W_K)ᵀ for Q-, W_Qᵀ W_K for
+//                     K-, W_O W_V for V-composition (Elhage et al. 2021)
 //   entropy, distance, first   means over queries of -Σ A ln A, Σ A |q - k| and A[q, 0]
 #pragma once
 
@@ -19,9 +23,10 @@
 namespace heed {
 
 // Returns {"heads": [{"layer", "head", "module", "previous", "duplicate", "induction",
-// "prefix_matching", "copying", "entropy", "distance", "first"}, …], "induction_loss",
-// "in_context_score"}. The induction loss is the mean loss on the repeated tokens from position
-// n + 1 on; the in-context score is the loss at 0.9 T minus that at 0.1 T of examples of T tokens.
+// "prefix_matching", "copying", "entropy", "distance", "first"}, …], "composition":
+// [{"stack", "from": [layer, head], "to", "q", "k", "v"}, …], "induction_loss",
+// "in_context_score"}. The induction loss is the mean loss on the repeated tokens from position n +
+// 1 on; the in-context score is the loss at 0.9 T minus that at 0.1 T of examples of T tokens.
 // Values that a model cannot have are null: scores of positions in cross-attention and on lines of
 // a grid, those of tokens for features, the last two for models other than language models.
 Json head_scores(const Inspected& inspected);

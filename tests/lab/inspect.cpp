@@ -265,6 +265,31 @@ TEST_CASE("inspect: a head that copies has the score 1, and its opposite -1") {
   CHECK(json.at("heads").elements()[1].at("copying").number() == doctest::Approx(-1).epsilon(1e-4));
 }
 
+TEST_CASE("inspect: heads that read what another writes compose, and random ones do not") {
+  const InspectedTask t(ModelKind::language_model);
+  const auto pair = [](const Json& json, int64_t from, int64_t to) {
+    for (const Json& each : json.at("composition").elements())
+      if (each.at("from").elements()[1].integer() == from &&
+          each.at("to").elements()[1].integer() == to)
+        return each;
+    throw Error("no pair");
+  };
+  const Json random = head_scores(*t.inspected);
+  CHECK(random.at("composition").elements().size() == 4);
+  for (const char* kind : {"q", "k", "v"})
+    CHECK(std::abs(pair(random, 0, 1).at(kind).number()) < 0.1);
+  // Head h selects the columns 8 h … 8 h + 7, so W_OV and W_QK are projections of norm √8.
+  for (const char* layer : {"decoder.layers.0.attention.", "decoder.layers.1.attention."})
+    for (const char* name : {"query", "key", "value", "output"}) {
+      Tensor w = t.model->parameter(std::string(layer) + name + ".weight");
+      for (int64_t i = 0; i < w.size(); ++i) w.mutable_data()[i] = i / 16 == i % 16;
+    }
+  const Json json = head_scores(*t.inspected);
+  for (const char* kind : {"q", "k", "v"})
+    CHECK(pair(json, 0, 0).at(kind).number() - pair(json, 0, 1).at(kind).number() ==
+          doctest::Approx(1 / std::sqrt(8.0)).epsilon(1e-5));
+}
+
 TEST_CASE("inspect: post-norm models have no lens and no attribution, and are told why") {
   const InspectedTask t(ModelKind::language_model, [](ModelOptions& o) { o.norm_first = false; });
   CHECK_THROWS_WITH_AS(lens(*t.inspected), doctest::Contains("model.norm_first = false"),
