@@ -10,7 +10,7 @@ with_part() {
   awk -v name="$2" -v part="$(tests/docs/reading.sh "$2")" '
     $0 == "<!-- /" name " -->" { inside = 0 }
     !inside
-    $0 == "<!-- " name " -->" { inside = 1; print ""; print part; print "" }' "$1"
+    $0 == "<!-- " name " -->" { inside = 1; print part }' "$1"
 }
 parts="README.md:chapters docs/reading.md:files"
 
@@ -58,10 +58,21 @@ for config in configs/*.toml; do
   [[ $goal && $row == *"| $goal |"* ]] || complain "configs/README.md: the goal of $name differs from its head: $goal"
 done
 
-# Those who train, those who run experiments and those who learn each find a first command on the first screen.
-for command in train sweep course; do
-  head -24 README.md | grep -q "^| .* | \`./heed $command" || complain "README.md: the first screen has no ./heed $command"
+# README.md is short, names the packages that heed cannot be built without, and each kind of user finds a first command.
+(($(wc -l <README.md) <= 120)) || complain "README.md has more than 120 lines"
+packages=$(sed -nE 's/^\| (build|tensors|program) \| ([^|]*) \|.*/\2/p' cmake/packages.txt | tr '\n' ' ')
+grep -qxF "sudo apt-get install ${packages% }" README.md || complain "README.md: the packages differ from cmake/packages.txt"
+for command in data sweep course playground; do
+  grep -q "^| .* | \`./heed $command" README.md || complain "README.md: no row for ./heed $command"
 done
+# Its quotations of the code are lines of the file that it names below them.
+while IFS='|' read -r file line; do
+  grep -qF -- "$line" "$file" || complain "README.md quotes a line that $file does not have: $line"
+done < <(awk '/^```cpp/ { code = 1; n = 0; next } /^```$/ { code = 0; next } code { lines[n++] = $0 }
+  !code && n && match($0, /\]\((core|nn|optim)\/[a-z_\/]+\.cpp\)/) {
+    for (i = 0; i < n; ++i) print substr($0, RSTART + 2, RLENGTH - 3) "|" lines[i]
+    n = 0
+  }' README.md)
 
 diff docs/commands.md <(commands_page) || complain "docs/commands.md differs from heed COMMAND --help: tests/docs/run.sh --update"
 

@@ -5,8 +5,8 @@
 
 #include "core/shape.h"
 
-int readme_example_1();  // README.md's examples, with main() renamed
-int readme_example_2();
+int library_example_1();  // programs of docs/library.md, with main() renamed
+int library_example_2();
 
 int main() {
   heed::BlockOptions options{.dim = 4};
@@ -24,7 +24,7 @@ int main() {
   if (attention.keys != 0 || !data.path.empty() || parameter.tensor || generate.length != 0)
     return 2;
 
-  const int failed = readme_example_1() + readme_example_2();
+  const int failed = library_example_1() + library_example_2();
   fmt::print("{}\n{}\n", heed::Tensor::full({2}, 1), heed::Ids::from({2}, {1, 2}));
   return failed;
 }

@@ -21,15 +21,15 @@ for header in core/kernels core/joined.h data/rows.h data/tasks optim/overlapped
   [[ ! -e $work/prefix/include/heed/$header ]] || { echo "private headers are installed: $header"; exit 1; }
 done
 
-# The examples of README.md's section "As a library", as functions.
+# The programs of docs/library.md, as functions.
 for n in 1 2; do
-  awk -v n=$n '/^## / { inside = /As a library/ } /^```$/ { code = 0 } inside && code { print } inside && /^```cpp/ { code = ++count == n }' \
-    "$here/../../README.md" | sed "s/^int main() {/int readme_example_$n();\nint readme_example_$n() {/; \$s/^}\$/  return 0;\n}/" >"$work/example_$n.cpp"
-  grep -q readme_example "$work/example_$n.cpp" || { echo "README.md has no example $n of a client"; exit 1; }
+  awk -v n=$n '/^```$/ { code = 0 } code { print } /^```cpp/ { code = ++count == n }' \
+    "$here/../../docs/library.md" | sed "s/^int main() {/int library_example_$n();\nint library_example_$n() {/; \$s/^}\$/  return 0;\n}/" >"$work/example_$n.cpp"
+  grep -q library_example "$work/example_$n.cpp" || { echo "docs/library.md has no program $n of a client"; exit 1; }
 done
 
 cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
-  -DCMAKE_CXX_COMPILER="$2" -DREADME_EXAMPLES="$work/example_1.cpp;$work/example_2.cpp"
+  -DCMAKE_CXX_COMPILER="$2" -DLIBRARY_EXAMPLES="$work/example_1.cpp;$work/example_2.cpp"
 cmake --build "$work/build"
 (cd "$work" && prefix/bin/heed train "$here/../../configs/reverse.toml" --run runs/reverse \
   --set train.steps=20 --set data.val_size=20 --set data.test_size=20 >log 2>&1) || { cat "$work/log"; exit 1; }
