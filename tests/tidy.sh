@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 folders=(core core/ops nn optim data data/tasks apps/support apps/config apps/cost apps/inference apps/training apps/run
-  lab/claims lab/experiments lab/measure lab/onnx lab/report course/tutor)
+  lab/claims lab/experiments lab/inspect lab/measure lab/onnx lab/report course/tutor)
 (($#)) && folders=("$@")
 
 work=$(mktemp -d)

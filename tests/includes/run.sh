@@ -9,7 +9,7 @@ cd "$1"
 # What the files of a folder may include, besides its own. A folder that is not listed may be included nowhere.
 libraries="core nn optim data"
 trained="$libraries apps/support apps/config apps/inference apps/training"
-lab="lab/claims lab/experiments lab/measure lab/onnx lab/report"
+lab="lab/claims lab/experiments lab/inspect lab/measure lab/onnx lab/report"
 declare -A may_include=(
   [core]=""
   [nn]="core"
@@ -27,6 +27,7 @@ declare -A may_include=(
   [apps]="$libraries apps/support apps/ranks apps/commands"
   [lab/claims]="$libraries"
   [lab/onnx]="$libraries apps/support"
+  [lab/inspect]="$trained lab/experiments"
   [lab/measure]="$trained apps/cost"
   [lab/experiments]="$trained apps/cost lab/measure"
   [lab/report]="$trained apps/cost lab/measure lab/experiments"
