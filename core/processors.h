@@ -9,8 +9,7 @@ namespace heed::inline HEED_REAL {
 // Returns the number of cores that the processors of this process belong to; hyper-threads of one
 // core count once.
 int physical_cores();
-// Whether the calling thread may use only some of the machine's processors, because something bound
-// it.
+// Returns whether something bound the calling thread to some of the machine's processors.
 bool is_bound();
 // Lets the calling thread run on all processors that the program may use. OMP_PROC_BIND binds the
 // main thread to one of them before main() begins, and a child process would inherit that.

@@ -10,7 +10,7 @@
 
 namespace heed::inline HEED_REAL {
 
-// If set, sum_normalize() adds the number of rows whose sum was not positive. One per thread.
+// If set, sum_normalize() adds the number of rows whose sum was too small. One per thread.
 inline constinit thread_local int64_t* rows_without_sum_counter = nullptr;
 
 }  // namespace heed::inline HEED_REAL

@@ -6,7 +6,7 @@
 //          12 12  3  4            <bos>  4  3 12 12              4  3 12   12 <eos>
 //
 // Row t of `target` is the token to predict from the inputs up to t. A · is padding: id 0 in source
-// and input, whose lengths say where it begins, and `ignored` (core/ops.h) in target.
+// and input, whose lengths say where it begins, and `ignored` (core/standard_ops.h) in target.
 #pragma once
 
 #include <any>
@@ -34,6 +34,7 @@ struct Batch {
 // that continues at step i sees what it would have seen.
 class Batches {
  public:
+  Batches(Batches&&) = default;  // not to be copied: order_ points into examples_
   // For training: endless and shuffled, all batches full; epochs run into each other. With
   // bucketing = k > 1 it takes the examples of k batches at a time and sorts them by length, so
   // rows of one batch need little padding. The order of these k batches is shuffled again. Throws

@@ -5,7 +5,7 @@
 //   language_model                s = <bos> x… <sep> y… <eos>, with those special tokens that the
 //                                 vocabulary has
 //                    input s without its last token, target s without its first; targets that are
-//                    part of the prompt <bos> x… <sep> are ignored (core/ops.h)
+//                    part of the prompt <bos> x… <sep> are ignored (core/standard_ops.h)
 //   classifier       input x…     target the one label y
 #pragma once
 

@@ -39,7 +39,8 @@ inline constexpr int64_t held_out_size = 1000;          // the size of others, i
 bool is_listed(const SequenceTask& task);
 
 // Returns the examples of a split: `size` of them, or for 0 all of a listed task, else one of the
-// sizes above. Returns fewer if listed or distinct examples are fewer.
+// sizes above. Returns fewer if listed or distinct examples are fewer. A drawn training split draws
+// until an example is in it, so the other fractions must leave it something.
 std::unique_ptr<Dataset> generated(const SequenceTask& task, Layout layout, Selection selection,
                                    int64_t size = 0);
 

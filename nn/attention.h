@@ -44,7 +44,7 @@ class MultiHeadAttention : public Attention {
   KeyValues keys_and_values(const Tensor& c, int64_t first) const;
   Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const;
   Tensor rotated(const Tensor& x, int64_t first) const;
-  // P if a tap (nn/tap.h) replaces it or the scores, else no tensor.
+  // Returns P if a tap (nn/tap.h) replaces it or the scores, else no tensor.
   Tensor replaced_weights(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
 
   Linear query_, key_, value_, output_;  // Wq, Wk, Wv, Wo

@@ -25,6 +25,8 @@ Tensor FeedForward::operator()(const Tensor& x) const {
   const ModuleScope here(*this);
   Tensor hidden = up_(x, function_);
   if (Tap::wanted(*this, Site::preactivation)) {  // which the kernel never stores
+    ScopeGuard scope;
+    scope->gradients = false;
     const Tensor h = up_(x);
     check(
         Tap::shown(*this, Site::preactivation, h).same_as(h),

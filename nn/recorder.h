@@ -7,7 +7,7 @@
 //     … record.name, "encoder.layers.0.attention", and record.weights, (B, H, Tq, Tk) …
 //
 // The weights are the normaliser's output, before dropout. The fused attention kernel never stores
-// them; they are then computed a second time by the unfused operations, without gradients. The
+// them; they are then computed a second time by the unfused operations. The
 // model's outputs are bitwise the same with and without a Recorder. Without one, nothing extra is
 // computed or stored.
 #pragma once

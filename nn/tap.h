@@ -5,11 +5,12 @@
 //     bool wants(const Module&, Site site) override { return site == Site::heads; }
 //     Tensor see(const Module& layer, Site, const Tensor& z) override { return … ; }
 //   };
-//   const WithoutHead tap;  // until the block ends
+//   WithoutHead tap;  // until the block ends
 //   model.logits(inputs);
 //
-// A tap that only looks changes no bit of a result. Without one, a site costs one branch: nothing
-// is computed, stored or allocated.
+// A tap that only looks changes no bit of a result, except that Model::loss() computes the logits
+// for a tap that wants them, and then is equal up to rounding. Without a tap, a site costs one
+// branch: nothing is computed, stored or allocated.
 #pragma once
 
 #include "core/scope.h"

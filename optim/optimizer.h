@@ -83,7 +83,7 @@ class Optimizer {
   // Optimizes those of the parameters that require a gradient: see parameter_set(). Throws
   // InputError as OptimOptions::validate() does.
   Optimizer(const OptimOptions& options, std::vector<NamedParameter> parameters)
-      : Optimizer(options, parameter_set(std::move(parameters))) {}
+      : Optimizer(options, (options.validate(), parameter_set(std::move(parameters)))) {}
   Optimizer(const OptimOptions& options, std::unique_ptr<ParameterSet> parameters);
 
   // Clears the gradients. Call it before the first backward of a step.

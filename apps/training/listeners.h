@@ -69,7 +69,7 @@ using TrainingListeners = std::vector<std::unique_ptr<TrainingListener>>;
 
 // Returns the listeners of every training, in the order in which they are called.
 TrainingListeners standard_listeners(TrainingContext& training);
-// Adds a listener of another room. It is called before evaluations and checkpoints, so that a
+// Adds a listener, such as one of lab/. It is called before evaluations and checkpoints, so that a
 // checkpoint has its rows of metrics.
 void add_listener(TrainingListeners& listeners, std::unique_ptr<TrainingListener> listener);
 

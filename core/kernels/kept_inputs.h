@@ -35,7 +35,7 @@ class KeptInput {
     return reinterpret_cast<uint32_t*>(storage.data);
   }
   void pack(const LinearSizes& n, const PackedInput& form, const Tensor& x) {
-    panels_ = prepared(x, form.rows_in_part, form.words, [&](real* words) {
+    panels_ = prepared(x, form.layout(n), form.words, [&](real* words) {
       pack_input(n, x.data(), reinterpret_cast<uint32_t*>(words));
     });
     report_saved(form.words);

@@ -1,8 +1,8 @@
 // Forms of a tensor's elements that a kernel prepares once, for all operations that read them, and
 // that a closure keeps in place of the elements.
 //
-// An operation may set Storage::prepared of its own result. Then nobody prepares that form again,
-// or reads the elements for it.
+// An operation may call prepared() for its own result. Then no kernel prepares that form again, or
+// reads the elements for it.
 #pragma once
 
 #include <mutex>
@@ -25,7 +25,8 @@ Handle<Storage> prepared(const Tensor& x, int64_t form, int64_t size, Compute co
   {
     const std::lock_guard lock(prepared_mutex);
     const Handle<Storage>& last = elements.prepared;
-    if (last && last->form == own_form && last->version == elements.version) return last;
+    if (last && last->form == own_form && last->size == size && last->version == elements.version)
+      return last;
   }
   Handle<Storage> made = Storage::allocate(size);
   made->form = own_form;

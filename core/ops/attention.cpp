@@ -8,6 +8,8 @@
 namespace heed::inline HEED_REAL {
 
 Tensor split_heads(const Tensor& x, int64_t heads) {
+  check(x.rank() == 3 && heads >= 1 && x.dim(2) % heads == 0,
+        "split_heads: expected (batch, time, {} heads · width), got {}", heads, x.shape());
   return permute(x.reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
 }
 

@@ -1,4 +1,4 @@
-// What callers of the fast products name, and the plain ones do not.
+// Defines functions that only the fast kernels call, for a build that links both.
 #include "core/kernels/gemm/gemm.h"
 
 namespace heed::inline HEED_REAL::kernels {

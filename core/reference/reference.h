@@ -23,7 +23,7 @@
 namespace heed::inline HEED_REAL::kernels {
 
 // The upper bound n of the outermost loop of a kernel; 0 in a scope with shapes_only, where kernels
-// compute nothing and touch no memory (core/observer.h).
+// compute nothing and touch no memory (core/scope.h).
 inline int64_t bound(int64_t n) { return scope().shapes_only ? 0 : n; }
 
 // to[i] = value, or to[i] += value

@@ -24,26 +24,28 @@ struct InspectArguments final : CommandArguments {
   bool json = false;
 
   std::vector<Option> options() override {
-    return {{"RUN", "", &path, "Folder of the run"},
-            {"VIEW", "", &view, "What to show: heads, ablate, lens or attribute"},
-            checkpoint_option(checkpoint),
-            {"--split", "NAME", &split, "Split of the examples (default: test, else val)"},
-            {"--examples",
-             "COUNT",
-             &examples,
-             "Read this many examples, from the first on (default: 1000)",
-             {1, 1 << 24}},
-            {"--example", "N", &example,
-             "Example that lens and attribute show, counted from 0 (default: 0)", at_least(0)},
-            {"--with", "mean|zero|resample", &with,
-             "Replace an ablated part by its mean over the examples, by 0, or by its value for "
-             "another example (default: mean)"},
-            {"--set", "PART[,PART]", &set,
-             "Ablate these parts at once instead of every part alone; names as in the table"},
-            {"--token", "TOKEN", &token, "Attribute the logit of this token (default: the target)"},
-            {"--against", "TOKEN", &against,
-             "Subtract the logit of this token (default: the most likely other one)"},
-            json_option(json)};
+    return {
+        {"RUN", "", &path, "Folder of the run"},
+        {"VIEW", "", &view, "What to show: heads, ablate, lens or attribute"},
+        checkpoint_option(checkpoint),
+        {"--split", "NAME", &split, "Split of the examples (default: test, else val)"},
+        {"--examples",
+         "COUNT",
+         &examples,
+         "Read this many examples, from the first on (default: 1000)",
+         {1, 1 << 24}},
+        {"--example", "N", &example,
+         "Example that lens and attribute show, counted from 0 (default: 0)", at_least(0)},
+        {"--with", "mean|zero|resample", &with,
+         "Replace an ablated part by its mean over the examples, by 0, or by its value for "
+         "another example (default: mean)"},
+        {"--set", "PARTS", &set,
+         "Ablate these parts, such as A,B, at once instead of every part alone; names as in the "
+         "table; may be repeated"},
+        {"--token", "TOKEN", &token, "Attribute the logit of this token (default: the target)"},
+        {"--against", "TOKEN", &against,
+         "Subtract the logit of this token (default: the most likely other one)"},
+        json_option(json)};
   }
   int run() const override;
 };
@@ -67,9 +69,14 @@ int InspectArguments::run() const {
   check_input(view == "heads" || view == "ablate" || view == "lens" || view == "attribute",
               "inspect: there is no view {}; the views are heads, ablate, lens and attribute",
               view);
-  check_input(view == "ablate" || set.empty(), "--set goes with the view ablate");
+  check_input(view == "ablate" || (set.empty() && with == "mean"),
+              "--set and --with go with the view ablate");
+  check_input(view == "lens" || view == "attribute" || example == 0,
+              "--example goes with the views lens and attribute");
   check_input(view == "attribute" || (token.empty() && against.empty()),
               "--token and --against go with the view attribute");
+  check_input(token.empty() || token != against,
+              "--token {} and --against {}: expected two different tokens", token, against);
   check_input(example < examples, "--example {}: only {} examples are read; raise --examples",
               example, examples);
   const SavedRun run = SavedRun::open(path);
@@ -81,6 +88,10 @@ int InspectArguments::run() const {
   const FirstExamples first(split_of(corpus, split_or_default(corpus, split)), examples);
   check_input(example < first.size(), "--example {}: there are {} examples, counted from 0",
               example, first.size());
+  check_input(with != "resample" || (first.size() - 1) % experiment.train.batch_size != 0,
+              "--with resample takes the value of the next example in a batch, but the last batch "
+              "of these {} examples has only one; choose another number of --examples",
+              first.size());
   const Inspected inspected(*model, experiment.model, corpus, first, experiment.train.batch_size);
 
   Json result;

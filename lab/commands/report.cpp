@@ -36,6 +36,8 @@ struct ReportArguments final : CommandArguments {
 int ReportArguments::run() const {
   check_input(figure.empty() || output == default_page,
               "--figure and --output: choose one; --figure writes no page");
+  check_input(figure.empty() || (request.split.empty() && request.columns.empty() && !no_profile),
+              "--split, --columns and --no-profile are for the page; --figure writes none");
   const std::string file = output_path(figure.empty() ? output : figure);
   if (!figure.empty()) {
     write_file(file, figure_of(request));

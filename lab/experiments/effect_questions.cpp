@@ -102,9 +102,11 @@ void interact(const RunGroups& groups, const std::vector<BySeed>& scores,
               "model.positional.kind,model.dim",
               shortened(joined(question.interaction, ",")));
   const std::string option = "--interaction " + joined(question.interaction, ",");
+  check_input(question.interaction[0] != question.interaction[1], "{}: expected two different keys",
+              option);
   const size_t a = varying_key(option, question.interaction[0], groups),
                b = varying_key(option, question.interaction[1], groups);
-  check_input(a != b && !vary_together(groups, a, b),
+  check_input(!vary_together(groups, a, b),
               "{}: the two keys vary together, so their effects cannot be told apart", option);
   Factor others;
   for (const size_t key : independent_of(a, groups))

@@ -26,7 +26,7 @@ std::vector<std::string> ablation_parts(const Inspected& inspected);
 // "accuracy_delta", "accuracy_interval"}, …]}: the loss without each part, the difference to that
 // of the whole model, and its 95 % interval, by Student's t over the examples, which are paired.
 // `sets` are names with commas, ablated at once; without sets every part is ablated alone. Throws
-// InputError for a name that is no part.
+// InputError for a name that is not a part.
 Json ablate(const Inspected& inspected, AblateWith with, const std::vector<std::string>& sets = {});
 // The parts whose loss they raise most come first.
 Table ablation_table(const Json& ablation);

@@ -137,7 +137,7 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
   const ModelOptions& o = inspected.options;
   check_input(o.norm_first,
               "attribute: this model has model.norm_first = false; its stream is normalised after "
-              "every sublayer and is no sum of what they write");
+              "every sublayer and is not the sum of what they write");
   check_input(o.kind != ModelKind::classifier || o.pool != Pool::learned,
               "attribute: model.pool = \"learned\" reads the stream by attention, which is not "
               "linear");

@@ -157,6 +157,9 @@ Report report_data(const ReportRequest& request) {
     report.charts = charts_json(ordered(add_sweep(report, request)));
     return report;
   }
+  check_input(
+      request.score.empty() && request.columns.empty(),
+      "--score and --columns are for the page of several runs; that of one shows all scores");
   const ReportedRun& run = report.runs[0];
   report.charts = charts_json(ordered(charts_of(report.runs)));
   report.statistics = charts_json(statistics_of(run));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "apps/support/names.h"
@@ -21,10 +22,11 @@ ChartLine mean_line(const std::vector<const Curve*>& runs) {
     if (mean.n < std::ssize(runs)) continue;
     line.curve.steps.push_back(step);
     line.curve.values.push_back(mean.mean);
-    if (runs.size() < least_runs_of_band) continue;
+    if (runs.size() < least_runs_of_band || !std::isfinite(mean.half_width)) continue;
     line.low.push_back(mean.interval.low);
     line.high.push_back(mean.interval.high);
   }
+  if (line.low.size() != line.curve.steps.size()) line.low = line.high = {};
   return line;
 }
 

@@ -41,7 +41,7 @@ void check_close(const Tensor& a, const Tensor& b) {
   for (int64_t i = 0; i < a.size(); ++i) {
     const double x = double{a.data()[i]}, y = double{b.data()[i]};
     const double error = std::fabs(x - y) / std::max(1.0, std::fabs(y));
-    worst = error <= worst ? worst : error;  // keeps a NaN
+    worst = std::isnan(worst) || error <= worst ? worst : error;  // keeps a NaN
   }
   CHECK(worst <= 200 * double{std::numeric_limits<real>::epsilon()});
 }

@@ -30,7 +30,7 @@ double difference(const Tensor& a, const Tensor& b) {
   for (int64_t i = 0; i < a.size(); ++i) {
     const double x = double{a.data()[i]}, y = double{b.data()[i]};
     const double error = std::fabs(x - y) / std::max(1.0, std::fabs(y));
-    worst = error <= worst ? worst : error;  // keeps a NaN
+    worst = std::isnan(worst) || error <= worst ? worst : error;  // keeps a NaN
   }
   return worst;
 }

@@ -80,7 +80,7 @@ void check_product(Padded a, Padded b, Draw& draw, Product product) {
       }
       sum = scale * sum + (biased ? bias.at(0, j) : 0) + (accumulate ? before.at(i, j) : 0);
       const double error = std::fabs(c.at(i, j) - sum) / size;
-      worst = error <= worst ? worst : error;  // keeps a NaN
+      worst = std::isnan(worst) || error <= worst ? worst : error;  // keeps a NaN
     }
   CHECK(worst <= 4 * std::numeric_limits<real>::epsilon());
   for (int64_t i = 0; i < m; ++i)  // the padding of c is unchanged

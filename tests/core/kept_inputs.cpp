@@ -147,7 +147,7 @@ TEST_CASE("kept inputs: backward reads what an operation prepared, not the eleme
     {
       const Tensor x = mul(leaf, 1);
       if (prepares)  // the panels of the other tensor
-        kernels::prepared(x, form.rows_in_part, form.words, [&](real* words) {
+        kernels::prepared(x, form.layout(n), form.words, [&](real* words) {
           kernels::pack_input(n, other.data(), reinterpret_cast<uint32_t*>(words));
         });
       y = linear(x, w);
@@ -160,6 +160,29 @@ TEST_CASE("kept inputs: backward reads what an operation prepared, not the eleme
   };
   CHECK(dw(one, true) == dw(other, false));
   CHECK(dw(one, true) != dw(one, false));
+}
+
+TEST_CASE("kept inputs: a reshape shares the elements, but not their layout") {
+  if (skipped_without_bfloat16()) return;
+  ScopeGuard here;
+  here->precision = Precision::medium;
+  const Tensor leaf = random_leaf({256, 64}, 1), first = random_leaf({128, 64}, 2);
+  Tensor second = random_leaf({128, 32}, 3);
+  const auto gradient = [&](bool multiplied_before) {
+    Tensor z;
+    {
+      Tensor x = mul(leaf, 1);
+      if (multiplied_before) linear(x, first);
+      x = x.reshape({512, 32});
+      z = linear(x, second);
+    }
+    backward(sum(z));
+    const Tensor d = second.grad();
+    const std::vector<real> values(d.values().begin(), d.values().end());
+    second.clear_grad();
+    return values;
+  };
+  CHECK(gradient(true) == gradient(false));
 }
 
 TEST_CASE("kept inputs: half of what only matrix products read") {

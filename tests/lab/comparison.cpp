@@ -280,7 +280,7 @@ TEST_CASE("compare: a baseline or an interaction that cannot be computed is one 
            "no run has this value of model.dim; choose one of 32, 64");
   rejected({"--baseline", "model.dim"}, "expected a key and its value, such as");
   rejected({"--interaction", "model.dim"}, "--interaction model.dim: expected two keys, such as");
-  rejected({"--interaction", "model.dim,model.dim"}, "the two keys vary together");
+  rejected({"--interaction", "model.dim,model.dim"}, "expected two different keys");
   rejected({"--interaction", "model.dim,optim.lr"}, "optim.lr has one value in these runs");
   rejected({"--runs", "--baseline", "model.dim=32"}, "leave out --baseline and --interaction");
   rejected({"--columns", "val.loss,val.bleu"}, "--columns val.bleu: no run has such a score");

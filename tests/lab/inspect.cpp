@@ -107,7 +107,6 @@ TEST_CASE("inspect: zero for a head is a checkpoint without its columns, bit for
 TEST_CASE("inspect: ablating heads that are constant by their mean changes nothing") {
   const InspectedTask t(ModelKind::language_model);
   // Values that do not depend on the input: z is the bias everywhere.
-  Tensor(t.model->parameter("decoder.layers.0.attention.value.weight")).mutable_data();
   Tensor v = t.model->parameter("decoder.layers.0.attention.value.weight");
   for (int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = 0;
   const Json cut = ablate(*t.inspected, AblateWith::mean);
@@ -139,7 +138,8 @@ TEST_CASE("inspect: all heads of a layer and its sublayer are one set, and the d
     CHECK(part.at("interval").elements()[1].number() > delta);
   }
   CHECK_THROWS_WITH_AS(ablate(*t.inspected, AblateWith::zero, {"decoder.layers.7"}),
-                       doctest::Contains("decoder.layers.7 is no part of this model"), InputError);
+                       doctest::Contains("decoder.layers.7 is not a part of this model"),
+                       InputError);
 }
 
 TEST_CASE("inspect: the rows of attribute add up to the difference of the logits") {
@@ -308,7 +308,9 @@ TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end w
     const ProgramOutput table = heed_in(folder.path, {"inspect", "r", view});
     REQUIRE_MESSAGE(table.code == 0, table.err);
     std::istringstream lines(table.out);
-    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 110);  // bytes of UTF-8
+    for (std::string line; std::getline(lines, line);)
+      CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }) <=
+            100);
     const ProgramOutput json = heed_in(folder.path, {"inspect", "r", view, "--json"});
     CHECK(Json::parse(json.out, "json").is_object());
   }
@@ -316,6 +318,16 @@ TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end w
                  {"there is no view circuits; the views are heads, ablate, lens and attribute"});
   check_rejected(heed_in(folder.path, {"inspect", "r", "lens", "--example", "5000"}), 2,
                  {"--example 5000", "raise --examples"});
+  const ProgramOutput sets =
+      heed_in(folder.path, {"inspect", "r", "ablate", "--json", "--set",
+                            "decoder.layers.0.attention,decoder.layers.0.feed_forward", "--set",
+                            "decoder.layers.0"});
+  CHECK(Json::parse(sets.out, "json").at("parts").elements().size() == 2);
+  check_rejected(heed_in(folder.path, {"inspect", "r", "heads", "--with", "zero"}), 2,
+                 {"--set and --with go with the view ablate"});
+  check_rejected(
+      heed_in(folder.path, {"inspect", "r", "ablate", "--with", "resample", "--examples", "1"}), 2,
+      {"the last batch of these 1 examples has only one"});
   check_rejected(heed_in(folder.path, {"inspect", "r", "attribute", "--token", "zebra"}), 2,
                  {"--token: the vocabulary has no token zebra"});
 }

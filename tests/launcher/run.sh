@@ -152,7 +152,11 @@ for made_for in 'the first' 'the second' ''; do  # the last was made by cmake --
   mv "$tree"/build/release-* "$tree/build/release"
   rm -f "$tree/build/release/.made-for"
   echo "model name : ${made_for:-the first}" >"$processor"
-  [[ ! $made_for ]] || { echo "$tree"; cat "$processor"; } >"$tree/build/release/.made-for"
+  if [[ $made_for ]]; then
+    { echo "$tree"; cat "$processor"; } >"$tree/build/release/.made-for"
+  else
+    echo "CMAKE_HOME_DIRECTORY:INTERNAL=$tree" >"$tree/build/release/CMakeCache.txt"
+  fi
   : >"$calls"
   echo 'model name : the first' >"$processor"
   call train </dev/null
@@ -167,6 +171,13 @@ for made_for in 'the first' 'the second' ''; do  # the last was made by cmake --
   [[ ! $made_for || $made_for == 'the second' ]] || expect "the link" "$(readlink "$tree/build/release")" "$first"
 done
 
+a_case "leaves a folder release of somebody else alone"
+mkdir -p "$tree/build/release"
+echo mine >"$tree/build/release/thesis.txt"
+call report </dev/null
+expect "exit code" "$code" 7
+expect "the file" "$(<"$tree/build/release/thesis.txt")" mine
+
 a_case "makes warnings errors only where that is asked for"
 call report </dev/null
 expect calls "$(<"$calls")" 'cmake * -DHEED_WERROR=OFF *'
@@ -175,7 +186,7 @@ HEED_WERROR=ON call report </dev/null
 expect "calls with HEED_WERROR" "$(<"$calls")" 'cmake * -DHEED_WERROR=ON *'
 reset
 mkdir -p "$tree/build/release"
-echo 'HEED_WERROR:BOOL=ON' >"$tree/build/release/CMakeCache.txt"
+printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$tree" 'HEED_WERROR:BOOL=ON' >"$tree/build/release/CMakeCache.txt"
 call report </dev/null
 expect "calls after cmake --preset release" "$(<"$calls")" 'cmake * -DHEED_WERROR=ON *'
 

@@ -13,6 +13,7 @@
 #include "nn/grid.h"
 #include "nn/mixing/graph_attention.h"
 #include "nn/models.h"
+#include "nn/tap.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -321,7 +322,7 @@ TEST_CASE("of two recorders only the inner one records, and only while it lives"
   const MultiHeadAttention first(4, 2), second(4, 1);
   const Tensor x = random_tensor({1, 3, 4}, 1);
 
-  first(x, SequenceContext{});
+  CHECK_FALSE(Tap::wanted(first, Site::weights));
   {
     Recorder outer;
     first(x, SequenceContext{});
@@ -335,6 +336,7 @@ TEST_CASE("of two recorders only the inner one records, and only while it lives"
     first(x, SequenceContext{});
     CHECK(outer.records(first).size() == 2);
   }
+  CHECK_FALSE(Tap::wanted(first, Site::weights));
 }
 
 TEST_CASE("a module names its parts, and no others") {

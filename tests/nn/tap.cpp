@@ -161,11 +161,11 @@ TEST_CASE("a value that replaces its equal gives the same result, and zeros anot
       for (const Site site : sites) {
         CAPTURE(static_cast<int>(site));
         {
-          const Everything same(at_site(site, [](const Tensor& x) { return x.clone(); }));
+          Everything same(at_site(site, [](const Tensor& x) { return x.clone(); }));
           CHECK(relative_difference(model->logits(tap_example()), expected) < 20 * rounding);
           CHECK(same.count(site) > 0);
         }
-        const Everything other(at_site(site, [](const Tensor& x) {
+        Everything other(at_site(site, [](const Tensor& x) {
           Tensor y = x.clone();
           for (int64_t i = 0; i < y.size(); ++i) y.mutable_data()[i] = static_cast<real>(i % 3);
           return y;
@@ -179,7 +179,7 @@ TEST_CASE("the residual stream is the embedding plus what sublayers add, bit for
   ScopeGuard here;
   here->gradients = false;
   const auto model = tapped_model(ModelKind::language_model);
-  const Everything tap;
+  Everything tap;
   model->logits(tap_example());
   Tensor stream = tap.first(Site::embedded), added;
   int sublayers = 0;
@@ -198,7 +198,7 @@ TEST_CASE("heads are the weights times the values, and Wo of them is what is add
   here->gradients = false;
   const MultiHeadAttention attention(8, 2, {.causal = true});
   const Tensor x = random_tensor({2, 5, 8}, 1).detach();
-  const Everything tap;
+  Everything tap;
   const Tensor y = attention(x, SequenceContext{});
   const Tensor v =
       linear(x, attention.parameter("value.weight"), attention.parameter("value.bias"));
@@ -218,7 +218,7 @@ TEST_CASE("a head that is set to 0 is a head without columns in Wo, bit for bit"
   for (int64_t row = 0; row < 8; ++row)
     for (int64_t column = 4; column < 8; ++column) w.mutable_data()[row * 8 + column] = 0;
   const auto names = model->part_names();
-  const Everything tap([&](const Module& layer, Site site, const Tensor& z) {
+  Everything tap([&](const Module& layer, Site site, const Tensor& z) {
     if (site != Site::heads || names.at(&layer) != "decoder.layers.1.attention") return Tensor();
     Tensor cut = z.clone();
     for (int64_t i = 0; i < cut.size(); ++i)
@@ -233,7 +233,7 @@ TEST_CASE("a head that is set to 0 is a head without columns in Wo, bit for bit"
 TEST_CASE("a replaced value has a gradient") {
   const auto model = tapped_model(ModelKind::language_model);
   Tensor mine = random_tensor({2, 2, 4, 4}, 3);
-  const Everything tap(at_site(Site::scores, [&](const Tensor&) { return mine; }));
+  Everything tap(at_site(Site::scores, [&](const Tensor&) { return mine; }));
   backward(read_out(model->logits(tap_example())));
   CHECK(static_cast<bool>(mine.grad()));
 }
@@ -248,13 +248,13 @@ TEST_CASE("taps see new positions of a cache, and those of both sides of cross-a
   KeyValueCache cache(1);
   model.hidden(Ids::from({1, 3}, {1, 2, 3}), &cache);
   {
-    const Everything tap;
+    Everything tap;
     model.hidden(Ids::from({1, 1}, {4}), &cache);
     CHECK(tap.first(Site::weights).shape() == Shape{1, 2, 1, 4});
     CHECK(tap.first(Site::heads).shape() == Shape{1, 1, 8});
   }
   const auto pair = tapped_model(ModelKind::seq2seq);
-  const Everything tap;
+  Everything tap;
   pair->logits(tap_example());
   int crossing = 0;
   for (const auto& [layer, site, value] : tap.seen)
@@ -264,17 +264,17 @@ TEST_CASE("taps see new positions of a cache, and those of both sides of cross-a
 
 TEST_CASE("a value of another shape is an error") {
   const auto model = tapped_model(ModelKind::language_model);
-  const Everything tap(at_site(Site::stream, [](const Tensor&) { return Tensor::zeros({1}); }));
+  Everything tap(at_site(Site::stream, [](const Tensor&) { return Tensor::zeros({1}); }));
   CHECK_THROWS_WITH_AS(model->logits(tap_example()),
                        doctest::Contains("tap: expected a value of shape [2, 4, 8]"), Error);
 }
 
 TEST_CASE("a preactivation can be seen, and its activation replaced") {
   const auto model = tapped_model(ModelKind::language_model);
-  const Everything tap;
+  Everything tap;
   model->logits(tap_example());
   CHECK(same_bits(relu(tap.first(Site::preactivation)), tap.first(Site::activation)));
-  const Everything other(at_site(Site::preactivation, [](const Tensor& x) { return x.clone(); }));
+  Everything other(at_site(Site::preactivation, [](const Tensor& x) { return x.clone(); }));
   CHECK_THROWS_WITH_AS(model->logits(tap_example()), doctest::Contains("replace the activation"),
                        Error);
 }
