@@ -85,7 +85,8 @@ std::vector<std::string> sentences_of(const Effects& effects, const RunGroups& g
                       groups.groups[each.against].values[at], common_setting(groups, each)),
           each, effects.groups.size() > 1);
   }
-  const auto& [keys, values] = effects.interactions;
+  const auto& keys = effects.interactions.keys;
+  const auto& values = effects.interactions.values;
   for (const Interaction& each : values) {
     const auto effect = [&](const std::string& at) {
       return fmt::format("({} {} {} at {} = {})", each.values[0], minus, each.against[0], keys[1],
