@@ -323,7 +323,9 @@ TEST_CASE("compare: kinds of examples have the scores that evaluate finds, over 
   }
   CHECK(scores.members().size() == expected.size());
   CHECK(expected.size() > 1);
-  for (const auto& [name, values] : expected) {
+  for (const auto& each : expected) {
+    const auto& name = each.first;
+    const auto& values = each.second;
     CAPTURE(name);
     CHECK(scores.at(name).at("n").integer() == std::ssize(values));
     CHECK(scores.at(name).at("mean").number() == doctest::Approx(student_mean(values).mean));
