@@ -303,6 +303,23 @@ TEST_CASE("compare: --runs lists every run with its seed, state and scores") {
   CHECK(json.elements()[3].at("scores").text() == R"({"val.loss":3.5})");
 }
 
+TEST_CASE("compare: runs that score other splits are of the same experiment, with more targets") {
+  const TemporaryFolder folder;
+  write_file(folder / "c.toml", tiny_config());
+  for (const char* splits : {"[\"val\"]", "[\"val\", \"test\"]"}) {
+    const std::string run = std::string_view(splits) == "[\"val\"]" ? "plain" : "more";
+    const ProgramOutput trained =
+        heed_in(folder.path, {"train", "c.toml", "--run", run, "--set",
+                              fmt::format("train.evaluate_splits={}", splits)});
+    REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  }
+  const ProgramOutput more =
+      heed_in(folder.path, {"compare", "more", "--target", "test.loss=1000", "--csv"});
+  CHECK_CONTAINS(more.out, "steps to test.loss ≤ 1000,");
+  CHECK_CONTAINS(heed_in(folder.path, {"compare", "plain", "more", "--baseline", "optim.lr=1"}).err,
+                 "optim.lr has one value in these runs");
+}
+
 TEST_CASE("compare: kinds of examples have the scores that evaluate finds, over the seeds") {
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
