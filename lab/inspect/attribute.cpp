@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
 #include "core/scope.h"
 
@@ -28,12 +27,6 @@ Chosen find_example(const Inspected& inspected, int64_t example) {
       fmt::format("--example {}: there are {} examples, counted from 0", example, example - row));
 }
 
-std::string token_text(const Inspected& inspected, int64_t id) {
-  if (!inspected.corpus.labels.empty()) return inspected.corpus.labels[static_cast<size_t>(id)];
-  return inspected.corpus.target ? token_label(*inspected.corpus.target, static_cast<int32_t>(id))
-                                 : fmt::format("{}", id);
-}
-
 // The final norm and the difference of two rows of the head: maps vectors of the stream at one
 // position to a part of the logit difference.
 class Readout {
@@ -50,13 +43,12 @@ class Readout {
     if (head.bias)
       constant_ = static_cast<double>(head.bias.data()[token]) -
                   static_cast<double>(head.bias.data()[other]);
-    for (const NamedParameter& p : inspected.model.parameters()) {
-      if (!has_norm_) break;
-      if (p.name == norm + ".weight") gamma_ = p.tensor;
-      if (p.name == norm + ".bias")
-        for (int64_t i = 0; i < width; ++i)
-          constant_ += p.tensor.data()[i] * u_[static_cast<size_t>(i)];
-    }
+    if (!has_norm_) return;
+    gamma_ = inspected.parameters.at(norm + ".weight");
+    const auto bias = inspected.parameters.find(norm + ".bias");
+    if (bias == inspected.parameters.end()) return;
+    for (int64_t i = 0; i < width; ++i)
+      constant_ += bias->second.data()[i] * u_[static_cast<size_t>(i)];
   }
 
   // Sets the statistics of a position to those of its whole stream.
@@ -199,7 +191,7 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
         continue;
       }
       const std::vector<double> z = vector_at(seen.at({s.name, Site::heads}), row, p);
-      const Tensor w = inspected.model.parameter(s.name + ".output.weight");
+      const Tensor w = inspected.parameters.at(s.name + ".output.weight");
       for (int64_t h = 0; h < s.heads; ++h) {
         const std::vector<double> y = head_output(w, z, h * s.width, (h + 1) * s.width);
         add(fmt::format("{}.head.{}", s.name, h), weight * readout(y));
@@ -216,8 +208,8 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
   return Json::object()
       .set("rows", std::move(json))
       .set("difference", static_cast<double>(scores[t]) - static_cast<double>(scores[*other]))
-      .set("token", token_text(inspected, t))
-      .set("other", token_text(inspected, *other))
+      .set("token", inspected.token(t))
+      .set("other", inspected.token(*other))
       .set("position", is_classifier ? Json() : Json(position));
 }
 

@@ -54,12 +54,31 @@ struct LayerSums {
   bool has_positions = true, has_tokens = true;
 };
 
-std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspected) {
+// The loss at nine tenths of an example minus that at one tenth.
+struct InContext {
+  double sum = 0, count = 0;
+
+  void add(const Tensor& logits, const Batch& batch) {
+    const Tensor losses = cross_entropy(logits, batch.target, Reduction::none);
+    for (int64_t b = 0; b < batch.target.dim(0); ++b) {
+      const int64_t at = b * batch.target.dim(1), length = batch.input_lengths[b];
+      const int64_t early = at + length / 10, late = at + 9 * length / 10;
+      if (batch.target[early] == ignored || batch.target[late] == ignored) continue;
+      sum += static_cast<double>(losses.data()[late]) - static_cast<double>(losses.data()[early]);
+      ++count;
+    }
+  }
+};
+
+// What all batches show: the sums of every layer, in the order of computation.
+std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspected,
+                                                       InContext& in_context) {
   std::vector<std::pair<std::string, LayerSums>> layers;
   std::map<std::string, size_t> index;
   for (const Batch& batch : inspected.batches) {
     const Recorder recorder;
-    inspected.model.logits(inputs_of(batch));
+    const Tensor logits = inspected.model.logits(inputs_of(batch));
+    if (inspected.options.kind == ModelKind::language_model) in_context.add(logits, batch);
     for (const AttentionRecord& record : recorder.records(inspected.model)) {
       const auto [at, is_new] = index.emplace(record.name, layers.size());
       if (is_new) layers.push_back({record.name, {}});
@@ -145,8 +164,7 @@ Json copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
   if (inspected.options.kind == ModelKind::classifier || !s.name.starts_with("decoder") ||
       is_cross(s.name) || !s.is_sum_of_heads)
     return {};
-  std::map<std::string, Tensor> parameters;
-  for (const NamedParameter& p : inspected.model.parameters()) parameters[p.name] = p.tensor;
+  const std::map<std::string, Tensor>& parameters = inspected.parameters;
   const auto e = parameters.find("embedding.token.weight"),
              w = parameters.find(s.name + ".value.weight");
   const Tensor& u = inspected.model.head().weight;
@@ -164,23 +182,6 @@ Json copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
     size += std::abs(value);
   }
   return ratio(sum, size, true);
-}
-
-Json in_context_score(const Inspected& inspected) {
-  if (inspected.options.kind != ModelKind::language_model) return {};
-  double sum = 0, count = 0;
-  for (const Batch& batch : inspected.batches) {
-    const Tensor losses =
-        cross_entropy(inspected.model.logits(inputs_of(batch)), batch.target, Reduction::none);
-    for (int64_t b = 0; b < batch.target.dim(0); ++b) {
-      const int64_t at = b * batch.target.dim(1), length = batch.input_lengths[b];
-      const int64_t early = at + length / 10, late = at + 9 * length / 10;
-      if (batch.target[early] == ignored || batch.target[late] == ignored) continue;
-      sum += static_cast<double>(losses.data()[late]) - static_cast<double>(losses.data()[early]);
-      ++count;
-    }
-  }
-  return ratio(sum, count, true);
 }
 
 // A matrix L R of low rank: L (D, K), R (K, D).
@@ -228,8 +229,7 @@ struct HeadMatrices {
 
 std::vector<HeadMatrices> matrices_of(const Inspected& inspected,
                                       const std::vector<Sublayer>& sublayers) {
-  std::map<std::string, Tensor> parameters;
-  for (const NamedParameter& p : inspected.model.parameters()) parameters[p.name] = p.tensor;
+  const std::map<std::string, Tensor>& parameters = inspected.parameters;
   std::vector<HeadMatrices> heads;
   for (const Sublayer& s : sublayers) {
     if (!s.is_sum_of_heads || is_cross(s.name)) continue;
@@ -283,8 +283,9 @@ Json head_scores(const Inspected& inspected) {
   here->gradients = here->training = false;
   const std::vector<Sublayer> sublayers = sublayers_of(inspected);
   const Repeated repeated = repeated_tokens(inspected);
+  InContext in_context;
   Json rows = Json::array();
-  for (const auto& [name, layer] : sums_of(inspected)) {
+  for (const auto& [name, layer] : sums_of(inspected, in_context)) {
     const auto sublayer = std::find_if(sublayers.begin(), sublayers.end(),
                                        [&, n = name](const Sublayer& s) { return s.name == n; });
     for (size_t h = 0; h < layer.heads.size(); ++h) {
@@ -313,7 +314,7 @@ Json head_scores(const Inspected& inspected) {
       .set("heads", std::move(rows))
       .set("composition", compositions(inspected, sublayers))
       .set("induction_loss", repeated.period > 0 ? Json(repeated.loss) : Json())
-      .set("in_context_score", in_context_score(inspected));
+      .set("in_context_score", ratio(in_context.sum, in_context.count, true));
 }
 
 Table heads_table(const Json& scores) {

@@ -1,8 +1,11 @@
 #include "lab/inspect/inspected.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
+#include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
 #include "core/ops.h"
 #include "core/scope.h"
@@ -19,6 +22,7 @@ Inspected::Inspected(const Model& model_, const ModelOptions& options_, const Co
   Batches cut = Batches::in_order(examples, corpus.framing, batch_size);
   batches.resize(static_cast<size_t>(cut.count()));
   for (int64_t i = 0; i < cut.count(); ++i) cut.get(i, batches[static_cast<size_t>(i)]);
+  for (const NamedParameter& p : model.parameters()) parameters[p.name] = p.tensor;
 }
 
 const std::string& Inspected::name(const Module& layer) const {
@@ -31,6 +35,12 @@ const Ids& Inspected::lengths(const Batch& batch, const std::string& layer) cons
   const bool is_source = options.kind == ModelKind::seq2seq &&
                          (layer.starts_with("encoder") || layer.starts_with("source_embedding"));
   return is_source ? batch.source_lengths : batch.input_lengths;
+}
+
+std::string Inspected::token(int64_t id) const {
+  if (!corpus.labels.empty()) return corpus.labels[static_cast<size_t>(id)];
+  return corpus.target ? token_label(*corpus.target, static_cast<int32_t>(id))
+                       : fmt::format("{}", id);
 }
 
 void ExampleLosses::add(const Tensor& logits, const Batch& batch) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,11 +41,14 @@ struct Inspected {
   const Corpus& corpus;
   std::vector<Batch> batches;
   std::unordered_map<const Module*, std::string> names;  // of the model's layers
+  std::map<std::string, Tensor> parameters;              // of the model
 
   const std::string& name(const Module& layer) const;
   // The real positions of each example, for the layers of this name: those of the source in an
   // encoder of seq2seq, else those of the input.
   const Ids& lengths(const Batch& batch, const std::string& layer) const;
+  // Returns a token or class of the output as text.
+  std::string token(int64_t id) const;
 };
 
 // A tap made of functions, which get the names of layers.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
 #include "core/ops.h"
 #include "core/scope.h"
@@ -28,12 +27,6 @@ void add_entropies(const Tensor& logits, const Tensor& last, const Ids& target, 
   }
 }
 
-std::string token_name(const Inspected& inspected, int64_t id) {
-  if (!inspected.corpus.labels.empty()) return inspected.corpus.labels[static_cast<size_t>(id)];
-  return inspected.corpus.target ? token_label(*inspected.corpus.target, static_cast<int32_t>(id))
-                                 : fmt::format("{}", id);
-}
-
 // The three most likely tokens at the last target of row `row`.
 Json top_tokens(const Inspected& inspected, const Tensor& logits, const Batch& batch, int64_t row) {
   const int64_t time = batch.target.size() / batch.target.dim(0), classes = logits.dim(-1);
@@ -51,7 +44,7 @@ Json top_tokens(const Inspected& inspected, const Tensor& logits, const Batch& b
   order.resize(static_cast<size_t>(std::min<int64_t>(3, classes)));
   for (const int64_t v : order)
     tokens.push(Json::object()
-                    .set("token", token_name(inspected, v))
+                    .set("token", inspected.token(v))
                     .set("probability", static_cast<double>(from[v])));
   return tokens;
 }
@@ -106,6 +99,7 @@ Json lens(const Inspected& inspected, int64_t example) {
       last = inspected.model.logits(inputs);
     }
     for (size_t depth = 0; depth < depths; ++depth) {
+      // Continues from the stream of this depth as if it were the last.
       const NamedTap tap(
           inspected,
           [&](const std::string& layer, Site site) {
