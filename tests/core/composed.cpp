@@ -2,7 +2,6 @@
 // and gradients. The preset `reference` holds the compositions against the op tables.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -10,7 +9,7 @@
 
 #include "core/autograd.h"
 #include "core/ops.h"
-#include "core/random.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL::composed {
 
@@ -28,22 +27,8 @@ namespace {
 
 using Operands = std::vector<Tensor>;
 
-Tensor drawn_operand(const Shape& shape, uint32_t call) {
-  std::vector<real> values(static_cast<size_t>(shape.size()));
-  Random random(3, Purpose::test, 0, 0, call);
-  for (real& v : values) v = static_cast<real>(random.normal());
-  return Tensor::from(shape, values);
-}
-
 void check_close(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.shape() == b.shape());
-  double worst = 0;
-  for (int64_t i = 0; i < a.size(); ++i) {
-    const double x = double{a.data()[i]}, y = double{b.data()[i]};
-    const double error = std::fabs(x - y) / std::max(1.0, std::fabs(y));
-    worst = std::isnan(worst) || error <= worst ? worst : error;  // keeps a NaN
-  }
-  CHECK(worst <= 200 * double{std::numeric_limits<real>::epsilon()});
+  CHECK(difference(a, b) <= 200 * double{std::numeric_limits<real>::epsilon()});
 }
 
 // Both in training, with the same random stream.
@@ -57,9 +42,9 @@ void check_composed(const std::vector<Shape>& shapes,
     here->training = true;
     here->calls = 0;
     for (uint32_t i = 0; i < shapes.size(); ++i)
-      inputs[which].push_back(drawn_operand(shapes[i], i).set_requires_grad());
+      inputs[which].push_back(drawn(shapes[i], i).set_requires_grad());
     results[which] = which ? composed(inputs[1]) : fused(inputs[0]);
-    backward(results[which], drawn_operand(results[which].shape(), 100));
+    backward(results[which], drawn(results[which].shape(), 100));
   }
   check_close(results[0], results[1]);
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -118,8 +103,7 @@ TEST_CASE("composed: attention with every mask, with dropout and a scale") {
           return scaled_dot_product_attention(t[0], t[1], t[2], 2, options);
         },
         [&](const Operands& t) { return composed::attention(t[0], t[1], t[2], 2, options); });
-  const Tensor q = drawn_operand({2, 3, 10}, 1), k = drawn_operand({2, 8, 10}, 2),
-               v = drawn_operand({2, 8, 4}, 3);
+  const Tensor q = drawn({2, 3, 10}, 1), k = drawn({2, 8, 10}, 2), v = drawn({2, 8, 4}, 3);
   causal.keys = 5;  // of a cache with free space
   check_close(scaled_dot_product_attention(q, k, v, 2, causal),
               composed::attention(q, k, v, 2, causal));

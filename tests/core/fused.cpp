@@ -11,29 +11,10 @@
 
 #include "core/autograd.h"
 #include "core/ops.h"
-#include "core/random.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
-
-Tensor drawn(const Shape& shape, uint32_t call) {
-  std::vector<real> values(static_cast<size_t>(shape.size()));
-  Random random(3, Purpose::generation, 0, 0, call);
-  for (real& v : values) v = static_cast<real>(random.normal());
-  return Tensor::from(shape, values);
-}
-
-// The largest difference, relative for values above 1.
-double difference(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.shape() == b.shape());
-  double worst = 0;
-  for (int64_t i = 0; i < a.size(); ++i) {
-    const double x = double{a.data()[i]}, y = double{b.data()[i]};
-    const double error = std::fabs(x - y) / std::max(1.0, std::fabs(y));
-    worst = std::isnan(worst) || error <= worst ? worst : error;  // keeps a NaN
-  }
-  return worst;
-}
 
 template <class Fused, class Composed>
 void check_same(const std::vector<Shape>& shapes, Fused fused, Composed composed) {

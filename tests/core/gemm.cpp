@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/precision.h"
 #include "core/random.h"
+#include "values.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -79,8 +80,7 @@ void check_product(Padded a, Padded b, Draw& draw, Product product) {
         size += std::fabs(term);
       }
       sum = scale * sum + (biased ? bias.at(0, j) : 0) + (accumulate ? before.at(i, j) : 0);
-      const double error = std::fabs(c.at(i, j) - sum) / size;
-      worst = std::isnan(worst) || error <= worst ? worst : error;  // keeps a NaN
+      worst = worse(worst, std::fabs(c.at(i, j) - sum) / size);
     }
   CHECK(worst <= 4 * std::numeric_limits<real>::epsilon());
   for (int64_t i = 0; i < m; ++i)  // the padding of c is unchanged

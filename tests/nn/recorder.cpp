@@ -53,20 +53,6 @@ void check_rows_sum_to_one(const Tensor& weights) {
   for (const real total : sums.values()) CHECK(total == doctest::Approx(1).epsilon(rounding));
 }
 
-std::unique_ptr<Model> model_of(ModelKind kind, const std::function<void(ModelOptions&)>& change,
-                                const ModelSizes& sizes) {
-  ScopeGuard here;
-  here->seed = 5;
-  here->calls = 0;
-  ModelOptions o;
-  o.kind = kind;
-  o.dim = 8;
-  o.heads = 2;
-  o.feed_forward = 8;
-  change(o);
-  return make_model(o, sizes);
-}
-
 Inputs two_examples() {
   Inputs in;
   in.source = Ids::from({2, 4}, {1, 2, 3, 4, 5, 0, 0, 0});
@@ -184,7 +170,7 @@ TEST_CASE("learned queries and cross-attention in models: the shapes, the names,
     return all;
   };
   const std::unique_ptr<Model> seq2seq =
-      model_of(ModelKind::seq2seq, [](ModelOptions&) {}, {6, 7, 0});
+      small_model(ModelKind::seq2seq, [](ModelOptions&) {}, {6, 7, 0});
   CHECK(names_and_shapes(*seq2seq) ==
         std::vector<std::string>{"encoder.layers.0.attention [2, 2, 4, 4]",
                                  "encoder.layers.1.attention [2, 2, 4, 4]",
@@ -192,7 +178,7 @@ TEST_CASE("learned queries and cross-attention in models: the shapes, the names,
                                  "decoder.layers.0.cross_attention [2, 2, 3, 4]",
                                  "decoder.layers.1.attention [2, 2, 3, 3]",
                                  "decoder.layers.1.cross_attention [2, 2, 3, 4]"});
-  const std::unique_ptr<Model> classifier = model_of(
+  const std::unique_ptr<Model> classifier = small_model(
       ModelKind::classifier,
       [](ModelOptions& o) { o.layers = 1, o.pool = Pool::learned, o.pool_queries = 5; }, {0, 7, 3});
   CHECK(names_and_shapes(*classifier) ==
@@ -201,8 +187,8 @@ TEST_CASE("learned queries and cross-attention in models: the shapes, the names,
   // The names are those of a checkpoint.
   CHECK(classifier->parameter("pool.attention.query.weight").shape() == Shape{8, 8});
   const std::unique_ptr<Model> convolution =
-      model_of(ModelKind::language_model,
-               [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }, {0, 7, 0});
+      small_model(ModelKind::language_model,
+                  [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }, {0, 7, 0});
   CHECK(names_and_shapes(*convolution).empty());
 }
 
@@ -284,12 +270,12 @@ TEST_CASE("recording changes no bit of outputs, gradients and random streams") {
   for (const Case& each : cases) {
     CAPTURE(each.name);
     const bool is_graph = each.name == "graph";
-    const std::unique_ptr<Model> model = model_of(each.kind,
-                                                  [&](ModelOptions& o) {
-                                                    o.attention_dropout = o.dropout = 0.2;
-                                                    each.change(o);
-                                                  },
-                                                  {6, 7, 3, is_graph ? 2 : 0});
+    const std::unique_ptr<Model> model = small_model(each.kind,
+                                                     [&](ModelOptions& o) {
+                                                       o.attention_dropout = o.dropout = 0.2;
+                                                       each.change(o);
+                                                     },
+                                                     {6, 7, 3, is_graph ? 2 : 0});
     Inputs in = two_examples();
     if (is_graph) {
       in.features = random_tensor({2, 3, 2}, 4).detach();
@@ -340,8 +326,8 @@ TEST_CASE("of two recorders only the inner one records, and only while it lives"
 }
 
 TEST_CASE("a module names its parts, and no others") {
-  const std::unique_ptr<Model> model =
-      model_of(ModelKind::classifier, [](ModelOptions& o) { o.pool = Pool::learned; }, {0, 7, 3});
+  const std::unique_ptr<Model> model = small_model(
+      ModelKind::classifier, [](ModelOptions& o) { o.pool = Pool::learned; }, {0, 7, 3});
   const MultiHeadAttention other(4, 2);
   CHECK(model->part_names().at(model.get()) == "");
   CHECK_FALSE(model->part_names().contains(&other));

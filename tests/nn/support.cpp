@@ -10,6 +10,20 @@
 
 namespace heed::inline HEED_REAL::testing {
 
+std::unique_ptr<Model> small_model(ModelKind kind, const std::function<void(ModelOptions&)>& change,
+                                   const ModelSizes& sizes) {
+  ScopeGuard here;
+  here->seed = 5;
+  here->calls = 0;
+  ModelOptions o;
+  o.kind = kind;
+  o.dim = 8;
+  o.heads = 2;
+  o.feed_forward = 8;
+  change(o);
+  return make_model(o, sizes);
+}
+
 AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change) {
   AttentionSetup setup;
   change(setup.form);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "nn/forms/attention.h"
+#include "nn/models.h"
 
 namespace heed::inline HEED_REAL::testing {
 
@@ -25,6 +27,10 @@ void check_same(const Tensor& got, const Tensor& expected);
 // The shapes agree, and every element is equal.
 bool same_bits(const Tensor& a, const Tensor& b);
 double l1(const Tensor& x);
+
+// A model of width 8 with 2 heads and this change. Its weights are always the same.
+std::unique_ptr<Model> small_model(ModelKind kind, const std::function<void(ModelOptions&)>& change,
+                                   const ModelSizes& sizes);
 
 // The defaults with this change of the form.
 AttentionSetup setup_of(const std::function<void(MultiHeadOptions&)>& change);

@@ -60,18 +60,9 @@ TapReplace at_site(Site where, const std::function<Tensor(const Tensor&)>& f) {
 
 using TapForm = std::function<void(ModelOptions&)>;
 
-std::unique_ptr<Model> tapped_model(ModelKind kind, const TapForm& change = {}) {
-  ScopeGuard here;
-  here->seed = 5;
-  here->calls = 0;
-  ModelOptions o;
-  o.kind = kind;
-  o.dim = 8;
-  o.heads = 2;
-  o.layers = 2;
-  o.norm_first = true;
-  if (change) change(o);
-  return make_model(o, {6, 7, 3});
+std::unique_ptr<Model> tapped_model(
+    ModelKind kind, const TapForm& change = [](ModelOptions&) {}) {
+  return small_model(kind, change, {6, 7, 3});
 }
 
 Inputs tap_example() {
