@@ -33,8 +33,8 @@ void TrainOptions::fields(Fields& f) {
   f.integer("evaluate_every", evaluate_every, count,
             "steps between evaluations; 0: only at the end");
   f.texts("evaluate_splits", evaluate_splits,
-          "splits to score at each evaluation, such as test_longer; val always is, and alone "
-          "decides which checkpoint is the best");
+          "splits to score at each evaluation, such as test_longer; val is always scored, and only "
+          "val decides which checkpoint is the best");
   f.integer("evaluate_batch_size", evaluate_batch_size, count,
             "examples in a batch of an evaluation; 0: the same as batch_size");
   f.integer("checkpoint_every", checkpoint_every, count,
