@@ -8,6 +8,7 @@
 #   name N NAME FILE        a link whose text is a name in the file
 #   page N FILE             a link to a page or a part of one
 #   figure N FILE BLOCK     a picture, and the last block that names its file
+#   drawing N FILE          a picture in drawings/
 function fail(message) {
   printf "%s:%d: %s\n", FILENAME, FNR, message >"/dev/stderr"
   bad = 1
@@ -53,7 +54,8 @@ function links(line,    text, target) {
     sub(/\)$/, "", target)
     sub(/\]\([^()]*\)$/, "", text)
     if (target ~ /^https?:/) continue
-    if (text ~ /^!/) figures[++figure_count] = FNR "\t" target
+    if (text ~ /^!/ && target ~ /^drawings\//) print "drawing\t" FNR "\t" target
+    else if (text ~ /^!/) figures[++figure_count] = FNR "\t" target
     else if (text ~ /^\[`.*`$/ && target !~ /#/) {
       print "name\t" FNR "\t" substr(text, 3, length(text) - 3) "\t" target
       file = target

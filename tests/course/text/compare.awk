@@ -4,7 +4,8 @@
 #   awk -v page=PAGE -v first=1 -v tolerance=0.01 -f compare.awk DRAWN_BEFORE DRAWN_NOW
 #
 # A number agrees if it is the shown one to the digits shown; whole numbers are equal. … stands for any tokens of a line,
-# a line … for any lines. With a tolerance every number t may be off by tolerance (1 + |t|): figures, whose last pixels
+# a line … for any lines. A mean with its interval over seeds, m [low, high], agrees with another such mean inside the shown
+# interval or at most a quarter of its width, and 0.01, outside of it: results of training differ between processors. With a tolerance every number t may be off by tolerance (1 + |t|): figures, whose last pixels
 # depend on the processor.
 function is_number(token) { return token ~ /^[-+]?[0-9]/ }
 
@@ -47,6 +48,15 @@ function agrees(shown, printed,    difference, allowed) {
   return difference <= allowed
 }
 
+# Whether the tokens t[i …] of n are m [low, high].
+function has_interval(t, i, n) {
+  return i + 5 <= n && is_number(t[i]) && t[i + 1] == "[" && is_number(t[i + 2]) && t[i + 3] == "," && is_number(t[i + 4]) && t[i + 5] == "]"
+}
+function inside(mean, low, high,    room) {
+  room = (high - low) / 4 + 0.01
+  return mean >= low - room && mean <= high + room
+}
+
 # Whether tokens s[i …] of a shown line stand for tokens p[j …] of a printed one.
 function tokens_agree(s, i, n, p, j, m) {
   for (; i <= n; ++i) {
@@ -54,6 +64,12 @@ function tokens_agree(s, i, n, p, j, m) {
       for (; j <= m + 1; ++j)
         if (tokens_agree(s, i + 1, n, p, j, m)) return 1
       return 0
+    }
+    if (has_interval(s, i, n) && has_interval(p, j, m)) {
+      if (!inside(p[j], s[i + 2], s[i + 4])) return 0
+      i += 5
+      j += 6
+      continue
     }
     if (j > m || !agrees(s[i], p[j])) return 0
     ++j

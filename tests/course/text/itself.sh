@@ -8,12 +8,17 @@ trap 'rm -rf "$work"' EXIT
 # A copy from which the links lead to the same files.
 pages=$work/a/b/c
 mkdir -p "$pages/figures"
+cp -r "$here/../../../course/drawings" "$pages"
 ln -s "$here/../../../core" "$here/../../../configs" "$work"
 failed=0
 
 # Runs the copy; the output goes to $work/output.
 run() { "$here/run.sh" "$mode" "$pages/example.md" "$program" "$heed" >"$work/output" 2>&1; }
-fresh() { cp "$here/example.md" "$pages/example.md"; cp "$work"/*.svg "$pages/figures"; }
+fresh() {
+  cp "$here/example.md" "$pages/example.md"
+  cp "$work"/*.svg "$pages/figures"
+  cp "$here/../../../course/drawings/attention_matrices.svg" "$pages/drawings"
+}
 
 # must_fail WORDS FILE EXPRESSION: after the change of FILE by sed, the report has the words.
 must_fail() {
@@ -55,6 +60,7 @@ must_fail "example.md:13: printed: loss  0.12345" example.md '13s/0.123/0.124/'
 must_fail "example.md:13: printed: loss" example.md '13s/0.123/0.12344/'
 must_fail "example.md:15: shown:   First" example.md '15s/first/First/'
 must_fail "example.md:19: printed: (the end)" example.md '17s/last/last\n…\nmore/'
+must_fail "example.md:14: shown:   steps 200, …, mean 3.5" example.md '14s/2.5 \[2, 3\]/3.5 [3, 4]/'
 must_fail "example.md:46: printed: 0.333333 and -2" example.md '46s/-2/2/'
 must_fail "printed: first" example.md '/^first$/,/^…$/d'
 must_fail "example.md:9: this block fails with exit code 3" example.md '9s/^/exit 3;/'
@@ -64,6 +70,12 @@ must_fail "a block does not end" example.md '$d'
 must_fail "no block draws figures/other.svg" example.md 's/figures\/lines.svg\)$/figures\/other.svg)/'
 must_fail "draws another figures/lines.svg" figures/lines.svg 's/,270.0 /,290.0 /'
 must_fail "draws another figures/lines.svg" figures/lines.svg 's/A parabola|>line</>curve</'
+must_fail "no output of the page has the number 7" drawings/attention_matrices.svg 's/Q \(2 × 2\)/Q (7 × 2)/'
+must_fail "has no <desc>" drawings/attention_matrices.svg 's/<desc/<title/'
+must_fail "has no dark colours" drawings/attention_matrices.svg 's/prefers-color-scheme/prefers/'
+must_fail "there is no drawings/other.svg" example.md 's/attention_matrices/other/'
+! command -v python3 >/dev/null ||
+  must_fail "draw.py draws another" drawings/attention_matrices.svg 's/Who bites/Who eats/'
 must_fail "../../../core/ops/arithmetic.cpp has no such lines" example.md 's/\(g.size\(\), g.dy\(\), b,/(g.size(), g.dy(), a,/'
 must_fail "shape.h does not define Shape::ranks" example.md 's/Shape::rank`/Shape::ranks`/'
 must_fail "norm.cpp does not define wants" example.md 's/`layer_norm`/`wants`/'

@@ -13,7 +13,8 @@
 #   ```cpp excerpt   lines of the file that the last link before names; a line ... skips some. Also other languages.
 #   ```, ```math     not executed: diagrams, formulas
 # The text of a link such as [`layer_norm`](../../core/ops/norm.cpp) must be defined in the file. A figure,
-# ![…](figures/NAME.svg), is drawn again by the last block that names its file.
+# ![…](figures/NAME.svg), is drawn again by the last block that names its file. The numbers in the description of a drawing,
+# ![…](drawings/NAME.svg), must be printed by blocks of the page.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
@@ -162,6 +163,27 @@ anchors() {
     sed -E 's/^#+ +//; s/\[([^]]*)\]\([^)]*\)/\1/g; s/[^[:alnum:] _-]//g; s/ /-/g' | awk '{ print tolower($0) }'
 }
 
+# A drawing must fit both colour schemes, stay small, and be what draw.py draws; an output of the page shows each number
+# of its description.
+check_drawings() {
+  local line file drawing
+  while IFS=$'\t' read -r line file; do
+    drawing=$folder/$file
+    if [[ ! -e $drawing ]]; then
+      complain "$name:$line: there is no $file"
+      continue
+    fi
+    (($(wc -c <"$drawing") <= 40000)) || complain "$name:$line: $file has more than 40,000 bytes"
+    grep -q 'prefers-color-scheme' "$drawing" || complain "$name:$line: $file has no dark colours"
+    awk -v page="$name:$line" -f "$here/drawing.awk" "$drawing" \
+      $( (entries cpp; entries sh) | awk -F '\t' -v folder="$work/blocks/" '$2 { print folder $2 }') || failed=1
+    if command -v python3 >/dev/null; then
+      (cd "$work" && python3 -B "$folder/drawings/draw.py" "$(basename "$file" .svg)" >/dev/null) &&
+        cmp -s "$work/$(basename "$file")" "$drawing" || complain "$name:$line: draw.py draws another $file"
+    fi
+  done < <(entries drawing)
+}
+
 check_links() {
   local line target file
   while IFS=$'\t' read -r line target; do
@@ -198,6 +220,7 @@ if [[ $mode == quick ]]; then
   check_excerpts
   check_names
   check_links
+  check_drawings
 fi
 printf '%s: %d blocks ran in %.1f s\n' "$name" "$(find "$work/outputs" -type f | wc -l)" \
   "$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')"
