@@ -45,6 +45,11 @@ bool agrees(const Array& got, F mistaken) {
   return true;
 }
 
+bool same(const Array& got, const Array& mistaken) {
+  return got.shape == mistaken.shape && got.values.size() == mistaken.values.size() &&
+         agrees(got, [&](const Index& i) { return mistaken(i); });
+}
+
 bool looks_like(const Mistake& mistake, const OpRow& row, const RowReport& report,
                 const Failure& failure) {
   if (mistake.value &&
@@ -145,11 +150,13 @@ Ids Grader::ids(const Shape& shape, int64_t n) {
 
 void Grader::check(const OpRow& row, const std::vector<Mistake>& mistakes) {
   if (finding_) return;
+  ++checks_;
   const uint64_t example = random_.next();
-  const RowReport report = check_row(row, {.seed = example, .tolerance = value_tolerance});
+  RowReport report = check_row(row, {.seed = example, .tolerance = value_tolerance});
   if (report.failures.empty()) return;
-  const Failure& failure = report.failures.front();
-  finding_ = {problem_of(row, failure), general_sentence(report, failure)};
+  for (const Failure& failure : report.failures) problems_.push_back(problem_of(row, failure));
+  finding_ = {problems_.front(), general_sentence(report, report.failures.front())};
+  report_ = report;
   for (const Failure& other : report.failures)
     for (const Mistake& mistake : mistakes)
       if (looks_like(mistake, row, report, other)) {
@@ -159,16 +166,34 @@ void Grader::check(const OpRow& row, const std::vector<Mistake>& mistakes) {
 }
 
 void Grader::expect(bool holds, const std::string& problem, const std::string& sentence) {
-  if (!finding_ && !holds) finding_ = {problem, sentence};
+  if (finding_) return;
+  ++checks_;
+  if (!holds) finding_ = {problem, sentence};
+}
+
+void Grader::run(const std::function<void(Grader& g)>& grade) {
+  std::string problem;
+  try {
+    grade(*this);
+    return;
+  } catch (const std::exception& error) {
+    problem = fmt::format("throws '{}'", error.what());
+  } catch (...) {
+    problem = "throws something that is not a std::exception";
+  }
+  if (!finding_) finding_ = {problem, ""};
 }
 
 void Grader::expect_near(const std::string& what, double got, double expected,
                          const std::vector<WrongNumber>& mistakes, double tolerance) {
+  if (finding_) return;
+  ++checks_;
   const auto near = [&](double value) {
     return got == value || (std::isnan(got) && std::isnan(value)) ||
            std::fabs(got - value) <= tolerance * std::max(1.0, std::fabs(value));
   };
-  if (finding_ || near(expected)) return;
+  if (near(expected)) return;
+  number_ = got;
   finding_ = {fmt::format("{}: got {}, expected {}", what, got, expected), ""};
   for (const WrongNumber& mistake : mistakes)
     if (near(mistake.value)) {
@@ -177,23 +202,60 @@ void Grader::expect_near(const std::string& what, double got, double expected,
     }
 }
 
-std::optional<Finding> run_grader(uint64_t seed, const std::function<void(Grader& g)>& grade) {
-  Grader g(seed);
-  try {
-    grade(g);
-    return g.finding();
-  } catch (const std::exception& error) {
-    return g.finding() ? g.finding() : Finding{fmt::format("throws '{}'", error.what()), ""};
-  } catch (...) {
-    return Finding{"throws something that is not a std::exception", ""};
+std::optional<std::string> Grader::shared_problem(const Grader& wrong) const {
+  if (!finding_ || !wrong.finding_ || checks_ != wrong.checks_) return {};
+  using Kind = Failure::Kind;
+  for (size_t i = 0; i < report_.failures.size(); ++i) {
+    const Failure& failure = report_.failures[i];
+    const auto k = static_cast<size_t>(failure.input);
+    if ((failure.kind == Kind::value || failure.kind == Kind::shape) &&
+        same(report_.value, wrong.report_.value))
+      return problems_[i];
+    if (failure.kind == Kind::gradient && k < wrong.report_.gradients.size() &&
+        !report_.gradients[k].values.empty() &&
+        same(report_.gradients[k], wrong.report_.gradients[k]))
+      return problems_[i];
   }
+  const bool both_numbers = number_ && wrong.number_;
+  const bool alike = both_numbers ? agree(*number_, *wrong.number_, std::fabs(*wrong.number_))
+                                  : finding_->problem == wrong.finding_->problem;
+  return report_.failures.empty() && alike ? std::optional(finding_->problem) : std::nullopt;
 }
 
-bool is_learners(void (*function)()) {
+Tensor with_gradient(const Tensor& x, const Tensor& factor) {
+  return x.detach() + (x - x.detach()) * factor.detach();
+}
+
+Exercise::Exercise(const char* exercise, Answer answer, Grade grader)
+    : name(exercise), next(first), answer_(std::move(answer)), grade_(std::move(grader)) {
+  first = this;
+}
+
+std::optional<Finding> Exercise::grade(uint64_t seed, const Answer& answer) const {
+  const auto graded = [&](const Answer& functions) {
+    heed::check(functions.types == answer_.types, "{}: the functions have other types", name);
+    Grader g(seed);
+    g.run([&](Grader& to) { grade_(to, functions); });
+    return g;
+  };
+  const Grader g = graded(answer);
+  if (g.passed()) return {};
+  for (const Known& mistake : mistakes_)
+    if (const auto problem = g.shared_problem(graded(mistake.answer)))
+      return Finding{*problem, mistake.sentence};
+  return g.finding();
+}
+
+// Returns whether a function is there, and is not that of the library that this one is linked into.
+static bool is_learners(Answer::Function function) {
   Dl_info here{}, there{};
   return function && ::dladdr(reinterpret_cast<void*>(function), &there) != 0 &&
          ::dladdr(reinterpret_cast<void*>(is_learners), &here) != 0 &&
          here.dli_fbase != there.dli_fbase;
+}
+
+bool Exercise::defined() const {
+  return std::all_of(answer_.functions.begin(), answer_.functions.end(), is_learners);
 }
 
 bool uses_operation(std::string_view name, const std::function<void()>& run) {
@@ -211,11 +273,6 @@ bool uses_operation(std::string_view name, const std::function<void()>& run) {
   return listener.found;
 }
 
-const Binding* Binding::first = nullptr;
-
-Binding::Binding(const char* exercise_, void (*grade_)(Grader& g), bool (*defined_)())
-    : exercise(exercise_), grade(grade_), defined(defined_), next(first) {
-  first = this;
-}
+const Exercise* Exercise::first = nullptr;
 
 }  // namespace heed::course

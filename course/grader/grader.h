@@ -1,27 +1,28 @@
 // The grader of an exercise: calls the learner's function and says what is wrong with it.
 //
 // Each exercise has a function grade_NAME(Grader&, pointer to the learner's function), which checks
-// rows of the op table (tests/core/op_check.h) and other properties. Sizes and values are fresh for
-// every seed. All of it is in double.
+// rows of the op table (tests/core/op_check.h) and other properties, and a table of wrong answers.
+// Sizes and values are fresh for every seed. All of it is in double.
 //
 //   [[gnu::weak]] Tensor square(const Tensor& x);
 //
-//   void grade_square(Grader& g, Tensor (*square)(const Tensor&)) {
+//   void grade_square(Grader& g, decltype(&square) answer) {
 //     const Shape shape{g.size(2, 4), g.size(2, 4)};
 //     g.check({.name = fmt::format("square of x {}", shape),
 //              .inputs = {shape},
 //              .result = shape,
-//              .op = [=](Tensors x) { return square(x[0]); },
+//              .op = [=](Tensors x) { return answer(x[0]); },
 //              .definition = [](Arrays x, const Index& i) { return x[0](i) * x[0](i); },
-//              .arguments = {"x"}},
-//             {wrong_value("This is x, not its square.",
-//                          [](Arrays x, const Index& i) { return x[0](i); }),
-//              wrong_gradient("x", "The derivative of x² is 2 x: the factor 2 is missing.",
-//                             [](Arrays x, const Array& dy, const Index& i) {
-//                               return dy(i) * x[0](i);
-//                             })});
+//              .arguments = {"x"}});
 //   }
-//   HEED_GRADE(square, square);
+//   const Exercise square_exercise(
+//       "square", grade_square, {square},
+//       {{"This is x, not its square.", [](const Tensor& x) { return 1 * x; }},
+//        {"The derivative of x² is 2 x: the factor 2 is missing.",
+//         [](const Tensor& x) { return x * x.detach(); }}});
+//
+// tests/course/exercises checks that the sentence of each wrong answer is said of it, with every
+// seed. So no two of them are alike, and none passes.
 //
 // The graders of all exercises may be compiled as one file: helpers are lambdas, or have names that
 // no other exercise has.
@@ -31,7 +32,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <typeindex>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -101,43 +105,106 @@ class Grader {
 
   bool passed() const { return !finding_; }
   const std::optional<Finding>& finding() const { return finding_; }
+  // Grades with this function. An exception that it throws is a finding, too.
+  void run(const std::function<void(Grader& g)>& grade);
+
+  // The problem of which a wrong answer, graded with the same seed, has the same numbers: its
+  // value, one of its gradients, or what an expectation says of it.
+  std::optional<std::string> shared_problem(const Grader& wrong) const;
 
  private:
   uint64_t seed_;
   Random random_;
   std::optional<Finding> finding_;
+  // Of the check with the finding:
+  int checks_ = 0;  // its number
+  testing::RowReport report_;
+  std::vector<std::string> problems_;  // of the failures in the report
+  std::optional<double> number_;
 };
-
-// Runs the grader of an exercise once. Returns what is wrong, or nothing. Exceptions of the
-// learner's function are findings, too.
-std::optional<Finding> run_grader(uint64_t seed, const std::function<void(Grader& g)>& grade);
 
 // Returns whether `run` calls an operation of this name: an exercise may ask for more than a call
 // of it.
 bool uses_operation(std::string_view name, const std::function<void()>& run);
 
-// An exercise that is linked into the program: its grader, bound to the learner's functions.
-struct Binding {
-  const char* exercise;
-  void (*grade)(Grader& g);
-  bool (*defined)();  // whether the program has the learner's functions
-  const Binding* next;
-  static const Binding* first;
-  Binding(const char* exercise_, void (*grade_)(Grader& g), bool (*defined_)());
+// The functions of an answer, whatever their types.
+struct Answer {
+  using Function = void (*)();
+  std::vector<Function> functions;
+  std::vector<std::type_index> types;
+
+  template <class... F>
+  static Answer of(F... function) {
+    return {{reinterpret_cast<Function>(function)...}, {typeid(F)...}};
+  }
 };
 
-// Returns whether a function is there, and is not that of the library that this one is linked into.
-bool is_learners(void (*function)());
+// A known wrong answer, and the sentence that names it to the learner. In a learner's program it
+// must not call the function that it stands for, nor one of the library that calls it.
 template <class... F>
-bool all_learners(void (*)(Grader& g, F...), std::type_identity_t<F>... functions) {
-  return (is_learners(reinterpret_cast<void (*)()>(functions)) && ...);
-}
+struct WrongAnswer {
+  std::string sentence;
+  std::tuple<F...> functions;
+};
+
+// Has the values of x, and a gradient that is multiplied by `factor`. For wrong answers.
+Tensor with_gradient(const Tensor& x, const Tensor& factor);
+
+// An exercise that is linked into the program.
+class Exercise {
+ public:
+  // `answer`: the functions of the program, null where it has none. Those that the library does not
+  // have are declared [[gnu::weak]] before: only a learner's program defines them.
+  template <class... F>
+  Exercise(const char* exercise, void (*grader)(Grader& g, F...),
+           const std::type_identity_t<std::tuple<F...>>& answer,
+           const std::type_identity_t<std::vector<WrongAnswer<F...>>>& known = {})
+      : Exercise(exercise, erased(answer), [grader](Grader& g, const Answer& of) {
+          call(grader, g, of, std::index_sequence_for<F...>());
+        }) {
+    for (const WrongAnswer<F...>& mistake : known)
+      mistakes_.push_back({mistake.sentence, erased(mistake.functions)});
+  }
+
+  const char* const name;
+  bool defined() const;  // whether the program has the learner's functions
+  std::optional<Finding> grade(uint64_t seed) const { return grade(seed, answer_); }
+
+  // Returns what is wrong with an answer, or nothing. Exceptions of its functions are findings,
+  // too. It is graded as each of the wrong answers is, with the same sizes and values: the first
+  // one that fails the same check with the same numbers names it.
+  std::optional<Finding> grade(uint64_t seed, const Answer& answer) const;
+
+  struct Known {
+    std::string sentence;
+    Answer answer;
+  };
+  const std::vector<Known>& mistakes() const { return mistakes_; }
+
+  static const Exercise* first;
+  const Exercise* const next;
+
+ private:
+  using Grade = std::function<void(Grader& g, const Answer& answer)>;
+
+  Exercise(const char* exercise, Answer answer, Grade grader);
+  template <class... F>
+  static Answer erased(const std::tuple<F...>& functions) {
+    return std::apply([](auto... function) { return Answer::of(function...); }, functions);
+  }
+  template <class... F, size_t... k>
+  static void call(void (*grader)(Grader& g, F...), Grader& g, const Answer& answer,
+                   std::index_sequence<k...>) {
+    grader(g, reinterpret_cast<F>(answer.functions[k])...);
+  }
+
+  Answer answer_;
+  std::vector<Known> mistakes_;
+  Grade grade_;
+};
 
 }  // namespace heed::course
 
-// HEED_GRADE(NAME, FUNCTION…) binds grade_NAME to the learner's functions. Functions that the
-// library does not have are declared [[gnu::weak]] before: only a learner's program defines them.
-#define HEED_GRADE(name, ...)                                               \
-  static const heed::course::Binding binding_of_##name(                     \
-      #name, [](heed::course::Grader& g) { grade_##name(g, __VA_ARGS__); }, \
-      [] { return heed::course::all_learners(grade_##name, __VA_ARGS__); })
+// HEED_GRADE(NAME, FUNCTION…) is an exercise without known wrong answers.
+#define HEED_GRADE(name, ...) \
+  static const heed::course::Exercise exercise_##name(#name, grade_##name, {__VA_ARGS__})

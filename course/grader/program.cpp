@@ -2,6 +2,7 @@
 //
 //   PROGRAM grade EXERCISE SEED
 //   PROGRAM train EXERCISE
+//   PROGRAM mistakes EXERCISE    for tests: grades the known wrong answers and prints what is found
 //
 // `heed course` starts it (course/tutor/answer.cpp), and reads its verdict from descriptor 3: a
 // token that `heed course` gave it on descriptor 4, and lines. What the answer prints, or how the
@@ -54,19 +55,32 @@ std::string in_one_line(std::string text) {
 template <class Entry>
 const Entry* find(const char* exercise) {
   const Entry* entry = Entry::first;
-  while (entry && std::string_view(entry->exercise) != exercise) entry = entry->next;
+  while (entry && std::string_view(entry->name) != exercise) entry = entry->next;
   return entry;
 }
 
 [[noreturn]] void grade(const char* exercise, uint64_t seed) {
-  const Binding* const binding = find<Binding>(exercise);
-  if (!binding) say("unknown");
-  if (!binding->defined()) say("undefined");
-  const std::optional<Finding> finding = run_grader(seed, binding->grade);
+  const Exercise* const found = find<Exercise>(exercise);
+  if (!found) say("unknown");
+  if (!found->defined()) say("undefined");
+  const std::optional<Finding> finding = found->grade(seed);
   if (finding)
     say(fmt::format("wrong\n{}\n{}", in_one_line(finding->problem),
                     in_one_line(finding->sentence)));
   say(find<Training>(exercise) ? "passed\ntrains" : "passed");
+}
+
+// Wrong answers must not call the function that they stand for, or this prints something else with
+// another one.
+int print_mistakes(const char* exercise) {
+  const Exercise* const found = find<Exercise>(exercise);
+  if (!found) return 2;
+  for (const Exercise::Known& mistake : found->mistakes())
+    for (const uint64_t seed : {1, 2, 3}) {
+      const auto finding = found->grade(seed, mistake.answer);
+      fmt::print("{}\n  {}\n", mistake.sentence, finding ? finding->problem : "passed");
+    }
+  return 0;
 }
 
 [[noreturn]] void train_with(const char* exercise) {
@@ -90,5 +104,6 @@ extern "C" int heed_course_main(int argc, char** argv) {
   const std::string_view action = argc > 2 ? argv[1] : "";
   if (action == "grade" && argc == 4) grade(argv[2], std::strtoull(argv[3], nullptr, 10));
   if (action == "train" && argc == 3) train_with(argv[2]);
+  if (action == "mistakes" && argc == 3) return print_mistakes(argv[2]);
   return 2;
 }

@@ -69,8 +69,8 @@ std::vector<double> train(const PositionalRule& positions) {
 
 const Training* Training::first = nullptr;
 
-Training::Training(const char* exercise_, const PositionalRule& positions_)
-    : exercise(exercise_), positions(&positions_), next(first) {
+Training::Training(const char* exercise, const PositionalRule& positions_)
+    : name(exercise), positions(&positions_), next(first) {
   first = this;
 }
 

@@ -24,11 +24,11 @@ std::vector<double> train(const PositionalRule& positions);
 
 // The exercises that replace a function of the library, each with positions that use it.
 struct Training {
-  const char* exercise;
+  const char* name;
   const PositionalRule* positions;
   const Training* next;
   static const Training* first;
-  Training(const char* exercise_, const PositionalRule& positions_);
+  Training(const char* exercise, const PositionalRule& positions_);
 };
 
 }  // namespace heed::course

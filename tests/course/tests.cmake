@@ -7,10 +7,29 @@ add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh $<TARGET_FILE
 
 # What grades answers, and the miniature, in double.
 file(GLOB sources CONFIGURE_DEPENDS course/exercises/*.cpp)
-add_executable(test_graders $<TARGET_OBJECTS:test_main> ${sources})
+include(course/exercises/samples.cmake)
+add_executable(test_graders $<TARGET_OBJECTS:test_main> ${sources} ${samples})
+set_source_files_properties(${samples} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 heed_test_options(test_graders)
 target_link_libraries(test_graders PRIVATE course_graders heed_grader)
 add_test(NAME graders COMMAND test_graders)
+
+# The wrong answers to the exercises that replace a function of the library, in a program that replaces it.
+if(NOT HEED_SANITIZE)
+  set(programs "")
+  foreach(exercise adam broadcast-shapes cross-entropy layer-norm matmul-backward multiply-backward rotary softmax)
+    set(target replaced_${exercise})
+    add_executable(${target} ${PROJECT_SOURCE_DIR}/course/exercises/${exercise}/exercise.cpp $<TARGET_OBJECTS:course_main>)
+    heed_compile_options(${target})
+    target_compile_options(${target} PRIVATE -O0 -w)
+    target_compile_definitions(${target} PRIVATE HEED_DOUBLE)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${target} PRIVATE course_library)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH $<TARGET_FILE_DIR:course_library>)
+    list(APPEND programs $<TARGET_FILE:${target}>)
+  endforeach()
+  add_test(NAME replaced COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/course/replaced.sh $<TARGET_FILE:course_training> ${programs})
+endif()
 
 # The text of the course. A page has a program, of its C++ blocks, and two tests: see course/text/run.sh.
 function(heed_course_page name page)

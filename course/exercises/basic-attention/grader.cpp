@@ -6,82 +6,76 @@ namespace heed::course {
 
 [[gnu::weak]] Tensor basic_attention(const Tensor& x);
 
-void grade_basic_attention(Grader& g, Tensor (*basic_attention)(const Tensor& x)) {
-  // x_t · x_s
-  const auto score = [](const Array& x, int64_t t, int64_t s) {
-    return sum_over(x.shape[1], [&](int64_t d) {
-      return x.values[static_cast<size_t>(t * x.shape[1] + d)] *
-             x.values[static_cast<size_t>(s * x.shape[1] + d)];
-    });
-  };
-  const auto e = [=](const Array& x, int64_t t, int64_t s) { return std::exp(score(x, t, s)); };
-  const auto row_sum = [=](const Array& x, int64_t t) {
-    return sum_over(x.shape[0], [&](int64_t s) { return e(x, t, s); });
-  };
-  // y[t, d] = Σₛ weight(x, t, s) x[s, d]
-  const auto attention = [](auto weight) {
-    return [=](Arrays x, const Index& i) {
-      return sum_over(x[0].shape[0],
-                      [&](int64_t s) { return weight(x[0], i[0], s) * x[0](i.with(0, s)); });
-    };
-  };
-
+void grade_basic_attention(Grader& g, decltype(&basic_attention) answer) {
   const auto check = [&](int64_t length, int64_t width) {
     const Shape shape{length, width};
-    const auto right = [=](const Array& x, int64_t t, int64_t s) {
-      return e(x, t, s) / row_sum(x, t);
+    const auto exponential = [=](const Array& x, int64_t t, int64_t s) {
+      return std::exp(sum_over(width, [&](int64_t d) {
+        return x(Index{{t, d}, 2}) * x(Index{{s, d}, 2});
+      }));
     };
-    g.check(
-        {.name = fmt::format("basic attention of x {}", shape),
-         .inputs = {shape},
-         .result = shape,
-         .op = [=](Tensors x) { return basic_attention(x[0]); },
-         .definition = attention(right),
-         .low = -1,
-         .high = 1,
-         .arguments = {"x"}},
-        {wrong_value("The softmax is taken over the positions that look (axis 0): each column adds "
-                     "up to 1. The weights of one position, a row, must.",
-                     attention([=](const Array& x, int64_t t, int64_t s) {
-                       return e(x, t, s) / row_sum(x, s);  // the scores are symmetric
-                     })),
-         wrong_value("The exponentials are not divided by their sum: the weights do not add up to "
-                     "1.",
-                     attention(e)),
-         wrong_value("The scores themselves are the weights: the softmax is missing.",
-                     attention(score)),
-         wrong_value("The softmax is taken over all pairs of positions at once: all weights "
-                     "together add up to 1, but each row must.",
-                     attention([=](const Array& x, int64_t t, int64_t s) {
-                       return e(x, t, s) /
-                              sum_over(x.shape[0], [&](int64_t r) { return row_sum(x, r); });
-                     })),
-         wrong_value(
-             "The scores are divided by √D. That is scaled dot-product attention; the basic "
-             "one has no scale.",
-             attention([=](const Array& x, int64_t t, int64_t s) {
-               const double scale = 1 / std::sqrt(static_cast<double>(x.shape[1]));
-               return std::exp(scale * score(x, t, s)) / sum_over(x.shape[0], [&](int64_t r) {
-                        return std::exp(scale * score(x, t, r));
-                      });
-             })),
-         wrong_value(
-             "These are the weights, (T, T). The result is the mean of the rows of x with "
-             "these weights, (T, D).",
-             [=](Arrays x, const Index& i) { return right(x[0], i[0], i[1]); },
-             Shape{length, length}),
-         wrong_value("This is the plain mean of all rows of x: the weights do not depend on the "
-                     "scores.",
-                     attention([](const Array& x, int64_t, int64_t) {
-                       return 1 / static_cast<double>(x.shape[0]);
-                     })),
-         wrong_value("This is x itself.", [](Arrays x, const Index& i) { return x[0](i); })});
+    const auto definition = [=](Arrays x, const Index& i) {
+      const auto e = [&](int64_t s) { return exponential(x[0], i[0], s); };
+      return sum_over(length, [&](int64_t s) { return e(s) * x[0](i.with(0, s)); }) /
+             sum_over(length, e);
+    };
+    g.check({.name = fmt::format("basic attention of x {}", shape),
+             .inputs = {shape},
+             .result = shape,
+             .op = [=](Tensors x) { return answer(x[0]); },
+             .definition = definition,
+             .low = -1,
+             .high = 1,
+             .arguments = {"x"}});
   };
   check(g.size(3, 5), g.size(2, 3));
   check(g.size(2, 3), g.size(4, 6));
   check(1, g.size(1, 4));
   check(g.size(6, 9), 1);
 }
-HEED_GRADE(basic_attention, basic_attention);
 
+namespace {
+
+Tensor products_of_rows(const Tensor& x) { return matmul(x, transpose(x, 0, 1)); }
+
+const Exercise basic_attention_exercise(
+    "basic_attention", grade_basic_attention, {basic_attention},
+    {{"The softmax is taken over the positions that look (axis 0): each column adds up to 1. The "
+      "weights of one position, a row, must.",
+      [](const Tensor& x) { return matmul(softmax(products_of_rows(x), 0), x); }},
+     {"The exponentials are not divided by their sum: the weights do not add up to 1.",
+      [](const Tensor& x) { return matmul(exp(products_of_rows(x)), x); }},
+     {"The scores themselves are the weights: the softmax is missing.",
+      [](const Tensor& x) { return matmul(products_of_rows(x), x); }},
+     {"The softmax is taken over all pairs of positions at once: all weights together add up to 1, "
+      "but each row must.",
+      [](const Tensor& x) {
+        const Tensor e = exp(products_of_rows(x));
+        return matmul(e / sum(e), x);
+      }},
+     {"The scores are divided by √D. That is scaled dot-product attention; the basic one has no "
+      "scale.",
+      [](const Tensor& x) {
+        const double root = std::sqrt(static_cast<double>(x.dim(1)));
+        return matmul(softmax(products_of_rows(x) / root), x);
+      }},
+     {"The scores are negated: the more alike two positions are, the less they attend to each "
+      "other.",
+      [](const Tensor& x) { return matmul(softmax(-products_of_rows(x)), x); }},
+     {"The scores are xᵀ x, (D, D): products of the columns. They are products of the rows, x xᵀ, "
+      "(T, T).",
+      [](const Tensor& x) {
+        return matmul(x, transpose(softmax(matmul(transpose(x, 0, 1), x)), 0, 1));
+      }},
+     {"The scores are xᵀ x, (D, D): products of the columns. They are products of the rows, x xᵀ, "
+      "(T, T).",
+      [](const Tensor& x) { return matmul(x, softmax(matmul(transpose(x, 0, 1), x))); }},
+     {"These are the weights, (T, T). The result is the mean of the rows of x with these weights, "
+      "(T, D).",
+      [](const Tensor& x) { return softmax(products_of_rows(x)); }},
+     {"This is the plain mean of all rows of x: the weights do not depend on the scores.",
+      [](const Tensor& x) { return Tensor::zeros(x.shape()) + mean(x, {0}); }},
+     {"This is x itself.", [](const Tensor& x) { return x + 0; }}});
+
+}  // namespace
 }  // namespace heed::course
