@@ -5,28 +5,29 @@
 
 namespace heed::inline HEED_REAL {
 
-const ScheduleRule schedules::constant = {.name = "constant", .make = Schedule::make<Schedule>};
+const ScheduleRule schedules::constant = {
+    .name = "constant", .rate = [](const ScheduleOptions&, double peak, int64_t) { return peak; }};
+
+double linear_warmup(const ScheduleOptions& options, double peak, int64_t step) {
+  return peak * static_cast<double>(step) / static_cast<double>(options.warmup_steps);
+}
+
+double remaining(const ScheduleOptions& options, int64_t step) {
+  if (step >= options.steps) return 0;
+  return static_cast<double>(options.steps - step) /
+         static_cast<double>(options.steps - options.warmup_steps);
+}
+
+Schedule::Schedule(const ScheduleOptions& options, double peak, int64_t train_steps)
+    : options_(options), peak_(peak) {
+  options.validate(peak);
+  if (options_.steps == 0) options_.steps = train_steps;
+}
 
 double Schedule::rate(int64_t step) const {
   check(step >= 1, "schedule: steps count from 1, got {}", step);
-  return rate_of(step);
-}
-
-double Schedule::rate_of(int64_t step) const {
-  if (step >= options_.warmup_steps) return after_warmup(step);
-  return peak_ * static_cast<double>(step) / static_cast<double>(options_.warmup_steps);
-}
-
-double Schedule::remaining(int64_t step) const {
-  if (step >= options_.steps) return 0;
-  return static_cast<double>(options_.steps - step) /
-         static_cast<double>(options_.steps - options_.warmup_steps);
-}
-
-std::unique_ptr<Schedule> make_schedule(ScheduleOptions options, double peak, int64_t train_steps) {
-  options.validate(peak);
-  if (options.steps == 0) options.steps = train_steps;
-  return options.kind->make(options, peak);
+  const ScheduleRule& rule = *options_.kind;
+  return (step < options_.warmup_steps ? rule.warmup : rule.rate)(options_, peak_, step);
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "core/real.h"
@@ -15,13 +15,18 @@
 namespace heed::inline HEED_REAL {
 
 class Fields;  // core/fields.h, which reads options from a config
-class Schedule;
 struct ScheduleOptions;
+
+// Returns the learning rate of a step.
+using RateFunction = double (*)(const ScheduleOptions& options, double peak, int64_t step);
+// Returns peak · step / warmup_steps.
+double linear_warmup(const ScheduleOptions& options, double peak, int64_t step);
 
 // One file in optim/schedules defines a rule, one line of optim/rules.h registers it.
 struct ScheduleRule {
   const char* name;
-  std::unique_ptr<Schedule> (*make)(const ScheduleOptions& options, double peak);
+  RateFunction rate;  // from step warmup_steps on
+  RateFunction warmup = linear_warmup;
   bool uses_min_lr = false;
   bool uses_loss = false;  // it depends on the losses of evaluations
 };
@@ -46,40 +51,32 @@ struct ScheduleOptions {
   void validate(double peak) const;
 };
 
-// Keeps the peak after warm-up, unless a subclass does something else.
+// Returns the fraction of the steps from warm-up to options.steps that remains: 1 … 0.
+double remaining(const ScheduleOptions& options, int64_t step);
+
 class Schedule {
  public:
-  // In `options`, steps = 0 is not replaced: see make_schedule().
-  Schedule(const ScheduleOptions& options, double peak) : options_(options), peak_(peak) {}
-  virtual ~Schedule() = default;
-  template <class Derived>
-  static std::unique_ptr<Schedule> make(const ScheduleOptions& options, double peak) {
-    return std::make_unique<Derived>(options, peak);
-  }
+  // `peak` is optim.lr. `train_steps`, the length of the run, replaces options.steps = 0. Throws
+  // InputError as ScheduleOptions::validate() does.
+  Schedule(const ScheduleOptions& options, double peak, int64_t train_steps);
 
   // Returns the rate of step 1, 2, …. It depends only on the step, unless the rule uses
   // losses. Throws Error for a step below 1.
   double rate(int64_t step) const;
 
   // For a rule that depends on losses: notes the loss of an evaluation, and saves and restores what
-  // it has noted. optim/schedule_state.cpp defines these three.
+  // it has noted, which is finite. Other rules ignore losses and have no state. load_state() throws
+  // InputError, and changes nothing, for other names than those of state() and for invalid numbers.
+  // optim/schedules/plateau.cpp defines these three.
   void observe(double loss);
   std::map<std::string, double> state() const;
   void load_state(const std::map<std::string, double>& saved);
 
- protected:
-  virtual double rate_of(int64_t step) const;
-  virtual double after_warmup(int64_t) const { return peak_; }
-
-  // The fraction of the steps from warm-up to options.steps that remains: 1 … 0.
-  double remaining(int64_t step) const;
-
+ private:
   ScheduleOptions options_;
   double peak_;
+  double best_ = std::numeric_limits<double>::max();  // smallest loss observed
+  int64_t bad_evaluations_ = 0;                       // since then
 };
-
-// Makes the schedule that the options name. `peak` is optim.lr. `train_steps`, the length of the
-// run, replaces options.steps = 0. Throws InputError as ScheduleOptions::validate() does.
-std::unique_ptr<Schedule> make_schedule(ScheduleOptions options, double peak, int64_t train_steps);
 
 }  // namespace heed::inline HEED_REAL

@@ -127,7 +127,7 @@ void Experiment::validate() const {
   optim.validate();
   check_options(data, framing());
   check_evaluation(*this);
-  make_schedule(schedule, optim.lr, train.steps);
+  schedule.validate(optim.lr);
 }
 
 Framing Experiment::framing() const {

@@ -150,7 +150,7 @@ static void run(const Experiment& e, int64_t steps) {
   const auto train = split(Split::train), test = split(Split::test);
   const std::unique_ptr<Model> model = make_model(e, vocabulary.size());
   Optimizer optimizer(e.optim, model->parameters());
-  const std::unique_ptr<Schedule> schedule = make_schedule(e.schedule, e.optim.lr, e.steps);
+  const Schedule schedule(e.schedule, e.optim.lr, e.steps);
   Batches batches = Batches::shuffled(*train, e.framing, e.batch_size, seed, e.bucketing);
   fmt::print("{} parameters, {} steps\n", model->parameter_count(), steps);
 
@@ -164,7 +164,7 @@ static void run(const Experiment& e, int64_t steps) {
     optimizer.zero_grad();
     const Tensor loss = model->loss(inputs_of(batch), batch.target);  // mean over the targets
     backward(loss);
-    optimizer.set_lr(schedule->rate(step));
+    optimizer.set_lr(schedule.rate(step));
     const double norm = optimizer.step();
     if (step <= 20 || step % 100 == 0 || step == steps)
       fmt::print("step {:4}  loss {:.6f}  gradient norm {:.6f}\n", step, loss.item(), norm);

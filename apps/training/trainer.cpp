@@ -61,7 +61,7 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
       average_(optimizer_.arena(), {.ema = e.optim.ema,
                                     .snapshots = e.train.average_checkpoints,
                                     .every = e.train.average_every()}),
-      schedule_(make_schedule(e.schedule, e.optim.lr, e.train.steps)),
+      schedule_(e.schedule, e.optim.lr, e.train.steps),
       shards_(e, model_sizes(e, corpus), smoothing_, *model_, optimizer_.arena()),
       batches_(Batches::shuffled(training_split(corpus), e.framing(), e.train.batch_size,
                                  static_cast<uint64_t>(e.seed), e.data.bucketing)),
@@ -97,7 +97,7 @@ StepReport Trainer::step(std::vector<Batch> micro_batches) {
 
 StepReport Trainer::update_weights() {
   StepReport report;
-  optimizer_.set_lr(schedule_->rate(steps_ + 1));
+  optimizer_.set_lr(schedule_.rate(steps_ + 1));
   report.lr = optimizer_.lr();
   const StepGradient gradient = shards_.run(micro_batches_, steps_ + 1);
   const double scale = 1 / static_cast<double>(std::max<int64_t>(1, gradient.targets));

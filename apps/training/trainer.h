@@ -45,7 +45,7 @@ class Trainer {
   Model& model() const { return *model_; }
   Optimizer& optimizer() { return optimizer_; }
   const Optimizer& optimizer() const { return optimizer_; }
-  Schedule& schedule() { return *schedule_; }
+  Schedule& schedule() { return schedule_; }
   WeightAverage& average() { return average_; }
   // The state of the optimizer and, while the average is applied, that of the average, as
   // ArenaState::tensors() returns it.
@@ -64,7 +64,7 @@ class Trainer {
   std::unique_ptr<Model> model_;
   Optimizer optimizer_;
   WeightAverage average_;
-  std::unique_ptr<Schedule> schedule_;
+  Schedule schedule_;
   Shards shards_;
   Batches batches_;
   std::vector<Batch> micro_batches_;  // their shards

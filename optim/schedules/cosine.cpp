@@ -7,16 +7,13 @@
 
 namespace heed::inline HEED_REAL {
 
-class CosineSchedule : public Schedule {
-  using Schedule::Schedule;
-  double after_warmup(int64_t step) const override {
-    const double progress = 1 - remaining(step);
-    return options_.min_lr +
-           (peak_ - options_.min_lr) * (1 + std::cos(std::numbers::pi * progress)) / 2;
-  }
-};
-
 const ScheduleRule schedules::cosine = {
-    .name = "cosine", .make = Schedule::make<CosineSchedule>, .uses_min_lr = true};
+    .name = "cosine",
+    .rate =
+        [](const ScheduleOptions& o, double peak, int64_t step) {
+          const double progress = 1 - remaining(o, step);
+          return o.min_lr + (peak - o.min_lr) * (1 + std::cos(std::numbers::pi * progress)) / 2;
+        },
+    .uses_min_lr = true};
 
 }  // namespace heed::inline HEED_REAL

@@ -8,25 +8,31 @@
 #include "optim/schedule.h"
 
 namespace heed::inline HEED_REAL {
+namespace {
 
-class InverseSqrtSchedule : public Schedule {
-  using Schedule::Schedule;
+double warmup_of(const ScheduleOptions& o) {
+  return static_cast<double>(std::max<int64_t>(1, o.warmup_steps));
+}
 
-  double rate_of(int64_t step) const override {
-    if (options_.dim == 0) return Schedule::rate_of(step);
-    const auto s = static_cast<double>(step);
-    return options_.scale / std::sqrt(static_cast<double>(options_.dim)) *
-           std::min(1 / std::sqrt(s), s / (warmup() * std::sqrt(warmup())));
-  }
+double vaswani(const ScheduleOptions& o, int64_t step) {
+  const auto s = static_cast<double>(step);
+  const double warmup = warmup_of(o);
+  return o.scale / std::sqrt(static_cast<double>(o.dim)) *
+         std::min(1 / std::sqrt(s), s / (warmup * std::sqrt(warmup)));
+}
 
-  double after_warmup(int64_t step) const override {
-    return peak_ * std::sqrt(warmup() / static_cast<double>(step));
-  }
+}  // namespace
 
-  double warmup() const { return static_cast<double>(std::max<int64_t>(1, options_.warmup_steps)); }
-};
-
-const ScheduleRule schedules::inverse_sqrt = {.name = "inverse_sqrt",
-                                              .make = Schedule::make<InverseSqrtSchedule>};
+const ScheduleRule schedules::inverse_sqrt = {
+    .name = "inverse_sqrt",
+    .rate =
+        [](const ScheduleOptions& o, double peak, int64_t step) {
+          if (o.dim > 0) return vaswani(o, step);
+          return peak * std::sqrt(warmup_of(o) / static_cast<double>(step));
+        },
+    .warmup =
+        [](const ScheduleOptions& o, double peak, int64_t step) {
+          return o.dim > 0 ? vaswani(o, step) : linear_warmup(o, peak, step);
+        }};
 
 }  // namespace heed::inline HEED_REAL

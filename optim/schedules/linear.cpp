@@ -3,14 +3,10 @@
 
 namespace heed::inline HEED_REAL {
 
-class LinearSchedule : public Schedule {
-  using Schedule::Schedule;
-  double after_warmup(int64_t step) const override {
-    return options_.min_lr + (peak_ - options_.min_lr) * remaining(step);
-  }
-};
-
 const ScheduleRule schedules::linear = {
-    .name = "linear", .make = Schedule::make<LinearSchedule>, .uses_min_lr = true};
+    .name = "linear",
+    .rate = [](const ScheduleOptions& o, double peak,
+               int64_t step) { return o.min_lr + (peak - o.min_lr) * remaining(o, step); },
+    .uses_min_lr = true};
 
 }  // namespace heed::inline HEED_REAL

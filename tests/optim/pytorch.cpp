@@ -87,16 +87,16 @@ TEST_CASE("schedules equal PyTorch's, nanoGPT's and fairseq's") {
     options.fields(setter);
     REQUIRE(expected.options.empty());
 
-    const auto schedule = make_schedule(options, peak, static_cast<int64_t>(train_steps));
+    Schedule schedule(options, peak, static_cast<int64_t>(train_steps));
     int64_t step = 1;
     for (const std::vector<double>& row : expected.rows) {
       CAPTURE(row[0]);
       if (options.kind->uses_loss) {
-        schedule->observe(row[0]);
+        schedule.observe(row[0]);
       } else {
         step = static_cast<int64_t>(row[0]);
       }
-      CHECK(std::abs(schedule->rate(step) - row[1]) <= 1e-12 * row[1]);
+      CHECK(std::abs(schedule.rate(step) - row[1]) <= 1e-12 * row[1]);
     }
   }
 }

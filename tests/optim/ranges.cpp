@@ -42,8 +42,8 @@ TEST_CASE("a number in its range costs no text of an error") {
 }
 
 TEST_CASE("a schedule rejects every value out of its range") {
-  check_ranges(ScheduleOptions(), [](const ScheduleOptions& o) { make_schedule(o, 0.1, 10); });
-  CHECK(error_of([] { make_schedule({}, -0.1, 10); }) ==
+  check_ranges(ScheduleOptions(), [](const ScheduleOptions& o) { Schedule(o, 0.1, 10); });
+  CHECK(error_of([] { Schedule({}, -0.1, 10); }) ==
         "schedule: peak: expected a number, ≥ 0, found -0.1");
 }
 

@@ -27,45 +27,45 @@ TEST_CASE(
     "steps") {
   ScheduleOptions vaswani = options(schedules::inverse_sqrt, 4000);
   vaswani.dim = 512;
-  const auto schedule = make_schedule(vaswani, 123, 100000);  // optim.lr has no effect
-  CHECK(schedule->rate(1) == doctest::Approx(1.746928e-7).epsilon(1e-6));
-  CHECK(schedule->rate(4000) == doctest::Approx(6.987712e-4).epsilon(1e-6));
-  CHECK(schedule->rate(16000) == doctest::Approx(6.987712e-4 / 2).epsilon(1e-6));
+  const Schedule schedule(vaswani, 123, 100000);  // optim.lr has no effect
+  CHECK(schedule.rate(1) == doctest::Approx(1.746928e-7).epsilon(1e-6));
+  CHECK(schedule.rate(4000) == doctest::Approx(6.987712e-4).epsilon(1e-6));
+  CHECK(schedule.rate(16000) == doctest::Approx(6.987712e-4 / 2).epsilon(1e-6));
 }
 
 TEST_CASE("warm-up increases the rate to the peak") {
   for (const ScheduleRule* kind : schedules::all) {
     CAPTURE(kind->name);
-    const auto schedule = make_schedule(options(*kind, 10), 2.0, 100);
+    const Schedule schedule(options(*kind, 10), 2.0, 100);
     for (int64_t step = 1; step <= 10; ++step)
-      CHECK(schedule->rate(step) == doctest::Approx(0.2 * static_cast<double>(step)));
-    CHECK(schedule->rate(11) <= 2.0);
-    CHECK(schedule->rate(11) > 1.8);
+      CHECK(schedule.rate(step) == doctest::Approx(0.2 * static_cast<double>(step)));
+    CHECK(schedule.rate(11) <= 2.0);
+    CHECK(schedule.rate(11) > 1.8);
   }
 }
 
 TEST_CASE("without warm-up, constant and inverse_sqrt start at the peak") {
-  CHECK(make_schedule(options(schedules::constant), 0.5, 10)->rate(1) == 0.5);
-  CHECK(make_schedule(options(schedules::inverse_sqrt), 0.5, 10)->rate(1) == 0.5);
-  CHECK(make_schedule(options(schedules::inverse_sqrt), 0.5, 10)->rate(4) == 0.25);
+  CHECK(Schedule(options(schedules::constant), 0.5, 10).rate(1) == 0.5);
+  CHECK(Schedule(options(schedules::inverse_sqrt), 0.5, 10).rate(1) == 0.5);
+  CHECK(Schedule(options(schedules::inverse_sqrt), 0.5, 10).rate(4) == 0.25);
 }
 
 TEST_CASE("linear and cosine end at min_lr and stay there, also in short runs") {
   for (const ScheduleRule* kind : {&schedules::linear, &schedules::cosine}) {
-    const auto schedule = make_schedule(options(*kind, 10, 0.25), 2.0, 50);
-    CHECK(schedule->rate(49) > 0.25);
-    for (const int64_t step : {50, 51, 1000}) CHECK(schedule->rate(step) == 0.25);
-    CHECK(make_schedule(options(*kind, 10, 0.25), 2.0, 10)->rate(11) == 0.25);
-    CHECK(make_schedule(options(*kind, 10, 0.25), 2.0, 5)->rate(6) == doctest::Approx(1.2));
-    CHECK(make_schedule(options(*kind, 0, 0.25), 2.0, 0)->rate(1) == 0.25);
+    const Schedule schedule(options(*kind, 10, 0.25), 2.0, 50);
+    CHECK(schedule.rate(49) > 0.25);
+    for (const int64_t step : {50, 51, 1000}) CHECK(schedule.rate(step) == 0.25);
+    CHECK(Schedule(options(*kind, 10, 0.25), 2.0, 10).rate(11) == 0.25);
+    CHECK(Schedule(options(*kind, 10, 0.25), 2.0, 5).rate(6) == doctest::Approx(1.2));
+    CHECK(Schedule(options(*kind, 0, 0.25), 2.0, 0).rate(1) == 0.25);
   }
 }
 
 TEST_CASE("the length is train.steps by default") {
   ScheduleOptions linear = options(schedules::linear);
-  CHECK(make_schedule(linear, 1.0, 10)->rate(5) == 0.5);
+  CHECK(Schedule(linear, 1.0, 10).rate(5) == 0.5);
   linear.steps = 20;
-  CHECK(make_schedule(linear, 1.0, 10)->rate(5) == 0.75);
+  CHECK(Schedule(linear, 1.0, 10).rate(5) == 0.75);
 }
 
 TEST_CASE("plateau resumes from its state, which is always finite") {
@@ -73,43 +73,43 @@ TEST_CASE("plateau resumes from its state, which is always finite") {
   patient.patience = 2;
   patient.factor = 0.5;
   const double losses[] = {3, 2, 2.5, NAN, 2.1, 1.5, 1.6, 1.7, 1.8, 1.4, 1.4, 1.4, 1.4};
-  const auto whole = make_schedule(patient, 0.1, 100);
-  for (const double loss : losses) whole->observe(loss);
-  CHECK(whole->rate(100) == doctest::Approx(0.1 / 8));
-  CHECK(whole->rate(2) == doctest::Approx(0.1 / 16));  // warm-up leads to the reduced rate
+  Schedule whole(patient, 0.1, 100);
+  for (const double loss : losses) whole.observe(loss);
+  CHECK(whole.rate(100) == doctest::Approx(0.1 / 8));
+  CHECK(whole.rate(2) == doctest::Approx(0.1 / 16));  // warm-up leads to the reduced rate
 
   for (size_t cut = 0; cut <= std::size(losses); ++cut) {
-    const auto first = make_schedule(patient, 0.1, 100), second = make_schedule(patient, 0.1, 100);
-    for (size_t i = 0; i < cut; ++i) first->observe(losses[i]);
-    for (const auto& [name, value] : first->state()) CHECK(std::isfinite(value));
-    second->load_state(first->state());
-    for (size_t i = cut; i < std::size(losses); ++i) second->observe(losses[i]);
-    CHECK(second->state() == whole->state());
-    CHECK(second->rate(100) == whole->rate(100));
+    Schedule first(patient, 0.1, 100), second(patient, 0.1, 100);
+    for (size_t i = 0; i < cut; ++i) first.observe(losses[i]);
+    for (const auto& [name, value] : first.state()) CHECK(std::isfinite(value));
+    second.load_state(first.state());
+    for (size_t i = cut; i < std::size(losses); ++i) second.observe(losses[i]);
+    CHECK(second.state() == whole.state());
+    CHECK(second.rate(100) == whole.rate(100));
   }
 }
 
 TEST_CASE("other schedules have no state and ignore losses") {
-  const auto schedule = make_schedule(options(schedules::cosine), 1.0, 100);
-  const double before = schedule->rate(50);
-  for (int i = 0; i < 50; ++i) schedule->observe(1);
-  CHECK(schedule->rate(50) == before);
-  CHECK(schedule->state().empty());
-  CHECK_NOTHROW(schedule->load_state({}));
+  Schedule schedule(options(schedules::cosine), 1.0, 100);
+  const double before = schedule.rate(50);
+  for (int i = 0; i < 50; ++i) schedule.observe(1);
+  CHECK(schedule.rate(50) == before);
+  CHECK(schedule.state().empty());
+  CHECK_NOTHROW(schedule.load_state({}));
 }
 
 TEST_CASE("invalid options, steps and states are rejected") {
-  CHECK_THROWS_AS(make_schedule(options(schedules::cosine, 0, 0.2), 0.1, 10), InputError);
-  CHECK_THROWS_AS(make_schedule({}, 0.1, 10)->rate(0), Error);
-  CHECK_THROWS_AS(make_schedule({}, 0.1, 10)->load_state({{"best", 1}}), InputError);
-  const auto plateau = make_schedule(options(schedules::plateau), 0.1, 10);
-  CHECK_THROWS_AS(plateau->load_state({}), InputError);
+  CHECK_THROWS_AS(Schedule(options(schedules::cosine, 0, 0.2), 0.1, 10), InputError);
+  CHECK_THROWS_AS(Schedule({}, 0.1, 10).rate(0), Error);
+  CHECK_THROWS_AS(Schedule({}, 0.1, 10).load_state({{"best", 1}}), InputError);
+  Schedule plateau(options(schedules::plateau), 0.1, 10);
+  CHECK_THROWS_AS(plateau.load_state({}), InputError);
   for (const char* name : {"best", "level", "bad_evaluations"}) {
-    auto saved = plateau->state();
+    auto saved = plateau.state();
     saved[name] = std::numeric_limits<double>::quiet_NaN();
-    CHECK_THROWS_AS(plateau->load_state(saved), InputError);
+    CHECK_THROWS_AS(plateau.load_state(saved), InputError);
   }
-  auto saved = plateau->state();
+  auto saved = plateau.state();
   saved["bad_evaluations"] = 1e300;
-  CHECK_THROWS_AS(plateau->load_state(saved), InputError);
+  CHECK_THROWS_AS(plateau.load_state(saved), InputError);
 }

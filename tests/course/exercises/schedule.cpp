@@ -29,7 +29,7 @@ double schedule_of_library(int64_t step, double peak, int64_t warmup_steps, int6
   options.warmup_steps = warmup_steps;
   options.steps = steps;
   options.min_lr = min_lr;
-  return make_schedule(options, peak, steps)->rate(step);
+  return Schedule(options, peak, steps).rate(step);
 }
 
 enum class RateFault {
