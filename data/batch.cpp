@@ -9,7 +9,6 @@
 
 namespace heed {
 
-using Examples = std::span<const Example* const>;
 using Member = std::vector<int32_t> Example::*;
 
 // Pads one member of every example: (B, T) and (B).
@@ -26,7 +25,7 @@ static void pad(Examples examples, Member member, int32_t padding, Ids& ids, Ids
   }
 }
 
-void Dataset::collate(Examples examples, Framing framing, Batch& batch) const {
+void collate_tokens(Examples examples, Framing framing, Batch& batch) {
   if (framing == Framing::seq2seq)
     pad(examples, &Example::source, 0, batch.source, &batch.source_lengths);
   pad(examples, &Example::input, 0, batch.input, &batch.input_lengths);
@@ -43,7 +42,7 @@ void Batches::write(Examples examples, Batch& batch) const {
 
 Batches::Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing)
     : dataset_(&dataset), framing_(framing), batch_size_(batch_size), bucketing_(bucketing) {
-  check(dataset.size() >= 1, "batches: the dataset is empty");
+  check(dataset.size >= 1, "batches: the dataset is empty");
   check(batch_size >= 1 && bucketing >= 1,
         "batches: batch size {} and bucketing {} must be positive", batch_size, bucketing);
 }
@@ -51,7 +50,7 @@ Batches::Batches(const Dataset& dataset, Framing framing, int64_t batch_size, in
 Batches Batches::shuffled(const Dataset& dataset, Framing framing, int64_t batch_size,
                           uint64_t seed, int64_t bucketing) {
   Batches batches(dataset, framing, batch_size, bucketing);
-  batches.shuffle_.emplace(dataset.size(), seed);
+  batches.shuffle_.emplace(dataset.size, seed);
   batches.shuffle_batches_.emplace(bucketing, ~seed);  // another stream
   return batches;
 }
@@ -79,7 +78,7 @@ static bool is_before(const Example* a, const Example* b) {
 void Batches::load(int64_t group) {
   int64_t count = batch_size_ * bucketing_;
   const int64_t first = group * count;
-  if (!shuffle_) count = std::min(count, dataset_->size() - first);
+  if (!shuffle_) count = std::min(count, dataset_->size - first);
   examples_.resize(static_cast<size_t>(count));
   order_.resize(examples_.size());
   for (int64_t i = first; i < first + count; ++i)

@@ -45,14 +45,14 @@ class Batches {
   static Batches in_order(const Dataset& dataset, Framing framing, int64_t batch_size);
 
   // The number of batches in one pass over the dataset.
-  int64_t count() const { return (dataset_->size() + batch_size_ - 1) / batch_size_; }
+  int64_t count() const { return (dataset_->size + batch_size_ - 1) / batch_size_; }
   // Writes batch i ≥ 0; in order, i < count(). Throws Error otherwise.
   void get(int64_t i, Batch& batch) { write(examples(i), batch); }
 
   // The examples of batch i, valid until the next call. A shard is a part of them.
-  std::span<const Example* const> examples(int64_t i);
+  Examples examples(int64_t i);
   // Writes a batch of these examples, padded to the longest of them.
-  void write(std::span<const Example* const> examples, Batch& batch) const;
+  void write(Examples examples, Batch& batch) const;
 
  private:
   Batches(const Dataset& dataset, Framing framing, int64_t batch_size, int64_t bucketing);

@@ -24,7 +24,7 @@ struct Corpus {
   std::vector<std::string> labels;  // by id, sorted; classifier only
 
   // Those of "train", "val", "test" and "test_longer" that exist. None is empty.
-  std::map<std::string, std::unique_ptr<Dataset>> splits;
+  std::map<std::string, Dataset> splits;
   // Texts and lines: the bytes that the targets of a split stand for, a new line at the end of each
   // line among them. Not of overlapping windows.
   std::map<std::string, int64_t> target_bytes;

@@ -11,6 +11,7 @@
 
 #include <any>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,17 +32,18 @@ struct Example {
   int64_t positions = 0;  // the length of `more`, by which bucketing sorts
 };
 
-class Dataset {
- public:
-  virtual ~Dataset() = default;
-  virtual int64_t size() const = 0;
-  // Writes example i, 0 ≤ i < size(), into `example`, whose vectors keep their capacity. The same i
+using Examples = std::span<const Example* const>;
+
+// Writes the tokens of examples, padded with id 0, and their lengths.
+void collate_tokens(Examples examples, Framing framing, Batch& batch);
+
+struct Dataset {
+  int64_t size = 0;
+  // Writes example i, 0 ≤ i < size, into `example`, whose vectors keep their capacity. The same i
   // always gives the same example. Not thread-safe.
-  virtual void get(int64_t i, Example& example) const = 0;
-  // Writes what a model reads of these examples: by default their tokens, padded with id 0, and
-  // their lengths. A dataset that has something other than tokens overrides it.
-  virtual void collate(std::span<const Example* const> examples, Framing framing,
-                       Batch& batch) const;
+  std::function<void(int64_t i, Example& example)> get = nullptr;
+  // Writes what a model reads of these examples.
+  std::function<void(Examples examples, Framing framing, Batch& batch)> collate = collate_tokens;
 };
 
 }  // namespace heed

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/check.h"
 
@@ -9,7 +10,6 @@ namespace heed {
 
 namespace {
 
-using Examples = std::span<const Example* const>;
 using Ends = std::vector<int32_t> ExampleFeatures::*;
 
 template <class Features, class Owner>
@@ -66,27 +66,11 @@ void join_edge_features(Examples examples, int64_t edges, int64_t width, Tensor&
   }
 }
 
-}  // namespace
-
-const ExampleFeatures& features_of(const Example& example) {
-  return attached<ExampleFeatures>(example);
-}
-const BatchFeatures& features_of(const Batch& batch) { return attached<BatchFeatures>(batch); }
-ExampleFeatures& attach_features(Example& example) { return attach<ExampleFeatures>(example); }
-BatchFeatures& attach_features(Batch& batch) { return attach<BatchFeatures>(batch); }
-
-void FeatureDataset::get(int64_t i, Example& example) const {
-  ExampleFeatures& features = attach_features(example);
-  write(i, example, features);
-  const int64_t width = format().features;
-  example.positions = width > 0 ? std::ssize(features.features) / width : 0;
-}
-
-void FeatureDataset::collate(Examples examples, Framing framing, Batch& batch) const {
-  const ExampleFormat format = this->format();
+void collate_features(Examples examples, const ExampleFormat& format, Framing framing,
+                      Batch& batch) {
   const bool two_sided = framing == Framing::seq2seq;
   BatchFeatures& more = attach_features(batch);
-  if (two_sided || format.features == 0) Dataset::collate(examples, framing, batch);
+  if (two_sided || format.features == 0) collate_tokens(examples, framing, batch);
   if (format.features > 0) {
     if (two_sided) batch.source = {};
     pad_features(examples, format.features, more.features,
@@ -100,6 +84,27 @@ void FeatureDataset::collate(Examples examples, Framing framing, Batch& batch) c
   join_ends(examples, &ExampleFeatures::receiver, time, more.receiver);
   if (format.edge_features > 0)
     join_edge_features(examples, more.sender.size(), format.edge_features, more.edge_features);
+}
+
+}  // namespace
+
+const ExampleFeatures& features_of(const Example& example) {
+  return attached<ExampleFeatures>(example);
+}
+const BatchFeatures& features_of(const Batch& batch) { return attached<BatchFeatures>(batch); }
+ExampleFeatures& attach_features(Example& example) { return attach<ExampleFeatures>(example); }
+BatchFeatures& attach_features(Batch& batch) { return attach<BatchFeatures>(batch); }
+
+Dataset feature_dataset(ExampleFormat format, int64_t size, WriteFeatures write) {
+  auto get = [width = format.features, write = std::move(write)](int64_t i, Example& example) {
+    ExampleFeatures& features = attach_features(example);
+    write(i, example, features);
+    example.positions = width > 0 ? std::ssize(features.features) / width : 0;
+  };
+  const auto collate = [format](Examples examples, Framing framing, Batch& batch) {
+    collate_features(examples, format, framing, batch);
+  };
+  return {size, std::move(get), collate};
 }
 
 }  // namespace heed

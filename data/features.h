@@ -44,16 +44,9 @@ const BatchFeatures& features_of(const Batch& batch);
 ExampleFeatures& attach_features(Example& example);
 BatchFeatures& attach_features(Batch& batch);
 
-class FeatureDataset : public Dataset {
- public:
-  virtual ExampleFormat format() const = 0;
-  void get(int64_t i, Example& example) const final;
-  void collate(std::span<const Example* const> examples, Framing framing,
-               Batch& batch) const override;
-
- protected:
-  // Writes example i, as get() does; `features` are attached to it.
-  virtual void write(int64_t i, Example& example, ExampleFeatures& features) const = 0;
-};
+// Returns a dataset of examples with features. `write` writes example i, as Dataset::get does;
+// `features` are attached to it.
+using WriteFeatures = std::function<void(int64_t i, Example& example, ExampleFeatures& features)>;
+Dataset feature_dataset(ExampleFormat format, int64_t size, WriteFeatures write);
 
 }  // namespace heed

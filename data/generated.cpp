@@ -15,25 +15,6 @@ Random Selection::random(int64_t i) const {
 
 namespace {
 
-class Generated final : public Dataset {
- public:
-  using Pair = std::function<void(int64_t i, SequencePair& pair)>;
-  Generated(Layout layout, int64_t size, Pair pair)
-      : layout_(layout), size_(size), pair_(std::move(pair)) {}
-
-  int64_t size() const override { return size_; }
-  void get(int64_t i, Example& example) const override {
-    thread_local SequencePair pair;  // working space
-    pair_(i, pair);
-    layout_.lay_out(pair.source, pair.target, example);
-  }
-
- private:
-  Layout layout_;
-  int64_t size_;
-  Pair pair_;
-};
-
 // The numbers of all examples in the selection, or of the `size` > 0 with the smallest hashes.
 std::vector<int64_t> listed(const SequenceTask& task, const Selection& selection, int64_t size) {
   std::vector<std::pair<uint64_t, int64_t>> found;
@@ -67,18 +48,17 @@ std::vector<Random> distinct(const SequenceTask& task, const Selection& selectio
 
 bool is_listed(const SequenceTask& task) { return task.count((1 << 20) + 1) <= 1 << 20; }
 
-std::unique_ptr<Dataset> generated(const SequenceTask& task, Layout layout, Selection selection,
-                                   int64_t size) {
-  Generated::Pair pair;
+Dataset generated(const SequenceTask& task, Layout layout, Selection selection, int64_t size) {
+  std::function<void(int64_t, SequencePair&)> get;
   if (is_listed(task)) {
     std::vector<int64_t> numbers = listed(task, selection, size);
     size = std::ssize(numbers);
-    pair = [task, numbers = std::move(numbers)](int64_t i, SequencePair& to) {
+    get = [task, numbers = std::move(numbers)](int64_t i, SequencePair& to) {
       task.list(numbers[static_cast<size_t>(i)], to);
     };
   } else if (selection.split == Split::train) {
     if (size == 0) size = unlimited;
-    pair = [task, selection](int64_t i, SequencePair& to) {
+    get = [task, selection](int64_t i, SequencePair& to) {
       Random random = selection.random(i);
       do task.draw(random, to);
       while (!selection.contains(to.source));
@@ -86,12 +66,16 @@ std::unique_ptr<Dataset> generated(const SequenceTask& task, Layout layout, Sele
   } else {
     std::vector<Random> streams = distinct(task, selection, size > 0 ? size : held_out_size);
     size = std::ssize(streams);
-    pair = [task, streams = std::move(streams)](int64_t i, SequencePair& to) {
+    get = [task, streams = std::move(streams)](int64_t i, SequencePair& to) {
       Random random = streams[static_cast<size_t>(i)];
       task.draw(random, to);
     };
   }
-  return std::make_unique<Generated>(layout, size, std::move(pair));
+  return {size, [layout, get = std::move(get)](int64_t i, Example& example) {
+            thread_local SequencePair pair;  // working space
+            get(i, pair);
+            layout.lay_out(pair.source, pair.target, example);
+          }};
 }
 
 }  // namespace heed

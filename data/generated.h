@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -41,7 +40,6 @@ bool is_listed(const SequenceTask& task);
 // Returns the examples of a split: `size` of them, or for 0 all of a listed task, else one of the
 // sizes above. Returns fewer if listed or distinct examples are fewer. A drawn training split draws
 // until an example is in it, so the other fractions must leave it something.
-std::unique_ptr<Dataset> generated(const SequenceTask& task, Layout layout, Selection selection,
-                                   int64_t size = 0);
+Dataset generated(const SequenceTask& task, Layout layout, Selection selection, int64_t size = 0);
 
 }  // namespace heed

@@ -77,38 +77,29 @@ std::shared_ptr<const Images> read_images(const std::string& path, const std::st
   return images;
 }
 
-class Patches final : public FeatureDataset {
- public:
-  Patches(std::shared_ptr<const Images> images, std::vector<size_t> chosen, int64_t patch)
-      : images_(std::move(images)), chosen_(std::move(chosen)), patch_(patch) {}
+float scaled(uint8_t pixel) { return static_cast<float>(pixel) / 255.0F; }
 
-  int64_t size() const override { return static_cast<int64_t>(chosen_.size()); }
-  ExampleFormat format() const override {
-    return {.features = patch_ * patch_ * images_->channels};
-  }
-
- private:
-  void write(int64_t i, Example& example, ExampleFeatures& features) const override {
-    const Images& images = *images_;
-    const auto image = static_cast<int64_t>(chosen_[static_cast<size_t>(i)]);
+Dataset patches_of(std::shared_ptr<const Images> source, std::vector<size_t> chosen,
+                   int64_t patch) {
+  const ExampleFormat format{.features = patch * patch * source->channels};
+  const int64_t size = std::ssize(chosen);
+  auto write = [=, source = std::move(source), chosen = std::move(chosen)](
+                   int64_t i, Example& example, ExampleFeatures& features) {
+    const Images& images = *source;
+    const auto image = static_cast<int64_t>(chosen[static_cast<size_t>(i)]);
     example.target.assign(1, images.labels[static_cast<size_t>(image)]);
     features.features.resize(static_cast<size_t>(images.image_size()));
     float* out = features.features.data();
-    for (int64_t top = 0; top < images.height; top += patch_)
-      for (int64_t left = 0; left < images.width; left += patch_)
-        for (int64_t row = top; row < top + patch_; ++row) {
+    for (int64_t top = 0; top < images.height; top += patch)
+      for (int64_t left = 0; left < images.width; left += patch)
+        for (int64_t row = top; row < top + patch; ++row) {
           const uint8_t* const pixels =
               images.image(image) + (row * images.width + left) * images.channels;
-          out = std::transform(pixels, pixels + patch_ * images.channels, out, scaled);
+          out = std::transform(pixels, pixels + patch * images.channels, out, scaled);
         }
-  }
-
-  static float scaled(uint8_t pixel) { return static_cast<float>(pixel) / 255.0F; }
-
-  std::shared_ptr<const Images> images_;
-  std::vector<size_t> chosen_;
-  int64_t patch_;
-};
+  };
+  return feature_dataset(format, size, std::move(write));
+}
 
 class ImageLoader {
  public:
@@ -186,7 +177,7 @@ class ImageLoader {
     const char* const name = name_of(split_names, split);
     corpus_.notes.push_back(fmt::format("{}: {} images", name, indices.size()));
     const auto& images = sources_.at(sources_.contains(split) ? split : Split::train);
-    corpus_.splits[name] = std::make_unique<Patches>(images, std::move(indices), options_.patch);
+    corpus_.splits[name] = patches_of(images, std::move(indices), options_.patch);
   }
 
   const DataOptions& options_;

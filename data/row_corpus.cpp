@@ -43,19 +43,6 @@ struct Encoded {
   Sequences x, y;
 };
 
-class StoredPairs final : public Dataset {
- public:
-  StoredPairs(Encoded pairs, Layout layout) : pairs_(std::move(pairs)), layout_(layout) {}
-  int64_t size() const override { return pairs_.y.size(); }
-  void get(int64_t i, Example& example) const override {
-    layout_.lay_out(pairs_.x[i], pairs_.y[i], example);
-  }
-
- private:
-  Encoded pairs_;
-  Layout layout_;
-};
-
 class RowLoader {
  public:
   RowLoader(const DataOptions& options, Files& files, const ExistingVocabulary& existing)
@@ -167,11 +154,14 @@ class RowLoader {
   }
 
   void store(const char* name, Encoded& encoded) {
-    auto dataset = std::make_unique<StoredPairs>(
-        std::move(encoded), Layout(options_.kind->framings[0], corpus_.target->vocabulary()));
+    const Layout layout(options_.kind->framings[0], corpus_.target->vocabulary());
+    Dataset dataset{encoded.y.size()};
+    dataset.get = [pairs = std::move(encoded), layout](int64_t i, Example& example) {
+      layout.lay_out(pairs.x[i], pairs.y[i], example);
+    };
     Example example;
-    for (int64_t i = 0; i < dataset->size(); ++i) {
-      dataset->get(i, example);
+    for (int64_t i = 0; i < dataset.size; ++i) {
+      dataset.get(i, example);
       corpus_.longest_source =
           std::max<int64_t>(corpus_.longest_source, std::ssize(example.source));
       corpus_.longest_input = std::max<int64_t>(corpus_.longest_input, std::ssize(example.input));

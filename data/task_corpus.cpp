@@ -16,40 +16,29 @@ namespace heed {
 
 namespace {
 
-class DrawnExamples final : public FeatureDataset {
- public:
-  DrawnExamples(Task task, const Selection& selection, int64_t size)
-      : task_(std::move(task)), selection_(selection), size_(size) {}
+// Reserves as much as any example needs, so that later ones fit.
+void reserve(const Task& task, ExampleFeatures& features) {
+  const int64_t positions = std::max(task.longest_source, task.longest_input);
+  const auto edges = static_cast<size_t>(task.most_edges);
+  features.features.reserve(static_cast<size_t>(positions * task.format.features));
+  features.sender.reserve(edges);
+  features.receiver.reserve(edges);
+  features.edge_features.reserve(edges * static_cast<size_t>(task.format.edge_features));
+}
 
-  int64_t size() const override { return size_; }
-  ExampleFormat format() const override { return task_.format; }
-
- private:
-  void write(int64_t i, Example& example, ExampleFeatures& features) const override {
+Dataset drawn(const Task& task, const Selection& selection, int64_t size) {
+  const auto write = [task, selection](int64_t i, Example& example, ExampleFeatures& features) {
     thread_local Content content;  // working space
-    reserve(features);
-    Random random = selection_.random(i);
-    do task_.draw(random, example, content);
-    while (!selection_.contains(content));
-    if (task_.noise == 0) return;
+    reserve(task, features);
+    Random random = selection.random(i);
+    do task.draw(random, example, content);
+    while (!selection.contains(content));
+    if (task.noise == 0) return;
     for (float& feature : features.features)
-      feature += static_cast<float>(task_.noise * random.normal());
-  }
-
-  // As much as any example needs, so that later ones fit.
-  void reserve(ExampleFeatures& features) const {
-    const int64_t positions = std::max(task_.longest_source, task_.longest_input);
-    const auto edges = static_cast<size_t>(task_.most_edges);
-    features.features.reserve(static_cast<size_t>(positions * task_.format.features));
-    features.sender.reserve(edges);
-    features.receiver.reserve(edges);
-    features.edge_features.reserve(edges * static_cast<size_t>(task_.format.edge_features));
-  }
-
-  Task task_;
-  Selection selection_;
-  int64_t size_;
-};
+      feature += static_cast<float>(task.noise * random.normal());
+  };
+  return feature_dataset(task.format, size, write);
+}
 
 // Returns whether drawing takes few tries: detects splits with less than 1 in 1,000 examples.
 template <class Draw>
@@ -110,9 +99,8 @@ class TaskLoader {
                      return content;
                    });
       const int64_t all = part.split == Split::train ? unlimited : held_out_size;
-      store(part.name,
-            std::make_unique<DrawnExamples>(task, selection, part.size ? part.size : all),
-            task.longest_source, task.longest_input);
+      store(part.name, drawn(task, selection, part.size ? part.size : all), task.longest_source,
+            task.longest_input);
     }
   }
 
@@ -137,10 +125,10 @@ class TaskLoader {
               task.draw(random, pair);
               return pair.source;
             });
-      std::unique_ptr<Dataset> examples = generated(task, layout, selection, part.size);
+      Dataset examples = generated(task, layout, selection, part.size);
       if (!is_drawn)
         check_size(part.name, is_listed(task) || part.size ? part.size : held_out_size,
-                   examples->size());
+                   examples.size);
       store(part.name, std::move(examples), std::ssize(longest.source), std::ssize(longest.input));
     }
   }
@@ -176,11 +164,10 @@ class TaskLoader {
                name, std::max(requested, int64_t{1}), found, fractions_.val, fractions_.test);
   }
 
-  void store(const char* name, std::unique_ptr<Dataset> examples, int64_t longest_source,
-             int64_t longest_input) {
-    corpus_.notes.push_back(examples->size() == unlimited
+  void store(const char* name, Dataset examples, int64_t longest_source, int64_t longest_input) {
+    corpus_.notes.push_back(examples.size == unlimited
                                 ? fmt::format("{}: unlimited examples", name)
-                                : fmt::format("{}: {} examples", name, examples->size()));
+                                : fmt::format("{}: {} examples", name, examples.size));
     corpus_.splits[name] = std::move(examples);
     corpus_.longest_source = std::max(corpus_.longest_source, longest_source);
     corpus_.longest_input = std::max(corpus_.longest_input, longest_input);

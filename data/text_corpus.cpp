@@ -16,29 +16,18 @@ namespace {
 
 // Windows of `context` inputs every `stride` tokens. The target of an input is the token after it.
 // With a stride of 1 all windows are full, else the last one ends with the text.
-class Windows final : public Dataset {
- public:
-  Windows(std::vector<int32_t> tokens, int64_t context, int64_t stride)
-      : tokens_(std::move(tokens)), context_(context), stride_(stride) {}
-
-  int64_t size() const override {
-    return stride_ == 1 ? pairs() - context_ + 1 : (pairs() + stride_ - 1) / stride_;
-  }
-  void get(int64_t i, Example& example) const override {
-    const auto start = tokens_.begin() + i * stride_;
-    const auto end = start + std::min(context_, pairs() - i * stride_);
-    example.source.clear();
-    example.input.assign(start, end);
-    example.target.assign(start + 1, end + 1);
-    example.prompt = 0;
-  }
-
- private:
-  int64_t pairs() const { return static_cast<int64_t>(tokens_.size()) - 1; }  // input, target
-
-  std::vector<int32_t> tokens_;
-  int64_t context_, stride_;
-};
+Dataset windows(std::vector<int32_t> tokens, int64_t context, int64_t stride) {
+  const int64_t pairs = std::ssize(tokens) - 1;  // of an input and its target
+  const int64_t size = stride == 1 ? pairs - context + 1 : (pairs + stride - 1) / stride;
+  return {size, [=, tokens = std::move(tokens)](int64_t i, Example& example) {
+            const auto start = tokens.begin() + i * stride;
+            const auto end = start + std::min(context, pairs - i * stride);
+            example.source.clear();
+            example.input.assign(start, end);
+            example.target.assign(start + 1, end + 1);
+            example.prompt = 0;
+          }};
+}
 
 std::string_view read_all(const DataOptions& options, Files& files, std::string& joined) {
   if (options.paths.empty()) return files.read(options.path, options.level);
@@ -88,10 +77,9 @@ Corpus load_text(const DataOptions& options, Files& files, const ExistingVocabul
   if (!val.empty()) {
     const size_t first = corpus.source->decode(std::span(val).first(1)).size();  // no target
     corpus.target_bytes["val"] = static_cast<int64_t>(text.size() - cut - first);
-    corpus.splits["val"] =
-        std::make_unique<Windows>(std::move(val), options.context, options.context);
+    corpus.splits["val"] = windows(std::move(val), options.context, options.context);
   }
-  corpus.splits["train"] = std::make_unique<Windows>(std::move(train), options.context, 1);
+  corpus.splits["train"] = windows(std::move(train), options.context, 1);
   return corpus;
 }
 

@@ -121,7 +121,7 @@ class Report {
   explicit Report(const Corpus& corpus) : corpus_(corpus), labels_(corpus.labels.size()) {
     for (const char* split : {"train", "val", "test", "test_longer"})
       if (const auto found = corpus.splits.find(split); found != corpus.splits.end())
-        read(split, *found->second);
+        read(split, found->second);
   }
 
   std::vector<std::string> lines() const {
@@ -141,10 +141,10 @@ class Report {
 
   // Reads at most max_read examples, spread over the split.
   void read(const char* split, const Dataset& dataset) {
-    const int64_t stride = (dataset.size() - 1) / max_read + 1;
+    const int64_t stride = (dataset.size - 1) / max_read + 1;
     const bool is_train = std::string_view(split) == "train";
     Example example;
-    for (int64_t i = 0; i < dataset.size(); i += stride) {
+    for (int64_t i = 0; i < dataset.size; i += stride) {
       dataset.get(i, example);
       const std::vector<Side> sides = sides_of(corpus_, example);
       sides_.resize(sides.size());
@@ -156,7 +156,7 @@ class Report {
       if (is_train && !labels_.empty()) ++labels_[static_cast<size_t>(example.target[0])];
     }
     if (!is_train) return;
-    const int64_t last = dataset.size() - 1;
+    const int64_t last = dataset.size - 1;
     for (const int64_t i : std::set{int64_t{0}, last / 2, last}) {
       dataset.get(i, example);
       std::vector<std::string> texts;

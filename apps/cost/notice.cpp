@@ -27,9 +27,8 @@ int64_t longest_of(const Ids& lengths) {
 
 BatchPositions batch_positions(const Experiment& e, const Corpus& corpus, int64_t parameters) {
   constexpr int64_t most_batches = 100;
-  Batches batches =
-      Batches::shuffled(*corpus.splits.at("train"), corpus.framing, e.train.batch_size,
-                        static_cast<uint64_t>(e.seed), e.data.bucketing);
+  Batches batches = Batches::shuffled(corpus.splits.at("train"), corpus.framing, e.train.batch_size,
+                                      static_cast<uint64_t>(e.seed), e.data.bucketing);
   const auto width = static_cast<double>(e.model.layers * e.model.dim);
   std::vector<int64_t> positions;
   std::vector<double> flops;

@@ -36,7 +36,7 @@ int64_t evaluation_batch(const TrainOptions& train) {
 StepSizes step_sizes(const TrainOptions& train, const Corpus& corpus) {
   int64_t largest_split = 0;
   for (const auto& [name, split] : corpus.splits)
-    if (name != "train") largest_split = std::max(largest_split, split->size());
+    if (name != "train") largest_split = std::max(largest_split, split.size);
   return {train.batch_size, train.accumulate, corpus.longest_source, corpus.longest_input,
           std::min(evaluation_batch(train), largest_split)};
 }
@@ -325,7 +325,7 @@ void check_memory(const Summary& s) {
 void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
                              const std::string& split, double available) {
   const Dataset& dataset = split_of(corpus, split);
-  const int64_t examples = std::min(evaluation_batch(experiment.train), dataset.size());
+  const int64_t examples = std::min(evaluation_batch(experiment.train), dataset.size);
   const LongestExample longest(dataset, corpus.framing);
   ScopeGuard here;
   here->shapes_only = true;

@@ -111,8 +111,8 @@ struct ExampleBuilder {
     const int64_t index = *request.example;
     const std::string split = split_or_default(corpus, request.split);
     const Dataset& dataset = split_of(corpus, split);
-    check_input(index < dataset.size(), "--example {}: {} has {} examples, counted from 0", index,
-                split, dataset.size());
+    check_input(index < dataset.size, "--example {}: {} has {} examples, counted from 0", index,
+                split, dataset.size);
     Batches batches = Batches::in_order(dataset, corpus.framing, 1);
     Batch batch;
     batches.get(index, batch);

@@ -17,7 +17,7 @@ constexpr int64_t sample_length = 200;  // tokens
 constexpr uint64_t sample_seed = 1;
 
 std::vector<Example> first_examples(const Dataset& dataset, int64_t count) {
-  std::vector<Example> examples(static_cast<size_t>(std::min(count, dataset.size())));
+  std::vector<Example> examples(static_cast<size_t>(std::min(count, dataset.size)));
   for (size_t i = 0; i < examples.size(); ++i) dataset.get(static_cast<int64_t>(i), examples[i]);
   return examples;
 }
@@ -171,7 +171,7 @@ std::vector<Prediction> predictions(const Model& model, const Corpus& corpus,
 std::vector<std::string> source_texts(const Corpus& corpus, const Dataset& dataset) {
   std::vector<std::string> texts;
   Example example;
-  for (int64_t i = 0; i < dataset.size(); ++i) {
+  for (int64_t i = 0; i < dataset.size; ++i) {
     dataset.get(i, example);
     texts.push_back(source_text(corpus, example));
   }

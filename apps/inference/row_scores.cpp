@@ -51,15 +51,6 @@ Example example_of(const std::string& line, const Corpus& corpus, int64_t* skipp
   return example;
 }
 
-struct Examples final : Dataset {
-  std::vector<Example> examples;
-
-  int64_t size() const override { return std::ssize(examples); }
-  void get(int64_t i, Example& example) const override {
-    example = examples[static_cast<size_t>(i)];
-  }
-};
-
 Json json_of(const InputLine& line, const Row& row, const Outcome& outcome, const Corpus& corpus) {
   Json json = Json::object()
                   .set("line", line.number)
@@ -84,17 +75,20 @@ int64_t print_row_scores(const Model& model, const Corpus& corpus, const LineOut
     return encoded ? example.source : example.input;
   };
   return answer_lines(output.path, output.positions, encode, [&](std::span<const InputLine> lines) {
-    Examples rows;
+    std::vector<Example> rows;
     std::vector<Sequence> sources;
     int64_t again = 0;  // tokens that encode() has counted
     for (const InputLine& line : lines)
       if (!line.ids.empty()) {
-        rows.examples.push_back(example_of(line.text, corpus, output.skipped ? &again : nullptr));
+        rows.push_back(example_of(line.text, corpus, output.skipped ? &again : nullptr));
         sources.push_back(line.ids);
       }
     if (output.check) output.check(sources);
     std::vector<Outcome> outcomes;
-    if (!sources.empty()) evaluate(model, rows, corpus.framing, batch_size, &outcomes);
+    const Dataset dataset{std::ssize(rows), [&](int64_t i, Example& example) {
+                            example = rows[static_cast<size_t>(i)];
+                          }};
+    if (!rows.empty()) evaluate(model, dataset, corpus.framing, batch_size, &outcomes);
     auto next = outcomes.begin();
     for (const InputLine& line : lines) {
       if (line.ids.empty()) {

@@ -24,7 +24,7 @@ namespace heed {
 
 const Dataset& split_of(const Corpus& corpus, const std::string& split) {
   const auto found = corpus.splits.find(split);
-  if (found != corpus.splits.end()) return *found->second;
+  if (found != corpus.splits.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [name, dataset] : corpus.splits) names.push_back(name);
   throw InputError(
@@ -125,7 +125,7 @@ Json detailed_scores(const Model& model, const Corpus& corpus, const Experiment&
   const bool is_pairs = experiment.data.kind == &data_kinds::pairs;
   if (is_pairs || details.predict || beam > 1) {
     const Dataset& dataset = split_of(corpus, split);
-    details.predictions = predictions(model, corpus, dataset, dataset.size(),
+    details.predictions = predictions(model, corpus, dataset, dataset.size,
                                       learned_positions(experiment.model), beam);
     if (is_pairs) add_text_scores(details.predictions, experiment, scores);
   }

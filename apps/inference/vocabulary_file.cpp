@@ -37,7 +37,7 @@ std::shared_ptr<const TextCodec> codec_of(const Json& json) {
 void add_lengths(Json& json, const Corpus& corpus) {
   if (corpus.framing != Framing::language_model) return;
   Example example;
-  corpus.splits.begin()->second->get(0, example);
+  corpus.splits.begin()->second.get(0, example);
   if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return;
   json.set("prompt", int64_t{example.prompt});
   json.set("answer", int64_t{std::count_if(example.target.begin(), example.target.end(),

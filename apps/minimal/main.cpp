@@ -106,7 +106,7 @@ static double exact_match(const Model& model, const Dataset& data, const Experim
   Batches batches = Batches::in_order(data, e.framing, 1);
   Batch one;
   int64_t right = 0;
-  for (int64_t i = 0; i < data.size(); ++i) {
+  for (int64_t i = 0; i < data.size; ++i) {
     batches.get(i, one);
     const Tensor logits = model.logits(inputs_of(one));
     bool all = true;
@@ -114,7 +114,7 @@ static double exact_match(const Model& model, const Dataset& data, const Experim
       all = all && (one.target[n] == ignored || one.target[n] == most_likely(logits, n));
     right += all;
   }
-  return static_cast<double>(right) / static_cast<double>(data.size());
+  return static_cast<double>(right) / static_cast<double>(data.size);
 }
 
 // Generates greedily: appends the most likely token to the prompt, as often as there are targets.
@@ -151,7 +151,7 @@ static void run(const Experiment& e, int64_t steps) {
   const std::unique_ptr<Model> model = make_model(e, vocabulary.size());
   Optimizer optimizer(e.optim, model->parameters());
   const Schedule schedule(e.schedule, e.optim.lr, e.steps);
-  Batches batches = Batches::shuffled(*train, e.framing, e.batch_size, seed, e.bucketing);
+  Batches batches = Batches::shuffled(train, e.framing, e.batch_size, seed, e.bucketing);
   fmt::print("{} parameters, {} steps\n", model->parameter_count(), steps);
 
   Batch batch;
@@ -172,8 +172,8 @@ static void run(const Experiment& e, int64_t steps) {
 
   ScopeGuard here;
   here->gradients = false;
-  for (int64_t i = 0; i < 3; ++i) show(*model, vocabulary, *test, i);
-  fmt::print("test: {:.4f} of {} examples right\n", exact_match(*model, *test, e), test->size());
+  for (int64_t i = 0; i < 3; ++i) show(*model, vocabulary, test, i);
+  fmt::print("test: {:.4f} of {} examples right\n", exact_match(*model, test, e), test.size);
 }
 
 static constexpr const char* help =

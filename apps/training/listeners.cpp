@@ -256,7 +256,7 @@ std::string TrainingContext::remedy() const {
 std::vector<Prediction> TrainingContext::samples(const std::string& split) const {
   ScopeGuard here;
   const ValueGuard<Ranks*> alone(Ranks::current, nullptr);  // rank 0 computes them
-  return predictions(trainer.model(), corpus, *corpus.splits.at(split), experiment.train.samples,
+  return predictions(trainer.model(), corpus, corpus.splits.at(split), experiment.train.samples,
                      learned_positions(experiment.model));
 }
 

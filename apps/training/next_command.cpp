@@ -60,7 +60,7 @@ std::string input_of(const Example& example, const Corpus& corpus) {
 std::string test_input(const Corpus& corpus) {
   const Dataset& dataset = split_of(corpus, shown_split(corpus));
   Example example;
-  for (int64_t i = 0; i < std::min(max_examples, dataset.size()); ++i) {
+  for (int64_t i = 0; i < std::min(max_examples, dataset.size); ++i) {
     dataset.get(i, example);
     if (std::string input = input_of(example, corpus); !input.empty()) return input;
   }

@@ -49,7 +49,7 @@ LabelSmoothing label_smoothing(const TrainOptions& train, const Corpus& corpus) 
   return smoothing;
 }
 
-const Dataset& training_split(const Corpus& corpus) { return *corpus.splits.at("train"); }
+const Dataset& training_split(const Corpus& corpus) { return corpus.splits.at("train"); }
 
 }  // namespace
 

@@ -112,8 +112,8 @@ void check_cost(const Model& model, const Experiment& experiment, const Corpus& 
 const Dataset& split_to_show(const Corpus& corpus) {
   for (const char* name : {"val", "test"})
     if (const auto found = corpus.splits.find(name); found != corpus.splits.end())
-      return *found->second;
-  return *corpus.splits.at("train");
+      return found->second;
+  return corpus.splits.at("train");
 }
 
 // Weights that a step has not seen yet read settings that change during training.
@@ -129,7 +129,7 @@ SavedVocabulary vocabulary_of(const Corpus& corpus) {
   saved.corpus.target = corpus.target;
   if (corpus.framing != Framing::language_model) return saved;
   Example example;
-  corpus.splits.begin()->second->get(0, example);
+  corpus.splits.begin()->second.get(0, example);
   if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return saved;
   saved.prompt_length = example.prompt;
   saved.target_length = std::count_if(example.target.begin(), example.target.end(),

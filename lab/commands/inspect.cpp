@@ -85,13 +85,13 @@ int InspectArguments::run() const {
   const Checkpoint loaded = run.checkpoint(checkpoint);
   const Corpus corpus = run.data(loaded);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
-  const FirstExamples first(split_of(corpus, split_or_default(corpus, split)), examples);
-  check_input(example < first.size(), "--example {}: there are {} examples, counted from 0",
-              example, first.size());
-  check_input(with != "resample" || (first.size() - 1) % experiment.train.batch_size != 0,
+  const Dataset first = first_of(split_of(corpus, split_or_default(corpus, split)), examples);
+  check_input(example < first.size, "--example {}: there are {} examples, counted from 0", example,
+              first.size);
+  check_input(with != "resample" || (first.size - 1) % experiment.train.batch_size != 0,
               "--with resample takes the value of the next example in a batch, but the last batch "
               "of these {} examples has only one; choose another number of --examples",
-              first.size());
+              first.size);
   const Inspected inspected(*model, experiment.model, corpus, first, experiment.train.batch_size);
 
   Json result;

@@ -13,8 +13,9 @@
 
 namespace heed {
 
-FirstExamples::FirstExamples(const Dataset& all, int64_t count)
-    : all_(all), count_(std::min(count, all.size())) {}
+Dataset first_of(const Dataset& all, int64_t count) {
+  return {std::min(count, all.size), std::cref(all.get), std::cref(all.collate)};
+}
 
 Inspected::Inspected(const Model& model_, const ModelOptions& options_, const Corpus& corpus_,
                      const Dataset& examples, int64_t batch_size)

@@ -15,21 +15,8 @@
 
 namespace heed {
 
-// The first examples of a dataset.
-class FirstExamples final : public Dataset {
- public:
-  FirstExamples(const Dataset& all, int64_t count);
-  int64_t size() const override { return count_; }
-  void get(int64_t i, Example& example) const override { all_.get(i, example); }
-  void collate(std::span<const Example* const> examples, Framing framing,
-               Batch& batch) const override {
-    all_.collate(examples, framing, batch);
-  }
-
- private:
-  const Dataset& all_;
-  int64_t count_;
-};
+// The first examples of a dataset, which must outlive the result.
+Dataset first_of(const Dataset& all, int64_t count);
 
 // A model and its examples. What it is made of must outlive it.
 struct Inspected {

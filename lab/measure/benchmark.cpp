@@ -53,30 +53,24 @@ Experiment benchmark_experiment(const BenchmarkSize& size) {
 
 namespace {
 
-class RandomTokens final : public Dataset {
- public:
-  explicit RandomTokens(const BenchmarkSize& size) {
-    Random random(1, Purpose::task);
-    const auto draw = [&](int64_t length) {
-      std::vector<int32_t> tokens(static_cast<size_t>(length));
-      for (int32_t& token : tokens) token = any_below(random, size.vocabulary);
-      return tokens;
-    };
-    for (int64_t i = 0; i < size.batch; ++i) {
-      Example& example = examples_.emplace_back();
-      example.source = draw(size.source);
-      example.input = draw(size.input);
-      example.target = draw(size.input);
-    }
+Dataset random_tokens(const BenchmarkSize& size) {
+  Random random(1, Purpose::task);
+  const auto draw = [&](int64_t length) {
+    std::vector<int32_t> tokens(static_cast<size_t>(length));
+    for (int32_t& token : tokens) token = any_below(random, size.vocabulary);
+    return tokens;
+  };
+  std::vector<Example> examples;
+  for (int64_t i = 0; i < size.batch; ++i) {
+    Example& example = examples.emplace_back();
+    example.source = draw(size.source);
+    example.input = draw(size.input);
+    example.target = draw(size.input);
   }
-  int64_t size() const override { return static_cast<int64_t>(examples_.size()); }
-  void get(int64_t i, Example& example) const override {
-    example = examples_[static_cast<size_t>(i)];
-  }
-
- private:
-  std::vector<Example> examples_;
-};
+  return {size.batch, [examples = std::move(examples)](int64_t i, Example& example) {
+            example = examples[static_cast<size_t>(i)];
+          }};
+}
 
 }  // namespace
 
@@ -85,7 +79,7 @@ Corpus benchmark_corpus(const BenchmarkSize& size) {
   corpus.framing = size.source > 0 ? Framing::seq2seq : Framing::language_model;
   corpus.source = corpus.target =
       std::make_shared<TextCodec>(Level::word, numbered(size.vocabulary));
-  corpus.splits["train"] = std::make_unique<RandomTokens>(size);
+  corpus.splits["train"] = random_tokens(size);
   corpus.longest_source = size.source;
   corpus.longest_input = size.input;
   return corpus;

@@ -46,7 +46,7 @@ std::vector<AtlasExample> examples_of(const SavedRun& run, const Corpus& corpus,
                                       const std::string& split, const Model& model) {
   const Experiment& experiment = run.config.experiment;
   const Dataset& dataset = split_of(corpus, split);
-  const int64_t tried = std::min(max_tried, dataset.size());
+  const int64_t tried = std::min(max_tried, dataset.size);
   std::vector<Prediction> known(static_cast<size_t>(tried));
   if (has_exact_match(experiment))
     known = predictions(model, corpus, dataset, tried, learned_positions(experiment.model));

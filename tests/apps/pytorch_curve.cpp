@@ -50,24 +50,16 @@ class LossCurve {
   SafetensorsFile file_;
 };
 
-class Examples final : public Dataset {
- public:
-  explicit Examples(const LossCurve& curve)
-      : source_(curve.rows("data.source")),
-        input_(curve.rows("data.input")),
-        target_(curve.rows("data.target")) {}
-  int64_t size() const override { return static_cast<int64_t>(input_.size()); }
-  void get(int64_t i, Example& example) const override {
-    const auto row = static_cast<size_t>(i);
-    example.source.clear();
-    if (!source_.empty()) example.source = source_[row];
-    example.input = input_[row];
-    example.target = target_[row];
-  }
-
- private:
-  std::vector<std::vector<int32_t>> source_, input_, target_;
-};
+Dataset examples_of(const LossCurve& curve) {
+  const auto source = curve.rows("data.source"), input = curve.rows("data.input"),
+             target = curve.rows("data.target");
+  return {std::ssize(input), [=](int64_t i, Example& example) {
+            const auto row = static_cast<size_t>(i);
+            example.source = source.empty() ? std::vector<int32_t>() : source[row];
+            example.input = input[row];
+            example.target = target[row];
+          }};
+}
 
 std::shared_ptr<const TextCodec> codec(int64_t vocabulary) {
   std::vector<std::string> tokens;
@@ -104,7 +96,7 @@ void check_curve(const std::string& name, const Experiment& e, int64_t source_to
   corpus.framing = e.framing();
   corpus.source = codec(source_tokens);
   corpus.target = codec(11);
-  corpus.splits["train"] = std::make_unique<Examples>(curve);
+  corpus.splits["train"] = examples_of(curve);
   corpus.longest_source = corpus.longest_input = 12;
   Trainer trainer(e, corpus);
   load_weights(curve.path, {"*"}, trainer.model().parameters(), {});

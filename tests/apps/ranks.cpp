@@ -158,7 +158,7 @@ TEST_CASE("ranks: the scores and predictions of one") {
         text += fmt::format("{} {} {}, ", o.length, o.correct, o.predicted);
       for (const Prediction& p : details.predictions)
         text += fmt::format("\n{} → {} ({})", p.source, p.predicted, p.expected);
-      CHECK(std::ssize(details.predictions) == split_of(corpus, "val").size());
+      CHECK(std::ssize(details.predictions) == split_of(corpus, "val").size);
       return text;
     });
 }

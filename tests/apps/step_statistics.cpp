@@ -33,7 +33,7 @@ struct TrainingInFolder : TemporaryFolder {
   }
   Batch batch(int64_t examples) const {
     Batch batch;
-    Batches::in_order(*corpus.splits.at("val"), corpus.framing, examples).get(0, batch);
+    Batches::in_order(corpus.splits.at("val"), corpus.framing, examples).get(0, batch);
     return batch;
   }
 };

@@ -22,24 +22,16 @@ using namespace heed;
 namespace {
 
 // Token sequences, all of the maximum length.
-class Full final : public Dataset {
- public:
-  Full(Framing framing, int64_t source, int64_t input)
-      : framing_(framing),
-        source_(static_cast<size_t>(source)),
-        input_(static_cast<size_t>(input)) {}
-  int64_t size() const override { return 100; }
-  void get(int64_t i, Example& example) const override {
-    const auto token = static_cast<int32_t>(i % 3);
-    example.source.assign(framing_ == Framing::seq2seq ? source_ : 0, token);
-    example.input.assign(input_, token);
-    example.target.assign(framing_ == Framing::classifier ? 1 : input_, token);
-  }
-
- private:
-  Framing framing_;
-  size_t source_, input_;
-};
+Dataset full(Framing framing, int64_t source, int64_t input) {
+  return {100, [=](int64_t i, Example& example) {
+            const auto token = static_cast<int32_t>(i % 3);
+            const auto length = static_cast<size_t>(input);
+            example.source.assign(framing == Framing::seq2seq ? static_cast<size_t>(source) : 0,
+                                  token);
+            example.input.assign(length, token);
+            example.target.assign(framing == Framing::classifier ? 1 : length, token);
+          }};
+}
 
 std::shared_ptr<const TextCodec> task_vocabulary(int64_t vocabulary) {
   std::vector<std::string> tokens;
@@ -52,34 +44,23 @@ Corpus corpus_for(const Experiment& experiment, int64_t vocabulary, int64_t sour
   corpus.framing = experiment.framing();
   corpus.source = corpus.target = task_vocabulary(vocabulary);
   if (corpus.framing == Framing::classifier) corpus.labels = {"a", "b", "c", "d", "e"};
-  corpus.splits["train"] = std::make_unique<Full>(corpus.framing, source, input);
+  corpus.splits["train"] = full(corpus.framing, source, input);
   corpus.longest_source = corpus.framing == Framing::seq2seq ? source : 0;
   corpus.longest_input = input;
   return corpus;
 }
 
 // Feature vectors on a grid or of the nodes of a graph.
-class FullFeatures final : public FeatureDataset {
- public:
-  FullFeatures(const ExampleFormat& format, int64_t positions, int64_t edges)
-      : format_(format),
-        features_(static_cast<size_t>(positions * format.features)),
-        edges_(static_cast<size_t>(edges)) {}
-  int64_t size() const override { return 100; }
-  ExampleFormat format() const override { return format_; }
-
- private:
-  void write(int64_t, Example& example, ExampleFeatures& more) const override {
+Dataset full_features(const ExampleFormat& format, int64_t positions, int64_t edges) {
+  return feature_dataset(format, 100, [=](int64_t, Example& example, ExampleFeatures& more) {
+    const auto count = static_cast<size_t>(edges);
     example.target.assign(1, 0);
-    more.features.assign(features_, 1);
-    more.sender.assign(edges_, 0);
-    more.receiver.assign(edges_, 1);
-    more.edge_features.assign(edges_ * static_cast<size_t>(format_.edge_features), 1);
-  }
-
-  ExampleFormat format_;
-  size_t features_, edges_;
-};
+    more.features.assign(static_cast<size_t>(positions * format.features), 1);
+    more.sender.assign(count, 0);
+    more.receiver.assign(count, 1);
+    more.edge_features.assign(count * static_cast<size_t>(format.edge_features), 1);
+  });
+}
 
 // Returns data for a classifier: a grid, or a graph if `grid` is empty.
 Corpus features_corpus(std::vector<int64_t> grid, int64_t positions, int64_t edges) {
@@ -87,7 +68,7 @@ Corpus features_corpus(std::vector<int64_t> grid, int64_t positions, int64_t edg
   corpus.framing = Framing::classifier;
   corpus.format = {7, edges > 0, edges > 0 ? 3 : 0};
   corpus.labels = {"a", "b", "c"};
-  corpus.splits["train"] = std::make_unique<FullFeatures>(corpus.format, positions, edges);
+  corpus.splits["train"] = full_features(corpus.format, positions, edges);
   corpus.longest_input = positions;
   corpus.most_edges = edges;
   corpus.grid = std::move(grid);
@@ -269,14 +250,14 @@ TEST_CASE("summary: the memory estimate matches a real evaluation") {
   Experiment e = small(ModelKind::language_model);
   e.train.evaluate_batch_size = 1'000'000;
   Corpus corpus = corpus_for(e, 50, 0, 16);
-  corpus.splits["val"] = std::make_unique<Full>(Framing::language_model, 0, 16);
+  corpus.splits["val"] = full(Framing::language_model, 0, 16);
   const Summary s = summarize(e, corpus);
   CHECK(s.step.evaluation_batch == 100);
   const auto model = make_model(e.model, model_sizes(e, corpus));
   pool_trim();
   const int64_t before = pool_statistics().live_bytes;
   pool_reset_peak();
-  evaluate(*model, *corpus.splits.at("val"), corpus.framing, 100);
+  evaluate(*model, corpus.splits.at("val"), corpus.framing, 100);
   CHECK(s.memory.evaluation ==
         doctest::Approx(pool_statistics().peak_bytes - before).epsilon(0.02));
 }
@@ -486,8 +467,8 @@ TEST_CASE("summary: an evaluation that does not fit names a batch that does") {
   Experiment e = small(ModelKind::seq2seq);
   e.train.evaluate_batch_size = 100;
   Corpus corpus = corpus_for(e, 65, 40'000, 40'000);  // the longest of all splits
-  corpus.splits["short"] = std::make_unique<Full>(corpus.framing, 10, 10);
-  corpus.splits["long"] = std::make_unique<Full>(corpus.framing, 2000, 2000);
+  corpus.splits["short"] = full(corpus.framing, 10, 10);
+  corpus.splits["long"] = full(corpus.framing, 2000, 2000);
   check_evaluation_memory(e, corpus, "short", 4 << 20);
   const std::string text =
       thrown<InputError>([&] { check_evaluation_memory(e, corpus, "long", 16 << 20); });

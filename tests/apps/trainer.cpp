@@ -76,7 +76,7 @@ TEST_CASE("each kind of model learns a small task") {
   const auto exact_match = [](Experiment e) {
     Training t(e);
     for (int64_t i = 0; i < e.train.steps; ++i) t.trainer.step();
-    return evaluate(t.trainer.model(), *t.corpus.splits.at("val"), e.framing(), 50).exact_match;
+    return evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.framing(), 50).exact_match;
   };
   Experiment e = copying();
   e.train.steps = 1500;
@@ -197,7 +197,7 @@ TEST_CASE("ranks: the same bits for any number of them, and of the threads of ea
       const AveragedWeights average(t.trainer);
       std::vector<Outcome> outcomes;
       TargetCounts counts;
-      const Scores val = evaluate(t.trainer.model(), *t.corpus.splits.at("val"), e.framing(), 16,
+      const Scores val = evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.framing(), 16,
                                   &outcomes, &counts);
       if (rank() > 0) return;
       result = weights(t.trainer);
@@ -291,7 +291,7 @@ TEST_CASE("evaluation between steps does not change training") {
   for (int i = 0; i < 3; ++i) {
     plain.trainer.step();
     evaluated.trainer.step();
-    evaluate(evaluated.trainer.model(), *evaluated.corpus.splits.at("val"), e.framing(), 32);
+    evaluate(evaluated.trainer.model(), evaluated.corpus.splits.at("val"), e.framing(), 32);
   }
   CHECK(weights(plain.trainer) == weights(evaluated.trainer));
 }
@@ -300,13 +300,13 @@ TEST_CASE("evaluation does not depend on how examples are batched") {
   Experiment e = copying();
   Training t(e);
   for (int i = 0; i < 50; ++i) t.trainer.step();
-  const Dataset& val = *t.corpus.splits.at("val");
+  const Dataset& val = t.corpus.splits.at("val");
   const Scores one = evaluate(t.trainer.model(), val, e.framing(), 1);
   const Scores many = evaluate(t.trainer.model(), val, e.framing(), 64);
   CHECK(many.loss == doctest::Approx(one.loss).epsilon(1e-5));
   CHECK(many.token_accuracy == doctest::Approx(one.token_accuracy).epsilon(1e-3));
-  CHECK(one.examples == val.size());
-  CHECK(many.examples == val.size());
+  CHECK(one.examples == val.size);
+  CHECK(many.examples == val.size);
   CHECK(one.perplexity == doctest::Approx(std::exp(one.loss)));
 }
 
@@ -375,8 +375,8 @@ TEST_CASE("label smoothing changes the training loss, not the evaluation loss") 
   Training plain(e);
   e.train.label_smoothing = 0.1;
   Training smooth(e);
-  CHECK(evaluate(plain.trainer.model(), *plain.corpus.splits.at("val"), e.framing(), 32).loss ==
-        evaluate(smooth.trainer.model(), *smooth.corpus.splits.at("val"), e.framing(), 32).loss);
+  CHECK(evaluate(plain.trainer.model(), plain.corpus.splits.at("val"), e.framing(), 32).loss ==
+        evaluate(smooth.trainer.model(), smooth.corpus.splits.at("val"), e.framing(), 32).loss);
   CHECK(plain.trainer.step().loss != smooth.trainer.step().loss);
 
   e.train.label_smoothing_over = Smoothing::possible_others;  // without <bos>

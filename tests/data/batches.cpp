@@ -14,24 +14,16 @@ namespace heed {
 using Ints = std::vector<int32_t>;
 
 // Example i has i mod 5 + 1 inputs, all equal to i, and targets at all positions but the first.
-class Numbered final : public Dataset {
- public:
-  explicit Numbered(int64_t size, Framing framing = Framing::language_model)
-      : size_(size), framing_(framing) {}
-  int64_t size() const override { return size_; }
-  void get(int64_t i, Example& example) const override {
-    const auto value = static_cast<int32_t>(i);
-    const auto length = static_cast<size_t>(i % 5 + 1);
-    example.source.assign(framing_ == Framing::seq2seq ? length + 2 : 0, value);
-    example.input.assign(length, value);
-    example.target.assign(framing_ == Framing::classifier ? 1 : length, value);
-    if (framing_ == Framing::language_model) example.target[0] = -1;
-  }
-
- private:
-  int64_t size_;
-  Framing framing_;
-};
+static Dataset numbered(int64_t size, Framing framing = Framing::language_model) {
+  return {size, [framing](int64_t i, Example& example) {
+            const auto value = static_cast<int32_t>(i);
+            const auto length = static_cast<size_t>(i % 5 + 1);
+            example.source.assign(framing == Framing::seq2seq ? length + 2 : 0, value);
+            example.input.assign(length, value);
+            example.target.assign(framing == Framing::classifier ? 1 : length, value);
+            if (framing == Framing::language_model) example.target[0] = -1;
+          }};
+}
 
 static Ints values(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
 
@@ -122,7 +114,7 @@ TEST_CASE("a dataset too large to list is shuffled") {
 }
 
 TEST_CASE("rows are padded to the longest: 0 in inputs, -1 in targets") {
-  const Numbered dataset(8);
+  const Dataset dataset = numbered(8);
   Batches batches = Batches::in_order(dataset, Framing::language_model, 3);
   CHECK(batches.count() == 3);
   Batch batch;
@@ -141,7 +133,7 @@ TEST_CASE("rows are padded to the longest: 0 in inputs, -1 in targets") {
 }
 
 TEST_CASE("seq2seq batches have sources, classifier batches one label per row") {
-  const Numbered pairs(3, Framing::seq2seq), labelled(3, Framing::classifier);
+  const Dataset pairs = numbered(3, Framing::seq2seq), labelled = numbered(3, Framing::classifier);
   Batch batch;
   Batches::in_order(pairs, Framing::seq2seq, 3).get(0, batch);
   CHECK(batch.source.shape() == Shape{3, 5});
@@ -157,32 +149,23 @@ TEST_CASE("seq2seq batches have sources, classifier batches one label per row") 
 
 // Example i has i mod 3 + 1 positions with the features (i, t), and edges from each to the first,
 // with the feature 10 i + t.
-class NumberedGraphs final : public FeatureDataset {
- public:
-  explicit NumberedGraphs(Framing framing, bool has_edges = true)
-      : framing_(framing), has_edges_(has_edges) {}
-  int64_t size() const override { return 30; }
-  ExampleFormat format() const override { return {2, has_edges_, has_edges_ ? 1 : 0}; }
-
- private:
-  void write(int64_t i, Example& example, ExampleFeatures& more) const override {
+static Dataset numbered_graphs(Framing framing, bool has_edges = true) {
+  const ExampleFormat format{2, has_edges, has_edges ? 1 : 0};
+  return feature_dataset(format, 30, [=](int64_t i, Example& example, ExampleFeatures& more) {
     for (std::vector<float>* floats : {&more.features, &more.edge_features}) floats->clear();
     for (Ints* ends : {&more.sender, &more.receiver}) ends->clear();
     for (int64_t t = 0; t <= i % 3; ++t) {
       more.features.push_back(static_cast<float>(i));
       more.features.push_back(static_cast<float>(t));
-      if (!has_edges_) continue;
+      if (!has_edges) continue;
       more.sender.push_back(static_cast<int32_t>(t));
       more.receiver.push_back(0);
       more.edge_features.push_back(static_cast<float>(10 * i + t));
     }
-    if (framing_ == Framing::seq2seq) example.input.assign(4, 7);
-    example.target.assign(framing_ == Framing::seq2seq ? 4 : 1, 1);
-  }
-
-  Framing framing_;
-  bool has_edges_;
-};
+    if (framing == Framing::seq2seq) example.input.assign(4, 7);
+    example.target.assign(framing == Framing::seq2seq ? 4 : 1, 1);
+  });
+}
 
 static std::vector<float> elements(const Tensor& tensor) {
   return {tensor.values().begin(), tensor.values().end()};
@@ -190,7 +173,7 @@ static std::vector<float> elements(const Tensor& tensor) {
 
 TEST_CASE(
     "features are padded with 0; edges are joined and refer to positions of the padded batch") {
-  const NumberedGraphs dataset(Framing::classifier);
+  const Dataset dataset = numbered_graphs(Framing::classifier);
   Batches batches = Batches::in_order(dataset, Framing::classifier, 3);
   Batch batch;
   batches.get(1, batch);  // examples 3, 4, 5 of 1, 2, 3 positions
@@ -210,7 +193,7 @@ TEST_CASE(
 }
 
 TEST_CASE("features of a seq2seq example replace the source, not the inputs") {
-  const NumberedGraphs dataset(Framing::seq2seq, /*has_edges=*/false);
+  const Dataset dataset = numbered_graphs(Framing::seq2seq, /*has_edges=*/false);
   Batch batch;
   Batches::in_order(dataset, Framing::seq2seq, 2).get(1, batch);  // examples 2, 3 of 3, 1 positions
   CHECK_FALSE(batch.source);
@@ -224,7 +207,7 @@ TEST_CASE("features of a seq2seq example replace the source, not the inputs") {
 }
 
 TEST_CASE("bucketing sorts by the number of feature vectors") {
-  const NumberedGraphs dataset(Framing::classifier);
+  const Dataset dataset = numbered_graphs(Framing::classifier);
   Batches batches = Batches::shuffled(dataset, Framing::classifier, 2, 1, 15);
   Batch batch;
   for (int64_t position = 0; position < 15; ++position) {
@@ -234,7 +217,7 @@ TEST_CASE("bucketing sorts by the number of feature vectors") {
 }
 
 TEST_CASE("an example does not depend on its batch or its row") {
-  const Numbered dataset(50, Framing::seq2seq);
+  const Dataset dataset = numbered(50, Framing::seq2seq);
   Batch batch, single;
   Batches batches = Batches::in_order(dataset, Framing::seq2seq, 16);
   Batches one = Batches::in_order(dataset, Framing::seq2seq, 1);
@@ -254,7 +237,7 @@ TEST_CASE("an example does not depend on its batch or its row") {
 }
 
 TEST_CASE("training batches are full, cross epochs and contain every example once per epoch") {
-  const Numbered dataset(10);
+  const Dataset dataset = numbered(10);
   for (const int64_t bucketing : {1, 5}) {  // groups of 4 · 5 = 20 are two epochs
     CAPTURE(bucketing);
     Batches batches = Batches::shuffled(dataset, Framing::language_model, 4, 3, bucketing);
@@ -271,7 +254,7 @@ TEST_CASE("training batches are full, cross epochs and contain every example onc
 }
 
 TEST_CASE("a batch depends only on its position, in any order of calls") {
-  const Numbered dataset(1000);
+  const Dataset dataset = numbered(1000);
   for (const int64_t bucketing : {1, 8}) {
     Batches forward = Batches::shuffled(dataset, Framing::language_model, 6, 3, bucketing);
     std::vector<Ints> expected;
@@ -294,7 +277,7 @@ TEST_CASE("a batch depends only on its position, in any order of calls") {
 }
 
 TEST_CASE("a part of the examples of a batch is its rows, padded to their own longest") {
-  const Numbered dataset(40);
+  const Dataset dataset = numbered(40);
   Batches batches = Batches::shuffled(dataset, Framing::language_model, 8, 1, 2);
   Batch whole, part;
   for (const int64_t position : {0, 3}) {
@@ -339,7 +322,7 @@ TEST_CASE("bucketing reduces padding") {
 }
 
 TEST_CASE("sizes below 1 are rejected") {
-  const Numbered none(0), some(3);
+  const Dataset none = numbered(0), some(3);
   CHECK_THROWS_AS(Batches::in_order(none, Framing::classifier, 4), Error);
   CHECK_THROWS_AS(Batches::in_order(some, Framing::classifier, 0), Error);
   CHECK_THROWS_AS(Batches::shuffled(some, Framing::classifier, 4, 1, 0), Error);

@@ -117,7 +117,7 @@ TEST_CASE("a small file that decompresses to a large one is read no further than
   ImageFiles files(2, 1, 1);
   files.images = gzipped(idx_header(images_magic, {2, 1024, 1024}) + std::string(2 << 20, '\0'));
   CHECK(files.images.size() < (2 << 20) / 1000);
-  CHECK(split(load_corpus(files.write(folder), Framing::classifier, 1), "train").size() == 2);
+  CHECK(split(load_corpus(files.write(folder), Framing::classifier, 1), "train").size == 2);
   files.images =
       gzipped(idx_header(images_magic, {2, 1024, 1025}) + std::string(2 * 1024 * 1025, '\0'));
   const DataOptions options = files.write(folder);
@@ -167,7 +167,7 @@ TEST_CASE("images: random damage gives a corpus or an InputError") {
       const Corpus corpus = load_corpus(options, Framing::classifier, 1);
       ++loaded;
       for (const auto& [name, dataset] : corpus.splits) {
-        Batches batches = Batches::in_order(*dataset, Framing::classifier, 5);
+        Batches batches = Batches::in_order(dataset, Framing::classifier, 5);
         Batch batch;
         for (int64_t position = 0; position < batches.count(); ++position) {
           batches.get(position, batch);

@@ -70,8 +70,8 @@ TEST_CASE("drawn examples: training never shows held-out contents, for any seeds
     CAPTURE(kind->name);
     const DataOptions options = drawn_options(kind);
     const Corpus corpus = drawn(options, 1), other = drawn(options, 2);
-    CHECK(split(corpus, "val").size() == 1000);
-    CHECK(split(corpus, "train").size() == int64_t{1} << 40);
+    CHECK(split(corpus, "val").size == 1000);
+    CHECK(split(corpus, "train").size == int64_t{1} << 40);
     const std::set<Ints> val = contents(corpus, kind, "val", 400),
                          test = contents(corpus, kind, "test", 400);
     CHECK(val.size() > 30);
@@ -155,7 +155,7 @@ TEST_CASE("longer sets, graphs, streams, sentences and prompts form the split te
     options.longer_lengths = {options.lengths[1] + 1, options.lengths[1] + 2};
     options.test_size = 77;
     const Corpus corpus = drawn(options), shorter = drawn(drawn_options(kind));
-    CHECK(split(corpus, "test_longer").size() == 77);
+    CHECK(split(corpus, "test_longer").size == 77);
     CHECK(corpus.labels == shorter.labels);
     CHECK(corpus.longest_input > shorter.longest_input);
     const std::set<Ints> train = contents(corpus, kind, "train", 1000);
@@ -257,7 +257,7 @@ TEST_CASE("the smallest pictures, graphs, streams, sets and sentences give valid
                                                     : corpus.target->vocabulary().size());
       REQUIRE(classes >= 2);
       for (const auto& [name, dataset] : corpus.splits) {
-        Batches batches = Batches::in_order(*dataset, corpus.framing, 3);
+        Batches batches = Batches::in_order(dataset, corpus.framing, 3);
         Batch batch;
         for (int64_t position = 0; position < 5; ++position) {
           batches.get(position, batch);

@@ -68,8 +68,8 @@ TEST_CASE("random files give a corpus or an InputError") {
           framing == Framing::classifier ? corpus.labels.size()
                                          : static_cast<size_t>(corpus.target->vocabulary().size()));
       for (const auto& [name, dataset] : corpus.splits) {
-        REQUIRE(dataset->size() > 0);
-        Batches batches = Batches::in_order(*dataset, framing, 5);
+        REQUIRE(dataset.size > 0);
+        Batches batches = Batches::in_order(dataset, framing, 5);
         Batch batch;
         for (int64_t position = 0; position < batches.count(); ++position) {
           batches.get(position, batch);
@@ -120,7 +120,7 @@ TEST_CASE("a very long line is read as one line") {
                                      folder.write("long", std::string(20'000'000, 'x') + "\ny\n"));
   options.val_fraction = options.test_fraction = 0;
   options.max_length = 10;
-  CHECK(split(load_corpus(options, Framing::language_model, 1), "train").size() == 1);
+  CHECK(split(load_corpus(options, Framing::language_model, 1), "train").size == 1);
 }
 
 }  // namespace heed

@@ -44,8 +44,8 @@ TEST_CASE("an image is cut into patches, row by row, and its bytes become featur
   CHECK(corpus.source == nullptr);
   CHECK(corpus.target == nullptr);
   const Dataset& train = split(corpus, "train");
-  CHECK(train.size() == 2);
-  CHECK(dynamic_cast<const FeatureDataset&>(train).format().features == 4);
+  CHECK(train.size == 2);
+  CHECK(corpus.format.features == 4);
   std::vector<int> expected = {0,  1,  6,  7,  2,  3,  8,  9,  4,  5,  10, 11,
                                12, 13, 18, 19, 14, 15, 20, 21, 16, 17, 22, 23};
   CHECK(bytes_of(example_of(train, 0)) == expected);
@@ -168,14 +168,14 @@ TEST_CASE("the split depends only on the image: no image is in two splits") {
   int64_t total = 0;
   for (const auto& [name, dataset] : corpus.splits) {
     std::set<std::vector<int>> images;
-    for (int64_t i = 0; i < dataset->size(); ++i) images.insert(bytes_of(example_of(*dataset, i)));
+    for (int64_t i = 0; i < dataset.size; ++i) images.insert(bytes_of(example_of(dataset, i)));
     for (const auto& image : images) CHECK(seen.insert(image).second);
-    total += dataset->size();
+    total += dataset.size;
   }
   CHECK(total == 600);
   // Fractions of 300 different images, each twice, within four standard deviations.
-  CHECK(std::abs(split(corpus, "val").size() - 120) < 56);
-  CHECK(std::abs(split(corpus, "test").size() - 60) < 42);
+  CHECK(std::abs(split(corpus, "val").size - 120) < 56);
+  CHECK(std::abs(split(corpus, "test").size - 60) < 42);
   options.val_fraction = options.test_fraction = 1e-6;
   CHECK_CONTAINS(input_error([&] { load(options); }), "raise data.val_fraction");
 }
@@ -189,8 +189,8 @@ TEST_CASE(
   options.val_target_path = folder.write("val labels", same.labels);
   options.test_fraction = 0.2;
   const Corpus corpus = load(options);
-  CHECK(split(corpus, "val").size() == 20);
-  CHECK(split(corpus, "train").size() + split(corpus, "test").size() == 50);
+  CHECK(split(corpus, "val").size == 20);
+  CHECK(split(corpus, "train").size + split(corpus, "test").size == 50);
   bool has_note = false;
   for (const std::string& note : corpus.notes)
     has_note |= note.find("of 20 images are also in the training data") != note.npos;

@@ -32,9 +32,9 @@ TEST_CASE("lines: <bos> line <eos>, none is lost, duplicates are in one split") 
   std::map<std::string, std::set<std::string>> where;
   int64_t total = 0;
   for (const auto& [name, dataset] : corpus.splits) {
-    total += dataset->size();
-    for (int64_t i = 0; i < dataset->size(); ++i) {
-      const Example example = example_of(*dataset, i);
+    total += dataset.size;
+    for (int64_t i = 0; i < dataset.size; ++i) {
+      const Example example = example_of(dataset, i);
       CHECK(example.input.front() == vocabulary.begin());
       CHECK(example.target.back() == vocabulary.end());
       CHECK(example.prompt == 0);
@@ -46,8 +46,8 @@ TEST_CASE("lines: <bos> line <eos>, none is lost, duplicates are in one split") 
   CHECK(total == 1000);
   CHECK(where.size() == 900);
   for (const auto& [line, splits] : where) CHECK(splits.size() == 1);
-  CHECK(split(corpus, "val").size() == doctest::Approx(100).epsilon(0.4));
-  CHECK(split(corpus, "test").size() == doctest::Approx(100).epsilon(0.4));
+  CHECK(split(corpus, "val").size == doctest::Approx(100).epsilon(0.4));
+  CHECK(split(corpus, "test").size == doctest::Approx(100).epsilon(0.4));
 }
 
 TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum length") {
@@ -60,7 +60,7 @@ TEST_CASE("lines: line ends, blank lines, byte order mark, alphabet, maximum len
   const auto lines = [&] {
     const Corpus corpus = load(options);
     Words found;
-    for (int64_t i = 0; i < split(corpus, "train").size(); ++i)
+    for (int64_t i = 0; i < split(corpus, "train").size; ++i)
       found.push_back(corpus.source->decode(example_of(split(corpus, "train"), i).input));
     return found;
   };
@@ -81,7 +81,7 @@ TEST_CASE("lines: the alphabet holds characters, not their bytes") {
       file_options(&data_kinds::lines, folder.write("lines", "b\u00E9\nb\u00E8\n"));
   options.val_fraction = options.test_fraction = 0;
   options.alphabet = "b\u00E9\u00A8";  // C3 A9 C2 A8: they contain the bytes of è, C3 A8
-  CHECK(split(load(options), "train").size() == 1);
+  CHECK(split(load(options), "train").size == 1);
 }
 
 TEST_CASE("lines: files for validation and test, and notes on lines shared with training") {
@@ -90,9 +90,9 @@ TEST_CASE("lines: files for validation and test, and notes on lines shared with 
   options.val_path = folder.write("val", "a\nd\n");
   options.test_path = folder.write("test", "b\nb\nb\n");
   const Corpus corpus = load(options);
-  CHECK(split(corpus, "train").size() == 3);
-  CHECK(split(corpus, "val").size() == 2);
-  CHECK(split(corpus, "test").size() == 3);
+  CHECK(split(corpus, "train").size == 3);
+  CHECK(split(corpus, "val").size == 2);
+  CHECK(split(corpus, "test").size == 3);
   CHECK(corpus.files == Words{options.path, options.val_path, options.test_path});
   CHECK(corpus.source->vocabulary().tokens() == Words{"a", "b", "c", "<bos>", "<eos>", "<unk>"});
   CHECK(corpus.notes[0] == "val: 1 of 2 lines are also in the training data");
@@ -126,7 +126,7 @@ TEST_CASE("lines: files for validation and test leave the other splits where the
   const auto lines_of = [&](const char* name) {
     const Corpus corpus = load(options);
     std::set<std::string> lines;
-    for (int64_t i = 0; i < split(corpus, name).size(); ++i)
+    for (int64_t i = 0; i < split(corpus, name).size; ++i)
       lines.insert(corpus.source->decode(example_of(split(corpus, name), i).input));
     return lines;
   };
@@ -154,8 +154,8 @@ TEST_CASE("lines: files for validation and test leave the other splits where the
   const Corpus old = load(options);
   CHECK(old.fingerprint == "fa39af10fddf21fb");
   CHECK(fixed != old.fingerprint);
-  CHECK(split(old, "train").size() == 920);
-  CHECK(split(old, "val").size() == 80);
+  CHECK(split(old, "train").size == 920);
+  CHECK(split(old, "val").size == 80);
   CHECK(lines_of("val") == test);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("pairs: two parallel files, characters; pairs with an empty side are d
   options.target_path = folder.write("en", "x\ny\n\nyx");
   options.val_fraction = options.test_fraction = 0;
   const Corpus corpus = load(options);
-  CHECK(split(corpus, "train").size() == 2);
+  CHECK(split(corpus, "train").size == 2);
   CHECK_CONTAINS(corpus.notes[0], "dropped 2 with an empty side");
   CHECK(example_of(split(corpus, "train"), 1).source == Ints{1});
   CHECK(corpus.target->decode(example_of(split(corpus, "train"), 1).target) == "yx");
@@ -225,8 +225,7 @@ TEST_CASE("pairs: the same source is never in two splits") {
   const Corpus corpus = load(file_options(&data_kinds::pairs, folder.write("pairs", text)));
   std::map<Ints, std::set<std::string>> where;
   for (const auto& [name, dataset] : corpus.splits)
-    for (int64_t i = 0; i < dataset->size(); ++i)
-      where[example_of(*dataset, i).source].insert(name);
+    for (int64_t i = 0; i < dataset.size; ++i) where[example_of(dataset, i).source].insert(name);
   CHECK(where.size() == 300);
   for (const auto& [source, splits] : where) CHECK(splits.size() == 1);
 }

@@ -183,9 +183,9 @@ TEST_CASE(
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
   const size_t end = static_cast<size_t>(static_cast<double>(text.size()) * 0.9);
   std::string trained, held_out;
-  for (int64_t i = 0; i < split(corpus, "train").size(); ++i)
+  for (int64_t i = 0; i < split(corpus, "train").size; ++i)
     trained += corpus.source->decode(Ints{example_of(split(corpus, "train"), i).input[0]});
-  for (int64_t i = 0; i < split(corpus, "val").size(); ++i)
+  for (int64_t i = 0; i < split(corpus, "val").size; ++i)
     held_out += corpus.source->decode(example_of(split(corpus, "val"), i).input);
   CHECK(text.starts_with(trained));
   CHECK(text.substr(end).starts_with(held_out));  // the same characters as at character level

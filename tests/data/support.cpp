@@ -54,7 +54,7 @@ Example example_of(const Dataset& dataset, int64_t i) {
 
 const Dataset& split(const Corpus& corpus, const char* name) {
   REQUIRE(corpus.splits.contains(name));
-  return *corpus.splits.at(name);
+  return corpus.splits.at(name);
 }
 
 }  // namespace heed

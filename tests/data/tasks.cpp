@@ -100,11 +100,11 @@ TEST_CASE("a task without a config gives the examples of one with it") {
     const Vocabulary vocabulary = task_vocabulary(task.tokens, Framing::seq2seq, false);
     CHECK(vocabulary.tokens() == corpus.target->vocabulary().tokens());
     for (const auto& [name, split_of] : split_names) {
-      const std::unique_ptr<Dataset> dataset =
+      const Dataset dataset =
           generated(task, Layout(Framing::seq2seq, vocabulary), {7, {0.1, 0.1}, split_of});
-      REQUIRE(dataset->size() == split(corpus, name).size());
-      for (int64_t i = 0; i < std::min<int64_t>(dataset->size(), 20); ++i) {
-        const Example example = example_of(*dataset, i), other = example_of(split(corpus, name), i);
+      REQUIRE(dataset.size == split(corpus, name).size);
+      for (int64_t i = 0; i < std::min<int64_t>(dataset.size, 20); ++i) {
+        const Example example = example_of(dataset, i), other = example_of(split(corpus, name), i);
         CHECK(example.source == other.source);
         CHECK(example.input == other.input);
         CHECK(example.target == other.target);
@@ -126,7 +126,7 @@ TEST_CASE("sort: the worked examples, and minGPT's layout") {
   CHECK(corpus.longest_input == 11);
   bool found = false;
   for (const char* name : {"train", "val", "test"})
-    for (int64_t i = 0; i < split(corpus, name).size(); ++i) {
+    for (int64_t i = 0; i < split(corpus, name).size; ++i) {
       const Example example = example_of(split(corpus, name), i);
       CHECK(example.prompt == 6);
       if (Ints(example.input.begin(), example.input.begin() + 6) != Ints{0, 0, 2, 1, 0, 1})
@@ -193,7 +193,7 @@ TEST_CASE("the layouts of a task: seq2seq, language model of any length, classif
         std::vector<std::string>{"0", "1", "2", "3", "<bos>", "<eos>"});
   CHECK(pairs.longest_source == 3);
   CHECK(pairs.longest_input == 4);
-  for (int64_t i = 0; i < split(pairs, "train").size(); ++i) {
+  for (int64_t i = 0; i < split(pairs, "train").size; ++i) {
     const Example example = example_of(split(pairs, "train"), i);
     const Ints target(example.source.rbegin(), example.source.rend());
     CHECK(example.prompt == 0);
@@ -207,7 +207,7 @@ TEST_CASE("the layouts of a task: seq2seq, language model of any length, classif
   CHECK(model.target->vocabulary().tokens() ==
         std::vector<std::string>{"0", "1", "2", "3", "<sep>", "<eos>"});
   CHECK(model.longest_input == 7);
-  for (int64_t i = 0; i < split(model, "train").size(); ++i) {
+  for (int64_t i = 0; i < split(model, "train").size; ++i) {
     const Example example = example_of(split(model, "train"), i);
     const auto length = static_cast<size_t>(example.prompt) - 1;
     REQUIRE(example.input.size() == 2 * length + 1);
@@ -255,16 +255,16 @@ TEST_CASE("a small task is enumerated: every example is in exactly one split") {
     std::set<std::pair<Ints, Ints>> seen;
     int64_t total = 0;
     for (const auto& [name, dataset] : corpus.splits) {
-      total += dataset->size();
-      for (int64_t i = 0; i < dataset->size(); ++i) {
-        const Example example = example_of(*dataset, i);
+      total += dataset.size;
+      for (int64_t i = 0; i < dataset.size; ++i) {
+        const Example example = example_of(dataset, i);
         seen.insert({example.source, example.input});
       }
     }
     CHECK(total == row.examples);
     CHECK(static_cast<int64_t>(seen.size()) == row.examples);
     const double fraction =
-        static_cast<double>(split(corpus, "test").size()) / static_cast<double>(row.examples);
+        static_cast<double>(split(corpus, "test").size) / static_cast<double>(row.examples);
     CHECK(fraction == doctest::Approx(0.25).epsilon(0.25));
   }
 }
@@ -276,7 +276,7 @@ TEST_CASE("divisions by zero are left out") {
   options.val_fraction = 0.3;
   options.test_fraction = 0;
   const Corpus corpus = load_corpus(options, Framing::classifier, 1);
-  CHECK(split(corpus, "train").size() + split(corpus, "val").size() == 20);
+  CHECK(split(corpus, "train").size + split(corpus, "val").size == 20);
   CHECK_FALSE(corpus.splits.contains("test"));
 }
 
@@ -290,7 +290,7 @@ TEST_CASE("a large task is drawn: training never shows held-out examples, at any
   CHECK(corpus.longest_input == 31);
   std::set<Ints> held_out;
   for (const char* name : {"val", "test", "test_longer"}) {
-    CHECK(split(corpus, name).size() == 1000);
+    CHECK(split(corpus, name).size == 1000);
     for (int64_t i = 0; i < 1000; ++i) {
       const Ints source = example_of(split(corpus, name), i).source;
       const bool longer = std::string_view(name) == "test_longer";
@@ -338,7 +338,7 @@ TEST_CASE("the drawn examples depend on the seed, the split of an example does n
   options = task_options(&data_kinds::addition);
   const Corpus e = load_corpus(options, Framing::language_model, 1),
                f = load_corpus(options, Framing::language_model, 2);
-  REQUIRE(split(e, "test").size() == split(f, "test").size());
+  REQUIRE(split(e, "test").size == split(f, "test").size);
   CHECK(example_of(split(e, "test"), 5).input == example_of(split(f, "test"), 5).input);
 }
 
@@ -347,8 +347,8 @@ TEST_CASE("splits have the requested sizes, or an error says how many examples e
   options.test_size = 700;
   options.train_size = 5000;
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
-  CHECK(split(corpus, "test").size() == 700);
-  CHECK(split(corpus, "train").size() == 5000);
+  CHECK(split(corpus, "test").size == 700);
+  CHECK(split(corpus, "train").size == 5000);
   options.test_size = 5000;
   const std::string message =
       input_error([&] { load_corpus(options, Framing::language_model, 1); });
@@ -357,7 +357,7 @@ TEST_CASE("splits have the requested sizes, or an error says how many examples e
 
   options = task_options(&data_kinds::copy);
   options.train_size = 123;
-  CHECK(split(load_corpus(options, Framing::seq2seq, 1), "train").size() == 123);
+  CHECK(split(load_corpus(options, Framing::seq2seq, 1), "train").size == 123);
 }
 
 TEST_CASE("sources are counted and enumerated without gaps") {

@@ -26,18 +26,18 @@ TEST_CASE(
     CHECK(corpus.source->vocabulary().size() == 10);
 
     const Dataset& train = split(corpus, "train");
-    CHECK(train.size() == cut - 7);
-    for (int64_t i = 0; i < train.size(); ++i) {
+    CHECK(train.size == cut - 7);
+    for (int64_t i = 0; i < train.size; ++i) {
       const Example example = example_of(train, i);
       CHECK(example.input == Ints(all.begin() + i, all.begin() + i + 7));
       CHECK(example.target == Ints(all.begin() + i + 1, all.begin() + i + 8));
       CHECK(example.prompt == 0);
     }
     Ints inputs, targets;
-    for (int64_t i = 0; i < split(corpus, "val").size(); ++i) {
+    for (int64_t i = 0; i < split(corpus, "val").size; ++i) {
       const Example example = example_of(split(corpus, "val"), i);
       CHECK(example.input.size() == example.target.size());
-      CHECK((example.input.size() == 7 || i == split(corpus, "val").size() - 1));
+      CHECK((example.input.size() == 7 || i == split(corpus, "val").size - 1));
       inputs.insert(inputs.end(), example.input.begin(), example.input.end());
       targets.insert(targets.end(), example.target.begin(), example.target.end());
     }
@@ -71,12 +71,12 @@ TEST_CASE("several files are read as one, by character or byte") {
   options.context = 3;
   const Corpus characters = load_corpus(options, Framing::language_model, 1);
   CHECK(characters.source->vocabulary().tokens() == std::vector<std::string>{"a", "b", "é"});
-  CHECK(split(characters, "train").size() == 18 - 3);
+  CHECK(split(characters, "train").size == 18 - 3);
   CHECK(characters.files == options.paths);
   options.level = Level::byte;
   const Corpus bytes = load_corpus(options, Framing::language_model, 1);
   CHECK(bytes.source->vocabulary().size() == 256);
-  CHECK(split(bytes, "train").size() == 27 - 3);
+  CHECK(split(bytes, "train").size == 27 - 3);
   CHECK(bytes.source->decode(example_of(split(bytes, "train"), 0).input) == "éa");
   CHECK(bytes.fingerprint != characters.fingerprint);
 }
@@ -88,7 +88,7 @@ TEST_CASE("a text without validation has no such split") {
   options.context = 49;
   const Corpus corpus = load_corpus(options, Framing::language_model, 1);
   CHECK_FALSE(corpus.splits.contains("val"));
-  CHECK(split(corpus, "train").size() == 1);
+  CHECK(split(corpus, "train").size == 1);
 }
 
 TEST_CASE("the fingerprint changes with the text, not with its path") {

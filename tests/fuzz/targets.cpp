@@ -137,7 +137,7 @@ void load(const DataOptions& options) {
   const Framing framing = options.kind->framings[0];
   const Corpus corpus = load_corpus(options, framing, 1);
   for (const auto& [name, dataset] : corpus.splits) {
-    Batches batches = Batches::in_order(*dataset, framing, 16);
+    Batches batches = Batches::in_order(dataset, framing, 16);
     Batch batch;
     for (int64_t i = 0; i < std::min<int64_t>(batches.count(), 4); ++i) batches.get(i, batch);
   }

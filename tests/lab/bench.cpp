@@ -63,11 +63,11 @@ TEST_CASE("bench: batches have the configured shape and cover the vocabulary") {
     const Experiment experiment = benchmark_experiment(size);
     CHECK_NOTHROW(experiment.model.validate());
     const Corpus corpus = benchmark_corpus(size);
-    const Dataset& data = *corpus.splits.at("train");
-    REQUIRE(data.size() == size.batch);
+    const Dataset& data = corpus.splits.at("train");
+    REQUIRE(data.size == size.batch);
     REQUIRE(experiment.train.batch_size == size.batch);  // one step reads all examples
     int32_t largest = 0;
-    for (int64_t i = 0; i < data.size(); ++i) {
+    for (int64_t i = 0; i < data.size; ++i) {
       Example example;
       data.get(i, example);
       CHECK(static_cast<int64_t>(example.source.size()) == size.source);

@@ -28,7 +28,7 @@ struct InspectedTask {
   Experiment experiment;
   Corpus corpus;
   std::unique_ptr<Model> model;
-  std::unique_ptr<FirstExamples> examples;
+  Dataset examples;
   std::unique_ptr<Inspected> inspected;
 
   explicit InspectedTask(ModelKind kind, const std::function<void(ModelOptions&)>& change = {},
@@ -57,8 +57,8 @@ struct InspectedTask {
       for (int64_t i = 0; i < values.size(); ++i)
         values.mutable_data()[i] += 0.3f * std::sin(static_cast<real>(3 * i + 1));
     }
-    examples = std::make_unique<FirstExamples>(*corpus.splits.at("val"), 40);
-    inspected = std::make_unique<Inspected>(*model, o, corpus, *examples, 16);
+    examples = first_of(corpus.splits.at("val"), 40);
+    inspected = std::make_unique<Inspected>(*model, o, corpus, examples, 16);
   }
 };
 
@@ -75,7 +75,7 @@ const Json& part_named(const Json& ablation, const std::string& name) {
 TEST_CASE("inspect: the baseline of ablate and the last row of lens are the loss of evaluate") {
   for (const ModelKind kind : sequence_models) {
     const InspectedTask t(kind);
-    const Scores scores = evaluate(*t.model, *t.examples, t.corpus.framing, 16);
+    const Scores scores = evaluate(*t.model, t.examples, t.corpus.framing, 16);
     const Json baseline = ablate(*t.inspected, AblateWith::zero).at("baseline");
     CHECK(baseline.at("loss").number() == doctest::Approx(scores.loss).epsilon(1e-6));
     CHECK(baseline.at("accuracy").number() == doctest::Approx(scores.token_accuracy));

@@ -318,7 +318,7 @@ TEST_CASE("onnx: trained runs, as tests/lab/onnx/run.sh compares them" * doctest
     const Corpus corpus = run.data(checkpoint);
     const Experiment& experiment = run.config.experiment;
     Batch batch;
-    Batches::in_order(*corpus.splits.at("val"), corpus.framing, 32).get(0, batch);
+    Batches::in_order(corpus.splits.at("val"), corpus.framing, 32).get(0, batch);
     write_case(in_folder(folder, std::string(name) + ".json"),
                {name, experiment.model, model_sizes(experiment, corpus)},
                *run.model(corpus, checkpoint), inputs_of(batch),
