@@ -52,64 +52,83 @@ struct Field {
     std::span<const char* const> words;
   };
 
+  // What another value does to weights that were trained with this one.
+  enum class Effect {
+    weights,  // they are those of another training
+    result,   // they can be trained on, to another result: steps, evaluations
+    data,     // where a data file is: nothing, if it has the same content
+    none,     // nothing: threads, logs, checkpoints
+  };
+
   const char *name, *help;
   std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*,
                std::vector<int64_t>*, Choice>
       value;
+  Effect effect = Effect::weights;
   Range range = {};
   bool is_path = false;  // texts: files or folders
 };
 
 class Fields {
  public:
+  using Effect = Field::Effect;
   virtual ~Fields() = default;
 
-  void flag(const char* name, bool& value, const char* help) { visit({name, help, &value}); }
-  void integer(const char* name, int64_t& value, Range range, const char* help) {
-    visit({name, help, &value, range});
+  void flag(const char* name, bool& value, const char* help, Effect effect = {}) {
+    visit({name, help, &value, effect});
   }
-  void number(const char* name, double& value, Range range, const char* help) {
-    visit({name, help, &value, range});
+  void integer(const char* name, int64_t& value, Range range, const char* help,
+               Effect effect = {}) {
+    visit({name, help, &value, effect, range});
   }
-  void text(const char* name, std::string& value, const char* help) { visit({name, help, &value}); }
+  void number(const char* name, double& value, Range range, const char* help, Effect effect = {}) {
+    visit({name, help, &value, effect, range});
+  }
+  void text(const char* name, std::string& value, const char* help, Effect effect = {}) {
+    visit({name, help, &value, effect});
+  }
   // A file or folder. A relative path starts at the folder of the config that sets it.
-  void path(const char* name, std::string& value, const char* help) {
-    visit({name, help, &value, {}, true});
+  void path(const char* name, std::string& value, const char* help, Effect effect = {}) {
+    visit({name, help, &value, effect, {}, true});
   }
-  void texts(const char* name, std::vector<std::string>& values, const char* help) {
-    visit({name, help, &values});
+  void texts(const char* name, std::vector<std::string>& values, const char* help,
+             Effect effect = {}) {
+    visit({name, help, &values, effect});
   }
-  void paths(const char* name, std::vector<std::string>& values, const char* help) {
-    visit({name, help, &values, {}, true});
+  void paths(const char* name, std::vector<std::string>& values, const char* help,
+             Effect effect = {}) {
+    visit({name, help, &values, effect, {}, true});
   }
-  void integers(const char* name, std::vector<int64_t>& values, Range range, const char* help) {
-    visit({name, help, &values, range});
+  void integers(const char* name, std::vector<int64_t>& values, Range range, const char* help,
+                Effect effect = {}) {
+    visit({name, help, &values, effect, range});
   }
 
   // One of the values of a table, by its name.
   template <class Value, size_t n>
-  void choice(const char* name, Value& value, const Named<Value> (&table)[n], const char* help) {
+  void choice(const char* name, Value& value, const Named<Value> (&table)[n], const char* help,
+              Effect effect = {}) {
     const char* words[n];
     int index = 0;
     for (size_t i = 0; i < n; ++i) {
       words[i] = table[i].name;
       if (table[i].value == value) index = static_cast<int>(i);
     }
-    visit({name, help, Field::Choice{&index, words}});
+    visit({name, help, Field::Choice{&index, words}, effect});
     value = table[index].value;
   }
 
   // One of the entries of a registry (core/registry.h), by its name.
   template <class Entry, size_t n>
   void choice(const char* name, const Entry*& value, const Entry* const (&entries)[n],
-              const char* help) {
+              const char* help, Effect effect = {}) {
     const char* words[n];
     int index = 0;
     for (size_t i = 0; i < n; ++i) {
       words[i] = entries[i]->name;
       if (entries[i] == value) index = static_cast<int>(i);
     }
-    visit({name, help, Field::Choice{&index, words}});
+    visit({name, help, Field::Choice{&index, words}, effect});
     value = entries[index];
   }
 

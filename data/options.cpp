@@ -42,17 +42,24 @@ void DataOptions::fields(Fields& f) {
   f.integer("val_size", val_size, {0, 1e6},
             "validation examples of a task; 0: all, or 1,000 if they cannot be listed");
   f.integer("test_size", test_size, {0, 1e6}, "the same for test and test_longer");
-  f.path("path", path, "the file; of two parallel files the source side; images: the images");
-  f.paths("paths", paths, "several files in place of path, read as one");
+  f.path("path", path, "the file; of two parallel files the source side; images: the images",
+         Field::Effect::data);
+  f.paths("paths", paths, "several files in place of path, read as one", Field::Effect::data);
   f.path("target_path", target_path,
-         "pairs: the target side, or empty if path is a TSV of two columns; images: the labels");
-  f.path("val_path", val_path, "file for validation; empty: val_fraction of path");
-  f.path("val_target_path", val_target_path, "pairs: its target side; images: its labels");
-  f.path("test_path", test_path, "file for the test; empty: test_fraction of path");
-  f.path("test_target_path", test_target_path, "pairs: its target side; images: its labels");
+         "pairs: the target side, or empty if path is a TSV of two columns; images: the labels",
+         Field::Effect::data);
+  f.path("val_path", val_path, "file for validation; empty: val_fraction of path",
+         Field::Effect::data);
+  f.path("val_target_path", val_target_path, "pairs: its target side; images: its labels",
+         Field::Effect::data);
+  f.path("test_path", test_path, "file for the test; empty: test_fraction of path",
+         Field::Effect::data);
+  f.path("test_target_path", test_target_path, "pairs: its target side; images: its labels",
+         Field::Effect::data);
   f.choice("level", level, levels, "what a token is; subword: a piece of a SentencePiece model");
   f.path("tokenizer", tokenizer,
-         "subword: a model of SentencePiece; empty: train one of max_vocabulary pieces");
+         "subword: a model of SentencePiece; empty: train one of max_vocabulary pieces",
+         Field::Effect::data);
   f.path("vocabulary", vocabulary,
          "run, or its vocabulary.json, whose vocabulary to use; empty: that of train.load, else "
          "chosen from the training data");
@@ -74,7 +81,7 @@ void DataOptions::fields(Fields& f) {
   static const std::string keep_help =
       fmt::format("copy the files into the run's folder, at most {} MiB, so that it can be moved",
                   max_kept_bytes >> 20);
-  f.flag("keep", keep, keep_help.c_str());
+  f.flag("keep", keep, keep_help.c_str(), Field::Effect::none);
   f.number("val_fraction", val_fraction, {0, 0.9},
            "fraction of examples held out for validation, chosen by hash; text: its end");
   f.number("test_fraction", test_fraction, {0, 0.9},
@@ -109,6 +116,7 @@ namespace {
 struct Key {
   std::string name, value;
   bool is_path;
+  Field::Effect effect;
 };
 
 // The value of a field as text.
@@ -131,7 +139,7 @@ struct Listing final : Fields {
   std::vector<Key> keys;
 
   void visit(const Field& field) override {
-    keys.push_back({field.name, std::visit(AsText(), field.value), field.is_path});
+    keys.push_back({field.name, std::visit(AsText(), field.value), field.is_path, field.effect});
   }
   void enter(const char*, const char*) override {}
   void leave() override {}
@@ -257,7 +265,7 @@ std::string describe(const DataOptions& options) {
   const bool has_rule = options.splits == SplitRule::fixed && !options.test_path.empty();
   std::string text;
   for (const Key& key : keys_of(options))
-    if (options.kind->uses(key.name) && !key.is_path && key.name != "keep" &&
+    if (options.kind->uses(key.name) && !key.is_path && key.effect != Field::Effect::none &&
         (has_rule || key.name != "splits"))
       text += fmt::format("{} = {}\n", key.name, key.value);
   return text;

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include "apps/commands/manual.h"
-#include "apps/config/config_reader.h"
 #include "apps/config/named_run.h"
 #include "apps/support/colour.h"
 #include "apps/support/log.h"

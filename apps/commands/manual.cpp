@@ -104,8 +104,7 @@ std::string manual_page(Commands commands) {
 std::string bash_completion(Commands commands) {
   std::string names, options, values, keys;
   for (const Page& page : pages) names += std::string(" ") + page.name;
-  for (const ConfigSection& section : list_config(Experiment()))
-    for (const ConfigEntry& entry : section.entries) keys += " " + entry.key + "=";
+  for (const ConfigEntry& entry : list_config(Experiment())) keys += " " + entry.key + "=";
   for (const Command* command : commands) {
     names += std::string(" ") + command->name;
     const std::unique_ptr<CommandArguments> arguments = command->arguments();

@@ -104,10 +104,9 @@ void check_utf8(const Plan& plan) {
   constexpr const char* advice = "expected UTF-8; rename the file or the folder";
   check_input(plan.resumes || find_invalid_utf8(plan.run_path) == plan.run_path.npos,
               "--run {}: {}", in_quotes(plan.run_path), advice);
-  for (const ConfigSection& section : list_config(plan.config.experiment))
-    for (const ConfigEntry& entry : section.entries)
-      check_input(find_invalid_utf8(entry.value) == entry.value.npos, "{} = {}: {}", entry.key,
-                  escaped(entry.value), advice);
+  for (const ConfigEntry& entry : list_config(plan.config.experiment))
+    check_input(find_invalid_utf8(entry.value) == entry.value.npos, "{} = {}: {}", entry.key,
+                escaped(entry.value), advice);
 }
 
 void log_start(const RunFolder& run, const Experiment& experiment, const Corpus& corpus,

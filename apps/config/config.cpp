@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "apps/config/config_reader.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -112,12 +111,6 @@ void ConfigSource::set(std::string_view assignment) {
               "{}: expected a key and a value, such as --set optim.lr=0.001", option);
   const std::string key(assignment.substr(0, equals)), words(assignment.substr(equals + 1));
   values_[key] = typed_value(words, option);
-}
-
-Origins ConfigSource::fill_fields(const Visit& visit) const {
-  ConfigReader reader(*this);
-  visit(reader);
-  return reader.finish();
 }
 
 InputError with_origin(const InputError& error, const Origins& origins) {

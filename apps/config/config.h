@@ -70,7 +70,6 @@ class ConfigSource {
   }
 
  private:
-  friend class ConfigReader;
   void read_layer(const std::string& path, bool inherits, std::vector<std::string> chain);
 
   std::map<std::string, ConfigValue> values_;  // by key
@@ -82,20 +81,17 @@ InputError with_origin(const InputError& error, const Origins& origins);
 
 // One value of a config.
 struct ConfigEntry {
-  std::string key;      // "optim.lr"
-  std::string name;     // "lr"
-  std::string value;    // as TOML
-  std::string type;     // "number", "string", …
-  std::string allowed;  // "0 … 1", "sgd, adam, adamw"; "" for any value
+  std::string section, section_help;  // "optim"; "" for top-level keys
+  std::string key;                    // "optim.lr"
+  std::string name;                   // "lr"
+  std::string value;                  // as TOML
+  std::string type;                   // "number", "string", …
+  std::string allowed;                // "0 … 1", "sgd, adam, adamw"; "" for any value
   std::string help;
+  Field::Effect effect;
 };
-struct ConfigSection {
-  std::string name;  // "" for top-level keys
-  std::string help;
-  std::vector<ConfigEntry> entries;
-};
-// Every value of a struct, in the order of its fields.
-using ConfigListing = std::vector<ConfigSection>;
+// Every value of a struct, section by section, in the order of its fields.
+using ConfigListing = std::vector<ConfigEntry>;
 ConfigListing list_fields(const ConfigSource::Visit& visit);
 template <class Options>
 ConfigListing list_config(Options options) {

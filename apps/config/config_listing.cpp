@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "apps/config/config.h"
-#include "apps/config/config_reader.h"
 #include "core/joined.h"
 #include "core/text.h"
 
@@ -51,43 +51,70 @@ struct Describer {
 // Lists the fields of a struct of options.
 class ConfigLister : public Fields {
  public:
-  ConfigListing listing{{"", "", {}}};
+  ConfigListing listing() const {
+    ConfigListing all;
+    for (const Section& section : sections_)
+      all.insert(all.end(), section.entries.begin(), section.entries.end());
+    return all;
+  }
 
  private:
+  struct Section {
+    std::string name, help;
+    ConfigListing entries = {};
+  };
+
   void visit(const Field& field) override {
     auto [value, type, allowed] = std::visit(Describer{field}, field.value);
-    ConfigSection& section = listing[current_];
-    section.entries.push_back({section.name.empty() ? field.name : section.name + "." + field.name,
-                               field.name, std::move(value), std::move(type), std::move(allowed),
-                               field.help});
+    auto& [section, help, entries] = sections_[current_];
+    entries.push_back({section, help, in_section(section, field.name), field.name, std::move(value),
+                       std::move(type), std::move(allowed), field.help, field.effect});
   }
   void enter(const char* name, const char* help) override {
     open_.push_back(current_);
-    const std::string& outer = listing[current_].name;
-    current_ = listing.size();
-    listing.push_back({outer.empty() ? name : outer + "." + name, help, {}});
+    sections_.push_back({in_section(sections_[current_].name, name), help});
+    current_ = sections_.size() - 1;
   }
   void leave() override {
     current_ = open_.back();
     open_.pop_back();
   }
+  static std::string in_section(const std::string& section, const char* name) {
+    return section.empty() ? name : section + "." + name;
+  }
 
+  std::vector<Section> sections_{{"", ""}};
   size_t current_ = 0;  // section
   std::vector<size_t> open_;
 };
 
+using Section = std::span<const ConfigEntry>;
+
+std::vector<Section> sections_of(const ConfigListing& listing) {
+  std::vector<Section> sections;
+  for (auto first = listing.begin(); first != listing.end();) {
+    const auto end = std::find_if(first, listing.end(), [&](const ConfigEntry& entry) {
+      return entry.section != first->section;
+    });
+    sections.emplace_back(first, end);
+    first = end;
+  }
+  return sections;
+}
+
 template <class Comment>
 std::string text_with(const ConfigListing& listing, Comment&& comment) {
   std::string text;
-  for (const ConfigSection& section : listing) {
-    if (section.entries.empty()) continue;
+  for (const Section& section : sections_of(listing)) {
+    const ConfigEntry& first = section[0];
     if (!text.empty()) text += '\n';
-    if (!section.name.empty()) text += fmt::format("[{}]  # {}\n", section.name, section.help);
+    if (!first.section.empty())
+      text += fmt::format("[{}]  # {}\n", first.section, first.section_help);
     size_t width = 0;
     const auto line = [](const ConfigEntry& entry) { return entry.name + " = " + entry.value; };
-    for (const ConfigEntry& entry : section.entries) width = std::max(width, line(entry).size());
+    for (const ConfigEntry& entry : section) width = std::max(width, line(entry).size());
     width = std::min<size_t>(width, 40);
-    for (const ConfigEntry& entry : section.entries)
+    for (const ConfigEntry& entry : section)
       text += fmt::format("{:{}}  # {}\n", line(entry), width, comment(entry));
   }
   return text;
@@ -103,7 +130,7 @@ std::string in_table(std::string text) {
 ConfigListing list_fields(const ConfigSource::Visit& visit) {
   ConfigLister lister;
   visit(lister);
-  return std::move(lister.listing);
+  return lister.listing();
 }
 
 std::string config_text(const ConfigListing& listing) {
@@ -119,13 +146,14 @@ std::string config_text(const ConfigListing& listing, const Origins& origins) {
 
 std::string config_reference(const ConfigListing& defaults) {
   std::string text;
-  for (const ConfigSection& section : defaults) {
-    if (section.entries.empty()) continue;
+  for (const Section& section : sections_of(defaults)) {
+    const ConfigEntry& first = section[0];
     if (!text.empty()) text += '\n';
-    text += section.name.empty() ? "## Top-level keys\n\n"
-                                 : fmt::format("## [{}]\n\n{}.\n\n", section.name, section.help);
+    text += first.section.empty()
+                ? "## Top-level keys\n\n"
+                : fmt::format("## [{}]\n\n{}.\n\n", first.section, first.section_help);
     text += "| key | type | default | allowed | meaning |\n|---|---|---|---|---|\n";
-    for (const ConfigEntry& entry : section.entries)
+    for (const ConfigEntry& entry : section)
       text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", entry.key, entry.type,
                           in_table(entry.value), in_table(entry.allowed), in_table(entry.help));
   }
@@ -133,10 +161,8 @@ std::string config_reference(const ConfigListing& defaults) {
 }
 
 const ConfigEntry* find_entry(const ConfigListing& listing, std::string_view key) {
-  for (const ConfigSection& section : listing)
-    for (const ConfigEntry& entry : section.entries)
-      if (entry.key == key) return &entry;
-  return nullptr;
+  const auto found = std::ranges::find(listing, key, &ConfigEntry::key);
+  return found == listing.end() ? nullptr : &*found;
 }
 
 std::string value_of(const ConfigListing& listing, std::string_view key) {
@@ -147,25 +173,22 @@ std::string value_of(const ConfigListing& listing, std::string_view key) {
 std::string lines_of(const ConfigListing& listing,
                      const std::function<bool(const std::string& key)>& counts) {
   std::string text;
-  for (const ConfigSection& section : listing)
-    for (const ConfigEntry& entry : section.entries)
-      if (counts(entry.key)) text += fmt::format("{} = {}\n", entry.key, entry.value);
+  for (const ConfigEntry& entry : listing)
+    if (counts(entry.key)) text += fmt::format("{} = {}\n", entry.key, entry.value);
   return text;
 }
 
 std::vector<ConfigDifference> config_differences(const ConfigListing& a, const ConfigListing& b) {
   std::map<std::string, std::string> others;
-  for (const ConfigSection& section : b)
-    for (const ConfigEntry& entry : section.entries) others[entry.key] = entry.value;
+  for (const ConfigEntry& entry : b) others[entry.key] = entry.value;
   std::vector<ConfigDifference> differences;
-  for (const ConfigSection& section : a)
-    for (const ConfigEntry& entry : section.entries) {
-      const auto other = others.extract(entry.key);
-      if (other.empty())
-        differences.push_back({entry.key, entry.value, ""});
-      else if (other.mapped() != entry.value)
-        differences.push_back({entry.key, entry.value, other.mapped()});
-    }
+  for (const ConfigEntry& entry : a) {
+    const auto other = others.extract(entry.key);
+    if (other.empty())
+      differences.push_back({entry.key, entry.value, ""});
+    else if (other.mapped() != entry.value)
+      differences.push_back({entry.key, entry.value, other.mapped()});
+  }
   for (const auto& [key, value] : others) differences.push_back({key, "", value});
   return differences;
 }

@@ -1,11 +1,11 @@
-#include "apps/config/config_reader.h"
-
 #include <climits>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "apps/config/config.h"
 #include "apps/config/named_run.h"
 #include "apps/support/files.h"
 #include "apps/support/suggest.h"
@@ -21,10 +21,49 @@ std::string section_of(const std::string& key) {
   return dot == key.npos ? "" : key.substr(0, dot);
 }
 
-}  // namespace
+// Reads the values of a config into a struct of options, through its fields().
+class ConfigReader : public Fields {
+ public:
+  explicit ConfigReader(const std::map<std::string, ConfigValue>& values) : values_(values) {}
+  // Returns the origins of the values. Throws InputError if the source has keys that no field has.
+  Origins finish() const;
+
+ private:
+  void visit(const Field& field) override;
+  void enter(const char* name, const char* help) override;
+  void leave() override;
+
+  using Setting = ConfigValue;
+  // Returns the setting of a field of the current section, nullptr if there is none.
+  const Setting* find(const char* name);
+  // Throw InputError: for a wrong value, which may be an element of the setting's list, and for a
+  // key that no field has.
+  [[noreturn]] void refuse(const Setting& setting, const TomlValue& value,
+                           const std::string& expected) const;
+  [[noreturn]] void refuse_unknown(const std::string& key, const Setting& setting) const;
+  // Sets the value of a field.
+  void read(const Setting& setting, const Field& field, bool* to) const;
+  void read(const Setting& setting, const Field& field, int64_t* to) const;
+  void read(const Setting& setting, const Field& field, double* to) const;
+  void read(const Setting& setting, const Field& field, std::string* to) const;
+  void read(const Setting& setting, const Field& field, std::vector<std::string>* to) const;
+  void read(const Setting& setting, const Field& field, std::vector<int64_t>* to) const;
+  void read(const Setting& setting, const Field& field, const Field::Choice& to) const;
+
+  int64_t integer_of(const Setting& setting, const TomlValue& value, Range range) const;
+  std::string text_of(const Setting& setting, const TomlValue& value) const;
+  std::string path_of(const Setting& setting, const std::string& text) const;
+
+  const std::map<std::string, ConfigValue>& values_;  // by key
+  std::string section_;                               // "", "model", "model.init"
+  std::string key_;                                   // of the current field
+  std::vector<std::string> keys_;                     // of all fields so far, in order
+  std::set<std::string> sections_;
+  Origins origins_;
+};
 
 Origins ConfigReader::finish() const {
-  for (const auto& [key, setting] : source_.values_) {
+  for (const auto& [key, setting] : values_) {
     const bool empty_section =
         sections_.contains(key) && std::holds_alternative<TomlValue::Other>(setting.value.value);
     if (!empty_section && std::find(keys_.begin(), keys_.end(), key) == keys_.end())
@@ -60,8 +99,8 @@ void ConfigReader::refuse_unknown(const std::string& key, const Setting& setting
 const ConfigReader::Setting* ConfigReader::find(const char* name) {
   key_ = section_.empty() ? name : section_ + "." + name;
   keys_.push_back(key_);
-  const auto found = source_.values_.find(key_);
-  if (found == source_.values_.end()) return nullptr;
+  const auto found = values_.find(key_);
+  if (found == values_.end()) return nullptr;
   origins_[key_] = found->second.origin;
   return &found->second;
 }
@@ -173,5 +212,13 @@ void ConfigReader::enter(const char* name, const char*) {
 }
 
 void ConfigReader::leave() { section_ = section_of(section_); }
+
+}  // namespace
+
+Origins ConfigSource::fill_fields(const Visit& visit) const {
+  ConfigReader reader(values_);
+  visit(reader);
+  return reader.finish();
+}
 
 }  // namespace heed

@@ -16,7 +16,7 @@ void TrainOptions::fields(Fields& f) {
       {"others", Smoothing::others},
       {"possible_others", Smoothing::possible_others}};
   constexpr Range count{0, 1e12}, positive{1, 1e12};
-  f.integer("steps", steps, positive, "number of updates of the weights");
+  f.integer("steps", steps, positive, "number of updates of the weights", Field::Effect::result);
   f.integer("batch_size", batch_size, {1, 1e6}, "examples in a micro-batch");
   f.integer("accumulate", accumulate, {1, 1e6},
             "micro-batches in a step; their gradients add up to that of one large batch");
@@ -31,28 +31,34 @@ void TrainOptions::fields(Fields& f) {
            "ε/(V-1); or these without <bos>, which is never a target, ε/(V-2) (The Annotated "
            "Transformer)");
   f.integer("evaluate_every", evaluate_every, count,
-            "steps between evaluations; 0: only at the end");
+            "steps between evaluations; 0: only at the end", Field::Effect::result);
   f.texts("evaluate_splits", evaluate_splits,
           "splits to score at each evaluation, such as test_longer; val is always scored, and only "
-          "val decides which checkpoint is the best");
+          "val decides which checkpoint is the best",
+          Field::Effect::none);
   f.integer("evaluate_batch_size", evaluate_batch_size, count,
             "examples in a batch of an evaluation; 0: the same as batch_size");
   f.integer("checkpoint_every", checkpoint_every, count,
-            "steps between checkpoints; 0: only at evaluations and at the end");
+            "steps between checkpoints; 0: only at evaluations and at the end",
+            Field::Effect::none);
   f.integer("keep_checkpoints", keep_checkpoints, positive,
-            "number of newest checkpoints to keep, besides the best one");
+            "number of newest checkpoints to keep, besides the best one", Field::Effect::none);
   f.integer("average_checkpoints", average_checkpoints, snapshots_range,
             "evaluate and save the mean of the present weights and of those at the last n - 1 "
             "checkpoints (every checkpoint_every steps); 1: no mean");
-  f.integer("log_every", log_every, positive, "steps between lines of the log");
+  f.integer("log_every", log_every, positive, "steps between lines of the log",
+            Field::Effect::none);
   f.flag("statistics", statistics,
          "write norms of parameters, gradients and updates, and statistics of layers and attention "
-         "heads, into metrics.jsonl, as often as lines of the log");
-  f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation");
+         "heads, into metrics.jsonl, as often as lines of the log",
+         Field::Effect::none);
+  f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation",
+            Field::Effect::none);
   f.choice("best_by", best_by, best_by_names,
            "score on the validation split that decides which checkpoint is the best");
   f.integer("patience", patience, count,
-            "stop after this many evaluations in a row without improvement; 0: never");
+            "stop after this many evaluations in a row without improvement; 0: never",
+            Field::Effect::result);
   f.path("load", load,
          "run or .safetensors file to load initial weights from; of a run, the vocabulary, too; "
          "empty: none");
@@ -63,11 +69,13 @@ void TrainOptions::fields(Fields& f) {
       "read them as <unk>, or add them, with initial weights as without `load`");
   f.texts("freeze", freeze, "patterns (* and ?) of the parameters that are not trained");
   f.flag("detect_anomaly", detect_anomaly,
-         "stop at the first operation whose result is not finite, and name it; slow");
+         "stop at the first operation whose result is not finite, and name it; slow",
+         Field::Effect::none);
   f.integer(
       "rank_timeout", rank_timeout, {0, 1e6},
       "with mpirun: seconds after which all processes end if one of them is stopped or cannot "
-      "be reached; 0: wait forever");
+      "be reached; 0: wait forever",
+      Field::Effect::none);
 }
 
 void TrainOptions::validate() const {
@@ -81,7 +89,8 @@ void Experiment::fields(Fields& f) {
   f.integer("seed", seed, {0, 9e15},
             "seed of initial weights, order of examples, dropout and samples");
   f.integer("threads", threads, {0, 1024},
-            "number of threads; 0: one for each physical core; results do not depend on it");
+            "number of threads; 0: one for each physical core; results do not depend on it",
+            Field::Effect::none);
   f.choice(
       "precision", precision, precision_names,
       "precision of matrix products; high and medium use bfloat16 if the processor supports it");

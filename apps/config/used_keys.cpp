@@ -147,4 +147,16 @@ bool is_used(const std::string& key, const ConfigListing& config) {
       rules, [&](const Rule& rule) { return is_about(rule.key) && rule.is_unused(values); });
 }
 
+Field::Effect effect_of(std::string_view key, const ConfigListing& config) {
+  const bool averages = value_of(config, "train.average_checkpoints") != "1";
+  if (key == "train.checkpoint_every" && averages) return Field::Effect::weights;
+  const ConfigEntry* const entry = find_entry(config, key);
+  return entry ? entry->effect : Field::Effect::weights;
+}
+
+bool changes_result(std::string_view key, const ConfigListing& config) {
+  const Field::Effect effect = effect_of(key, config);
+  return effect == Field::Effect::result || effect == Field::Effect::weights;
+}
+
 }  // namespace heed

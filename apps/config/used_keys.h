@@ -1,7 +1,8 @@
-// Which keys of a config have an effect: the options of a form that is not chosen have none.
+// What the keys of a config do to a run. The options of a form that is not chosen do nothing.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "apps/config/config.h"
 
@@ -11,5 +12,11 @@ namespace heed {
 // of the key changes such a run. "model.positional.base" is unused with learned positions, for
 // example, and "data.symbols" by a text.
 bool is_used(const std::string& key, const ConfigListing& config);
+
+// Returns what another value of the key does to a run with this complete config.
+Field::Effect effect_of(std::string_view key, const ConfigListing& config);
+// Returns whether the result of the run depends on the value of the key: Field::Effect::result or
+// weights.
+bool changes_result(std::string_view key, const ConfigListing& config);
 
 }  // namespace heed

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "apps/config/config_reader.h"
+#include "apps/config/config.h"
 #include "apps/support/machine.h"
 #include "apps/support/version.h"
 #include "core/check.h"

@@ -23,9 +23,8 @@ bool is_bound(const std::string& key) {
 
 Json bound_settings(const Experiment& experiment) {
   Json settings = Json::object();
-  for (const ConfigSection& section : list_config(experiment))
-    for (const ConfigEntry& entry : section.entries)
-      if (is_bound(entry.key)) settings.set(entry.key, Json::parse(entry.value, entry.key));
+  for (const ConfigEntry& entry : list_config(experiment))
+    if (is_bound(entry.key)) settings.set(entry.key, Json::parse(entry.value, entry.key));
   return settings;
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
 
+#include "apps/config/used_keys.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -50,52 +50,11 @@ LoopState LoopState::from(const Json& json) {
   return state;
 }
 
-// Returns whether the weights are averaged over checkpoints, whose interval then matters.
-static bool is_averaged(const ConfigListing& config) {
-  for (const ConfigSection& section : config)
-    for (const ConfigEntry& entry : section.entries)
-      if (entry.key == "train.average_checkpoints") return entry.value != "1";
-  return false;
-}
-
-KeyEffect effect_of(const std::string& key, const ConfigListing& config) {
-  static const std::set<std::string> without = {"threads",
-                                                "train.checkpoint_every",
-                                                "train.log_every",
-                                                "train.statistics",
-                                                "train.evaluate_splits",
-                                                "train.samples",
-                                                "train.keep_checkpoints",
-                                                "train.detect_anomaly",
-                                                "train.rank_timeout",
-                                                "data.keep"};
-  static const std::set<std::string> of_data = {"data.path",
-                                                "data.paths",
-                                                "data.target_path",
-                                                "data.val_path",
-                                                "data.val_target_path",
-                                                "data.test_path",
-                                                "data.test_target_path",
-                                                "data.tokenizer"};
-  static const std::set<std::string> of_result = {"train.steps", "train.evaluate_every",
-                                                  "train.patience"};
-  if (key == "train.checkpoint_every" && is_averaged(config)) return KeyEffect::weights;
-  return without.contains(key)     ? KeyEffect::none
-         : of_data.contains(key)   ? KeyEffect::data
-         : of_result.contains(key) ? KeyEffect::result
-                                   : KeyEffect::weights;
-}
-
-bool changes_result(const std::string& key, const ConfigListing& config) {
-  const KeyEffect effect = effect_of(key, config);
-  return effect == KeyEffect::result || effect == KeyEffect::weights;
-}
-
 void check_resumable(const ConfigListing& before, const ConfigListing& now,
                      const std::string& run) {
   std::string differences;
   for (const ConfigDifference& difference : config_differences(before, now))
-    if (effect_of(difference.key, before) == KeyEffect::weights)
+    if (effect_of(difference.key, before) == Field::Effect::weights)
       differences += fmt::format("{}{} = {}, now {}", differences.empty() ? "" : "; ",
                                  difference.key, shortened(difference.a), shortened(difference.b));
   check_input(differences.empty(),

@@ -24,19 +24,6 @@ struct LoopState {
   static LoopState from(const Json& json);
 };
 
-// What a change of a config key does to a run. check_resumable() and the identity of a run
-// (lab/experiments/plan.h) follow from it.
-enum class KeyEffect {
-  none,     // the run and its result stay the same: threads, logs, checkpoints
-  data,     // where a data file is: what counts is its content, by the fingerprint of the data
-  result,   // the run can be resumed, but its result is another: steps, evaluations
-  weights,  // it is another run
-};
-KeyEffect effect_of(const std::string& key, const ConfigListing& config);
-// Returns whether the result of a run depends on the value of the key: KeyEffect::result or
-// weights.
-bool changes_result(const std::string& key, const ConfigListing& config);
-
 // Checks that the configs differ only in keys that may change when a run is resumed: keys that do
 // not affect the weights, and the number of steps. Throws InputError that lists the others.
 void check_resumable(const ConfigListing& before, const ConfigListing& now, const std::string& run);

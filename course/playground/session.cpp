@@ -68,20 +68,20 @@ int64_t largest_integer(const std::string& value) {
   return largest;
 }
 
-// Calls f(entry) for each key that differs from its default, section by section.
-template <class F>
-void for_each_set(const Experiment& experiment, const F& f) {
-  const ConfigListing set = list_config(experiment), defaults = list_config(Experiment());
-  for (size_t s = 0; s < set.size(); ++s)
-    for (size_t i = 0; i < set[s].entries.size(); ++i)
-      if (set[s].entries[i].value != defaults[s].entries[i].value) f(s, set[s].entries[i]);
+// Returns the keys that differ from their defaults.
+ConfigListing set_keys(const Experiment& experiment) {
+  const ConfigListing defaults = list_config(Experiment());
+  ConfigListing set = list_config(experiment);
+  std::erase_if(
+      set, [&](const ConfigEntry& entry) { return entry.value == value_of(defaults, entry.key); });
+  return set;
 }
 
 void check_playable(const Experiment& experiment) {
   check_keys(experiment.data.kind->is_task(), {"data.kind"},
              "data.kind = \"{}\" reads files, which a page cannot: choose a generated task",
              experiment.data.kind->name);
-  for_each_set(experiment, [](size_t, const ConfigEntry& entry) {
+  for (const ConfigEntry& entry : set_keys(experiment)) {
     check_keys(entry.type.find("path") == std::string::npos, {entry.key},
                "{}: a page reads no files; remove this key", entry.key);
     for (const auto& [key, most] : playground_limits)
@@ -89,7 +89,7 @@ void check_playable(const Experiment& experiment) {
                  "{} = {} is too large for a page, which allows at most {}: train it with `heed "
                  "train`",
                  entry.key, entry.value, most);
-  });
+  }
 }
 
 void check_cost(const Model& model, const Experiment& experiment, const Corpus& corpus) {
@@ -184,13 +184,9 @@ PlaygroundSession::PlaygroundSession(std::string_view toml, std::string_view mis
 
 Json PlaygroundSession::summary() const {
   const Experiment& experiment = settings_.experiment;
-  ConfigListing listing = list_config(experiment);
-  for (ConfigSection& section : listing) section.entries.clear();
+  const ConfigListing set = set_keys(experiment);
   Json values = Json::object(), parameters = Json::array();
-  for_each_set(experiment, [&](size_t section, const ConfigEntry& entry) {
-    listing[section].entries.push_back(entry);
-    values.set(entry.key, entry.value);
-  });
+  for (const ConfigEntry& entry : set) values.set(entry.key, entry.value);
   for (const NamedParameter& p : trainer_.model().parameters()) {
     Json shape = Json::array();
     for (int axis = 0; axis < p.tensor.rank(); ++axis) shape.push(p.tensor.dim(axis));
@@ -201,7 +197,7 @@ Json PlaygroundSession::summary() const {
     for (int32_t id = 0; id < codec->vocabulary().size(); ++id)
       tokens.push(token_label(*codec, id));
   return Json::object()
-      .set("config", config_text(listing))
+      .set("config", config_text(set))
       .set("values", std::move(values))
       .set("steps", experiment.train.steps)
       .set("parameter_count", trainer_.model().parameter_count())
@@ -281,14 +277,13 @@ void PlaygroundSession::set_weights(std::span<const real> from) {
 
 Json playground_keys() {
   Json keys = Json::array();
-  for (const ConfigSection& section : list_config(Experiment()))
-    for (const ConfigEntry& entry : section.entries)
-      keys.push(Json::object()
-                    .set("key", entry.key)
-                    .set("type", entry.type)
-                    .set("value", entry.value)
-                    .set("allowed", entry.allowed)
-                    .set("help", entry.help));
+  for (const ConfigEntry& entry : list_config(Experiment()))
+    keys.push(Json::object()
+                  .set("key", entry.key)
+                  .set("type", entry.type)
+                  .set("value", entry.value)
+                  .set("allowed", entry.allowed)
+                  .set("help", entry.help));
   return keys;
 }
 

@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <fcntl.h>
 
+#include "apps/config/used_keys.h"
 #include "apps/support/file_lock.h"
 #include "apps/support/files.h"
-#include "apps/training/loop_state.h"
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
@@ -44,7 +44,8 @@ DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::
   const ConfigListing base = list_config(experiment_of(sweep));
   bool varies = false;
   for (const AxisGroup& group : sweep.groups)
-    for (const Axis& axis : group) varies = varies || effect_of(axis.key, base) == KeyEffect::data;
+    for (const Axis& axis : group)
+      varies = varies || effect_of(axis.key, base) == Field::Effect::data;
   DataRecord record = record_in(folder);
   for (const PlannedRun& run : plan.runs) record.check(run.data, varies);
   return record;

@@ -18,8 +18,7 @@ size_t varying_key(const std::string& option, const std::string& key, const RunG
   const std::string others =
       groups.varying.empty() ? "no key has two values" : "choose one of " + joined(groups.varying);
   std::vector<std::string> known;
-  for (const ConfigSection& section : list_config(Experiment()))
-    for (const ConfigEntry& entry : section.entries) known.push_back(entry.key);
+  for (const ConfigEntry& entry : list_config(Experiment())) known.push_back(entry.key);
   check_input(std::ranges::find(known, key) != known.end(), "{}: there is no key {}{}; {}", option,
               in_quotes(key), did_you_mean(key, known), others);
   const std::string value = groups.groups.empty() ? "-" : groups.groups[0].runs[0].value(key);

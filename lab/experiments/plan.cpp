@@ -6,12 +6,12 @@
 #include <functional>
 #include <set>
 
+#include "apps/config/used_keys.h"
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/load_data.h"
-#include "apps/training/loop_state.h"
 #include "apps/training/run_record.h"
 #include "apps/training/training_loop.h"
 #include "core/check.h"

@@ -57,8 +57,8 @@ std::string sweep_text(const Sweep& sweep, const std::string& config) {
   SweepOptions options = sweep.options;
   options.config = config;
   ConfigListing listing = list_config(options);
-  std::erase_if(listing, [&](const ConfigSection& section) {  // those of other methods
-    return !section.name.empty() && section.name != name_of(sweep_method_names, options.method);
+  std::erase_if(listing, [&](const ConfigEntry& entry) {  // those of other methods
+    return !entry.section.empty() && entry.section != name_of(sweep_method_names, options.method);
   });
   std::string text =
       fmt::format("# A sweep, as `heed sweep` resolved it. {} has every value of its config.\n{}",

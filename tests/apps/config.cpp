@@ -317,8 +317,7 @@ TEST_CASE("config: the text shows the help or the origin of each value") {
 // values of a choice are allowed.
 TEST_CASE("config: keys, types, defaults, ranges and choices of 0.2.0 are unchanged") {
   std::map<std::string, ConfigEntry> entries;
-  for (const ConfigSection& section : list_config(Experiment()))
-    for (const ConfigEntry& entry : section.entries) entries[entry.key] = entry;
+  for (const ConfigEntry& entry : list_config(Experiment())) entries[entry.key] = entry;
   const auto fixtures = std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures";
   std::ifstream file(fixtures / "config_keys.txt");
   int count = 0;

@@ -199,10 +199,7 @@ TEST_CASE("train: --resume accepts changed intervals and paths, rejects other ch
   check_rejected(workspace.heed({"train", "--resume", "--run", "none"}), 2, {"none: no such run"});
   check_rejected(workspace.heed({"train", "--resume", "none"}), 2, {"none: no such run"});
   for (const char* key : {"train.steps", "threads", "data.path"}) {
-    bool known = false;
-    for (const ConfigSection& section : list_config(Experiment()))
-      for (const ConfigEntry& entry : section.entries) known = known || entry.key == key;
-    CHECK_MESSAGE(known, key);
+    CHECK_MESSAGE(find_entry(list_config(Experiment()), key), key);
   }
 }
 

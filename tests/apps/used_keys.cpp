@@ -86,22 +86,21 @@ TEST_CASE("used keys: no value of an unused key changes a bit of a training") {
     const ConfigListing config = list_config(load_config(path, set).experiment);
     const std::string weights = trained(path, form);
     REQUIRE_FALSE(weights.empty());
-    for (const ConfigSection& section : config)
-      for (const ConfigEntry& entry : section.entries) {
-        const std::string value = other_value(entry);
-        const bool used = is_used(entry.key, config);
-        // Keys that are used are tried in one form, to see that trying finds them.
-        if (value.empty() || (used && (&form != forms.data() || section.name == "data"))) continue;
-        CAPTURE(entry.key);
-        CAPTURE(form);
-        const std::string others = trained(path, form, entry.key + "=" + value);
-        if (others.empty()) continue;
-        if (used)
-          effective += others != weights;
-        else
-          CHECK(others == weights);
-        checked += !used;
-      }
+    for (const ConfigEntry& entry : config) {
+      const std::string value = other_value(entry);
+      const bool used = is_used(entry.key, config);
+      // Keys that are used are tried in one form, to see that trying finds them.
+      if (value.empty() || (used && (&form != forms.data() || entry.section == "data"))) continue;
+      CAPTURE(entry.key);
+      CAPTURE(form);
+      const std::string others = trained(path, form, entry.key + "=" + value);
+      if (others.empty()) continue;
+      if (used)
+        effective += others != weights;
+      else
+        CHECK(others == weights);
+      checked += !used;
+    }
   }
   CHECK(checked >= 200);
   CHECK(effective >= 40);
@@ -124,4 +123,33 @@ TEST_CASE("used keys: what a kind of data does not read, and options of forms no
   experiment.schedule.kind = &schedules::inverse_sqrt;
   experiment.schedule.dim = 64;
   CHECK_FALSE(used("optim.lr"));  // the formula replaces it
+}
+
+TEST_CASE("used keys: what another value of a key does to a run") {
+  using Effect = Field::Effect;
+  Experiment experiment;
+  const auto keys_with = [&](Effect effect) {
+    const ConfigListing config = list_config(experiment);
+    return lines_of(config,
+                    [&](const std::string& key) { return effect_of(key, config) == effect; });
+  };
+  experiment.train.samples = 7;
+  experiment.data.path = "/d.tsv";
+  CHECK(keys_with(Effect::none) ==
+        "threads = 0\ntrain.evaluate_splits = [\"val\"]\ntrain.checkpoint_every = 500\n"
+        "train.keep_checkpoints = 1\ntrain.log_every = 50\ntrain.statistics = false\n"
+        "train.samples = 7\ntrain.detect_anomaly = false\ntrain.rank_timeout = 600\n"
+        "data.keep = false\n");
+  CHECK(keys_with(Effect::data) ==
+        "data.path = \"/d.tsv\"\ndata.paths = []\ndata.target_path = \"\"\n"
+        "data.val_path = \"\"\ndata.val_target_path = \"\"\ndata.test_path = \"\"\n"
+        "data.test_target_path = \"\"\ndata.tokenizer = \"\"\n");
+  CHECK(keys_with(Effect::result) ==
+        "train.steps = 1000\ntrain.evaluate_every = 500\ntrain.patience = 0\n");
+  experiment.train.average_checkpoints = 3;  // at checkpoints, whose interval then matters
+  const ConfigListing averages = list_config(experiment);
+  CHECK(effect_of("train.checkpoint_every", averages) == Effect::weights);
+  CHECK(effect_of("no.such_key", averages) == Effect::weights);
+  CHECK(changes_result("train.steps", averages));
+  CHECK_FALSE(changes_result("data.path", averages));
 }
