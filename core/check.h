@@ -63,13 +63,13 @@ void check_keys(bool holds, Keys keys, fmt::format_string<Args...> format, Args&
     throw_input_error(keys, format, fmt::make_format_args(args...));
 }
 
-// Calls f. An InputError that it throws begins with "context: ", and keeps its keys.
+// Calls f. An InputError of it then begins with "context: ", ends with `end`, and keeps its keys.
 template <class F>
-auto in_context(std::string_view context, F&& f) {
+auto in_context(std::string_view context, F&& f, std::string_view end = "") {
   try {
     return f();
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", context, error.what()), error.keys());
+    throw InputError(fmt::format("{}: {}{}", context, error.what(), end), error.keys());
   }
 }
 

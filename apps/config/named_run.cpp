@@ -30,7 +30,7 @@ Start start_of(const std::string& run) {
   Start start{utc_time(iso_time, config.st_mtime), modified_at(config)};
   try {
     const std::string path = in_folder(run, "run.json");
-    const Json record = Json::parse(read_file(path, "record of a run", max_record_bytes), path);
+    const Json record = read_json(path, "record of a run", max_record_bytes);
     for (const Json& session : record.at("sessions").elements())
       start.first = session.at("start").string();
   } catch (const InputError&) {

@@ -13,16 +13,6 @@ namespace {
 
 constexpr int64_t max_recorded = 4096;  // 64 MB of weights per head
 
-// Calls f and puts the name of an option in front of its InputErrors.
-template <class F>
-auto for_option(const char* option, F&& f) {
-  try {
-    return f();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--{}: {}", option, error.what()));
-  }
-}
-
 void check_count(const char* option, int64_t count, int64_t max) {
   check_input(count > 0, "--{}: the text is empty", option);
   check_input(count <= max, "--{}: {} tokens are more than the {} that the model reads at once",
@@ -68,14 +58,14 @@ struct ExampleBuilder {
   void add_prompt(const LanguageModel& model) {
     const TextCodec& codec = *saved.corpus.target;
     result.source = *request.input;
-    Sequence ids = for_option("input", [&] { return codec.prompt(result.source); });
+    Sequence ids = in_context("--input", [&] { return codec.prompt(result.source); });
     check_count("input", result.source.empty() ? 0 : std::ssize(ids), longest);
     check_input(saved.prompt_length == 0 || std::ssize(ids) == saved.prompt_length,
                 "--input: a prompt of this task has {} tokens, not {}", saved.prompt_length,
                 ids.size());
     Sequence target;
     if (request.target) {
-      target = for_option("target", [&] { return codec.encode(*request.target); });
+      target = in_context("--target", [&] { return codec.encode(*request.target); });
       check_count("target", std::ssize(ids) + std::ssize(target), longest + 1);
     } else if (experiment.data.kind->is_task()) {
       ContinuationOptions options;
@@ -99,7 +89,8 @@ struct ExampleBuilder {
     result.source = *request.input;
     check_input(result.source.find('\n') == std::string::npos,
                 "--input: more than one line; give one line");
-    const Sequence ids = for_option("input", [&] { return corpus.source->encode(result.source); });
+    const Sequence ids =
+        in_context("--input", [&] { return corpus.source->encode(result.source); });
     check_count("input", std::ssize(ids), longest);
     if (experiment.model.kind != ModelKind::seq2seq) return set_input(ids);
     result.inputs.source = batch_of(ids);
@@ -133,7 +124,7 @@ struct ExampleBuilder {
     const TextCodec& codec = *corpus.target;
     Sequence target;
     if (request.target) {
-      target = for_option("target", [&] { return codec.encode(*request.target); });
+      target = in_context("--target", [&] { return codec.encode(*request.target); });
       check_count("target", std::ssize(target) + 1, longest);
     } else {
       OutputOptions options;

@@ -156,13 +156,9 @@ namespace {
 // Calls read(json) with the content of the file.
 template <class Read>
 void read_members(const std::string& path, const Read& read) {
-  const Json json = Json::parse(read_file(path, "vocabulary", max_bytes), path);
-  try {
-    read(json);
-  } catch (const InputError& error) {
-    throw InputError(
-        fmt::format("{}: {}; expected the file that training wrote", path, error.what()));
-  }
+  const Json json = read_json(path, "vocabulary", max_bytes);
+  in_context(
+      path, [&] { read(json); }, "; expected the file that training wrote");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "apps/support/files.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -165,6 +166,21 @@ const Json* Json::find_path(std::string_view path) const {
   return member && dot != path.npos ? member->find_path(path.substr(dot + 1)) : member;
 }
 
+static void add_flattened(const Json& object, const std::string& prefix,
+                          std::vector<Json::Member>& all) {
+  for (const auto& [name, value] : object.members())
+    if (value.is_object())
+      add_flattened(value, prefix + name + ".", all);
+    else
+      all.emplace_back(prefix + name, value);
+}
+
+std::vector<Json::Member> Json::flattened() const {
+  std::vector<Member> all;
+  add_flattened(*this, "", all);
+  return all;
+}
+
 const Json& Json::at(std::string_view name) const {
   const Json* value = find(name);
   check_input(value != nullptr, "'{}' is missing", name);
@@ -180,6 +196,10 @@ std::vector<std::string> Json::strings() const {
   std::vector<std::string> texts;
   for (const Json& element : elements()) texts.push_back(element.string());
   return texts;
+}
+
+Json read_json(const std::string& path, const char* what, int64_t max_bytes) {
+  return Json::parse(read_file(path, what, max_bytes), path);
 }
 
 }  // namespace heed

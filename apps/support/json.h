@@ -15,6 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/check.h"
+
 namespace heed {
 
 class Json {
@@ -52,6 +54,8 @@ class Json {
   const Json& at(std::string_view name) const;    // throws InputError if there is no such member
   // Returns a member of nested objects: "val.loss". nullptr if there is none.
   const Json* find_path(std::string_view path) const;
+  // Returns the members, and those of nested objects in place of the objects, as "val.loss".
+  std::vector<Member> flattened() const;
   const std::vector<Member>& members() const { return get<std::vector<Member>>("an object"); }
 
   // Arrays.
@@ -83,5 +87,21 @@ class Json {
                std::vector<Member>>
       value_;
 };
+
+// Reads a file that holds one value. Throws InputError that begins with the path. `what` names the
+// expected kind of file, as in read_file().
+Json read_json(const std::string& path, const char* what, int64_t max_bytes);
+// Returns use(value). Its errors begin with the path too. All errors end with `remedy`, such as
+// "; delete the file".
+template <class Use>
+auto read_json(const std::string& path, const char* what, int64_t max_bytes, Use&& use,
+               std::string_view remedy = "") {
+  try {
+    const Json json = read_json(path, what, max_bytes);
+    return in_context(path, [&] { return use(json); });
+  } catch (const InputError& error) {
+    throw InputError(error.what() + std::string(remedy), error.keys());
+  }
+}
 
 }  // namespace heed

@@ -84,7 +84,7 @@ Checkpoint::Checkpoint(std::string path, std::string hint)
     }
   };
   read_part([&] {
-    state_ = Json::parse(read_file(file, "state of a checkpoint", max_state_bytes), file);
+    state_ = read_json(file, "state of a checkpoint", max_state_bytes);
     const std::string digest = state_.at("state_sha256").string();
     state_.remove("state_sha256");
     check_input(sha256(state_.text()) == digest, "{}: its SHA-256 differs", file);

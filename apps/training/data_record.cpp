@@ -59,14 +59,11 @@ DataRecord DataRecord::read(const std::string& folder) {
   DataRecord record(folder);
   const std::string path = path_in(folder);
   if (!exists(path)) return record;
-  try {
-    const Json json = Json::parse(read_file(path, "record of data", max_data_record_bytes), path);
+  const auto read = [&](const Json& json) {
     for (const Json& entry : json.at("data").elements()) record.entries_.push_back(files_in(entry));
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError((text.starts_with(path) ? text : path + ": " + text) +
-                     "; restore the file, or delete it to take the data of the runs");
-  }
+  };
+  read_json(path, "record of data", max_data_record_bytes, read,
+            "; restore the file, or delete it to take the data of the runs");
   return record;
 }
 

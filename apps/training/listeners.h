@@ -12,6 +12,7 @@
 #include "apps/training/binding.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/loop_state.h"
+#include "apps/training/metrics.h"
 #include "apps/training/run.h"
 #include "apps/training/trainer.h"
 

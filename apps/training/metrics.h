@@ -1,9 +1,14 @@
-// Reads metrics.jsonl, also of a run that is training: a last row without an end is being written.
+// metrics.jsonl, one row a line. It can be read while a run trains: a last row without an end is
+// being written.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "apps/support/files.h"
+#include "apps/support/json.h"
 
 namespace heed {
 
@@ -21,15 +26,19 @@ void for_each_row(std::string_view metrics, F&& f) {
     f(metrics.substr(0, end), line++);
 }
 
-// Calls f(row) for each complete row, the newest first, until f returns false.
-template <class F>
-void for_each_row_from_end(std::string_view metrics, F&& f) {
-  for (size_t end; (end = metrics.rfind('\n')) != metrics.npos;) {
-    metrics = metrics.substr(0, end);
-    const size_t begin = metrics.rfind('\n') + 1;  // 0 if there is none
-    if (!f(metrics.substr(begin))) return;
-    metrics = metrics.substr(0, begin);
-  }
-}
+// The file of a training, open for appending. Each row is an object with a member "step".
+class MetricsFile {
+ public:
+  // Keeps the rows up to `last_step`. Removes later rows, and a last row that is incomplete. Throws
+  // InputError, and changes nothing, if another row is damaged.
+  MetricsFile(const std::string& path, int64_t last_step);
+
+  void write(const Json& row);  // the first one creates the file
+  void sync();                  // waits until all rows are on the disk
+
+ private:
+  std::string path_;
+  std::optional<AppendedFile> file_;
+};
 
 }  // namespace heed

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <map>
 
+#include "apps/config/used_keys.h"
 #include "apps/support/files.h"
 #include "apps/support/machine.h"
 #include "apps/support/version.h"
 #include "apps/training/binding.h"
-#include "apps/training/loop_state.h"
 #include "apps/training/metrics.h"
 #include "core/check.h"
 #include "core/safetensors.h"
@@ -46,26 +46,18 @@ std::string different_array(const SafetensorsFile& a, const SafetensorsFile& b) 
   return a.arrays().size() == b.arrays().size() ? "" : "the number of arrays";
 }
 
-// Adds each value of a row of metrics, but times, under its step and name: "120 val.loss".
-void add_values(const Json& row, const std::string& prefix,
-                std::map<std::string, std::string>& values) {
-  for (const auto& [name, value] : row.members()) {
-    if (name == "seconds" || name == "tokens_per_s" || name == "step") continue;
-    if (value.is_object())
-      add_values(value, prefix + name + ".", values);
-    else
-      values[prefix + name] = value.text();
-  }
-}
-
 using Metrics = std::map<int64_t, std::map<std::string, std::string>>;  // by step and name
 
+// Returns the metrics without times.
 Metrics metrics_of(const RunFolder& run, int64_t last_step) {
   Metrics metrics;
   for_each_row(read_metrics(run.metrics()), [&](std::string_view text, int64_t) {
     const Json row = Json::parse(text, run.metrics());
     const int64_t step = row.at("step").integer();
-    if (step <= last_step) add_values(row, "", metrics[step]);
+    if (step > last_step) return;
+    for (const auto& [name, value] : row.flattened())
+      if (name != "seconds" && name != "tokens_per_s" && name != "step")
+        metrics[step][name] = value.text();
   });
   return metrics;
 }

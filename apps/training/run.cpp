@@ -17,37 +17,6 @@
 namespace heed {
 namespace {
 
-// Returns the step of a row, or -1 if the text is not a row.
-int64_t step_in(std::string_view line) {
-  try {
-    return Json::parse(line, "").at("step").integer();
-  } catch (const InputError&) {
-    return -1;
-  }
-}
-
-// Returns the rows of steps up to `last_step`. Drops rows of later steps, which will be trained
-// again. Only the last row, or rows after a later step, may be damaged.
-std::string rows_up_to(std::string_view text, int64_t last_step, const std::string& path) {
-  std::string kept;
-  bool later = false;  // after a row of a later step
-  for (int64_t line = 1; last_step > 0 && !text.empty(); ++line) {
-    const size_t length = std::min(text.find('\n'), text.size());
-    const std::string_view row = text.substr(0, length);
-    text.remove_prefix(std::min(length + 1, text.size()));
-    const int64_t step = step_in(row);
-    later = later || step > last_step;
-    const bool damaged = step < 0;
-    check_input(
-        damaged ? later || text.empty() : !later || step > last_step,
-        "{}:{}: expected a row of metrics, in the order of steps, found {}; repair or delete "
-        "this line, or move the file elsewhere, and resume again",
-        path, line, damaged ? "a damaged one" : fmt::format("step {}", step));
-    if (!damaged && !later) (kept += row) += '\n';
-  }
-  return kept;
-}
-
 // Throws InputError unless the path is of this kind or does not exist.
 void check_kind(const std::string& path, FileKind expected) {
   const FileKind kind = kind_of(path);
@@ -184,22 +153,6 @@ bool is_locked(const std::string& path) {
   const Descriptor file(
       ::open(RunFolder::lock_of(path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return file && is_locked_elsewhere(file);
-}
-
-MetricsFile::MetricsFile(const std::string& path, int64_t last_step) : path_(path) {
-  if (!exists(path)) return;
-  const std::string rows = read_file(path, "metrics file");
-  const std::string kept = rows_up_to(rows, last_step, path);
-  if (kept != rows) write_file(path, kept);
-}
-
-void MetricsFile::write(const Json& row) {
-  if (!file_) file_.emplace(path_);
-  file_->write(row.text() + "\n");
-}
-
-void MetricsFile::sync() {
-  if (file_) file_->sync();
 }
 
 }  // namespace heed

@@ -12,11 +12,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "apps/support/files.h"
-#include "apps/support/json.h"
 #include "data/options.h"
 
 namespace heed {
@@ -81,20 +79,5 @@ class RunLock {
 // Returns whether a process trains in the run in this folder. Does not get in the way of one that
 // starts.
 bool is_locked(const std::string& path);
-
-// metrics.jsonl, open for appending. Each row is an object with a member "step".
-class MetricsFile {
- public:
-  // Keeps the rows up to `last_step`. Removes later rows, and a last row that is incomplete. Throws
-  // InputError, and changes nothing, if another row is damaged.
-  MetricsFile(const std::string& path, int64_t last_step);
-
-  void write(const Json& row);  // the first one creates the file
-  void sync();                  // waits until all rows are on the disk
-
- private:
-  std::string path_;
-  std::optional<AppendedFile> file_;
-};
 
 }  // namespace heed

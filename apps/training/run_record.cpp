@@ -25,38 +25,30 @@ constexpr int64_t max_record_bytes = 1 << 24;  // some ten thousand sessions
 Json sessions_of(const RunFolder& run) {
   const std::string path = run.record();
   if (!exists(path)) return Json::array();
-  try {
-    const Json record = Json::parse(read_file(path, "record of a run", max_record_bytes), path);
-    return in_context(path, [&] {
-      Json sessions = Json::array();
-      for (const Json& session : record.at("sessions").elements()) {
-        (void)session.members();
-        sessions.push(session);
-      }
-      return sessions;
-    });
-  } catch (const InputError& error) {
-    throw InputError(
-        fmt::format("{}; no training depends on this file: repair or delete it", error.what()));
-  }
+  const auto read = [](const Json& record) {
+    Json sessions = Json::array();
+    for (const Json& session : record.at("sessions").elements()) {
+      (void)session.members();
+      sessions.push(session);
+    }
+    return sessions;
+  };
+  return read_json(path, "record of a run", max_record_bytes, read,
+                   "; no training depends on this file: repair or delete it");
 }
 
 std::string recorded_data(const RunFolder& run, const DataOptions& options) {
-  std::string file = run.record();
-  try {
-    const Json sessions = sessions_of(run);
-    if (!sessions.elements().empty())
-      return files_fingerprint(sessions.elements().back().at("data").string(), options);
-    const Checkpoints checkpoints(run.checkpoints(), 1);
-    if (checkpoints.steps().empty()) return "";
-    const Checkpoint newest = checkpoints.open("latest");
-    file = newest.path();
-    return files_fingerprint(newest.state().at("data").string(), options);
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    throw InputError(
-        text.starts_with(file) ? text : fmt::format("{}: {}; repair or delete it", file, text));
-  }
+  const auto data_in = [&](const Json& json, const std::string& path) {
+    return in_context(
+        path, [&] { return files_fingerprint(json.at("data").string(), options); },
+        "; repair or delete it");
+  };
+  const Json sessions = sessions_of(run);
+  if (!sessions.elements().empty()) return data_in(sessions.elements().back(), run.record());
+  const Checkpoints checkpoints(run.checkpoints(), 1);
+  if (checkpoints.steps().empty()) return "";
+  const Checkpoint newest = checkpoints.open("latest");
+  return data_in(newest.state(), newest.path());
 }
 
 // Returns where each key is set whose value is not the default.
@@ -64,7 +56,7 @@ static Json origins_of(const LoadedConfig& config, const std::string& sweep) {
   constexpr int64_t max_bytes = 1 << 20;
   Json origins = Json::object(), of_base = Json::object();
   if (const std::string path = in_folder(sweep, origins_file); !sweep.empty() && exists(path))
-    of_base = Json::parse(read_file(path, "record of a sweep", max_bytes), path);
+    of_base = read_json(path, "record of a sweep", max_bytes);
   const auto location = [&](const std::string& key, const Origin& origin) {
     if (!sweep.empty() && origin.kind == Origin::Kind::command_line) return std::string("sweep");
     const Json* const recorded = of_base.find(key);

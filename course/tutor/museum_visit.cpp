@@ -92,7 +92,7 @@ class SideRunner {
     const std::string run = in_folder(side_.folder, "run");
     side_.curves = read_curves(in_folder(run, "metrics.jsonl"));
     if (const std::string file = in_folder(run, "result.json"); exists(file))
-      side_.result = Json::parse(read_file(file, "result", 1 << 20), file);
+      side_.result = read_json(file, "result", 1 << 20);
   }
 
   const Workshop& workshop_;

@@ -13,7 +13,7 @@ namespace heed {
 Progress::Progress(const std::string& folder) : file_(in_folder(folder, "progress.json")) {
   if (!exists(file_)) return;
   try {
-    const Json json = Json::parse(read_file(file_, "progress", 1 << 20), file_);
+    const Json json = read_json(file_, "progress", 1 << 20);
     current = json.at("current").string();
     for (const auto& [name, exercise] : json.at("exercises").members())
       exercises_[name] = {exercise.at("passed").flag(), exercise.at("hints").integer()};

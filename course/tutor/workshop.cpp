@@ -12,7 +12,7 @@ Workshop Workshop::find() {
                     file = in_folder(build, "course/settings.json");
   check_input(exists(file),
               "heed course needs heed's sources: get them, and call ./heed course in their folder");
-  const Json settings = Json::parse(read_file(file, "settings", 1 << 20), file);
+  const Json settings = read_json(file, "settings", 1 << 20);
   Workshop found;
   found.build = build;
   found.sources = settings.at("sources").string();

@@ -17,14 +17,12 @@ class CurveCollector {
 
   void add_row(const Json& row) {
     const double step = row.at("step").number();
-    for (const auto& [name, value] : row.members())
+    for (const auto& [name, value] : row.flattened())
       if (name != "step") add(name, value, step);
   }
 
  private:
   void add(const std::string& name, const Json& value, double step) {
-    if (value.is_object())
-      for (const auto& [member, part] : value.members()) add(name + "." + member, part, step);
     if (value.is_array())
       for (size_t i = 0; i < value.elements().size(); ++i)
         add(with_index(name, i), value.elements()[i], step);

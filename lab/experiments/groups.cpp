@@ -10,7 +10,6 @@
 #include "apps/config/used_keys.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
-#include "apps/training/loop_state.h"
 #include "apps/training/run_record.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
@@ -23,20 +22,9 @@ constexpr int64_t max_result_bytes = 1 << 20;
 
 using NamedScores = std::vector<std::pair<std::string, Json>>;
 
-// Adds the members of an object, those of nested objects as "val.loss".
-void flatten(const Json& json, const std::string& prefix, NamedScores& scores) {
-  for (const auto& [name, value] : json.members())
-    if (value.is_object())
-      flatten(value, prefix + name + ".", scores);
-    else
-      scores.emplace_back(prefix + name, value);
-}
-
 NamedScores read_scores(const RunFolder& run, const Experiment& experiment) {
-  NamedScores scores;
   const Json result = read_result(run, experiment);
-  if (!result.is_null()) flatten(result, "", scores);
-  return scores;
+  return result.is_null() ? NamedScores() : result.flattened();
 }
 
 std::string data_of(const RunFolder& run, const Experiment& experiment) {
@@ -44,8 +32,9 @@ std::string data_of(const RunFolder& run, const Experiment& experiment) {
   std::string data = recorded_data(run, experiment.data);
   if (!data.empty()) return data;
   const ConfigListing config = list_config(experiment);
-  const std::string paths = lines_of(
-      config, [&](const std::string& key) { return effect_of(key, config) == KeyEffect::data; });
+  const std::string paths = lines_of(config, [&](const std::string& key) {
+    return effect_of(key, config) == Field::Effect::data;
+  });
   return "unknown-" + sha256(paths).substr(0, 8);
 }
 
@@ -82,7 +71,7 @@ std::string group_of(const ScoredRun& run) {
 
 Json read_result(const RunFolder& run, const Experiment& experiment) {
   if (!exists(run.result())) return {};
-  Json result = Json::parse(read_file(run.result(), "result", max_result_bytes), run.result());
+  Json result = read_json(run.result(), "result", max_result_bytes);
   check_input(result.is_object(), "{}: expected an object of scores", run.result());
   if (has_exact_match(experiment)) return result;
   Json shown = Json::object();
@@ -223,21 +212,20 @@ std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& run
       runs, [](const ScoredRun* run) { return run->value("data.keep") == "true"; });
   const bool data = differ(&ScoredRun::data), tokenizers = differ(&ScoredRun::tokenizer);
   // A key that a run does not use counts with its default, whatever its value is there.
-  for (const ConfigSection& section : list_config(Experiment()))
-    for (const ConfigEntry& entry : section.entries) {
-      const auto counted_value = [&](const ScoredRun* run) {
-        return is_used(entry.key, run->config) ? value_of(run->config, entry.key) : entry.value;
-      };
-      const std::string first = counted_value(runs[0]);
-      if (std::ranges::all_of(runs, [&](const auto* run) { return counted_value(run) == first; }))
-        continue;
-      const bool is_path = effect_of(entry.key, runs[0]->config) == KeyEffect::data;
-      const bool is_tokenizer = entry.key == "data.tokenizer";
-      // The paths of copies in the folders of runs say nothing about the data.
-      if (is_path && !(is_tokenizer ? tokenizers : data && !keeps)) continue;
-      keys.push_back(entry.key);
-      if (is_path && !is_tokenizer) paths.push_back(entry.key);
-    }
+  for (const ConfigEntry& entry : list_config(Experiment())) {
+    const auto counted_value = [&](const ScoredRun* run) {
+      return is_used(entry.key, run->config) ? value_of(run->config, entry.key) : entry.value;
+    };
+    const std::string first = counted_value(runs[0]);
+    if (std::ranges::all_of(runs, [&](const auto* run) { return counted_value(run) == first; }))
+      continue;
+    const bool is_path = effect_of(entry.key, runs[0]->config) == Field::Effect::data;
+    const bool is_tokenizer = entry.key == "data.tokenizer";
+    // The paths of copies in the folders of runs say nothing about the data.
+    if (is_path && !(is_tokenizer ? tokenizers : data && !keeps)) continue;
+    keys.push_back(entry.key);
+    if (is_path && !is_tokenizer) paths.push_back(entry.key);
+  }
   std::map<std::string, std::string> data_at;  // these paths
   for (const ScoredRun* run : runs) {
     std::string location;
@@ -267,7 +255,7 @@ RunGroups group_runs(std::vector<ScoredRun> runs) {
   std::vector<const ScoredRun*> firsts;
   for (const RunGroup& group : result.groups) firsts.push_back(&group.runs[0]);
   for (const std::string& key : differing_keys(firsts))
-    if (key != "seed" && effect_of(key, firsts[0]->config) != KeyEffect::none)
+    if (key != "seed" && effect_of(key, firsts[0]->config) != Field::Effect::none)
       result.varying.push_back(key);
   for (RunGroup& group : result.groups)
     for (const std::string& key : result.varying) group.values.push_back(group.runs[0].value(key));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "apps/support/files.h"
+#include "apps/training/metrics.h"
 #include "core/check.h"
 #include "disk_limits.h"
 #include "temporary.h"

@@ -1,9 +1,12 @@
 // What a run records about itself (run.json), and training it again (train --from).
+#include "apps/training/run_record.h"
+
 #include <filesystem>
 
 #include "apps/support/json.h"
 #include "apps/support/machine.h"
 #include "apps/support/version.h"
+#include "apps/training/checkpoint.h"
 #include "program.h"
 
 using namespace heed;
@@ -146,4 +149,28 @@ TEST_CASE("train --from: rejects what cannot be trained again") {
   rejected({"r", "--set", "train.log_every=7"}, {"changes what is compared"});
   remove_all(folder / "r/checkpoints");
   rejected({"r"}, {"no checkpoint"});
+}
+
+TEST_CASE("run record: the data of a run, and the file that is to blame if they are not there") {
+  const Folder folder;
+  write_file(folder / "d.txt", std::string(300, 'a') + std::string(300, 'b'));
+  write_file(folder / "text.toml",
+             "[train]\nsteps = 1\n[model]\nkind = 'language_model'\nlayers = 1\ndim = 8\n"
+             "heads = 1\n[data]\nkind = 'text'\npath = 'd.txt'\ncontext = 8\n");
+  REQUIRE(folder.heed({"train", "text.toml", "--run", "r"}).code == 0);
+  const RunFolder run = RunFolder::open(folder / "r");
+  DataOptions options;
+  options.kind = &data_kinds::text;
+  const std::string recorded = recorded_data(run, options);
+  CHECK(recorded.size() == 16);
+  const std::string record = read_file(run.record(), "record");
+  folder.replace("r/run.json", "\"data\": \"", "\"data\": 1, \"was\": \"");
+  CHECK(thrown<InputError>([&] { recorded_data(run, options); }) ==
+        run.record() + ": expected a string, found 1; repair or delete it");
+  remove_all(run.record());
+  CHECK(recorded_data(run, options) == recorded);
+  const std::string state = Checkpoints(run.checkpoints(), 1).find("latest") + "/state.json";
+  write_file(state, "{");
+  CHECK(
+      thrown<InputError>([&] { recorded_data(run, options); }).starts_with(state + ": damaged; "));
 }

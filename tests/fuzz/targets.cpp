@@ -18,7 +18,7 @@
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/loop_state.h"
-#include "apps/training/run.h"
+#include "apps/training/metrics.h"
 #include "core/check.h"
 #include "core/safetensors.h"
 #include "core/text.h"
