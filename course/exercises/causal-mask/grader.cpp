@@ -8,170 +8,34 @@ namespace heed::course {
 
 [[gnu::weak]] Tensor causal_attention(const Tensor& q, const Tensor& k, const Tensor& v);
 
-namespace {
-
-constexpr double causal_hidden = -std::numeric_limits<double>::infinity();
-
-// One example: inputs q, k, v, and which keys a query may attend to.
-struct CausalExample {
-  Arrays x;
-  bool (*keeps)(int64_t position, int64_t query, int64_t key);
-
-  int64_t queries() const { return x[0].shape[0]; }
-  int64_t keys() const { return x[1].shape[0]; }
-  double value(int64_t j, int64_t column) const {
-    return x[2].values[static_cast<size_t>(j * x[2].shape[1] + column)];
-  }
-  bool allows(int64_t i, int64_t j) const { return keeps(i + keys() - queries(), i, j); }
-  double score(int64_t i, int64_t j) const {
-    const int64_t width = x[0].shape[1];
-    const double dot = sum_over(width, [&](int64_t c) {
-      return x[0].values[static_cast<size_t>(i * width + c)] *
-             x[1].values[static_cast<size_t>(j * width + c)];
-    });
-    return dot / std::sqrt(static_cast<double>(width));
-  }
-};
-
-bool causal_keeps(int64_t position, int64_t, int64_t key) { return key <= position; }
-
-// y[i] of a query whose weights are exponentials of `exponent(example, query, key)` divided by
-// their sum; `empty` is the weight of each key if all of them are hidden.
-template <class Exponent>
-Definition causal_attention_with(bool (*keeps)(int64_t, int64_t, int64_t), Exponent exponent,
-                                 double empty = 0) {
-  return [=](Arrays x, const Index& i) {
-    const CausalExample example{x, keeps};
-    double maximum = causal_hidden;
-    for (int64_t j = 0; j < example.keys(); ++j)
-      maximum = std::max(maximum, exponent(example, i[0], j));
-    const auto e = [&](int64_t j) { return std::exp(exponent(example, i[0], j) - maximum); };
-    const double sum = sum_over(example.keys(), e);
-    return sum_over(example.keys(), [&](int64_t j) {
-      return (maximum == causal_hidden ? empty : e(j) / sum) * example.value(j, i[1]);
-    });
-  };
-}
-
-double causal_score(const CausalExample& example, int64_t i, int64_t j) {
-  return example.allows(i, j) ? example.score(i, j) : causal_hidden;
-}
-
-std::vector<Mistake> causal_mistakes(int64_t keys) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto scaled_by = [](auto factor) {
-    return [=](const CausalExample& e, int64_t i, int64_t j) {
-      return e.allows(i, j) ? factor(e) * e.score(i, j) : causal_hidden;
-    };
-  };
-  const auto width = [](const CausalExample& e) { return static_cast<double>(e.x[0].shape[1]); };
-  return {
-      wrong_value("A query with nothing to attend to gives NaN, from -∞ - (-∞) or 0/0. Its output "
-                  "is the empty sum, zero.",
-                  causal_attention_with(causal_keeps, causal_score, nan)),
-      wrong_value("A query with nothing to attend to takes the plain mean of all values, which are "
-                  "all hidden from it: scores filled with a large negative number are equal there. "
-                  "Fill with -∞, and give such a row the weights 0.",
-                  causal_attention_with(causal_keeps, causal_score, 1 / static_cast<double>(keys))),
-      wrong_value("A query with nothing to attend to attends to what is hidden: adding a large "
-                  "negative number to all scores of a row changes nothing in its softmax.",
-                  causal_attention_with(causal_keeps,
-                                        [](const CausalExample& e, int64_t i, int64_t j) {
-                                          return e.allows(i, 0) ? causal_score(e, i, j)
-                                                                : e.score(i, j);
-                                        })),
-      wrong_value("A query with nothing to attend to reads key 0 instead.",
-                  causal_attention_with([](int64_t position, int64_t,
-                                           int64_t key) { return key <= position || key == 0; },
-                                        causal_score)),
-      wrong_value(
-          "A query does not attend to its own position: the mask hides j ≥ position, it "
-          "must hide j > position.",
-          causal_attention_with(
-              [](int64_t position, int64_t, int64_t key) { return key < position; }, causal_score)),
-      wrong_value(
-          "Queries and keys are aligned at their beginnings: query i attends to keys up to "
-          "i. Aligned at their ends it is i + Tk - Tq.",
-          causal_attention_with([](int64_t, int64_t query, int64_t key) { return key <= query; },
-                                causal_score)),
-      wrong_value("The mask is reversed: it hides earlier keys and keeps the later ones.",
-                  causal_attention_with(
-                      [](int64_t position, int64_t, int64_t key) { return key >= position; },
-                      causal_score)),
-      wrong_value(
-          "The mask keeps exactly the keys that it must hide.",
-          causal_attention_with(
-              [](int64_t position, int64_t, int64_t key) { return key > position; }, causal_score)),
-      wrong_value(
-          "Every query attends to every key: there is no mask.",
-          causal_attention_with([](int64_t, int64_t, int64_t) { return true; }, causal_score)),
-      wrong_value(
-          "The mask acts after the softmax: weights of hidden keys are 0, but they are still "
-          "in the sum, so the others do not add up to 1. Mask the scores.",
-          [](Arrays x, const Index& i) {
-            const CausalExample example{x, causal_keeps};
-            const auto e = [&](int64_t j) { return std::exp(example.score(i[0], j)); };
-            const double sum = sum_over(example.keys(), e);
-            return sum_over(example.keys(), [&](int64_t j) {
-              return example.allows(i[0], j) ? e(j) / sum * example.value(j, i[1]) : 0;
-            });
-          }),
-      wrong_value("exp overflows for large scores, and ∞ / ∞ is NaN. Subtract the maximum of each "
-                  "row first.",
-                  [](Arrays x, const Index& i) {
-                    const CausalExample example{x, causal_keeps};
-                    const auto e = [&](int64_t j) {
-                      return std::exp(causal_score(example, i[0], j));
-                    };
-                    const double sum = sum_over(example.keys(), e);
-                    return sum_over(example.keys(),
-                                    [&](int64_t j) { return e(j) / sum * example.value(j, i[1]); });
-                  }),
-      wrong_value("Hidden scores are 0, and e⁰ is 1: hidden keys get weights. They must be -∞.",
-                  causal_attention_with(causal_keeps,
-                                        [](const CausalExample& e, int64_t i, int64_t j) {
-                                          return e.allows(i, j) ? e.score(i, j) : 0;
-                                        })),
-      wrong_value("The scores are not divided by √K.",
-                  causal_attention_with(causal_keeps, scaled_by([=](const CausalExample& e) {
-                                          return std::sqrt(width(e));
-                                        }))),
-      wrong_value("The scores are divided by K, not by its root.",
-                  causal_attention_with(causal_keeps, scaled_by([=](const CausalExample& e) {
-                                          return 1 / std::sqrt(width(e));
-                                        }))),
-      wrong_value("The scores are divided by the root of the number of keys. K is the width of a "
-                  "key.",
-                  causal_attention_with(causal_keeps, scaled_by([=](const CausalExample& e) {
-                                          return std::sqrt(width(e) /
-                                                           static_cast<double>(e.keys()));
-                                        }))),
-      wrong_gradient(
-          "k",
-          "The result is right, but the gradient of every key is NaN: backward still "
-          "computes with the -∞ of a row without keys. Covering the result afterwards is "
-          "not enough; avoid -∞ - (-∞) in the first place.",
-          [=](Arrays, const Array&, const Index&) { return nan; }),
-  };
-}
-
-}  // namespace
-
-void grade_causal_mask(Grader& g, Tensor (*causal_attention)(const Tensor& q, const Tensor& k,
-                                                             const Tensor& v)) {
+void grade_causal_mask(Grader& g, decltype(&causal_attention) answer) {
   const auto check = [&](int64_t queries, int64_t keys, int64_t width, int64_t value_width,
                          double high, bool differentiable) {
+    // Query i attends to the keys up to i + keys - queries, and is 0 if there are none.
+    const auto definition = [=](Arrays x, const Index& i) {
+      const auto score = [&](int64_t j) {
+        const double dot = sum_over(width, [&](int64_t c) {
+          return x[0](i.with(1, c)) * x[1](Index{{j, c}, 2});
+        });
+        return dot / std::sqrt(static_cast<double>(width));
+      };
+      const int64_t count = i[0] + keys - queries + 1;
+      double largest = -std::numeric_limits<double>::infinity();
+      for (int64_t j = 0; j < count; ++j) largest = std::max(largest, score(j));
+      const auto e = [&](int64_t j) { return std::exp(score(j) - largest); };
+      const double total = sum_over(count, e);
+      return sum_over(count, [&](int64_t j) { return e(j) / total * x[2](i.with(0, j)); });
+    };
     g.check({.name = fmt::format("attention of q {}, k {}, v {}", Shape{queries, width},
                                  Shape{keys, width}, Shape{keys, value_width}),
              .inputs = {{queries, width}, {keys, width}, {keys, value_width}},
              .result = {queries, value_width},
-             .op = [=](Tensors x) { return causal_attention(x[0], x[1], x[2]); },
-             .definition = causal_attention_with(causal_keeps, causal_score),
+             .op = [=](Tensors x) { return answer(x[0], x[1], x[2]); },
+             .definition = definition,
              .low = -high,
              .high = high,
              .arguments = {"q", "k", "v"},
-             .differentiable = differentiable},
-            causal_mistakes(keys));
+             .differentiable = differentiable});
   };
   const int64_t length = g.size(3, 5);
   check(length, length, g.size(6, 7), g.size(2, 3), 1, true);
@@ -183,6 +47,127 @@ void grade_causal_mask(Grader& g, Tensor (*causal_attention)(const Tensor& q, co
   // exp overflows unless the maximum is subtracted.
   check(5, 5, 4, 2, 60, false);
 }
-HEED_GRADE(causal_mask, causal_attention);
 
+namespace {
+namespace causal_mask_answers {
+
+constexpr double no_score = -std::numeric_limits<double>::infinity();
+
+// Returns whether a key is hidden from the query number `query`, which is at `position` of the
+// keys.
+using Hides = bool (*)(int64_t position, int64_t query, int64_t key);
+bool later(int64_t position, int64_t, int64_t key) { return key > position; }
+bool own_and_later(int64_t position, int64_t, int64_t key) { return key >= position; }
+bool everything(int64_t position, int64_t, int64_t) { return position < 0; }
+
+struct Causal {
+  const Tensor &q, &k, &v;
+
+  double width() const { return static_cast<double>(k.dim(1)); }
+  double keys() const { return static_cast<double>(k.dim(0)); }
+  Tensor scores() const { return matmul(q, transpose(k, 0, 1)) / std::sqrt(width()); }
+  Tensor covered(const Tensor& of, double value, Hides hides = later) const {
+    Ids hidden = Ids::full({q.dim(0), k.dim(0)}, 0);
+    for (int64_t i = 0; i < q.dim(0); ++i)
+      for (int64_t j = 0; j < k.dim(0); ++j)
+        hidden.mutable_data()[i * k.dim(0) + j] = hides(i + k.dim(0) - q.dim(0), i, j);
+    return masked_fill(of, hidden, value);
+  }
+  // What is added to the scores of later keys.
+  Tensor bias(double value) const { return covered(Tensor::zeros({q.dim(0), k.dim(0)}), value); }
+  Tensor attend(const Tensor& of) const { return matmul(softmax(of), v); }
+  Tensor attend_without(Hides hides) const { return attend(covered(scores(), no_score, hides)); }
+  Tensor attend_with_factor(double factor) const {
+    return attend(covered(scores() * factor, no_score));
+  }
+};
+
+// exp(s - max) / Σ, which is NaN for a row of -∞
+Tensor plain_softmax(const Tensor& s) {
+  const Tensor e = exp(s - max(s, {1}, true));
+  return e / sum(e, {1}, true);
+}
+
+template <auto attend>
+Tensor causal(const Tensor& q, const Tensor& k, const Tensor& v) {
+  return attend(Causal{q, k, v});
+}
+
+}  // namespace causal_mask_answers
+
+using namespace causal_mask_answers;
+const Exercise causal_mask_exercise(
+    "causal_mask", grade_causal_mask, {causal_attention},
+    {{"A query with nothing to attend to gives NaN, from -∞ - (-∞) or 0/0. Its output is the empty "
+      "sum, zero.",
+      causal<[](const Causal& c) {
+        return matmul(plain_softmax(c.covered(c.scores(), no_score)), c.v);
+      }>},
+     {"A query with nothing to attend to takes the plain mean of all values, which are all hidden "
+      "from it: scores filled with a large negative number are equal there. Fill with -∞, and give "
+      "such a row the weights 0.",
+      causal<[](const Causal& c) { return c.attend(c.covered(c.scores(), -1e9)); }>},
+     {"A query with nothing to attend to attends to what is hidden: adding a large negative number "
+      "to all scores of a row changes nothing in its softmax.",
+      causal<[](const Causal& c) { return c.attend(c.scores() + c.bias(-1e4)); }>},
+     {"A query with nothing to attend to reads key 0 instead.", causal<[](const Causal& c) {
+        return c.attend_without(
+            [](int64_t position, int64_t, int64_t key) { return key > position && key > 0; });
+      }>},
+     {"A query does not attend to its own position: the mask hides j ≥ position, it must hide j > "
+      "position.",
+      causal<[](const Causal& c) { return c.attend_without(own_and_later); }>},
+     {"A query does not attend to its own position: the mask hides j ≥ position, it must hide j > "
+      "position.",
+      causal<[](const Causal& c) { return c.attend(c.covered(c.scores(), -1e9, own_and_later)); }>},
+     {"A query does not attend to its own position: the mask hides j ≥ position, it must hide j > "
+      "position.",
+      causal<[](const Causal& c) {
+        return matmul(plain_softmax(c.covered(c.scores(), no_score, own_and_later)), c.v);
+      }>},
+     {"Queries and keys are aligned at their beginnings: query i attends to keys up to i. Aligned "
+      "at their ends it is i + Tk - Tq.",
+      causal<[](const Causal& c) {
+        return c.attend_without([](int64_t, int64_t query, int64_t key) { return key > query; });
+      }>},
+     {"The mask is reversed: it hides earlier keys and keeps the later ones.",
+      causal<[](const Causal& c) {
+        return c.attend_without(
+            [](int64_t position, int64_t, int64_t key) { return key < position; });
+      }>},
+     {"The mask keeps exactly the keys that it must hide.", causal<[](const Causal& c) {
+        return c.attend_without(
+            [](int64_t position, int64_t, int64_t key) { return key <= position; });
+      }>},
+     {"Every query attends to every key: there is no mask.",
+      causal<[](const Causal& c) { return c.attend(c.scores()); }>},
+     {"The mask acts after the softmax: weights of hidden keys are 0, but they are still in the "
+      "sum, so the others do not add up to 1. Mask the scores.",
+      causal<[](const Causal& c) { return matmul(c.covered(softmax(c.scores()), 0), c.v); }>},
+     {"exp overflows for large scores, and ∞ / ∞ is NaN. Subtract the maximum of each row first.",
+      causal<[](const Causal& c) {
+        const Tensor e = exp(c.covered(c.scores(), no_score));
+        const Tensor total = sum(e, {1}, true);
+        return matmul(c.covered(e / (total + c.covered(0 * e, 1, everything)), 0), c.v);
+      }>},
+     {"Hidden scores are 0, and e⁰ is 1: hidden keys get weights. They must be -∞.",
+      causal<[](const Causal& c) { return c.attend(c.covered(c.scores(), 0)); }>},
+     {"The scores are not divided by √K.",
+      causal<[](const Causal& c) { return c.attend_with_factor(std::sqrt(c.width())); }>},
+     {"The scores are divided by K, not by its root.",
+      causal<[](const Causal& c) { return c.attend_with_factor(1 / std::sqrt(c.width())); }>},
+     {"The scores are divided by the root of the number of keys. K is the width of a key.",
+      causal<[](const Causal& c) {
+        return c.attend_with_factor(std::sqrt(c.width() / c.keys()));
+      }>},
+     {"The scores are negated: keys that fit a query less get the larger weights.",
+      causal<[](const Causal& c) { return c.attend_with_factor(-1); }>},
+     {"The result is right, but the gradient of every key is NaN: backward still computes with the "
+      "-∞ of a row without keys. Covering the result afterwards is not enough; avoid -∞ - (-∞) in "
+      "the first place.",
+      causal<[](const Causal& c) {
+        return matmul(c.covered(plain_softmax(c.scores() + c.bias(no_score)), 0), c.v);
+      }>}});
+
+}  // namespace
 }  // namespace heed::course

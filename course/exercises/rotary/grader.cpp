@@ -2,184 +2,184 @@
 
 #include <cmath>
 
+#include "core/autograd.h"
 #include "course/grader/training.h"
 #include "nn/positional.h"
 
 namespace heed::course {
+
+void grade_rotary(Grader& g, decltype(&rotary) answer) {
+  const auto check = [&](int64_t batch, int64_t length, int64_t heads, int64_t width,
+                         const RotaryOptions& options) {
+    const Shape shape{batch, length, heads * width};
+    const bool neighbours = options.layout == RotaryLayout::interleaved;
+    const auto definition = [=](Arrays x, const Index& i) {
+      const int64_t column = i[2] % width, k = neighbours ? column / 2 : column % (width / 2);
+      const int64_t a = i[2] - column + (neighbours ? 2 * k : k);
+      const int64_t b = a + (neighbours ? 1 : width / 2);
+      const double exponent = -2 * static_cast<double>(k) / static_cast<double>(width);
+      const double angle =
+          static_cast<double>(options.first_position + i[1]) * std::pow(options.base, exponent);
+      const double first = x[0](i.with(2, a)), second = x[0](i.with(2, b));
+      return i[2] == a ? first * std::cos(angle) - second * std::sin(angle)
+                       : first * std::sin(angle) + second * std::cos(angle);
+    };
+    g.check({.name = fmt::format("rotary of x {}, heads {}, {}, base {:.4g}, first_position {}",
+                                 shape, heads, neighbours ? "interleaved" : "halves", options.base,
+                                 options.first_position),
+             .inputs = {shape},
+             .result = shape,
+             .op = [=](Tensors x) { return answer(x[0], heads, options); },
+             .definition = definition,
+             .arguments = {"x"}});
+  };
+  const int64_t heads = g.size(3, 4), width = 2 * g.size(2, 3);
+  check(2, g.size(2, 4), heads, width, {});
+  check(1, g.size(2, 4), heads, width, {.layout = RotaryLayout::halves});
+  check(1, 3, heads, width, {.base = g.number(2, 100)});
+  check(2, 2, 1, width, {.first_position = g.size(2, 900)});
+  check(1, 1, 1, 2, {});
+  check(2, 3, 3, 2 * g.size(1, 4), {RotaryLayout::halves, g.number(2, 1e5), g.size(2, 90)});
+}
+
 namespace {
+namespace rotary_answers {
 
-// A case of the exercise rotary.
-struct RotaryCase {
-  int64_t heads, width;  // H, K
+struct RotaryPlace {
+  double t, head, k, width, heads;
+};
+using Angle = double (*)(const RotaryPlace& at, double base);
+using Turn = std::pair<double, double> (*)(double a, double b, double angle);
+
+double right_angle(const RotaryPlace& at, double base) {
+  return at.t * std::pow(base, -2 * at.k / at.width);
+}
+std::pair<double, double> right_turn(double a, double b, double angle) {
+  return {a * std::cos(angle) - b * std::sin(angle), a * std::sin(angle) + b * std::cos(angle)};
+}
+
+// The solution in loops. Each part may be replaced.
+struct Rotation {
+  int64_t heads;
   RotaryOptions options;
-  double direction = 1;
+  Angle angle = right_angle;
+  Turn turn = right_turn;
+  double backward_direction = -1;
+  bool forgets_first_position = false;
 
-  double exponent(double k) const { return -2 * k / static_cast<double>(width); }
-  double angle(double t, double k) const {
-    const double position = static_cast<double>(options.first_position) + t;
-    return direction * position * std::pow(options.base, exponent(k));
+  void rotate(const Shape& shape, double direction, int64_t first_position, const double* x,
+              Destination to) const {
+    const int64_t width = shape[2] / heads;
+    const bool neighbours = options.layout == RotaryLayout::interleaved;
+    for (int64_t row = 0; row < shape[0] * shape[1]; ++row)
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t k = 0; k < width / 2; ++k) {
+          const int64_t i = row * shape[2] + h * width + (neighbours ? 2 * k : k);
+          const int64_t j = i + (neighbours ? 1 : width / 2);
+          const RotaryPlace at{static_cast<double>(first_position + row % shape[1]),
+                               static_cast<double>(h), static_cast<double>(k),
+                               static_cast<double>(width), static_cast<double>(heads)};
+          const auto [a, b] = turn(x[i], x[j], direction * angle(at, options.base));
+          to.data[i] = to.accumulate ? to.data[i] + a : a;
+          to.data[j] = to.accumulate ? to.data[j] + b : b;
+        }
+  }
+  Tensor of(const Tensor& x) const {
+    Tensor y = Tensor::empty(x.shape());
+    rotate(x.shape(), 1, options.first_position, x.data(), {y.mutable_data(), false});
+    return record("rotary", y, {x}, [r = *this](Backward& g) {
+      r.rotate(g.shape(), r.backward_direction,
+               r.forgets_first_position ? 0 : r.options.first_position, g.dy(), g.into(0));
+    });
   }
 };
 
-// A way to combine a pair (a, b) into column 0 or 1 of the result.
-using RotaryPair = double (*)(double a, double b, double angle, bool second);
-
-double rotary_pair(double a, double b, double angle, bool second) {
-  return second ? a * std::sin(angle) + b * std::cos(angle)
-                : a * std::cos(angle) - b * std::sin(angle);
+template <auto change>
+Tensor changed(const Tensor& x, int64_t heads, const RotaryOptions& options) {
+  Rotation rotation{heads, options};
+  change(rotation);
+  return rotation.of(x);
+}
+template <auto angle>
+Tensor with_angle(const Tensor& x, int64_t heads, const RotaryOptions& options) {
+  return Rotation{heads, options, angle}.of(x);
+}
+template <auto turn>
+Tensor with_turn(const Tensor& x, int64_t heads, const RotaryOptions& options) {
+  return Rotation{heads, options, right_angle, turn}.of(x);
 }
 
-// y[i] of x (B, T, H·K), with angle(t, k, head).
-template <class Angle>
-double rotary_element(const Array& x, const Index& i, const RotaryCase& c, Angle angle,
-                      RotaryPair pair = rotary_pair) {
-  const bool neighbours = c.options.layout == RotaryLayout::interleaved;
-  const int64_t column = i[2] % c.width, head = i[2] / c.width;
-  const int64_t k = neighbours ? column / 2 : column % (c.width / 2);
-  const int64_t a = head * c.width + (neighbours ? 2 * k : k);
-  const int64_t b = a + (neighbours ? 1 : c.width / 2);
-  return pair(x(i.with(2, a)), x(i.with(2, b)),
-              angle(static_cast<double>(i[1]), static_cast<double>(k), static_cast<double>(head)),
-              i[2] == b);
-}
+}  // namespace rotary_answers
 
-// The definition of a case, or of one that was mistaken for it.
-Definition rotary_of(const RotaryCase& c) {
-  return [=](Arrays x, const Index& i) {
-    return rotary_element(x[0], i, c, [&](double t, double k, double) { return c.angle(t, k); });
-  };
-}
-
-std::vector<Mistake> rotary_mistakes(const RotaryCase& c) {
-  const auto with_case = [&](auto change) {
-    RotaryCase changed = c;
-    change(changed);
-    return rotary_of(changed);
-  };
-  const auto with_angle = [&](auto angle) -> Definition {
-    return [=](Arrays x, const Index& i) { return rotary_element(x[0], i, c, angle); };
-  };
-  const auto with_pair = [&](RotaryPair pair) -> Definition {
-    return [=](Arrays x, const Index& i) {
-      return rotary_element(
-          x[0], i, c, [&](double t, double k, double) { return c.angle(t, k); }, pair);
-    };
-  };
-  const bool neighbours = c.options.layout == RotaryLayout::interleaved;
-  const auto gradient = [](double direction, const RotaryCase& of) -> GradientFormula {
-    return [=](Arrays, const Array& dy, const Index& i) {
-      return rotary_element(dy, i, of,
-                            [&](double t, double k, double) { return direction * of.angle(t, k); });
-    };
-  };
-  return {
-      wrong_value(
-          neighbours ? "Columns k and k + K/2 are a pair: that is RotaryLayout::halves. "
-                       "RotaryLayout::interleaved pairs columns 2k and 2k + 1."
-                     : "Columns 2k and 2k + 1 are a pair: that is RotaryLayout::interleaved. "
-                       "RotaryLayout::halves pairs columns k and k + K/2.",
-          with_case([=](RotaryCase& m) {
-            m.options.layout = neighbours ? RotaryLayout::halves : RotaryLayout::interleaved;
-          })),
-      wrong_value("The rotation goes the other way: the sign of the angle, or of both sines, is "
-                  "wrong.",
-                  with_case([](RotaryCase& m) { m.direction = -1; })),
-      wrong_value("The base is always 10000: options.base is not used.",
-                  with_case([](RotaryCase& m) { m.options.base = 10000; })),
-      wrong_value("Positions always start at 0: options.first_position is not used.",
-                  with_case([](RotaryCase& m) { m.options.first_position = 0; })),
-      wrong_value("Positions start at 1. x[:, 0, :] has the position first_position, 0 by default, "
-                  "which is not rotated.",
-                  with_case([](RotaryCase& m) { ++m.options.first_position; })),
-      wrong_value("All columns are rotated as one head. Each head is rotated on its own: K is "
-                  "x.dim(2) / heads.",
-                  with_case([](RotaryCase& m) {
-                    m.width *= m.heads;
-                    m.heads = 1;
-                  })),
-      wrong_value("The frequencies are those of a head as wide as x: the exponent is -2k/K with "
-                  "K = x.dim(2) / heads.",
-                  with_angle([=](double t, double k, double) {
-                    RotaryCase wide = c;
-                    wide.width *= c.heads;
-                    return wide.angle(t, k);
-                  })),
-      wrong_value("Pairs are counted over all heads: k starts at 0 in each head.",
-                  with_angle([=](double t, double k, double head) {
-                    return c.angle(t, k + head * static_cast<double>(c.width / 2));
-                  })),
-      wrong_value("The exponent is -k/K, it must be -2k/K.",
-                  with_angle([=](double t, double k, double) { return c.angle(t, k / 2); })),
-      wrong_value("k starts at 1: the fastest frequency, 1, is missing.",
-                  with_angle([=](double t, double k, double) { return c.angle(t, k + 1); })),
-      wrong_value("The frequencies grow with k: the exponent is -2k/K.",
-                  with_angle([=](double t, double k, double) { return c.angle(t, -k); })),
-      wrong_value("All pairs turn at the same speed, 1: 2 * k / K is a division of integers.",
-                  with_angle([=](double t, double, double) { return c.angle(t, 0); })),
-      wrong_value("The second of a pair is computed from the first after it was rotated. Keep the "
-                  "old value.",
-                  with_pair([](double a, double b, double angle, bool second) {
-                    const double rotated = a * std::cos(angle) - b * std::sin(angle);
-                    return second ? rotated * std::sin(angle) + b * std::cos(angle) : rotated;
-                  })),
-      wrong_value("Both sines have the same sign: the matrix is (cos, -sin; sin, cos).",
-                  with_pair([](double a, double b, double angle, bool second) {
-                    return second ? b * std::cos(angle) - a * std::sin(angle)
-                                  : a * std::cos(angle) - b * std::sin(angle);
-                  })),
-      wrong_value("Both sines have the same sign: the matrix is (cos, -sin; sin, cos).",
-                  with_pair([](double a, double b, double angle, bool second) {
-                    return second ? b * std::cos(angle) + a * std::sin(angle)
-                                  : a * std::cos(angle) + b * std::sin(angle);
-                  })),
-      wrong_value("The table of sinusoids is added to x. Rotary positions rotate x: they multiply.",
-                  with_pair([](double a, double b, double angle, bool second) {
-                    return second ? b + std::cos(angle) : a + std::sin(angle);
-                  })),
-      wrong_value("This is x itself.", [](Arrays x, const Index& i) { return x[0](i); }),
-      wrong_gradient("x",
-                     "The gradient is dy rotated forward once more. It must be rotated back, by "
-                     "the opposite angle: the transposed matrix.",
-                     gradient(1, c)),
-      wrong_gradient("x", "This is dy itself: backward does not rotate it.",
-                     [](Arrays, const Array& dy, const Index& i) { return dy(i); }),
-      wrong_gradient("x",
-                     "Backward starts at position 0: options.first_position is used only forward.",
-                     gradient(-1,
-                              [&] {
-                                RotaryCase m = c;
-                                m.options.first_position = 0;
-                                return m;
-                              }())),
-  };
-}
-
-}  // namespace
-
-void grade_rotary(Grader& g,
-                  Tensor (*rotary)(const Tensor& x, int64_t heads, const RotaryOptions& options)) {
-  const auto check = [&](int64_t batch, int64_t length, const RotaryCase& c) {
-    const Shape shape{batch, length, c.heads * c.width};
-    g.check({.name = fmt::format(
-                 "rotary of x {}, heads {}, {}, base {:.4g}, first_position {}", shape, c.heads,
-                 c.options.layout == RotaryLayout::interleaved ? "interleaved" : "halves",
-                 c.options.base, c.options.first_position),
-             .inputs = {shape},
-             .result = shape,
-             .op = [=](Tensors x) { return rotary(x[0], c.heads, c.options); },
-             .definition = rotary_of(c),
-             .arguments = {"x"}},
-            rotary_mistakes(c));
-  };
-  const int64_t heads = g.size(3, 4), width = 2 * g.size(2, 3);
-  check(2, g.size(2, 4), {heads, width, {}});
-  check(1, g.size(2, 4), {heads, width, {.layout = RotaryLayout::halves}});
-  check(1, 3, {heads, width, {.base = g.number(2, 100)}});
-  check(2, 2, {1, width, {.first_position = g.size(2, 900)}});
-  check(1, 1, {1, 2, {}});
-  check(2, 3, {3, 2 * g.size(1, 4), {RotaryLayout::halves, g.number(2, 1e5), g.size(2, 90)}});
-}
-HEED_GRADE(rotary, heed::rotary);
+using namespace rotary_answers;
+const Exercise rotary_exercise(
+    "rotary", grade_rotary, {heed::rotary},
+    {{"Columns k and k + K/2 are a pair: that is RotaryLayout::halves. RotaryLayout::interleaved "
+      "pairs columns 2k and 2k + 1.",
+      changed<[](Rotation& r) { r.options.layout = RotaryLayout::halves; }>},
+     {"Columns 2k and 2k + 1 are a pair: that is RotaryLayout::interleaved. RotaryLayout::halves "
+      "pairs columns k and k + K/2.",
+      changed<[](Rotation& r) { r.options.layout = RotaryLayout::interleaved; }>},
+     {"The rotation goes the other way: the sign of the angle, or of both sines, is wrong.",
+      with_angle<[](const RotaryPlace& at, double base) { return -right_angle(at, base); }>},
+     {"The base is always 10000: options.base is not used.",
+      changed<[](Rotation& r) { r.options.base = 10000; }>},
+     {"Positions always start at 0: options.first_position is not used.",
+      changed<[](Rotation& r) { r.options.first_position = 0; }>},
+     {"Positions start at 1. x[:, 0, :] has the position first_position, 0 by default, which is "
+      "not rotated.",
+      changed<[](Rotation& r) { ++r.options.first_position; }>},
+     {"All columns are rotated as one head. Each head is rotated on its own: K is x.dim(2) / "
+      "heads.",
+      changed<[](Rotation& r) { r.heads = 1; }>},
+     {"The frequencies are those of a head as wide as x: the exponent is -2k/K with K = x.dim(2) / "
+      "heads.",
+      with_angle<[](const RotaryPlace& at, double base) {
+        return at.t * std::pow(base, -2 * at.k / (at.width * at.heads));
+      }>},
+     {"Pairs are counted over all heads: k starts at 0 in each head.",
+      with_angle<[](const RotaryPlace& at, double base) {
+        return at.t * std::pow(base, -2 * (at.k + at.head * at.width / 2) / at.width);
+      }>},
+     {"The exponent is -k/K, it must be -2k/K.", with_angle<[](const RotaryPlace& at, double base) {
+        return at.t * std::pow(base, -at.k / at.width);
+      }>},
+     {"k starts at 1: the fastest frequency, 1, is missing.",
+      with_angle<[](const RotaryPlace& at, double base) {
+        return at.t * std::pow(base, -2 * (at.k + 1) / at.width);
+      }>},
+     {"The frequencies grow with k: the exponent is -2k/K.",
+      with_angle<[](const RotaryPlace& at, double base) {
+        return at.t * std::pow(base, 2 * at.k / at.width);
+      }>},
+     {"All pairs turn at the same speed, 1: 2 * k / K is a division of integers.",
+      with_angle<[](const RotaryPlace& at, double) { return at.t; }>},
+     {"The second of a pair is computed from the first after it was rotated. Keep the old value.",
+      with_turn<[](double a, double b, double angle) {
+        const double first = a * std::cos(angle) - b * std::sin(angle);
+        return std::pair(first, first * std::sin(angle) + b * std::cos(angle));
+      }>},
+     {"Both sines have the same sign: the matrix is (cos, -sin; sin, cos).",
+      with_turn<[](double a, double b, double angle) {
+        return std::pair(right_turn(a, b, angle).first, right_turn(a, b, -angle).second);
+      }>},
+     {"Both sines have the same sign: the matrix is (cos, -sin; sin, cos).",
+      with_turn<[](double a, double b, double angle) {
+        return std::pair(right_turn(a, b, -angle).first, right_turn(a, b, angle).second);
+      }>},
+     {"The table of sinusoids is added to x. Rotary positions rotate x: they multiply.",
+      with_turn<[](double a, double b, double angle) {
+        return std::pair(a + std::sin(angle), b + std::cos(angle));
+      }>},
+     {"This is x itself.", with_turn<[](double a, double b, double) { return std::pair(a, b); }>},
+     {"The gradient is dy rotated forward once more. It must be rotated back, by the opposite "
+      "angle: the transposed matrix.",
+      changed<[](Rotation& r) { r.backward_direction = 1; }>},
+     {"This is dy itself: backward does not rotate it.",
+      changed<[](Rotation& r) { r.backward_direction = 0; }>},
+     {"Backward starts at position 0: options.first_position is used only forward.",
+      changed<[](Rotation& r) { r.forgets_first_position = true; }>}});
 HEED_TRAIN(rotary, positional_encodings::rotary);
 
+}  // namespace
 }  // namespace heed::course

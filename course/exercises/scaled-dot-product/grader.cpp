@@ -1,103 +1,40 @@
 #include "course/grader/grader.h"
 
 #include <cmath>
+#include <limits>
 
 namespace heed::course {
 
 [[gnu::weak]] Tensor scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v,
                                         const Ids& keep);
 
-void grade_scaled_dot_product(Grader& g,
-                              Tensor (*scaled_dot_product)(const Tensor& q, const Tensor& k,
-                                                           const Tensor& v, const Ids& keep)) {
+void grade_scaled_dot_product(Grader& g, decltype(&scaled_dot_product) answer) {
   const auto check = [&](int64_t queries, int64_t keys, int64_t width, int64_t value_width) {
     // Each query keeps one key at least.
     Ids keep = g.ids({queries, keys}, 2);
     for (int64_t i = 0; i < queries; ++i) keep.mutable_data()[i * keys + g.size(0, keys - 1)] = 1;
-    const auto kept = [=](int64_t i, int64_t j) { return keep[i * keys + j] != 0; };
-    const auto product = [=](Arrays x, int64_t i, int64_t j) {
-      return sum_over(width, [&](int64_t c) {
-        return x[0].values[static_cast<size_t>(i * width + c)] *
-               x[1].values[static_cast<size_t>(j * width + c)];
-      });
+    const auto definition = [=](Arrays x, const Index& i) {
+      double total = 0, result = 0;
+      for (int64_t j = 0; j < keys; ++j) {
+        if (keep[i[0] * keys + j] == 0) continue;
+        const double dot = sum_over(width, [&](int64_t c) {
+          return x[0](i.with(1, c)) * x[1](Index{{j, c}, 2});
+        });
+        const double f = std::exp(dot / std::sqrt(static_cast<double>(width)));
+        total += f;
+        result += f * x[2](i.with(0, j));
+      }
+      return result / total;
     };
-    // y[i, c] = Σⱼ f(i, j) v[j, c] / Σⱼ f(i, j)
-    const auto mean = [=](auto f) {
-      return [=](Arrays x, const Index& i) {
-        const double total = sum_over(keys, [&](int64_t j) { return f(x, i[0], j); });
-        const double result =
-            sum_over(keys, [&](int64_t j) { return f(x, i[0], j) * x[2](i.with(0, j)); });
-        return total > 0 ? result / total : 0;
-      };
-    };
-    const auto scaled_by = [=](double scale) {
-      return mean([=](Arrays x, int64_t i, int64_t j) {
-        return kept(i, j) ? std::exp(scale * product(x, i, j)) : 0;
-      });
-    };
-    const double root = 1 / std::sqrt(static_cast<double>(width));
-    const auto e = [=](Arrays x, int64_t i, int64_t j) {
-      return std::exp(root * product(x, i, j));
-    };
-    const auto e_kept = [=](Arrays x, int64_t i, int64_t j) { return kept(i, j) ? e(x, i, j) : 0; };
-
     g.check(
         {.name = fmt::format("attention of q [{}, {}] to k [{}, {}]", queries, width, keys, width),
          .inputs = {{queries, width}, {keys, width}, {keys, value_width}},
          .result = {queries, value_width},
-         .op = [=](Tensors x) { return scaled_dot_product(x[0], x[1], x[2], keep); },
-         .definition = mean(e_kept),
+         .op = [=](Tensors x) { return answer(x[0], x[1], x[2], keep); },
+         .definition = definition,
          .low = -1.5,
          .high = 1.5,
-         .arguments = {"q", "k", "v"}},
-        {wrong_value("The mask is ignored: every query reads every key.", mean(e)),
-         wrong_value(
-             "The mask is the wrong way round: hidden keys are read, kept ones are not.",
-             mean([=](Arrays x, int64_t i, int64_t j) { return kept(i, j) ? 0 : e(x, i, j); })),
-         wrong_value(
-             "Hidden keys have the score 0, whose exponential is 1: they are still read. "
-             "The score must be -∞.",
-             mean([=](Arrays x, int64_t i, int64_t j) { return kept(i, j) ? e(x, i, j) : 1; })),
-         wrong_value(
-             "The mask acts after the softmax: the weights of the kept keys do not add up to 1.",
-             [=](Arrays x, const Index& i) {
-               return sum_over(keys,
-                               [&](int64_t j) { return e_kept(x, i[0], j) * x[2](i.with(0, j)); }) /
-                      sum_over(keys, [&](int64_t j) { return e(x, i[0], j); });
-             }),
-         wrong_value("The scores are not scaled: q · k must be divided by √K.", scaled_by(1)),
-         wrong_value("The scores are divided by K, not by its root.", scaled_by(root * root)),
-         wrong_value("The scores are multiplied by √K, not divided.", scaled_by(1 / root)),
-         wrong_value("The scores are divided by √Tq, the root of the number of queries: q.dim(0) "
-                     "is not the width.",
-                     scaled_by(1 / std::sqrt(static_cast<double>(queries)))),
-         wrong_value("The scores are divided by √Tk, the root of the number of keys.",
-                     scaled_by(1 / std::sqrt(static_cast<double>(keys)))),
-         wrong_value("The scores are divided by √V, the root of the width of the values.",
-                     scaled_by(1 / std::sqrt(static_cast<double>(value_width)))),
-         wrong_value(
-             "The softmax runs over the queries: each column adds up to 1, but each row must.",
-             [=](Arrays x, const Index& i) {
-               return sum_over(keys, [&](int64_t j) {
-                 const double f = e_kept(x, i[0], j);
-                 const double total = sum_over(queries, [&](int64_t r) { return e_kept(x, r, j); });
-                 return total > 0 ? f / total * x[2](i.with(0, j)) : 0;
-               });
-             }),
-         wrong_value("The exponentials are not divided by their sum.",
-                     [=](Arrays x, const Index& i) {
-                       return sum_over(keys, [&](int64_t j) {
-                         return e_kept(x, i[0], j) * x[2](i.with(0, j));
-                       });
-                     }),
-         wrong_value(
-             "These are the weights, (Tq, Tk). The result is the mean of the values with "
-             "these weights.",
-             [=](Arrays x, const Index& i) {
-               return e_kept(x, i[0], i[1]) /
-                      sum_over(keys, [&](int64_t j) { return e_kept(x, i[0], j); });
-             },
-             Shape{queries, keys})});
+         .arguments = {"q", "k", "v"}});
   };
   check(g.size(4, 5), g.size(6, 7), 3, 2);
   check(g.size(2, 3), g.size(7, 8), g.size(4, 5), 6);
@@ -106,11 +43,84 @@ void grade_scaled_dot_product(Grader& g,
   g.expect(!uses_operation("scaled_dot_product_attention",
                            [=] {
                              const Tensor x = Tensor::zeros({2, 2});
-                             scaled_dot_product(x, x, x, Ids::full({2, 2}, 1));
+                             answer(x, x, x, Ids::full({2, 2}, 1));
                            }),
-           "calls scaled_dot_product_attention",
-           "That is the library's answer: compose it of smaller operations.");
+           "calls scaled_dot_product_attention");
 }
-HEED_GRADE(scaled_dot_product, scaled_dot_product);
 
+namespace {
+namespace scaled_dot_product_answers {
+
+struct Attention {
+  const Tensor &q, &k, &v;
+  const Ids& keep;
+
+  double root() const { return std::sqrt(static_cast<double>(q.dim(1))); }
+  Tensor products() const { return matmul(q, transpose(k, 0, 1)); }
+  Tensor scores() const { return products() / root(); }
+  Tensor hidden(const Tensor& of, double value = -std::numeric_limits<double>::infinity()) const {
+    return where(keep, of, Tensor::full(of.shape(), value));
+  }
+  Tensor mean(const Tensor& of) const { return matmul(softmax(hidden(of)), v); }
+};
+
+template <auto attend>
+Tensor masked(const Tensor& q, const Tensor& k, const Tensor& v, const Ids& keep) {
+  return attend(Attention{q, k, v, keep});
+}
+
+}  // namespace scaled_dot_product_answers
+
+using namespace scaled_dot_product_answers;
+const Exercise scaled_dot_product_exercise(
+    "scaled_dot_product", grade_scaled_dot_product, {scaled_dot_product},
+    {{"The mask is ignored: every query reads every key.",
+      masked<[](const Attention& a) { return matmul(softmax(a.scores()), a.v); }>},
+     {"The mask is the wrong way round: hidden keys are read, kept ones are not.",
+      masked<[](const Attention& a) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        return matmul(softmax(masked_fill(a.scores(), a.keep, -infinity)), a.v);
+      }>},
+     {"Hidden keys have the score 0, whose exponential is 1: they are still read. The score must "
+      "be -∞.",
+      masked<[](const Attention& a) { return matmul(softmax(a.hidden(a.scores(), 0)), a.v); }>},
+     {"The mask acts after the softmax: the weights of the kept keys do not add up to 1.",
+      masked<[](const Attention& a) { return matmul(a.hidden(softmax(a.scores()), 0), a.v); }>},
+     {"The scores are not scaled: q · k must be divided by √K.",
+      masked<[](const Attention& a) { return a.mean(a.products()); }>},
+     {"The scores are divided by K, not by its root.",
+      masked<[](const Attention& a) { return a.mean(a.scores() / a.root()); }>},
+     {"The scores are multiplied by √K, not divided.",
+      masked<[](const Attention& a) { return a.mean(a.products() * a.root()); }>},
+     {"The scores are negated: keys that fit a query less get the larger weights.",
+      masked<[](const Attention& a) { return a.mean(-a.scores()); }>},
+     {"The scores are divided by √Tq, the root of the number of queries: q.dim(0) is not the "
+      "width.",
+      masked<[](const Attention& a) {
+        return a.mean(a.products() / std::sqrt(static_cast<double>(a.q.dim(0))));
+      }>},
+     {"The scores are divided by √Tk, the root of the number of keys.",
+      masked<[](const Attention& a) {
+        return a.mean(a.products() / std::sqrt(static_cast<double>(a.k.dim(0))));
+      }>},
+     {"The scores are divided by √V, the root of the width of the values.",
+      masked<[](const Attention& a) {
+        return a.mean(a.products() / std::sqrt(static_cast<double>(a.v.dim(1))));
+      }>},
+     {"The softmax runs over the queries: each column adds up to 1, but each row must.",
+      masked<[](const Attention& a) { return matmul(softmax(a.hidden(a.scores()), 0), a.v); }>},
+     {"The exponentials are not divided by their sum.",
+      masked<[](const Attention& a) { return matmul(exp(a.hidden(a.scores())), a.v); }>},
+     {"These are the weights, (Tq, Tk). The result is the mean of the values with these weights.",
+      masked<[](const Attention& a) { return softmax(a.hidden(a.scores())); }>},
+     {"That is the library's answer: compose it of smaller operations.",
+      masked<[](const Attention& a) {
+        const auto one = [](const Tensor& x) { return x.reshape({1, x.dim(0), x.dim(1)}); };
+        AttentionOptions options;
+        options.mask.dense = a.keep.reshape({1, 1, a.keep.dim(0), a.keep.dim(1)});
+        return scaled_dot_product_attention(one(a.q), one(a.k), one(a.v), 1, options)
+            .reshape({a.q.dim(0), a.v.dim(1)});
+      }>}});
+
+}  // namespace
 }  // namespace heed::course
