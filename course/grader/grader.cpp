@@ -152,7 +152,8 @@ void Grader::check(const OpRow& row, const std::vector<Mistake>& mistakes) {
   if (finding_) return;
   ++checks_;
   const uint64_t example = random_.next();
-  RowReport report = check_row(row, {.seed = example, .tolerance = value_tolerance});
+  RowReport report =
+      check_row(row, {.seed = example, .tolerance = value_tolerance, .stops_at_gradients = true});
   if (report.failures.empty()) return;
   for (const Failure& failure : report.failures) problems_.push_back(problem_of(row, failure));
   finding_ = {problems_.front(), general_sentence(report, report.failures.front())};
@@ -220,6 +221,13 @@ std::optional<std::string> Grader::shared_problem(const Grader& wrong) const {
   const bool alike = both_numbers ? agree(*number_, *wrong.number_, std::fabs(*wrong.number_))
                                   : finding_->problem == wrong.finding_->problem;
   return report_.failures.empty() && alike ? std::optional(finding_->problem) : std::nullopt;
+}
+
+int64_t broadcast_at(const Shape& own, const Index& i) {
+  int64_t at = 0;
+  for (int axis = -own.rank(); axis < 0; ++axis)
+    at = at * own[axis] + (own[axis] == 1 ? 0 : i[axis]);
+  return at;
 }
 
 Tensor with_gradient(const Tensor& x, const Tensor& factor) {

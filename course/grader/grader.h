@@ -147,7 +147,10 @@ struct WrongAnswer {
   std::tuple<F...> functions;
 };
 
-// Has the values of x, and a gradient that is multiplied by `factor`. For wrong answers.
+// For wrong answers: where broadcasting reads the element i of the whole in a tensor of shape
+// `own`.
+int64_t broadcast_at(const Shape& own, const Index& i);
+// Has the values of x, and a gradient that is multiplied by `factor`.
 Tensor with_gradient(const Tensor& x, const Tensor& factor);
 
 // An exercise that is linked into the program.

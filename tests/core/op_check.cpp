@@ -89,6 +89,7 @@ class Checker {
   Checker(const OpRow& row, const RowCheck& how)
       : row_(row),
         value_tolerance_(how.tolerance > 0 ? how.tolerance : value_tolerance),
+        stops_at_gradients_(how.stops_at_gradients),
         random_(row.name, how.seed) {}
 
   RowReport run() {
@@ -113,6 +114,7 @@ class Checker {
       const Gradients right = differentiate(x, dy, all_inputs);
       for (size_t k = 0; k < x.size(); ++k) report_.gradients.push_back({x[k].shape, right[k]});
       check_gradients(x, dy, right);
+      if (stops_at_gradients_ && !report_.failures.empty()) return;
       check_frozen(x, dy, right);
       check_accumulation(x, dy, right);
       check_changed_inputs(x, dy, right);
@@ -364,6 +366,7 @@ class Checker {
 
   const OpRow& row_;
   double value_tolerance_;
+  const bool stops_at_gradients_;
   Numbers random_;
   std::string stage_;  // the check that runs, for errors
   RowReport report_;

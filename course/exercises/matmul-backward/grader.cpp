@@ -1,106 +1,28 @@
 #include "course/grader/grader.h"
 
+#include <algorithm>
+
+#include "core/autograd.h"
 #include "course/grader/training.h"
 #include "nn/positional.h"
 
 namespace heed::course {
 
-void grade_matmul_backward(Grader& g, Tensor (*matmul)(const Tensor& a, const Tensor& b)) {
-  const auto at = [](const Index& i, int64_t row, int64_t column) {
-    return i.with(i.rank - 2, row).with(i.rank - 1, column);
-  };
-  // The index of element (row, column) of the matrix that `own`, aligned at the last axis, has for
-  // each matrix of `whole`; calls f for those that use the matrix of index i.
-  const auto sum_over_batch = [](const Shape& whole, const Shape& own, const Index& i, auto f) {
-    double total = 0;
-    const Shape batch = whole.without(-1).without(-1);
-    for (const Index& b : indices(batch)) {
-      bool uses = true;
-      for (int axis = 3; axis <= own.rank(); ++axis)
-        uses = uses && i[-axis] == (own[-axis] == 1 ? 0 : b[2 - axis]);
-      if (uses) total += f(b.inserted(b.rank, 0).inserted(b.rank + 1, 0));
-    }
-    return total;
-  };
+void grade_matmul_backward(Grader& g, decltype(&matmul) answer) {
   const auto check = [&](const Shape& a, const Shape& b) {
-    const int64_t m = a[-2], k = a[-1], n = b[-1];
     const Shape batch =
         heed::broadcast("matmul", a.without(-1).without(-1), b.without(-1).without(-1));
-    const Shape shape = batch.inserted(batch.rank(), m).inserted(batch.rank() + 1, n);
-    // The gradient of argument `own`: for element (r, c) of its matrix the sum over the batch of
-    // term(a, b, dc, r, c), where a(r, c), b(r, c) and dc(r, c) are elements of the matrices.
-    const auto gradient = [=](const Shape& own, auto term) {
-      return [=](Arrays x, const Array& dy, const Index& i) {
-        return sum_over_batch(dy.shape, own, i, [&](const Index& first) {
-          const auto element = [&](const Array& array) {
-            return [&array, &first, &at](int64_t r, int64_t c) { return array(at(first, r, c)); };
-          };
-          return term(element(x[0]), element(x[1]), element(dy), i[-2], i[-1]);
-        });
-      };
-    };
-    std::vector<Mistake> mistakes;
-    const auto add = [&](const char* name, const std::string& sentence, auto term) {
-      mistakes.push_back(wrong_gradient(name, sentence, gradient(name[0] == 'a' ? a : b, term)));
-    };
-    if (k == n)
-      add("a", "This is dc · b: here b must be transposed, da = dc · bᵀ.",
-          [=](auto, auto b_, auto dc, int64_t r, int64_t c) {
-            return sum_over(n, [&](int64_t j) { return dc(r, j) * b_(j, c); });
-          });
-    if (m == k)
-      add("b", "This is a · dc: here a must be transposed, db = aᵀ · dc.",
-          [=](auto a_, auto, auto dc, int64_t r, int64_t c) {
-            return sum_over(m, [&](int64_t i) { return a_(r, i) * dc(i, c); });
-          });
-    if (m == k && k == n) {
-      add("a", "This is bᵀ · dc: the factors are in the wrong order, da = dc · bᵀ.",
-          [=](auto, auto b_, auto dc, int64_t r, int64_t c) {
-            return sum_over(n, [&](int64_t j) { return b_(j, r) * dc(j, c); });
-          });
-      add("b", "This is dc · aᵀ: the factors are in the wrong order, db = aᵀ · dc.",
-          [=](auto a_, auto, auto dc, int64_t r, int64_t c) {
-            return sum_over(n, [&](int64_t j) { return dc(r, j) * a_(c, j); });
-          });
-      add("a", "This is aᵀ · dc, the gradient of b.",
-          [=](auto a_, auto, auto dc, int64_t r, int64_t c) {
-            return sum_over(n, [&](int64_t i) { return a_(i, r) * dc(i, c); });
-          });
-      add("a", "This is the transpose of the gradient: da[i * k + p] is row i, column p.",
-          [=](auto, auto b_, auto dc, int64_t r, int64_t c) {
-            return sum_over(n, [&](int64_t j) { return dc(c, j) * b_(r, j); });
-          });
-      add("b", "This is the transpose of the gradient: db[p * n + j] is row p, column j.",
-          [=](auto a_, auto, auto dc, int64_t r, int64_t c) {
-            return sum_over(n, [&](int64_t i) { return a_(i, c) * dc(i, r); });
-          });
-    }
-    add("a",
-        "The factor dc is missing: this is the sum of a row of b, the gradient only if dc is 1.",
-        [=](auto, auto b_, auto, int64_t, int64_t c) {
-          return sum_over(n, [&](int64_t j) { return b_(c, j); });
-        });
-    add("b",
-        "The factor dc is missing: this is the sum of a column of a, the gradient only if dc is 1.",
-        [=](auto a_, auto, auto, int64_t r, int64_t) {
-          return sum_over(m, [&](int64_t i) { return a_(i, r); });
-        });
-    add("a", "Only the last column of dc arrives: da[…] = instead of +=?",
-        [=](auto, auto b_, auto dc, int64_t r, int64_t c) { return dc(r, n - 1) * b_(c, n - 1); });
-    add("b", "Only the last row of dc arrives: db[…] = instead of +=?",
-        [=](auto a_, auto, auto dc, int64_t r, int64_t c) { return a_(m - 1, r) * dc(m - 1, c); });
     g.check({.name = fmt::format("product of a {} and b {}", a, b),
              .inputs = {a, b},
-             .result = shape,
-             .op = [=](Tensors x) { return matmul(x[0], x[1]); },
+             .result = batch.inserted(batch.rank(), a[-2]).inserted(batch.rank() + 1, b[-1]),
+             .op = [=](Tensors x) { return answer(x[0], x[1]); },
              .definition =
                  [=](Arrays x, const Index& i) {
-                   return sum_over(k, [&](int64_t p) {
+                   return sum_over(a[-1], [&](int64_t p) {
                      return x[0](i.with(i.rank - 1, p)) * x[1](i.with(i.rank - 2, p));
                    });
                  },
-             .arguments = {"a", "b"}},
-            mistakes);
+             .arguments = {"a", "b"}});
   };
   const int64_t m = g.size(2, 3), k = m + g.size(1, 2), n = k + g.size(1, 2);
   check({k, k}, {k, k});
@@ -111,7 +33,116 @@ void grade_matmul_backward(Grader& g, Tensor (*matmul)(const Tensor& a, const Te
   check({2, m, k}, {2, k, n});
   check({2, 1, m, k}, {3, k, n});
 }
-HEED_GRADE(matmul_backward, matmul);
+namespace {
+namespace matmul_backward_answers {
+
+// The matrices of one product of a batch: a (m, k), b (k, n), dc (m, n). Each is read only when a
+// term asks for it.
+struct Product {
+  struct Matrix {
+    const real* data;
+    int64_t columns;
+    double operator()(int64_t row, int64_t column) const { return data[row * columns + column]; }
+  };
+  Matrix a, b, dc;
+  int64_t m, n;
+};
+// What da[i, p] gets from column j of dc, and db[p, j] from row i.
+using Term = double (*)(const Product& x, int64_t i, int64_t p, int64_t j);
+
+double term_of_a(const Product& x, int64_t i, int64_t p, int64_t j) {
+  return x.dc(i, j) * x.b(p, j);
+}
+double term_of_b(const Product& x, int64_t i, int64_t p, int64_t j) {
+  return x.a(i, p) * x.dc(i, j);
+}
+
+// The solution with these terms. It does not multiply matrices by matmul: that is what a learner's
+// program replaces.
+Tensor product(const Tensor& a, const Tensor& b, Term of_a, Term of_b) {
+  const Shape shape_a = a.shape(), shape_b = b.shape();
+  const int64_t m = a.dim(-2), k = a.dim(-1), n = b.dim(-1);
+  const Shape batch =
+      broadcast("matmul", shape_a.without(-1).without(-1), shape_b.without(-1).without(-1));
+  Tensor c = Tensor::zeros(batch.inserted(batch.rank(), m).inserted(batch.rank() + 1, n));
+  // Calls f(matrix of a, matrix of b, matrix of c), each the index of its first element.
+  const auto for_batch = [=](auto f) {
+    for (int64_t at = 0; at < batch.size(); ++at) {
+      const Index first =
+          index_of(batch, at).inserted(batch.rank(), 0).inserted(batch.rank() + 1, 0);
+      f(broadcast_at(shape_a, first), broadcast_at(shape_b, first), at * m * n);
+    }
+  };
+  for_batch([&](int64_t at_a, int64_t at_b, int64_t at_c) {
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t p = 0; p < k; ++p)
+        for (int64_t j = 0; j < n; ++j)
+          c.mutable_data()[at_c + i * n + j] +=
+              a.data()[at_a + i * k + p] * b.data()[at_b + p * n + j];
+  });
+  return record("matmul", c, {a, b}, [=, as = saved(a, b), bs = saved(b, a)](Backward& g) {
+    const Destination da = g.into_or_null(0), db = g.into_or_null(1);
+    if (da.data && !da.accumulate) std::fill_n(da.data, shape_a.size(), real{0});
+    if (db.data && !db.accumulate) std::fill_n(db.data, shape_b.size(), real{0});
+    const auto from = [](const real* data, int64_t first) { return data ? data + first : nullptr; };
+    for_batch([&](int64_t at_a, int64_t at_b, int64_t at_c) {
+      const Product x{
+          {from(as.data(), at_a), k}, {from(bs.data(), at_b), n}, {g.dy() + at_c, n}, m, n};
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t p = 0; p < k; ++p)
+          for (int64_t j = 0; j < n; ++j) {
+            if (da.data) da.data[at_a + i * k + p] += of_a(x, i, p, j);
+            if (db.data) db.data[at_b + p * n + j] += of_b(x, i, p, j);
+          }
+    });
+  });
+}
+
+template <auto term>
+Tensor wrong_a(const Tensor& a, const Tensor& b) {
+  return product(a, b, term, term_of_b);
+}
+template <auto term>
+Tensor wrong_b(const Tensor& a, const Tensor& b) {
+  return product(a, b, term_of_a, term);
+}
+using X = const Product&;
+
+}  // namespace matmul_backward_answers
+
+using namespace matmul_backward_answers;
+// Of square matrices, which come first.
+const Exercise matmul_backward_exercise(
+    "matmul_backward", grade_matmul_backward, {matmul},
+    {{"This is dc · b: here b must be transposed, da = dc · bᵀ.",
+      wrong_a<[](X x, int64_t i, int64_t p, int64_t j) { return x.dc(i, j) * x.b(j, p); }>},
+     {"This is a · dc: here a must be transposed, db = aᵀ · dc.",
+      wrong_b<[](X x, int64_t i, int64_t p, int64_t j) { return x.a(p, i) * x.dc(i, j); }>},
+     {"This is bᵀ · dc: the factors are in the wrong order, da = dc · bᵀ.",
+      wrong_a<[](X x, int64_t i, int64_t p, int64_t j) { return x.b(j, i) * x.dc(j, p); }>},
+     {"This is dc · aᵀ: the factors are in the wrong order, db = aᵀ · dc.",
+      wrong_b<[](X x, int64_t i, int64_t p, int64_t j) { return x.dc(p, i) * x.a(j, i); }>},
+     {"This is aᵀ · dc, the gradient of b.",
+      wrong_a<[](X x, int64_t i, int64_t p, int64_t j) { return x.a(j, i) * x.dc(j, p); }>},
+     {"This is dc · bᵀ, the gradient of a.",
+      wrong_b<[](X x, int64_t i, int64_t p, int64_t j) { return x.dc(p, i) * x.b(j, i); }>},
+     {"This is the transpose of the gradient: da[i * k + p] is row i, column p.",
+      wrong_a<[](X x, int64_t i, int64_t p, int64_t j) { return x.dc(p, j) * x.b(i, j); }>},
+     {"This is the transpose of the gradient: db[p * n + j] is row p, column j.",
+      wrong_b<[](X x, int64_t i, int64_t p, int64_t j) { return x.a(i, j) * x.dc(i, p); }>},
+     {"The factor dc is missing: this is the sum of a row of b, the gradient only if dc is 1.",
+      wrong_a<[](X x, int64_t, int64_t p, int64_t j) { return x.b(p, j); }>},
+     {"The factor dc is missing: this is the sum of a column of a, the gradient only if dc is 1.",
+      wrong_b<[](X x, int64_t i, int64_t p, int64_t) { return x.a(i, p); }>},
+     {"Only the last column of dc arrives: da[…] = instead of +=?",
+      wrong_a<[](X x, int64_t i, int64_t p, int64_t j) {
+        return j + 1 < x.n ? 0 : term_of_a(x, i, p, j);
+      }>},
+     {"Only the last row of dc arrives: db[…] = instead of +=?",
+      wrong_b<[](X x, int64_t i, int64_t p, int64_t j) {
+        return i + 1 < x.m ? 0 : term_of_b(x, i, p, j);
+      }>}});
 HEED_TRAIN(matmul_backward, positional_encodings::relative);
 
+}  // namespace
 }  // namespace heed::course

@@ -1,72 +1,21 @@
 #include "course/grader/grader.h"
 
+#include <algorithm>
+
+#include "core/autograd.h"
 #include "course/grader/training.h"
 #include "nn/positional.h"
 
 namespace heed::course {
 
-void grade_multiply_backward(Grader& g, Tensor (*mul)(const Tensor& a, const Tensor& b)) {
-  // Returns whether the element at `at` of an array of `own` shape was used for the element at
-  // `whole`.
-  const auto used = [](const Shape& own, const Index& at, const Index& whole) {
-    for (int axis = 1; axis <= own.rank(); ++axis)
-      if (at[-axis] != (own[-axis] == 1 ? 0 : whole[-axis])) return false;
-    return true;
-  };
+void grade_multiply_backward(Grader& g, Tensor (*answer)(const Tensor& a, const Tensor& b)) {
   const auto check = [&](const Shape& a, const Shape& b) {
-    const Shape shape = heed::broadcast("mul", a, b);
-    const OpRow row{.name = fmt::format("product of a {} and b {}", a, b),
-                    .inputs = {a, b},
-                    .result = shape,
-                    .op = [=](Tensors x) { return mul(x[0], x[1]); },
-                    .definition = [](Arrays x, const Index& i) { return x[0](i) * x[1](i); },
-                    .arguments = {"a", "b"}};
-    std::vector<Mistake> mistakes{wrong_value(
-        "This is the sum a + b.", [](Arrays x, const Index& i) { return x[0](i) + x[1](i); })};
-    for (const size_t k : {size_t{0}, size_t{1}}) {
-      const std::string own_name = k == 0 ? "a" : "b", other_name = k == 0 ? "b" : "a";
-      const Shape own = k == 0 ? a : b;
-      // The gradient as the function `join` of the contributions f of all elements of y that used
-      // an element.
-      const auto gradient = [=](auto f, auto join) {
-        return [=](Arrays x, const Array& dy, const Index& at) {
-          std::vector<double> terms;
-          for (const Index& whole : indices(dy.shape))
-            if (used(own, at, whole)) terms.push_back(f(dy(whole), x[k](whole), x[1 - k](whole)));
-          return join(terms);
-        };
-      };
-      const auto sum = [](const std::vector<double>& terms) {
-        return sum_over(static_cast<int64_t>(terms.size()),
-                        [&](int64_t i) { return terms[static_cast<size_t>(i)]; });
-      };
-      const auto right = [](double dy, double, double other) { return dy * other; };
-      const auto add = [&](const std::string& sentence, GradientFormula formula) {
-        mistakes.push_back(wrong_gradient(own_name, sentence, std::move(formula)));
-      };
-      const std::string unsummed =
-          "This is the gradient without the sum over the broadcast axes: an element of " +
-          own_name + " was used several times, and only the ";
-      add(fmt::format("This is dy · {0}: the derivative of a · b by {0} is {1}.", own_name,
-                      other_name),
-          gradient([](double dy, double self, double) { return dy * self; }, sum));
-      add(fmt::format("This is dy: the factor {} is missing.", other_name),
-          gradient([](double dy, double, double) { return dy; }, sum));
-      add(fmt::format("This is {}: the factor dy is missing, with which the loss reaches y.",
-                      other_name),
-          gradient([](double, double, double other) { return other; }, sum));
-      if (own == shape) continue;
-      add(unsummed + "last time counts.",
-          gradient(right, [](const std::vector<double>& terms) { return terms.back(); }));
-      add(unsummed + "first time counts.",
-          gradient(right, [](const std::vector<double>& terms) { return terms.front(); }));
-      add("This is the mean over the broadcast axes. Gradients of several uses add up: it is a "
-          "sum.",
-          gradient(right, [=](const std::vector<double>& terms) {
-            return sum(terms) / static_cast<double>(terms.size());
-          }));
-    }
-    g.check(row, mistakes);
+    g.check({.name = fmt::format("product of a {} and b {}", a, b),
+             .inputs = {a, b},
+             .result = heed::broadcast("mul", a, b),
+             .op = [=](Tensors x) { return answer(x[0], x[1]); },
+             .definition = [](Arrays x, const Index& i) { return x[0](i) * x[1](i); },
+             .arguments = {"a", "b"}});
   };
   const int64_t n = g.size(2, 4), m = g.size(2, 4), k = g.size(2, 3);
   check({n, m}, {n, m});
@@ -77,7 +26,85 @@ void grade_multiply_backward(Grader& g, Tensor (*mul)(const Tensor& a, const Ten
   check({}, {n, m});
   check({k, 1, 1}, {});
 }
-HEED_GRADE(multiply_backward, mul);
+namespace {
+namespace multiply_backward_answers {
+
+enum class Slip { none, own_factor, no_factor, no_dy, last_only, first_only, mean, sum };
+enum { a, b };
+
+// The solution, but for the gradient of one argument. It does not multiply tensors: that is what a
+// learner's program replaces.
+template <Slip slip, int wrong>
+Tensor product(const Tensor& x, const Tensor& y) {
+  const Shape shape = broadcast("mul", x.shape(), y.shape());
+  Tensor z = Tensor::empty(shape);
+  for (int64_t i = 0; i < shape.size(); ++i) {
+    const Index at = index_of(shape, i);
+    const double v = x.data()[broadcast_at(x.shape(), at)],
+                 w = y.data()[broadcast_at(y.shape(), at)];
+    z.mutable_data()[i] = slip == Slip::sum ? v + w : v * w;
+  }
+  const auto backward = [=, xs = saved(x, y), ys = saved(y, x), shape_x = x.shape(),
+                         shape_y = y.shape()](Backward& g) {
+    const auto give = [&](int k, const Saved& own, const Saved& other, const Shape& own_shape,
+                          const Shape& other_shape) {
+      const Slip own_slip = k == wrong ? slip : Slip::none;
+      const Destination to = g.into(k);
+      const int64_t n = own_shape.size();
+      if (!to.accumulate) std::fill_n(to.data, n, real{0});
+      std::vector<bool> seen(static_cast<size_t>(n));
+      for (int64_t i = 0; i < shape.size(); ++i) {
+        const Index index = index_of(shape, i);
+        const int64_t at = broadcast_at(own_shape, index);
+        const double dy = own_slip == Slip::no_dy ? 1 : g.dy()[i];
+        const double factor = own_slip == Slip::own_factor ? own.data()[at]
+                              : own_slip == Slip::no_factor
+                                  ? 1
+                                  : other.data()[broadcast_at(other_shape, index)];
+        const double uses = own_slip == Slip::mean ? static_cast<double>(shape.size() / n) : 1;
+        if (own_slip == Slip::last_only && !to.accumulate) to.data[at] = 0;
+        if (own_slip != Slip::first_only || !seen[static_cast<size_t>(at)])
+          to.data[at] += dy * factor / uses;
+        seen[static_cast<size_t>(at)] = true;
+      }
+    };
+    if (g.wants(a)) give(a, xs, ys, shape_x, shape_y);
+    if (g.wants(b)) give(b, ys, xs, shape_y, shape_x);
+  };
+  return record("mul", z, {x, y}, backward);
+}
+
+}  // namespace multiply_backward_answers
+
+using namespace multiply_backward_answers;
+const Exercise multiply_backward_exercise(
+    "multiply_backward", grade_multiply_backward, {mul},
+    {{"This is the sum a + b.", product<Slip::sum, a>},
+     {"This is dy · a: the derivative of a · b by a is b.", product<Slip::own_factor, a>},
+     {"This is dy · b: the derivative of a · b by b is a.", product<Slip::own_factor, b>},
+     {"This is dy: the factor b is missing.", product<Slip::no_factor, a>},
+     {"This is dy: the factor a is missing.", product<Slip::no_factor, b>},
+     {"This is b: the factor dy is missing, with which the loss reaches y.",
+      product<Slip::no_dy, a>},
+     {"This is a: the factor dy is missing, with which the loss reaches y.",
+      product<Slip::no_dy, b>},
+     {"This is the gradient without the sum over the broadcast axes: an element of a was used "
+      "several times, and only the last time counts.",
+      product<Slip::last_only, a>},
+     {"This is the gradient without the sum over the broadcast axes: an element of b was used "
+      "several times, and only the last time counts.",
+      product<Slip::last_only, b>},
+     {"This is the gradient without the sum over the broadcast axes: an element of a was used "
+      "several times, and only the first time counts.",
+      product<Slip::first_only, a>},
+     {"This is the gradient without the sum over the broadcast axes: an element of b was used "
+      "several times, and only the first time counts.",
+      product<Slip::first_only, b>},
+     {"This is the mean over the broadcast axes. Gradients of several uses add up: it is a sum.",
+      product<Slip::mean, a>},
+     {"This is the mean over the broadcast axes. Gradients of several uses add up: it is a sum.",
+      product<Slip::mean, b>}});
 HEED_TRAIN(multiply_backward, positional_encodings::relative);
 
+}  // namespace
 }  // namespace heed::course

@@ -8,89 +8,28 @@ namespace heed::course {
 
 [[gnu::weak]] Tensor tempered_weights(const Tensor& scores, double temperature);
 
-void grade_temperature(Grader& g,
-                       Tensor (*tempered_weights)(const Tensor& scores, double temperature)) {
+void grade_temperature(Grader& g, decltype(&tempered_weights) answer) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto row = [](const Array& x, int64_t i) {
-    const auto width = static_cast<size_t>(x.shape[1]), first = static_cast<size_t>(i) * width;
-    return std::span(x.values).subspan(first, width);
-  };
-  // exp(a x[i, j]) / Σ exp(b x[i, l])
-  const auto exponentials = [=](double a, double b) {
-    return [=](Arrays x, const Index& i) {
-      double total = 0;
-      for (const double v : row(x[0], i[0])) total += std::exp(b * v - a * x[0](i));
-      return 1 / total;
-    };
-  };
-  const auto uniform = [](Arrays x, const Index&) {
-    return 1 / static_cast<double>(x[0].shape[1]);
-  };
-  // At the maxima of a row f(number of maxima, whether it is the first of them), 0 elsewhere.
-  const auto at_maxima = [=](auto f) {
-    return [=](Arrays x, const Index& i) -> double {
-      const auto values = row(x[0], i[0]);
-      const double max = *std::max_element(values.begin(), values.end());
-      if (x[0](i) != max) return 0;
-      const auto count = static_cast<double>(std::count(values.begin(), values.end(), max));
-      const bool first = std::find(values.begin(), values.end(), max) - values.begin() == i[1];
-      return f(count, first);
-    };
-  };
-  const auto hard = at_maxima([](double count, bool) { return 1 / count; });
-
   const auto check = [&](double t, const Shape& shape, std::vector<double> values = {}) {
-    const bool limit = t == 0 || t == infinity;
-    const double inverse = limit ? 0 : 1 / t;
-    std::vector<Mistake> mistakes = {
-        wrong_value("This is the softmax at T = 1: the temperature is not used.",
-                    exponentials(1, 1)),
-        wrong_value("This is uniform, which is the limit for T = ∞.", uniform),
-        wrong_value("This is the limit for T = 0.", hard),
-        wrong_value("Of equal maxima the first has the whole weight. The limit of the softmax is "
-                    "shared by all of them.",
-                    at_maxima([](double, bool first) { return first ? 1.0 : 0.0; })),
-        wrong_value("Each of several equal maxima has the weight 1: the row adds up to more than "
-                    "1.",
-                    at_maxima([](double, bool) { return 1.0; }))};
-    if (t == 0)
-      mistakes.push_back(
-          wrong_value("The scores are divided by 0, which gives ±∞: T = 0 needs a case of its own.",
-                      [=](Arrays x, const Index& i) -> double {
-                        const auto of_row = row(x[0], i[0]);
-                        const bool overflows = *std::max_element(of_row.begin(), of_row.end()) > 0;
-                        return overflows ? std::numeric_limits<double>::quiet_NaN() : 0;
-                      }));
-    if (!limit) {
-      mistakes.push_back(wrong_value("The scores are multiplied by T; they must be divided by it.",
-                                     exponentials(t, t)));
-      mistakes.push_back(wrong_value(
-          "T is outside the exponent in the numerator, eˣ / T: the weights do not add up to 1.",
-          [=](Arrays x, const Index& i) { return exponentials(1, inverse)(x, i) / t; }));
-      mistakes.push_back(
-          wrong_value("The weights are divided by T. Divide the scores, before the softmax.",
-                      [=](Arrays x, const Index& i) { return exponentials(1, 1)(x, i) / t; }));
-      mistakes.push_back(
-          wrong_value("The softmax runs along the first axis: columns add up to 1, but rows must.",
-                      [=](Arrays x, const Index& i) {
-                        double total = 0;
-                        for (int64_t r = 0; r < x[0].shape[0]; ++r)
-                          total += std::exp(inverse * (x[0](i.with(0, r)) - x[0](i)));
-                        return 1 / total;
-                      }));
-    }
+    // The softmax of x / t: at T = 0 shared by the maxima, at T = ∞ by all.
+    const auto definition = [=](Arrays x, const Index& i) {
+      double largest = -infinity;
+      for (int64_t j = 0; j < shape[1]; ++j) largest = std::max(largest, x[0](i.with(1, j)));
+      const auto e = [&](int64_t j) {
+        const double below = x[0](i.with(1, j)) - largest;
+        return below == 0 ? 1 : t == 0 ? 0 : std::exp(below / t);
+      };
+      return e(i[1]) / sum_over(shape[1], e);
+    };
     g.check({.name = fmt::format("weights of scores {} at T = {:.3g}", shape, t),
              .inputs = {shape},
              .result = shape,
-             .op = [=](Tensors x) { return tempered_weights(x[0], t); },
-             .definition = t == 0          ? Definition(hard)
-                           : t == infinity ? Definition(uniform)
-                                           : Definition(exponentials(inverse, inverse)),
+             .op = [=](Tensors x) { return answer(x[0], t); },
+             .definition = definition,
              .values = values.empty() ? std::vector<std::vector<double>>{}
                                       : std::vector<std::vector<double>>{std::move(values)},
              .arguments = {"scores"},
-             .differentiable = !limit},
-            mistakes);
+             .differentiable = t != 0 && t != infinity});
   };
   check(g.number(1.5, 3), {g.size(2, 3), g.size(4, 6)});
   check(g.number(0.3, 0.7), {g.size(2, 3), g.size(4, 6)});
@@ -102,6 +41,66 @@ void grade_temperature(Grader& g,
   // e^(s / T) is infinite here, its softmax is not.
   check(1e-3, {2, 3}, {high, high + 1, low, low, low, high});
 }
-HEED_GRADE(temperature, tempered_weights);
+namespace {
+namespace temperature_answers {
 
+Tensor uniform(const Tensor& s) { return softmax(0 * s); }
+Tensor one_at_maxima(const Tensor& s) {
+  const Tensor below = s - max(s, {-1}, true);
+  Tensor ones = Tensor::zeros(s.shape());
+  for (int64_t i = 0; i < s.size(); ++i) ones.mutable_data()[i] = below.data()[i] == 0;
+  return ones;
+}
+Tensor first_maximum(const Tensor& s) {
+  Tensor first = Tensor::zeros(s.shape());
+  for (int64_t i = 0; i < s.dim(0); ++i) {
+    const real* const row = s.data() + i * s.dim(1);
+    first.mutable_data()[i * s.dim(1) + (std::max_element(row, row + s.dim(1)) - row)] = 1;
+  }
+  return first;
+}
+
+// Right, but for T = 0, or for T = ∞.
+template <auto weights>
+Tensor at_0(const Tensor& s, double t) {
+  return t == 0 ? weights(s) : softmax(s / t);
+}
+template <auto weights>
+Tensor at_infinity(const Tensor& s, double t) {
+  return t == 0 ? hardmax(s) : std::isinf(t) ? weights(s) : softmax(s / t);
+}
+
+}  // namespace temperature_answers
+
+using namespace temperature_answers;
+const Exercise temperature_exercise(
+    "temperature", grade_temperature, {tempered_weights},
+    {{"This is the softmax at T = 1: the temperature is not used.",
+      [](const Tensor& s, double) { return softmax(s); }},
+     {"This is the softmax at T = 1: the temperature is not used.",
+      at_0<[](const Tensor& s) { return softmax(s); }>},
+     {"This is the softmax at T = 1: the temperature is not used.",
+      at_infinity<[](const Tensor& s) { return softmax(s); }>},
+     {"This is uniform, which is the limit for T = ∞.",
+      [](const Tensor& s, double) { return uniform(s); }},
+     {"This is uniform, which is the limit for T = ∞.", at_0<uniform>},
+     {"This is the limit for T = 0.", [](const Tensor& s, double) { return hardmax(s); }},
+     {"This is the limit for T = 0.", at_infinity<[](const Tensor& s) { return hardmax(s); }>},
+     {"Of equal maxima the first has the whole weight. The limit of the softmax is shared by all "
+      "of them.",
+      at_0<first_maximum>},
+     {"Each of several equal maxima has the weight 1: the row adds up to more than 1.",
+      at_0<one_at_maxima>},
+     {"The scores are divided by 0, which gives ±∞: T = 0 needs a case of its own.",
+      [](const Tensor& s, double t) { return softmax(s / t); }},
+     {"The scores are multiplied by T; they must be divided by it.",
+      [](const Tensor& s, double t) { return softmax(s * t); }},
+     {"T is outside the exponent in the numerator, eˣ / T: the weights do not add up to 1.",
+      [](const Tensor& s, double t) { return exp(s) / t / sum(exp(s / t), {-1}, true); }},
+     {"The weights are divided by T. Divide the scores, before the softmax.",
+      [](const Tensor& s, double t) { return softmax(s) / t; }},
+     {"The softmax runs along the first axis: columns add up to 1, but rows must.",
+      [](const Tensor& s, double t) { return softmax(s / t, 0); }}});
+
+}  // namespace
 }  // namespace heed::course
