@@ -55,13 +55,17 @@ Tensor Classifier::encode(const Inputs& in) const {
 
 Tensor Classifier::head_input(const Inputs& in) const {
   const Tensor states = encode(in);
+  return pooled(states, in.input_lengths);
+}
+
+Tensor Classifier::pooled(const Tensor& states, const Ids& lengths) const {
   const ModuleScope here(head_);
   const int64_t batch = states.dim(0), time = states.dim(1), dim = states.dim(2);
   if (queries_) {
-    const Tensor read = (*queries_)(states, {.key_lengths = in.input_lengths});
+    const Tensor read = (*queries_)(states, {.key_lengths = lengths});
     return read.reshape({batch, read.dim(1) * dim});
   }
-  const Tensor weights = pool_weights(in.input_lengths, time, pool_);
+  const Tensor weights = pool_weights(lengths, time, pool_);
   return matmul(weights, states).reshape({batch, dim});
 }
 

@@ -12,6 +12,8 @@ class Classifier : public Model {
   Classifier(const ModelOptions& options, const ModelSizes& sizes)
       : Classifier(options, sizes, *options.parts(sizes)) {}
   Tensor encode(const Inputs& inputs) const;  // hidden states (B, T, D), before pooling
+  // Hidden states and lengths (B) → what the head reads (B, …).
+  Tensor pooled(const Tensor& states, const Ids& lengths) const;
   const Linear& head() const override { return head_; }
   Tensor head_input(const Inputs& inputs) const override;
 

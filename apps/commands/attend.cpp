@@ -168,8 +168,7 @@ std::vector<int64_t> several_examples(const AttendArguments& a, const Experiment
   check_evaluation_memory(experiment, corpus, split, available_memory());
   const TrainOptions& train = experiment.train;
   std::vector<Outcome> outcomes;
-  evaluate(model, split_of(corpus, split), corpus.framing,
-           train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size, &outcomes);
+  evaluate(model, split_of(corpus, split), corpus.framing, train.evaluation_batch(), &outcomes);
   for (size_t i = 0; i < outcomes.size() && std::ssize(numbers) < *a.wrong; ++i)
     if (!outcomes[i].correct) numbers.push_back(static_cast<int64_t>(i));
   check_input(!numbers.empty(), "--wrong: the model predicts every example of {} correctly", split);

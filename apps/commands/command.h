@@ -92,11 +92,15 @@ inline Option json_option(bool& json) { return {"--json", "", &json, "Print JSON
 
 inline constexpr Range seed_range{0, 9e15};
 
+struct ProgramCommands;  // room.h
+
 // The options of one call of a command, and its action.
 class CommandArguments {
  public:
   virtual ~CommandArguments() = default;
   virtual std::vector<Option> options() = 0;
+  // The program that was called, which outlives the call.
+  const ProgramCommands* program = nullptr;
   // Returns the exit code. Throws InputError for mistakes of the user and Error for failures of the
   // machine. Results go to stdout, everything else to stderr.
   virtual int run() const = 0;

@@ -142,6 +142,7 @@ int run_command_line(const ProgramCommands& program, int argc, char** argv) {
   std::string colours = "auto";
   for (const Command* command : program.commands) {
     arguments.push_back(command->arguments());
+    arguments.back()->program = &program;
     CLI::App* added = app.add_subcommand(command->name, command->summary);
     for (const Option& option : arguments.back()->options()) add_option(*added, option);
     add_option(*added, colour_option(colours));

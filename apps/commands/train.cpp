@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "apps/commands/command.h"
+#include "apps/commands/room.h"
 #include "apps/config/named_run.h"
 #include "apps/cost/data_report.h"
 #include "apps/cost/notice.h"
@@ -191,8 +191,9 @@ void warn_of_processors() {
 }
 
 // What ranks other than 0 do, which have no folder.
-int train_without_folder(const Plan& plan, const Corpus& corpus, int64_t until) {
+int train_without_folder(const Plan& plan, const Corpus& corpus, Measures measures, int64_t until) {
   TrainingLoop loop(plan.config.experiment, corpus, nullptr, plan.resumes);
+  add_measures(loop, measures);
   const TrainingLoop::End end = loop.run(until);
   if (end == TrainingLoop::End::done) loop.finish();
   return end == TrainingLoop::End::interrupted ? exit_interrupted : exit_done;
@@ -213,7 +214,7 @@ int TrainArguments::run() const {
   with_origins(plan.config.origins, [&] { (void)OwnShards(experiment.train.shards); });
   check_agreement(experiment, {.data = corpus.fingerprint});
   warn_of_processors();
-  if (rank() > 0) return train_without_folder(plan, corpus, last);
+  if (rank() > 0) return train_without_folder(plan, corpus, program->measures, last);
   const Summary summary = with_origins(plan.config.origins, [&] {
     Summary planned = summarize(experiment, corpus);
     check_memory(planned);
@@ -236,7 +237,9 @@ int TrainArguments::run() const {
   try {
     // Before the first write, so that a rejected resume leaves the run unchanged.
     loop = with_origins(plan.config.origins, [&] {
-      return std::make_unique<TrainingLoop>(experiment, corpus, &lock, plan.resumes);
+      auto made = std::make_unique<TrainingLoop>(experiment, corpus, &lock, plan.resumes);
+      add_measures(*made, program->measures);
+      return made;
     });
     const auto start_session = [&] {
       session = std::make_unique<RunSession>(lock, plan.config, corpus.fingerprint,

@@ -52,6 +52,13 @@ void TrainOptions::fields(Fields& f) {
          "write norms of parameters, gradients and updates, and statistics of layers and attention "
          "heads, into metrics.jsonl, as often as lines of the log",
          Field::Effect::none);
+  f.texts(
+      "measures", measures,
+      "what to measure inside the model while it trains, in metrics.jsonl: heads, ablate, lens, "
+      "as `heed inspect` shows them, and train, the scores on a part of the training split",
+      Field::Effect::none);
+  f.integer("measure_every", measure_every, count,
+            "steps between measures; 0: with every evaluation", Field::Effect::none);
   f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation",
             Field::Effect::none);
   f.choice("best_by", best_by, best_by_names,

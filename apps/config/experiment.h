@@ -43,6 +43,8 @@ struct TrainOptions {
   int64_t average_checkpoints = 1;
   int64_t log_every = 50;
   bool statistics = false;
+  std::vector<std::string> measures;
+  int64_t measure_every = 0;
   int64_t samples = 3;
   BestBy best_by = BestBy::loss;
   int64_t patience = 0;
@@ -56,6 +58,12 @@ struct TrainOptions {
   void fields(Fields& f);
   // Throws InputError if values contradict each other.
   void validate() const;
+  // Examples in a batch of an evaluation.
+  int64_t evaluation_batch() const {
+    return evaluate_batch_size > 0 ? evaluate_batch_size : batch_size;
+  }
+  // Steps between rows of measures.
+  int64_t measured_every() const { return measure_every > 0 ? measure_every : evaluate_every; }
   // Steps between the checkpoints that average_checkpoints counts.
   int64_t average_every() const { return checkpoint_every > 0 ? checkpoint_every : evaluate_every; }
 };

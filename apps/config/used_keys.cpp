@@ -39,6 +39,8 @@ struct Rule {
 constexpr Rule rules[] = {
     {"train.label_smoothing_over",
      [](const Values& v) { return v.is_zero("train.label_smoothing"); }},
+    {"train.measure_every",
+     [](const Values& v) { return value_of(v.config, "train.measures") == "[]"; }},
     {"train.load_names", [](const Values& v) { return v.is_empty("train.load"); }},
     {"train.new_tokens",
      [](const Values& v) { return v.is_empty("train.load") && v.is_empty("data.vocabulary"); }},

@@ -19,6 +19,7 @@
 #include "core/pool.h"
 #include "core/ranks.h"
 #include "core/system_memory.h"
+#include "nn/tap.h"
 
 namespace heed {
 
@@ -29,16 +30,12 @@ double Memory::peak() const {
 
 namespace {
 
-int64_t evaluation_batch(const TrainOptions& train) {
-  return train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size;
-}
-
 StepSizes step_sizes(const TrainOptions& train, const Corpus& corpus) {
   int64_t largest_split = 0;
   for (const auto& [name, split] : corpus.splits)
     if (name != "train") largest_split = std::max(largest_split, split.size);
   return {train.batch_size, train.accumulate, corpus.longest_source, corpus.longest_input,
-          std::min(evaluation_batch(train), largest_split)};
+          std::min(train.evaluation_batch(), largest_split)};
 }
 
 // The maximum sizes of examples, in positions and edges.
@@ -94,14 +91,32 @@ double peak_above(double before) {
   return static_cast<double>(pool_statistics().peak_bytes) - before;
 }
 
+// Holds what measures (train.measures) see at once: the weights of an attention, and the stream
+// after every sublayer.
+class MeasureTap final : public Tap {
+ public:
+  bool wants(const Module&, Site site) override {
+    return site == Site::weights || site == Site::stream;
+  }
+  Tensor see(const Module&, Site site, const Tensor& value) override {
+    if (site == Site::stream) streams_.push_back(value);
+    return {};
+  }
+
+ private:
+  std::vector<Tensor> streams_;
+};
+
 double evaluation_memory(const Model& model, const Corpus& corpus, const LongestExample& longest,
-                         int64_t examples) {
+                         int64_t examples, bool measures = false) {
   if (examples == 0) return 0;
   ScopeGuard here;
   here->gradients = here->training = false;
   const double before = live_bytes();
   pool_reset_peak();
   const Batch batch = largest_batch(corpus, longest, examples);
+  std::optional<MeasureTap> tap;
+  if (measures) tap.emplace();
   const Tensor logits = model.logits(inputs_of(batch));
   cross_entropy(logits, batch.target, Reduction::sum);
   return peak_above(before);
@@ -233,7 +248,8 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
   s.memory.activations = threads * memory.held(Pass::forward);
   s.memory.backward = threads * (memory.held(Pass::backward) + memory.held(Pass::other));
   s.memory.evaluation =
-      evaluation_memory(trainer.model(), corpus, LongestExample(corpus), s.step.evaluation_batch);
+      evaluation_memory(trainer.model(), corpus, LongestExample(corpus), s.step.evaluation_batch,
+                        !experiment.train.measures.empty());
   s.parts = merged(parts_of(trainer.model(),
                             flops_of(step, names, experiment.train.shards * s.step.micro_batches)));
 }
@@ -325,7 +341,7 @@ void check_memory(const Summary& s) {
 void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
                              const std::string& split, double available) {
   const Dataset& dataset = split_of(corpus, split);
-  const int64_t examples = std::min(evaluation_batch(experiment.train), dataset.size);
+  const int64_t examples = std::min(experiment.train.evaluation_batch(), dataset.size);
   const LongestExample longest(dataset, corpus.framing);
   ScopeGuard here;
   here->shapes_only = true;

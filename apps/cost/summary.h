@@ -56,7 +56,7 @@ struct Memory {
   double batches = 0;       // token ids and features of a step
   double activations = 0;   // of a micro-batch, at the peak of its step
   double backward = 0;      // their gradients and temporaries, at the same moment
-  double evaluation = 0;    // of a batch of an evaluation, in place of the last two
+  double evaluation = 0;    // of a batch of an evaluation, or of a measure, in place of these two
 
   // Parameters, gradients and optimizer state.
   double lasting() const { return parameters + gradients + optimizer; }

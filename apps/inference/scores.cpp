@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <span>
 #include <unistd.h>
 
 #include "apps/inference/bleu.h"
@@ -66,11 +67,8 @@ void add_text_scores(const std::vector<Prediction>& predictions, const Experimen
 
 Json token_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
                   const std::string& split, std::vector<Outcome>* outcomes) {
-  const TrainOptions& train = experiment.train;
-  const int64_t batch_size =
-      train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size;
-  const Scores scores =
-      evaluate(model, split_of(corpus, split), corpus.framing, batch_size, outcomes);
+  const Scores scores = evaluate(model, split_of(corpus, split), corpus.framing,
+                                 experiment.train.evaluation_batch(), outcomes);
   Json json = Json::object().set("loss", scores.loss).set("perplexity", scores.perplexity);
   if (const auto bytes = corpus.target_bytes.find(split); bytes != corpus.target_bytes.end())
     json.set("bits_per_byte", scores.loss * static_cast<double>(scores.targets) /
@@ -195,9 +193,29 @@ constexpr ScoreKind score_kinds[] = {{"loss", true, true},
                                      {"bleu", false, false, 100},
                                      {"chrf", false, false, 100}};
 
+// Of measures (train.measures), which only metrics.jsonl has.
+constexpr ScoreKind measure_kinds[] = {{"accuracy", false, false, 1},
+                                       {"delta", false},
+                                       {"previous", false, false, 1},
+                                       {"duplicate", false, false, 1},
+                                       {"induction", false, false, 1},
+                                       {"prefix_matching", false, false, 1},
+                                       {"first", false, false, 1},
+                                       {"copying", false},
+                                       {"induction_loss", true, true},
+                                       {"entropy"},
+                                       {"distance"},
+                                       {"kl"},
+                                       {"accuracy_delta"},
+                                       {"in_context_score"}};
+
 ScoreKind kind_of_score(const std::string& score) {
-  const auto* const found = std::ranges::find(score_kinds, last_component(score), &ScoreKind::name);
-  return found == std::end(score_kinds) ? ScoreKind() : *found;
+  const std::string name = last_component(score);
+  for (const std::span<const ScoreKind> kinds :
+       {std::span<const ScoreKind>(score_kinds), std::span<const ScoreKind>(measure_kinds)})
+    for (const ScoreKind& kind : kinds)
+      if (kind.name == name) return kind;
+  return {};
 }
 
 }  // namespace

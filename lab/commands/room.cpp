@@ -1,7 +1,9 @@
 #include "lab/commands/room.h"
 
+#include "lab/inspect/measures.h"
+
 namespace heed {
 
-const Room lab_room{lab_commands::all};
+const Room lab_room{lab_commands::all, inspect_measures};
 
 }  // namespace heed

@@ -14,6 +14,7 @@
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "lab/experiments/curves.h"
 
 namespace heed {
 namespace {
@@ -22,9 +23,28 @@ constexpr int64_t max_result_bytes = 1 << 20;
 
 using NamedScores = std::vector<std::pair<std::string, Json>>;
 
+// Adds what train.measures measured: of each number the last one up to the best step.
+void add_measured(const RunFolder& run, const Experiment& experiment, NamedScores& scores) {
+  const std::vector<std::string>& measures = experiment.train.measures;
+  const auto best = std::ranges::find(scores, "best_step", &NamedScores::value_type::first);
+  if (measures.empty() || best == scores.end() || !best->second.is_number()) return;
+  const double best_step = best->second.number();
+  for (const Curve& curve : read_curves(run.metrics()).curves) {
+    const std::string measure = curve.name.substr(0, curve.name.find('.'));
+    if (measure != "train" && std::ranges::find(measures, measure) == measures.end()) continue;
+    const auto after = std::ranges::upper_bound(curve.steps, best_step);
+    if (after != curve.steps.begin())
+      scores.emplace_back(curve.name,
+                          curve.values[static_cast<size_t>(after - curve.steps.begin()) - 1]);
+  }
+}
+
 NamedScores read_scores(const RunFolder& run, const Experiment& experiment) {
   const Json result = read_result(run, experiment);
-  return result.is_null() ? NamedScores() : result.flattened();
+  if (result.is_null()) return {};
+  NamedScores scores = result.flattened();
+  add_measured(run, experiment, scores);
+  return scores;
 }
 
 std::string data_of(const RunFolder& run, const Experiment& experiment) {

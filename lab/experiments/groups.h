@@ -29,7 +29,8 @@ struct ScoredRun {
   // generated task. A run without a record of it gets a text that stands for its paths.
   std::string data;
   std::string tokenizer;  // SHA-256 of the vocabulary of data.tokenizer; "" without that key
-  // result.json, flattened: "steps", "seconds", …, "val.loss", …; empty until the run is done.
+  // result.json, flattened: "steps", "seconds", …, "val.loss", …; empty until the run is done. Then
+  // the numbers of train.measures at the best step: "train.loss", "heads.1.0.induction", …
   std::vector<std::pair<std::string, Json>> scores;
   RunState state = RunState::none;
   std::string error;  // why it failed: "step 21: the loss is NaN; …"; "" unless it did

@@ -20,10 +20,12 @@ std::string metric_of(const std::string& name, const Experiment& experiment) {
   std::vector<std::string> known = {"loss", "perplexity", "token_accuracy"};
   if (has_exact_match(experiment)) known.emplace_back("exact_match");
   if (std::ranges::find(known, best_by) == known.end()) known.push_back(best_by);
+  const std::vector<std::string>& measures = experiment.train.measures;
+  if (std::ranges::find(measures, name.substr(0, name.find('.'))) != measures.end()) return name;
   check_input(name.starts_with(val_prefix) &&
                   std::ranges::find(known, name.substr(val_prefix.size())) != known.end(),
               "halving.metric = {}: expected val. and one of {}; another score only if "
-              "train.best_by names it",
+              "train.best_by names it, or train.measures what it is about",
               in_quotes(name), joined(known));
   return name;
 }

@@ -33,8 +33,7 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std
     check_evaluation_memory(experiment, corpus, chosen, available_memory());
     const TrainOptions& train = experiment.train;
     std::vector<Outcome> outcomes;
-    evaluate(*run.model(corpus, checkpoint), dataset, corpus.framing,
-             train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size,
+    evaluate(*run.model(corpus, checkpoint), dataset, corpus.framing, train.evaluation_batch(),
              &outcomes);
     for (const KindScores& each : kinds.scores(outcomes, corpus, dataset)) {
       const std::string kind = fmt::format("{}[{}].", chosen, each.kind);

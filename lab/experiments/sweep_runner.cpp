@@ -14,6 +14,7 @@
 #include "apps/training/metrics.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/text.h"
 #include "lab/experiments/curves.h"
 #include "lab/experiments/data_of_sweep.h"
 #include "lab/experiments/groups.h"
@@ -99,6 +100,9 @@ std::vector<size_t> SweepRunner::promoted(const std::vector<size_t>& points, int
     }
     means.push_back(complete && count > 0 ? std::optional(sum / count) : std::nullopt);
   }
+  check_input(std::ranges::any_of(means, [](const auto& mean) { return mean.has_value(); }),
+              "halving.metric = {}: no point has this score up to step {}", in_quotes(plan_.metric),
+              rung);
   std::vector<size_t> best;
   std::vector<std::string> names;
   for (const size_t i :

@@ -135,7 +135,7 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
               "linear");
   const auto [batch, row] = find_example(inspected, example);
   std::vector<Sublayer> sublayers = sublayers_of(inspected);
-  const std::string stack = o.kind == ModelKind::classifier ? "encoder" : "decoder";
+  const std::string stack = predicting_stack(o);
   std::erase_if(sublayers, [&](const Sublayer& s) { return !s.name.starts_with(stack); });
   check_input(!sublayers.empty(), "attribute: this model has no layers");
 

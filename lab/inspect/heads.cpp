@@ -12,7 +12,6 @@
 #include "core/random.h"
 #include "core/scope.h"
 #include "lab/inspect/eigenvalues.h"
-#include "nn/recorder.h"
 
 namespace heed {
 namespace {
@@ -70,36 +69,44 @@ struct InContext {
   }
 };
 
-// What all batches show: the sums of every layer, in the order of computation.
+// Adds the weights p (B, H, Tq, Tk) of a layer. Attention along axes of a grid has more rows than
+// examples.
+void add_weights(LayerSums& layer, const Tensor& p, const Ids& lengths, const Ids& tokens) {
+  const int64_t rows = p.dim(0), heads = p.dim(1), queries = p.dim(2), keys = p.dim(3);
+  layer.heads.resize(static_cast<size_t>(heads));
+  for (int64_t b = 0; b < rows; ++b) {
+    const int64_t last = layer.has_positions ? std::min<int64_t>(queries, lengths[b]) : queries;
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t q = 0; q < last; ++q)
+        add_row(layer.heads[static_cast<size_t>(h)],
+                p.data() + ((b * heads + h) * queries + q) * keys, q, keys,
+                layer.has_tokens ? tokens.data() + b * tokens.dim(1) : nullptr);
+  }
+}
+
+bool sees_weights(const std::string&, Site site) { return site == Site::weights; }
+
+// What all batches show: the sums of every layer, in the order of computation. The weights of one
+// layer are in memory at a time.
 std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspected,
                                                        InContext& in_context) {
   std::vector<std::pair<std::string, LayerSums>> layers;
   std::map<std::string, size_t> index;
   for (const Batch& batch : inspected.batches) {
-    const Recorder recorder;
+    const NamedTap tap(
+        inspected, sees_weights, [&](const std::string& name, Site, const Tensor& p) {
+          const auto [at, is_new] = index.emplace(name, layers.size());
+          if (is_new) layers.push_back({name, {}});
+          LayerSums& layer = layers[at->second].second;
+          layer.has_positions = !is_cross(name) && !name.starts_with("pool") &&
+                                inspected.options.attention.axes.empty() && p.dim(2) == p.dim(3);
+          const Ids& tokens = tokens_of(inspected, batch, name);
+          layer.has_tokens = layer.has_positions && static_cast<bool>(tokens);
+          add_weights(layer, p, inspected.lengths(batch, name), tokens);
+          return Tensor();
+        });
     const Tensor logits = inspected.model.logits(inputs_of(batch));
     if (inspected.options.kind == ModelKind::language_model) in_context.add(logits, batch);
-    for (const AttentionRecord& record : recorder.records(inspected.model)) {
-      const auto [at, is_new] = index.emplace(record.name, layers.size());
-      if (is_new) layers.push_back({record.name, {}});
-      LayerSums& layer = layers[at->second].second;
-      const Tensor& p = record.weights;
-      const int64_t rows = p.dim(0), heads = p.dim(1), queries = p.dim(2), keys = p.dim(3);
-      layer.heads.resize(static_cast<size_t>(heads));
-      layer.has_positions = !is_cross(record.name) && record.grid.empty() &&
-                            !record.name.starts_with("pool") && queries == keys;
-      const Ids& tokens = tokens_of(inspected, batch, record.name);
-      layer.has_tokens = layer.has_positions && static_cast<bool>(tokens);
-      const Ids& lengths = inspected.lengths(batch, record.name);
-      for (int64_t b = 0; b < rows; ++b) {
-        const int64_t last = layer.has_positions ? std::min<int64_t>(queries, lengths[b]) : queries;
-        for (int64_t h = 0; h < heads; ++h)
-          for (int64_t q = 0; q < last; ++q)
-            add_row(layer.heads[static_cast<size_t>(h)],
-                    p.data() + ((b * heads + h) * queries + q) * keys, q, keys,
-                    layer.has_tokens ? tokens.data() + b * tokens.dim(1) : nullptr);
-      }
-    }
   }
   return layers;
 }
@@ -110,11 +117,29 @@ Json ratio(double part, double whole, bool has) {
 
 // Random tokens without repeats, repeated once.
 struct Repeated {
-  int64_t period = 0;                                   // 0: this model reads none
-  Ids tokens;                                           // (B, 2 n)
+  int64_t period = 0;                                   // n; 0: this model reads none
   std::map<std::string, std::vector<double>> matching;  // by layer and head
   double loss = 0;
 };
+
+// Computes the model on one batch of repeated tokens, and adds to the sums.
+void add_repeated(const Inspected& inspected, const Ids& tokens, Repeated& r) {
+  const int64_t n = r.period, rows = tokens.dim(0);
+  const NamedTap tap(inspected, sees_weights, [&](const std::string& name, Site, const Tensor& p) {
+    std::vector<double>& sums = r.matching[name];
+    sums.resize(static_cast<size_t>(p.dim(1)));
+    for (int64_t i = 0; i < rows * p.dim(1); ++i)  // (b, h)
+      for (int64_t q = n; q < 2 * n; ++q)
+        sums[static_cast<size_t>(i % p.dim(1))] += p.data()[(i * 2 * n + q) * 2 * n + q - n + 1];
+    return Tensor();
+  });
+  const Inputs inputs{.input = tokens,
+                      .input_lengths = Ids::full({rows}, static_cast<int32_t>(2 * n))};
+  const Tensor log_p = log_softmax(inspected.model.logits(inputs));
+  for (int64_t b = 0; b < rows; ++b)
+    for (int64_t q = n; q < 2 * n - 1; ++q)
+      r.loss -= log_p.data()[(b * 2 * n + q) * log_p.dim(2) + tokens[b * 2 * n + q + 1]];
+}
 
 Repeated repeated_tokens(const Inspected& inspected) {
   Repeated r;
@@ -125,36 +150,24 @@ Repeated repeated_tokens(const Inspected& inspected) {
     if (!is_special(vocabulary.token(id))) ordinary.push_back(id);
   const int64_t n = std::min<int64_t>(inspected.corpus.longest_input / 2, std::ssize(ordinary));
   if (n < 2) return r;
-  constexpr int64_t sequences = 32;
   r.period = n;
-  r.tokens = Ids::empty({sequences, 2 * n});
+  constexpr int64_t sequences = 32;
+  const int64_t at_once = std::min(sequences, inspected.batches.front().target.dim(0));
   Random random(0, Purpose::task);
-  for (int64_t b = 0; b < sequences; ++b)
-    for (int64_t i = 0; i < n; ++i) {
-      const auto left = static_cast<uint64_t>(std::ssize(ordinary) - i);
-      std::swap(ordinary[static_cast<size_t>(i)],
-                ordinary[static_cast<size_t>(i) + random.below(left)]);
-      for (const int64_t t : {i, i + n})
-        r.tokens.mutable_data()[b * 2 * n + t] = ordinary[static_cast<size_t>(i)];
-    }
-  const Inputs inputs{.input = r.tokens,
-                      .input_lengths = Ids::full({sequences}, static_cast<int32_t>(2 * n))};
-  const Recorder recorder;
-  const Tensor log_p = log_softmax(inspected.model.logits(inputs));
-  for (const AttentionRecord& record : recorder.records(inspected.model)) {
-    const Tensor& p = record.weights;
-    std::vector<double>& scores = r.matching[record.name];
-    for (int64_t h = 0; h < p.dim(1); ++h) {
-      double sum = 0;
-      for (int64_t b = 0; b < sequences; ++b)
-        for (int64_t q = n; q < 2 * n; ++q)
-          sum += p.data()[((b * p.dim(1) + h) * 2 * n + q) * 2 * n + q - n + 1];
-      scores.push_back(sum / static_cast<double>(sequences * n));
-    }
+  for (int64_t first = 0; first < sequences; first += at_once) {
+    Ids tokens = Ids::empty({std::min(at_once, sequences - first), 2 * n});
+    for (int64_t b = 0; b < tokens.dim(0); ++b)
+      for (int64_t i = 0; i < n; ++i) {
+        const auto left = static_cast<uint64_t>(std::ssize(ordinary) - i);
+        std::swap(ordinary[static_cast<size_t>(i)],
+                  ordinary[static_cast<size_t>(i) + random.below(left)]);
+        for (const int64_t t : {i, i + n})
+          tokens.mutable_data()[b * 2 * n + t] = ordinary[static_cast<size_t>(i)];
+      }
+    add_repeated(inspected, tokens, r);
   }
-  for (int64_t b = 0; b < sequences; ++b)
-    for (int64_t q = n; q < 2 * n - 1; ++q)
-      r.loss -= log_p.data()[(b * 2 * n + q) * log_p.dim(2) + r.tokens[b * 2 * n + q + 1]];
+  for (auto& [name, sums] : r.matching)
+    for (double& sum : sums) sum /= static_cast<double>(sequences * n);
   r.loss /= static_cast<double>(sequences * (n - 1));
   return r;
 }
@@ -278,7 +291,7 @@ Json compositions(const Inspected& inspected, const std::vector<Sublayer>& subla
 
 }  // namespace
 
-Json head_scores(const Inspected& inspected) {
+Json head_scores(const Inspected& inspected, bool composition) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const std::vector<Sublayer> sublayers = sublayers_of(inspected);
@@ -310,10 +323,9 @@ Json head_scores(const Inspected& inspected) {
     }
   }
   check_input(!rows.elements().empty(), "heads: this model has no attention layers");
-  return Json::object()
-      .set("heads", std::move(rows))
-      .set("composition", compositions(inspected, sublayers))
-      .set("induction_loss", repeated.period > 0 ? Json(repeated.loss) : Json())
+  Json scores = Json::object().set("heads", std::move(rows));
+  if (composition) scores.set("composition", compositions(inspected, sublayers));
+  return scores.set("induction_loss", repeated.period > 0 ? Json(repeated.loss) : Json())
       .set("in_context_score", ratio(in_context.sum, in_context.count, true));
 }
 

@@ -13,10 +13,6 @@
 
 namespace heed {
 
-Dataset first_of(const Dataset& all, int64_t count) {
-  return {std::min(count, all.size), std::cref(all.get), std::cref(all.collate)};
-}
-
 Inspected::Inspected(const Model& model_, const ModelOptions& options_, const Corpus& corpus_,
                      const Dataset& examples, int64_t batch_size)
     : model(model_), options(options_), corpus(corpus_), names(model_.part_names()) {
@@ -85,6 +81,20 @@ ExampleLosses losses_of(const Inspected& inspected) {
   for (const Batch& batch : inspected.batches)
     losses.add(inspected.model.logits(inputs_of(batch)), batch);
   return losses;
+}
+
+std::string predicting_stack(const ModelOptions& options) {
+  return options.kind == ModelKind::classifier ? "encoder" : "decoder";
+}
+
+Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batch& batch) {
+  const std::string name = predicting_stack(inspected.options) + ".norm";
+  Tensor x = stream;
+  for (const auto& [module, its_name] : inspected.names)
+    if (its_name == name) x = dynamic_cast<const Norm&>(*module)(stream);
+  if (const auto* classifier = dynamic_cast<const Classifier*>(&inspected.model))
+    x = classifier->pooled(x, batch.input_lengths);
+  return inspected.model.head()(x);
 }
 
 int64_t layer_index(const std::string& name) {

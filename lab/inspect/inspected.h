@@ -10,13 +10,11 @@
 
 #include "data/batch.h"
 #include "data/corpus.h"
+#include "data/first_examples.h"
 #include "nn/models.h"
 #include "nn/tap.h"
 
 namespace heed {
-
-// The first examples of a dataset, which must outlive the result.
-Dataset first_of(const Dataset& all, int64_t count);
 
 // A model and its examples. What it is made of must outlive it.
 struct Inspected {
@@ -84,6 +82,12 @@ struct Sublayer {
 };
 // Found by computing the first batch.
 std::vector<Sublayer> sublayers_of(const Inspected& inspected);
+
+// "decoder", or "encoder" of a classifier: the stack whose stream the head reads.
+std::string predicting_stack(const ModelOptions& options);
+// The logits if the predicting stack ended with this stream (B, T, D): through the final norm, the
+// pool of a classifier and the head.
+Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batch& batch);
 
 // The layer that a name is in: 1 for "decoder.layers.1.attention"; -1: none.
 int64_t layer_index(const std::string& name);

@@ -59,10 +59,8 @@ Json lens(const Inspected& inspected, int64_t example) {
               "sublayer, so an earlier one is not what the head reads");
   std::vector<Sublayer> stack = sublayers_of(inspected);
   check_input(!stack.empty(), "lens: this model has no layers");
-  const bool is_seq2seq = inspected.options.kind == ModelKind::seq2seq;
-  if (is_seq2seq)
-    std::erase_if(stack, [](const Sublayer& s) { return !s.name.starts_with("decoder"); });
-  const std::string final_stream = stack.back().norm;
+  const std::string predicting = predicting_stack(inspected.options);
+  std::erase_if(stack, [&](const Sublayer& s) { return !s.name.starts_with(predicting); });
   std::vector<std::string> ends;  // the norm of the last sublayer of each layer
   for (const Sublayer& s : stack) {
     if (ends.empty() || ends.back().substr(0, ends.back().rfind('.')) != s.layer)
@@ -99,14 +97,7 @@ Json lens(const Inspected& inspected, int64_t example) {
       last = inspected.model.logits(inputs);
     }
     for (size_t depth = 0; depth < depths; ++depth) {
-      // Continues from the stream of this depth as if it were the last.
-      const NamedTap tap(
-          inspected,
-          [&](const std::string& layer, Site site) {
-            return site == Site::stream && layer == final_stream;
-          },
-          [&](const std::string&, Site, const Tensor&) { return streams[depth]; });
-      const Tensor logits = inspected.model.logits(inputs);
+      const Tensor logits = logits_after(inspected, streams[depth], batch);
       losses[depth].add(logits, batch);
       add_entropies(logits, last, batch.target, entropy[depth], kl[depth]);
       const int64_t row = example - first;

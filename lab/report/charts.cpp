@@ -139,12 +139,15 @@ bool is_charted(const std::string& curve) {
   return !is_count(curve) && curve != "seconds" && !curve.starts_with("statistics.");
 }
 
+bool is_of_part(const std::string& curve) { return std::ranges::count(curve, '.') > 1; }
+
 std::string curve_title(const std::string& name) {
-  std::string text = name == "lr"               ? "learning rate"
-                     : name == "tokens_per_s"   ? "tokens per second"
-                     : name == "loss"           ? "training loss"
-                     : name.starts_with("val.") ? "validation " + name.substr(4)
-                                                : name;
+  std::string text = name == "lr"                 ? "learning rate"
+                     : name == "tokens_per_s"     ? "tokens per second"
+                     : name == "loss"             ? "training loss"
+                     : name.starts_with("val.")   ? "validation " + name.substr(4)
+                     : name.starts_with("train.") ? "training examples: " + name.substr(6)
+                                                  : name;
   std::ranges::replace(text, '_', ' ');
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;

@@ -57,9 +57,7 @@ void add_errors(const Model& model, const Corpus& corpus, const Experiment& expe
   std::vector<Outcome> outcomes;
   TargetCounts counts;
   const TrainOptions& train = experiment.train;
-  evaluate(model, dataset, corpus.framing,
-           train.evaluate_batch_size > 0 ? train.evaluate_batch_size : train.batch_size, &outcomes,
-           &counts);
+  evaluate(model, dataset, corpus.framing, train.evaluation_batch(), &outcomes, &counts);
   details.confusion = confusion_of(corpus, counts);
   const auto [least, most] = std::ranges::minmax_element(outcomes, {}, &Outcome::length);
   if (has_exact_match(experiment) && most != outcomes.end() && least->length < most->length)

@@ -81,8 +81,9 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
   return charts;
 }
 
-// The losses first, then other scores.
+// The losses first, then other scores of the whole model.
 std::vector<Chart> ordered(std::vector<Chart> charts) {
+  std::erase_if(charts, [](const Chart& c) { return is_of_part(c.name); });
   const auto to_front = [&](const auto& is_chosen) {
     std::stable_partition(charts.begin(), charts.end(), is_chosen);
   };
@@ -92,13 +93,15 @@ std::vector<Chart> ordered(std::vector<Chart> charts) {
   return charts;
 }
 
-// "statistics.GROUP.NAME.MEASURE": a chart for each group and measure, a line for each name.
+// "statistics.GROUP.NAME.MEASURE", or "GROUP.NAME.MEASURE" of train.measures: a chart for each
+// group and measure, a line for each name.
 std::vector<Chart> statistics_of(const ReportedRun& run) {
+  constexpr std::string_view statistics = "statistics.";
   std::vector<Chart> charts;
   for (const Curve& curve : run.curves.curves) {
-    const size_t group = curve.name.find('.') + 1, name = curve.name.find('.', group) + 1,
-                 measure = curve.name.rfind('.') + 1;
-    if (!curve.name.starts_with("statistics.") || name == 0 || measure <= name) continue;
+    const size_t group = curve.name.starts_with(statistics) ? statistics.size() : 0,
+                 name = curve.name.find('.', group) + 1, measure = curve.name.rfind('.') + 1;
+    if (!is_of_part(curve.name) || name == 0 || measure <= name) continue;
     const std::string chart_name =
         curve.name.substr(0, name) + curve.name.substr(measure);  // without the name
     const std::string title = fmt::format("{}: {}", curve.name.substr(group, name - 1 - group),

@@ -38,8 +38,8 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
   SweepScores scores{group_runs(runs), deciding, {score.empty() ? deciding : score}};
   for (const std::string& name : columns.empty() ? score_names(runs) : columns)
     if (name != scores.names[0] &&
-        (!columns.empty() ||
-         (name.find('.') != name.npos && !is_count(name) && last_component(name) != "perplexity")))
+        (!columns.empty() || (name.find('.') != name.npos && !is_count(name) && !is_of_part(name) &&
+                              last_component(name) != "perplexity")))
       scores.names.push_back(name);
   return scores;
 }

@@ -1,4 +1,4 @@
-// The training loop calls the listeners of every training, and one that another room adds.
+// The training loop calls the listeners of every training, and those that another room adds.
 #include "apps/training/training_loop.h"
 
 #include <doctest/doctest.h>
@@ -7,6 +7,7 @@
 #include "apps/inference/vocabulary_file.h"
 #include "apps/support/files.h"
 #include "apps/training/load_data.h"
+#include "apps/training/measures.h"
 #include "temporary.h"
 
 using namespace heed;
@@ -31,15 +32,27 @@ class Listener : public TrainingListener {
   std::string& calls_;
 };
 
+LoadedConfig small_config(const TemporaryFolder& folder, const std::string& keys) {
+  write_file(
+      folder / "c.toml",
+      "[train]\nsteps = 20\nbatch_size = 4\nevaluate_every = 2\nlog_every = 1\nsamples = 0\n" +
+          keys +
+          "[model]\nlayers = 1\ndim = 8\nheads = 2\n[data]\nkind = 'copy'\nsymbols = 5\n"
+          "lengths = [1, 4]\nval_size = 4\ntest_size = 4\n");
+  return load_config(folder / "c.toml", {});
+}
+
+Json parameters_of(const Model& model, const Experiment&, const Corpus&, const Dataset& examples) {
+  return Json::object().set("parameters", model.parameter_count()).set("read", examples.size);
+}
+constexpr Measure counting{"counting", parameters_of};
+constexpr const Measure* counting_only[] = {&counting};
+
 }  // namespace
 
 TEST_CASE("training loop: a listener is called around each step, and can stop the training") {
   const TemporaryFolder folder;
-  write_file(folder / "c.toml",
-             "[train]\nsteps = 20\nbatch_size = 4\nevaluate_every = 2\nlog_every = 1\nsamples = 0\n"
-             "[model]\nlayers = 1\ndim = 8\nheads = 2\n[data]\nkind = 'copy'\nsymbols = 5\n"
-             "lengths = [1, 4]\nval_size = 4\ntest_size = 4\n");
-  const LoadedConfig config = load_config(folder / "c.toml", {});
+  const LoadedConfig config = small_config(folder, "");
   const Corpus corpus = load_data(config);
   const RunFolder run = RunFolder::create(folder / "r");
   const RunLock lock(run);
@@ -62,4 +75,41 @@ TEST_CASE("training loop: a listener is called around each step, and can stop th
   }
   CHECK(rows == "lhlhvlhlhvlh");
   CHECK(Checkpoints(run.checkpoints(), 1).newest_step() == 5);
+}
+
+TEST_CASE("training loop: measures are found by name, and a program without them says so") {
+  const TemporaryFolder folder;
+  const LoadedConfig config =
+      small_config(folder, "measures = ['counting', 'train']\nmeasure_every = 10\n");
+  const Corpus corpus = load_data(config);
+  const RunFolder run = RunFolder::create(folder / "r");
+  const RunLock lock(run);
+  write_file(run.vocabulary(), vocabulary_text(corpus));
+  {
+    TrainingLoop loop(config.experiment, corpus, &lock, false);
+    CHECK_THROWS_WITH_AS(add_measures(loop, {}),
+                         doctest::Contains("built without lab/, which measures \"counting\""),
+                         InputError);
+    add_measures(loop, counting_only);
+    CHECK(loop.run(20) == TrainingLoop::End::done);
+  }
+  std::string steps;
+  std::istringstream lines(read_file(run.metrics(), "metrics"));
+  for (std::string line; std::getline(lines, line);) {
+    const Json row = Json::parse(line, "metrics");
+    if (!row.find("counting")) continue;
+    steps += std::to_string(row.at("step").integer()) + " ";
+    CHECK(row.at("counting").at("read").integer() == 4);
+    CHECK(row.at("train").at("loss").number() > 0);
+    CHECK(row.at("seconds").number() >= 0);
+  }
+  CHECK(steps == "10 20 ");
+}
+
+TEST_CASE("training loop: a measure that takes more than a tenth of the time is named") {
+  CHECK(warning_of_cost("ablate", 1, 10, 100) == "");
+  const std::string text = warning_of_cost("ablate", 3, 10, 100);
+  CHECK(text ==
+        "train.measures: \"ablate\" takes 30 % of the time; raise train.measure_every (100)");
+  CHECK(warning_of_cost("ablate", 3, 10, 0).ends_with("(0: with every evaluation)"));
 }

@@ -51,10 +51,15 @@ threshold = 0.05
 [data]
 kind = "reverse"
 TOML
-cat >language.toml <<'TOML'
+# Measures of a program that has lab/: they must not change a bit.
+measures='[]'
+if grep -q '^ *inspect ' <("$program" --help); then measures='["heads", "ablate", "lens"]'; fi
+cat >language.toml <<TOML
 base = "base.toml"
 [train]
 keep_checkpoints = 3
+measures = $measures
+measure_every = 5
 [model]
 kind = "language_model"
 dropout = 0.1
@@ -87,6 +92,10 @@ for config in "${configs[@]}"; do
   start=$(milliseconds)
   "$program" train "$config.toml" --run "$config" >out 2>&1 || { cat out >&2; fail "$config: the uninterrupted run failed"; }
   duration[$config]=$(($(milliseconds) - start))
+done
+"$program" train language.toml --run plain --set train.measures=[] >out 2>&1 || { cat out >&2; fail "without measures"; }
+for file in model optimizer; do
+  cmp plain/checkpoints/latest/$file.safetensors language/checkpoints/latest/$file.safetensors || fail "measures change $file"
 done
 # Sleeps for a random time of less than $1 milliseconds.
 sleep_up_to() {

@@ -29,8 +29,12 @@ batch_size = 8
 shards = 8
 statistics = true
 TOML
-cat >language.toml <<'TOML'
+measures='[]'
+if grep -q '^ *inspect ' <("$program" --help); then measures='["heads", "ablate", "lens"]'; fi
+cat >language.toml <<TOML
 base = "base.toml"
+[train]
+measures = $measures
 [data]
 kind = "sort"
 symbols = 3

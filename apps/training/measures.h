@@ -1,0 +1,41 @@
+// train.measures: what goes on inside a model, as numbers in metrics.jsonl while it trains.
+//
+// The framework knows no measure. Rooms bring them with their commands (apps/commands/room.h), and
+// train.measures names those to compute. They read the first 256 examples of the validation split
+// (without one: of the training split), with the weights that a checkpoint of the step would have.
+// Each row also has the loss and the accuracy on the first 256 examples of the training split:
+//
+//   {"step": 500, "train": {"loss": …, "token_accuracy": …}, "heads": {…}, "seconds": …}
+//
+// Training gives the same bits with and without measures.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "apps/training/listeners.h"
+
+namespace heed {
+
+inline constexpr int64_t measured_examples = 256;
+
+struct Measure {
+  const char* name;  // in train.measures, and of the member of a row
+  // Returns numbers about a model on these examples, as an object, perhaps of objects. Leaves out
+  // what the model cannot have. Throws InputError for a model that the measure is not for.
+  Json (*numbers)(const Model& model, const Experiment& experiment, const Corpus& corpus,
+                  const Dataset& examples);
+};
+class TrainingLoop;
+using Measures = std::span<const Measure* const>;
+
+// Adds the listener that writes the rows, if the experiment asks for measures. Throws InputError
+// for a name that is not among `known`, and for a measure that is not for this model.
+void add_measures(TrainingLoop& loop, Measures known);
+
+// Returns a warning if a measure took more than a tenth of the time, else "". Both in seconds.
+std::string warning_of_cost(const std::string& measure, double taken, double elapsed,
+                            int64_t every);
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+// The views of `heed inspect` as measures of a training (apps/training/measures.h): the same
+// numbers, as members of the rows of metrics.jsonl. Layers and heads count from 0.
+//
+//   heads.LAYER.HEAD.SCORE      lab/inspect/heads.h, without composition: heads.1.0.induction
+//   heads.SCORE                 the largest over all heads
+//   heads.induction_loss, heads.in_context_score
+//   ablate.LAYER.HEAD.delta     lab/inspect/ablate.h, with the mean: also accuracy_delta
+//   ablate.LAYER.SUBLAYER.delta, ablate.LAYER.delta
+//   ablate.delta                the largest over all heads
+//   ablate.loss, ablate.accuracy  of the whole model
+//   lens.LAYER.loss             lab/inspect/lens.h: also accuracy, entropy and kl
+//   lens.embedding.loss
+//
+// An encoder-decoder has encoder, decoder and cross in front of LAYER: heads.cross.1.0.entropy.
+#pragma once
+
+#include "apps/training/measures.h"
+
+namespace heed {
+
+extern const Measures inspect_measures;
+
+}  // namespace heed
