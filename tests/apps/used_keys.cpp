@@ -138,6 +138,7 @@ TEST_CASE("used keys: what another value of a key does to a run") {
   CHECK(keys_with(Effect::none) ==
         "threads = 0\ntrain.evaluate_splits = [\"val\"]\ntrain.checkpoint_every = 500\n"
         "train.keep_checkpoints = 1\ntrain.log_every = 50\ntrain.statistics = false\n"
+        "train.measures = []\ntrain.measure_every = 0\n"
         "train.samples = 7\ntrain.detect_anomaly = false\ntrain.rank_timeout = 600\n"
         "data.keep = false\n");
   CHECK(keys_with(Effect::data) ==
