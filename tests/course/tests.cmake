@@ -95,3 +95,7 @@ target_link_libraries(playground_double PRIVATE
 heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:heed_program> $<TARGET_FILE:playground_double>)
 set_tests_properties(playground PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
+
+# The site, in a browser. npm fetches its packages into the build folder.
+heed_nightly_test(site ${CMAKE_CURRENT_SOURCE_DIR}/course/site/run.sh ${CMAKE_CURRENT_BINARY_DIR}/site)
+set_tests_properties(site PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)

@@ -130,7 +130,7 @@ for page in course/[0-9]*.md; do
     complain "course/README.md: no row for $(basename "$page")"
 done
 exercises=$("$program" course list --color never --folder /nonexistent | sed -nE 's/^  ([a-z-]+) .* min(, fast track)?.*/\1\2/p' | sort)
-rows=$(grep '^| \[' course/README.md | cut -d '|' -f 4 | tr ',' '\n' | tr -d ' ' |
+rows=$(grep '^| \[' course/README.md | cut -d '|' -f 4 | sed -E 's/\[([a-z-]+)\]\(exercises\/\1\/task.md\)/\1/g' | tr ',' '\n' | tr -d ' ' |
   sed -nE 's/^\*\*(.+)\*\*$/\1, fast track/; /^[a-z]/p' | sort)
 diff <(echo "$rows") <(echo "$exercises") || complain "course/README.md has other exercises (<) than heed course (>)"
 

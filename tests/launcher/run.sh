@@ -486,6 +486,20 @@ expect "exit code" "$code" 2
 call report </dev/null
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
 
+a_case "builds the site, with the playground if it has been built"
+mkdir -p "$tree/course/site" "$tree/build/playground"
+printf '#!/bin/sh\necho "site.sh $*" >>"$calls"\n' >"$tree/course/site/site.sh"
+chmod +x "$tree/course/site/site.sh"
+call site
+expect "exit code" "$code" 0
+expect output "$output" "$tree/build/site/index.html"
+expect calls "$(<"$calls")" "*site.sh $tree/build/site-tools $tree/build/site "
+: >"$tree/build/playground/index.html"
+call site
+expect calls "$(<"$calls")" "*site.sh $tree/build/site-tools $tree/build/site $tree/build/playground/index.html"
+call site now
+expect "exit code" "$code" 2
+
 if ((EUID == 0)); then  # only root can act as a second user
   as_nobody=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups)
   a_case "installs with sudo, and without it names in one line what is missing"

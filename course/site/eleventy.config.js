@@ -1,0 +1,83 @@
+// Builds the site from the repository's own pages: `./heed site` runs Eleventy with this file.
+//
+//   HEED_ROOT        folder of the repository
+//   HEED_OUT         folder for the site
+//   HEED_XML         folder of Doxygen's XML
+//   HEED_PLAYGROUND  the playground's page; empty: the site is built without it
+//
+// Each page of the repository becomes one HTML file that works when it is opened from the disk: links inside the site
+// name their .html file, no page loads a module, and nothing is requested from outside. A link that leads nowhere ends
+// the build, with its page.
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { apiPages } from "./api.js";
+import { frontPage } from "./front.js";
+import { markdown } from "./markdown.js";
+import { collectPages, navigation } from "./pages.js";
+import { searchIndex } from "./search.js";
+import { Sources } from "./sources.js";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const { HEED_ROOT: root, HEED_OUT: out, HEED_XML: xml, HEED_PLAYGROUND: playground } = process.env;
+
+function copy(from, to) {
+  fs.mkdirSync(path.dirname(to), { recursive: true });
+  fs.copyFileSync(from, to);
+}
+
+// The places in the bar of every page.
+function barOf(site) {
+  const bar = [
+    { title: "Train", section: "train", url: "docs/data.html" },
+    { title: "Experiment", section: "experiment", url: "docs/experiments.html" },
+    { title: "Learn", section: "learn", url: "course/index.html" },
+  ];
+  if (site.api.length) bar.push({ title: "API", section: "api", url: "api/index.html" });
+  if (site.playground) bar.push({ title: "Playground", section: "playground", url: "playground.html" });
+  return [...bar, { title: "Source", section: "source", url: "docs/reading.html" }];
+}
+
+export default function (eleventy) {
+  const site = { root, playground: Boolean(playground), sources: new Sources(root), images: new Set() };
+  site.pages = collectPages(root);
+  site.api = apiPages(site, xml);
+  site.urls = new Map(site.pages.map((page) => [page.file, page.url]));
+  const render = markdown(site);
+
+  // Rendering finds the images and sources that pages refer to, so pages are rendered first.
+  const rendered = [...site.pages, ...site.api].map((page) => ({ ...page, ...render(page) }));
+  const all = [frontPage(site, render), ...rendered, ...site.sources.pages()];
+  const bar = barOf(site);
+  for (const page of all) {
+    const beside = navigation(site, page);
+    const row = beside.flatMap((list) => list.links);
+    const at = row.findIndex((other) => other.url === page.url);
+    const inRow = page.nav === "course" && at >= 0;
+    eleventy.addTemplate(page.url, page.body, {
+      title: page.title,
+      section: page.section,
+      kind: page.kind ?? "text",
+      place: page.url,
+      bar,
+      beside: beside.map(({ heading, mono, links }) => ({ heading, mono, links: links.map(({ title, url }) => ({ title, url })) })),
+      headings: page.sections.filter((section) => section.level === 2).map(({ id, title }) => ({ id, title })),
+      previous: inRow ? row[at - 1] : null,
+      next: inRow ? row[at + 1] : null,
+      permalink: page.url,
+      layout: "layout.njk",
+      templateEngineOverride: false,
+    });
+  }
+  eleventy.addFilter("from", (target, url) => path.posix.relative(path.posix.dirname(url), target) || ".");
+
+  eleventy.on("eleventy.after", () => {
+    for (const image of site.images) copy(path.join(root, image), path.join(out, image));
+    if (playground) copy(playground, path.join(out, "playground.html"));
+    for (const file of fs.readdirSync(path.join(here, "static"))) copy(path.join(here, "static", file), path.join(out, file));
+    copy(path.join(here, "node_modules/minisearch/dist/umd/index.js"), path.join(out, "minisearch.js"));
+    fs.writeFileSync(path.join(out, "search_index.js"), `heedSearch(${JSON.stringify(searchIndex(all))});\n`);
+  });
+  return { dir: { input: "templates", output: out } };
+}

@@ -1,0 +1,93 @@
+// Turns the Markdown of a page into the site's HTML: formulas as MathML, highlighted code beside its output, links to
+// the site's own files, predictions, figures, and the list of sections.
+import fs from "node:fs";
+import path from "node:path";
+
+import katexPlugin from "@vscode/markdown-it-katex";
+import MarkdownIt from "markdown-it";
+import anchor from "markdown-it-anchor";
+
+import { escape, highlight } from "./sources.js";
+
+// The anchor that GitHub gives to a heading, which the pages' links use.
+const slug = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replace(/ /g, "-");
+
+const button = `<button type="button" data-copy>copy</button>`;
+
+export function markdown(site) {
+  const md = new MarkdownIt({ html: true, linkify: false, typographer: false });
+  md.use(katexPlugin.default ?? katexPlugin, { output: "mathml", throwOnError: true, strict: "ignore", enableFencedBlocks: true });
+  md.use(anchor, { slugify: slug, tabIndex: false });
+
+  const fence = md.renderer.rules.fence;
+  md.renderer.rules.fence = (tokens, i, options, env, self) => {
+    const [language = "", kind = ""] = tokens[i].info.trim().split(/\s+/);
+    const text = tokens[i].content;
+    if (language === "math") return fence(tokens, i, options, env, self);
+    if (language === "text" && tokens[i - 1]?.type === "fence") return `<pre class="o"><code>${escape(text)}</code></pre>\n`;
+    const note = kind === "excerpt" ? "from the sources" : kind === "nightly" ? "executed nightly" : "";
+    const head = language && language !== "text" ? `<header><span>${note}</span>${button}</header>` : "";
+    return `<div class="code">${head}<pre><code>${highlight(text, language)}</code></pre></div>\n`;
+  };
+  const table = md.renderer.rules.table_open;
+  md.renderer.rules.table_open = (...all) => `<div class="wide">${table ? table(...all) : "<table>\n"}`;
+  md.renderer.rules.table_close = () => "</table></div>\n";
+  md.renderer.rules.paragraph_open = (tokens, i, options, env, self) => {
+    const [first, second] = (tokens[i + 1].children ?? []).filter((token) => token.type !== "text" || token.content);
+    if (first?.type === "strong_open" && /^Predict/.test(second?.content ?? "")) tokens[i].attrSet("class", "predict");
+    return self.renderToken(tokens, i, options);
+  };
+  md.renderer.rules.image = (tokens, i, options, env) => {
+    const image = path.posix.join(path.posix.dirname(env.page.file), tokens[i].attrGet("src"));
+    const alt = escape(tokens[i].content);
+    if (!fs.existsSync(path.join(site.root, image))) throw new Error(`${env.page.file}: there is no ${image}`);
+    site.images.add(image);
+    return `<img src="${relative(env.page, image)}" alt="${alt}" loading="lazy">`;
+  };
+
+  const relative = (page, url) => path.posix.relative(path.posix.dirname(page.url), url);
+
+  // Where a link of `page` leads on the site. `name` is the text of the link if it is code.
+  function target(page, href, name) {
+    if (/^(https?|mailto):/.test(href) || href.startsWith("#")) return href;
+    const [file, hash = ""] = href.split("#");
+    const full = path.posix.join(path.posix.dirname(page.file), file).replace(/\/$/, "");
+    const end = hash ? `#${hash}` : "";
+    const candidates = [full, `${full}/README.md`, `${full}/piece.md`, `${full}/task.md`];
+    for (const candidate of candidates) if (site.urls.has(candidate)) return relative(page, site.urls.get(candidate)) + end;
+    if (full === "README.md" || full === ".") return relative(page, "index.html");
+    const url = site.sources.url(full, name);
+    if (!url) throw new Error(`${page.file}: the link to ${href} leads nowhere`);
+    return relative(page, url) + (url.includes("#") ? "" : end);
+  }
+
+  md.core.ruler.push("heed_links", (state) => {
+    for (const block of state.tokens)
+      (block.children ?? []).forEach((token, i, all) => {
+        if (token.type !== "link_open") return;
+        const next = all[i + 1];
+        const name = next?.type === "code_inline" && all[i + 2]?.type === "link_close" ? next.content : "";
+        token.attrSet("href", target(state.env.page, token.attrGet("href"), name));
+      });
+  });
+
+  // Renders `page.markdown`. Returns {body, sections, text}: sections are [{id, title, text}] of headings two and three.
+  return (page) => {
+    if (page.body !== undefined) return { sections: page.sections ?? [] };
+    const env = { page };
+    const tokens = md.parse(page.markdown, env);
+    const sections = [];
+    tokens.forEach((token, i) => {
+      const title = (tokens[i + 1]?.children ?? []).map((child) => child.content).join("");
+      if (token.type === "heading_open" && /h[1-3]/.test(token.tag))
+        sections.push({ id: token.attrGet("id"), title, level: Number(token.tag[1]), text: "" });
+      else if (token.type === "inline" && sections.length)
+        sections.at(-1).text += ` ${(token.children ?? []).map((child) => child.content).join("")}`;
+    });
+    return { body: md.renderer.render(tokens, md.options, env), sections };
+  };
+}

@@ -1,0 +1,93 @@
+// The pages of the site and their order: which file of the repository becomes which page, and in which list it appears.
+//
+// A page is {file, url, title, section, nav, markdown}: `file` is its path in the repository, `section` the place in the
+// bar that it belongs to, and `nav` the name of the list beside it.
+import fs from "node:fs";
+import path from "node:path";
+
+const read = (root, file) => fs.readFileSync(path.join(root, file), "utf8");
+
+// Text of the first heading, without marks.
+export const titleOf = (text) => (/^# (.*)$/m.exec(text)?.[1] ?? "").replace(/[`*]/g, "");
+
+// The lists of the reference pages, in their order. A page of docs/ that none names joins the last.
+const lists = [
+  ["Train", "train", ["install", "data", "commands", "attention", "blocks", "positions", "interoperability"]],
+  ["Experiment", "experiment", ["experiments", "inspect", "scaling", "performance", "measurements", "reliability"]],
+  ["Read the code", "source", ["reading", "library", "sources"]],
+];
+
+// Help, hints and background of an exercise as one page: the task first, hints folded, then what lies behind it.
+function exercise(root, name) {
+  const folder = `course/exercises/${name}`;
+  const files = fs.readdirSync(path.join(root, folder));
+  let text = read(root, `${folder}/task.md`);
+  text += `\n\n\`\`\`sh\n./heed course start ${name}\n./heed course check ${name}\n\`\`\`\n`;
+  if (files.includes("hints.md")) {
+    read(root, `${folder}/hints.md`)
+      .split(/^---$/m)
+      .forEach((hint, i) => (text += `\n<details><summary>Hint ${i + 1}</summary>\n\n${hint.trim()}\n\n</details>\n`));
+  }
+  if (files.includes("background.md")) text += `\n${read(root, `${folder}/background.md`).replace(/^# /gm, "## ")}\n`;
+  return text;
+}
+
+// A config as a page: the comment at its top, then the file.
+const config = (root, file) => `# ${file}\n\n\`\`\`toml\n${read(root, file)}\`\`\`\n`;
+
+export function collectPages(root) {
+  const pages = [];
+  const add = (file, url, section, nav, text = read(root, file), title = titleOf(text)) => {
+    pages.push({ file, url, title, section, nav, markdown: text });
+  };
+  const names = (folder, end) =>
+    fs
+      .readdirSync(path.join(root, folder))
+      .filter((name) => name.endsWith(end))
+      .sort();
+
+  add("course/README.md", "course/index.html", "learn", "course");
+  for (const name of names("course", ".md").filter((name) => /^\d/.test(name)))
+    add(`course/${name}`, `course/${name.replace(/md$/, "html")}`, "learn", "course");
+  add("course/teaching.md", "course/teaching.html", "learn", "course");
+  for (const name of names("course/exercises", ""))
+    if (fs.existsSync(path.join(root, `course/exercises/${name}/task.md`)))
+      add(`course/exercises/${name}/task.md`, `course/exercises/${name}.html`, "learn", "exercises", exercise(root, name));
+  for (const name of names("course/museum", ""))
+    if (fs.existsSync(path.join(root, `course/museum/${name}/piece.md`)))
+      add(`course/museum/${name}/piece.md`, `course/museum/${name}.html`, "learn", "museum");
+
+  const docs = names("docs", ".md").map((name) => name.replace(/\.md$/, ""));
+  const named = lists.flatMap(([, , of]) => of);
+  lists.at(-1)[2].push(...docs.filter((name) => !named.includes(name)));
+  for (const [, section, of] of lists)
+    for (const name of of.filter((name) => docs.includes(name))) add(`docs/${name}.md`, `docs/${name}.html`, section, "docs");
+  add("configs/README.md", "configs/index.html", "train", "docs");
+  for (const folder of ["configs", "configs/sweeps"])
+    for (const name of names(folder, ".toml")) {
+      const file = `${folder}/${name}`;
+      add(file, file.replace(/toml$/, "html"), "train", "configs", config(root, file), file);
+    }
+  add("CONTRIBUTING.md", "contributing.html", "source", "docs");
+  add("CHANGELOG.md", "changelog.html", "source", "docs");
+  return pages;
+}
+
+// The lists of links beside a page, as [{heading, links: [{title, url}]}].
+export function navigation(site, page) {
+  const of = (nav) => site.pages.filter((other) => other.nav === nav);
+  if (page.nav === "docs") {
+    const headings = { train: "Train", experiment: "Experiment", source: "Read the code" };
+    return Object.entries(headings).map(([section, heading]) => ({
+      heading,
+      links: of("docs").filter((other) => other.section === section),
+    }));
+  }
+  if (page.nav === "api") {
+    // The whole list is long: a page shows its own group, and the index shows all.
+    const links = site.api.filter((other) => other.group === page.group && other !== site.api[0]);
+    return [{ heading: "API", links: [site.api[0]] }, ...(links.length ? [{ heading: page.group, mono: true, links }] : [])];
+  }
+  const headings = { course: "The course", exercises: "Exercises", museum: "Museum of mistakes", configs: "Configs" };
+  return page.nav in headings ? [{ heading: headings[page.nav], links: of(page.nav) }] : [];
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Builds the site: site.sh BUILD OUT [PLAYGROUND]
+#
+# BUILD is a folder for npm's packages and Doxygen's XML, OUT becomes the site, PLAYGROUND is the playground's page. The
+# packages are those of package-lock.json, with its checksums; nothing else is fetched.
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+root=$(readlink -f "$here/../..")
+mkdir -p "$1" "$2"
+build=$(readlink -f "$1") out=$(readlink -f "$2") playground=${3-}
+
+mkdir -p "$build/tools"
+tar -C "$here" -c . | tar -C "$build/tools" -x
+cd "$build/tools"
+if ! cmp -s package-lock.json node_modules/.heed-lock; then
+  npm ci --no-audit --no-fund --loglevel=error
+  cp package-lock.json node_modules/.heed-lock
+fi
+
+# The headers that heed.h includes.
+cd "$root"
+mapfile -t headers < <("${CXX:-g++}" -std=c++20 -I. -MM heed.h | tr ' \\' '\n\n' | grep -E '^[a-z].*\.h$' | sort -u)
+rm -rf "$build/xml"
+{
+  cat "$here/Doxyfile"
+  printf '%s\n' "INPUT = ${headers[*]}" "OUTPUT_DIRECTORY = $build" "FILTER_PATTERNS = \"*.h=awk -f $here/comments.awk\""
+} | doxygen - >/dev/null
+
+rm -rf "${out:?}"/*
+cd "$build/tools"
+HEED_ROOT=$root HEED_OUT=$out HEED_XML=$build/xml HEED_PLAYGROUND=$playground \
+  node_modules/.bin/eleventy --config=eleventy.config.js --quiet
+printf '%s\n' "$out/index.html"

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Builds the site and opens it in Chromium; see browser.py. Skipped where a tool is missing.
+#   run.sh FOLDER [FOLDER FOR SCREENSHOTS]    builds in FOLDER, which keeps npm's packages
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+for tool in node npm doxygen python3 chromium chromedriver; do
+  type "$tool" &>/dev/null || { echo "skipped: $tool is not installed"; exit; }
+done
+"$here/../../../course/site/site.sh" "$1" "$1/site"
+PYTHONPATH=$here/../../lab/report exec python3 -B "$here/browser.py" "$1/site" "${@:2}"
