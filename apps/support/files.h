@@ -94,6 +94,7 @@ class AtomicFile {
 
   const std::string& aside() const { return aside_; }
   void write(std::string_view contents);
+  int descriptor() const { return file_; }  // for a program that writes it
   void commit();
 
  private:

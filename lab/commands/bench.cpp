@@ -5,19 +5,15 @@
 // left in the pool.
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "apps/config/load_config.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/output.h"
+#include "apps/support/process.h"
 #include "apps/support/version.h"
 #include "apps/training/shards.h"
 #include "core/joined.h"
@@ -116,13 +112,11 @@ std::string table_row(const BenchmarkSize& size, const BenchmarkResult& r) {
 }
 
 // Waits for a process and returns its exit code.
-int exit_code(pid_t process, const BenchmarkSize& size) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0)
-    check(errno == EINTR, "bench: cannot wait for the child process: {}", std::strerror(errno));
-  check(!WIFSIGNALED(status), "bench: size {} was stopped by signal {}{}", size.name,
-        WTERMSIG(status), WTERMSIG(status) == SIGKILL ? "; perhaps memory ran out" : "");
-  return WEXITSTATUS(status);
+int exit_code(Process process, const BenchmarkSize& size) {
+  const ProcessEnd end = process.wait();
+  check(end.signal == 0, "bench: size {} was stopped by signal {}{}", size.name, end.signal,
+        end.signal == SIGKILL ? "; perhaps memory ran out" : "");
+  return end.code;
 }
 
 // First the keys that bench/pytorch_generate.py prints too.
@@ -206,11 +200,10 @@ int BenchArguments::run() const {
       measure();
       continue;
     }
-    std::fflush(stdout);             // else both processes would write the buffer
-    const pid_t process = ::fork();  // no parallel loop has run yet, so no thread is lost
-    check(process >= 0, "bench: cannot start a process: {}", std::strerror(errno));
-    if (process > 0) {
-      if (const int code = exit_code(process, size); code != exit_done) return code;
+    std::fflush(stdout);  // else both processes would write the buffer
+    // No parallel loop has run yet, so no thread is lost.
+    if (const std::optional<Process> child = Process::split("bench: cannot start a process")) {
+      if (const int code = exit_code(*child, size); code != exit_done) return code;
       continue;
     }
     measure();

@@ -1,16 +1,11 @@
 #include "lab/experiments/run_pool.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "apps/support/child_process.h"
 #include "apps/support/machine.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -18,6 +13,7 @@
 namespace heed {
 namespace {
 
+constexpr const char* cannot_start = "cannot start a run";
 constexpr int stop_signal = SIGUSR1;  // which srun passes on
 constexpr size_t max_tail = 1 << 14;  // bytes of standard error that are kept
 
@@ -32,22 +28,6 @@ std::vector<std::string> shell_words(const std::string& line) {
   for (size_t i = 0; i < expanded.we_wordc; ++i) words.emplace_back(expanded.we_wordv[i]);
   ::wordfree(&expanded);
   return words;
-}
-
-// Replaces the process that fork() made. Only calls that are safe after fork().
-[[noreturn]] void become(const char* program, char** command, int output, pid_t parent) {
-  ::setpgid(0, 0);
-  end_with_parent(stop_signal);
-  const int null = ::open("/dev/null", O_RDWR);
-  ::dup2(null, STDIN_FILENO);
-  ::dup2(null, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
-  ::signal(SIGPIPE, SIG_DFL);
-  if (::getppid() == parent) ::execvp(program, command);
-  const char* const problem = std::strerror(errno);
-  const char* const parts[] = {program, ": ", problem, "\n"};
-  for (const char* part : parts) (void)!::write(STDERR_FILENO, part, std::strlen(part));
-  ::_exit(127);
 }
 
 // Returns the last error of the program, or the last line if there is none: mpirun adds lines.
@@ -72,14 +52,12 @@ RunPool::RunPool(const std::string& launcher) : command_(shell_words(launcher)) 
 void RunPool::start(size_t id, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = command_;
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ProcessPipe pipe = make_pipe("cannot start a run");
-  const pid_t parent = ::getpid(), process = ::fork();
-  if (process == 0) become(program_.c_str(), argv.data(), pipe.writing, parent);
-  const int code = errno;
-  check(process > 0, "cannot start a run: {}", std::strerror(code));
+  ProcessPipe pipe = make_pipe(cannot_start);
+  const Process process({.program = program_,
+                         .arguments = words,
+                         .descriptors = {{pipe.writing, STDERR_FILENO}},
+                         .end_signal = stop_signal},
+                        cannot_start);
   ::fcntl(pipe.reading, F_SETFL, O_NONBLOCK);
   children_.push_back({id, process, pipe.reading.release(), ""});
 }
@@ -104,12 +82,11 @@ std::vector<RunPool::Ended> RunPool::wait(double seconds) {
   std::vector<Ended> ended;
   std::erase_if(children_, [&](Child& child) {
     read_output(child);
-    int status = 0;
-    if (::waitpid(child.process, &status, WNOHANG) != child.process) return false;
+    const std::optional<ProcessEnd> end = child.process.ended();
+    if (!end) return false;
     read_output(child);
     if (child.output >= 0) ::close(child.output);
-    ended.push_back({child.id, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                     error_in(std::move(child.tail))});
+    ended.push_back({child.id, end->shell_code(), error_in(std::move(child.tail))});
     return true;
   });
   return ended;
@@ -118,7 +95,7 @@ std::vector<RunPool::Ended> RunPool::wait(double seconds) {
 void RunPool::stop() {
   if (stopped_) return;
   stopped_ = true;
-  for (const Child& child : children_) ::kill(child.process, stop_signal);
+  for (const Child& child : children_) child.process.signal(stop_signal);
 }
 
 std::vector<size_t> RunPool::ids() const {

@@ -6,10 +6,9 @@
 #pragma once
 
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
-#include "apps/support/files.h"
+#include "apps/support/process.h"
 
 namespace heed {
 
@@ -42,7 +41,7 @@ class RunPool {
  private:
   struct Child {
     size_t id;
-    pid_t process;
+    Process process;
     int output;        // the reading end of a pipe; -1 at its end
     std::string tail;  // the last of what was read
   };

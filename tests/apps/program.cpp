@@ -4,11 +4,6 @@
 
 #include <algorithm>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "apps/support/files.h"
 
@@ -17,37 +12,30 @@ using namespace heed;
 Subprocess::Subprocess(const std::vector<std::string>& arguments, const std::string& folder,
                        const std::string& input, const char* program) {
   write_file(files_ / "in", input);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, (files_ / "in").c_str(), O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 1, (files_ / "out").c_str(), O_WRONLY | O_CREAT,
-                                     0644);
-  ::posix_spawn_file_actions_addopen(&actions, 2, (files_ / "err").c_str(), O_WRONLY | O_CREAT,
-                                     0644);
-  ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  const Descriptor in(::open((files_ / "in").c_str(), O_RDONLY)),
+      out(::open((files_ / "out").c_str(), O_WRONLY | O_CREAT, 0644)),
+      err(::open((files_ / "err").c_str(), O_WRONLY | O_CREAT, 0644));
   std::vector<std::string> words{"heed"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
   ::setenv("OMP_WAIT_POLICY", "passive", 1);  // tests run side by side
-  REQUIRE(::posix_spawn(&process_, program ? program : HEED_PROGRAM, &actions, nullptr, argv.data(),
-                        environ) == 0);
-  ::posix_spawn_file_actions_destroy(&actions);
+  process_.emplace(ProcessStart{.program = program ? program : HEED_PROGRAM,
+                                .arguments = words,
+                                .descriptors = {{in, 0}, {out, 1}, {err, 2}},
+                                .folder = folder,
+                                .end_signal = 0},
+                   "cannot start heed");
 }
 
-void Subprocess::signal(int number) const { ::kill(process_, number); }
+void Subprocess::signal(int number) const { process_->signal(number); }
 
 bool Subprocess::running() {
-  ended_ = ended_ || ::waitpid(process_, &status_, WNOHANG) == process_;
-  return !ended_;
+  if (!end_) end_ = process_->ended();
+  return !end_;
 }
 
 ProgramOutput Subprocess::wait() {
-  if (!ended_) ::waitpid(process_, &status_, 0);
-  ended_ = true;
-  const int code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
-  return {code, read_file(files_ / "out", "text"), read_file(files_ / "err", "text")};
+  if (!end_) end_ = process_->wait();
+  return {end_->shell_code(), read_file(files_ / "out", "text"), read_file(files_ / "err", "text")};
 }
 
 ProgramOutput shell_in(const std::string& folder, const std::string& script) {

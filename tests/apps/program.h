@@ -1,9 +1,11 @@
 // Runs the built program as a subprocess and captures its output.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/support/process.h"
 #include "temporary.h"
 
 struct ProgramOutput {
@@ -23,8 +25,8 @@ class Subprocess {
 
  private:
   TemporaryFolder files_;
-  int process_ = -1, status_ = 0;
-  bool ended_ = false;
+  std::optional<heed::Process> process_;
+  std::optional<heed::ProcessEnd> end_;
 };
 
 // Runs a bash script in `folder`. $HEED is the path of the program.

@@ -86,7 +86,7 @@ done < <(find "$source" \( -name build -o -name runs -o -name .git -o -name test
   -exec grep -lE -m1 '^#!.*\b(ba)?sh$' {} +)
 
 of_one_system=(core/kernels/ core/processors.cpp core/system_memory.cpp apps/address_space.cpp
-  apps/support/child_process.cpp apps/support/file_lock.cpp apps/support/files.cpp apps/support/machine.cpp)
+  apps/support/process.cpp apps/support/file_lock.cpp apps/support/files.cpp apps/support/machine.cpp)
 words='__linux__|__GLIBC__|__x86_64__|__aarch64__|__APPLE__|HEED_PLAIN_SYSTEM|"/(proc|sys)/|<sys/(prctl|personality|inotify|file)\.h>'
 words+='|\bF_OFD_|\b(pipe2|accept4|memfd_create|mallopt|malloc_trim|prctl|personality|renameat2|getrandom) ?\(|MAP_NORESERVE'
 words+='|MADV_|_setaffinity|_getaffinity|\bcpu_set_t|SOCK_CLOEXEC|st_mtim\b|__rlimit_resource'
