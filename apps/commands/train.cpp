@@ -46,8 +46,8 @@ struct TrainArguments final : CommandArguments {
          "Folder of the run (default: runs/<config>, or runs/<config>-2 and so on if that exists)"},
         {"--resume", "", &resume, "Continue from the newest checkpoint of the run"},
         {"--from", "RUN", &from,
-         "Train this run again, in a new folder, and say whether the bits agree; exit code 1 if "
-         "they do not"},
+         "Train this run again, in a new folder, and say whether the bits agree, or without a "
+         "checkpoint the metrics; exit code 1 if they do not"},
         {"--until", "STEP", &until,
          "Pause at this step: save and exit; the schedule stays that of train.steps", at_least(1)},
         {"--sweep", "DIR", &sweep,
@@ -73,6 +73,10 @@ Plan plan_of(TrainArguments a) {
     check_input(a.config.empty() && !a.resume,
                 "--from {}: its config is that of the run: remove {}", a.from,
                 a.resume ? "--resume" : a.config);
+    check_input(is_folder(a.from) || !exists(a.from),
+                "--from {0}: expected the folder of a run, found a file; unpack an archive first: "
+                "tar -xzf {0}",
+                a.from);
     ReproducedRun first(a.from, a.set);
     LoadedConfig again = first.config();
     return {a.run_path, false, std::move(again), std::move(first)};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "apps/config/used_keys.h"
@@ -11,9 +12,11 @@
 #include "apps/support/version.h"
 #include "apps/training/binding.h"
 #include "apps/training/metrics.h"
+#include "apps/training/run_record.h"
 #include "core/check.h"
 #include "core/safetensors.h"
 #include "core/text.h"
+#include "data/corpus.h"
 
 namespace heed {
 namespace {
@@ -80,39 +83,73 @@ std::string different_value(const Metrics& first, const Metrics& again) {
 }  // namespace
 
 ReproducedRun::ReproducedRun(const std::string& path, const std::vector<std::string>& assignments)
-    : run_(opened(path, assignments)), checkpoint_(run_.checkpoint("latest")) {
-  checkpoint_.check_model_digest();
+    : run_(opened(path, assignments)) {
+  if (Checkpoints(run_.folder.checkpoints(), 1).newest_step() > 0) {
+    checkpoint_ = run_.checkpoint("latest");
+    checkpoint_->check_model_digest();
+    step_ = checkpoint_->step();
+    return;
+  }
+  const Metrics metrics = metrics_of(run_.folder, std::numeric_limits<int64_t>::max());
+  check_input(!metrics.empty(), "{}: no checkpoint and no metrics to compare with", path);
+  step_ = metrics.rbegin()->first;
 }
 
 void ReproducedRun::check_data(const Corpus& corpus) const {
-  heed::check_data(checkpoint_, corpus, run_.folder.path(), run_.config.origins);
+  if (checkpoint_) {
+    heed::check_data(*checkpoint_, corpus, run_.folder.path(), run_.config.origins);
+    return;
+  }
+  const DataOptions& options = run_.config.experiment.data;
+  check_input(recorded_data(run_.folder, options) == files_fingerprint(corpus.fingerprint, options),
+              "{}: trained on other data; restore them, or name a file with the same contents with "
+              "--set data.path=FILE",
+              run_.folder.path());
+}
+
+std::string ReproducedRun::made_with() const {
+  std::string version, processor;
+  if (checkpoint_) {
+    const Metadata metadata =
+        SafetensorsFile(in_folder(checkpoint_->path(), Checkpoint::model_file)).metadata();
+    const auto found = metadata.find("heed");
+    version = found == metadata.end() ? "of an old version" : found->second;
+    processor = checkpoint_->state().at("processor").string();
+  } else if (const Json sessions = sessions_of(run_.folder); !sessions.elements().empty()) {
+    const Json& last = sessions.elements().back();
+    version = last.at("heed").string();
+    processor = last.at("processor").string();
+  }
+  return version.empty() ? fmt::format("{} does not say what it was made with", run_.folder.path())
+                         : fmt::format("{} was made with heed {} on {}", run_.folder.path(),
+                                       version, processor);
 }
 
 Reproduction ReproducedRun::compare(const RunFolder& again) const {
-  const Checkpoint other = Checkpoints(again.checkpoints(), 1).open("latest");
-  const auto file = [](const Checkpoint& checkpoint, const char* name) {
-    return SafetensorsFile(in_folder(checkpoint.path(), name));
-  };
-  const SafetensorsFile weights = file(checkpoint_, Checkpoint::model_file);
   std::string difference =
       different_value(metrics_of(run_.folder, step()), metrics_of(again, step()));
-  if (difference.empty() && other.step() != step())
-    difference = fmt::format("it ended at step {}, not {}", other.step(), step());
-  for (const char* name : {Checkpoint::model_file, Checkpoint::optimizer_file}) {
-    if (!difference.empty()) break;
-    const std::string array = different_array(file(checkpoint_, name), file(other, name));
-    if (!array.empty()) difference = fmt::format("step {}: {} differs", step(), array);
+  if (checkpoint_) {
+    const Checkpoint other = Checkpoints(again.checkpoints(), 1).open("latest");
+    const auto file = [](const Checkpoint& checkpoint, const char* name) {
+      return SafetensorsFile(in_folder(checkpoint.path(), name));
+    };
+    if (difference.empty() && other.step() != step())
+      difference = fmt::format("it ended at step {}, not {}", other.step(), step());
+    for (const char* name : {Checkpoint::model_file, Checkpoint::optimizer_file}) {
+      if (!difference.empty()) break;
+      const std::string array = different_array(file(*checkpoint_, name), file(other, name));
+      if (!array.empty()) difference = fmt::format("step {}: {} differs", step(), array);
+    }
   }
-  const auto version = weights.metadata().find("heed");
-  const std::string made_with =
-      fmt::format("{} was made with heed {} on {}", run_.folder.path(),
-                  version == weights.metadata().end() ? "of an old version" : version->second,
-                  checkpoint_.state().at("processor").string());
   if (difference.empty())
-    return {true, fmt::format("the same bits up to step {}: weights, optimizer and metrics; {}",
-                              step(), made_with)};
-  return {false, fmt::format("not the same bits: {}; {}, this is heed {} on {}", difference,
-                             made_with, program_version, processor_name())};
+    return {true,
+            fmt::format("the same {} up to step {}{}; {}", checkpoint_ ? "bits" : "metrics", step(),
+                        checkpoint_ ? ": weights, optimizer and metrics"
+                                    : ", without a checkpoint to compare weights with",
+                        made_with())};
+  return {false, fmt::format("not the same {}: {}; {}, this is heed {} on {}",
+                             checkpoint_ ? "bits" : "metrics", difference, made_with(),
+                             program_version, processor_name())};
 }
 
 }  // namespace heed

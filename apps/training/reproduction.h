@@ -1,7 +1,9 @@
-// Compares a run with another one that was trained again from its folder, bit by bit.
+// Compares a run with another one that was trained again from its folder, bit by bit. A run without
+// a checkpoint, such as one from an archive of heed pack, is compared by its metrics.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "apps/training/checkpoint.h"
@@ -18,19 +20,26 @@ struct Reproduction {
 class ReproducedRun {
  public:
   // `assignments` change its config, for example threads. Throws InputError if they change the
-  // result, if the run has no checkpoint, if it is damaged, or if a process trains in it.
+  // result, if the run has neither a checkpoint nor metrics, if it is damaged, or if a process
+  // trains in it.
   ReproducedRun(const std::string& path, const std::vector<std::string>& assignments);
 
   const LoadedConfig& config() const { return run_.config; }
-  int64_t step() const { return checkpoint_.step(); }
+  // That of its newest checkpoint, or of its last metrics.
+  int64_t step() const { return step_; }
   // Throws InputError if the data have changed since.
   void check_data(const Corpus& corpus) const;
-  // Compares weights and the state of the optimizer at step(), and all rows of metrics up to it.
+  // Compares the weights and the state of the optimizer at step(), if there is a checkpoint, and
+  // all rows of metrics up to it.
   Reproduction compare(const RunFolder& again) const;
 
  private:
+  // Returns the heed and the processor that made it.
+  std::string made_with() const;
+
   SavedRun run_;
-  Checkpoint checkpoint_;
+  std::optional<Checkpoint> checkpoint_;
+  int64_t step_ = 0;
 };
 
 }  // namespace heed

@@ -12,6 +12,7 @@ namespace heed {
   entry(compare) \
   entry(report) \
   entry(view) \
+  entry(pack) \
   entry(inspect) \
   entry(bench) \
   entry(profile) \

@@ -148,7 +148,8 @@ TEST_CASE("train --from: rejects what cannot be trained again") {
   rejected({"r", "--set", "model.dim=32"}, {"--set model.dim=32: changes what is compared"});
   rejected({"r", "--set", "train.log_every=7"}, {"changes what is compared"});
   remove_all(folder / "r/checkpoints");
-  rejected({"r"}, {"no checkpoint"});
+  remove_all(folder / "r/metrics.jsonl");
+  rejected({"r"}, {"r: no checkpoint and no metrics to compare with"});
 }
 
 TEST_CASE("run record: the data of a run, and the file that is to blame if they are not there") {
