@@ -27,6 +27,11 @@ namespace {
 constexpr double value_tolerance = 1e-6;
 constexpr double likeness = 1e-7;  // within which an answer agrees with a known mistake
 
+bool near(double got, double expected, double tolerance) {
+  return got == expected || (std::isnan(got) && std::isnan(expected)) ||
+         std::fabs(got - expected) <= tolerance * std::max(1.0, std::fabs(expected));
+}
+
 bool agree(double a, double b, double scale) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= likeness * scale;
 }
@@ -185,19 +190,31 @@ void Grader::run(const std::function<void(Grader& g)>& grade) {
   if (!finding_) finding_ = {problem, ""};
 }
 
+void Grader::check(const Numbers& numbers) {
+  if (finding_) return;
+  ++checks_;
+  for (size_t i = 0; i < numbers.expected.size(); ++i) {
+    if (near(numbers.got[i], numbers.expected[i], numbers.tolerance)) continue;
+    finding_ = {fmt::format("{}: got {:.6g}, expected {:.6g}{}", numbers.what(i), numbers.got[i],
+                            numbers.expected[i],
+                            numbers.context.empty() ? "" : "  (" + numbers.context + ")"),
+                numbers.sentence};
+    numbers_ = numbers.got;
+    tolerance_ = numbers.tolerance;
+    return;
+  }
+}
+
 void Grader::expect_near(const std::string& what, double got, double expected,
                          const std::vector<WrongNumber>& mistakes, double tolerance) {
   if (finding_) return;
   ++checks_;
-  const auto near = [&](double value) {
-    return got == value || (std::isnan(got) && std::isnan(value)) ||
-           std::fabs(got - value) <= tolerance * std::max(1.0, std::fabs(value));
-  };
-  if (near(expected)) return;
-  number_ = got;
+  if (near(got, expected, tolerance)) return;
+  numbers_ = {got};
+  tolerance_ = tolerance;
   finding_ = {fmt::format("{}: got {}, expected {}", what, got, expected), ""};
   for (const WrongNumber& mistake : mistakes)
-    if (near(mistake.value)) {
+    if (near(got, mistake.value, tolerance)) {
       finding_->sentence = mistake.sentence;
       return;
     }
@@ -217,9 +234,11 @@ std::optional<std::string> Grader::shared_problem(const Grader& wrong) const {
         same(report_.gradients[k], wrong.report_.gradients[k]))
       return problems_[i];
   }
-  const bool both_numbers = number_ && wrong.number_;
-  const bool alike = both_numbers ? agree(*number_, *wrong.number_, std::fabs(*wrong.number_))
-                                  : finding_->problem == wrong.finding_->problem;
+  const bool alike = numbers_.empty() || wrong.numbers_.empty()
+                         ? finding_->problem == wrong.finding_->problem
+                         : std::equal(numbers_.begin(), numbers_.end(), wrong.numbers_.begin(),
+                                      wrong.numbers_.end(),
+                                      [&](double a, double b) { return near(a, b, tolerance_); });
   return report_.failures.empty() && alike ? std::optional(finding_->problem) : std::nullopt;
 }
 

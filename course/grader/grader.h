@@ -67,6 +67,15 @@ struct Mistake {
 Mistake wrong_value(std::string sentence, Definition value, std::optional<Shape> shape = {});
 Mistake wrong_gradient(std::string argument, std::string sentence, GradientFormula gradient);
 
+// Numbers that the learner's function computed.
+struct Numbers {
+  std::function<std::string(size_t i)> what;  // what number i is
+  std::vector<double> got, expected;
+  std::string context = {};   // said after the first number that is wrong
+  std::string sentence = {};  // what that looks like, if it looks like no wrong answer
+  double tolerance = 1e-9;    // relative above 1
+};
+
 // A known wrong number.
 struct WrongNumber {
   double value;
@@ -97,6 +106,7 @@ class Grader {
   // Checks all properties of a row. A finding has the sentence of the first mistake that agrees
   // with what the learner's function computed.
   void check(const OpRow& row, const std::vector<Mistake>& mistakes = {});
+  void check(const Numbers& numbers);
   // A property that must hold, and what is said if it does not.
   void expect(bool holds, const std::string& problem, const std::string& sentence = {});
   // A number that is called `what`. The tolerance is relative for numbers above 1.
@@ -120,7 +130,8 @@ class Grader {
   int checks_ = 0;  // its number
   testing::RowReport report_;
   std::vector<std::string> problems_;  // of the failures in the report
-  std::optional<double> number_;
+  std::vector<double> numbers_;
+  double tolerance_ = 0;  // of these numbers
 };
 
 // Returns whether `run` calls an operation of this name: an exercise may ask for more than a call

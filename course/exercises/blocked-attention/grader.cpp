@@ -111,9 +111,6 @@ Tensor to_one_block(const Tensor& q, const Tensor& k, const Tensor& v) {
   return matmul(softmax(matmul(q, transpose(k, 0, 1)) / root), v);
 }
 
-}  // namespace blocked_attention_answers
-
-using namespace blocked_attention_answers;
 const Exercise blocked_attention_exercise(
     "blocked_attention", grade_blocked_attention, {blocked_attention},
     {{"exp overflows for large scores, and ∞ / ∞ is NaN. Subtract the maximum so far.",
@@ -162,5 +159,6 @@ const Exercise blocked_attention_exercise(
         return to_one_block(q, concat(keys, 0), concat(values, 0));
       }}});
 
+}  // namespace blocked_attention_answers
 }  // namespace
 }  // namespace heed::course

@@ -93,9 +93,6 @@ Tensor causal(const Tensor& q, const Tensor& k, const Tensor& v) {
   return attend(Causal{q, k, v});
 }
 
-}  // namespace causal_mask_answers
-
-using namespace causal_mask_answers;
 const Exercise causal_mask_exercise(
     "causal_mask", grade_causal_mask, {causal_attention},
     {{"A query with nothing to attend to gives NaN, from -∞ - (-∞) or 0/0. Its output is the empty "
@@ -169,5 +166,6 @@ const Exercise causal_mask_exercise(
         return matmul(c.covered(plain_softmax(c.scores() + c.bias(no_score)), 0), c.v);
       }>}});
 
+}  // namespace causal_mask_answers
 }  // namespace
 }  // namespace heed::course

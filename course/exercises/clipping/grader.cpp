@@ -8,147 +8,41 @@ namespace heed::course {
 
 [[gnu::weak]] double clip_gradients(std::vector<Tensor>& gradients, double limit);
 
-void grade_clipping(Grader& g,
-                    double (*clip_gradients)(std::vector<Tensor>& gradients, double limit)) {
+void grade_clipping(Grader& g, decltype(&clip_gradients) answer) {
   using Elements = std::vector<std::vector<double>>;  // of each tensor
-  struct Outcome {
-    double returned;
-    Elements elements;
-  };
-  const auto fold = [](const auto& elements, auto join) {
-    double total = 0;
-    for (const double x : elements) total = join(total, x);
-    return total;
-  };
-  const auto norm = [=](const std::vector<double>& x) {
-    return std::sqrt(fold(x, [](double sum, double v) { return sum + v * v; }));
-  };
-  const auto joined = [](const Elements& all) {
-    std::vector<double> flat;
-    for (const auto& elements : all) flat.insert(flat.end(), elements.begin(), elements.end());
-    return flat;
-  };
-  const auto scaled = [](Elements all, auto factor) {  // of each tensor
-    for (auto& elements : all) {
-      const double by = factor(elements);
-      for (double& x : elements) x *= by;
-    }
-    return all;
-  };
-  // What clipping with another size of the gradients gives.
-  const auto with_size = [=](auto size) {
-    return [=](const Elements& all, double limit) {
-      const double found = size(joined(all));
-      const double by = limit > 0 && found > limit ? limit / found : 1;
-      return Outcome{found, scaled(all, [=](const auto&) { return by; })};
-    };
-  };
-  const auto right = with_size(norm);
-  const auto each = [=](auto factor) {
-    return [=](const Elements& all, double limit) {
-      return Outcome{norm(joined(all)),
-                     scaled(all, [=](const auto& elements) { return factor(elements, limit); })};
-    };
-  };
-  using Clip = std::function<Outcome(const Elements& all, double limit)>;
-  const std::pair<Clip, const char*> mistakes[] = {
-      {[](const Elements& all, double) {
-         return Outcome{0, all};
-       },
-       "Nothing changes, and 0 is returned: nothing is computed yet."},
-      {each([](const auto&, double) { return 1.0; }), "The gradients are not changed."},
-      {each([=](const auto& x, double limit) { return std::min(1.0, limit / norm(x)); }),
-       "Each tensor is clipped by a norm of its own. There is one norm, of all together."},
-      {[=](const Elements& all, double limit) {
-         Outcome outcome{norm(joined(all)), all};
-         for (auto& elements : outcome.elements)
-           for (double& x : elements) x = std::clamp(x, -limit, limit);
-         return outcome;
-       },
-       "Each element is clipped. That changes the direction of the gradient: scale all by one "
-       "factor."},
-      {[=](const Elements& all, double limit) {
-         const double found = norm(joined(all));
-         return Outcome{found, scaled(all, [=](const auto&) { return limit / found; })};
-       },
-       "Gradients are always scaled to the limit: those with a smaller norm must stay."},
-      {[=](const Elements& all, double limit) {
-         const double found = norm(joined(all));
-         return Outcome{found,
-                        scaled(all, [=](const auto&) { return std::max(1.0, found / limit); })};
-       },
-       "The factor is norm / limit: gradients become larger. It is limit / norm."},
-      {[=](const Elements& all, double) {
-         const double found = norm(joined(all));
-         return Outcome{found, scaled(all, [=](const auto&) { return std::min(1.0, 1 / found); })};
-       },
-       "The gradients are scaled to the norm 1, whatever the limit."},
-      {[=](const Elements& all, double limit) {
-         Outcome outcome = right(all, limit);
-         outcome.returned = norm(joined(outcome.elements));
-         return outcome;
-       },
-       "The norm after clipping is returned. It must be the one before."},
-      {[=](const Elements& all, double limit) {
-         Outcome outcome = right(all, limit);
-         outcome.returned = limit / outcome.returned;
-         return outcome;
-       },
-       "The factor is returned. It must be the norm."},
-      {[=](const Elements& all, double limit) {
-         return Outcome{0, right(all, limit).elements};
-       },
-       "The gradients are right, but the norm is not returned."},
-      {with_size([=](const auto& x) { return norm(x) * norm(x); }),
-       "The square root of the sum of squares is missing."},
-      {with_size([=](const auto& x) {
-         return fold(x, [](double sum, double v) { return sum + std::fabs(v); });
-       }),
-       "This is the sum of the absolute values. The norm is the root of the sum of squares."},
-      {with_size([=](const auto& x) {
-         return fold(x, [](double most, double v) { return std::max(most, std::fabs(v)); });
-       }),
-       "This is the largest absolute value. The norm is the root of the sum of squares."},
-      {with_size([=](const auto& x) { return norm(x) / std::sqrt(static_cast<double>(x.size())); }),
-       "This is the root of the mean of squares. The norm is the root of their sum."}};
-
-  const auto near = [](double a, double b) {
-    return a == b || (std::isnan(a) && std::isnan(b)) ||
-           std::fabs(a - b) <= 1e-5 * std::max(1e-3, std::fabs(b));
-  };
-  const auto same = [=](const Outcome& a, const Outcome& b) {
-    const auto x = joined(a.elements), y = joined(b.elements);
-    return near(a.returned, b.returned) && std::equal(x.begin(), x.end(), y.begin(), near);
+  const auto norm = [](const Elements& all) {
+    double squares = 0;
+    for (const auto& elements : all)
+      for (const double x : elements) squares += x * x;
+    return std::sqrt(squares);
   };
   const auto check = [&](const std::string& name, const Elements& all, double limit,
                          const char* otherwise = "") {
     std::vector<Tensor> tensors;
     for (const auto& elements : all)
       tensors.push_back(Tensor::from({static_cast<int64_t>(elements.size())}, elements));
-    Outcome got{clip_gradients(tensors, limit), {}};
-    for (const Tensor& tensor : tensors)
-      got.elements.emplace_back(tensor.data(), tensor.data() + tensor.size());
-    const bool finite = std::isfinite(norm(joined(all)));
-    const Outcome expected = finite ? right(all, limit) : Outcome{norm(joined(all)), all};
-    if (same(got, expected)) return;
-    std::string sentence = otherwise;
-    for (const auto& [clip, words] : mistakes)
-      if (sentence.empty() && same(got, clip(all, limit))) sentence = words;
-    g.expect(near(got.returned, expected.returned),
-             fmt::format("{}: returns {}, expected {}", name, got.returned, expected.returned),
-             sentence);
+    const double size = norm(all);
+    const double by = std::isfinite(size) && limit > 0 && size > limit ? limit / size : 1;
+    std::vector<double> got{answer(tensors, limit)}, expected{size};
+    std::vector<std::string> names{"the returned norm"};
     for (size_t k = 0; k < all.size(); ++k)
-      for (size_t i = 0; i < all[k].size(); ++i)
-        g.expect(near(got.elements[k][i], expected.elements[k][i]),
-                 fmt::format("{}: gradient {} [{}] becomes {:.6g}, expected {:.6g}", name, k, i,
-                             got.elements[k][i], expected.elements[k][i]),
-                 sentence);
+      for (size_t i = 0; i < all[k].size(); ++i) {
+        got.push_back(tensors[k].data()[i]);
+        expected.push_back(all[k][i] * by);
+        names.push_back(fmt::format("gradient {} [{}]", k, i));
+      }
+    g.check(Numbers{.what = [&](size_t i) { return names[i]; },
+                    .got = got,
+                    .expected = expected,
+                    .context = name,
+                    .sentence = otherwise,
+                    .tolerance = 1e-5});
   };
 
   Elements gradients;
   for (int k = 0; k < 3; ++k) gradients.push_back(g.array({g.size(2, 5)}, 1, 3).values);
   gradients[1][0] = -gradients[1][0];
-  const double size = norm(joined(gradients));
+  const double size = norm(gradients);
   check(fmt::format("norm {:.3g}, limit {:.3g}", size, size / 3), gradients, size / 3);
   check(fmt::format("norm {:.3g}, limit {:.3g}", size, size * 2), gradients, size * 2);
   check(fmt::format("norm {:.3g}, limit 0", size), gradients, 0,
@@ -159,6 +53,112 @@ void grade_clipping(Grader& g,
   check("one gradient ∞, limit 1", gradients, 1,
         "A norm that is not finite must be returned, and change nothing.");
 }
-HEED_GRADE(clipping, clip_gradients);
+namespace {
+namespace clipping_answers {
 
+struct Gradients {
+  std::vector<Tensor>& all;
+  double limit;
+
+  template <class Join>
+  double fold(Join join) const {
+    double result = 0;
+    for (const Tensor& gradient : all)
+      for (const double x : gradient.values()) result = join(result, x);
+    return result;
+  }
+  double squares() const {
+    return fold([](double sum, double x) { return sum + x * x; });
+  }
+  double norm() const { return std::sqrt(squares()); }
+  // Replaces each element x of each gradient by f(x, gradient).
+  template <class F>
+  void replace(F f) const {
+    for (Tensor& gradient : all) {
+      const std::vector<double> before(gradient.values().begin(), gradient.values().end());
+      for (size_t i = 0; i < before.size(); ++i) gradient.mutable_data()[i] = f(before[i], before);
+    }
+  }
+  void scale(double by) const {
+    replace([=](double x, const auto&) { return x * by; });
+  }
+  // Clips by this size instead of the norm, and returns it.
+  double clip(double size) const {
+    if (std::isfinite(size) && limit > 0 && size > limit) scale(limit / size);
+    return size;
+  }
+};
+
+template <auto clip>
+double clipped(std::vector<Tensor>& gradients, double limit) {
+  return clip(Gradients{gradients, limit});
+}
+
+const Exercise clipping_exercise(
+    "clipping", grade_clipping, {clip_gradients},
+    {{"Nothing changes, and 0 is returned: nothing is computed yet.",
+      clipped<[](const Gradients&) { return 0.0; }>},
+     {"The gradients are not changed.", clipped<[](const Gradients& g) { return g.norm(); }>},
+     {"Each tensor is clipped by a norm of its own. There is one norm, of all together.",
+      clipped<[](const Gradients& g) {
+        const double norm = g.norm();
+        g.replace([&](double x, const std::vector<double>& own) {
+          double squares = 0;
+          for (const double each : own) squares += each * each;
+          return x * std::min(1.0, g.limit / std::sqrt(squares));
+        });
+        return norm;
+      }>},
+     {"Each element is clipped. That changes the direction of the gradient: scale all by one "
+      "factor.",
+      clipped<[](const Gradients& g) {
+        const double norm = g.norm();
+        g.replace([&](double x, const auto&) { return std::clamp(x, -g.limit, g.limit); });
+        return norm;
+      }>},
+     {"Gradients are always scaled to the limit: those with a smaller norm must stay.",
+      clipped<[](const Gradients& g) {
+        const double norm = g.norm();
+        g.scale(g.limit / norm);
+        return norm;
+      }>},
+     {"The factor is norm / limit: gradients become larger. It is limit / norm.",
+      clipped<[](const Gradients& g) {
+        const double norm = g.norm();
+        g.scale(std::max(1.0, norm / g.limit));
+        return norm;
+      }>},
+     {"The gradients are scaled to the norm 1, whatever the limit.",
+      clipped<[](const Gradients& g) {
+        const double norm = g.norm();
+        g.scale(std::min(1.0, 1 / norm));
+        return norm;
+      }>},
+     {"The norm after clipping is returned. It must be the one before.",
+      clipped<[](const Gradients& g) {
+        g.clip(g.norm());
+        return g.norm();
+      }>},
+     {"The factor is returned. It must be the norm.",
+      clipped<[](const Gradients& g) { return g.limit / g.clip(g.norm()); }>},
+     {"The gradients are right, but the norm is not returned.",
+      clipped<[](const Gradients& g) { return 0 * g.clip(g.norm()); }>},
+     {"The square root of the sum of squares is missing.",
+      clipped<[](const Gradients& g) { return g.clip(g.squares()); }>},
+     {"This is the sum of the absolute values. The norm is the root of the sum of squares.",
+      clipped<[](const Gradients& g) {
+        return g.clip(g.fold([](double sum, double x) { return sum + std::fabs(x); }));
+      }>},
+     {"This is the largest absolute value. The norm is the root of the sum of squares.",
+      clipped<[](const Gradients& g) {
+        return g.clip(g.fold([](double most, double x) { return std::max(most, std::fabs(x)); }));
+      }>},
+     {"This is the root of the mean of squares. The norm is the root of their sum.",
+      clipped<[](const Gradients& g) {
+        const double count = g.fold([](double sum, double) { return sum + 1; });
+        return g.clip(std::sqrt(g.squares() / count));
+      }>}});
+
+}  // namespace clipping_answers
+}  // namespace
 }  // namespace heed::course

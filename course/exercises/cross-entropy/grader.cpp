@@ -116,9 +116,6 @@ Tensor without_dy(const Rows& r) {
   });
 }
 
-}  // namespace cross_entropy_answers
-
-using namespace cross_entropy_answers;
 const Exercise cross_entropy_exercise(
     "cross_entropy", grade_cross_entropy, {cross_entropy},
     {{"This is the mean over the targets that count. The loss is their sum.",
@@ -154,5 +151,6 @@ const Exercise cross_entropy_exercise(
       }>}});
 HEED_TRAIN(cross_entropy, positional_encodings::relative);
 
+}  // namespace cross_entropy_answers
 }  // namespace
 }  // namespace heed::course

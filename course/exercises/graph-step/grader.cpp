@@ -113,9 +113,6 @@ Tensor step_of_pairs(const Graph& g) {
   return pairs.step(pairs.weights());
 }
 
-}  // namespace graph_step_answers
-
-using namespace graph_step_answers;
 const Exercise graph_step_exercise(
     "graph_step", grade_graph_step, {graph_step},
     {{"Every edge is walked backwards: the sender asks, and reads the receiver.",
@@ -165,5 +162,6 @@ const Exercise graph_step_exercise(
      {"These are the messages of the edges, (E, V). Sum those into each node.",
       graph<[](const Graph& g) { return g.messages(g.weights(), g.sender); }>}});
 
+}  // namespace graph_step_answers
 }  // namespace
 }  // namespace heed::course

@@ -91,9 +91,6 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads) 
   return merge_of(matmul(softmax(scores / std::sqrt(scale)), split_of(v, heads)));
 }
 
-}  // namespace heads_answers
-
-using namespace heads_answers;
 const Exercise heads_exercise(
     "heads", grade_heads, {attend_with_heads},
     {{"The scores are divided by √(H·K). Each head has its own scale, 1/√K.",
@@ -123,5 +120,6 @@ const Exercise heads_exercise(
         return scaled_dot_product_attention(q, k, v, heads);
       }}});
 
+}  // namespace heads_answers
 }  // namespace
 }  // namespace heed::course

@@ -79,9 +79,6 @@ double rest(double e, double) { return 1 - e; }
 double nothing(double, double) { return 0; }
 double all(double, double) { return 1; }
 
-}  // namespace label_smoothing_answers
-
-using namespace label_smoothing_answers;
 const Exercise label_smoothing_exercise(
     "label_smoothing", grade_label_smoothing, {smoothed_cross_entropy},
     {{"This is the cross entropy without smoothing.", smoothed<all, nothing>},
@@ -120,5 +117,6 @@ const Exercise label_smoothing_exercise(
         return cross_entropy(x, t, Reduction::sum, e);
       }}});
 
+}  // namespace label_smoothing_answers
 }  // namespace
 }  // namespace heed::course

@@ -83,9 +83,6 @@ Tensor normed(const Tensor& x, const Tensor& weight, const Tensor& bias, real ep
   return norm(Norm{x, weight, bias, epsilon});
 }
 
-}  // namespace layer_norm_answers
-
-using namespace layer_norm_answers;
 const Exercise layer_norm_exercise(
     "layer_norm", grade_layer_norm, {layer_norm},
     {{"The mean is not subtracted before the division: (x - mean) · scale.",
@@ -154,5 +151,6 @@ const Exercise layer_norm_exercise(
       }>}});
 HEED_TRAIN(layer_norm, positional_encodings::relative);
 
+}  // namespace layer_norm_answers
 }  // namespace
 }  // namespace heed::course

@@ -91,9 +91,6 @@ Tensor bags(const Tensor& x, const Ids& lengths, const Tensor& queries, const Te
   return read(Bags{x, lengths, queries, wk, wv});
 }
 
-}  // namespace learned_query_answers
-
-using namespace learned_query_answers;
 const Exercise learned_query_exercise(
     "learned_query", grade_learned_query, {learned_query},
     {{"The padding is read: rows from lengths[b] on do not belong to bag b.",
@@ -130,5 +127,6 @@ const Exercise learned_query_exercise(
      {"These are the weights, (B, N, T). The result is the mean of the values with these weights.",
       bags<[](const Bags& b) { return b.weights(b.scores()); }>}});
 
+}  // namespace learned_query_answers
 }  // namespace
 }  // namespace heed::course

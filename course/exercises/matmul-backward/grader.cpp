@@ -108,9 +108,6 @@ Tensor wrong_b(const Tensor& a, const Tensor& b) {
 }
 using X = const Product&;
 
-}  // namespace matmul_backward_answers
-
-using namespace matmul_backward_answers;
 // Of square matrices, which come first.
 const Exercise matmul_backward_exercise(
     "matmul_backward", grade_matmul_backward, {matmul},
@@ -144,5 +141,6 @@ const Exercise matmul_backward_exercise(
       }>}});
 HEED_TRAIN(matmul_backward, positional_encodings::relative);
 
+}  // namespace matmul_backward_answers
 }  // namespace
 }  // namespace heed::course

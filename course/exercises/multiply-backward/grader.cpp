@@ -74,9 +74,6 @@ Tensor product(const Tensor& x, const Tensor& y) {
   return record("mul", z, {x, y}, backward);
 }
 
-}  // namespace multiply_backward_answers
-
-using namespace multiply_backward_answers;
 const Exercise multiply_backward_exercise(
     "multiply_backward", grade_multiply_backward, {mul},
     {{"This is the sum a + b.", product<Slip::sum, a>},
@@ -106,5 +103,6 @@ const Exercise multiply_backward_exercise(
       product<Slip::mean, b>}});
 HEED_TRAIN(multiply_backward, positional_encodings::relative);
 
+}  // namespace multiply_backward_answers
 }  // namespace
 }  // namespace heed::course

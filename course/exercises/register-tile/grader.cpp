@@ -61,9 +61,6 @@ void tile(int64_t k, const real* a, int64_t leading_a, const real* b, real* c, i
     }
 }
 
-}  // namespace register_tile_answers
-
-using namespace register_tile_answers;
 const Exercise register_tile_exercise(
     "register_tile", grade_register_tile, {multiply_tile},
     {{"c is as it was: nothing is computed yet.", tile<Loops{.rows = 0}>},
@@ -84,5 +81,6 @@ const Exercise register_tile_exercise(
      {"The rows of c are taken to follow each other: row i begins at c[i * leading_c].",
       tile<Loops{.dense_c = true}>}});
 
+}  // namespace register_tile_answers
 }  // namespace
 }  // namespace heed::course

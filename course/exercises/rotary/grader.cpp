@@ -109,9 +109,6 @@ Tensor with_turn(const Tensor& x, int64_t heads, const RotaryOptions& options) {
   return Rotation{heads, options, right_angle, turn}.of(x);
 }
 
-}  // namespace rotary_answers
-
-using namespace rotary_answers;
 const Exercise rotary_exercise(
     "rotary", grade_rotary, {heed::rotary},
     {{"Columns k and k + K/2 are a pair: that is RotaryLayout::halves. RotaryLayout::interleaved "
@@ -181,5 +178,6 @@ const Exercise rotary_exercise(
       changed<[](Rotation& r) { r.forgets_first_position = true; }>}});
 HEED_TRAIN(rotary, positional_encodings::rotary);
 
+}  // namespace rotary_answers
 }  // namespace
 }  // namespace heed::course

@@ -69,9 +69,6 @@ Tensor masked(const Tensor& q, const Tensor& k, const Tensor& v, const Ids& keep
   return attend(Attention{q, k, v, keep});
 }
 
-}  // namespace scaled_dot_product_answers
-
-using namespace scaled_dot_product_answers;
 const Exercise scaled_dot_product_exercise(
     "scaled_dot_product", grade_scaled_dot_product, {scaled_dot_product},
     {{"The mask is ignored: every query reads every key.",
@@ -122,5 +119,6 @@ const Exercise scaled_dot_product_exercise(
             .reshape({a.q.dim(0), a.v.dim(1)});
       }>}});
 
+}  // namespace scaled_dot_product_answers
 }  // namespace
 }  // namespace heed::course

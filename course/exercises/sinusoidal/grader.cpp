@@ -60,9 +60,6 @@ double in_halves(double t, int64_t column, double dim) {
 double right(double t, double k, double d) { return t * frequency(k, d); }
 double from_1(double t, double k, double d) { return t * frequency(k + 1, d); }
 
-}  // namespace sinusoidal_answers
-
-using namespace sinusoidal_answers;
 const Exercise sinusoidal_exercise(
     "sinusoidal", grade_sinusoidal, {sinusoidal_table},
     {{"k starts at 1, so the fastest frequency is missing. In the paper k starts at 0, with ω = 1.",
@@ -112,5 +109,6 @@ const Exercise sinusoidal_exercise(
         return transpose(table<side_by_side<right>>(length, dim), 0, 1);
       }}});
 
+}  // namespace sinusoidal_answers
 }  // namespace
 }  // namespace heed::course

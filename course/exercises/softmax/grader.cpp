@@ -59,9 +59,6 @@ Tensor probabilities(const Tensor& x, int axis) { return exp(x) / totals(x, axis
 // Their gradient is dy · y.
 Tensor without_sum(const Tensor& x, int axis) { return exp(x) / totals(x, axis).detach(); }
 
-}  // namespace softmax_answers
-
-using namespace softmax_answers;
 const Exercise softmax_exercise(
     "softmax", grade_softmax, {softmax},
     {{"The exponentials are not divided by their sum.",
@@ -99,5 +96,6 @@ const Exercise softmax_exercise(
       }}});
 HEED_TRAIN(softmax, positional_encodings::relative);
 
+}  // namespace softmax_answers
 }  // namespace
 }  // namespace heed::course

@@ -70,9 +70,6 @@ Tensor at_infinity(const Tensor& s, double t) {
   return t == 0 ? hardmax(s) : std::isinf(t) ? weights(s) : softmax(s / t);
 }
 
-}  // namespace temperature_answers
-
-using namespace temperature_answers;
 const Exercise temperature_exercise(
     "temperature", grade_temperature, {tempered_weights},
     {{"This is the softmax at T = 1: the temperature is not used.",
@@ -102,5 +99,6 @@ const Exercise temperature_exercise(
      {"The softmax runs along the first axis: columns add up to 1, but rows must.",
       [](const Tensor& s, double t) { return softmax(s / t, 0); }}});
 
+}  // namespace temperature_answers
 }  // namespace
 }  // namespace heed::course

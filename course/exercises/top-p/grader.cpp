@@ -99,9 +99,6 @@ Tensor shares(const Tensor& of, Keeps keeps) {
   return kept / sum(kept, {1}, true);
 }
 
-}  // namespace top_p_answers
-
-using namespace top_p_answers;
 const Exercise top_p_exercise(
     "top_p", grade_top_p, {nucleus},
     {{"No token is left out: this is the softmax.",
@@ -138,5 +135,6 @@ const Exercise top_p_exercise(
                       [&](int64_t i) { return nuclei.data()[i % logits.dim(1)] > 0; });
       }}});
 
+}  // namespace top_p_answers
 }  // namespace
 }  // namespace heed::course
