@@ -80,7 +80,6 @@ if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)
   set(museum ${CMAKE_CURRENT_SOURCE_DIR}/course/museum.sh $<TARGET_FILE:heed_program>)
   add_test(NAME museum COMMAND ${museum} quick)
   heed_nightly_test(all_museum ${museum} all)
-  set_tests_properties(museum PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
 endif()
 
 # The playground: compiled by emscripten, compared with the program, and opened in Chromium. The test builds
@@ -94,8 +93,6 @@ target_link_libraries(playground_double PRIVATE
   heed_nn_f64 heed_optim_f64 heed_data_f64 nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
 heed_nightly_test(playground ${CMAKE_CURRENT_SOURCE_DIR}/course/playground/run.sh
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:heed_program> $<TARGET_FILE:playground_double>)
-set_tests_properties(playground PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
 
 # The site, in a browser. npm fetches its packages into the build folder.
 heed_nightly_test(site ${CMAKE_CURRENT_SOURCE_DIR}/course/site/run.sh ${CMAKE_CURRENT_BINARY_DIR}/site)
-set_tests_properties(site PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)

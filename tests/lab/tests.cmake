@@ -1,6 +1,7 @@
 # The tests of lab.
 file(GLOB claims CONFIGURE_DEPENDS lab/claims/*.cpp)
-heed_test(lab SOURCES ${claims})
+heed_test_in_two(lab SOURCES ${claims} PATTERNS "sweep: the data that*" "profile: a cache*" "profile: prints*" "claims --json*"
+  "train: --until*" "bench: prints*" "compare: a baseline or*" "compare: two keys*" "runs and sweeps of heed 0.2.0*")
 heed_program_tests(test_lab)
 target_sources(test_lab PRIVATE apps/program.cpp)
 target_compile_definitions(test_lab PRIVATE HEED_FIXTURES="${CMAKE_CURRENT_SOURCE_DIR}/fixtures")
@@ -8,9 +9,7 @@ heed_nightly_test(study ${CMAKE_CURRENT_SOURCE_DIR}/docs/study.sh $<TARGET_FILE:
 add_test(NAME sweep COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/sweep.sh $<TARGET_FILE:heed_program> ${library})
 add_test(NAME browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/report/run.sh
   $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/configs/sort.toml)
-set_tests_properties(browser PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
 heed_nightly_test(slurm ${CMAKE_CURRENT_SOURCE_DIR}/program/slurm.sh $<TARGET_FILE:heed_program>)
-set_tests_properties(slurm PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
 
 # ONNX files, checked by libonnx where it is installed, and by ONNX Runtime for node.
 find_library(HEED_LIBONNX onnx)
@@ -18,7 +17,6 @@ find_package(Protobuf QUIET)
 add_test(NAME onnx COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh forms
   $<TARGET_FILE:test_lab> $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/build/node_modules
   $<$<AND:$<BOOL:${HEED_LIBONNX}>,$<BOOL:${Protobuf_FOUND}>>:${CMAKE_CURRENT_BINARY_DIR}/onnx_check>)
-set_tests_properties(onnx PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
 if(HEED_LIBONNX AND Protobuf_FOUND)
   add_executable(onnx_check lab/onnx/check.cpp)
   set_target_properties(onnx_check PROPERTIES UNITY_BUILD OFF)
@@ -29,4 +27,3 @@ heed_nightly_test(onnx_trained ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh train
   $<TARGET_FILE:test_lab> $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/build/node_modules)
 heed_nightly_test(onnx_page ${CMAKE_CURRENT_SOURCE_DIR}/lab/onnx/run.sh page
   $<TARGET_FILE:heed_program> ${PROJECT_SOURCE_DIR}/build/node_modules)
-set_tests_properties(onnx_trained onnx_page PROPERTIES SKIP_REGULAR_EXPRESSION skipped:)
