@@ -98,7 +98,7 @@ class Saved {
   Saved() = default;
   explicit Saved(const Tensor& x)
       : storage_(x.storage()), shape_(x.shape()), version_(x.storage()->version) {
-    report_saved(x.size());
+    report(Work::saved, x.size());
   }
   explicit operator bool() const { return static_cast<bool>(storage_); }
   // Null if nothing was saved. Throws Error if the elements have been modified since.

@@ -19,7 +19,9 @@ namespace heed::inline HEED_REAL {
 // Counts the FLOPs of matrix products: 2 m n k for (m, k) · (k, n).
 class FlopCounter final : public Observer {
  public:
-  void multiplied(double multiplications) noexcept override { flops_ += 2 * multiplications; }
+  void reported(Work work, double amount) noexcept override {
+    if (work == Work::multiplications) flops_ += 2 * amount;
+  }
   double flops() const { return flops_; }
 
  private:

@@ -1,10 +1,8 @@
 // A value that const functions compute when they first need it, such as a table of positions.
 #pragma once
 
-#include <atomic>
-#include <utility>
+#include <mutex>
 
-#include "core/real.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
@@ -14,43 +12,20 @@ namespace heed::inline HEED_REAL {
 template <class T>
 class Lazy {
  public:
-  // Returns the kept value if fits(value), or else keeps and returns compute(). Two threads that
-  // find none compute one each. A value that was computed in a scope with shapes_only, and has no
-  // elements, fits only in such a scope.
+  // Returns the kept value if fits(value), or else keeps and returns compute(). A value that was
+  // computed in a scope with shapes_only, and has no elements, fits only in such a scope.
   template <class Fits, class Compute>
-  T get(Fits&& fits, Compute&& compute) const {
-    const bool shapes_only = scope().shapes_only;
-    {
-      const Lock lock(locked_);
-      if (value_ && shapes_only_ == shapes_only && fits(value_)) return value_;
+  T get(Fits fits, Compute compute) const {
+    const std::lock_guard lock(mutex_);
+    if (!value_ || shapes_only_ != scope().shapes_only || !fits(value_)) {
+      value_ = compute();
+      shapes_only_ = scope().shapes_only;
     }
-    T value = compute();
-    T replaced = value;  // destroyed after the lock
-    const Lock lock(locked_);
-    std::swap(value_, replaced);
-    shapes_only_ = shapes_only;
-    return value;
+    return value_;
   }
 
  private:
-  // Excludes other threads while a handle is copied: a byte, where std::mutex has 40.
-  class Lock {
-   public:
-    explicit Lock(std::atomic_flag& flag) : flag_(flag) {
-      while (flag_.test_and_set(std::memory_order_acquire)) flag_.wait(true);
-    }
-    ~Lock() {
-      flag_.clear(std::memory_order_release);
-      flag_.notify_one();
-    }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-   private:
-    std::atomic_flag& flag_;
-  };
-
-  mutable std::atomic_flag locked_;
+  mutable std::mutex mutex_;
   mutable bool shapes_only_ = false;
   mutable T value_;
 };

@@ -1,20 +1,10 @@
-// Observes a computation: which operations run, in which order, what they cost and allocate.
-//
-//   class Calls final : public Observer {
-//     void op_finished(const char* name, …) override { ++calls[name]; }
-//   };
-//   Calls calls;
-//   const ObserverScope here(calls);  // until the block ends
-//   model.loss(inputs, targets);
-//
-// No training step needs an observer: without one, an operation costs one more branch. Profiles,
-// counts of FLOPs and the detection of NaN are observers.
+// Observes a computation: which operations run, in which order, and what they cost. Training needs
+// no observer: without one, an operation costs one more branch.
 #pragma once
 
-#include <cstdint>
 #include <span>
 
-#include "core/real.h"
+#include "core/scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -22,7 +12,13 @@ class Tensor;
 struct Node;
 struct Slot;
 
-// The base of all observers. The functions must not use the pool.
+// What an operation, or the backward closure of one, reports as a number.
+enum class Work {
+  multiplications,  // of matrix products, which add as often; attention counts masked pairs too
+  saved,            // elements that are kept for backward
+  moved,            // elements read and written, where shapes suggest more
+};
+
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -34,33 +30,14 @@ class Observer {
   // that the closure read. May throw at the end.
   virtual void backward_started(const Node& /*node*/) noexcept {}
   virtual void backward_finished(const Node& /*node*/, const Slot& /*output*/) {}
-  // A stage that is not an operation is done, for example the optimizer's update.
-  virtual void stage_finished(const char* /*stage*/) noexcept {}
-  // Matrix products with this many multiplications (and as many additions), inside an operation or
-  // a backward closure. Attention counts all pairs of a query and a key, masked or not.
-  virtual void multiplied(double /*multiplications*/) noexcept {}
-  // The operation saves this many elements for its backward.
-  virtual void saved(int64_t /*elements*/) noexcept {}
-  // The operation, closure or stage reads and writes this many elements. Reported where that is not
-  // what the sizes of inputs, result and gradients suggest.
-  virtual void moved(int64_t /*elements*/) noexcept {}
-  // The pool allocated, or took back, a block of this size: that of its size class. A block that
-  // another thread freed is taken back with the next request.
-  virtual void allocated(const void* /*block*/, int64_t /*bytes*/) noexcept {}
-  virtual void freed(const void* /*block*/, int64_t /*bytes*/) noexcept {}
+  virtual void reported(Work /*work*/, double /*amount*/) noexcept {}
 };
 
 // Makes `observer` observe the calling thread until the end of the block, besides those that
 // observe it already. Scopes must nest.
 class ObserverScope {
  public:
-  explicit ObserverScope(Observer& observer) : observer_(observer), outer_(innermost_) {
-    innermost_ = this;
-  }
-  ~ObserverScope() { innermost_ = outer_; }
-  ObserverScope(const ObserverScope&) = delete;
-  ObserverScope& operator=(const ObserverScope&) = delete;
-
+  explicit ObserverScope(Observer& observer) : observer_(observer) {}
   // Returns whether this thread is observed.
   static bool exists() { return innermost_ != nullptr; }
   // Calls f with each observer of this thread, the innermost first.
@@ -72,26 +49,15 @@ class ObserverScope {
  private:
   static inline constinit thread_local ObserverScope* innermost_ = nullptr;
   Observer& observer_;
-  ObserverScope* outer_;
+  ObserverScope* const outer_ = innermost_;
+  const ValueGuard<ObserverScope*> guard_{innermost_, this};
 };
 
-// Reports `count` matrix products (m, k) · (k, n): see Observer::multiplied().
-inline void report_products(int64_t m, int64_t n, int64_t k, int64_t count = 1) {
-  ObserverScope::notify([&](Observer& o) {
-    o.multiplied(static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
-                 static_cast<double>(count));
-  });
-}
-
-// Report to the function of that name.
-inline void report_saved(int64_t elements) {
-  ObserverScope::notify([&](Observer& o) { o.saved(elements); });
-}
-inline void report_moved(int64_t elements) {
-  ObserverScope::notify([&](Observer& o) { o.moved(elements); });
-}
-inline void stage_finished(const char* name) {
-  ObserverScope::notify([&](Observer& o) { o.stage_finished(name); });
+// Reports the product of the factors: report(Work::multiplications, m, n, k).
+template <class... Factors>
+void report(Work work, Factors... factors) {
+  ObserverScope::notify(
+      [&](Observer& o) { o.reported(work, (static_cast<double>(factors) * ...)); });
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/observer.h"
 #include "core/per_thread.h"
 #include "core/scope.h"
+#include "core/stage_observer.h"
 #include "core/system_memory.h"
 
 namespace heed::inline HEED_REAL {
@@ -32,7 +32,7 @@ constexpr int class_count = 4 * (sizeof(size_t) == 8 ? 40 : 25);  // of less tha
 // In a scope with shapes_only a block may be larger than any class. It is counted with its size,
 // but only this many of its bytes exist.
 constexpr size_t largest_untouched = (std::numeric_limits<size_t>::max() >> 4) + 1,
-                 most_untouched = size_t{1} << 28;
+                 max_untouched = size_t{1} << 28;
 
 // While a pool warms up, each class grows as needed. From then on a request whose class is empty
 // takes a larger free block: up to twice the size, or up to 1 MiB.
@@ -62,7 +62,7 @@ struct alignas(alignment) Header {
 size_t whole_bytes(const Header& block) {
   const size_t bytes = class_bytes(block.size_class);
   return sizeof(Header) +
-         ((block.untouched ? std::min(bytes, most_untouched) : bytes) + alignment - 1) / alignment *
+         ((block.untouched ? std::min(bytes, max_untouched) : bytes) + alignment - 1) / alignment *
              alignment;
 }
 
@@ -146,7 +146,7 @@ struct Pool {
     const auto taken = static_cast<int64_t>(class_bytes(block->size_class));
     statistics.live_bytes += taken;
     statistics.peak_bytes = std::max(statistics.peak_bytes, statistics.live_bytes);
-    ObserverScope::notify([&](Observer& o) { o.allocated(block + 1, taken); });
+    StageObserver::notify([&](StageObserver& o) { o.allocated(block + 1, taken); });
     return block;
   }
 
@@ -154,7 +154,7 @@ struct Pool {
   void release(Header* block) noexcept {
     const auto returned = static_cast<int64_t>(class_bytes(block->size_class));
     statistics.live_bytes -= returned;
-    ObserverScope::notify([&](Observer& o) { o.freed(block + 1, returned); });
+    StageObserver::notify([&](StageObserver& o) { o.freed(block + 1, returned); });
     if (keeps_blocks && !block->untouched)
       block->next = std::exchange(free[static_cast<size_t>(block->size_class)], block);
     else

@@ -87,8 +87,7 @@ Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
     const int64_t y = i <= b.rank() ? b[-i] : 1;
     check(x == y || x == 1 || y == 1,
           "{}: shapes {} and {} do not broadcast: aligned at the last axis, two lengths must be "
-          "equal "
-          "or one of them 1",
+          "equal or one of them 1",
           operation, a, b);
     dims[static_cast<size_t>(rank - i)] = x == 1 ? y : x;
   }

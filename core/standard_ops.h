@@ -15,6 +15,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 
 #include "core/activation.h"
 #include "core/ids.h"
@@ -129,7 +130,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b, c
 
 // ---- ops/attention.cpp
 struct AttentionOptions {
-  double scale = 0;  // of the scores; 0: 1/√K
+  std::optional<double> scale = {};  // of the scores; without it 1/√K
   KeepMask mask = {};
   double dropout = 0;  // of the weights, in training
   // Uses only the first `keys` rows of k and v, which then are a cache with free space at the end.

@@ -35,7 +35,7 @@ struct ArenaParameters final : ParameterSet {
       f(range);
     });
     // Reads the gradients twice; reads and writes the parameters and all state.
-    report_moved(arena.own().size() * (4 + 2 * static_cast<int64_t>(state->size())));
+    report(Work::moved, arena.own().size() * (4 + 2 * static_cast<int64_t>(state->size())));
     arena.gather_parameters();
     arena.count_change();
   }

@@ -22,7 +22,7 @@
 #include "apps/training/run.h"
 #include "apps/training/run_record.h"
 #include "apps/training/training_loop.h"
-#include "core/kernels/gemm/gemm.h"
+#include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "core/text.h"

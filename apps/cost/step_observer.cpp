@@ -93,6 +93,20 @@ void StepObserver::stage_finished(const char* stage) noexcept {
   last_ = here;
 }
 
+void StepObserver::reported(Work work, double amount) noexcept {
+  switch (work) {
+    case Work::multiplications:
+      flops_ += 2 * amount;
+      break;
+    case Work::saved:
+      saved_ += static_cast<int64_t>(amount);
+      break;
+    case Work::moved:
+      moved_ += static_cast<int64_t>(amount);
+      break;
+  }
+}
+
 void StepObserver::allocated(const void* block, int64_t bytes) noexcept {
   memory_.push_back({block, bytes, events_.size() - in_backward_});
 }

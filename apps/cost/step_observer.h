@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/fields.h"
-#include "core/observer.h"
 #include "core/shape.h"
+#include "core/stage_observer.h"
 #include "nn/module.h"
 
 namespace heed {
@@ -54,7 +54,7 @@ struct MemoryChange {
   size_t event;  // the event during or before which it happened
 };
 
-class StepObserver final : public Observer {
+class StepObserver final : public StageObserver {
  public:
   // `like`: an earlier step of similar length, to reserve space.
   explicit StepObserver(const StepObserver* like = nullptr);
@@ -72,9 +72,7 @@ class StepObserver final : public Observer {
   void backward_started(const Node& node) noexcept override;
   void backward_finished(const Node& node, const Slot& output) noexcept override;
   void stage_finished(const char* stage) noexcept override;
-  void multiplied(double multiplications) noexcept override { flops_ += 2 * multiplications; }
-  void saved(int64_t elements) noexcept override { saved_ += elements; }
-  void moved(int64_t elements) noexcept override { moved_ += elements; }
+  void reported(Work work, double amount) noexcept override;
   void allocated(const void* block, int64_t bytes) noexcept override;
   void freed(const void* block, int64_t bytes) noexcept override;
 

@@ -4,7 +4,7 @@
 
 #include "apps/support/machine.h"
 #include "core/joined.h"
-#include "core/kernels/gemm/gemm.h"
+#include "core/kernels/gemm/view.h"
 #include "core/processors.h"
 
 namespace heed {

@@ -11,7 +11,7 @@
 #include "apps/support/version.h"
 #include "apps/training/checkpoint.h"
 #include "core/check.h"
-#include "core/kernels/gemm/gemm.h"
+#include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
 #include "core/precision.h"
 #include "core/ranks.h"

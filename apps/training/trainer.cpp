@@ -7,7 +7,7 @@
 #include "apps/support/clock.h"
 #include "apps/support/names.h"
 #include "core/autograd.h"
-#include "core/observer.h"
+#include "core/stage_observer.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/ranks.h"

@@ -37,8 +37,8 @@ void run(benchmark::State& state, const Layer& layer, const std::string& layout,
   const Tensor a = random_leaf({m, k}), b = random_leaf({k, n});
   Tensor c = Tensor::zeros({m, n});
   using kernels::Matrix;
-  const Matrix left = weight_gradient ? Matrix(a.data(), k, m).t() : Matrix(a.data(), m, k);
-  const Matrix right = forward ? Matrix(b.data(), n, k).t() : Matrix(b.data(), k, n);
+  const Matrix left = weight_gradient ? Matrix{a.data(), k, m}.t() : Matrix{a.data(), m, k};
+  const Matrix right = forward ? Matrix{b.data(), n, k}.t() : Matrix{b.data(), k, n};
   const double seconds = time_calls(state, [&] {
     kernels::gemm(left, right, {c.mutable_data(), false});
   });

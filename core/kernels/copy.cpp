@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
@@ -8,54 +7,16 @@
 namespace heed::inline HEED_REAL::kernels {
 namespace {
 
-struct Axis {
-  int64_t length, from_step, to_step;
-};
-
-// The axes of the result. Those that stay adjacent are merged; those of length 1 are left out.
-struct Axes {
-  std::array<Axis, Shape::max_rank> axis{};
-  size_t count = 0;
-
-  Axes(const Shape& shape, std::span<const int> axes) {
-    for (const int a : axes) {
-      const Axis next{shape[a], shape.span_size(a + 1, shape.rank()), 0};
-      if (next.length == 1) continue;
-      if (count > 0 && axis[count - 1].from_step == next.length * next.from_step)
-        axis[count - 1] = {axis[count - 1].length * next.length, next.from_step, 0};
-      else
-        axis[count++] = next;
-    }
-    if (count == 0) axis[count++] = {1, 1, 1};
-    int64_t step = 1;
-    for (size_t k = count; k-- > 0; step *= axis[k].length) axis[k].to_step = step;
+// The axes of the result of permute(), with the strides of `from` and of the result.
+Axes<2> permuted_axes(const Shape& shape, std::span<const int> axes) {
+  Axes<2> result;
+  int64_t size = shape.size();
+  for (const int a : axes) {
+    size /= shape[a];
+    result.add(shape[a], {shape.span_size(a + 1, shape.rank()), size});
   }
-  // Removes axis k and returns it.
-  Axis take(size_t k) {
-    const Axis taken = axis[k];
-    std::copy(axis.begin() + static_cast<ptrdiff_t>(k) + 1, axis.end(),
-              axis.begin() + static_cast<ptrdiff_t>(k));
-    --count;
-    return taken;
-  }
-  int64_t size() const {
-    int64_t product = 1;
-    for (size_t k = 0; k < count; ++k) product *= axis[k].length;
-    return product;
-  }
-  // The offsets of element i, counted along these axes, in both arrays.
-  struct Offsets {
-    int64_t from = 0, to = 0;
-  };
-  Offsets offsets(int64_t i) const {
-    Offsets at;
-    for (size_t k = count; k-- > 0; i /= axis[k].length) {
-      at.from += i % axis[k].length * axis[k].from_step;
-      at.to += i % axis[k].length * axis[k].to_step;
-    }
-    return at;
-  }
-};
+  return result;
+}
 
 void copy_row(int64_t n, const real* __restrict x, Destination to) {
   map_range(0, n, to, [=](int64_t i) { return x[i]; });
@@ -91,32 +52,33 @@ void zero_rows(int64_t rows, int64_t width, real* to, int64_t step) {
 
 void permute(const real* from, const Shape& shape, std::span<const int> axes, Destination to) {
   if (shape.size() == 0) return;
-  Axes outer(shape, axes);
-  const Axis inner = outer.take(outer.count - 1);
-  if (inner.from_step == 1) {  // the last axis stays last: copy rows
-    for_each_row(outer.size(), inner.length, [=](int64_t i) {
-      const Axes::Offsets at = outer.offsets(i);
-      copy_row(inner.length, from + at.from, {to.data + at.to, to.accumulate});
+  Axes<2> outer = permuted_axes(shape, axes);
+  const Axes<2>::Axis inner = outer.take_last();
+  const int64_t length = inner.length, step = inner.stride[0];
+  if (step == 1) {  // the last axis stays last: copy rows
+    for_each_row(outer.size(), length, [=](int64_t i) {
+      const auto [x, y] = outer.offsets(i);
+      copy_row(length, from + x, {to.data + y, to.accumulate});
     });
     return;
   }
   // Another axis is contiguous in `from`: with the last one it forms matrices to transpose, in
   // tiles.
   size_t contiguous = 0;
-  while (outer.axis[contiguous].from_step != 1) ++contiguous;
-  const Axis rows = outer.take(contiguous);
+  while (outer.axis[contiguous].stride[0] != 1) ++contiguous;
+  const Axes<2>::Axis rows = outer.take(contiguous);
   constexpr int64_t tile = 32;
   const int64_t strips = (rows.length + tile - 1) / tile;
   const auto transpose_strip = [=](int64_t strip, const real* x, real* y) {
     const int64_t row_end = std::min(rows.length, (strip + 1) * tile);
-    for (int64_t c0 = 0; c0 < inner.length; c0 += tile)
+    for (int64_t c0 = 0; c0 < length; c0 += tile)
       for (int64_t r = strip * tile; r < row_end; ++r)
-        map_range(c0, std::min(inner.length, c0 + tile), {y + r * rows.to_step, to.accumulate},
-                  [=](int64_t c) { return x[r + c * inner.from_step]; });
+        map_range(c0, std::min(length, c0 + tile), {y + r * rows.stride[1], to.accumulate},
+                  [=](int64_t c) { return x[r + c * step]; });
   };
-  for_each_row(outer.size() * strips, tile * inner.length, [=](int64_t i) {
-    const Axes::Offsets at = outer.offsets(i / strips);
-    transpose_strip(i % strips, from + at.from, to.data + at.to);
+  for_each_row(outer.size() * strips, tile * length, [=](int64_t i) {
+    const auto [x, y] = outer.offsets(i / strips);
+    transpose_strip(i % strips, from + x, to.data + y);
   });
 }
 

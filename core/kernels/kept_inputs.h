@@ -38,7 +38,7 @@ class KeptInput {
     panels_ = prepared(x, form.layout(n), form.words, [&](real* words) {
       pack_input(n, x.data(), reinterpret_cast<uint32_t*>(words));
     });
-    report_saved(form.words);
+    report(Work::saved, form.words);
   }
 
   Saved elements_;
@@ -78,7 +78,7 @@ class KeptQueryKeyValue {
   static Handle<Storage> rounded(const Tensor& x) {
     Handle<Storage> half = Storage::allocate((x.size() + 1) / 2);
     round_attention_input(x.size(), x.data(), values(half));
-    report_saved(half->size);
+    report(Work::saved, half->size);
     return half;
   }
 

@@ -4,7 +4,7 @@
 
 #include "core/autograd.h"
 #include "core/kernels/bfloat16/bfloat16.h"
-#include "core/kernels/gemm/gemm.h"
+#include "core/kernels/gemm/view.h"
 #include "core/kernels/kept_inputs.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/map.h"
@@ -55,9 +55,9 @@ struct Parts {
   int64_t rows_in_part, inputs;
 
   // Rows [first, first + rows), which are one part.
-  Matrix operator()(int64_t first, int64_t rows) const {
+  MatrixView operator()(int64_t first, int64_t rows) const {
     if (x.elements) return {x.elements + first * inputs, rows, inputs};
-    return Matrix::packed_ahead(
+    return MatrixView::packed_ahead(
         x.panels + first / rows_in_part * packed_words(rows_in_part, inputs), rows, inputs);
   }
 };
@@ -92,7 +92,8 @@ void backward_in_blocks(const LinearSizes& n, Activation activation, const Linea
   const Scratch scratch(blocks.count * stride);
   real* const sums = scratch.data();  // dw and db of each block
   const Parts x{from.x, blocks.rows, n.inputs};
-  report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
+  report(Work::multiplications, n.rows, n.inputs, n.outputs,
+         (to.dx.data != nullptr) + (to.dw.data != nullptr));
   const auto run_block = [=, precision = scope().precision](int64_t first, int64_t last) {
     const int64_t rows = last - first, at = first * n.outputs;
     const real* dh = from.dy + at;
@@ -100,7 +101,7 @@ void backward_in_blocks(const LinearSizes& n, Activation activation, const Linea
       activate_backward(activation, rows * n.outputs, dh, from.kept + at, from.dh + at);
       dh = from.dh + at;
     }
-    const Matrix m(dh, rows, n.outputs);
+    const MatrixView m(dh, rows, n.outputs);
     real* const block = sums + first / blocks.rows * stride;
     if (to.dx.data)
       gemm_serial(m, {from.w, n.outputs, n.inputs},
@@ -120,7 +121,7 @@ void linear_forward(const LinearSizes& n, Activation activation, const real* x, 
   const ActivationEpilogue epilogue{activation, n.outputs, y, slope};
   GemmOptions options{.bias = b};
   if (activation != Activation::none) options.epilogue = {ActivationEpilogue::run, &epilogue};
-  gemm({x, n.rows, n.inputs}, Matrix(w, n.outputs, n.inputs).t(), {y, false}, options);
+  gemm_parallel({x, n.rows, n.inputs}, Matrix{w, n.outputs, n.inputs}.t(), {y, false}, options);
 }
 
 PackedInput packed_input(const LinearSizes& n) {
@@ -146,10 +147,10 @@ void linear_backward(const LinearSizes& n, Activation activation, const LinearOp
     });
     dh = from.dh;
   }
-  const Matrix m(dh, n.rows, n.outputs);
-  if (to.dx.data) gemm(m, {from.w, n.outputs, n.inputs}, to.dx);                   // dx += dh · w
-  if (to.dw.data) gemm(m.t(), Parts{from.x, n.rows, n.inputs}(0, n.rows), to.dw);  // dw += dhᵀ · x
-  if (to.db.data) sum_to(dh, {n.rows, n.outputs}, {n.outputs}, to.db);             // db += Σₙ dh
+  const MatrixView m(dh, n.rows, n.outputs), x = Parts{from.x, n.rows, n.inputs}(0, n.rows);
+  if (to.dx.data) gemm_parallel(m, {from.w, n.outputs, n.inputs}, to.dx);  // dx += dh · w
+  if (to.dw.data) gemm_parallel(m.t(), x, to.dw);                          // dw += dhᵀ · x
+  if (to.db.data) sum_to(dh, {n.rows, n.outputs}, {n.outputs}, to.db);     // db += Σₙ dh
 }
 
 }  // namespace heed::inline HEED_REAL::kernels
@@ -168,8 +169,8 @@ static LinearSizes sizes_of(const Tensor& x, const Tensor& w) {
 static Tensor without_activation(const Tensor& x, const Tensor& w, const Tensor& b) {
   const LinearSizes n = sizes_of(x, w);
   Tensor y = Tensor::empty(x.shape().with_last(n.outputs));
-  kernels::gemm({x.data(), n.rows, n.inputs}, Matrix(w.data(), n.outputs, n.inputs).t(),
-                {y.mutable_data(), false}, {.bias = b ? b.data() : nullptr});
+  kernels::gemm({x.data(), n.rows, n.inputs}, Matrix{w.data(), n.outputs, n.inputs}.t(),
+                {y.mutable_data(), false}, b ? b.data() : nullptr);
   return record("linear", y, {x, w, b},
                 [n, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x)](Backward& g) {
                   kernels::linear_backward(n, Activation::none, {g.dy(), kept_x.get(), ws.data()},

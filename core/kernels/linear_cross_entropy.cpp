@@ -1,126 +1,127 @@
-#include "core/kernels/linear_cross_entropy.h"
-
+// Cross entropy of a linear layer, without storing the logits of all rows and their gradient:
+//
+//   y = x wᵀ + b                                      x (N, I), w (V, I), b (V), y (N, V)
+//   loss = -Σₙ Σᵥ p(n, v) log softmax(y)[n, v]
+//   dy = softmax(y) - p,  dx = dy w,  dw = dyᵀ x,  db = Σₙ dy[n]       each times ∂/∂loss
+//
+// Two separate ops hold y and dy, twice the largest array of many a model. But dy is known as soon
+// as a row of y is, so here it overwrites y, and backward only multiplies.
+//
+// Rows are processed in chunks of a limited number of logits. Forward keeps dy of the last chunk;
+// backward computes those of the others again, in the same memory. One chunk, the usual case, takes
+// three matrix products of 2 N V I FLOPs, as two separate ops do. Several chunks take four, and
+// read w and write dw once a chunk, so chunks should be as large as memory permits. Computing the
+// gradients in forward, as Liger Kernel does (Hsu et al. 2024, arXiv:2410.10989), would save the
+// fourth product, but hold dw, V · I elements, until backward.
 #include <algorithm>
 
 #include "core/autograd.h"
-#include "core/kernels/gemm/gemm.h"
+#include "core/kernels/gemm/view.h"
+#include "core/kernels/kernels.h"
 #include "core/kernels/scratch.h"
 #include "core/ops/fused.h"
 #include "core/ops/loss.h"
 
-namespace heed::inline HEED_REAL::kernels {
+namespace heed::inline HEED_REAL {
 namespace {
 
-// Rows [first, first + rows).
-struct Chunk {
-  int64_t first, rows;
-};
+using kernels::gemm_parallel;
+using kernels::MatrixView;
+using kernels::Scratch;
 
-int64_t chunk_count(const LinearCrossEntropy& n) {
-  return n.chunk_rows == 0 ? 1 : (n.rows + n.chunk_rows - 1) / n.chunk_rows;
-}
-
-Chunk chunk(const LinearCrossEntropy& n, int64_t i) {
-  const int64_t first = i * n.chunk_rows;
-  return {first, std::min(n.chunk_rows, n.rows - first)};
-}
-
-// Returns the loss of a chunk and leaves softmax(y) - p in `dy`.
-double chunk_forward(const LinearCrossEntropy& n, const Chunk& c,
-                     const LinearCrossEntropyInputs& in, real* dy, real* losses) {
-  gemm({in.x + c.first * n.inputs, c.rows, n.inputs}, Matrix(in.w, n.classes, n.inputs).t(),
-       {dy, false}, {.bias = in.b});
-  return cross_entropy({c.rows, n.classes, n.ignored}, n.p, dy, in.targets + c.first, dy,
-                       losses ? losses + c.first : nullptr);
-}
-
-// dw and db accumulate from the second chunk on; of dx a chunk has its own rows. dx comes last, so
-// that the gradients also add up where x and w are one tensor.
-void chunk_backward(const LinearCrossEntropy& n, const Chunk& c, const LinearCrossEntropyInputs& in,
-                    real d_loss, const real* dy, const LinearGradients& to) {
-  const Matrix d(dy, c.rows, n.classes);
-  const int64_t at = c.first * n.inputs;
-  if (to.dw.data)  // dw += d_loss · dyᵀ x
-    gemm(d.t(), {in.x + at, c.rows, n.inputs}, to.dw, {.scale = d_loss});
-  if (to.db.data) {  // db += d_loss · Σₙ dy
-    const Scratch sums(n.classes);
-    sum_to(dy, {c.rows, n.classes}, {n.classes}, {sums.data(), false});
-    scale(n.classes, sums.data(), d_loss, to.db);
-  }
-  if (to.dx.data)  // dx += d_loss · dy w
-    gemm(d, {in.w, n.classes, n.inputs}, {to.dx.data + at, to.dx.accumulate}, {.scale = d_loss});
-}
-
-}  // namespace
-
+// Returns how many of the rows one chunk takes: as many as `max_logits` permits, in chunks of about
+// equal size.
 int64_t chunk_rows_for(int64_t rows, int64_t classes, int64_t max_logits) {
   const int64_t limit = std::max<int64_t>(1, max_logits / std::max<int64_t>(1, classes));
   const int64_t chunks = std::max<int64_t>(1, (rows + limit - 1) / limit);
   return (rows + chunks - 1) / chunks;
 }
 
-double linear_cross_entropy_forward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
-                                    real* dy, real* losses) {
-  double loss = 0;
-  for (int64_t i = 0; i < chunk_count(n); ++i)
-    loss += chunk_forward(n, chunk(n, i), in, dy, losses);
-  return loss;
-}
+// The linear layer and its targets.
+struct Classifier {
+  int64_t rows, inputs, classes, chunk_rows;
+  kernels::TargetDistribution p;
+  const real *x, *w, *b;   // b may be null
+  const int32_t* targets;  // (N)
 
-void linear_cross_entropy_backward(const LinearCrossEntropy& n, const LinearCrossEntropyInputs& in,
-                                   LossGradient d_loss, real* dy, const LinearGradients& to) {
-  LinearGradients sums = to;
-  const int64_t last = chunk_count(n) - 1;
-  for (int64_t i = last; i >= 0; --i) {  // the last chunk's dy is still there
-    const Chunk c = chunk(n, i);
-    if (i < last) chunk_forward(n, c, in, dy, nullptr);
-    real factor = d_loss.of_sum;
-    if (d_loss.of_rows) {
-      scale_rows({c.rows, n.classes}, d_loss.of_rows + c.first, dy, {dy, false});
-      factor = 1;
-    }
-    chunk_backward(n, c, in, factor, dy, sums);
-    sums.dw.accumulate = sums.db.accumulate = true;
+  int64_t chunks() const { return chunk_rows == 0 ? 1 : (rows + chunk_rows - 1) / chunk_rows; }
+  int64_t first_row(int64_t chunk) const { return chunk * chunk_rows; }
+  int64_t rows_of(int64_t chunk) const { return std::min(chunk_rows, rows - first_row(chunk)); }
+  MatrixView x_of(int64_t chunk) const {
+    return {x + first_row(chunk) * inputs, rows_of(chunk), inputs};
   }
-}
 
-}  // namespace heed::inline HEED_REAL::kernels
+  // Returns the loss of a chunk and leaves softmax(y) - p in `dy`. `losses` (N) receives the loss
+  // of each row unless it is null.
+  double loss(int64_t chunk, real* dy, real* losses) const {
+    const int64_t first = first_row(chunk);
+    gemm_parallel(x_of(chunk), MatrixView(w, classes, inputs).t(), {dy, false}, {.bias = b});
+    return kernels::cross_entropy({rows_of(chunk), classes, ignored}, p, dy, targets + first, dy,
+                                  losses ? losses + first : nullptr);
+  }
 
-namespace heed::inline HEED_REAL {
+  // Adds the gradients of a chunk, d_loss times those of the sum; dx has its own rows. dx comes
+  // last, so that the gradients also add up where x and w are one tensor. With one chunk x is read
+  // only for dw, and w only for dx; otherwise they may be null.
+  void backward(int64_t chunk, real d_loss, const real* dy, Destination dx, Destination dw,
+                Destination db) const {
+    const MatrixView d(dy, rows_of(chunk), classes);
+    if (dw.data) gemm_parallel(d.t(), x_of(chunk), dw, {.scale = d_loss});  // dw += d_loss · dyᵀ x
+    if (db.data) {  // db += d_loss · Σₙ dy
+      const Scratch sums(classes);
+      kernels::sum_to(dy, {d.rows, classes}, {classes}, {sums.data(), false});
+      kernels::scale(classes, sums.data(), d_loss, db);
+    }
+    if (dx.data)  // dx += d_loss · dy w
+      gemm_parallel(d, {w, classes, inputs}, {dx.data + first_row(chunk) * inputs, dx.accumulate},
+                    {.scale = d_loss});
+  }
+};
+
+}  // namespace
 
 Tensor fused::linear_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
                                    const Ids& targets, Reduction reduction,
                                    const LabelSmoothing& smoothing, int64_t at_once) {
   const int64_t rows = targets.size(), classes = w.dim(0);
-  const kernels::LinearCrossEntropy n{
+  const Classifier layer{
       .rows = rows,
       .inputs = w.dim(1),
       .classes = classes,
-      .ignored = ignored,
+      .chunk_rows = chunk_rows_for(rows, classes, at_once),
       .p = detail::target_distribution("linear_cross_entropy", smoothing, classes),
-      .chunk_rows = kernels::chunk_rows_for(rows, classes, at_once)};
-  Tensor dlogits = Tensor::empty({n.chunk_rows, classes});  // of the last chunk
+      .x = x.data(),
+      .w = w.data(),
+      .b = b ? b.data() : nullptr,
+      .targets = targets.data()};
+  Tensor dlogits = Tensor::empty({layer.chunk_rows, classes});  // of the last chunk
   Tensor losses = reduction == Reduction::none ? Tensor::empty(targets.shape()) : Tensor();
-  const double sum = kernels::linear_cross_entropy_forward(
-      n, {x.data(), w.data(), b ? b.data() : nullptr, targets.data()}, dlogits.mutable_data(),
-      losses ? losses.mutable_data() : nullptr);
+  double sum = 0;
+  for (int64_t i = 0; i < layer.chunks(); ++i)
+    sum += layer.loss(i, dlogits.mutable_data(), losses ? losses.mutable_data() : nullptr);
   const bool each = static_cast<bool>(losses);
   const real count = detail::divisor(reduction, targets);
   const Tensor loss = each ? std::move(losses) : Tensor::scalar(static_cast<real>(sum / count));
   // With several chunks backward computes logits again, from x, w and b.
-  const bool again = n.chunk_rows < rows;
+  const bool again = layer.chunk_rows < rows;
   return record(
       "linear_cross_entropy", loss, {x, w, b},
-      [n, targets, each, count, dlogits, xs = again ? saved(x, x, w, b) : saved(x, w),
+      [n = layer, targets, each, count, dlogits, xs = again ? saved(x, x, w, b) : saved(x, w),
        ws = again ? saved(w, x, w, b) : saved(w, x),
        bs = again && b ? saved(b, x, w, b) : Saved()](Backward& g) mutable {
-        const Destination dw = g.into_or_null(1),  // dw += dlogitsᵀ · x
-            db = g.into_or_null(2),                // db += Σₙ dlogits
-            dx = g.into_or_null(0);                // dx += dlogits · w
-        const kernels::LossGradient dy =           // dlogits = dy · (softmax - p)
-            each ? kernels::LossGradient{0, g.dy()} : kernels::LossGradient{*g.dy() / count};
-        kernels::linear_cross_entropy_backward(n, {xs.data(), ws.data(), bs.data(), targets.data()},
-                                               dy, dlogits.mutable_data(), {dx, dw, db});
+        Destination dw = g.into_or_null(1), db = g.into_or_null(2);
+        const Destination dx = g.into_or_null(0);
+        n.x = xs.data(), n.w = ws.data(), n.b = bs.data(), n.targets = targets.data();
+        real* const dy = dlogits.mutable_data();
+        const int64_t last = n.chunks() - 1;
+        for (int64_t i = last; i >= 0; --i) {  // the last chunk's dy is still there
+          if (i < last) n.loss(i, dy, nullptr);
+          if (each)  // dlogitsₙ = dlossₙ · (softmax - p)ₙ
+            kernels::scale_rows({n.rows_of(i), n.classes}, g.dy() + n.first_row(i), dy,
+                                {dy, false});
+          n.backward(i, each ? 1 : *g.dy() / count, dy, dx, dw, db);
+          dw.accumulate = db.accumulate = true;
+        }
       });
 }
 

@@ -3,14 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <initializer_list>
 #include <utility>
 
 #include "core/destination.h"
+#include "core/kernels/axes.h"
 #include "core/parallel_for.h"
-#include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
@@ -50,38 +47,6 @@ struct Operand {
   Shape shape;
 };
 
-// How several arrays broadcast to one shape, as a sequence of rows. Along a row each array either
-// varies, with stride 1, or is constant. Adjacent axes that all arrays traverse with one stride are
-// merged: arrays of equal shape form one long row; a matrix and a row vector form the rows of the
-// matrix.
-class BroadcastRows {
- public:
-  static constexpr size_t max_operands = 3;
-  BroadcastRows(const Shape& whole, std::initializer_list<const Shape*> operands);
-
-  int64_t rows() const { return rows_; }
-  int64_t width() const { return axis_[0].length; }
-  bool varies(size_t operand) const { return axis_[0].stride[operand] != 0; }
-  // The offset in the operand at which a row begins.
-  int64_t offset(size_t operand, int64_t row) const {
-    int64_t at = 0;
-    for (size_t a = 1; a + 1 < axes_; ++a) {
-      at += row % axis_[a].length * axis_[a].stride[operand];
-      row /= axis_[a].length;
-    }
-    return axes_ == 1 ? 0 : at + row * axis_[axes_ - 1].stride[operand];
-  }
-
- private:
-  struct Axis {
-    int64_t length = 1;
-    std::array<int64_t, max_operands> stride{};  // 0 where the operand is repeated
-  };
-  std::array<Axis, Shape::max_rank> axis_{};  // merged, innermost first
-  size_t axes_ = 1;
-  int64_t rows_ = 1;
-};
-
 namespace detail {
 
 // Reads element i of an operand along a row.
@@ -117,24 +82,28 @@ inline void with_readers(Use use, RowOperand<T> operand, Rest... rest) {
 
 }  // namespace detail
 
-// to[i] = f(x[i]…) for every index i of `whole`, the shape that the arrays x broadcast to.
+// to[i] = f(x[i]…) for every index i of `whole`, the shape that the arrays x broadcast to. The
+// innermost axis forms rows, along which each array either varies, with stride 1, or is constant.
+// Arrays of equal shape form one long row; a matrix and a row vector form the rows of the matrix.
 template <class F, class... T>
 void map_broadcast(const Shape& whole, Destination to, F f, const Operand<T>&... x) {
   if (whole.size() == 0) return;
-  const BroadcastRows plan(whole, {&x.shape...});
-  const int64_t width = plan.width(), piece = std::min(width, chunk_elements);
+  auto rows = broadcast_axes(whole, x.shape...);
+  const auto inner = rows.take_last();
+  const int64_t width = inner.length, piece = std::min(width, chunk_elements);
   const int64_t pieces = (width + piece - 1) / piece;  // of each row
   const auto map_piece = [&]<size_t... k>(int64_t i, std::index_sequence<k...>) {
     const int64_t row = pieces == 1 ? i : i / pieces, first = (i - row * pieces) * piece;
     const Destination here{to.data + row * width, to.accumulate};
+    const auto at = rows.offsets(row);
     detail::with_readers(
         [&](auto... read) {
           map_range(first, std::min(width, first + piece), here,
                     [=](int64_t j) { return f(read(j)...); });
         },
-        detail::RowOperand<T>{x.data + plan.offset(k, row), plan.varies(k)}...);
+        detail::RowOperand<T>{x.data + at[k], inner.stride[k] != 0}...);
   };
-  parallel_for(plan.rows() * pieces, chunk_rows(piece), [&](int64_t begin, int64_t end) {
+  parallel_for(rows.size() * pieces, chunk_rows(piece), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) map_piece(i, std::index_sequence_for<T...>());
   });
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "core/kernels/axes.h"
 #include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/parallel.h"
@@ -35,44 +36,11 @@ struct Max {
   }
 };
 
-struct ReducedAxis {
-  int64_t length;
-  bool kept;  // else reduced
-  int64_t from_stride = 1, to_stride = 1;
-};
+// The axes of x and of the result. An axis that is reduced has stride 0 in the result.
+using ReducedAxes = Axes<2>;
+using Axis = ReducedAxes::Axis;
 
-// The merged axes, outermost first. Those of length 1 are left out.
-struct ReducedAxes {
-  std::array<ReducedAxis, Shape::max_rank> axis{};
-  size_t count = 0;
-
-  ReducedAxes(const Shape& shape, const Shape& target) {
-    for (int a = 0; a < shape.rank(); ++a) {
-      if (shape[a] == 1) continue;
-      const int own = a - shape.rank() + target.rank();
-      const bool kept = own >= 0 && target[own] == shape[a];
-      if (count > 0 && axis[count - 1].kept == kept)
-        axis[count - 1].length *= shape[a];
-      else
-        axis[count++] = {shape[a], kept};
-    }
-    int64_t from = 1, to = 1;
-    for (size_t k = count; k-- > 0;) {
-      axis[k].from_stride = from;
-      axis[k].to_stride = to;
-      from *= axis[k].length;
-      if (axis[k].kept) to *= axis[k].length;
-    }
-  }
-  const ReducedAxis* begin() const { return axis.data(); }
-  const ReducedAxis* end() const { return axis.data() + count; }
-  // The same with `length` indices of axis k.
-  ReducedAxes shortened(size_t k, int64_t length) const {
-    ReducedAxes part = *this;
-    part.axis[k].length = length;
-    return part;
-  }
-};
+bool kept(const Axis& axis) { return axis.stride[1] != 0; }
 
 // y[j] = y[j] ∘ x[0, j] ∘ x[1, j] ∘ …, x (rows, width) with leading dimension `leading`
 template <class Op>
@@ -110,30 +78,35 @@ void reduce_rows(int64_t rows, int64_t width, int64_t leading, const real* x, re
 
 // Reduces the axes [axis, end) of x, at least one, into y, on the calling thread.
 template <class Op>
-void reduce(const ReducedAxis* axis, const ReducedAxis* end, const real* x, real* y, Op op) {
-  if (axis + 1 == end && !axis->kept) {
+void reduce(const Axis* axis, const Axis* end, const real* x, real* y, Op op) {
+  if (axis + 1 == end && !kept(*axis)) {
     *y = op(*y, Op::reduce_row(axis->length, x));
   } else if (axis + 1 == end) {
     reduce_rows(1, axis->length, 0, x, y, op);
-  } else if (axis + 2 == end && !axis->kept) {
-    reduce_rows(axis->length, axis[1].length, axis->from_stride, x, y, op);
+  } else if (axis + 2 == end && !kept(*axis)) {
+    reduce_rows(axis->length, axis[1].length, axis->stride[0], x, y, op);
   } else {
     for (int64_t i = 0; i < axis->length; ++i)
-      reduce(axis + 1, end, x + i * axis->from_stride, y + (axis->kept ? i * axis->to_stride : 0),
-             op);
+      reduce(axis + 1, end, x + i * axis->stride[0], y + i * axis->stride[1], op);
   }
+}
+
+// The same with only `length` indices of axis k.
+template <class Op>
+void reduce_part(ReducedAxes axes, size_t k, int64_t length, const real* x, real* y, Op op) {
+  axes.axis[k].length = length;
+  reduce(axes.axis.data(), axes.axis.data() + axes.count, x, y, op);
 }
 
 // Divides axis k, the first kept one, among the threads.
 template <class Op>
 void reduce_kept_axis(const ReducedAxes& axes, size_t k, int64_t grain, const real* from,
                       Destination to, Op op) {
-  const ReducedAxis& axis = axes.axis[k];
+  const Axis& axis = axes.axis[k];
   parallel_for(axis.length, grain, [&](int64_t first, int64_t last) {
-    real* y = to.data + first * axis.to_stride;
-    if (!to.accumulate) std::fill_n(y, (last - first) * axis.to_stride, Op::identity);
-    const ReducedAxes part = axes.shortened(k, last - first);
-    reduce(part.begin(), part.end(), from + first * axis.from_stride, y, op);
+    real* y = to.data + first * axis.stride[1];
+    if (!to.accumulate) std::fill_n(y, (last - first) * axis.stride[1], Op::identity);
+    reduce_part(axes, k, last - first, from + first * axis.stride[0], y, op);
   });
 }
 
@@ -142,13 +115,12 @@ constexpr int64_t max_pieces = 16, max_result = 512;
 // Divides the first axis, a reduced one, among the threads. The result has `size` elements.
 template <class Op>
 void reduce_pieces(const ReducedAxes& axes, int64_t size, const real* from, real* to, Op op) {
-  const int64_t length = axes.axis[0].length, stride = axes.axis[0].from_stride;
+  const int64_t length = axes.axis[0].length, stride = axes.axis[0].stride[0];
   const int64_t piece = std::max(chunk_rows(stride), (length + max_pieces - 1) / max_pieces);
   std::array<real, max_pieces * max_result> results;
   std::fill_n(results.data(), (length + piece - 1) / piece * size, Op::identity);
   parallel_for(length, piece, [&](int64_t first, int64_t last) {
-    const ReducedAxes part = axes.shortened(0, last - first);
-    reduce(part.begin(), part.end(), from + first * stride, &results[first / piece * size], op);
+    reduce_part(axes, 0, last - first, from + first * stride, &results[first / piece * size], op);
   });
   for (int64_t first = 0; first < length; first += piece)
     reduce_rows(1, size, 0, &results[first / piece * size], to, op);
@@ -157,20 +129,20 @@ void reduce_pieces(const ReducedAxes& axes, int64_t size, const real* from, real
 template <class Op>
 void reduce_to(const real* from, const Shape& shape, const Shape& target, Destination to, Op op) {
   if (scope().shapes_only) return;
-  const ReducedAxes axes(shape, target);
+  const ReducedAxes axes = broadcast_axes(shape, shape, target);
   const int64_t size = target.size();
   const bool empty = shape.size() == 0;
-  if (axes.count == 0 || empty || (!axes.axis[0].kept && size <= max_result)) {
+  if (axes.count == 0 || empty || (!kept(axes.axis[0]) && size <= max_result)) {
     if (!to.accumulate) std::fill_n(to.data, size, Op::identity);
     if (axes.count == 0)
       *to.data = op(*to.data, *from);
     else if (!empty)
       reduce_pieces(axes, size, from, to.data, op);
-  } else if (axes.axis[0].kept) {
-    reduce_kept_axis(axes, 0, chunk_rows(axes.axis[0].from_stride), from, to, op);
+  } else if (kept(axes.axis[0])) {
+    reduce_kept_axis(axes, 0, chunk_rows(axes.axis[0].stride[0]), from, to, op);
   } else {  // strips of columns, each at least a few cache lines wide
-    const int64_t work = axes.axis[0].length * axes.axis[1].from_stride;
-    const int64_t strip = axes.axis[1].from_stride == 1 ? 64 : 1;
+    const int64_t work = axes.axis[0].length * axes.axis[1].stride[0];
+    const int64_t strip = axes.axis[1].stride[0] == 1 ? 64 : 1;
     reduce_kept_axis(axes, 1, std::max(strip, chunk_rows(work)), from, to, op);
   }
 }

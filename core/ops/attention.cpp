@@ -22,8 +22,7 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, int64_t heads,
                          const AttentionOptions& options) {
   const Tensor keys = options.keys > 0 ? slice(k, 1, 0, options.keys) : k;
   const Tensor qh = split_heads(q, heads), kh = split_heads(keys, heads);
-  const double scale =
-      options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(qh.dim(-1)));
+  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(qh.dim(-1))));
   const Tensor scores = mul(matmul(qh, transpose(kh, -1, -2)), static_cast<real>(scale));
   return softmax(masked_fill(scores, options.mask, -std::numeric_limits<real>::infinity()));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/autograd.h"
+#include "core/kernels/axes.h"
 #include "core/kernels/more_kernels.h"
 #include "core/more_ops.h"
 
@@ -31,16 +32,15 @@ Tensor gather(const Tensor& x, int axis, const Ids& ids) {
   for (int a = 0; fits && a < x.rank(); ++a) fits = a == along || shape[a] <= x.dim(a);
   check(fits, "gather: ids {} do not fit x {}: only axis {} may be longer", shape, x.shape(), axis);
   Ids elements = Ids::empty(shape);
+  // Along `axis` an id replaces the index.
+  const int64_t width = x.shape().span_size(along + 1, x.rank());
+  kernels::Axes<1> axes;
+  for (int a = 0; a < x.rank(); ++a)
+    axes.add(shape[a], {a == along ? 0 : x.shape().span_size(a + 1, x.rank())});
   for (int64_t n = 0; n < ids.size() && !scope().shapes_only; ++n) {
     check(ids[n] >= 0 && ids[n] < x.dim(along), "gather: id {} is not in [0, {})", ids[n],
           x.dim(along));
-    int64_t rest = n, element = 0, stride = 1;
-    for (int a = x.rank() - 1; a >= 0; --a) {
-      element += (a == along ? ids[n] : rest % shape[a]) * stride;
-      rest /= shape[a];
-      stride *= x.dim(a);
-    }
-    elements.mutable_data()[n] = static_cast<int32_t>(element);
+    elements.mutable_data()[n] = static_cast<int32_t>(axes.offsets(n)[0] + ids[n] * width);
   }
   return elements_of("gather", x, elements);
 }

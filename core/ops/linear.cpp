@@ -5,7 +5,7 @@
 
 namespace heed::inline HEED_REAL {
 
-using kernels::BatchIndex;
+using kernels::broadcast_axes;
 using kernels::gemm_batched;
 using kernels::Matrix;
 
@@ -45,29 +45,29 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
         "or more",
         a.shape(), b.shape());
   const int64_t m = a.dim(-2), k = a.dim(-1), n = b.dim(-1);
-  const Shape batch = broadcast("matmul", batch_axes(a.shape()), batch_axes(b.shape()));
-  const BatchIndex at_a(batch, batch_axes(a.shape()), m * k),
-      at_b(batch, batch_axes(b.shape()), k * n);
-  const int64_t count = batch.size();
+  const Shape batch_a = batch_axes(a.shape()), batch_b = batch_axes(b.shape());
+  const Shape batch = broadcast("matmul", batch_a, batch_b);
   Tensor c = Tensor::empty(with_matrix(batch, m, n));
-  gemm_batched(count, {a.data(), m, k}, at_a, {b.data(), k, n}, at_b, {c.mutable_data(), false});
+  gemm_batched(broadcast_axes(batch, batch_a, batch_b), {a.data(), m, k}, {b.data(), k, n},
+               {c.mutable_data(), false});
 
-  return record("matmul", c, {a, b},
-                [=, shape_a = a.shape(), shape_b = b.shape(), as = saved(a, b),
-                 bs = saved(b, a)](Backward& g) {
-                  const BatchIndex at_c(batch, batch, m * n);
-                  const Matrix dc(g.dy(), m, n);
-                  // da += dc · bᵀ, summed over the axes along which a was broadcast
-                  if (g.wants(0))
-                    g.into_broadcast(0, with_matrix(batch, m, k), shape_a, [&](Destination to) {
-                      gemm_batched(count, dc, at_c, Matrix(bs.data(), k, n).t(), at_b, to);
-                    });
-                  // db += aᵀ · dc, likewise
-                  if (g.wants(1))
-                    g.into_broadcast(1, with_matrix(batch, k, n), shape_b, [&](Destination to) {
-                      gemm_batched(count, Matrix(as.data(), m, k).t(), at_a, dc, at_c, to);
-                    });
-                });
+  return record("matmul", c, {a, b}, [=, as = saved(a, b), bs = saved(b, a)](Backward& g) {
+    const Matrix dc{g.dy(), m, n};
+    // da += dc · bᵀ, summed over the axes along which a was broadcast
+    if (g.wants(0))
+      g.into_broadcast(0, with_matrix(batch, m, k), with_matrix(batch_a, m, k),
+                       [&](Destination to) {
+                         gemm_batched(broadcast_axes(batch, batch, batch_b), dc,
+                                      Matrix{bs.data(), k, n}.t(), to);
+                       });
+    // db += aᵀ · dc, likewise
+    if (g.wants(1))
+      g.into_broadcast(1, with_matrix(batch, k, n), with_matrix(batch_b, k, n),
+                       [&](Destination to) {
+                         gemm_batched(broadcast_axes(batch, batch_a, batch),
+                                      Matrix{as.data(), m, k}.t(), dc, to);
+                       });
+  });
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -79,19 +79,17 @@ kernels::TargetDistribution detail::target_distribution(const char* name,
   check(epsilon >= 0 && epsilon <= 1, "{}: label smoothing must be in [0, 1], got {}", name,
         epsilon);
   if (epsilon == 0) return {1, 0, -1};
-  if (smoothing.over == Smoothing::vocabulary) {
-    const double other = epsilon / static_cast<double>(classes);
-    return {1 - epsilon + other, other, -1};
-  }
-  const bool all = smoothing.over == Smoothing::others;
-  check(all || (smoothing.impossible >= 0 && smoothing.impossible < classes),
+  const bool all = smoothing.over == Smoothing::vocabulary;
+  const int32_t never = smoothing.over == Smoothing::possible_others ? smoothing.impossible : -1;
+  check(smoothing.over != Smoothing::possible_others || (never >= 0 && never < classes),
         "{}: smoothing over possible_others needs the class of [0, {}) that is never a target, got "
         "{}",
-        name, classes, smoothing.impossible);
-  const int64_t others = classes - (all ? 1 : 2);
+        name, classes, never);
+  const int64_t others = classes - !all - (never >= 0);
   check(others >= 1, "{}: label smoothing of {} needs more than {} classes", name, epsilon,
         classes);
-  return {1 - epsilon, epsilon / static_cast<double>(others), all ? -1 : smoothing.impossible};
+  const double other = epsilon / static_cast<double>(others);
+  return {1 - epsilon + (all ? other : 0), other, never};
 }
 
 real detail::divisor(Reduction reduction, const Ids& targets) {

@@ -64,7 +64,7 @@ Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last) {
   const int64_t step = x.dim(a) * width, copied = (last - first) * width, skipped = first * width;
   Tensor y = Tensor::empty(x.shape().with(a, last - first));
   kernels::copy_rows(before, copied, x.data() + skipped, step, {y.mutable_data(), false}, copied);
-  report_moved(2 * y.size());  // reads only that part of x
+  report(Work::moved, 2 * y.size());  // reads only that part of x
   return record("slice", y, {x}, [before, step, copied, skipped](Backward& g) {
     const Destination dx = g.into(0);
     if (!dx.accumulate) {  // the gradient of elements outside the slice is zero

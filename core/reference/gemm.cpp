@@ -1,6 +1,6 @@
-// Matrix product.
+// Matrix product, with the sums in double.
 //
-//   c[i, j] = scale · Σₚ a[i, p] b[p, j] + bias[j]  (+ c[i, j])      a (m, k), b (k, n), c (m, n)
+//   c[i, j] = Σₚ a[i, p] b[p, j] + bias[j]  (+ c[i, j])      a (m, k), b (k, n), c (m, n)
 #include "core/kernels/gemm/gemm.h"
 
 #include <vector>
@@ -13,15 +13,14 @@ namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 double element(const Matrix& m, int64_t i, int64_t j) {
-  return m.data[m.transposed ? j * m.leading + i : i * m.leading + j];
+  return m.data[m.transposed ? j * m.rows + i : i * m.columns + j];
 }
 
 // Adds up one row of c after the other, in double: the inner loops are contiguous, so that
 // compilers make vector instructions of them.
-void multiply(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+void multiply(const Matrix& a, const Matrix& b, Destination c, const real* bias) {
   check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
   const int64_t rows = a.rows, columns = b.columns, depth = a.columns;
-  const int64_t leading_c = options.leading_c ? options.leading_c : columns;
   std::vector<double> b_rows(static_cast<size_t>(depth * columns));  // b in double, row by row
   for (int64_t p = 0; p < depth; ++p)
     for (int64_t j = 0; j < columns; ++j)
@@ -34,27 +33,25 @@ void multiply(const Matrix& a, const Matrix& b, Destination c, const GemmOptions
       const double a_ip = element(a, i, p), *const b_p = b_rows.data() + p * columns;
       for (int64_t j = 0; j < columns; ++j) sums[j] += a_ip * b_p[j];
     }
-    for (int64_t j = 0; j < columns; ++j)
-      write(c, i * leading_c + j, options.scale * sums[j] + (options.bias ? options.bias[j] : 0));
+    for (int64_t j = 0; j < columns; ++j) write(c, i * columns + j, sums[j] + (bias ? bias[j] : 0));
   }
 }
 
 }  // namespace
 
-void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
-  report_products(a.rows, b.columns, a.columns);
-  if (!scope().shapes_only) multiply(a, b, c, options);
+void gemm(const Matrix& a, const Matrix& b, Destination c, const real* bias) {
+  report(Work::multiplications, a.rows, b.columns, a.columns);
+  if (!scope().shapes_only) multiply(a, b, c, bias);
 }
 
-// c[i] = a[i] b[i], i < count
-void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
-                  const BatchIndex& at_b, Destination c) {
-  report_products(a.rows, b.columns, a.columns, count);
+void gemm_batched(const Axes<2>& axes, const Matrix& a, const Matrix& b, Destination c) {
+  const int64_t count = axes.size();
+  report(Work::multiplications, a.rows, b.columns, a.columns, count);
   for (int64_t i = 0; i < bound(count); ++i) {
-    Matrix a_i = a, b_i = b;
-    a_i.data += at_a(i);
-    b_i.data += at_b(i);
-    multiply(a_i, b_i, {c.data + i * a.rows * b.columns, c.accumulate}, {});
+    const auto [m, n] = axes.offsets(i);
+    multiply({a.data + m * a.rows * a.columns, a.rows, a.columns, a.transposed},
+             {b.data + n * b.rows * b.columns, b.rows, b.columns, b.transposed},
+             {c.data + i * a.rows * b.columns, c.accumulate}, nullptr);
   }
 }
 

@@ -1,4 +1,5 @@
 // Maxima of x over the axes in which it broadcasts.
+#include "core/kernels/axes.h"
 #include "core/kernels/more_kernels.h"
 #include "core/reference/reference.h"
 
@@ -8,8 +9,9 @@ namespace heed::inline HEED_REAL::kernels {
 // NaN if there is one, -inf if there is nothing
 void max_to(const real* from, const Shape& shape, const Shape& target, real* to) {
   for (int64_t k = 0; k < bound(target.size()); ++k) to[k] = -INFINITY;
+  const Axes<1> axes = broadcast_axes(shape, target);
   for (int64_t i = 0; i < bound(shape.size()); ++i) {
-    real& maximum = to[broadcast_source(i, shape, target)];
+    real& maximum = to[axes.offsets(i)[0]];
     if (from[i] > maximum || std::isnan(from[i])) maximum = from[i];
   }
 }

@@ -11,7 +11,7 @@
 //   cmake --preset reference && cmake --build --preset reference
 //   build/reference/bin/heed train configs/sort.toml
 //
-// core/kernels/map.h and map.cpp have no second definition.
+// core/kernels/map.h and axes.h have no second definition.
 #pragma once
 
 #include <algorithm>
@@ -29,16 +29,6 @@ inline int64_t bound(int64_t n) { return scope().shapes_only ? 0 : n; }
 // to[i] = value, or to[i] += value
 inline void write(Destination to, int64_t i, double value) {
   to.data[i] = static_cast<real>(to.accumulate ? to.data[i] + value : value);
-}
-
-// The element of `target` from which broadcasting to `shape` makes element i.
-inline int64_t broadcast_source(int64_t i, const Shape& shape, const Shape& target) {
-  int64_t source = 0, stride = 1;
-  for (int a = 1; a <= target.rank(); i /= shape[-a++]) {  // shapes are aligned at the last axis
-    if (target[-a] == shape[-a]) source += i % shape[-a] * stride;
-    stride *= target[-a];
-  }
-  return source;
 }
 
 // The sum of exponentials that softmax divides by, as the maximum m and Σᵢ exp(x(i) − m), since

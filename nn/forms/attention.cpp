@@ -189,8 +189,7 @@ Tensor GeneralAttention::attend(const Tensor& q, const KeyValues& kv, const Keep
     const Tensor qh = columns(q, group.key);  // (B, Tq, H·K)
     const KeyValues kvh{columns(kv.keys, group.key), columns(kv.values, group.value), kv.length};
     const double scale = group.similarity->scale() / form_.temperature.at(scope().step);
-    // The operation takes a scale of 0 for its default.
-    if (form_.is_fused() && !bias && scale != 0 && !replaced) {
+    if (form_.is_fused() && !bias && !replaced) {
       const int64_t keys = kv.length < kv.keys.dim(1) ? kv.length : 0;
       return scaled_dot_product_attention(
           qh, kvh.keys, kvh.values, group.heads,

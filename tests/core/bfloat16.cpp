@@ -168,7 +168,7 @@ TestMatrix packed_product(const TileKernels& tiles, const Product& p) {
   while (reinterpret_cast<uintptr_t>(aligned) % 64 != 0) ++aligned;
   pack_ahead(tiles, p.b.matrix(), p.b.rows, aligned);
   TestMatrix result = p.c;
-  gemm_on_tiles(tiles, p.a.matrix(), Matrix::packed_ahead(aligned, p.b.rows, p.b.columns),
+  gemm_on_tiles(tiles, p.a.matrix(), MatrixView::packed_ahead(aligned, p.b.rows, p.b.columns),
                 result.to(p.accumulate), p.options(), Precision::medium);
   return result;
 }

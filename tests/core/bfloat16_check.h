@@ -12,7 +12,7 @@
 
 namespace heed::inline HEED_REAL::testing {
 
-using kernels::Matrix;
+using kernels::MatrixView;
 using kernels::TileKernels;
 
 // The kernels on the definition of the tile instructions.
@@ -55,9 +55,9 @@ struct TestMatrix {
       for (int64_t j = 0; j < columns; ++j) at(i, j) = f();
     return *this;
   }
-  Matrix matrix() const {
-    return transposed ? Matrix(values.data(), columns, rows, leading).t()
-                      : Matrix(values.data(), rows, columns, leading);
+  MatrixView matrix() const {
+    return transposed ? MatrixView(values.data(), columns, rows, leading).t()
+                      : MatrixView(values.data(), rows, columns, leading);
   }
   Destination to(bool accumulate) { return {values.data(), accumulate}; }
 

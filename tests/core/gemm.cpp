@@ -1,6 +1,4 @@
 // The matrix product kernels against three nested loops in double.
-#include "core/kernels/gemm/gemm.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "core/kernels/gemm/serial.h"
+#include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
 #include "core/precision.h"
 #include "core/random.h"
@@ -20,7 +19,7 @@ namespace heed::inline HEED_REAL {
 namespace {
 
 using kernels::GemmOptions;
-using kernels::Matrix;
+using kernels::MatrixView;
 
 // A sequence of random values.
 struct Draw {
@@ -51,9 +50,9 @@ struct Padded {
   real& at(int64_t i, int64_t j) {
     return values[static_cast<size_t>(transposed ? j * leading + i : i * leading + j)];
   }
-  Matrix matrix() const {
-    return transposed ? Matrix(values.data(), columns, rows, leading).t()
-                      : Matrix(values.data(), rows, columns, leading);
+  MatrixView matrix() const {
+    return transposed ? MatrixView(values.data(), columns, rows, leading).t()
+                      : MatrixView(values.data(), rows, columns, leading);
   }
 };
 
@@ -120,10 +119,11 @@ TEST_CASE("gemm_few_rows: one to four rows") {
 
 TEST_CASE("gemm: small, large and narrow shapes, on one thread and on several") {
   Draw draw;
-  const auto serial = [](const Matrix& a, const Matrix& b, Destination c, const GemmOptions& o) {
+  const auto serial = [](const MatrixView& a, const MatrixView& b, Destination c,
+                         const GemmOptions& o) {
     kernels::gemm_serial(a, b, c, Precision::highest, o);
   };
-  const auto shared = [](const auto&... arguments) { kernels::gemm(arguments...); };
+  const auto shared = [](const auto&... arguments) { kernels::gemm_parallel(arguments...); };
   for (int i = 0; i < 40; ++i) {
     check_product(draw.up_to(3), draw.up_to(200), draw.up_to(200), draw, serial);
     check_product(draw.up_to(200), draw.up_to(5), draw.up_to(200), draw, shared);
@@ -139,10 +139,10 @@ void check_same_bits(int64_t m, int64_t n, int64_t k, bool transposed_a, bool tr
   const Padded a(m, k, transposed_a, 0, draw), b(k, n, transposed_b, 0, draw);
   std::vector<real> serial(static_cast<size_t>(m * n)), parallel = serial;
   set_thread_count(1);
-  kernels::gemm(a.matrix(), b.matrix(), {serial.data(), false});
+  kernels::gemm_parallel(a.matrix(), b.matrix(), {serial.data(), false});
   for (const int threads : {2, 3, 4, 7, 40}) {
     set_thread_count(threads);
-    kernels::gemm(a.matrix(), b.matrix(), {parallel.data(), false});
+    kernels::gemm_parallel(a.matrix(), b.matrix(), {parallel.data(), false});
     INFO(std::string(fmt::format("{} × {} × {}, {} threads", m, n, k, threads)));
     CHECK(parallel == serial);
   }
@@ -196,9 +196,9 @@ TEST_CASE("gemm: the epilogue runs once on every element of the result") {
     Padded a(m, k, false, 0, draw), b(k, n, true, 0, draw);
     std::vector<real> plain(static_cast<size_t>(m * n));
     Result finished{plain, n};
-    kernels::gemm(a.matrix(), b.matrix(), {plain.data(), false});
-    kernels::gemm(a.matrix(), b.matrix(), {finished.c.data(), false},
-                  {.epilogue = {add_one, &finished}});
+    kernels::gemm_parallel(a.matrix(), b.matrix(), {plain.data(), false});
+    kernels::gemm_parallel(a.matrix(), b.matrix(), {finished.c.data(), false},
+                           {.epilogue = {add_one, &finished}});
     for (size_t i = 0; i < plain.size(); ++i) REQUIRE(finished.c[i] == plain[i] + 1);
   }
 }

@@ -32,7 +32,7 @@ static double slope_from_kept(Activation function, double kept) {
 // y[n, o] = φ(Σᵢ x[n, i] w[o, i] + b[o])
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
                     const real* b, real* y, real* slope) {
-  report_products(n.rows, n.outputs, n.inputs);
+  report(Work::multiplications, n.rows, n.outputs, n.inputs);
   for (int64_t row = 0; row < bound(n.rows); ++row)
     for (int64_t o = 0; o < n.outputs; ++o) {
       double h = 0;
@@ -52,7 +52,8 @@ void linear_backward(const LinearSizes& n, Activation activation, const LinearOp
                      const LinearGradients& to) {
   const real *const dy = from.dy, *const kept = from.kept, *const x = from.x.elements,
                     *const w = from.w;
-  report_products(n.rows, n.inputs, n.outputs, (to.dx.data != nullptr) + (to.dw.data != nullptr));
+  report(Work::multiplications, n.rows, n.inputs, n.outputs,
+         (to.dx.data != nullptr) + (to.dw.data != nullptr));
   const auto dh = [&](int64_t row, int64_t o) {
     const int64_t at = row * n.outputs + o;
     return dy[at] * (kept ? slope_from_kept(activation, double{kept[at]}) : 1);
@@ -144,7 +145,7 @@ void add(Destination to, int64_t first, int64_t width, double factor, const real
 // Also keeps log_sum[i] = log Σⱼ exp(s[i, j]), or +inf if query i sees no key.
 void attention_forward(const AttentionSizes& n, const AttentionSettings& settings,
                        const AttentionInputs& in, real* output, real* log_sum) {
-  report_products(n.queries, n.keys, n.width + n.value_width, n.batch * n.heads);
+  report(Work::multiplications, n.queries, n.keys, n.width + n.value_width, n.batch * n.heads);
   for_each_query(n, settings, [&](const Query& query) {
     const SumExp total = sum_exp(n.keys, [&](int64_t j) { return query.score(in, j); });
     log_sum[query.index()] = total.sum == 0 ? INFINITY : total.log();
@@ -173,8 +174,8 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
   const AttentionInputs& in = operands.elements;
   const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr),
                 of_values = 1 + (to.dv.data != nullptr);  // products as wide as a key, as a value
-  report_products(n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
-                  n.batch * n.heads);
+  report(Work::multiplications, n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
+         n.batch * n.heads);
   clear(to.dq, n.batch * n.queries * n.heads * n.width);
   clear(to.dk, n.batch * n.keys * n.heads * n.width);
   clear(to.dv, n.batch * n.keys * n.heads * n.value_width);

@@ -82,57 +82,22 @@ class Cases {
   Random random_;
 };
 
-// Twice a product, by an epilogue that doubles each block of c. The reference has no epilogues.
-#ifdef kernels
-inline void doubled(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
-  gemm(a, b, c, options);
-  const int64_t leading = options.leading_c ? options.leading_c : b.columns;
-  for (int64_t row = 0; row < a.rows; ++row)
-    for (int64_t j = 0; j < b.columns; ++j) c.data[row * leading + j] *= 2;
-}
-#else
-inline void doubled(const Matrix& a, const Matrix& b, Destination c, GemmOptions options) {
-  struct Result {
-    real* c;
-    int64_t leading;
-  } result{c.data, options.leading_c ? options.leading_c : b.columns};
-  options.epilogue = {[](const void* context, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
-                        const Result& r = *static_cast<const Result*>(context);
-                        for (int64_t row = i0; row < i1; ++row)
-                          for (int64_t j = j0; j < j1; ++j) r.c[row * r.leading + j] *= 2;
-                      },
-                      &result};
-  gemm(a, b, c, options);
-}
-#endif
-
 inline std::vector<testing::Output> gemm_outputs() {
   Cases draw(1);
   for (int i = 0; i < 60; ++i) {
     const int64_t limit = i % 3 ? 20 : 150;
     const int64_t m = draw.size(limit), n = draw.size(limit), k = draw.size(limit) - 1;
     const bool transposed_a = draw.flip(), transposed_b = draw.flip();
-    const int64_t leading_a = (transposed_a ? m : k) + draw.below(3),
-                  leading_b = (transposed_b ? k : n) + draw.below(3);
-    const Array a_values = draw.normal((transposed_a ? k : m) * leading_a),
-                b_values = draw.normal((transposed_b ? n : k) * leading_b), bias = draw.normal(n);
-    const Matrix a = transposed_a ? Matrix(a_values.data(), k, m, leading_a).t()
-                                  : Matrix(a_values.data(), m, k, leading_a);
-    const Matrix b = transposed_b ? Matrix(b_values.data(), n, k, leading_b).t()
-                                  : Matrix(b_values.data(), k, n, leading_b);
-    GemmOptions options;
-    options.leading_c = draw.flip() ? n + draw.below(3) : 0;
-    if (draw.flip()) options.scale = draw.normal();
-    if (draw.flip()) options.bias = bias.data();
-    const std::string name =
-        fmt::format("{} × {} × {}, transposed {} {}, scale {}, bias {}", m, n, k, transposed_a,
-                    transposed_b, options.scale, options.bias != nullptr);
-    const int64_t size = m * std::max(n, options.leading_c);
-    draw.keep("gemm " + name, size, [&](Destination c) { gemm(a, b, c, options); });
-    draw.keep("gemm_serial " + name, size,
-              [&](Destination c) { gemm_serial(a, b, c, Precision::highest, options); });
-    draw.keep("gemm with an epilogue " + name, size,
-              [&](Destination c) { doubled(a, b, c, options); });
+    const Array a_values = draw.normal(m * k), b_values = draw.normal(k * n), bias = draw.normal(n);
+    const Matrix a =
+        transposed_a ? Matrix{a_values.data(), k, m}.t() : Matrix{a_values.data(), m, k};
+    const Matrix b =
+        transposed_b ? Matrix{b_values.data(), n, k}.t() : Matrix{b_values.data(), k, n};
+    const bool biased = draw.flip();
+    const std::string name = fmt::format("{} × {} × {}, transposed {} {}, bias {}", m, n, k,
+                                         transposed_a, transposed_b, biased);
+    draw.keep("gemm " + name, m * n,
+              [&](Destination c) { gemm(a, b, c, biased ? bias.data() : nullptr); });
   }
   for (const Shape& shape_a : {Shape{}, Shape{3}, Shape{2, 3}, Shape{2, 1}, Shape{5, 1, 3}})
     for (const Shape& shape_b : {Shape{3}, Shape{2, 3}, Shape{1, 1}}) {
@@ -141,8 +106,8 @@ inline std::vector<testing::Output> gemm_outputs() {
       const Array a = draw.normal(shape_a.size() * m * k), b = draw.normal(shape_b.size() * n * k);
       draw.keep(fmt::format("gemm_batched {} by {}", shape_a, shape_b), batch.size() * m * n,
                 [&](Destination c) {
-                  gemm_batched(batch.size(), {a.data(), m, k}, {batch, shape_a, m * k},
-                               Matrix(b.data(), n, k).t(), {batch, shape_b, k * n}, c);
+                  gemm_batched(broadcast_axes(batch, shape_a, shape_b), {a.data(), m, k},
+                               Matrix{b.data(), n, k}.t(), c);
                 });
     }
   return draw.outputs;

@@ -1,7 +1,5 @@
 // An observer is notified of every operation once, forward and backward, and of every block of
 // memory.
-#include "core/observer.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,13 +10,14 @@
 #include "core/autograd.h"
 #include "core/ops.h"
 #include "core/pool.h"
+#include "core/stage_observer.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
 using Log = std::vector<std::string>;
 
-struct Listener : Observer {
+struct Listener : StageObserver {
   Log log;
   std::map<uint64_t, std::string> made;  // by the order of the node
   std::map<const void*, int64_t> blocks;
@@ -107,7 +106,7 @@ TEST_CASE("observer: every block of the pool is reported") {
 }
 
 TEST_CASE("observer: all that observe are notified, the innermost first, and none afterwards") {
-  struct Named : Observer {
+  struct Named : StageObserver {
     Named(const char* n, Log& l) : name(n), log(l) {}
     void stage_finished(const char* stage) noexcept override {
       log.push_back(fmt::format("{} {}", name, stage));

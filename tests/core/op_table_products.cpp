@@ -103,8 +103,7 @@ struct Attention {
     const Array &q = x[0], &k = x[1], &v = x[2];
     const int64_t queries = q.shape[1], keys = k.shape[1], width = q.shape[2] / heads;
     const int64_t b = i[0], t = i[1], h = i[2] / (v.shape[2] / heads);
-    const double scale =
-        options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(width));
+    const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(width)));
     double total = 0, result = 0;
     for (int64_t j = 0; j < keys; ++j) {
       if (!options.mask.keeps(b, h, t, j, queries, keys)) continue;

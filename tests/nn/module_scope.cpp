@@ -27,11 +27,6 @@ struct PartListener : Observer {
                    const Node*) noexcept override {
     seen.push_back({name, ModuleScope::current()});
   }
-  void backward_started(const Node&) noexcept override {}
-  void backward_finished(const Node&, const Slot&) noexcept override {}
-  void stage_finished(const char*) noexcept override {}
-  void allocated(const void*, int64_t) noexcept override {}
-  void freed(const void*, int64_t) noexcept override {}
 };
 
 std::vector<std::string> operations_by_part(const Model& model, const Inputs& inputs) {

@@ -20,8 +20,8 @@ Tensor fused::attention(const Tensor& q, const Tensor& k, const Tensor& v, int64
   kernels::AttentionSettings settings;
   settings.mask = options.mask;
   settings.precision = scope().precision;
-  settings.scale = static_cast<real>(
-      options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(n.width)));
+  settings.scale =
+      static_cast<real>(options.scale.value_or(1 / std::sqrt(static_cast<double>(n.width))));
   settings.dropout = scope().training ? options.dropout : 0;
   if (settings.dropout > 0) settings.dropout_key = scope().next_stream(Purpose::dropout);
 

@@ -51,8 +51,8 @@ struct HeadBackward {
   void backward_block(const Block& block, const real* delta) const {
     const AttentionSizes& n = head.n;
     const int64_t rows = block.rows(), columns = block.columns(), leading = block.leading();
-    const Matrix d_out(head.output(result.d_output, block.i0), rows, n.value_width,
-                       head.ld_value());
+    const MatrixView d_out(head.output(result.d_output, block.i0), rows, n.value_width,
+                           head.ld_value());
     compute_scores(head, block, keys, weights);
     head.multiply(d_out, values.columns(block.j0, columns), {d_scores, false},
                   leading);  // dp = do · vᵀ
@@ -60,7 +60,7 @@ struct HeadBackward {
     exponentiate(block, weights);
     for (int64_t i = 0; i < rows; ++i)
       backward_row(block, block.i0 + i, delta[i], weights + i * leading, d_scores + i * leading);
-    const Matrix p(weights, rows, columns, leading), ds(d_scores, rows, columns, leading);
+    const MatrixView p(weights, rows, columns, leading), ds(d_scores, rows, columns, leading);
     if (to.dq.data)  // dq += ds · k
       head.multiply(ds, head.keys(block.j0, columns), {head.query(to.dq.data, block.i0), true},
                     head.ld());
@@ -159,8 +159,8 @@ void attention_backward(const AttentionSizes& n, const AttentionSettings& settin
   // P from Q Kᵀ, dQ = dS K and dK = dSᵀ Q; dP = dO Vᵀ and dV = Pᵀ dO
   const int64_t of_keys = 1 + (to.dq.data != nullptr) + (to.dk.data != nullptr);
   const int64_t of_values = 1 + (to.dv.data != nullptr);
-  report_products(n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
-                  n.batch * n.heads);
+  report(Work::multiplications, n.queries, n.keys, of_keys * n.width + of_values * n.value_width,
+         n.batch * n.heads);
   const auto run_heads = [&](int64_t first, int64_t last) {
     for (int64_t index = first; index < last; ++index) {
       Head head{n, settings, index / n.heads, index % n.heads, {}};

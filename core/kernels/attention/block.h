@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "core/kernels/attention/attention.h"
-#include "core/kernels/gemm/gemm.h"
+#include "core/kernels/gemm/view.h"
 #include "core/kernels/more_kernels.h"
 #include "core/kernels/simd/vector.h"
 #include "core/kernels/simd/vector_math.h"
@@ -64,13 +64,13 @@ struct Head {
     return {query(all.q, 0), key(all.k, 0), value(all.v, 0), ld(), ld_value()};
   }
   // Rows [first, first + count) of its q, k or v.
-  Matrix queries(int64_t first, int64_t count) const {
+  MatrixView queries(int64_t first, int64_t count) const {
     return {in.q + first * in.ld, count, n.width, in.ld};
   }
-  Matrix keys(int64_t first, int64_t count) const {
+  MatrixView keys(int64_t first, int64_t count) const {
     return {in.k + first * in.ld, count, n.width, in.ld};
   }
-  Matrix values(int64_t first, int64_t count) const {
+  MatrixView values(int64_t first, int64_t count) const {
     return {in.v + first * in.ld_value, count, n.value_width, in.ld_value};
   }
 
@@ -121,7 +121,7 @@ struct Head {
   }
 
   // c = scale · x y (+ c)
-  void multiply(const Matrix& x, const Matrix& y, Destination c, int64_t leading_c,
+  void multiply(const MatrixView& x, const MatrixView& y, Destination c, int64_t leading_c,
                 real scale = 1) const {
     gemm_serial(x, y, c, settings.precision, {.leading_c = leading_c, .scale = scale});
   }
@@ -193,9 +193,9 @@ class TransposedKeys {
 
   // Keys [j0, j0 + count), within one block of keys, as (width, count). If they are transposed
   // there are whole vectors of columns; the additional ones hold other keys, or undefined values.
-  Matrix columns(int64_t j0, int64_t count) const {
+  MatrixView columns(int64_t j0, int64_t count) const {
     if (memory_) return {column(j0), width_, whole_vectors(count), leading_};
-    return Matrix(from_ + j0 * ld_, count, width_, ld_).t();
+    return MatrixView(from_ + j0 * ld_, count, width_, ld_).t();
   }
 
  private:

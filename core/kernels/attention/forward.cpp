@@ -99,7 +99,8 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
   const int64_t tasks = (n.queries + task_queries - 1) / task_queries;  // of each head
   const int64_t scratch_size = block_size(n) + TransposedKeys::size(n, n.width);
   const Scratch scratch(threads * scratch_size);
-  report_products(n.queries, n.keys, n.width + n.value_width, all_heads);  // Q Kᵀ and P V
+  // Q Kᵀ and P V
+  report(Work::multiplications, n.queries, n.keys, n.width + n.value_width, all_heads);
   const auto run_tasks = [&](int64_t first, int64_t last) {
     for (int64_t task = first; task < last; ++task) {
       const int64_t index = task / tasks, begin = task % tasks * task_queries;

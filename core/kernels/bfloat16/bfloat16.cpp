@@ -8,7 +8,7 @@ namespace heed::inline HEED_REAL::kernels {
 
 const TileKernels* tile_kernels() { return nullptr; }
 
-bool gemm_bfloat16(const Matrix&, const Matrix&, Destination, const GemmOptions&, Precision,
+bool gemm_bfloat16(const MatrixView&, const MatrixView&, Destination, const GemmOptions&, Precision,
                    int64_t) {
   return false;
 }
@@ -17,7 +17,7 @@ bool uses_bfloat16(int64_t, int64_t, int64_t, Precision) { return false; }
 
 int64_t packed_words(int64_t, int64_t) { return 0; }
 
-void pack_ahead(const TileKernels&, const Matrix&, int64_t, uint32_t*) {}
+void pack_ahead(const TileKernels&, const MatrixView&, int64_t, uint32_t*) {}
 
 }  // namespace heed::inline HEED_REAL::kernels
 
@@ -120,7 +120,7 @@ int64_t panel_count(int64_t lines) { return (lines + block_side - 1) / block_sid
 int64_t step_count(int64_t terms) { return (terms + tile_terms - 1) / tile_terms; }
 
 // The rows of m as lines.
-Lines rows_of(const Matrix& m) {
+Lines rows_of(const MatrixView& m) {
   return m.transposed ? Lines{m.data, 1, m.leading} : Lines{m.data, m.leading, 1};
 }
 
@@ -132,8 +132,8 @@ int64_t panel_offset(int64_t columns, int64_t p, int64_t terms, int64_t j, bool 
 }
 
 // Packs columns [j, j + 32) of b, terms [p, p + terms), as a panel of the right operand.
-void pack_columns(const TileKernels& tiles, const Matrix& b, int64_t p, int64_t terms, int64_t j,
-                  bool split, uint32_t* panel) {
+void pack_columns(const TileKernels& tiles, const MatrixView& b, int64_t p, int64_t terms,
+                  int64_t j, bool split, uint32_t* panel) {
   const int64_t columns = std::min(block_side, b.columns - j);
   tiles.pack(rows_of(b.block(p, terms, j, columns).t()), columns, terms, true, split, panel);
 }
@@ -171,7 +171,7 @@ int64_t part_begin(int64_t size, int64_t parts, int64_t i) {
 }
 
 // Packs b, each part of `rows_in_part` rows as an operand of its own, of `words` words.
-void pack_parts(const TileKernels& tiles, const Matrix& b, int64_t rows_in_part, int64_t words,
+void pack_parts(const TileKernels& tiles, const MatrixView& b, int64_t rows_in_part, int64_t words,
                 bool split, uint32_t* panels) {
   const int64_t columns = panel_count(b.columns);
   const int64_t slices = (rows_in_part + slice_terms - 1) / slice_terms;  // of a part
@@ -206,7 +206,7 @@ struct Panels {
 // A product c = a b, for those terms of its sums that `right` holds.
 struct PartialProduct {
   const TileKernels& tiles;
-  const Matrix &a, &b;
+  const MatrixView &a, &b;
   Destination c;
   const GemmOptions& options;
   Panels right;
@@ -253,13 +253,13 @@ struct PartialProduct {
         {to.data, block.leading_c, rows, columns, to.accumulate, block.scale, block.bias});
     if (done == rows) return;
     // Computes the other rows in float32.
-    const Matrix a_rows = a.block(i + done, rows - done, p, terms);
+    const MatrixView a_rows = a.block(i + done, rows - done, p, terms);
     const Destination others{to.data + done * block.leading_c, to.accumulate};
     if (!b.packed)
       return gemm_serial(a_rows, b.block(p, terms, j, columns), others, Precision::highest, block);
     float values[slice_terms * block_side];
     unpack(panel, terms, values);
-    gemm_serial(a_rows, Matrix(values, terms, columns, block_side), others, Precision::highest,
+    gemm_serial(a_rows, MatrixView(values, terms, columns, block_side), others, Precision::highest,
                 block);
   }
 };
@@ -282,8 +282,9 @@ const TileKernels* tile_kernels() {
   return found;
 }
 
-void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, Destination c,
-                   const GemmOptions& options, Precision precision, int64_t threads) {
+void gemm_on_tiles(const TileKernels& tiles, const MatrixView& a, const MatrixView& b,
+                   Destination c, const GemmOptions& options, Precision precision,
+                   int64_t threads) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   if (k == 0) return gemm_serial(a, b, c, Precision::highest, options);
   const bool split = precision == Precision::high;
@@ -323,7 +324,8 @@ int64_t packed_words(int64_t k, int64_t n) {
   return panel_count(n) * panel_words(step_count(k), false);
 }
 
-void pack_ahead(const TileKernels& tiles, const Matrix& b, int64_t rows_in_part, uint32_t* panels) {
+void pack_ahead(const TileKernels& tiles, const MatrixView& b, int64_t rows_in_part,
+                uint32_t* panels) {
   pack_parts(tiles, b, rows_in_part, packed_words(rows_in_part, b.columns), false, panels);
 }
 
@@ -335,8 +337,8 @@ bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision) {
          m * n >= 16 * (m + n);
 }
 
-bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
-                   Precision precision, int64_t threads) {
+bool gemm_bfloat16(const MatrixView& a, const MatrixView& b, Destination c,
+                   const GemmOptions& options, Precision precision, int64_t threads) {
   if (!uses_bfloat16(a.rows, b.columns, a.columns, precision)) return false;
   gemm_on_tiles(*tile_kernels(), a, b, c, options, precision, threads);
   return true;

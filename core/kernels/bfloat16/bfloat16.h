@@ -1,4 +1,4 @@
-// Matrix products in the precisions `high` and `medium`, on the bfloat16 instructions of the
+// MatrixView products in the precisions `high` and `medium`, on the bfloat16 instructions of the
 // processor: AMX's tiles, or AVX512_BF16 where that is faster than float32.
 //
 //   medium   both operands rounded to bfloat16, products summed in float32
@@ -22,7 +22,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/gemm/gemm.h"
+#include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
 #include "core/scope.h"
 
@@ -36,8 +36,8 @@ const TileKernels* tile_kernels();
 
 // Computes c as gemm() does, on at most so many threads; options.leading_c must be set. Returns
 // false and leaves c unchanged where float32 is faster or required.
-bool gemm_bfloat16(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options,
-                   Precision precision, int64_t threads);
+bool gemm_bfloat16(const MatrixView& a, const MatrixView& b, Destination c,
+                   const GemmOptions& options, Precision precision, int64_t threads);
 
 // Returns whether gemm_bfloat16() computes a product (m, k) · (k, n).
 bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision);
@@ -47,12 +47,13 @@ bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision);
 // rows is an operand of its own, in packed_words() words of 4 bytes: half of the memory of b. Runs
 // on all threads.
 int64_t packed_words(int64_t k, int64_t n);
-void pack_ahead(const TileKernels& tiles, const Matrix& b, int64_t rows_in_part, uint32_t* panels);
+void pack_ahead(const TileKernels& tiles, const MatrixView& b, int64_t rows_in_part,
+                uint32_t* panels);
 
 #ifndef HEED_DOUBLE
 // The same as gemm_bfloat16() on the given tile kernels, for a product of any shape.
-void gemm_on_tiles(const TileKernels& tiles, const Matrix& a, const Matrix& b, Destination c,
-                   const GemmOptions& options, Precision precision,
+void gemm_on_tiles(const TileKernels& tiles, const MatrixView& a, const MatrixView& b,
+                   Destination c, const GemmOptions& options, Precision precision,
                    int64_t threads = thread_count());
 #endif
 

@@ -6,7 +6,8 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+void gemm_blas(const MatrixView& a, const MatrixView& b, Destination c,
+               const GemmOptions& options) {
   gemm_tiled(a, b, c, options);
 }
 
@@ -93,7 +94,8 @@ void prepare_blas() {
 
 }  // namespace
 
-void gemm_blas(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+void gemm_blas(const MatrixView& a, const MatrixView& b, Destination c,
+               const GemmOptions& options) {
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   if (options.bias) {  // BLAS knows no bias: c starts as the bias, and the product is added
     for (int64_t i = 0; i < m; ++i)

@@ -13,7 +13,7 @@ namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 struct Product {
-  const Matrix &a, &b;
+  const MatrixView &a, &b;
   Destination c;
   const GemmOptions& options;
 };
@@ -54,7 +54,8 @@ void multiply_rows(const Product& product) {
 
 }  // namespace
 
-void gemm_few_rows(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+void gemm_few_rows(const MatrixView& a, const MatrixView& b, Destination c,
+                   const GemmOptions& options) {
   static constexpr void (*kernels[])(const Product&) = {multiply_rows<1>, multiply_rows<2>,
                                                         multiply_rows<3>, multiply_rows<4>};
   kernels[a.rows - 1]({a, b, c, options});

@@ -1,12 +1,11 @@
 // Dispatch of matrix products to kernels and threads.
-#include "core/kernels/gemm/gemm.h"
-
 #include <algorithm>
 #include <limits>
 
 #include "core/check.h"
 #include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/gemm/serial.h"
+#include "core/kernels/gemm/view.h"
 #include "core/observer.h"
 #include "core/parallel.h"
 #include "core/scope.h"
@@ -43,7 +42,7 @@ int64_t first_column(int64_t n, int64_t blocks, int64_t i) {
   return i == blocks ? n : (n * i / blocks + 8) / 16 * 16;
 }
 
-void check_product(const Matrix& a, const Matrix& b) {
+void check_product(const MatrixView& a, const MatrixView& b) {
   constexpr int64_t limit = std::numeric_limits<int32_t>::max();  // BLAS counts in int
   check(a.columns == b.rows, "gemm: a has {} columns, but b has {} rows", a.columns, b.rows);
   check(std::max({a.rows, a.columns, b.columns, a.leading, b.leading}) <= limit,
@@ -51,22 +50,22 @@ void check_product(const Matrix& a, const Matrix& b) {
 }
 
 // A single-threaded kernel. options.leading_c is never 0.
-using Kernel = void (*)(const Matrix& a, const Matrix& b, Destination c,
+using Kernel = void (*)(const MatrixView& a, const MatrixView& b, Destination c,
                         const GemmOptions& options);
 
-Kernel kernel_for(const Matrix& a, const Matrix& b) {
+Kernel kernel_for(const MatrixView& a, const MatrixView& b) {
   if (has_few_rows(a, b)) return gemm_few_rows;
   return tiled_is_faster(a.rows, b.columns, a.columns) ? gemm_tiled : gemm_blas;
 }
 
-GemmOptions with_leading(GemmOptions options, const Matrix& b) {
+GemmOptions with_leading(GemmOptions options, const MatrixView& b) {
   if (options.leading_c == 0) options.leading_c = b.columns;
   return options;
 }
 
 }  // namespace
 
-void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision precision,
+void gemm_serial(const MatrixView& a, const MatrixView& b, Destination c, Precision precision,
                  const GemmOptions& options) {
   if (a.rows == 0 || b.columns == 0) return;
   const GemmOptions o = with_leading(options, b);
@@ -74,11 +73,12 @@ void gemm_serial(const Matrix& a, const Matrix& b, Destination c, Precision prec
   kernel_for(a, b)(a, b, c, o);
 }
 
-void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+void gemm_parallel(const MatrixView& a, const MatrixView& b, Destination c,
+                   const GemmOptions& options) {
   check_product(a, b);
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   if (m == 0 || n == 0) return;
-  report_products(m, n, k);
+  report(Work::multiplications, m, n, k);
   if (scope().shapes_only) return;
   const GemmOptions o = with_leading(options, b);
   if (gemm_bfloat16(a, b, c, o, scope().precision, thread_count())) return;
@@ -98,21 +98,26 @@ void gemm(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& op
   });
 }
 
-void gemm_batched(int64_t count, const Matrix& a, const BatchIndex& at_a, const Matrix& b,
-                  const BatchIndex& at_b, Destination c) {
+void gemm(const Matrix& a, const Matrix& b, Destination c, const real* bias) {
+  gemm_parallel(a, b, c, {.bias = bias});
+}
+
+void gemm_batched(const Axes<2>& axes, const Matrix& a, const Matrix& b, Destination c) {
   check_product(a, b);
   const auto product = [&](int64_t i, auto multiply) {
-    Matrix ai = a, bi = b;
-    ai.data += at_a(i);
-    bi.data += at_b(i);
-    multiply(ai, bi, Destination{c.data + i * a.rows * b.columns, c.accumulate});
+    const auto [m, n] = axes.offsets(i);
+    MatrixView a_i = a, b_i = b;
+    a_i.data += m * a.rows * a.columns;
+    b_i.data += n * b.rows * b.columns;
+    multiply(a_i, b_i, Destination{c.data + i * a.rows * b.columns, c.accumulate});
   };
+  const int64_t count = axes.size();
   if (count < 4) {  // all threads work on each product
     for (int64_t i = 0; i < count; ++i)
-      product(i, [](const auto&... operands) { gemm(operands...); });
+      product(i, [](const auto&... operands) { gemm_parallel(operands...); });
     return;
   }
-  report_products(a.rows, b.columns, a.columns, count);
+  report(Work::multiplications, a.rows, b.columns, a.columns, count);
   const Precision precision = scope().precision;
   const int64_t work = std::max<int64_t>(1, a.rows * a.columns * b.columns);
   parallel_for(count, 1 + 200'000 / work, [&](int64_t first, int64_t last) {

@@ -1,4 +1,4 @@
-// Matrix product with packed panels and a register-blocked micro-kernel, for one thread:
+// MatrixView product with packed panels and a register-blocked micro-kernel, for one thread:
 //
 //   for each block of columns of b, so many as the L2 cache holds          (max_columns)
 //     for each piece of the sum over p                                     (depth)
@@ -11,7 +11,7 @@
 //
 // With 32 vector registers a panel is four vectors wide: a step of the micro-kernel loads four
 // vectors, broadcasts six elements of a and makes 24 fused multiply-adds. With 16 registers it is
-// two vectors wide. (After Goto & van de Geijn 2008, "Anatomy of High-Performance Matrix
+// two vectors wide. (After Goto & van de Geijn 2008, "Anatomy of High-Performance MatrixView
 // Multiplication".)
 //
 // Unlike OpenBLAS, which packs both operands, it reads a in place unless the strides of a are bad,
@@ -153,7 +153,7 @@ struct Intervals {
 // A block of rows of a: read in place, or, if it is transposed, packed.
 class RowBlock {
  public:
-  RowBlock(const Matrix& a, real* buffer) : a_(a) {
+  RowBlock(const MatrixView& a, real* buffer) : a_(a) {
     if (!buffer) return;
     a_.data = buffer;
     a_.leading = a.rows + lanes;  // not a power of two: those map to few sets of the cache
@@ -170,13 +170,14 @@ class RowBlock {
   const real* row(int64_t i) const { return a_.data + i * (transposed() ? 1 : leading()); }
 
  private:
-  Matrix a_;
+  MatrixView a_;
 };
 
 // A block of columns of b: panels, packed or read in place.
 class Panels {
  public:
-  Panels(const Matrix& b, bool packed, real* buffer) : b_(b), packed_(packed ? buffer : nullptr) {
+  Panels(const MatrixView& b, bool packed, real* buffer)
+      : b_(b), packed_(packed ? buffer : nullptr) {
     for (int64_t j = 0; packed && j < b.columns; j += panel_columns)
       if (b.transposed)
         transpose(columns(j), b.rows, b.data + j * b.leading, b.leading, buffer + j * b.rows,
@@ -192,7 +193,7 @@ class Panels {
  private:
   int64_t width(int64_t j) const { return whole_vectors(columns(j)); }
 
-  Matrix b_;
+  MatrixView b_;
   const real* packed_;
 };
 
@@ -213,7 +214,8 @@ void multiply_panel(const RowBlock& a, const Panels& b, int64_t j, const Tile& c
 
 }  // namespace
 
-void gemm_tiled(const Matrix& a, const Matrix& b, Destination c, const GemmOptions& options) {
+void gemm_tiled(const MatrixView& a, const MatrixView& b, Destination c,
+                const GemmOptions& options) {
   PackingBuffers& buffers = per_thread<PackingBuffers>();
   const bool pack_a =
       a.transposed && b.columns >= min_columns_to_pack_a && a.leading >= long_stride;

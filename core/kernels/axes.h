@@ -1,0 +1,91 @@
+// One loop over several strided arrays: (2, 3) + (3), a permuted copy, a sum over some axes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "core/shape.h"
+
+namespace heed::inline HEED_REAL::kernels {
+
+// The axes of such a loop, outermost first. Adjacent axes that every array traverses with one
+// stride are one axis; those of length 1 are left out.
+template <size_t arrays>
+struct Axes {
+  using Strides = std::array<int64_t, arrays>;
+  struct Axis {
+    int64_t length;
+    Strides stride;  // 0 where the array is repeated
+  };
+  std::array<Axis, Shape::max_rank> axis{};
+  size_t count = 0;
+
+  // Adds an axis inside of the others.
+  void add(int64_t length, const Strides& stride) {
+    if (length == 1) return;
+    bool merges = count > 0;
+    for (size_t k = 0; k < arrays; ++k)
+      merges = merges && axis[count - 1].stride[k] == length * stride[k];
+    if (merges)
+      axis[count - 1] = {axis[count - 1].length * length, stride};
+    else
+      axis[count++] = {length, stride};
+  }
+  // Removes axis k and returns it.
+  Axis take(size_t k) {
+    const Axis taken = axis[k];
+    for (--count; k < count; ++k) axis[k] = axis[k + 1];
+    return taken;
+  }
+  // Removes the innermost axis and returns it: one of length 1 if there is none.
+  Axis take_last() {
+    if (count > 0) return take(count - 1);
+    Axis single{1, {}};
+    single.stride.fill(1);
+    return single;
+  }
+  int64_t size() const {
+    int64_t product = 1;
+    for (size_t a = 0; a < count; ++a) product *= axis[a].length;
+    return product;
+  }
+  // The offsets of element i of the loop in the arrays.
+  Strides offsets(int64_t i) const {
+    Strides at{};
+    for (size_t a = count; a-- > 0;) {
+      const int64_t index = a > 0 ? i % axis[a].length : i;
+      for (size_t k = 0; k < arrays; ++k) at[k] += index * axis[a].stride[k];
+      if (a > 0) i /= axis[a].length;
+    }
+    return at;
+  }
+};
+
+// The strides, by axis of `whole`, of a contiguous array whose shape broadcasts to it.
+inline std::array<int64_t, Shape::max_rank> broadcast_strides(const Shape& whole,
+                                                              const Shape& own) {
+  std::array<int64_t, Shape::max_rank> strides{};
+  int64_t stride = 1;
+  for (int a = 1; a <= own.rank(); ++a) {  // shapes are aligned at the last axis
+    if (own[-a] != 1) strides[static_cast<size_t>(whole.rank() - a)] = stride;
+    stride *= own[-a];
+  }
+  return strides;
+}
+
+// The axes of a loop over `whole` and contiguous arrays whose shapes broadcast to it.
+template <class... Shapes>
+Axes<sizeof...(Shapes)> broadcast_axes(const Shape& whole, const Shapes&... own) {
+  constexpr size_t arrays = sizeof...(Shapes);
+  const std::array<std::array<int64_t, Shape::max_rank>, arrays> strides{
+      broadcast_strides(whole, own)...};
+  Axes<arrays> axes;
+  for (size_t a = 0; a < static_cast<size_t>(whole.rank()); ++a) {
+    std::array<int64_t, arrays> stride;
+    for (size_t k = 0; k < arrays; ++k) stride[k] = strides[k][a];
+    axes.add(whole.begin()[a], stride);
+  }
+  return axes;
+}
+
+}  // namespace heed::inline HEED_REAL::kernels
