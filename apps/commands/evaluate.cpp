@@ -65,7 +65,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkp
       "--input is for language models of texts or lines, and for models of pairs or labels; score "
       "this run on its data");
   const SavedVocabulary saved = run.vocabulary();
-  check_agreement(experiment, {.checkpoint = &loaded});
+  check_agreement(experiment, "", &loaded);
   const std::unique_ptr<Model> model = run.model(saved.corpus, loaded);
   check_input(
       saved.corpus.format.features == 0,
@@ -139,7 +139,7 @@ int EvaluateArguments::run() const {
   const std::string predictions_path =
       !predictions.empty() && rank() == 0 ? output_path(predictions) : "";
   const Corpus corpus = run.data(loaded);
-  check_agreement(experiment, {corpus.fingerprint, &loaded});
+  check_agreement(experiment, corpus.fingerprint, &loaded);
   const std::string chosen = split_or_default(corpus, split);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   check_evaluation_memory(experiment, corpus, chosen, available_memory());

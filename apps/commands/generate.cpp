@@ -238,7 +238,7 @@ int GenerateArguments::run() const {
   const SavedVocabulary saved = run.vocabulary();
   const Corpus& corpus = saved.corpus;
   const Checkpoint loaded = run.checkpoint(checkpoint);
-  check_agreement(experiment, {.checkpoint = &loaded});
+  check_agreement(experiment, "", &loaded);
   const std::unique_ptr<Model> model = run.model(corpus, loaded);
   check_input(
       corpus.format.features == 0,

@@ -1,5 +1,6 @@
 // heed train: starts a run from a config, or resumes one.
 
+#include <functional>
 #include <limits>
 
 #include "apps/commands/room.h"
@@ -7,7 +8,6 @@
 #include "apps/cost/data_report.h"
 #include "apps/cost/notice.h"
 #include "apps/cost/summary.h"
-#include "apps/inference/vocabulary_file.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
@@ -19,8 +19,7 @@
 #include "apps/training/load_data.h"
 #include "apps/training/next_command.h"
 #include "apps/training/reproduction.h"
-#include "apps/training/run.h"
-#include "apps/training/run_record.h"
+#include "apps/training/run_writer.h"
 #include "apps/training/training_loop.h"
 #include "core/kernels/gemm/view.h"
 #include "core/parallel.h"
@@ -155,37 +154,6 @@ void mention_unfinished(const std::string& run) {
                   resume_command(run));
 }
 
-TrainingLoop::End train_in(const RunFolder& run, TrainingLoop& loop, int64_t until) {
-  const TrainingLoop::End end = loop.run(until);
-  if (end == TrainingLoop::End::done)
-    print_escaped(loop.finish());
-  else
-    logging::info("{} and saved; continue with: {}",
-                  end == TrainingLoop::End::paused ? "paused" : "interrupted",
-                  resume_command(run.path()));
-  return end;
-}
-
-// The same; an error that ends it stands in error.txt until the run is resumed.
-TrainingLoop::End train_recording_errors(const RunLock& lock, TrainingLoop& loop, int64_t until) {
-  const RunFolder& run = lock.folder();
-  remove_all(run.error());
-  try {
-    const TrainingLoop::End end = train_in(run, loop, until);
-    logging::check_file();
-    return end;
-  } catch (const std::exception& error) {
-    const std::string text = shortened(error.what(), 5000) + "\n";
-    try {
-      lock.check_held();
-      write_file(run.error(), text);
-    } catch (const Error&) {
-      // The folder is gone, or the disk is full: the error that is thrown says so.
-    }
-    throw;
-  }
-}
-
 void warn_of_processors() {
   const std::string name = processor_name();
   if (on_any_rank(from_first_rank(name) != name))
@@ -194,13 +162,53 @@ void warn_of_processors() {
         "their number");
 }
 
-// What ranks other than 0 do, which have no folder.
-int train_without_folder(const Plan& plan, const Corpus& corpus, Measures measures, int64_t until) {
-  TrainingLoop loop(plan.config.experiment, corpus, nullptr, plan.resumes);
-  add_measures(loop, measures);
-  const TrainingLoop::End end = loop.run(until);
-  if (end == TrainingLoop::End::done) loop.finish();
-  return end == TrainingLoop::End::interrupted ? exit_interrupted : exit_done;
+// Returns the summary of a training. Throws InputError if it does not fit into memory.
+Summary checked_summary(const LoadedConfig& config, const Corpus& corpus) {
+  return with_origins(config.origins, [&] {
+    Summary summary = summarize(config.experiment, corpus);
+    check_memory(summary);
+    return summary;
+  });
+}
+
+// Opens the run to resume, or creates one, and locks it.
+std::unique_ptr<RunWriter> writer_of(const Plan& plan, const std::string& name) {
+  const RunFolder run = plan.resumes            ? RunFolder::open(plan.run_path)
+                        : plan.run_path.empty() ? RunFolder::create_in("runs", name)
+                                                : RunFolder::create(plan.run_path);
+  return std::make_unique<RunWriter>(run, plan.resumes,
+                                     plan.config.experiment.train.keep_checkpoints);
+}
+
+struct Trained {
+  TrainingLoop::End end;
+  int64_t steps;
+
+  int code() const { return end == TrainingLoop::End::interrupted ? exit_interrupted : exit_done; }
+};
+
+// Trains until a step. Calls begin(loop) after everything that may reject the training, so that a
+// rejected resume leaves the run unchanged. Ranks other than 0 have no writer.
+Trained train_until(int64_t last, const Plan& plan, const Corpus& corpus, Measures measures,
+                    RunWriter* writer, const std::function<void(TrainingLoop& loop)>& begin) {
+  try {
+    TrainingLoop loop = with_origins(
+        plan.config.origins, [&] { return TrainingLoop(plan.config.experiment, corpus, writer); });
+    with_origins(plan.config.origins, [&] { add_measures(loop, measures); });
+    if (writer) begin(loop);
+    const TrainingLoop::End end = loop.run(last);
+    if (end == TrainingLoop::End::done)
+      print_escaped(loop.finish());
+    else if (writer)
+      logging::info("{} and saved; continue with: {}",
+                    end == TrainingLoop::End::paused ? "paused" : "interrupted",
+                    resume_command(writer->folder().path()));
+    if (writer) writer->end();
+    return {end, loop.steps_done()};
+  } catch (const std::exception& error) {
+    if (writer) writer->failed(error);
+    throw;
+  }
 }
 
 int TrainArguments::run() const {
@@ -215,15 +223,11 @@ int TrainArguments::run() const {
   }
   if (plan.first) plan.first->check_data(corpus);
   const int64_t last = plan.first ? std::min(until, plan.first->step()) : until;
-  with_origins(plan.config.origins, [&] { (void)OwnShards(experiment.train.shards); });
-  check_agreement(experiment, {.data = corpus.fingerprint});
+  with_origins(plan.config.origins, [&] { check_shared(experiment.train.shards); });
+  check_agreement(experiment, corpus.fingerprint);
   warn_of_processors();
-  if (rank() > 0) return train_without_folder(plan, corpus, program->measures, last);
-  const Summary summary = with_origins(plan.config.origins, [&] {
-    Summary planned = summarize(experiment, corpus);
-    check_memory(planned);
-    return planned;
-  });
+  if (rank() > 0) return train_until(last, plan, corpus, program->measures, nullptr, {}).code();
+  const Summary summary = checked_summary(plan.config, corpus);
 
   const int64_t done =
       plan.resumes ? Checkpoints(RunFolder::open(plan.run_path).checkpoints(), 1).newest_step() : 0;
@@ -231,48 +235,21 @@ int TrainArguments::run() const {
 
   const bool is_named_by_config = run_path.empty() && from.empty() && !plan.resumes;
   const std::string earlier = is_named_by_config ? newest_run("runs", stem_of(config)) : "";
-  const RunFolder run = plan.resumes            ? RunFolder::open(plan.run_path)
-                        : plan.run_path.empty() ? RunFolder::create_in("runs", config + from)
-                                                : RunFolder::create(plan.run_path);
-  const RunLock lock(run);
-  if (!plan.resumes) run.check_empty();  // another process may have trained in it meanwhile
-  std::unique_ptr<TrainingLoop> loop;
-  std::unique_ptr<RunSession> session;
-  try {
-    // Before the first write, so that a rejected resume leaves the run unchanged.
-    loop = with_origins(plan.config.origins, [&] {
-      auto made = std::make_unique<TrainingLoop>(experiment, corpus, &lock, plan.resumes);
-      add_measures(*made, program->measures);
-      return made;
-    });
-    const auto start_session = [&] {
-      session = std::make_unique<RunSession>(lock, plan.config, corpus.fingerprint,
-                                             loop->steps_done(), sweep);
-    };
-    if (plan.resumes) start_session();
-    Experiment written = experiment;
-    written.data = with_origins(plan.config.origins, [&] { return run.keep(experiment.data); });
-    write_file(run.config(), config_text(list_config(written)));
-    write_file(run.vocabulary(), vocabulary_text(corpus));
-    // A new run that is killed before it has a config starts again: its folder must be empty.
-    if (!plan.resumes) start_session();
-    logging::open_file(run.log());
+  const std::unique_ptr<RunWriter> writer = writer_of(plan, config + from);
+  const RunFolder& run = writer->folder();
+  const auto begin = [&](TrainingLoop& loop) {
+    writer->begin(plan.config, corpus, loop.steps_done(), loop.training().state.best_step, sweep);
     log_start(run, experiment, corpus, summary);
     if (!earlier.empty()) mention_unfinished(earlier);
-  } catch (const Error&) {
-    logging::close_file();
-    if (!plan.resumes) run.discard();
-    throw;
-  }
-  const TrainingLoop::End end = train_recording_errors(lock, *loop, last);
-  session->end();
-  int code = end == TrainingLoop::End::interrupted ? exit_interrupted : exit_done;
-  if (plan.first && loop->steps_done() >= plan.first->step()) {
+  };
+  const Trained trained = train_until(last, plan, corpus, program->measures, writer.get(), begin);
+  int code = trained.code();
+  if (plan.first && trained.steps >= plan.first->step()) {
     const Reproduction compared = plan.first->compare(run);
     print_escaped(compared.text + "\n");
     if (!compared.is_same) code = exit_failed;
   }
-  if (end == TrainingLoop::End::done)
+  if (trained.end == TrainingLoop::End::done)
     print_escaped("\nTry it:\n" + escaped(next_command(run.path(), experiment, corpus)) + "\n");
   return code;
 }

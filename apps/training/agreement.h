@@ -8,13 +8,9 @@
 
 namespace heed {
 
-// What must be the same on all ranks, besides the program and the config.
-struct SharedInputs {
-  std::string data = {};                   // its fingerprint
-  const Checkpoint* checkpoint = nullptr;  // null if there is none
-};
-
-// Throws InputError if rank 0 has another program, config or input. All ranks must call it.
-void check_agreement(const Experiment& experiment, const SharedInputs& inputs);
+// Throws InputError if rank 0 has another program, config, fingerprint of the data or checkpoint
+// (null: none). All ranks must call it.
+void check_agreement(const Experiment& experiment, const std::string& data,
+                     const Checkpoint* checkpoint = nullptr);
 
 }  // namespace heed

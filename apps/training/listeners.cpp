@@ -93,7 +93,7 @@ class Statistics : public TrainingListener {
   void after_step(const StepReport& report) override {
     if (!training_.due(training_.experiment.train.log_every)) return;
     training_.trainer.optimizer().arena().gather_gradients();
-    if (training_.lock)
+    if (training_.writer)
       training_.write_row(Json::object()
                               .set("step", training_.step())
                               .set("statistics", statistics_.measure(report)));
@@ -122,7 +122,7 @@ void Evaluation::evaluate() {
   const AveragedWeights average(training_.trainer);
   for (const NamedArray& weights : arrays_of(training_.trainer.model().parameters()))
     check(all_finite(weights, weights.data), "step {}: {} has become infinite or NaN{}{}", step,
-          weights.name, training_.remedy(), training_.checkpoints.intact());
+          weights.name, training_.remedy(), training_.intact());
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);
   const BestBy best_by = training_.experiment.train.best_by;
@@ -132,7 +132,7 @@ void Evaluation::evaluate() {
       scores_of(training_.trainer.model(), training_.corpus, training_.experiment, "val");
   const double loss = scores.at("loss").number();
   check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
-        training_.remedy(), training_.checkpoints.intact());
+        training_.remedy(), training_.intact());
   training_.trainer.schedule().observe(loss);
   const std::string score_name = name_of(best_by_names, best_by);
   const double score = scores.at(score_name).number();
@@ -159,7 +159,7 @@ void Evaluation::evaluate() {
     logging::good("{}  (best)", line);
   else
     logging::info("{}", line);
-  if (training_.lock)
+  if (training_.writer)
     for (const Prediction& sample : training_.samples("val")) logging::sample(sample_text(sample));
 }
 
@@ -198,12 +198,11 @@ class EarlyStop : public TrainingListener {
 
 }  // namespace
 
-TrainingContext::TrainingContext(const Experiment& e, const Corpus& c, const RunLock* l)
+TrainingContext::TrainingContext(const Experiment& e, const Corpus& c, RunWriter* w)
     : experiment(e),
       corpus(c),
-      lock(l),
+      writer(w),
       trainer(e, c),
-      checkpoints(l ? l->folder().checkpoints() : "", e.train.keep_checkpoints),
       binding(binding_of(e, c, trainer.model().parameters())),
       started(now()) {}
 
@@ -218,18 +217,15 @@ double TrainingContext::tokens_per_second() const {
 }
 
 void TrainingContext::write_row(const Json& row) {
-  if (!lock) return;
-  lock->check_held();
-  metrics->write(row);
+  if (writer) writer->row(row);
 }
 
 void TrainingContext::save() {
-  if (lock) lock->check_held();
+  if (writer) writer->check_held();
   if (std::exchange(saved_step, step()) == step()) return;
   const AveragedWeights average(trainer);
   const std::vector<NamedParameter> arrays = trainer.state();
-  if (!lock) return;
-  metrics->sync();
+  if (!writer) return;
   state.seconds = elapsed();
   Json schedule = Json::object();
   for (const auto& [name, value] : trainer.schedule().state()) schedule.set(name, value);
@@ -243,9 +239,11 @@ void TrainingContext::save() {
                    .set("vocabulary", binding.vocabulary)
                    .set("processor", processor_name())
                    .set("precision", precision_name(effective_precision(experiment.precision)));
-  checkpoints.save(step(), arrays_of(trainer.model().parameters()), arrays_of(arrays),
-                   std::move(saved), state.best_step, binding.metadata);
+  writer->save(step(), arrays_of(trainer.model().parameters()), arrays_of(arrays), std::move(saved),
+               state.best_step, binding.metadata);
 }
+
+std::string TrainingContext::intact() const { return writer ? writer->checkpoints().intact() : ""; }
 
 std::string TrainingContext::remedy() const {
   return fmt::format("; lower optim.lr ({}), raise schedule.warmup_steps ({}){}",

@@ -10,29 +10,25 @@
 #include "apps/config/experiment.h"
 #include "apps/inference/predictions.h"
 #include "apps/training/binding.h"
-#include "apps/training/checkpoint.h"
 #include "apps/training/loop_state.h"
-#include "apps/training/metrics.h"
-#include "apps/training/run.h"
+#include "apps/training/run_writer.h"
 #include "apps/training/trainer.h"
 
 namespace heed {
 
 // A training in progress: what the loop and its listeners share.
 struct TrainingContext {
-  // With ranks (core/ranks.h), only rank 0 reads and writes the folder; the others pass no lock.
-  TrainingContext(const Experiment& experiment, const Corpus& corpus, const RunLock* lock);
+  // With ranks (core/ranks.h), only rank 0 reads and writes the folder; the others pass no writer.
+  TrainingContext(const Experiment& experiment, const Corpus& corpus, RunWriter* writer);
 
   const Experiment& experiment;
   const Corpus& corpus;
-  const RunLock* const lock;
+  RunWriter* const writer;
   Trainer trainer;
-  Checkpoints checkpoints;
   const Binding binding;
   LoopState state;
   int64_t saved_step = 0;  // of the newest checkpoint
   double started, seconds_before = 0;
-  std::unique_ptr<MetricsFile> metrics;  // none without a lock
 
   int64_t step() const { return trainer.steps_done(); }
   // Returns whether something is to be done every `every` steps, and after the last one.
@@ -42,8 +38,10 @@ struct TrainingContext {
   double tokens_per_second() const;
   // Appends a row to metrics.jsonl. Throws Error if the folder is no longer the locked one.
   void write_row(const Json& row);
-  // Saves a checkpoint, unless this step has one.
+  // Saves a checkpoint, unless this step has one. Throws as write_row() does.
   void save();
+  // Returns "; the checkpoint of step 20 is intact" for an error, "" if there is none.
+  std::string intact() const;
   // Returns what to do about a loss that is not finite, for an error.
   std::string remedy() const;
   // Returns the first examples of a split with the outputs of the model.

@@ -5,7 +5,7 @@
 #include "apps/inference/vocabulary_file.h"
 #include "apps/support/files.h"
 #include "apps/support/names.h"
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 #include "core/check.h"
 
 namespace heed {

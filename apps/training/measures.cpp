@@ -74,7 +74,7 @@ class MeasureListener final : public TrainingListener {
 
   void write_row() {
     const AveragedWeights average(training_.trainer);  // of all ranks
-    if (!training_.lock) return;
+    if (!training_.writer) return;
     Json row = Json::object().set("step", training_.step());
     row.set(train_split, in_scope([&] { return train_scores(); }));
     for (size_t i = 0; i < measures_.size(); ++i) {

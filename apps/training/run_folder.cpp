@@ -1,4 +1,4 @@
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include "apps/config/named_run.h"
 #include "apps/support/file_lock.h"
 #include "core/check.h"
-#include "data/files.h"
 
 namespace heed {
 namespace {
@@ -91,62 +90,14 @@ void RunFolder::discard() const {
   ::rmdir(path_.c_str());
 }
 
-DataOptions RunFolder::keep(const DataOptions& options) const {
-  DataOptions kept = options;
-  if (!options.keep) return kept;
-  int64_t bytes = 0;
-  for (const auto& [key, path] : data_files(kept)) bytes += file_size(*path);
-  check_keys(bytes <= max_kept_bytes, {"data.keep"},
-             "data.keep: the files have {} MiB; at most {} MiB are copied into a run: set it to "
-             "false",
-             bytes >> 20, max_kept_bytes >> 20);
-  make_folders(data());
-  const std::string folder = absolute_path(data(), ".");
-  int index = 0;
-  for (const auto& [key, path] : data_files(kept)) {
-    const bool is_copy = folder_of(absolute_path(*path, ".")) == folder;
-    const std::string name =
-        is_copy ? name_of(*path) : fmt::format("{}-{}-{}", ++index, key, name_of(*path));
-    if (!is_copy)
-      write_file(in_folder(data(), name), read_file(*path, "data file", max_kept_bytes));
-    *path = in_folder(name_of(data()), name);
-  }
-  return kept;
-}
-
-RunLock::RunLock(const RunFolder& run)
-    : run_(run),
-      file_(::open(run.lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-                   0666)) {
+int RunFolder::open_lock() const {
+  Descriptor file(
+      ::open(lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   const int code = errno;
-  check_kind(run.lock(), FileKind::plain);
-  check(static_cast<bool>(file_), "{}: cannot write: {}; allow writing in the folder of the run",
-        run.lock(), std::strerror(code));
-  if (!try_lock(file_)) {
-    check(errno == EAGAIN || errno == EACCES, "{}: cannot lock: {}", run.lock(),
-          std::strerror(errno));
-    char holder[32] = "";
-    const ssize_t length = ::read(file_, holder, sizeof holder - 1);
-    throw InputError(fmt::format(
-        "{}: process {} is training in it; wait until it ends, or choose another folder with --run",
-        run.path(), std::string_view(holder, static_cast<size_t>(std::max<ssize_t>(length, 0)))));
-  }
-  check_held();
-  const std::string process = std::to_string(::getpid());
-  // Only the error message above uses it.
-  if (::ftruncate(file_, 0) == 0) (void)!::write(file_, process.data(), process.size());
-}
-
-void RunLock::check_held() const {
-  struct stat held {
-  }, found{};
-  const bool same = ::fstat(file_, &held) == 0 && ::lstat(run_.lock().c_str(), &found) == 0 &&
-                    held.st_dev == found.st_dev && held.st_ino == found.st_ino;
-  check(
-      same,
-      "{}: no longer the folder that this process trains in: it was renamed, replaced or deleted; "
-      "training stops; if the folder has another name now, resume it there",
-      run_.path());
+  check_kind(lock(), FileKind::plain);
+  check(static_cast<bool>(file), "{}: cannot write: {}; allow writing in the folder of the run",
+        lock(), std::strerror(code));
+  return file.release();
 }
 
 bool is_locked(const std::string& path) {

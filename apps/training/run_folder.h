@@ -35,10 +35,9 @@ class RunFolder {
   void check_empty() const;
   // Undoes create() if training could not start.
   void discard() const;
-  // With data.keep copies the data files into the folder. Returns the options for config.toml: the
-  // same, with paths of the copies relative to it. Throws InputError if the files are larger than
-  // max_kept_bytes.
-  DataOptions keep(const DataOptions& options) const;
+  // Opens the file that a training process locks (run_writer.h), and creates it if it is missing.
+  // Returns its descriptor.
+  int open_lock() const;
 
   const std::string& path() const { return path_; }
   std::string config() const { return path_ + "/config.toml"; }
@@ -56,24 +55,6 @@ class RunFolder {
  private:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
-};
-
-// Keeps other processes from training in a run, until the process ends. Throws InputError with the
-// id of the process if there is one already.
-class RunLock {
- public:
-  explicit RunLock(const RunFolder& run);
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
-
-  const RunFolder& folder() const { return run_; }
-  // Throws Error if the folder is not the one that was locked: it was renamed, deleted or replaced.
-  // To be called before anything is written.
-  void check_held() const;
-
- private:
-  RunFolder run_;
-  Descriptor file_;
 };
 
 // Returns whether a process trains in the run in this folder. Does not get in the way of one that

@@ -23,7 +23,7 @@
 
 #include "apps/config/load_config.h"
 #include "apps/support/json.h"
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 
 namespace heed {
 
@@ -38,29 +38,5 @@ std::string recorded_data(const RunFolder& run, const DataOptions& options);
 // The file in the folder of a sweep that says where the keys of its base are set:
 // {"train.steps": "rates.toml:5 [set]", "model.dim": "configs/sort.toml:14", …}.
 inline constexpr const char* origins_file = "origins.json";
-
-// A session of this process, from the constructor to end().
-class RunSession {
- public:
-  // Adds the session to run.json. `sweep`: the folder of its sweep, or "". Throws InputError if
-  // that file, or origins.json of the sweep, is damaged.
-  RunSession(const RunLock& lock, const LoadedConfig& config, const std::string& data_fingerprint,
-             int64_t from_step, const std::string& sweep = "");
-  // Ends the session if an exception did. Errors are ignored: that exception is reported.
-  ~RunSession();
-  RunSession(const RunSession&) = delete;
-  RunSession& operator=(const RunSession&) = delete;
-
-  void end();
-
- private:
-  void write(Json session) const;
-
-  const RunLock& lock_;
-  Json earlier_;  // sessions
-  Json session_;
-  double started_, cpu_started_;
-  bool ended_ = false;
-};
 
 }  // namespace heed

@@ -7,7 +7,7 @@
 #include "apps/inference/vocabulary_file.h"
 #include "apps/training/checkpoint.h"
 #include "apps/training/load_data.h"
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 
 namespace heed {
 

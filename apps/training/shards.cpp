@@ -46,11 +46,15 @@ StepGradient sum_over_ranks(const StepGradient& own) {
 
 }  // namespace
 
-OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()) {
+void check_shared(int64_t shards) {
   check_keys(shards % rank_count() == 0, {"train.shards"},
              "train.shards is {}, which {} processes cannot share equally: set it to a multiple of "
              "{}, or start fewer processes (mpirun -n)",
              shards, rank_count(), rank_count());
+}
+
+OwnShards::OwnShards(int64_t shards) : count(shards / rank_count()) {
+  check_shared(shards);
   first = rank() * count;
 }
 

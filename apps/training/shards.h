@@ -48,9 +48,10 @@ struct StepGradient {
 // The shards of this process, out of train.shards.
 struct OwnShards {
   int64_t first = 0, count = 0;
-  // Throws InputError if the number of ranks does not divide that of shards.
-  explicit OwnShards(int64_t shards);
+  explicit OwnShards(int64_t shards);  // throws as check_shared() does
 };
+// Throws InputError if the number of ranks does not divide that of shards.
+void check_shared(int64_t shards);
 
 // Returns one of so many shards of a batch: consecutive examples. Throws Error unless there are as
 // many examples as shards.

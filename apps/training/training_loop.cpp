@@ -9,7 +9,6 @@
 #include "apps/inference/scores.h"
 #include "apps/support/clock.h"
 #include "apps/support/colour.h"
-#include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
@@ -39,32 +38,27 @@ void check_validation_data(const Experiment& experiment, const Corpus& corpus) {
                joined(names));
 }
 
-TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock* lock,
-                           bool resume)
-    : training_(experiment, corpus, lock), processor_(processor_name()) {
+TrainingLoop::TrainingLoop(const Experiment& experiment, const Corpus& corpus, RunWriter* writer)
+    : training_(experiment, corpus, writer), processor_(processor_name()) {
   TrainingContext& training = training_;
   check_validation_data(experiment, corpus);
-  if (on_any_rank(resume && !training.checkpoints.steps().empty()))
+  if (on_any_rank(writer && writer->resumes() && !writer->checkpoints().steps().empty()))
     load();
-  else if (lock && !experiment.train.load.empty())
+  else if (writer && !experiment.train.load.empty())
     load_weights(experiment.train.load, experiment.train.load_names,
                  training.trainer.model().parameters(), row_vocabularies(corpus),
                  experiment.train.new_tokens);
   share_parameters();
   if (training.saved_step > 0) training.trainer.average().restore(training.saved_step);
   listeners_ = standard_listeners(training);
-  if (!lock) return;
-  training.metrics = std::make_unique<MetricsFile>(lock->folder().metrics(), training.step());
-  if (resume) training.checkpoints.clean_up();
-  if (training.saved_step > 0)
-    training.checkpoints.settle(training.saved_step, training.state.best_step);
 }
 
 // Reads the newest checkpoint into the parameters and these arrays, and returns its state.
 Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
                         std::span<const NamedParameter> average) {
-  const RunFolder& run = training_.lock->folder();
-  const Checkpoint checkpoint = training_.checkpoints.open("latest");
+  const RunWriter& writer = *training_.writer;
+  const RunFolder& run = writer.folder();
+  const Checkpoint checkpoint = writer.checkpoints().open("latest");
   check_vocabulary_file(checkpoint, run.vocabulary(), training_.corpus.framing);
   check_data(checkpoint, training_.corpus, run.path());
   check_settings(checkpoint, training_.experiment);
@@ -75,7 +69,7 @@ Json TrainingLoop::read(std::span<const NamedParameter> optimizer,
   Json state = checkpoint.state();
   LoopState training =
       in_context(checkpoint.path(), [&] { return LoopState::from(state.at("training")); });
-  const std::vector<int64_t> steps = training_.checkpoints.steps();
+  const std::vector<int64_t> steps = writer.checkpoints().steps();
   if (!std::ranges::binary_search(steps, training.best_step)) training.best_step = 0;
   state.set("training", training.json());
   return state;
@@ -85,9 +79,9 @@ void TrainingLoop::load() {
   const std::vector<NamedParameter> optimizer = training_.trainer.optimizer().state();
   const std::vector<NamedParameter> average = training_.trainer.average().state();
   const std::string path =
-      from_first_rank(training_.lock ? training_.checkpoints.find("latest") : "");
+      from_first_rank(training_.writer ? training_.writer->checkpoints().find("latest") : "");
   const Json state =
-      Json::parse(from_first_rank(training_.lock ? read(optimizer, average).text() : ""), path);
+      Json::parse(from_first_rank(training_.writer ? read(optimizer, average).text() : ""), path);
   in_context(path, [&] {
     processor_ = state.at("processor").string();
     const int64_t step = state.at("step").integer(),
@@ -130,7 +124,7 @@ StepReport TrainingLoop::step() {
     report = training_.trainer.step();
   } catch (const Error& error) {
     const bool has_diverged = dynamic_cast<const Diverged*>(&error);
-    std::string hint = (has_diverged ? training_.remedy() : "") + training_.checkpoints.intact();
+    std::string hint = (has_diverged ? training_.remedy() : "") + training_.intact();
     if (!training_.experiment.train.detect_anomaly && !dynamic_cast<const LostRank*>(&error))
       hint += "; train.detect_anomaly = true names the operation";
     throw Error(fmt::format("step {}: {}{}", training_.step() + 1, error.what(), hint));
@@ -173,8 +167,8 @@ std::string TrainingLoop::finish() {
   ScopeGuard here;
   here->step = static_cast<uint32_t>(best);
   training_.trainer.average().apply(steps);
-  if (best != steps && training_.lock)
-    training_.checkpoints.open("best").read_model(
+  if (best != steps && training_.writer)
+    training_.writer->checkpoints().open("best").read_model(
         targets_of(training_.trainer.model().parameters()));
   share_parameters();
   const double tokens_per_s = training_.tokens_per_second();
@@ -190,14 +184,12 @@ std::string TrainingLoop::finish() {
                                             training_.experiment, split));
     result.set(split, splits.back().second);
   }
-  if (!training_.lock) return "";
-  training_.lock->check_held();
-  const RunFolder& run = training_.lock->folder();
-  write_file(run.result(), result.text(2) + "\n");
-  std::string text =
-      fmt::format("{}: {} in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n", escaped(run.path()),
-                  counted(steps, "step"), logging::clock_text(training_.state.seconds),
-                  tokens_per_s, best, scores_table(splits));
+  if (!training_.writer) return "";
+  training_.writer->result(result);
+  std::string text = fmt::format("{}: {} in {}, {:.0f} tokens/s; scores of step {}\n\n{}\n",
+                                 escaped(training_.writer->folder().path()), counted(steps, "step"),
+                                 logging::clock_text(training_.state.seconds), tokens_per_s, best,
+                                 scores_table(splits));
   if (splits.empty()) return text;
   const std::string shown = training_.corpus.splits.contains("test") ? "test" : splits[0].first;
   for (const Prediction& sample : training_.samples(shown))

@@ -15,11 +15,10 @@ void check_validation_data(const Experiment& experiment, const Corpus& corpus);
 
 class TrainingLoop {
  public:
-  // Trains in the locked folder. With `resume`, loads the newest checkpoint if there is one. Throws
-  // InputError for a checkpoint that is damaged or of other data. With ranks (core/ranks.h), only
-  // rank 0 reads and writes the folder; the others pass no lock.
-  TrainingLoop(const Experiment& experiment, const Corpus& corpus, const RunLock* lock,
-               bool resume);
+  // Trains in the run of the writer. If it is resumed, loads its newest checkpoint if there is one.
+  // Throws InputError, and changes nothing, for a checkpoint that is damaged or of other data. With
+  // ranks (core/ranks.h), only rank 0 reads and writes the folder; the others pass no writer.
+  TrainingLoop(const Experiment& experiment, const Corpus& corpus, RunWriter* writer);
 
   enum class End { done, paused, interrupted };
   // Trains until the last step, until the step `until`, where it pauses, or until Ctrl-C, and

@@ -182,7 +182,7 @@ int BenchArguments::run() const {
     experiment.precision = settings.precision;
     experiment.train.shards = shards;
     experiment.train.validate();
-    (void)OwnShards(shards);
+    check_shared(shards);
   }
   const Precision effective = effective_precision(settings.precision);
   if (!json)

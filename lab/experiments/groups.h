@@ -10,7 +10,7 @@
 #include "apps/config/config.h"
 #include "apps/inference/scores.h"
 #include "apps/support/json.h"
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 #include "lab/experiments/run_state.h"
 #include "lab/experiments/statistics.h"
 

@@ -27,7 +27,7 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std
     apply_settings(experiment);
     const Checkpoint checkpoint = run.checkpoint("");
     const Corpus corpus = run.data(checkpoint);
-    check_agreement(experiment, {corpus.fingerprint, &checkpoint});
+    check_agreement(experiment, corpus.fingerprint, &checkpoint);
     const std::string chosen = split_or_default(corpus, split);
     const Dataset& dataset = split_of(corpus, chosen);
     check_evaluation_memory(experiment, corpus, chosen, available_memory());

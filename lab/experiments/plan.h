@@ -10,7 +10,7 @@
 #include "apps/config/load_config.h"
 #include "apps/cost/summary.h"
 #include "apps/training/data_record.h"
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 #include "data/corpus.h"
 #include "lab/experiments/points.h"
 #include "lab/experiments/sweep_options.h"

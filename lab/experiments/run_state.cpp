@@ -2,7 +2,7 @@
 
 #include "apps/support/files.h"
 #include "apps/training/checkpoint.h"
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 
 namespace heed {
 

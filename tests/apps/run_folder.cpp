@@ -1,5 +1,5 @@
 // apps/training/run: runs are not overwritten, have one writer, and truncate metrics on resume.
-#include "apps/training/run.h"
+#include "apps/training/run_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@
 
 #include "apps/support/files.h"
 #include "apps/training/metrics.h"
+#include "apps/training/run_writer.h"
 #include "core/check.h"
 #include "disk_limits.h"
 #include "temporary.h"
@@ -30,7 +31,7 @@ void append(const std::string& path, const std::string& text) {
 TEST_CASE("run: create rejects an existing run") {
   const TemporaryFolder folder;
   const RunFolder run = RunFolder::create(folder / "runs/a");
-  const RunLock lock(run);
+  const RunWriter lock(run);
   CHECK(RunFolder::create(folder / "runs/a").path() == run.path());  // still empty
   CHECK_CONTAINS(thrown<InputError>([&] { RunFolder::open(run.path()); }), "it has no config.toml");
   write_file(run.config(), "seed = 1\n");
@@ -110,21 +111,21 @@ TEST_CASE("run: files that are links, devices or FIFOs are rejected") {
 
   make_folders(folder / "r");
   link(folder / "r/.lock");
-  CHECK_CONTAINS(thrown<InputError>([&] { const RunLock lock(RunFolder::create(folder / "r")); }),
+  CHECK_CONTAINS(thrown<InputError>([&] { const RunWriter lock(RunFolder::create(folder / "r")); }),
                  ".lock: expected a plain file, found a link");
 }
 
 TEST_CASE("run: a lock detects that its folder was moved or deleted") {
   const TemporaryFolder folder;
-  const auto error_of = [](const RunLock& lock) {
+  const auto error_of = [](const RunWriter& lock) {
     return thrown<Error>([&] { lock.check_held(); });
   };
-  const RunLock lock(RunFolder::create(folder / "r"));
+  const RunWriter lock(RunFolder::create(folder / "r"));
   CHECK(error_of(lock) == "");
   REQUIRE(::rename((folder / "r").c_str(), (folder / "moved").c_str()) == 0);
   CHECK_CONTAINS(error_of(lock), "r: no longer the folder that this process trains in");
   {
-    const RunLock next(RunFolder::create(folder / "r"));
+    const RunWriter next(RunFolder::create(folder / "r"));
     CHECK(error_of(next) == "");
     CHECK_CONTAINS(error_of(lock), "it was renamed, replaced or deleted; training stops");
     remove_all(folder / "r");
@@ -163,17 +164,17 @@ TEST_CASE("run: only one process can train in a run") {
   const TemporaryFolder folder;
   const RunFolder run = RunFolder::create(folder / "a");
   {
-    const RunLock lock(run);
-    CHECK_CONTAINS(thrown<InputError>([&] { const RunLock second(run); }),
+    const RunWriter lock(run);
+    CHECK_CONTAINS(thrown<InputError>([&] { const RunWriter second(run); }),
                    "process " + std::to_string(::getpid()) + " is training in it");
   }
   const pid_t child = ::fork();
   if (child == 0) {
-    const RunLock lock(run);
+    const RunWriter lock(run);
     ::_exit(0);  // like a killed process: no destructor runs
   }
   ::waitpid(child, nullptr, 0);
-  CHECK(thrown<InputError>([&] { const RunLock lock(run); }) == "");
+  CHECK(thrown<InputError>([&] { const RunWriter lock(run); }) == "");
 }
 
 TEST_CASE("run: metrics continue after the last step of a checkpoint") {

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "apps/config/load_config.h"
-#include "apps/inference/vocabulary_file.h"
 #include "apps/run/run.h"
 #include "apps/training/load_data.h"
 #include "apps/training/training_loop.h"
@@ -41,18 +40,17 @@ struct RunsToShare : TemporaryFolder {
       lines += fmt::format("{} {}\tno {}\n", i % 2 ? "odd" : "even", i, i / 2);
     return lines;
   }
-  // What `heed train` does in a folder, without the log.
+  // What `heed train` does in a folder.
   void train(const std::string& name, const std::string& config) const {
     write_file(path + "/" + name + ".toml", head + config);
     const LoadedConfig loaded = load_config(path + "/" + name + ".toml", {});
     const Corpus corpus = load_data(loaded);
-    const RunFolder run = RunFolder::create(path + "/" + name);
-    const RunLock lock(run);
-    write_file(run.config(), config_text(list_config(loaded.experiment)));
-    write_file(run.vocabulary(), vocabulary_text(corpus));
-    TrainingLoop loop(loaded.experiment, corpus, &lock, false);
+    RunWriter run(RunFolder::create(path + "/" + name), false);
+    TrainingLoop loop(loaded.experiment, corpus, &run);
+    run.begin(loaded, corpus, 0, 0);
     loop.run(loaded.experiment.train.steps);
     loop.finish();
+    run.end();
   }
 };
 

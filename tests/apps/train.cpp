@@ -128,7 +128,7 @@ TEST_CASE("train: rejects a folder with a run, and a run that another process tr
   check_rejected(workspace.heed({"train", "c.toml", "--run", "r"}), 2,
                  {"r: not empty (it has ", "--resume --run r", "another folder with --run"});
   CHECK(workspace.digest("r/checkpoints/latest/model.safetensors") == before);
-  const RunLock lock(RunFolder::open(workspace / "r"));
+  const RunWriter lock(RunFolder::open(workspace / "r"));
   check_rejected(workspace.heed({"train", "--resume", "--run", "r"}), 2, {"is training in it"});
 }
 
@@ -597,7 +597,7 @@ TEST_CASE("train: mentions how to resume the last run of the config if it is unf
   CHECK(workspace.heed({"train", "--resume", "--run", "runs/c"}).code == 0);
   CHECK(trained().find("instead") == std::string::npos);
   {
-    const RunLock lock(RunFolder::open(workspace / "runs/c-4"));
+    const RunWriter lock(RunFolder::open(workspace / "runs/c-4"));
     CHECK_CONTAINS(trained(), "runs/c-4: another process is training it\n");
   }
   write_file(workspace / "runs/c-5/error.txt", "the disk is full\n");

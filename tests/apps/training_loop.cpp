@@ -3,11 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "apps/config/load_config.h"
-#include "apps/inference/vocabulary_file.h"
 #include "apps/support/files.h"
 #include "apps/training/load_data.h"
 #include "apps/training/measures.h"
+#include "apps/training/run_record.h"
 #include "temporary.h"
 
 using namespace heed;
@@ -55,11 +57,11 @@ TEST_CASE("training loop: a listener is called around each step, and can stop th
   const LoadedConfig config = small_config(folder, "");
   const Corpus corpus = load_data(config);
   const RunFolder run = RunFolder::create(folder / "r");
-  const RunLock lock(run);
-  write_file(run.vocabulary(), vocabulary_text(corpus));
+  RunWriter writer(run, false);
   std::string calls;
   {
-    TrainingLoop loop(config.experiment, corpus, &lock, false);
+    TrainingLoop loop(config.experiment, corpus, &writer);
+    writer.begin(config, corpus, 0, 0);
     loop.add(std::make_unique<Listener>(loop.training(), calls));
     CHECK(loop.run(20) == TrainingLoop::End::done);
   }
@@ -83,10 +85,10 @@ TEST_CASE("training loop: measures are found by name, and a program without them
       small_config(folder, "measures = ['counting', 'train']\nmeasure_every = 10\n");
   const Corpus corpus = load_data(config);
   const RunFolder run = RunFolder::create(folder / "r");
-  const RunLock lock(run);
-  write_file(run.vocabulary(), vocabulary_text(corpus));
+  RunWriter writer(run, false);
   {
-    TrainingLoop loop(config.experiment, corpus, &lock, false);
+    TrainingLoop loop(config.experiment, corpus, &writer);
+    writer.begin(config, corpus, 0, 0);
     CHECK_THROWS_WITH_AS(add_measures(loop, {}),
                          doctest::Contains("built without lab/, which measures \"counting\""),
                          InputError);
@@ -112,4 +114,42 @@ TEST_CASE("training loop: a measure that takes more than a tenth of the time is 
   CHECK(text ==
         "train.measures: \"ablate\" takes 30 % of the time; raise train.measure_every (100)");
   CHECK(warning_of_cost("ablate", 3, 10, 0).ends_with("(0: with every evaluation)"));
+}
+
+TEST_CASE("training loop: an error removes a new run that has not begun, and is recorded later") {
+  const TemporaryFolder folder;
+  const LoadedConfig config = small_config(folder, "");
+  const Corpus corpus = load_data(config);
+  const std::string path = folder / "r";
+  RunWriter(RunFolder::create(path), false).failed(Error("too early"));
+  CHECK(!exists(path));
+  {
+    RunWriter run(RunFolder::create(path), false);
+    TrainingLoop loop(config.experiment, corpus, &run);
+    CHECK(names_in_folder(path) == std::vector<std::string>{".lock"});  // it writes nothing
+    run.begin(config, corpus, loop.steps_done(), loop.training().state.best_step);
+    loop.run(2);
+    run.failed(Error("no power"));
+  }
+  const RunFolder run = RunFolder::open(path);
+  CHECK(read_file(run.error(), "error") == "no power\n");
+  CHECK(sessions_of(run).elements().at(0).find("end"));
+  const auto files = [&] {
+    std::map<std::string, std::string> all;
+    for (const std::string& name : names_in_folder(path))
+      if (name != ".lock" && !is_folder(in_folder(path, name)))
+        all[name] = read_file(in_folder(path, name), "file");
+    return all;
+  };
+  const auto before = files();
+  RunWriter(run).failed(Error("rejected"));
+  CHECK(files() == before);
+  RunWriter again(run);
+  TrainingLoop loop(config.experiment, corpus, &again);
+  again.begin(config, corpus, loop.steps_done(), loop.training().state.best_step);
+  CHECK(!exists(run.error()));
+  again.end();
+  const Json sessions = sessions_of(run);
+  CHECK(sessions.elements().size() == 2);
+  CHECK(sessions.elements()[1].at("from_step").integer() == 2);
 }

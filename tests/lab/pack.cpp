@@ -1,6 +1,6 @@
 // heed pack: archives of runs and sweeps, and training from an unpacked one.
 #include "apps/support/json.h"
-#include "apps/training/run.h"
+#include "apps/training/run_writer.h"
 #include "disk_limits.h"
 #include "program.h"
 
@@ -179,7 +179,7 @@ TEST_CASE("pack: rejects what it cannot pack, and leaves nothing half-written") 
   rejected({"r", "--with-data", "CC0"}, {"--with-data: the config generates the data"});
   rejected({"r", "--with-data", ""}, {"--with-data: expected the licence of the data"});
   {
-    const RunLock lock(RunFolder::open(study / "r"));
+    const RunWriter lock(RunFolder::open(study / "r"));
     rejected({"r"}, {"r: a process is training in it; wait until it ends"});
   }
   CHECK(study.read("there.tgz") == "mine");

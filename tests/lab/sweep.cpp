@@ -9,6 +9,7 @@
 
 #include "apps/config/load_config.h"
 #include "apps/support/files.h"
+#include "apps/training/run_writer.h"
 #include "apps/training/saved_run.h"
 #include "lab/experiments/halving.h"
 #include "lab/experiments/plan.h"
@@ -56,7 +57,7 @@ TEST_CASE("train: --until pauses a run, whose state follows from its folder") {
     CHECK(runs.model("r") == runs.model("whole"));
   }
   SUBCASE("a running one is locked") {
-    const RunLock lock(RunFolder::open(runs / "r"));
+    const RunWriter lock(RunFolder::open(runs / "r"));
     CHECK(runs.state("r") == RunState::running);
     CHECK_CONTAINS(runs.heed({"train", "--resume", "--run", "r"}).err, "is training in it");
   }

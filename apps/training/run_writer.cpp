@@ -1,0 +1,218 @@
+#include "apps/training/run_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apps/inference/vocabulary_file.h"
+#include "apps/support/clock.h"
+#include "apps/support/file_lock.h"
+#include "apps/support/files.h"
+#include "apps/support/log.h"
+#include "apps/support/machine.h"
+#include "apps/support/numbers.h"
+#include "apps/support/version.h"
+#include "apps/training/run_record.h"
+#include "core/check.h"
+#include "core/kernels/gemm/view.h"
+#include "core/parallel.h"
+#include "core/precision.h"
+#include "core/ranks.h"
+#include "core/text.h"
+#include "data/files.h"
+
+namespace heed {
+namespace {
+
+// With data.keep copies the data files into the run. Returns the options for config.toml: the same,
+// with paths of the copies relative to it. Throws InputError if the files are larger than
+// max_kept_bytes.
+DataOptions keep_data(const RunFolder& run, const DataOptions& options) {
+  DataOptions kept = options;
+  if (!options.keep) return kept;
+  int64_t bytes = 0;
+  for (const auto& [key, path] : data_files(kept)) bytes += file_size(*path);
+  check_keys(bytes <= max_kept_bytes, {"data.keep"},
+             "data.keep: the files have {} MiB; at most {} MiB are copied into a run: set it to "
+             "false",
+             bytes >> 20, max_kept_bytes >> 20);
+  make_folders(run.data());
+  const std::string folder = absolute_path(run.data(), ".");
+  int index = 0;
+  for (const auto& [key, path] : data_files(kept)) {
+    const bool is_copy = folder_of(absolute_path(*path, ".")) == folder;
+    const std::string name =
+        is_copy ? name_of(*path) : fmt::format("{}-{}-{}", ++index, key, name_of(*path));
+    if (!is_copy)
+      write_file(in_folder(run.data(), name), read_file(*path, "data file", max_kept_bytes));
+    *path = in_folder(name_of(run.data()), name);
+  }
+  return kept;
+}
+
+// Returns where each key is set whose value is not the default.
+Json origins_of(const LoadedConfig& config, const std::string& sweep) {
+  constexpr int64_t max_origins_bytes = 1 << 20;
+  Json origins = Json::object(), of_base = Json::object();
+  if (const std::string path = in_folder(sweep, origins_file); !sweep.empty() && exists(path))
+    of_base = read_json(path, "record of a sweep", max_origins_bytes);
+  const auto location = [&](const std::string& key, const Origin& origin) {
+    if (!sweep.empty() && origin.kind == Origin::Kind::command_line) return std::string("sweep");
+    const Json* const recorded = of_base.find(key);
+    return recorded ? recorded->string() : origin.location();
+  };
+  for (const ConfigDifference& difference : changed_values(config.experiment))
+    if (const auto origin = config.origins.find(difference.key); origin != config.origins.end())
+      origins.set(difference.key, escaped(location(difference.key, origin->second)));
+  return origins;
+}
+
+}  // namespace
+
+RunWriter::RunWriter(const RunFolder& run, bool resumes, int64_t keep_checkpoints)
+    : run_(run),
+      resumes_(resumes),
+      lock_(run.open_lock()),
+      checkpoints_(run.checkpoints(), keep_checkpoints) {
+  if (!try_lock(lock_)) {
+    check(errno == EAGAIN || errno == EACCES, "{}: cannot lock: {}", run.lock(),
+          std::strerror(errno));
+    char holder[32] = "";
+    const ssize_t length = ::read(lock_, holder, sizeof holder - 1);
+    throw InputError(fmt::format(
+        "{}: process {} is training in it; wait until it ends, or choose another folder with --run",
+        run.path(), std::string_view(holder, static_cast<size_t>(std::max<ssize_t>(length, 0)))));
+  }
+  check_held();
+  const std::string process = std::to_string(::getpid());
+  // Only the error message above uses it.
+  if (::ftruncate(lock_, 0) == 0) (void)!::write(lock_, process.data(), process.size());
+  if (!resumes) run.check_empty();  // another process may have trained in it meanwhile
+}
+
+RunWriter::~RunWriter() {
+  if (session_.is_null() || phase_ == Phase::ended) return;
+  try {
+    end_session();
+  } catch (const Error&) {
+    // The folder is gone, or the disk is full: the exception that ended the training says so.
+  }
+}
+
+void RunWriter::check_held() const {
+  struct stat held {
+  }, found{};
+  const bool same = ::fstat(lock_, &held) == 0 && ::lstat(run_.lock().c_str(), &found) == 0 &&
+                    held.st_dev == found.st_dev && held.st_ino == found.st_ino;
+  check(
+      same,
+      "{}: no longer the folder that this process trains in: it was renamed, replaced or deleted; "
+      "training stops; if the folder has another name now, resume it there",
+      run_.path());
+}
+
+void RunWriter::begin(const LoadedConfig& config, const Corpus& corpus, int64_t from_step,
+                      int64_t best_step, const std::string& sweep) {
+  check_held();
+  earlier_ = sessions_of(run_);
+  metrics_.emplace(run_.metrics(), from_step);
+  checkpoints_.clean_up();
+  if (from_step > 0) checkpoints_.settle(from_step, best_step);
+  if (resumes_) begin_session(config, corpus, from_step, sweep);
+  Experiment written = config.experiment;
+  written.data =
+      with_origins(config.origins, [&] { return keep_data(run_, config.experiment.data); });
+  write_file(run_.config(), config_text(list_config(written)));
+  write_file(run_.vocabulary(), vocabulary_text(corpus));
+  // A new run that is killed before it has a config starts again: its folder must be empty.
+  if (!resumes_) begin_session(config, corpus, from_step, sweep);
+  logging::open_file(run_.log());
+  remove_all(run_.error());
+  phase_ = Phase::training;
+}
+
+void RunWriter::row(const Json& row) {
+  check_held();
+  metrics_->write(row);
+}
+
+void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<NamedArray> optimizer,
+                     Json state, int64_t best_step, const Metadata& metadata) {
+  check_held();
+  metrics_->sync();
+  checkpoints_.save(step, std::move(model), std::move(optimizer), std::move(state), best_step,
+                    metadata);
+}
+
+void RunWriter::result(const Json& result) {
+  check_held();
+  write_file(run_.result(), result.text(2) + "\n");
+}
+
+void RunWriter::end() {
+  logging::check_file();
+  logging::close_file();
+  phase_ = Phase::ended;
+  end_session();
+}
+
+void RunWriter::failed(const std::exception& error) {
+  if (phase_ == Phase::locked) {
+    logging::close_file();
+    if (!resumes_) run_.discard();
+  }
+  if (phase_ != Phase::training) return;
+  try {
+    check_held();
+    write_file(run_.error(), shortened(error.what(), 5000) + "\n");
+  } catch (const Error&) {
+    // The folder is gone, or the disk is full: the error that ended the training says so.
+  }
+}
+
+void RunWriter::begin_session(const LoadedConfig& config, const Corpus& corpus, int64_t from_step,
+                              const std::string& sweep) {
+  started_ = now();
+  cpu_started_ = cpu_seconds();
+  Json command = Json::array();
+  for (const std::string& argument : command_line()) command.push(escaped(argument));
+  Json session =
+      Json::object()
+          .set("command", std::move(command))
+          .set("heed", program_version)
+          .set("commit", program_commit())
+          .set("compiler", program_compiler)
+          .set("flags", program_flags)
+          .set("processor", escaped(processor_name()))
+          .set("threads", int64_t{thread_count()})
+          .set("precision", precision_name(effective_precision(config.experiment.precision)))
+          .set("blas", kernels::blas_backend())
+          .set("data", corpus.fingerprint)
+          .set("from_step", from_step)
+          .set("set_in", origins_of(config, sweep))
+          .set("start", utc_time(iso_time));
+  if (!sweep.empty()) session.set("sweep", escaped(sweep));
+  if (rank_count() > 1) session.set("ranks", int64_t{rank_count()});
+  session_ = std::move(session);
+  write_session();
+}
+
+void RunWriter::end_session() {
+  check_held();
+  session_.set("end", utc_time(iso_time))
+      .set("seconds", to_milliseconds(now() - started_))
+      .set("cpu_seconds", to_milliseconds(cpu_seconds() - cpu_started_));
+  write_session();
+}
+
+void RunWriter::write_session() const {
+  Json sessions = earlier_;
+  sessions.push(session_);
+  write_file(run_.record(), Json::object().set("sessions", std::move(sessions)).text(2) + "\n");
+}
+
+}  // namespace heed
