@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/inference/scores.h"
+#include "apps/support/files.h"
 #include "apps/support/output.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
@@ -13,20 +14,24 @@
 #include "lab/inspect/attribute.h"
 #include "lab/inspect/heads.h"
 #include "lab/inspect/lens.h"
+#include "lab/inspect/trace.h"
+#include "lab/report/view_page.h"
 
 namespace heed {
 namespace {
 
+struct View;
+
 struct InspectArguments final : CommandArguments {
-  std::string path, view, checkpoint, split, with = "mean", token, against;
-  std::vector<std::string> set;
+  std::string path, view, checkpoint, split, with = "mean", token, against, output;
+  std::vector<std::string> parts;
   int64_t examples = 1000, example = 0;
   bool json = false;
 
   std::vector<Option> options() override {
     return {
         {"RUN", "", &path, "Folder of the run"},
-        {"VIEW", "", &view, "What to show: heads, ablate, lens or attribute"},
+        {"VIEW", "", &view, "What to show: heads, ablate, lens, attribute or trace"},
         checkpoint_option(checkpoint),
         {"--split", "NAME", &split, "Split of the examples (default: test, else val)"},
         {"--examples",
@@ -35,19 +40,21 @@ struct InspectArguments final : CommandArguments {
          "Read this many examples, from the first on (default: 1000)",
          {1, 1 << 24}},
         {"--example", "N", &example,
-         "Example that lens and attribute show, counted from 0 (default: 0)", at_least(0)},
+         "Example that lens, attribute and trace show, counted from 0 (default: 0)", at_least(0)},
         {"--with", "mean|zero|resample", &with,
          "Replace an ablated part by its mean over the examples, by 0, or by its value for "
          "another example (default: mean)"},
-        {"--set", "PARTS", &set,
+        {"--parts", "PARTS", &parts,
          "Ablate these parts, such as A,B, at once instead of every part alone; names as in the "
          "table; may be repeated"},
         {"--token", "TOKEN", &token, "Attribute the logit of this token (default: the target)"},
         {"--against", "TOKEN", &against,
          "Subtract the logit of this token (default: the most likely other one)"},
+        {"--output", "FILE", &output, "Write an HTML page instead of the table"},
         json_option(json)};
   }
   int run() const override;
+  void check(const View& chosen) const;
 };
 
 // Returns the id of a token or label of the output; none for "".
@@ -65,20 +72,67 @@ std::optional<int64_t> id_of(const char* option, const std::string& text, const 
   return id;
 }
 
-int InspectArguments::run() const {
-  check_input(view == "heads" || view == "ablate" || view == "lens" || view == "attribute",
-              "inspect: there is no view {}; the views are heads, ablate, lens and attribute",
-              view);
-  check_input(view == "ablate" || (set.empty() && with == "mean"),
-              "--set and --with go with the view ablate");
-  check_input(view == "lens" || view == "attribute" || example == 0,
-              "--example goes with the views lens and attribute");
+// A view: what it shows, and how.
+struct View {
+  const char *name, *shows;
+  Json (*values)(const Inspected&, const InspectArguments&);
+  Table (*table)(const Json&);
+  bool one_example = false;  // --example chooses it
+};
+
+Json ablation_of(const Inspected& inspected, const InspectArguments& a) {
+  AblateWith replacement = AblateWith::mean;
+  for (const auto& each : ablate_with_names)
+    if (a.with == each.name) replacement = each.value;
+  return ablate(inspected, replacement, a.parts);
+}
+
+constexpr View views[] = {
+    {"heads", "What each head attends to, and whether it copies.",
+     [](const Inspected& i, const InspectArguments&) { return head_scores(i); }, heads_table},
+    {"ablate", "How much worse the model is without each head, sublayer, layer and position.",
+     ablation_of, ablation_table},
+    {"lens", "What the model would predict if it ended after an earlier layer.",
+     [](const Inspected& i, const InspectArguments& a) { return lens(i, a.example); }, lens_table,
+     true},
+    {"attribute", "Which parts write the difference between the logits of two tokens.",
+     [](const Inspected& i, const InspectArguments& a) {
+       return attribute(i, a.example, id_of("--token", a.token, i.corpus),
+                        id_of("--against", a.against, i.corpus));
+     },
+     attribution_table, true},
+    {"trace", "The stream of one example at every stage: its norm, active units and logits.",
+     [](const Inspected& i, const InspectArguments& a) { return trace(i, a.example); }, trace_table,
+     true}};
+
+const View& view_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const View& each : views) {
+    if (name == each.name) return each;
+    names.emplace_back(each.name);
+  }
+  throw InputError(
+      fmt::format("inspect: there is no view {}; the views are {}", name, joined(names)));
+}
+
+void InspectArguments::check(const View& chosen) const {
+  check_input(view == "ablate" || (parts.empty() && with == "mean"),
+              "--parts and --with go with the view ablate");
+  check_input(chosen.one_example || example == 0,
+              "--example goes with the views lens, attribute and trace");
   check_input(view == "attribute" || (token.empty() && against.empty()),
               "--token and --against go with the view attribute");
   check_input(token.empty() || token != against,
               "--token {} and --against {}: expected two different tokens", token, against);
   check_input(example < examples, "--example {}: only {} examples are read; raise --examples",
               example, examples);
+  check_input(!json || output.empty(), "--json and --output: choose one");
+}
+
+int InspectArguments::run() const {
+  const View& chosen = view_named(view);
+  check(chosen);
+  const std::string file = output.empty() ? "" : output_path(output);
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
@@ -88,35 +142,20 @@ int InspectArguments::run() const {
   const Dataset first = first_of(split_of(corpus, split_or_default(corpus, split)), examples);
   check_input(example < first.size, "--example {}: there are {} examples, counted from 0", example,
               first.size);
-  check_input(with != "resample" || (first.size - 1) % experiment.train.batch_size != 0,
+  const int64_t batch = experiment.train.evaluation_batch();
+  check_input(with != "resample" || (first.size - 1) % batch != 0,
               "--with resample takes the value of the next example in a batch, but the last batch "
               "of these {} examples has only one; choose another number of --examples",
               first.size);
-  const Inspected inspected(*model, experiment.model, corpus, first, experiment.train.batch_size);
-
-  Json result;
-  Table table;
-  if (view == "ablate") {
-    AblateWith replacement = AblateWith::mean;
-    for (const auto& each : ablate_with_names)
-      if (with == each.name) replacement = each.value;
-    result = ablate(inspected, replacement, set);
-    table = ablation_table(result);
-  } else if (view == "heads") {
-    result = head_scores(inspected);
-    table = heads_table(result);
-  } else if (view == "lens") {
-    result = lens(inspected, example);
-    table = lens_table(result);
+  const Inspected inspected(*model, experiment.model, corpus, first, batch);
+  const Json result = chosen.values(inspected, *this);
+  if (!file.empty()) {
+    write_file(file,
+               inspect_page(run.folder.path(), chosen.name, chosen.shows, chosen.table(result)));
+    print(fmt::format("{}\n", output));
   } else {
-    result = attribute(inspected, example, id_of("--token", token, corpus),
-                       id_of("--against", against, corpus));
-    table = attribution_table(result);
+    print(json ? result.text() + "\n" : chosen.table(result).text());
   }
-  if (json)
-    print(fmt::format("{}\n", result.text()));
-  else
-    print(table.text());
   return exit_done;
 }
 
@@ -129,12 +168,14 @@ const Command lab_commands::inspect = {
         "heads       what each head attends to, and whether it copies\n"
         "ablate      how much worse the model is without each head, sublayer, layer and position\n"
         "lens        what the model would predict if it ended after an earlier layer\n"
-        "attribute   which parts write the difference between the logits of two tokens\n\n"
+        "attribute   which parts write the difference between the logits of two tokens\n"
+        "trace       the stream of one example: its norm, active units and logits at every "
+        "stage\n\n"
         "Examples:\n"
         "  heed inspect runs/latest heads\n"
         "  heed inspect runs/latest ablate\n"
-        "  heed inspect runs/sort ablate --with zero --set decoder.layers.0,decoder.layers.1\n"
-        "  heed inspect runs/sort lens --example 3\n"
+        "  heed inspect runs/sort ablate --with zero --parts decoder.layers.0,decoder.layers.1\n"
+        "  heed inspect runs/sort lens --example 3 -o lens.html\n"
         "  heed inspect runs/sort attribute --token 2 --against 1 --json",
     .arguments = make_arguments<InspectArguments>,
 };

@@ -198,7 +198,7 @@ Json ablate(const Inspected& inspected, AblateWith with, const std::vector<std::
       const std::string name = set.substr(first, last - first);
       const auto part = std::find_if(parts.begin(), parts.end(),
                                      [&](const auto& each) { return each.first == name; });
-      check_input(part != parts.end(), "--set: {} is not a part of this model; its parts are {}",
+      check_input(part != parts.end(), "--parts: {} is not a part of this model; its parts are {}",
                   name, joined(ablation_parts(inspected)));
       cuts.insert(cuts.end(), part->second.begin(), part->second.end());
       first = last + 1;

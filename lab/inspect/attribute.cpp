@@ -12,21 +12,6 @@
 namespace heed {
 namespace {
 
-struct Chosen {
-  const Batch* batch = nullptr;
-  int64_t row = 0;
-};
-
-Chosen find_example(const Inspected& inspected, int64_t example) {
-  int64_t row = example;
-  for (const Batch& batch : inspected.batches) {
-    if (row < batch.target.dim(0)) return {&batch, row};
-    row -= batch.target.dim(0);
-  }
-  throw InputError(
-      fmt::format("--example {}: there are {} examples, counted from 0", example, example - row));
-}
-
 // The final norm and the difference of two rows of the head: maps vectors of the stream at one
 // position to a part of the logit difference.
 class Readout {

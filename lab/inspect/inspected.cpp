@@ -83,6 +83,16 @@ ExampleLosses losses_of(const Inspected& inspected) {
   return losses;
 }
 
+ChosenExample find_example(const Inspected& inspected, int64_t example) {
+  int64_t row = example;
+  for (const Batch& batch : inspected.batches) {
+    if (row < batch.target.dim(0)) return {&batch, row};
+    row -= batch.target.dim(0);
+  }
+  throw InputError(
+      fmt::format("--example {}: there are {} examples, counted from 0", example, example - row));
+}
+
 std::string predicting_stack(const ModelOptions& options) {
   return options.kind == ModelKind::classifier ? "encoder" : "decoder";
 }

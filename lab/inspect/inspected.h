@@ -83,6 +83,13 @@ struct Sublayer {
 // Found by computing the first batch.
 std::vector<Sublayer> sublayers_of(const Inspected& inspected);
 
+// Where an example is in the batches. Throws InputError if there is no such example.
+struct ChosenExample {
+  const Batch* batch = nullptr;
+  int64_t row = 0;
+};
+ChosenExample find_example(const Inspected& inspected, int64_t example);
+
 // "decoder", or "encoder" of a classifier: the stack whose stream the head reads.
 std::string predicting_stack(const ModelOptions& options);
 // The logits if the predicting stack ended with this stream (B, T, D): through the final norm, the

@@ -247,6 +247,19 @@ std::string report_file(const Report& report) {
                             "</script>\n<script>" + script + "</script>\n"});
 }
 
+std::string static_page(const std::string& title, const std::string& content) {
+  return framed({.title = html(title),
+                 .head = fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\""
+                                     "default-src 'none'; style-src 'unsafe-inline'\">\n"
+                                     "<style>\n{}</style>",
+                                     page_files::style),
+                 .live = "",
+                 .home = "",
+                 .heading = html(title),
+                 .main = content,
+                 .scripts = ""});
+}
+
 std::string live_page(const Report& report, const std::string& name) {
   const bool follows = !report.details;
   std::string content = body_of(report);

@@ -12,6 +12,10 @@ namespace heed {
 // Returns a report (lab/report/report_data.h) as one HTML file that loads nothing.
 std::string report_file(const Report& report);
 
+// Returns a page without scripts as one HTML file that loads nothing. `title` is text, `content`
+// HTML.
+std::string static_page(const std::string& title, const std::string& content);
+
 // Returns a report as a page of `heed view`. It reads itself again when its runs change, unless it
 // has details. `name` is what the server calls a single run.
 std::string live_page(const Report& report, const std::string& name);

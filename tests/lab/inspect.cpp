@@ -10,12 +10,14 @@
 #include "apps/inference/evaluation.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
+#include "checks.h"
 #include "core/scope.h"
 #include "lab/inspect/ablate.h"
 #include "lab/inspect/attribute.h"
 #include "lab/inspect/eigenvalues.h"
 #include "lab/inspect/heads.h"
 #include "lab/inspect/lens.h"
+#include "lab/inspect/trace.h"
 #include "nn/recorder.h"
 #include "program.h"
 
@@ -290,6 +292,85 @@ TEST_CASE("inspect: heads that read what another writes compose, and random ones
           doctest::Approx(1 / std::sqrt(8.0)).epsilon(1e-5));
 }
 
+TEST_CASE("inspect: a trace has the norms, the active units and the logits of its example") {
+  for (const ModelKind kind : sequence_models) {
+    const InspectedTask t(kind);
+    const int64_t example = 17;
+    const Json json = trace(*t.inspected, example);
+    // The same example alone, seen by another tap.
+    Dataset one = t.examples;
+    one.size = 1;
+    one.get = [&](int64_t, Example& e) { t.examples.get(example, e); };
+    const Inspected alone(*t.model, t.experiment.model, t.corpus, one, 1);
+    const Batch& batch = alone.batches[0];
+    std::map<std::string, Tensor> streams, written, hidden;
+    Tensor logits;
+    {
+      const NamedTap tap(
+          alone, [](const std::string&, Site) { return true; },
+          [&](const std::string& layer, Site site, const Tensor& x) {
+            if (site == Site::stream || site == Site::embedded) streams[layer] = x.clone();
+            if (site == Site::sublayer) written[layer] = x.clone();
+            if (site == Site::preactivation) hidden[layer] = x.clone();
+            return Tensor();
+          });
+      logits = t.model->logits(inputs_of(batch));
+    }
+    const auto norm = [](const Tensor& x, int64_t at) {
+      double sum = 0;
+      for (int64_t i = 0; i < x.dim(2); ++i)
+        sum += std::pow(static_cast<double>(x.data()[at * x.dim(2) + i]), 2);
+      return std::sqrt(sum);
+    };
+    const std::vector<Json>& stages = json.at("stages").elements();
+    CHECK(stages.size() == (kind == ModelKind::seq2seq ? 12 : 5));
+    for (const Json& stage : stages) {
+      const std::string name = stage.at("stage").string();
+      const bool embeds = name.ends_with("embedding");
+      const Tensor& stream = streams.at(embeds ? name : name + "_norm");
+      const auto positions = std::ssize(stage.at("norm").elements());
+      REQUIRE(positions == alone.lengths(batch, name)[0]);
+      CHECK(stage.at("written").is_null() == embeds);
+      CHECK(stage.at("active").is_null() == !name.ends_with("feed_forward"));
+      for (int64_t p = 0; p < positions; ++p) {
+        const auto at = static_cast<size_t>(p);
+        CHECK(stage.at("norm").elements()[at].number() ==
+              doctest::Approx(norm(stream, p)).epsilon(1e-5));
+        if (!embeds)
+          CHECK(stage.at("written").elements()[at].number() ==
+                doctest::Approx(norm(written.at(name + "_norm"), p)).epsilon(1e-4));
+        if (stage.at("active").is_null()) continue;
+        const Tensor& h = hidden.at(name);
+        int64_t count = 0;
+        for (int64_t i = 0; i < h.dim(2); ++i) count += h.data()[p * h.dim(2) + i] > 0;
+        CHECK(stage.at("active").elements()[at].number() ==
+              doctest::Approx(static_cast<double>(count) / static_cast<double>(h.dim(2))));
+      }
+    }
+    // The model ends with its last stage, whose logits are therefore those of the model.
+    const std::vector<Json>& whole = json.at("logits").elements();
+    REQUIRE(whole.size() == stages.back().at("logits").elements().size());
+    for (size_t p = 0; p < whole.size(); ++p) {
+      REQUIRE(whole[p].elements().size() == 5);
+      for (size_t i = 0; i < 3; ++i)
+        CHECK(whole[p].elements()[i].text() ==
+              stages.back().at("logits").elements()[p].elements()[i].text());
+      const real* const row = logits.data() + static_cast<int64_t>(p) * logits.dim(2);
+      CHECK(whole[p].elements()[0].at("logit").number() ==
+            doctest::Approx(*std::max_element(row, row + logits.dim(2))).epsilon(1e-4));
+    }
+    CHECK(stages[0].at("logits").is_null() == (kind == ModelKind::seq2seq));
+  }
+  const InspectedTask post(ModelKind::language_model,
+                           [](ModelOptions& o) { o.norm_first = false; });
+  CHECK(trace(*post.inspected).at("stages").elements()[1].at("logits").is_null());
+  const InspectedTask shapes(ModelKind::classifier, {}, &data_kinds::shapes);
+  const Json classified = trace(*shapes.inspected);
+  CHECK(classified.at("logits").elements()[0].at("token").string() != "");
+  CHECK_THROWS_WITH_AS(trace(*shapes.inspected, 40), doctest::Contains("there are 40 examples"),
+                       InputError);
+}
+
 TEST_CASE("inspect: post-norm models have no lens and no attribution, and are told why") {
   const InspectedTask t(ModelKind::language_model, [](ModelOptions& o) { o.norm_first = false; });
   CHECK_THROWS_WITH_AS(lens(*t.inspected), doctest::Contains("model.norm_first = false"),
@@ -304,7 +385,7 @@ TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end w
   write_file(folder / "c.toml", tiny_config());
   const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
-  for (const char* view : {"heads", "ablate", "lens", "attribute"}) {
+  for (const char* view : {"heads", "ablate", "lens", "attribute", "trace"}) {
     const ProgramOutput table = heed_in(folder.path, {"inspect", "r", view});
     REQUIRE_MESSAGE(table.code == 0, table.err);
     std::istringstream lines(table.out);
@@ -313,18 +394,30 @@ TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end w
             100);
     const ProgramOutput json = heed_in(folder.path, {"inspect", "r", view, "--json"});
     CHECK(Json::parse(json.out, "json").is_object());
+    const ProgramOutput page = heed_in(folder.path, {"inspect", "r", view, "-o", "page.html"});
+    REQUIRE_MESSAGE(page.code == 0, page.err);
+    CHECK(page.out == "page.html\n");
+    // Every cell of the table is in the page, which loads nothing and runs nothing.
+    const std::string html = read_file(folder / "page.html", "page");
+    std::istringstream words(table.out);
+    for (std::string word; words >> word;)
+      if (word.find_first_of("<>&'\"") == word.npos) CHECK_CONTAINS(html, word);
+    CHECK(html.find("<script") == html.npos);
+    CHECK_CONTAINS(html, "default-src 'none'");
+    CHECK_CONTAINS(html, std::string("<h1>r: ") + view + "</h1>");
   }
-  check_rejected(heed_in(folder.path, {"inspect", "r", "circuits"}), 2,
-                 {"there is no view circuits; the views are heads, ablate, lens and attribute"});
+  check_rejected(
+      heed_in(folder.path, {"inspect", "r", "circuits"}), 2,
+      {"there is no view circuits; the views are heads, ablate, lens, attribute, trace"});
   check_rejected(heed_in(folder.path, {"inspect", "r", "lens", "--example", "5000"}), 2,
                  {"--example 5000", "raise --examples"});
   const ProgramOutput sets =
-      heed_in(folder.path, {"inspect", "r", "ablate", "--json", "--set",
-                            "decoder.layers.0.attention,decoder.layers.0.feed_forward", "--set",
+      heed_in(folder.path, {"inspect", "r", "ablate", "--json", "--parts",
+                            "decoder.layers.0.attention,decoder.layers.0.feed_forward", "--parts",
                             "decoder.layers.0"});
   CHECK(Json::parse(sets.out, "json").at("parts").elements().size() == 2);
   check_rejected(heed_in(folder.path, {"inspect", "r", "heads", "--with", "zero"}), 2,
-                 {"--set and --with go with the view ablate"});
+                 {"--parts and --with go with the view ablate"});
   check_rejected(
       heed_in(folder.path, {"inspect", "r", "ablate", "--with", "resample", "--examples", "1"}), 2,
       {"the last batch of these 1 examples has only one"});
