@@ -3,8 +3,8 @@
 
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
+#include "apps/inference/answers.h"
 #include "apps/inference/kinds.h"
-#include "apps/inference/line_output.h"
 #include "apps/inference/row_scores.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
@@ -71,16 +71,18 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkp
       saved.corpus.format.features == 0,
       "--input: the inputs of this model are vectors, not text; score this run on its data");
   UnknownTokens unknown(a.unknown);
-  LineOutput output{
-      *a.input, unknown.skipped(), true, a.json, 0, [&](std::span<const Sequence> lines) {
-        check_lines_memory(experiment, saved.corpus, lines, available_memory());
-      }};
-  if (experiment.model.kind != ModelKind::language_model) {
-    output.positions = learned_positions(experiment.model);
-    return unknown.exit_code(print_row_scores(*model, saved.corpus, output));
-  }
-  return unknown.exit_code(print_losses(dynamic_cast<const LanguageModel&>(*model),
-                                        *saved.corpus.target, window_of(experiment), output));
+  AnswerOptions options;
+  options.json = a.json;
+  options.skipped = unknown.skipped();
+  options.check = [&](std::span<const Sequence> lines) {
+    check_lines_memory(experiment, saved.corpus, lines, available_memory());
+  };
+  const auto* const language_model = dynamic_cast<const LanguageModel*>(model.get());
+  const Answerer answerer =
+      language_model
+          ? loss_answerer(*language_model, *saved.corpus.target, window_of(experiment), options)
+          : row_answerer(*model, experiment, saved.corpus, options);
+  return unknown.exit_code(print_answers(answerer, *a.input));
 }
 
 void write_predictions(const std::string& path, const ScoreDetails& details) {

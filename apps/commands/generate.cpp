@@ -1,14 +1,8 @@
 // heed generate: generates text, or predicts outputs. A language model continues a prompt; the
 // other models answer each line of input.
-#include <fmt/format.h>
-
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
-#include "apps/inference/generation.h"
-#include "apps/inference/line_output.h"
-#include "apps/inference/predictions.h"
-#include "apps/support/json.h"
-#include "apps/support/output.h"
+#include "apps/inference/answers.h"
 #include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
 #include "core/system_memory.h"
@@ -90,15 +84,6 @@ void refuse(std::initializer_list<UsedOption> options, const char* models) {
   for (const auto& [name, used] : options) check_input(!used, "{} is for {}", name, models);
 }
 
-// Returns the tokens that a language model continues.
-Sequence prompt_of(const SavedVocabulary& saved, const std::string& text, int64_t* skipped) {
-  const Sequence ids = saved.corpus.target->prompt(text, skipped);
-  check_input(!ids.empty(), "none of its tokens is in the vocabulary");
-  check_input(saved.prompt_length == 0 || static_cast<int64_t>(ids.size()) == saved.prompt_length,
-              "expected a problem of {} tokens, found {}", saved.prompt_length, ids.size());
-  return ids;
-}
-
 // --forbid and --no-repeat-ngram.
 TokenRules rules_of(const GenerateArguments& a, const TextCodec& codec) {
   TokenRules rules;
@@ -109,32 +94,28 @@ TokenRules rules_of(const GenerateArguments& a, const TextCodec& codec) {
       rules.forbidden.push_back(codec.vocabulary().find(text));
       continue;
     }
-    try {
-      const Sequence ids = codec.encode(text);
-      rules.forbidden.insert(rules.forbidden.end(), ids.begin(), ids.end());
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("--forbid: {}", error.what()));
-    }
+    const Sequence ids = in_context("--forbid", [&] { return codec.encode(text); });
+    rules.forbidden.insert(rules.forbidden.end(), ids.begin(), ids.end());
   }
   return rules;
 }
 
-int64_t beam_of(const GenerateArguments& a) {
-  const int64_t n_best = a.n_best.value_or(1), beam = a.beam.value_or(n_best);
-  check_input(n_best <= beam, "--n-best {} needs a --beam of at least {}, found {}", n_best, n_best,
-              beam);
-  return beam;
+void set_search(const GenerateArguments& a, GenerationOptions& options) {
+  options.count = a.n_best.value_or(1);
+  options.beam = a.beam.value_or(options.count);
+  check_input(options.count <= options.beam, "--n-best {} needs a --beam of at least {}, found {}",
+              options.count, options.count, options.beam);
+  options.length_penalty = a.length_penalty.value_or(0);
 }
 
-// By default, tasks generate the most likely output, and other models sample.
-ContinuationOptions options_of(const GenerateArguments& a, const Experiment& experiment,
-                               const SavedVocabulary& saved) {
-  ContinuationOptions options;
-  options.sampling.temperature = a.temperature.value_or(experiment.data.kind->is_task() ? 0 : 1);
+// Sampling by default, or a beam search, of a language model.
+void set_continuation(const GenerateArguments& a, GenerationOptions& options) {
+  options.sampling.temperature = a.temperature.value_or(options.sampling.temperature);
   options.sampling.top_k = a.top_k.value_or(0);
   options.sampling.top_p = a.top_p.value_or(1);
   check_input(options.sampling.top_p > 0, "--top-p must be above 0");
   options.count = a.count.value_or(1);
+  if (a.seed) options.seed = static_cast<uint64_t>(*a.seed);
   if (a.beam || a.n_best) {
     refuse({{"--count", a.count.has_value()},
             {"--temperature", a.temperature.has_value()},
@@ -142,55 +123,10 @@ ContinuationOptions options_of(const GenerateArguments& a, const Experiment& exp
             {"--top-p", a.top_p.has_value()},
             {"--seed", a.seed.has_value()}},
            "samples; leave it out, or --beam and --n-best");
-    options.beam = beam_of(a);
-    options.count = a.n_best.value_or(1);
-    options.length_penalty = a.length_penalty.value_or(0);
+    set_search(a, options);
   } else {
     refuse({{"--length-penalty", a.length_penalty.has_value()}}, "a beam search; add --beam");
   }
-  options.max_length =
-      a.length.value_or(saved.target_length > 0 ? saved.target_length : options.max_length);
-  options.window = window_of(experiment);
-  options.rules = rules_of(a, *saved.corpus.target);
-  options.seed = static_cast<uint64_t>(a.seed.value_or(experiment.seed));
-  return options;
-}
-
-// The functions for each kind of model return the number of lines that could not be read.
-
-int64_t continue_prompt(const GenerateArguments& a, const LineOutput& output,
-                        const Experiment& experiment, const SavedVocabulary& saved,
-                        const LanguageModel& model) {
-  const TextCodec& codec = *saved.corpus.target;
-  const bool is_problem = experiment.data.kind->is_task();
-  check_input(!a.prompt || !a.input, "--prompt and --input: expected one of them");
-  check_input(a.prompt || a.input || !is_problem, "expected the problem as --prompt");
-  const ContinuationOptions options = options_of(a, experiment, saved);
-  const auto encode = [&](const std::string& text) {
-    return text.empty() && !is_problem ? default_prompt(codec)
-                                       : prompt_of(saved, text, output.skipped);
-  };
-  if (a.input) return print_continuations(model, codec, options, !is_problem, encode, output);
-  Sequence prompt;
-  try {
-    prompt = encode(a.prompt.value_or(""));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--prompt: {}", error.what()));
-  }
-  const Sequence shown = a.prompt && !a.prompt->empty() && !is_problem ? prompt : Sequence();
-  const bool many_lines = codec.vocabulary().end() == Vocabulary::none && !is_problem;
-  const auto search = options.beam > 0 ? best_continuations : scored_continuations;
-  const std::vector<Hypothesis> found =
-      search(model, codec.vocabulary(), {&prompt, 1}, options).at(0);
-  for (size_t i = 0; i < found.size(); ++i) {
-    const Json object = output_json(codec, shown, found[i]);
-    if (i > 0 && many_lines && !a.json) print_line(separator_line);
-    if (a.json)
-      print_line(object.text());
-    else
-      print_output(found[i].log_probability, object.at("text").string(), a.scores);
-  }
-  return 0;
 }
 
 void refuse_sampling(const GenerateArguments& a) {
@@ -203,32 +139,43 @@ void refuse_sampling(const GenerateArguments& a) {
          "language models; this run reads lines from --input FILE");
 }
 
-int64_t predict_targets(const GenerateArguments& a, const LineOutput& output, const Corpus& corpus,
-                        const Seq2Seq& model) {
-  refuse_sampling(a);
-  OutputOptions options;
-  options.n_best = a.n_best.value_or(1);
-  options.beam = beam_of(a);
-  options.length_penalty = a.length_penalty.value_or(0);
-  options.rules = rules_of(a, *corpus.target);
-  options.positions = output.positions;
-  options.max_length = a.length.value_or(0);
-  check_input(options.positions == 0 || options.max_length <= options.positions,
-              "--length: expected at most {}, the positions of the model, found {}",
-              options.positions, options.max_length);
-  return print_outputs(model, corpus, options, output);
-}
-
-int64_t predict_labels(const GenerateArguments& a, const LineOutput& output, const Corpus& corpus,
-                       const Classifier& model) {
-  refuse_sampling(a);
+void refuse_generation(const GenerateArguments& a) {
   refuse({{"--beam", a.beam.has_value()},
           {"--length-penalty", a.length_penalty.has_value()},
           {"--length", a.length.has_value()},
           {"--forbid", !a.forbid.empty()},
           {"--no-repeat-ngram", a.no_repeat_ngram.has_value()}},
          "models that generate, and this run is a classifier");
-  return print_classes(model, corpus, a.n_best.value_or(1), output);
+}
+
+// Returns what the arguments ask of this kind of model, with the defaults of the run.
+GenerationOptions options_of(const GenerateArguments& a, const Experiment& experiment,
+                             const SavedVocabulary& saved) {
+  GenerationOptions options = default_generation(experiment, saved);
+  if (a.length) options.max_length = a.length;
+  switch (experiment.model.kind) {
+    case ModelKind::language_model:
+      check_input(!a.prompt || !a.input, "--prompt and --input: expected one of them");
+      check_input(a.prompt || a.input || !experiment.data.kind->is_task(),
+                  "expected the problem as --prompt");
+      set_continuation(a, options);
+      break;
+    case ModelKind::seq2seq:
+      refuse_sampling(a);
+      set_search(a, options);
+      break;
+    case ModelKind::classifier:
+      refuse_sampling(a);
+      refuse_generation(a);
+      options.count = a.n_best.value_or(1);
+      return options;
+  }
+  options.rules = rules_of(a, *saved.corpus.target);
+  if (experiment.model.kind == ModelKind::seq2seq)
+    check_input(options.positions == 0 || a.length.value_or(0) <= options.positions,
+                "--length: expected at most {}, the positions of the model, found {}",
+                options.positions, a.length.value_or(0));
+  return options;
 }
 
 int GenerateArguments::run() const {
@@ -246,19 +193,23 @@ int GenerateArguments::run() const {
       "with heed evaluate",
       run.folder.path(), corpus.format.features);
   UnknownTokens unknown_tokens(unknown);
-  const auto* const language_model = dynamic_cast<const LanguageModel*>(model.get());
-  const auto* const seq2seq = dynamic_cast<const Seq2Seq*>(model.get());
-  LineOutput output{input.value_or("-"), unknown_tokens.skipped(), scores, json,
-                    language_model ? 0 : learned_positions(experiment.model)};
-  if (!language_model)
+  AnswerOptions output;
+  output.json = json;
+  output.scores = scores;
+  output.skipped = unknown_tokens.skipped();
+  const bool continues = experiment.model.kind == ModelKind::language_model;
+  if (!continues)
     output.check = [&](std::span<const Sequence> lines) {
       check_lines_memory(experiment, corpus, lines, available_memory());
     };
-  const int64_t failed =
-      language_model ? continue_prompt(*this, output, experiment, saved, *language_model)
-      : seq2seq      ? predict_targets(*this, output, corpus, *seq2seq)
-                : predict_labels(*this, output, corpus, dynamic_cast<const Classifier&>(*model));
-  return unknown_tokens.exit_code(failed);
+  const Answerer answerer =
+      generation_answerer(*model, experiment, saved, options_of(*this, experiment, saved), output);
+  if (input || !continues)
+    return unknown_tokens.exit_code(print_answers(answerer, input.value_or("-")));
+  const std::string text = prompt.value_or("");
+  const Sequence ids = in_context("--prompt", [&] { return tokens_of(answerer, text); });
+  print_answer(answerer, {0, text, ids});
+  return unknown_tokens.exit_code(0);
 }
 
 }  // namespace

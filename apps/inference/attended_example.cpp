@@ -68,13 +68,13 @@ struct ExampleBuilder {
       target = in_context("--target", [&] { return codec.encode(*request.target); });
       check_count("target", std::ssize(ids) + std::ssize(target), longest + 1);
     } else if (experiment.data.kind->is_task()) {
-      ContinuationOptions options;
+      GenerationOptions options;
       options.sampling.temperature = 0;
       options.window = longest;
       options.max_length = saved.target_length > 0
                                ? saved.target_length
                                : max_output_length(std::ssize(ids), longest + 1 - std::ssize(ids));
-      target = continuations(model, codec.vocabulary(), {&ids, 1}, options)[0];
+      target = continuations(model, codec.vocabulary(), {&ids, 1}, options)[0][0].tokens;
     }
     result.target = codec.decode(target);
     ids.insert(ids.end(), target.begin(), target.end());
@@ -127,11 +127,11 @@ struct ExampleBuilder {
       target = in_context("--target", [&] { return codec.encode(*request.target); });
       check_count("target", std::ssize(target) + 1, longest);
     } else {
-      OutputOptions options;
+      GenerationOptions options;
       options.max_length = std::min(
           max_output_length(result.inputs.source_lengths[0], learned_positions(experiment.model)),
           longest);
-      target = outputs(model, codec.vocabulary(), result.inputs, options)[0].tokens;
+      target = outputs(model, codec.vocabulary(), result.inputs, options)[0][0].tokens;
     }
     result.target = codec.decode(target);
     target.insert(target.begin(), codec.vocabulary().begin());

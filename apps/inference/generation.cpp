@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <optional>
 
-#include "apps/inference/padded.h"
 #include "core/ops.h"
 #include "core/random.h"
-#include "core/ranks.h"
 #include "core/scope.h"
 
 namespace heed {
+
 int64_t max_output_length(int64_t source_length, int64_t positions) {
   const int64_t length = 2 * source_length + 10;
   return positions > 0 ? std::min(length, positions) : length;
@@ -20,103 +17,66 @@ int64_t max_output_length(int64_t source_length, int64_t positions) {
 
 namespace {
 
-std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Vocabulary& target,
-                                            const Inputs& batch, const OutputOptions& options) {
+constexpr int64_t source_batch = 32, sample_batch = 64;
+constexpr int64_t max_continuation = 500;  // tokens
+
+int64_t batch_size_of(const GenerationOptions& options, int64_t otherwise) {
+  return options.batch_size > 0 ? options.batch_size : otherwise;
+}
+
+SearchOptions search_options(const Vocabulary& vocabulary, const GenerationOptions& options) {
+  SearchOptions search;
+  search.end = vocabulary.end();
+  search.max_length = options.max_length.value_or(max_continuation);
+  search.beam = std::max<int64_t>(1, options.beam);
+  search.length_penalty = options.length_penalty;
+  search.n_best = options.count;
+  search.rules = options.rules;
+  return search;
+}
+
+}  // namespace
+
+Found outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+              const GenerationOptions& options) {
   const Shape& shape = batch.features ? batch.features.shape() : batch.source.shape();
   const int64_t sources = shape[0], longest = shape[1];
-  SearchOptions search;
+  SearchOptions search = search_options(target, options);
   search.prompt = {target.begin()};
-  search.end = target.end();
-  search.beam = options.beam;
-  search.length_penalty = options.length_penalty;
-  search.n_best = options.n_best;
-  search.rules = options.rules;
-  search.max_length = options.max_length;
-  if (options.max_length == 0)
+  if (!options.max_length)
     for (int64_t i = 0; i < sources; ++i)
       search.max_lengths.push_back(max_output_length(
           batch.source_lengths ? batch.source_lengths[i] : longest, options.positions));
   return n_best_search(next_logits(model, batch, {.cache = options.cache}), sources, search);
 }
 
-// A hypothesis without its lists.
-struct HypothesisHead {
-  size_t source;
-  size_t tokens, token_log_probabilities;
-  double log_probability, score;
-};
-
-// Gives all ranks what each has found. Those of one source are on one rank.
-void share_hypotheses(std::vector<std::vector<Hypothesis>>& results) {
-  if (rank_count() == 1) return;
-  std::vector<HypothesisHead> heads;
-  std::vector<int32_t> tokens;
-  std::vector<double> log_probabilities;
-  for (size_t i = 0; i < results.size(); ++i) {
-    for (const Hypothesis& h : results[i]) {
-      heads.push_back(
-          {i, h.tokens.size(), h.token_log_probabilities.size(), h.log_probability, h.score});
-      tokens.insert(tokens.end(), h.tokens.begin(), h.tokens.end());
-      log_probabilities.insert(log_probabilities.end(), h.token_log_probabilities.begin(),
-                               h.token_log_probabilities.end());
-    }
-    results[i].clear();
-  }
-  tokens = concatenated(std::move(tokens));
-  log_probabilities = concatenated(std::move(log_probabilities));
-  auto token = tokens.cbegin();
-  auto log_probability = log_probabilities.cbegin();
-  for (const HypothesisHead& head : concatenated(std::move(heads))) {
-    const auto last_token = token + static_cast<ptrdiff_t>(head.tokens);
-    const auto last = log_probability + static_cast<ptrdiff_t>(head.token_log_probabilities);
-    results[head.source].push_back(
-        {{token, last_token}, {log_probability, last}, head.log_probability, head.score});
-    token = last_token;
-    log_probability = last;
-  }
-}
-
-}  // namespace
-
-std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
-                                const OutputOptions& options) {
-  std::vector<Hypothesis> results;
-  for (std::vector<Hypothesis>& found : search(model, target, batch, options))
-    results.push_back(std::move(found.front()));
-  return results;
-}
-
-std::vector<std::vector<Hypothesis>> n_best_outputs(const Seq2Seq& model, const Vocabulary& target,
-                                                    std::span<const Sequence> sources,
-                                                    const OutputOptions& options) {
-  std::vector<std::vector<Hypothesis>> results(sources.size());
-  for_each_batch(sources, options.batch_size, [&](std::span<const size_t> chosen) {
-    const Padded batch = padded(sources, chosen);
-    Inputs inputs;
-    inputs.source = batch.ids;
-    inputs.source_lengths = batch.lengths;
-    std::vector<std::vector<Hypothesis>> found = search(model, target, inputs, options);
-    for (size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = std::move(found[i]);
-  });
-  share_hypotheses(results);
-  return results;
+Found outputs(const Seq2Seq& model, const Vocabulary& target, std::span<const Sequence> sources,
+              const GenerationOptions& options) {
+  return found_in_batches(sources, batch_size_of(options, source_batch), BatchOrder::by_length,
+                          [&](std::span<const size_t> chosen) {
+                            const Padded batch = padded(sources, chosen);
+                            Inputs inputs;
+                            inputs.source = batch.ids;
+                            inputs.source_lengths = batch.lengths;
+                            return outputs(model, target, inputs, options);
+                          });
 }
 
 namespace {
 
-// A continuation being generated. In a batch all have the same number of tokens, so the rest of a
-// longer prompt is read while the continuation of a shorter one is generated.
-struct Continuation {
-  size_t index;  // among all continuations
+// A sample being generated. In a batch all have the same number of tokens, so the rest of a longer
+// prompt is read while the continuation of a shorter one is generated.
+struct Sample {
+  size_t index;  // in its batch
   const Sequence* prompt;
   Random random;
   Sequence tokens;  // of the prompt, then generated ones
   int64_t parent;   // its row in the previous batch
-  bool scored;      // with log probabilities
   Hypothesis generated = {};
 
-  // Appends a token. Returns whether the continuation has ended.
-  bool extend(std::span<const real> logits, int32_t end, const ContinuationOptions& options) {
+  // Appends a token. Returns whether the sample has ended.
+  bool extend(std::span<const real> logits, int32_t end, int64_t max_length,
+              const GenerationOptions& options) {
     if (tokens.size() < prompt->size()) {
       tokens.push_back((*prompt)[tokens.size()]);
       return false;
@@ -124,20 +84,20 @@ struct Continuation {
     const double uniform = random.uniform();
     const std::optional<int32_t> token = next(logits, uniform, options);
     if (!token) return true;
-    if (scored) {
+    if (options.scored) {
       generated.token_log_probabilities.push_back(log_probability(logits, *token));
       generated.log_probability += generated.token_log_probabilities.back();
     }
     if (*token == end) return true;
     tokens.push_back(*token);
     generated.tokens.push_back(*token);
-    return std::ssize(generated.tokens) == options.max_length;
+    return std::ssize(generated.tokens) == max_length;
   }
 
  private:
   // Samples a token; none if the rules allow none.
   std::optional<int32_t> next(std::span<const real> logits, double uniform,
-                              const ContinuationOptions& options) const {
+                              const GenerationOptions& options) const {
     if (options.rules.empty()) return sample(logits, options.sampling, uniform);
     const std::vector<bool> allowed = options.rules.allowed(tokens, std::ssize(logits));
     if (std::find(allowed.begin(), allowed.end(), true) == allowed.end()) return {};
@@ -148,118 +108,106 @@ struct Continuation {
   }
 };
 
-Tensor logits_of(const NextLogits& next, const std::vector<Continuation>& active) {
+Tensor logits_of(const NextLogits& next, const std::vector<Sample>& active) {
   Ids tokens = Ids::empty({std::ssize(active), std::ssize(active[0].tokens)});
   std::vector<int64_t> parents;
   int32_t* to = tokens.mutable_data();
-  for (const Continuation& c : active) {
-    to = std::copy(c.tokens.begin(), c.tokens.end(), to);
-    parents.push_back(c.parent);
+  for (const Sample& each : active) {
+    to = std::copy(each.tokens.begin(), each.tokens.end(), to);
+    parents.push_back(each.parent);
   }
   return next(tokens, parents);
 }
 
-// Generates until every continuation of the batch has ended.
-void generate(const LanguageModel& model, const Vocabulary& vocabulary,
-              std::vector<Continuation> active, const ContinuationOptions& options,
-              std::vector<std::vector<Hypothesis>>& results) {
+// Generates until every sample of the batch has ended.
+Found generated(const LanguageModel& model, const Vocabulary& vocabulary,
+                std::vector<Sample> active, const GenerationOptions& options) {
+  Found results(active.size());
+  const int64_t max_length = options.max_length.value_or(max_continuation);
   const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
   while (!active.empty()) {
     const Tensor logits = logits_of(next, active);
     const auto width = static_cast<size_t>(logits.dim(1));
-    std::vector<Continuation> still_active;
+    std::vector<Sample> still_active;
     for (size_t row = 0; row < active.size(); ++row) {
-      Continuation& c = active[row];
-      if (c.extend(logits.values().subspan(row * width, width), vocabulary.end(), options)) {
-        results[c.index].push_back(std::move(c.generated));
+      Sample& each = active[row];
+      if (each.extend(logits.values().subspan(row * width, width), vocabulary.end(), max_length,
+                      options)) {
+        results[each.index].push_back(std::move(each.generated));
       } else {
-        c.parent = static_cast<int64_t>(row);
-        still_active.push_back(std::move(c));
+        each.parent = static_cast<int64_t>(row);
+        still_active.push_back(std::move(each));
       }
     }
     active = std::move(still_active);
   }
+  return results;
 }
 
-// Returns one hypothesis for each continuation.
-std::vector<std::vector<Hypothesis>> continue_prompts(const LanguageModel& model,
-                                                      const Vocabulary& vocabulary,
-                                                      std::span<const Sequence> prompts,
-                                                      const ContinuationOptions& options,
-                                                      bool scored) {
-  for (const Sequence& prompt : prompts)
-    check(!prompt.empty(), "a language model needs a prompt of at least one token");
+Found samples(const LanguageModel& model, const Vocabulary& vocabulary,
+              std::span<const Sequence> prompts, const GenerationOptions& options) {
   const auto count = static_cast<size_t>(options.count);
-  std::vector<std::vector<Hypothesis>> results(prompts.size() * count);
-  if (options.max_length == 0) {
-    for (std::vector<Hypothesis>& each : results) each.emplace_back();
-    return results;
-  }
-  const auto step = static_cast<size_t>(std::max<int64_t>(1, options.batch_size));
-  const RankShare own(static_cast<int64_t>((results.size() + step - 1) / step));
-  for (int64_t batch = own.first; batch < own.last; ++batch) {
-    const size_t first = static_cast<size_t>(batch) * step;
-    const size_t last = std::min(results.size(), first + step);
-    auto shortest = std::numeric_limits<ptrdiff_t>::max();
-    for (size_t i = first; i < last; ++i)
-      shortest = std::min(shortest, std::ssize(prompts[i / count]));
-    std::vector<Continuation> active;
-    for (size_t i = first; i < last; ++i) {
-      const Sequence& prompt = prompts[i / count];
-      active.push_back(
-          {i, &prompt,
-           Random(options.seed, Purpose::generation, 0, 0, static_cast<uint32_t>(i % count)),
-           Sequence(prompt.begin(), prompt.begin() + shortest), std::ssize(active), scored});
-    }
-    generate(model, vocabulary, std::move(active), options, results);
-  }
-  share_hypotheses(results);
+  if (options.max_length == 0) return Found(prompts.size(), std::vector<Hypothesis>(count));
+  std::vector<Sequence> starts;  // a prompt for each sample
+  for (const Sequence& prompt : prompts) starts.insert(starts.end(), count, prompt);
+  Found each = found_in_batches(
+      starts, batch_size_of(options, sample_batch), BatchOrder::given,
+      [&](std::span<const size_t> chosen) {
+        const auto length = [&](size_t i) { return std::ssize(starts[i]); };
+        const ptrdiff_t shortest = length(std::ranges::min(chosen, {}, length));
+        std::vector<Sample> active;
+        for (const size_t i : chosen)
+          active.push_back(
+              {active.size(), &starts[i],
+               Random(options.seed, Purpose::generation, 0, 0, static_cast<uint32_t>(i % count)),
+               Sequence(starts[i].begin(), starts[i].begin() + shortest), std::ssize(active)});
+        return generated(model, vocabulary, std::move(active), options);
+      });
+  Found results(prompts.size());
+  for (size_t i = 0; i < each.size(); ++i) results[i / count].push_back(std::move(each[i].front()));
   return results;
 }
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> scored_continuations(const LanguageModel& model,
-                                                          const Vocabulary& vocabulary,
-                                                          std::span<const Sequence> prompts,
-                                                          const ContinuationOptions& options) {
-  std::vector<std::vector<Hypothesis>> samples =
-      continue_prompts(model, vocabulary, prompts, options, true);
-  std::vector<std::vector<Hypothesis>> results(prompts.size());
-  for (size_t i = 0; i < samples.size(); ++i)
-    results[i / static_cast<size_t>(options.count)].push_back(std::move(samples[i][0]));
-  return results;
-}
-
-std::vector<std::vector<Hypothesis>> best_continuations(const LanguageModel& model,
-                                                        const Vocabulary& vocabulary,
-                                                        std::span<const Sequence> prompts,
-                                                        const ContinuationOptions& options) {
-  SearchOptions search;
-  search.end = vocabulary.end();
-  search.max_length = options.max_length;
-  search.beam = options.beam;
-  search.length_penalty = options.length_penalty;
-  search.n_best = options.count;
-  search.rules = options.rules;
-  std::vector<std::vector<Hypothesis>> results(prompts.size());
-  const RankShare own(std::ssize(prompts));
-  for (auto i = static_cast<size_t>(own.first); i < static_cast<size_t>(own.last); ++i) {
-    search.prompt = prompts[i];
+Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
+                    std::span<const Sequence> prompts, const GenerationOptions& options) {
+  for (const Sequence& prompt : prompts)
+    check(!prompt.empty(), "a language model needs a prompt of at least one token");
+  if (options.beam == 0) return samples(model, vocabulary, prompts, options);
+  return found_in_batches(prompts, 1, BatchOrder::given, [&](std::span<const size_t> chosen) {
+    SearchOptions search = search_options(vocabulary, options);
+    search.prompt = prompts[chosen[0]];
     const DecodingOptions decoding{.cache = options.cache, .window = options.window};
-    results[i] = n_best_search(next_logits(model, decoding), 1, search)[0];
-  }
-  share_hypotheses(results);
-  return results;
+    return n_best_search(next_logits(model, decoding), 1, search);
+  });
 }
 
-std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
-                                    std::span<const Sequence> prompts,
-                                    const ContinuationOptions& options) {
-  std::vector<Sequence> results;
-  for (std::vector<Hypothesis>& each : continue_prompts(model, vocabulary, prompts, options, false))
-    results.push_back(std::move(each[0].tokens));
-  return results;
+Found classes(const Classifier& model, std::span<const Sequence> sources, int64_t batch_size) {
+  ScopeGuard scope_guard;
+  scope_guard->gradients = scope_guard->training = false;
+  return found_in_batches(
+      sources, batch_size, BatchOrder::by_length, [&](std::span<const size_t> chosen) {
+        const Padded batch = padded(sources, chosen);
+        Inputs inputs;
+        inputs.input = batch.ids;
+        inputs.input_lengths = batch.lengths;
+        const Tensor logits = model.logits(inputs);
+        const auto width = static_cast<size_t>(logits.dim(1));
+        Found results;
+        for (size_t i = 0; i < chosen.size(); ++i) {
+          const std::span<const real> row = logits.values().subspan(i * width, width);
+          std::vector<Hypothesis>& found = results.emplace_back();
+          for (int32_t label = 0; label < std::ssize(row); ++label)
+            found.push_back({{label}, {}, log_probability(row, label)});
+          std::stable_sort(found.begin(), found.end(),
+                           [&](const Hypothesis& a, const Hypothesis& b) {
+                             return row[static_cast<size_t>(a.tokens[0])] >
+                                    row[static_cast<size_t>(b.tokens[0])];
+                           });
+        }
+        return results;
+      });
 }
 
 std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch) {
@@ -275,43 +223,55 @@ std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& ba
   return results;
 }
 
-namespace {
-
-struct SourceClass {
-  size_t source;  // its index
-  ClassProbability found;
-};
-
-}  // namespace
-
-std::vector<std::vector<ClassProbability>> class_probabilities(const Classifier& model,
-                                                               std::span<const Sequence> sources,
-                                                               int64_t batch_size) {
+Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
+                    int64_t window) {
   ScopeGuard scope_guard;
   scope_guard->gradients = scope_guard->training = false;
-  std::vector<SourceClass> all;
-  for_each_batch(sources, batch_size, [&](std::span<const size_t> chosen) {
-    const Padded batch = padded(sources, chosen);
-    Inputs inputs;
-    inputs.input = batch.ids;
-    inputs.input_lengths = batch.lengths;
-    const Tensor logits = model.logits(inputs);
-    const auto classes = static_cast<size_t>(logits.dim(1));
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const std::span<const real> row = logits.values().subspan(i * classes, classes);
-      std::vector<ClassProbability> found;
-      for (int32_t label = 0; label < std::ssize(row); ++label)
-        found.push_back({label, std::exp(log_probability(row, label))});
-      std::stable_sort(
-          found.begin(), found.end(), [&](const ClassProbability& a, const ClassProbability& b) {
-            return row[static_cast<size_t>(a.label)] > row[static_cast<size_t>(b.label)];
-          });
-      for (const ClassProbability& each : found) all.push_back({chosen[i], each});
+  struct Part {
+    size_t sequence;
+    size_t begin;  // of the inputs; the targets are one token later
+  };
+  std::vector<Part> parts;
+  std::vector<Sequence> inputs;
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    const ptrdiff_t targets = std::ssize(sequences[i]) - 1;
+    const ptrdiff_t step = window > 0 ? window : targets;
+    for (ptrdiff_t begin = 0; begin < targets; begin += step) {
+      parts.push_back({i, static_cast<size_t>(begin)});
+      const auto first = sequences[i].begin() + begin;
+      inputs.emplace_back(first, first + std::min(step, targets - begin));
     }
-  });
-  std::vector<std::vector<ClassProbability>> results(sources.size());
-  for (const SourceClass& each : concatenated(std::move(all)))
-    results[each.source].push_back(each.found);
+  }
+  const Found found = found_in_batches(
+      inputs, source_batch, BatchOrder::by_length, [&](std::span<const size_t> chosen) {
+        const Padded batch = padded(inputs, chosen);
+        const Tensor logits = model.logits({{}, {}, batch.ids, batch.lengths});
+        const auto width = static_cast<size_t>(logits.dim(2)),
+                   time = static_cast<size_t>(logits.dim(1));
+        Found results;
+        for (size_t row = 0; row < chosen.size(); ++row) {
+          const auto& [sequence, begin] = parts[chosen[row]];
+          Hypothesis part;
+          for (size_t t = 0; t < inputs[chosen[row]].size(); ++t) {
+            const int32_t target = sequences[sequence][begin + t + 1];
+            part.tokens.push_back(target);
+            part.token_log_probabilities.push_back(
+                log_probability(logits.values().subspan((row * time + t) * width, width), target));
+          }
+          results.push_back({std::move(part)});
+        }
+        return results;
+      });
+  Found results(sequences.size(), std::vector<Hypothesis>(1));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Hypothesis& whole = results[parts[i].sequence][0];
+    const Hypothesis& part = found[i][0];
+    whole.tokens.insert(whole.tokens.end(), part.tokens.begin(), part.tokens.end());
+    for (const double each : part.token_log_probabilities) {
+      whole.token_log_probabilities.push_back(each);
+      whole.log_probability += each;
+    }
+  }
   return results;
 }
 

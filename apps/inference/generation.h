@@ -1,10 +1,13 @@
-// Generation with a trained model: outputs of an encoder-decoder, continuations by a language
-// model, labels by a classifier.
+// What a trained model finds: outputs of an encoder-decoder, continuations by a language model,
+// classes of a classifier, and how probable the tokens of given texts are.
+//
+// Functions of any number of sequences share the work with other ranks (core/ranks.h), which all
+// get the same results.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "apps/inference/padded.h"
@@ -15,72 +18,54 @@
 
 namespace heed {
 
-struct OutputOptions {
-  int64_t beam = 1;
+struct GenerationOptions {
+  // Width of a beam search; 1 is greedy. 0: an encoder-decoder searches greedily, and a language
+  // model samples.
+  int64_t beam = 0;
   double length_penalty = 0;
-  int64_t n_best = 1;       // outputs for each source, at most `beam`
-  TokenRules rules = {};    // see nn/search.h
-  int64_t max_length = 0;   // tokens of an output; 0: max_output_length() of its source
-  int64_t positions = 0;    // see max_output_length()
-  int64_t batch_size = 32;  // sources in a batch
-  bool cache = true;        // see nn/decoding.h
+  SamplingOptions sampling = {};
+  uint64_t seed = 1;      // of samples
+  bool scored = true;     // samples have log probabilities, which take a sum over the vocabulary
+  TokenRules rules = {};  // see nn/search.h
+  int64_t count = 1;      // results for each source or prompt: the best, or independent samples
+  // Maximum number of tokens to generate. Default: max_output_length() of a source, and 500 tokens
+  // after a prompt.
+  std::optional<int64_t> max_length = {};
+  int64_t positions = 0;   // see max_output_length()
+  int64_t window = 0;      // a language model reads only the last `window` tokens; 0: all
+  int64_t batch_size = 0;  // results in a batch; 0: those of 32 sources, or 64 samples
+  bool cache = true;       // see nn/decoding.h
 };
 
 // Returns the maximum number of tokens to generate for sources up to this length: twice the length
 // plus 10, but at most `positions` unless that is 0.
 int64_t max_output_length(int64_t source_length, int64_t positions);
 
-// Returns the best output for each source of a batch.
-std::vector<Hypothesis> outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
-                                const OutputOptions& options);
-// Returns the n_best outputs, best first, for each of any number of sources. Throws Error for an
-// empty source.
-std::vector<std::vector<Hypothesis>> n_best_outputs(const Seq2Seq& model, const Vocabulary& target,
-                                                    std::span<const Sequence> sources,
-                                                    const OutputOptions& options);
+// Returns the outputs of an encoder-decoder for each source. Throws Error for an empty source.
+Found outputs(const Seq2Seq& model, const Vocabulary& target, std::span<const Sequence> sources,
+              const GenerationOptions& options);
+// The same for the sources of one batch, on each rank by itself.
+Found outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
+              const GenerationOptions& options);
 
-struct ContinuationOptions {
-  SamplingOptions sampling;
-  int64_t beam = 0;  // of a search for the best continuations; 0: samples
-  double length_penalty = 0;
-  TokenRules rules = {};     // see nn/search.h
-  int64_t count = 1;         // continuations of each prompt: independent samples, or the best
-  int64_t max_length = 500;  // tokens to generate
-  int64_t window = 0;        // the model reads only the last `window` tokens; 0: all
-  uint64_t seed = 1;
-  int64_t batch_size = 64;  // continuations in a batch
-  bool cache = true;        // see nn/decoding.h
-};
+// Returns continuations of each prompt, without the prompt and without <eos>: with a beam the best
+// ones, or fewer if the beam meets fewer, else samples. Sample i of a prompt has its own random
+// stream, so it does not depend on the others. It ends early where the rules allow no further
+// token. Log probabilities are those of the model, at temperature 1. Throws Error for an empty
+// prompt.
+Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
+                    std::span<const Sequence> prompts, const GenerationOptions& options);
 
-// Samples continuations of each prompt, without the prompt and without <eos>. Continuation i of a
-// prompt has its own random stream, so it does not depend on the other continuations. It ends early
-// where the rules allow no further token. Log probabilities are those of the model, at temperature
-// 1. Throws Error for an empty prompt.
-std::vector<std::vector<Hypothesis>> scored_continuations(const LanguageModel& model,
-                                                          const Vocabulary& vocabulary,
-                                                          std::span<const Sequence> prompts,
-                                                          const ContinuationOptions& options);
-// Finds the best continuations of each prompt by beam search, best first: `count`, or fewer if the
-// beam meets fewer.
-std::vector<std::vector<Hypothesis>> best_continuations(const LanguageModel& model,
-                                                        const Vocabulary& vocabulary,
-                                                        std::span<const Sequence> prompts,
-                                                        const ContinuationOptions& options);
-// Samples without log probabilities: all continuations of the first prompt, then of the second, …
-std::vector<Sequence> continuations(const LanguageModel& model, const Vocabulary& vocabulary,
-                                    std::span<const Sequence> prompts,
-                                    const ContinuationOptions& options);
-
+// Returns all classes for each source as hypotheses of one token, the label. Of equal logits the
+// lower label is the better one.
+Found classes(const Classifier& model, std::span<const Sequence> sources, int64_t batch_size = 32);
 // Returns the most likely class of each row of a batch.
 std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch);
 
-struct ClassProbability {
-  int32_t label = 0;
-  double probability = 0;
-};
-// Returns all classes for each source, most likely first; of equal logits the lower label.
-std::vector<std::vector<ClassProbability>> class_probabilities(const Classifier& model,
-                                                               std::span<const Sequence> sources,
-                                                               int64_t batch_size = 32);
+// Returns the tokens of each sequence but the first, with their log probabilities given those
+// before them, as one hypothesis. Sequences longer than `window` (0: none is) are cut into adjacent
+// windows, as in validation: a window's first token is the last target of the window before it.
+Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
+                    int64_t window);
 
 }  // namespace heed

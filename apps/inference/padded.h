@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "nn/search.h"
 
 namespace heed {
 
@@ -18,9 +19,16 @@ struct Padded {
 // Returns the chosen sequences, padded with 0. Throws Error for an empty one.
 Padded padded(std::span<const Sequence> sequences, std::span<const size_t> chosen);
 
-// Calls f(indices) for each batch of this rank (core/ranks.h): the ranks share the batches. Batches
-// hold sequences of similar length, to have little padding.
-void for_each_batch(std::span<const Sequence> sequences, int64_t batch_size,
-                    const std::function<void(std::span<const size_t>)>& f);
+// What a model finds for each of several sequences, best first.
+using Found = std::vector<std::vector<Hypothesis>>;
+
+enum class BatchOrder {
+  by_length,  // a batch has sequences of similar length, and so little padding
+  given,
+};
+// Returns for all sequences what f(indices) finds for those of a batch. The ranks (core/ranks.h)
+// share the batches, and all get what each has found.
+Found found_in_batches(std::span<const Sequence> sequences, int64_t batch_size, BatchOrder order,
+                       const std::function<Found(std::span<const size_t>)>& f);
 
 }  // namespace heed

@@ -71,15 +71,15 @@ std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corp
                                         const Dataset& dataset,
                                         const std::vector<Example>& examples, int64_t positions,
                                         int64_t beam) {
-  OutputOptions options;
+  GenerationOptions options;
   options.beam = beam;
   options.max_length = max_output_length(corpus.longest_source, positions);
   const std::vector<std::string> found =
       predicted_texts(dataset, corpus.framing, examples.size(), [&](const Batch& batch) {
         std::vector<std::string> texts;
-        for (const Hypothesis& hypothesis :
+        for (const std::vector<Hypothesis>& each :
              outputs(model, corpus.target->vocabulary(), inputs_of(batch), options))
-          texts.push_back(corpus.target->decode(hypothesis.tokens));
+          texts.push_back(corpus.target->decode(each[0].tokens));
         return texts;
       });
   std::vector<Prediction> results;
@@ -93,23 +93,26 @@ std::vector<Prediction> predict_continuations(const LanguageModel& model, const 
                                               const std::vector<Example>& examples,
                                               int64_t window) {
   const TextCodec& codec = *corpus.target;
-  ContinuationOptions options;
+  GenerationOptions options;
   options.sampling.temperature = 0;
+  options.scored = false;
   options.window = window;
-  options.max_length = 0;
+  int64_t longest = 0;
   std::vector<Sequence> prompts;
   std::vector<int64_t> lengths;  // of the targets
   for (const Example& example : examples) {
     prompts.emplace_back(example.input.begin(), example.input.begin() + example.prompt);
     lengths.push_back(std::count_if(example.target.begin(), example.target.end(),
                                     [](int32_t id) { return id >= 0; }));
-    options.max_length = std::max(options.max_length, lengths.back());
+    longest = std::max(longest, lengths.back());
   }
-  std::vector<Sequence> found = continuations(model, codec.vocabulary(), prompts, options);
+  options.max_length = longest;
+  Found found = continuations(model, codec.vocabulary(), prompts, options);
   std::vector<Prediction> results;
   for (size_t i = 0; i < examples.size(); ++i) {
-    found[i].resize(std::min(found[i].size(), static_cast<size_t>(lengths[i])));
-    results.push_back({source_text(corpus, examples[i]), codec.decode(found[i]),
+    Sequence& tokens = found[i][0].tokens;
+    tokens.resize(std::min(tokens.size(), static_cast<size_t>(lengths[i])));
+    results.push_back({source_text(corpus, examples[i]), codec.decode(tokens),
                        expected_text(codec, examples[i])});
   }
   return results;
@@ -117,15 +120,16 @@ std::vector<Prediction> predict_continuations(const LanguageModel& model, const 
 
 std::vector<Prediction> random_samples(const LanguageModel& model, const TextCodec& codec,
                                        int64_t count, int64_t window) {
-  ContinuationOptions options;
+  GenerationOptions options;
   options.count = count;
+  options.scored = false;
   options.max_length = sample_length;
   options.window = window;
   options.seed = sample_seed;
   std::vector<Prediction> results;
   const Sequence prompt = default_prompt(codec);
-  for (const Sequence& ids : continuations(model, codec.vocabulary(), {&prompt, 1}, options))
-    results.push_back({"", codec.decode(ids), ""});
+  const Found found = continuations(model, codec.vocabulary(), {&prompt, 1}, options);
+  for (const Hypothesis& each : found[0]) results.push_back({"", codec.decode(each.tokens), ""});
   return results;
 }
 

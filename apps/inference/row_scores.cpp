@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "apps/inference/evaluation.h"
-#include "apps/inference/input_lines.h"
+#include "apps/inference/predictions.h"
 #include "apps/support/numbers.h"
-#include "apps/support/output.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -16,18 +15,18 @@
 namespace heed {
 namespace {
 
-struct Row {
+struct Columns {
   std::string source, expected;
 };
 
-Row row_of(const std::string& line, Framing framing) {
+Columns columns_of(const std::string& line, Framing framing) {
   const bool is_label = framing == Framing::classifier;
   const auto tabs = std::ranges::count(line, '\t');
   check_input(tabs == 1, "expected {} with a tab between, found {}",
               is_label ? "a label and a text" : "an input and its output",
               counted(tabs + 1, "column"));
   const size_t tab = line.find('\t');
-  Row row{line.substr(0, tab), line.substr(tab + 1)};
+  Columns row{line.substr(0, tab), line.substr(tab + 1)};
   if (is_label) std::swap(row.source, row.expected);
   check_input(!row.source.empty(), "there is no {}", is_label ? "text" : "input");
   return row;
@@ -35,7 +34,7 @@ Row row_of(const std::string& line, Framing framing) {
 
 // Lays out a row as the data of a training are.
 Example example_of(const std::string& line, const Corpus& corpus, int64_t* skipped) {
-  const Row row = row_of(line, corpus.framing);
+  const Columns row = columns_of(line, corpus.framing);
   const Sequence source = corpus.source->encode(row.source, skipped);
   Example example;
   if (corpus.framing == Framing::classifier) {
@@ -51,60 +50,58 @@ Example example_of(const std::string& line, const Corpus& corpus, int64_t* skipp
   return example;
 }
 
-Json json_of(const InputLine& line, const Row& row, const Outcome& outcome, const Corpus& corpus) {
+std::string json_of(const InputLine& line, const Outcome& outcome, const Corpus& corpus) {
+  const Columns row = columns_of(line.text, corpus.framing);
   Json json = Json::object()
                   .set("line", line.number)
                   .set("input", row.source)
                   .set("expected", row.expected);
   if (corpus.framing == Framing::classifier)
     json.set("predicted", corpus.labels.at(static_cast<size_t>(outcome.predicted)));
-  return json.set("correct", outcome.correct).set("loss", float32_digits(outcome.mean_loss()));
+  return json.set("correct", outcome.correct)
+      .set("loss", float32_digits(outcome.mean_loss()))
+      .text();
 }
 
 }  // namespace
 
-int64_t print_row_scores(const Model& model, const Corpus& corpus, const LineOutput& output) {
+Answerer row_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
+                      const AnswerOptions& options) {
   constexpr int64_t batch_size = 32;
-  const auto encode = [&](const std::string& text) {
+  Answerer answerer;
+  answerer.json = options.json;
+  const int64_t positions = answerer.positions = learned_positions(experiment.model);
+  answerer.encode = [&corpus, positions, skipped = options.skipped](const std::string& text) {
     if (text.empty()) return Sequence();
-    const Example example = example_of(text, corpus, output.skipped);
-    const bool encoded = corpus.framing == Framing::seq2seq;
-    check_input(output.positions == 0 || std::ssize(example.input) <= output.positions,
-                "expected at most {} tokens, the positions of the model, found {}",
-                output.positions, example.input.size());
-    return encoded ? example.source : example.input;
+    const Example example = example_of(text, corpus, skipped);
+    check_input(positions == 0 || std::ssize(example.input) <= positions,
+                "expected at most {} tokens, the positions of the model, found {}", positions,
+                example.input.size());
+    return corpus.framing == Framing::seq2seq ? example.source : example.input;
   };
-  return answer_lines(output.path, output.positions, encode, [&](std::span<const InputLine> lines) {
+  answerer.answers = [&model, &corpus, options](std::span<const InputLine> lines) {
     std::vector<Example> rows;
     std::vector<Sequence> sources;
     int64_t again = 0;  // tokens that encode() has counted
-    for (const InputLine& line : lines)
-      if (!line.ids.empty()) {
-        rows.push_back(example_of(line.text, corpus, output.skipped ? &again : nullptr));
-        sources.push_back(line.ids);
-      }
-    if (output.check) output.check(sources);
+    for (const InputLine& line : lines) {
+      rows.push_back(example_of(line.text, corpus, options.skipped ? &again : nullptr));
+      sources.push_back(line.ids);
+    }
+    if (options.check) options.check(sources);
     std::vector<Outcome> outcomes;
     const Dataset dataset{std::ssize(rows), [&](int64_t i, Example& example) {
                             example = rows[static_cast<size_t>(i)];
                           }};
     if (!rows.empty()) evaluate(model, dataset, corpus.framing, batch_size, &outcomes);
-    auto next = outcomes.begin();
-    for (const InputLine& line : lines) {
-      if (line.ids.empty()) {
-        Json json = Json::object().set("line", line.number).set("input", line.text);
-        if (!line.error.empty()) json.set("error", line.error);
-        print_line(output.json ? json.text() : "");
-        continue;
-      }
-      const Outcome& outcome = *next++;
-      print_line(output.json
-                     ? json_of(line, row_of(line.text, corpus.framing), outcome, corpus).text()
-                     : fmt::format("{}\t{}\t{}", four_digits(outcome.mean_loss()),
-                                   outcome.correct ? "right" : "wrong", line.text));
-    }
-    flush_output();
-  });
+    std::vector<std::vector<std::string>> answers;
+    for (size_t i = 0; i < lines.size(); ++i)
+      answers.push_back(
+          {options.json ? json_of(lines[i], outcomes[i], corpus)
+                        : fmt::format("{}\t{}\t{}", four_digits(outcomes[i].mean_loss()),
+                                      outcomes[i].correct ? "right" : "wrong", lines[i].text)});
+    return answers;
+  };
+  return answerer;
 }
 
 }  // namespace heed

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/config/named_run.h"
-#include "apps/inference/predictions.h"
+#include "apps/inference/answers.h"
 #include "apps/inference/scores.h"
 #include "apps/training/saved_run.h"
 
@@ -23,6 +23,9 @@ struct Run::Loaded {
     here->gradients = here->training = false;
     here->precision = experiment().precision;
     here->step = static_cast<uint32_t>(checkpoint.step());
+  }
+  Answerer answerer(const GenerationOptions& options) const {
+    return generation_answerer(*model, experiment(), vocabulary, options, {.with_prompt = false});
   }
   void check_reads(ModelKind kind, const char* what) const {
     check_input((experiment().model.kind == ModelKind::language_model) ==
@@ -53,24 +56,18 @@ std::vector<std::string> Run::generate(const std::string& prompt, const Generate
                        "expected a language model; use predict() or model()");
   const ScopeGuard here;
   loaded_->apply(here);
-  const Experiment& experiment = loaded_->experiment();
-  const SavedVocabulary& saved = loaded_->vocabulary;
-  const TextCodec& codec = *saved.corpus.target;
-  const bool is_task = experiment.data.kind->is_task();
-  ContinuationOptions options;
-  options.sampling = {
-      .temperature = o.temperature.value_or(is_task ? 0 : 1), .top_k = o.top_k, .top_p = o.top_p};
+  GenerationOptions options = default_generation(loaded_->experiment(), loaded_->vocabulary);
   options.count = o.count;
-  if (saved.target_length > 0) options.max_length = saved.target_length;
   if (o.length > 0) options.max_length = o.length;
-  options.window = window_of(experiment);
-  options.seed = o.seed.value_or(static_cast<uint64_t>(experiment.seed));
-  const Sequence ids = prompt.empty() ? default_prompt(codec) : codec.prompt(prompt);
-  std::vector<std::string> texts;
-  for (const Sequence& found : continuations(dynamic_cast<const LanguageModel&>(model()),
-                                             codec.vocabulary(), {&ids, 1}, options))
-    texts.push_back(codec.decode(found));
-  return texts;
+  options.sampling.temperature = o.temperature.value_or(options.sampling.temperature);
+  options.sampling.top_k = o.top_k;
+  options.sampling.top_p = o.top_p;
+  options.seed = o.seed.value_or(options.seed);
+  check_input(!prompt.empty() || !loaded_->experiment().data.kind->is_task(),
+              "{}: expected the problem as the prompt", loaded_->run.folder.path());
+  const Answerer answerer = loaded_->answerer(options);
+  const InputLine line{0, prompt, tokens_of(answerer, prompt)};
+  return answerer.answers({&line, 1}).at(0);
 }
 
 std::vector<std::string> Run::predict(std::span<const std::string> lines,
@@ -79,36 +76,22 @@ std::vector<std::string> Run::predict(std::span<const std::string> lines,
                        "expected a model that reads lines of text; use generate() or model()");
   const ScopeGuard here;
   loaded_->apply(here);
-  const Corpus& corpus = loaded_->corpus();
-  OutputOptions options;
+  GenerationOptions options = default_generation(loaded_->experiment(), loaded_->vocabulary);
   options.beam = o.beam;
   options.length_penalty = o.length_penalty;
-  options.max_length = o.length;
-  options.positions = learned_positions(loaded_->experiment().model);
-  std::vector<std::string> texts(lines.size());
-  std::vector<Sequence> sources;
-  std::vector<std::string*> outputs;  // of each source
-  for (size_t i = 0; i < lines.size(); ++i) try {
-      Sequence ids = corpus.source->encode(lines[i]);
-      check_input(options.positions == 0 || std::ssize(ids) <= options.positions,
-                  "expected at most {} tokens, the positions of the model, found {}",
-                  options.positions, ids.size());
-      if (ids.empty()) continue;
-      sources.push_back(std::move(ids));
-      outputs.push_back(&texts[i]);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("line {}: {}", i + 1, error.what()));
-    }
-  if (const auto* classifier = dynamic_cast<const Classifier*>(&model())) {
-    const auto found = class_probabilities(*classifier, sources);
-    for (size_t i = 0; i < found.size(); ++i)
-      *outputs[i] = corpus.labels.at(static_cast<size_t>(found[i][0].label));
-  } else {
-    const auto& translator = dynamic_cast<const Seq2Seq&>(model());
-    const auto found = n_best_outputs(translator, corpus.target->vocabulary(), sources, options);
-    for (size_t i = 0; i < found.size(); ++i)
-      *outputs[i] = corpus.target->decode(found[i][0].tokens);
+  if (o.length > 0) options.max_length = o.length;
+  const Answerer answerer = loaded_->answerer(options);
+  std::vector<InputLine> readable;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    InputLine line{static_cast<int64_t>(i + 1), lines[i], {}};
+    line.ids = in_context(fmt::format("line {}", line.number),
+                          [&] { return tokens_of(answerer, line.text); });
+    if (!line.ids.empty()) readable.push_back(std::move(line));
   }
+  const auto answers = answerer.answers(readable);
+  std::vector<std::string> texts(lines.size());
+  for (size_t i = 0; i < readable.size(); ++i)
+    texts[static_cast<size_t>(readable[i].number) - 1] = answers[i].at(0);
   return texts;
 }
 

@@ -55,8 +55,8 @@ class Run {
   const Model& model() const;  // to compute with tensors: model().logits(inputs)
 
   // Returns continuations of a prompt by a language model, without the prompt. Without a prompt
-  // they start as training examples do. Throws InputError for another kind of model or unknown
-  // tokens.
+  // they start as training examples do; a task needs one. Throws InputError for another kind of
+  // model, and for a prompt that heed generate rejects: with unknown tokens, or too many.
   std::vector<std::string> generate(const std::string& prompt = "",
                                     const GenerateOptions& options = {}) const;
   // Returns the output of an encoder-decoder, or the label that a classifier assigns, for each

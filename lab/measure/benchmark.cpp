@@ -184,18 +184,18 @@ GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask&
   ScopeGuard here;
   here->seed = 1;
   const LanguageModel model(experiment.model, model_sizes(experiment, corpus));
-  ContinuationOptions options;
+  GenerationOptions options;
   options.count = options.batch_size = task.batch;
   options.cache = task.cache;
+  options.scored = false;
   options.window = size.input;
   const Sequence prompt = {0};
   // Returns the number of tokens.
   const auto generate = [&](int64_t length) {
     options.max_length = length;
     int64_t tokens = 0;
-    for (const Sequence& text :
-         continuations(model, corpus.target->vocabulary(), {&prompt, 1}, options))
-      tokens += std::ssize(text);
+    const Found found = continuations(model, corpus.target->vocabulary(), {&prompt, 1}, options);
+    for (const Hypothesis& each : found[0]) tokens += std::ssize(each.tokens);
     ++options.seed;
     return tokens;
   };

@@ -3,10 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <numeric>
 #include <set>
 
-#include "apps/inference/line_losses.h"
 #include "random_model.h"
 
 using namespace heed;
@@ -30,11 +31,19 @@ Ids one_row(const Sequence& tokens) {
 const std::vector<Sequence> sources = {{0, 1, 2}, {3}, {2, 2, 1, 0, 3, 3, 1}, {0, 1}, {1, 0, 1, 0}};
 
 // The best output for each source.
-std::vector<Hypothesis> best_outputs(const Seq2Seq& model, const OutputOptions& options) {
+std::vector<Hypothesis> best_outputs(const Seq2Seq& model, const GenerationOptions& options) {
   std::vector<Hypothesis> best;
-  for (const auto& found : n_best_outputs(model, letters, sources, options))
-    best.push_back(found.at(0));
+  for (const auto& found : outputs(model, letters, sources, options)) best.push_back(found.at(0));
   return best;
+}
+
+// The tokens of all continuations of the first prompt, then of the second, …
+std::vector<Sequence> continued(const LanguageModel& model, std::span<const Sequence> prompts,
+                                const GenerationOptions& options) {
+  std::vector<Sequence> all;
+  for (const auto& found : continuations(model, letters, prompts, options))
+    for (const Hypothesis& each : found) all.push_back(each.tokens);
+  return all;
 }
 
 }  // namespace
@@ -42,7 +51,7 @@ std::vector<Hypothesis> best_outputs(const Seq2Seq& model, const OutputOptions& 
 TEST_CASE("greedy outputs are the most likely tokens for any batch size") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
-    OutputOptions options;
+    GenerationOptions options;
     options.max_length = 8;
     for (int64_t batch_size : {1, 2, 5}) {
       options.batch_size = batch_size;
@@ -65,7 +74,7 @@ TEST_CASE("greedy outputs are the most likely tokens for any batch size") {
 
 TEST_CASE("beam search finds outputs at least as likely as greedy search") {
   const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 9);
-  OutputOptions greedy, beam;
+  GenerationOptions greedy, beam;
   greedy.max_length = beam.max_length = 8;
   beam.beam = 6;
   const auto one = best_outputs(model, greedy);
@@ -76,7 +85,7 @@ TEST_CASE("beam search finds outputs at least as likely as greedy search") {
 
 TEST_CASE("a language model continues its prompt") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
-  ContinuationOptions options;
+  GenerationOptions options;
   options.max_length = 6;
   options.count = 8;
   options.sampling.temperature = 0;
@@ -87,23 +96,23 @@ TEST_CASE("a language model continues its prompt") {
     if (token == eos) break;
     expected.push_back(token);
   }
-  for (const Sequence& s : continuations(model, letters, prompt, options))
+  for (const Sequence& s : continued(model, prompt, options))
     CHECK(s == Sequence(expected.begin() + 2, expected.end()));
 
   options.sampling.temperature = 3;
-  const auto samples = continuations(model, letters, prompt, options);
+  const auto samples = continued(model, prompt, options);
   CHECK(std::set<Sequence>(samples.begin(), samples.end()).size() > 1);
-  CHECK(continuations(model, letters, prompt, options) == samples);
+  CHECK(continued(model, prompt, options) == samples);
   options.count = 2;  // each has its own random stream
-  const auto fewer = continuations(model, letters, prompt, options);
+  const auto fewer = continued(model, prompt, options);
   CHECK(fewer[1] == samples[1]);
   options.seed = 2;
   options.count = 8;
-  CHECK(continuations(model, letters, prompt, options) != samples);
-  CHECK(continuations(model, letters, {}, options).empty());
-  CHECK_THROWS_AS(continuations(model, letters, std::vector<Sequence>{{1}, {}}, options), Error);
+  CHECK(continued(model, prompt, options) != samples);
+  CHECK(continued(model, {}, options).empty());
+  CHECK_THROWS_AS(continued(model, std::vector<Sequence>{{1}, {}}, options), Error);
   options.max_length = 0;
-  CHECK(continuations(model, letters, prompt, options) == std::vector<Sequence>(8));
+  CHECK(continued(model, prompt, options) == std::vector<Sequence>(8));
 }
 
 // A model with zero weights gives all 6 tokens the same probability. The expected tokens are from
@@ -112,25 +121,25 @@ TEST_CASE("samples for a given seed are fixed") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
   for (NamedParameter p : model.parameters())
     std::fill_n(p.tensor.mutable_data(), p.tensor.size(), real{0});
-  ContinuationOptions options;
+  GenerationOptions options;
   options.max_length = 12;
   options.count = 3;
   options.seed = 4;
   const std::vector<Sequence> expected = {
       {0, 4, 4, 4, 3, 4, 2, 4, 3, 0, 2, 4}, {}, {4, 4, 0, 0, 1, 1, 3, 4, 4, 0, 2, 1}};
   const std::vector<Sequence> prompts = {{bos}, {bos, 1, 2}};
-  const auto samples = continuations(model, letters, prompts, options);
+  const auto samples = continued(model, prompts, options);
   for (size_t i = 0; i < samples.size(); ++i) CHECK(samples[i] == expected[i % 3]);
 }
 
 TEST_CASE("a language model with a window reads only the last tokens") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
-  ContinuationOptions options;
+  GenerationOptions options;
   options.max_length = 5;
   options.sampling.temperature = 0;
   options.window = 2;
   const std::vector<Sequence> prompts = {{0, 1, 2, 3}, {3, 3, 3, 2, 3}};
-  const auto actual = continuations(model, letters, prompts, options);
+  const auto actual = continued(model, prompts, options);
   CHECK(actual.at(0) == actual.at(1));
 }
 
@@ -139,17 +148,17 @@ TEST_CASE("batched prompts of different lengths have the same continuations as s
   for (const int64_t window : {0, 4})
     for (const double temperature : {0.0, 2.0}) {
       const auto model = random_model<LanguageModel>(ModelKind::language_model, 5);
-      ContinuationOptions options;
+      GenerationOptions options;
       options.sampling.temperature = temperature;
       options.count = 3;
       options.max_length = 9;
       options.window = window;
-      const auto batched = continuations(model, letters, prompts, options);
+      const auto batched = continued(model, prompts, options);
       REQUIRE(batched.size() == 12);
       options.batch_size = 5;  // one prompt in two batches, and two prompts in one batch
-      CHECK(continuations(model, letters, prompts, options) == batched);
+      CHECK(continued(model, prompts, options) == batched);
       for (size_t p = 0; p < prompts.size(); ++p) {
-        const auto single = continuations(model, letters, {&prompts[p], 1}, options);
+        const auto single = continued(model, {&prompts[p], 1}, options);
         for (size_t i = 0; i < 3; ++i) CHECK(batched[3 * p + i] == single[i]);
       }
     }
@@ -157,14 +166,14 @@ TEST_CASE("batched prompts of different lengths have the same continuations as s
 
 TEST_CASE("scored continuations have the log probabilities of the model, also under rules") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 6);
-  ContinuationOptions options;
+  GenerationOptions options;
   options.count = 6;
   options.max_length = 8;
   options.sampling.temperature = 2;
   const std::vector<Sequence> prompts = {{bos, 1, 2}};
   for (const TokenRules& rules : {TokenRules{}, TokenRules{{0, eos}, 0}, TokenRules{{}, 2}}) {
     options.rules = rules;
-    const auto samples = scored_continuations(model, letters, prompts, options);
+    const auto samples = continuations(model, letters, prompts, options);
     REQUIRE(samples.size() == 1);
     CHECK(samples[0].size() == 6);
     for (const Hypothesis& found : samples[0]) {
@@ -182,7 +191,7 @@ TEST_CASE("scored continuations have the log probabilities of the model, also un
     }
   }
   options.rules = {{0, 1, 2, 3, bos, eos}, 0};
-  CHECK(continuations(model, letters, prompts, options) == std::vector<Sequence>(6));
+  CHECK(continued(model, prompts, options) == std::vector<Sequence>(6));
 }
 
 TEST_CASE("a beam search finds the best continuations of a language model, also in a window") {
@@ -190,14 +199,14 @@ TEST_CASE("a beam search finds the best continuations of a language model, also 
   for (const int64_t window : {0, 2})
     for (const bool cache : {true, false}) {
       const auto model = random_model<LanguageModel>(ModelKind::language_model, 6);
-      ContinuationOptions options;
+      GenerationOptions options;
       options.window = window;
       options.cache = cache;
       options.max_length = 2;
       options.rules.no_repeat_ngram = 1;
       options.beam = 40;  // all of them
       options.count = 40;
-      const auto found = best_continuations(model, letters, prompts, options);
+      const auto found = continuations(model, letters, prompts, options);
       REQUIRE(found.size() == 2);
       for (size_t p = 0; p < prompts.size(); ++p) {
         // The log probabilities of all continuations of two tokens, or fewer and <eos>.
@@ -226,30 +235,35 @@ TEST_CASE("a beam search finds the best continuations of a language model, also 
       options.rules = {};
       options.beam = options.count = 1;
       options.max_length = 8;
-      const auto greedy = best_continuations(model, letters, prompts, options);
+      const auto greedy = continuations(model, letters, prompts, options);
+      options.beam = 0;
       options.sampling.temperature = 0;
-      CHECK(continuations(model, letters, prompts, options) ==
+      CHECK(continued(model, prompts, options) ==
             std::vector<Sequence>{greedy[0][0].tokens, greedy[1][0].tokens});
     }
 }
 
-TEST_CASE("token losses are those of each token after the tokens of its window before it") {
+TEST_CASE("scored tokens: each one given the tokens of its window before it") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 8);
   const std::vector<Sequence> lines = {{bos, 1, 2, 3, 3, 0, 1, eos}, {bos, eos}, {bos}, {}};
   for (const int64_t window : {0, 3}) {
-    const auto losses = token_losses(model, lines, window);
-    REQUIRE(losses.size() == 4);
-    CHECK(losses[2].empty());
-    CHECK(losses[3].empty());
+    const Found found = scored_tokens(model, lines, window);
+    REQUIRE(found.size() == 4);
+    CHECK(found[2].at(0).tokens.empty());
+    CHECK(found[3].at(0).token_log_probabilities.empty());
     for (size_t i = 0; i < 2; ++i) {
-      CHECK(losses[i].size() == lines[i].size() - 1);
-      for (size_t t = 0; t < losses[i].size(); ++t) {
+      const std::vector<double>& scores = found[i].at(0).token_log_probabilities;
+      CHECK(found[i][0].tokens == Sequence(lines[i].begin() + 1, lines[i].end()));
+      CHECK(scores.size() == lines[i].size() - 1);
+      CHECK(found[i][0].log_probability ==
+            doctest::Approx(std::accumulate(scores.begin(), scores.end(), 0.0)));
+      for (size_t t = 0; t < scores.size(); ++t) {
         const size_t begin = window > 0 ? t - t % static_cast<size_t>(window) : 0;
         const Sequence before(lines[i].begin() + static_cast<ptrdiff_t>(begin),
                               lines[i].begin() + static_cast<ptrdiff_t>(t + 1));
         const Tensor logits = model.logits({{}, {}, one_row(before), {}});
-        CHECK(losses[i][t] ==
-              doctest::Approx(-log_probability(logits.values().last(6), lines[i][t + 1]))
+        CHECK(scores[t] ==
+              doctest::Approx(log_probability(logits.values().last(6), lines[i][t + 1]))
                   .epsilon(1e-4));
       }
     }
@@ -258,13 +272,13 @@ TEST_CASE("token losses are those of each token after the tokens of its window b
 
 TEST_CASE("an output has a length limit of its own, whatever other sources a batch has") {
   const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 2);
-  OutputOptions options;
+  GenerationOptions options;
   options.rules.forbidden = {eos};  // every output is cut off
-  const auto all = n_best_outputs(model, letters, sources, options);
+  const auto all = outputs(model, letters, sources, options);
   for (size_t i = 0; i < sources.size(); ++i)
     CHECK(all[i][0].tokens.size() == 2 * sources[i].size() + 10);
   options.positions = 13;
-  CHECK(n_best_outputs(model, letters, sources, options)[2][0].tokens.size() == 13);
+  CHECK(outputs(model, letters, sources, options)[2][0].tokens.size() == 13);
 }
 
 TEST_CASE("a cache does not change samples, within and beyond the window of the model") {
@@ -272,16 +286,16 @@ TEST_CASE("a cache does not change samples, within and beyond the window of the 
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const auto model = random_model<LanguageModel>(ModelKind::language_model, seed);
     const std::vector<Sequence> prompts = {{bos, 1}, {bos, 3, 0}};
-    ContinuationOptions options;
+    GenerationOptions options;
     options.count = 4;
     options.max_length = 20;
     options.seed = seed;
     for (const int64_t window : {0, 1, 2, 8}) {
       options.window = window;
       options.cache = false;
-      const auto without = continuations(model, letters, prompts, options);
+      const auto without = continued(model, prompts, options);
       options.cache = true;
-      CHECK(continuations(model, letters, prompts, options) == without);
+      CHECK(continued(model, prompts, options) == without);
       all.insert(without.begin(), without.end());
     }
   }
@@ -291,7 +305,7 @@ TEST_CASE("a cache does not change samples, within and beyond the window of the 
 TEST_CASE("a cache does not change outputs of greedy and beam search") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, seed);
-    OutputOptions options;
+    GenerationOptions options;
     for (const int64_t beam : {1, 4}) {
       options.beam = beam;
       options.cache = false;
@@ -305,13 +319,13 @@ TEST_CASE("a cache does not change outputs of greedy and beam search") {
 
 TEST_CASE("a classifier predicts the class of the maximum logit") {
   const auto model = random_model<Classifier>(ModelKind::classifier, 4);
-  const auto actual = class_probabilities(model, sources, 2);
+  const Found actual = classes(model, sources, 2);
   for (size_t i = 0; i < sources.size(); ++i) {
     double sum = 0;
-    for (const ClassProbability& each : actual[i]) sum += each.probability;
+    for (const Hypothesis& each : actual[i]) sum += std::exp(each.log_probability);
     CHECK(sum == doctest::Approx(1));
-    CHECK(actual[i][0].probability >= actual[i][2].probability);
-    CHECK(actual[i][0].label ==
+    CHECK(actual[i][0].log_probability >= actual[i][2].log_probability);
+    CHECK(actual[i][0].tokens.at(0) ==
           most_likely(model.logits({{},
                                     {},
                                     one_row(sources[i]),

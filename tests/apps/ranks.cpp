@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "apps/inference/generation.h"
-#include "apps/inference/line_losses.h"
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
 #include "apps/training/trainer.h"
@@ -85,34 +84,28 @@ TEST_CASE("ranks: the outputs of one for each source, prompt and line") {
     const std::vector<Sequence> inputs = ranked_sequences(count);
     check_same_on_ranks([&] {
       const auto model = random_model<Seq2Seq>(ModelKind::seq2seq, 3);
-      OutputOptions options;
+      GenerationOptions options;
       options.batch_size = 4;
       options.beam = 3;
-      options.n_best = 2;
-      return hypotheses_text(n_best_outputs(model, letters, inputs, options));
+      options.count = 2;
+      return hypotheses_text(outputs(model, letters, inputs, options));
     });
     check_same_on_ranks([&] {
       const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
-      ContinuationOptions options;
+      GenerationOptions options;
       options.max_length = 6;
       options.count = 3;
       options.batch_size = 4;
-      std::string text = hypotheses_text(scored_continuations(model, letters, inputs, options));
+      std::string text = hypotheses_text(continuations(model, letters, inputs, options));
       options.beam = 3;
-      text += hypotheses_text(best_continuations(model, letters, inputs, options));
+      text += hypotheses_text(continuations(model, letters, inputs, options));
       options.max_length = options.beam = 0;
-      text += hypotheses_text(scored_continuations(model, letters, inputs, options));
-      for (const std::vector<double>& losses : token_losses(model, inputs, 3))
-        for (const double loss : losses) text += fmt::format("{} ", loss);
-      return text;
+      text += hypotheses_text(continuations(model, letters, inputs, options));
+      return text + hypotheses_text(scored_tokens(model, inputs, 3));
     });
     check_same_on_ranks([&] {
       const auto model = random_model<Classifier>(ModelKind::classifier, 3);
-      std::string text;
-      for (const auto& classes : class_probabilities(model, inputs, 4))
-        for (const ClassProbability& each : classes)
-          text += fmt::format("{} {} ", each.label, each.probability);
-      return text;
+      return hypotheses_text(classes(model, inputs, 4));
     });
   }
 }

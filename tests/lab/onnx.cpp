@@ -240,20 +240,21 @@ struct Greedy {
 Json generated(ModelKind kind, const Model& model, const Inputs& in, const Greedy& greedy) {
   std::vector<Sequence> found;
   if (kind == translation) {
-    OutputOptions o;
+    GenerationOptions o;
     o.max_length = greedy.steps;
-    for (const Hypothesis& h :
-         outputs(dynamic_cast<const Seq2Seq&>(model), greedy.vocabulary, in, o))
-      found.push_back(h.tokens);
+    for (const auto& each : outputs(dynamic_cast<const Seq2Seq&>(model), greedy.vocabulary, in, o))
+      found.push_back(each[0].tokens);
   } else if (kind == language) {
-    ContinuationOptions o;
+    GenerationOptions o;
     o.sampling.temperature = 0;
     o.max_length = greedy.steps;
     const int64_t time = in.input.shape()[1];
     std::vector<Sequence> prompts;
     for (int64_t b = 0; b < in.input.shape()[0]; ++b)
       prompts.emplace_back(in.input.data() + b * time, in.input.data() + b * time + 3);
-    found = continuations(dynamic_cast<const LanguageModel&>(model), greedy.vocabulary, prompts, o);
+    const auto& language_model = dynamic_cast<const LanguageModel&>(model);
+    for (const auto& each : continuations(language_model, greedy.vocabulary, prompts, o))
+      found.push_back(each[0].tokens);
   } else {
     for (const int32_t label : predicted_classes(dynamic_cast<const Classifier&>(model), in))
       found.push_back({label});
