@@ -3,19 +3,21 @@
 #include <algorithm>
 
 #include "core/joined.h"
+#include "core/suggest.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
 
 Tensor Module::parameter(std::string_view name) const {
-  const std::string_view last = name.substr(name.rfind('.') + 1);
-  std::vector<std::string> similar;
+  std::vector<std::string> names, same_end;
   for (const NamedParameter& p : parameters()) {
     if (p.name == name) return p.tensor;
-    if (p.name.ends_with(last)) similar.push_back(p.name);
+    names.push_back(p.name);
+    if (p.name.ends_with(last_component(name))) same_end.push_back(p.name);
   }
-  throw Error(fmt::format("module: there is no parameter \"{}\"; similar names: {}", name,
-                          similar.empty() ? "none" : joined(similar)));
+  throw Error(fmt::format(
+      "module: there is no parameter \"{}\"{}", name,
+      same_end.empty() ? did_you_mean(name, names) : "; similar names: " + joined(same_end)));
 }
 
 void Module::load(const std::map<std::string, Tensor>& values) {

@@ -9,7 +9,7 @@
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/ranks.h"

@@ -8,7 +8,7 @@
 #include "apps/config/config.h"
 #include "apps/config/named_run.h"
 #include "apps/support/files.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"

@@ -11,7 +11,7 @@
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/suggest.h"  // last_component()
+
 namespace heed {
 
 // Returns whether a name matches one of the patterns. In a pattern * matches any text, ? one
@@ -14,10 +16,5 @@ bool matches_any(const std::string& name, const std::vector<std::string>& patter
 // Returns the layer that a parameter or module belongs to: decoder.layers.0.attention, decoder.norm
 // or embedding.
 std::string layer_of(const std::string& name);
-
-// Returns what follows the last dot: "optim.lr" → "lr".
-inline std::string last_component(std::string_view name) {
-  return std::string(name.substr(name.rfind('.') + 1));
-}
 
 }  // namespace heed

@@ -11,7 +11,7 @@
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/output.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "apps/support/table.h"
 #include "core/check.h"
 #include "core/joined.h"

@@ -3,6 +3,6 @@ set(playground_apps "")
 foreach(file config/config config/config_listing config/config_reader config/experiment config/named_run config/toml
         inference/attended_example inference/attention_map inference/bleu inference/chrf inference/evaluation
         inference/generation inference/padded inference/predictions inference/scores inference/white_space
-        support/colour support/files support/json support/names support/suggest support/table training/shards training/trainer)
+        support/colour support/files support/json support/names support/table training/shards training/trainer)
   list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../../apps/${file}.cpp)
 endforeach()

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "course/tutor/workshop.h"

@@ -9,7 +9,7 @@
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/output.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/text.h"

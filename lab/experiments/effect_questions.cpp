@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/support/numbers.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"

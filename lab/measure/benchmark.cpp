@@ -8,7 +8,7 @@
 #include "apps/inference/generation.h"
 #include "apps/support/clock.h"
 #include "apps/support/machine.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "apps/training/trainer.h"
 #include "core/check.h"
 #include "core/joined.h"

@@ -15,7 +15,7 @@
 #include "apps/config/experiment.h"
 #include "apps/config/load_config.h"
 #include "apps/support/files.h"
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 #include "apps/training/load_data.h"
 #include "core/check.h"
 #include "temporary.h"

@@ -169,7 +169,7 @@ TEST_CASE("a parameter is found by its name") {
   for (const NamedParameter& p : model->parameters())
     CHECK(model->parameter(p.name).same_as(p.tensor));
   CHECK_THROWS_WITH_AS(Linear(3, 2).parameter("weights"),
-                       "module: there is no parameter \"weights\"; similar names: none", Error);
+                       "module: there is no parameter \"weights\"; did you mean 'weight'?", Error);
   CHECK_THROWS_WITH_AS(Linear(3, 2).parameter("up.weight"),
                        "module: there is no parameter \"up.weight\"; similar names: weight", Error);
 }

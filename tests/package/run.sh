@@ -17,7 +17,7 @@ check_openblas() {
 }
 
 cmake --install "$1" --prefix "$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
-for header in core/kernels core/joined.h data/rows.h data/tasks optim/overlapped_sum.h; do
+for header in core/kernels core/joined.h core/suggest.h data/rows.h data/tasks optim/overlapped_sum.h; do
   [[ ! -e $work/prefix/include/heed/$header ]] || { echo "private headers are installed: $header"; exit 1; }
 done
 
@@ -38,6 +38,24 @@ expected=$(cd "$work" && prefix/bin/heed generate runs/reverse <<<'3 14 15 9 26'
 [[ $(sed -n 2p "$work/output") == "$expected" ]] || { echo "the client predicts other outputs than heed generate: $expected"; exit 1; }
 [[ $(tail -n 2 "$work/output") == $'tensor([1, 1])\nids([1, 2])' ]] || { echo "the client does not print a tensor and Ids"; exit 1; }
 check_openblas "$work/build/consumer"
+
+# The programs of examples/, at most 80 lines each.
+for file in "$here"/../../examples/*.cpp; do
+  (($(wc -l <"$file") <= 80)) || { echo "$file has more than 80 lines"; exit 1; }
+done
+cmake -S "$here/../../examples" -B "$work/examples" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$2"
+cmake --build "$work/examples"
+while IFS='|' read -r command expected; do
+  printed=$(cd "$work" && examples/$command | tail -n 1)
+  [[ $printed == $expected ]] || { echo "examples/$command ends with '$printed', expected '$expected'"; exit 1; }
+done <<'END'
+autodiff|x = 1.00, y = 1.00, f = 0.000000
+decoder|ids(\[7, 8, 9, 0, 1, 2])
+embedded_run runs/reverse|equal to one thread: true
+custom_operation|agree: true
+custom_attention|* parameters, loss falls to [0-9] % of *
+END
 "$work/prefix/bin/heed" --version
 check_openblas "$work/prefix/bin/heed"
 [[ $(head -c 8 "$work/prefix/share/man/man1/heed.1") == ".TH HEED" ]] || { echo "no manual page is installed"; exit 1; }

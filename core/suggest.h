@@ -5,7 +5,14 @@
 #include <string_view>
 #include <vector>
 
-namespace heed {
+#include "core/real.h"
+
+namespace heed::inline HEED_REAL {
+
+// Returns what follows the last dot: "optim.lr" → "lr".
+inline std::string last_component(std::string_view name) {
+  return std::string(name.substr(name.rfind('.') + 1));
+}
 
 // Returns the optimal string alignment distance: the number of insertions, deletions,
 // substitutions and swaps of neighbours that turn a into b.
@@ -18,4 +25,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 // Returns "; did you mean 'nearest'?" for an error message, or "".
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-}  // namespace heed
+}  // namespace heed::inline HEED_REAL

@@ -1,10 +1,8 @@
-#include "apps/support/suggest.h"
+#include "core/suggest.h"
 
 #include <algorithm>
 
-#include "apps/support/names.h"
-
-namespace heed {
+namespace heed::inline HEED_REAL {
 
 int edit_distance(std::string_view a, std::string_view b) {
   // row[j] is the distance from the first i characters of a to the first j of b.
@@ -49,4 +47,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return found.empty() ? "" : "; did you mean '" + found + "'?";
 }
 
-}  // namespace heed
+}  // namespace heed::inline HEED_REAL

@@ -1,0 +1,51 @@
+#include "core/tensor_file.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <random>
+
+#include "core/check.h"
+
+namespace heed::inline HEED_REAL {
+
+constexpr DType real_type = sizeof(real) == 4 ? DType::F32 : DType::F64;
+
+void write_tensors(const std::string& path, const std::vector<NamedParameter>& tensors,
+                   const Metadata& metadata) {
+  std::vector<NamedArray> arrays;
+  for (const NamedParameter& p : tensors) {
+    const Shape& shape = p.tensor.shape();
+    arrays.push_back({{p.name, real_type, {shape.begin(), shape.end()}}, p.tensor.data()});
+  }
+  const std::string aside = fmt::format("{}.{:08x}.part", path, std::random_device()());
+  try {
+    write_safetensors(aside, std::move(arrays), metadata);
+    std::filesystem::rename(aside, path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::filesystem::remove(aside);
+    throw Error(path + ": " + error.code().message());
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(aside, ignored);
+    throw;
+  }
+}
+
+std::map<std::string, Tensor> read_tensors(const std::string& path, Metadata* metadata) {
+  const SafetensorsFile file(path);
+  std::map<std::string, Tensor> tensors;
+  for (const StoredArray& array : file.arrays()) {
+    check_input(array.dtype == real_type, "{}: {} has elements of type {}, expected {}", path,
+                array.name, dtype_name(array.dtype), dtype_name(real_type));
+    check_input(array.dims.size() <= Shape::max_rank, "{}: {} has {} axes, at most {} are possible",
+                path, array.name, array.dims.size(), Shape::max_rank);
+    Tensor tensor = Tensor::empty(Shape(std::span(array.dims)));
+    file.read(array, tensor.mutable_data());
+    tensors.emplace(array.name, std::move(tensor));
+  }
+  if (metadata) *metadata = file.metadata();
+  return tensors;
+}
+
+}  // namespace heed::inline HEED_REAL

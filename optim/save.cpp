@@ -1,0 +1,52 @@
+#include "optim/save.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/tensor_file.h"
+
+namespace heed::inline HEED_REAL {
+namespace {
+
+// Returns the number that the file's metadata have under this key.
+template <class T>
+T number(const std::string& path, const Metadata& metadata, const char* key) {
+  const auto found = metadata.find(key);
+  check_input(found != metadata.end(), "{}: no {}; it was not written by save() of an optimizer",
+              path, key);
+  T value{};
+  const std::string& text = found->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  check_input(error == std::errc() && end == text.data() + text.size(),
+              "{}: {} is not a number: {}", path, key, text);
+  return value;
+}
+
+}  // namespace
+
+void save(const Optimizer& optimizer, const std::string& path) {
+  write_tensors(
+      path, optimizer.state(),
+      {{"steps", std::to_string(optimizer.steps())}, {"lr", fmt::format("{}", optimizer.lr())}});
+}
+
+void load(Optimizer& optimizer, const std::string& path) {
+  Metadata metadata;
+  std::vector<NamedParameter> state;
+  for (auto& [name, tensor] : read_tensors(path, &metadata)) state.push_back({name, tensor});
+  const auto steps = number<int64_t>(path, metadata, "steps");
+  const auto lr = number<double>(path, metadata, "lr");
+  try {
+    check_input(steps >= 0 && lr >= 0 && std::isfinite(lr), "steps {} and lr {} are not a state",
+                steps, lr);
+    optimizer.load_state(steps, state);
+    optimizer.set_lr(lr);
+  } catch (const Error& error) {
+    throw InputError(path + ": " + error.what());
+  }
+}
+
+}  // namespace heed::inline HEED_REAL
