@@ -12,6 +12,7 @@
 
 using namespace heed;
 using heed::testing::rounding;
+using heed::testing::same_bits;
 
 namespace {
 
