@@ -122,6 +122,22 @@ function chaptersOf(root) {
   return chapters;
 }
 
+// The examples of docs/operations.md, which the tests execute: name → HTML of the code and of what it prints.
+function examplesOf(root) {
+  const markdown = fs.readFileSync(path.join(root, "docs/operations.md"), "utf8");
+  const examples = new Map();
+  for (const [, names, section] of markdown.matchAll(/^## (.*)\n([\s\S]*?)(?=^## |(?![\s\S]))/gm)) {
+    const [, text, code, output] = /^([\s\S]*?)```cpp\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(section);
+    const html =
+      `<h2 id="example">Example</h2>${paragraphs(text)}<div class="code"><header><span>executed by the tests</span>` +
+      `<button type="button" data-copy>copy</button></header><pre><code>${highlight(code, "cpp")}</code></pre></div>\n` +
+      `<pre class="o"><code>${escape(output)}</code></pre>\n<p class="q s"><span class="m">error(call)</span> prints the message of what the call throws. ` +
+      `A name that is not declared here is from <a href="../docs/operations.html">an earlier example</a>.</p>`;
+    for (const name of names.split(", ")) examples.set(name, html);
+  }
+  return examples;
+}
+
 export function apiPages(site, xml) {
   const { root } = site;
   if (!xml || !fs.existsSync(path.join(xml, "index.xml"))) return [];
@@ -130,6 +146,7 @@ export function apiPages(site, xml) {
     .filter((name) => /^(class|struct|namespaceheed\.xml|.*_8h\.xml)/.test(name))
     .map((name) => compound(path.join(xml, name)));
   const chapters = chaptersOf(root);
+  const examples = examplesOf(root);
   const foot = (name, file, line) => {
     const of = [...(chapters.get(name) ?? [])].map((chapter) => `<a href="../course/${chapter.replace(/md$/, "html")}">chapter ${Number(chapter.slice(0, 2))}</a>`);
     return `<p class="q s">Declared in <a class="m" href="../${site.sources.url(file)}#L${line}">${escape(file)}</a>, line ${line}${of.length ? ` · taught in ${of.join(", ")}` : ""}</p>`;
@@ -156,7 +173,7 @@ export function apiPages(site, xml) {
   for (const [name, overloads] of byName) {
     const of = overloads.filter((one) => isOperation(one.file) && one.kind === "function" && !one.name.startsWith("operator"));
     if (!of.length) continue;
-    const body = `<h1 class="m">${escape(name)}</h1>${of.map((one) => signature([one.declaration]) + paragraphs(one.text)).join("\n")}${foot(name, of[0].file, of[0].line)}`;
+    const body = `<h1 class="m">${escape(name)}</h1>${of.map((one) => signature([one.declaration]) + paragraphs(one.text)).join("\n")}${examples.get(name) ?? ""}${foot(name, of[0].file, of[0].line)}`;
     pages.push(page(`${name}.html`, name, "core/ops.h", "core/ops.h", body, [{ id: name, title: name, level: 1, text: of.map((one) => one.text).join(" ") }]));
   }
   for (const one of compounds.filter((one) => /^(class|struct)$/.test(one.kind)).sort((a, b) => a.name.localeCompare(b.name))) {

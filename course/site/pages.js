@@ -14,7 +14,7 @@ export const titleOf = (text) => (/^# (.*)$/m.exec(text)?.[1] ?? "").replace(/[`
 const lists = [
   ["Train", "train", ["install", "data", "commands", "attention", "blocks", "positions", "interoperability"]],
   ["Experiment", "experiment", ["experiments", "inspect", "scaling", "performance", "measurements", "reliability"]],
-  ["Read the code", "source", ["reading", "library", "sources"]],
+  ["Read the code", "source", ["reading", "library", "operations", "sources"]],
 ];
 
 // Help, hints and background of an exercise as one page: the task first, hints folded, then what lies behind it.

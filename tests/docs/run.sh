@@ -129,6 +129,10 @@ for page in course/[0-9]*.md; do
   grep -q "^| \[$(sed -n 's/^# //p;q' "$page" | cut -d " " -f 1) .*]($(basename "$page")) |" course/README.md ||
     complain "course/README.md: no row for $(basename "$page")"
 done
+# docs/operations.md has an example of every operation.
+while read -r name; do
+  grep -qE "^## (.*, )?$name(,|\$)" docs/operations.md || complain "docs/operations.md: no example of $name"
+done < <(sed -nE 's/^(Tensor|TopK|std::vector<Tensor>) ([a-z_]+)\(.*/\2/p' core/standard_ops.h core/more_ops.h | sort -u)
 exercises=$("$program" course list --color never --folder /nonexistent | sed -nE 's/^  ([a-z-]+) .* min(, fast track)?.*/\1\2/p' | sort)
 rows=$(grep '^| \[' course/README.md | cut -d '|' -f 4 | sed -E 's/\[([a-z-]+)\]\(exercises\/\1\/task.md\)/\1/g' | tr ',' '\n' | tr -d ' ' |
   sed -nE 's/^\*\*(.+)\*\*$/\1, fast track/; /^[a-z]/p' | sort)
