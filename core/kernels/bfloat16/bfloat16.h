@@ -1,4 +1,4 @@
-// MatrixView products in the precisions `high` and `medium`, on the bfloat16 instructions of the
+// Matrix products in the precisions `high` and `medium`, on the bfloat16 instructions of the
 // processor: AMX's tiles, or AVX512_BF16 where that is faster than float32.
 //
 //   medium   both operands rounded to bfloat16, products summed in float32

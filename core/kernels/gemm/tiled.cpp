@@ -1,4 +1,4 @@
-// MatrixView product with packed panels and a register-blocked micro-kernel, for one thread:
+// Matrix product with packed panels and a register-blocked micro-kernel, for one thread:
 //
 //   for each block of columns of b, so many as the L2 cache holds          (max_columns)
 //     for each piece of the sum over p                                     (depth)
@@ -11,7 +11,7 @@
 //
 // With 32 vector registers a panel is four vectors wide: a step of the micro-kernel loads four
 // vectors, broadcasts six elements of a and makes 24 fused multiply-adds. With 16 registers it is
-// two vectors wide. (After Goto & van de Geijn 2008, "Anatomy of High-Performance MatrixView
+// two vectors wide. (After Goto & van de Geijn 2008, "Anatomy of High-Performance Matrix
 // Multiplication".)
 //
 // Unlike OpenBLAS, which packs both operands, it reads a in place unless the strides of a are bad,
