@@ -13,7 +13,7 @@ export const titleOf = (text) => (/^# (.*)$/m.exec(text)?.[1] ?? "").replace(/[`
 // The lists of the reference pages, in their order. A page of docs/ that none names joins the last.
 const lists = [
   ["Train", "train", ["install", "data", "commands", "attention", "blocks", "positions", "interoperability"]],
-  ["Experiment", "experiment", ["experiments", "inspect", "diary", "reuse", "scores", "cache", "scaling", "performance", "measurements", "reliability"]],
+  ["Experiment", "experiment", ["experiments", "inspect", "diary", "symmetry", "reuse", "scores", "cache", "scaling", "performance", "measurements", "reliability"]],
   ["Read the code", "source", ["reading", "library", "operations", "sources"]],
 ];
 
