@@ -18,125 +18,48 @@ struct CacheStep {
   Array q, k, v;
 };
 
-// What texts have read, by the definition, and how it may go wrong.
-struct CachedReader {
-  enum Order { all_rows, only_keys, no_row, inverse, in_place };
-  Order order = all_rows;
-  bool forgets = false, forgets_before = false, sees_later = false, not_itself = false;
-  bool from_start = false, unscaled = false, by_width = false;
-
+// The results of all steps, one after the other. Each text keeps what its positions have read.
+std::vector<double> read_by_definition(const std::vector<CacheStep>& steps) {
   struct Position {
     std::vector<double> key, value;
   };
-  using Texts = std::vector<std::vector<Position>>;
-
-  Texts continued(const Texts& texts, const std::vector<int64_t>& rows) const {
-    if (rows.empty() || order == no_row) return texts;
-    Texts result;
-    for (size_t n = 0; n < rows.size(); ++n) {
-      const auto row = static_cast<size_t>(rows[n]);
-      result.push_back(texts[row]);
-      if (order == only_keys && n < texts.size())
-        for (size_t t = 0; t < result[n].size(); ++t) result[n][t].value = texts[n][t].value;
+  std::vector<std::vector<Position>> texts;
+  std::vector<double> results;
+  for (const CacheStep& step : steps) {
+    if (!step.rows.empty()) {
+      std::vector<std::vector<Position>> continued;
+      for (const int64_t row : step.rows) continued.push_back(texts[static_cast<size_t>(row)]);
+      texts = continued;
     }
-    if (order == inverse && rows.size() == texts.size())
-      for (size_t n = 0; n < rows.size(); ++n) result[static_cast<size_t>(rows[n])] = texts[n];
-    if (order == in_place && rows.size() == texts.size()) {
-      result = texts;
-      for (size_t n = 0; n < rows.size(); ++n) result[n] = result[static_cast<size_t>(rows[n])];
-    }
-    return result;
-  }
-
-  std::vector<double> attend(const std::vector<Position>& seen, const double* q) const {
-    std::vector<double> scores, z;
-    const size_t width = seen.empty() ? 1 : seen[0].key.size();
-    for (const Position& position : seen) {
-      double dot = 0;
-      for (size_t c = 0; c < width; ++c) dot += q[c] * position.key[c];
-      const auto k = static_cast<double>(width);
-      scores.push_back(unscaled ? dot : dot / (by_width ? k : std::sqrt(k)));
-    }
-    const double maximum = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
-    double total = 0;
-    for (double& s : scores) total += s = std::exp(s - maximum);
-    for (size_t j = 0; j < seen.size(); ++j) {
-      z.resize(seen[j].value.size());
-      for (size_t c = 0; c < z.size(); ++c) z[c] += scores[j] / total * seen[j].value[c];
-    }
-    return z;
-  }
-
-  // The results of all steps, one after the other.
-  std::vector<double> operator()(const std::vector<CacheStep>& steps) const {
-    std::vector<double> results;
-    Texts texts;
-    for (const CacheStep& step : steps) {
-      texts = continued(texts, step.rows);
-      const auto count = static_cast<size_t>(step.q.shape[1]);
-      texts.resize(static_cast<size_t>(step.q.shape[0]));
-      for (size_t n = 0; n < texts.size(); ++n) {
-        std::vector<Position>& text = texts[n];
-        if (forgets) text.clear();
-        const size_t before = text.size();
-        const auto part = [&](const Array& x, size_t i) {
-          const auto width = static_cast<size_t>(x.shape[2]);
-          return x.values.data() + (n * count + i) * width;
-        };
-        for (size_t i = 0; i < count; ++i)
-          text.push_back({{part(step.k, i), part(step.k, i) + step.k.shape[2]},
-                          {part(step.v, i), part(step.v, i) + step.v.shape[2]}});
-        for (size_t i = 0; i < count; ++i) {
-          const size_t own = from_start ? i : before + i;
-          const size_t last = sees_later ? text.size() : not_itself ? own : own + 1;
-          std::vector<double> z =
-              attend({text.begin(), text.begin() + static_cast<ptrdiff_t>(last)}, part(step.q, i));
-          z.resize(static_cast<size_t>(step.v.shape[2]));
-          results.insert(results.end(), z.begin(), z.end());
+    texts.resize(static_cast<size_t>(step.q.shape[0]));
+    const int64_t width = step.k.shape[2], value_width = step.v.shape[2];
+    for (int64_t n = 0; n < step.q.shape[0]; ++n)
+      for (int64_t i = 0; i < step.q.shape[1]; ++i) {
+        std::vector<Position>& seen = texts[static_cast<size_t>(n)];
+        Position own;
+        for (int64_t c = 0; c < width; ++c) own.key.push_back(step.k(Index{{n, i, c}, 3}));
+        for (int64_t c = 0; c < value_width; ++c) own.value.push_back(step.v(Index{{n, i, c}, 3}));
+        seen.push_back(own);
+        double total = 0;
+        std::vector<double> z(own.value.size());
+        for (const Position& position : seen) {
+          const double dot = sum_over(width, [&](int64_t c) {
+            return step.q(Index{{n, i, c}, 3}) * position.key[static_cast<size_t>(c)];
+          });
+          const double e = std::exp(dot / std::sqrt(static_cast<double>(width)));
+          total += e;
+          for (size_t c = 0; c < z.size(); ++c) z[c] += e * position.value[c];
         }
-        if (forgets_before) text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(before));
+        for (const double each : z) results.push_back(each / total);
       }
-    }
-    return results;
   }
-};
-
-struct CacheMistake {
-  CachedReader reader;
-  const char* sentence;
-};
-
-const CacheMistake cache_mistakes[] = {
-    {{.forgets = true},
-     "Each call attends only to its own positions: what earlier calls have read is not kept, or "
-     "not "
-     "used."},
-    {{.forgets_before = true},
-     "Only the positions of the last call are kept. Append the new ones to all earlier ones."},
-    {{.sees_later = true},
-     "Of several new positions each attends to all. A position must not see later ones."},
-    {{.not_itself = true}, "A position does not attend to itself: append before attending."},
-    {{.from_start = true},
-     "The mask takes the new positions for the first ones of the text. New position i has the "
-     "position t + i."},
-    {{.unscaled = true}, "The scores are not divided by √K."},
-    {{.by_width = true}, "The scores are divided by K, not by its root."},
-    {{.order = CachedReader::no_row}, "continue_rows has no effect: the texts stay as they were."},
-    {{.order = CachedReader::only_keys},
-     "Only the keys follow their rows: values must be moved in the same way."},
-    {{.order = CachedReader::inverse},
-     "The rows go the other way: text n must continue what text rows[n] has read."},
-    {{.order = CachedReader::in_place},
-     "A row is overwritten before another text has copied it: copy into a new tensor."},
-};
+  return results;
+}
 
 }  // namespace
 
-void grade_key_value_cache(Grader& g,
-                           Tensor (*attend_next)(Tensor& keys, Tensor& values, const Tensor& q,
-                                                 const Tensor& k, const Tensor& v),
-                           void (*continue_rows)(Tensor& keys, Tensor& values,
-                                                 const std::vector<int64_t>& rows)) {
+void grade_key_value_cache(Grader& g, decltype(&attend_next) attend,
+                           decltype(&continue_rows) move_rows) {
   const int64_t width = g.size(5, 7), value_width = g.size(2, 4);
   std::vector<CacheStep> steps;
   const auto add = [&](std::vector<int64_t> rows, int64_t texts, int64_t count) {
@@ -171,11 +94,11 @@ void grade_key_value_cache(Grader& g,
   for (size_t s = 0; s < steps.size() && g.passed(); ++s) {
     const auto& [rows, q, k, v] = steps[s];
     if (!rows.empty()) {
-      continue_rows(keys, values, rows);
+      move_rows(keys, values, rows);
       wrong_rows = misshapen(q.shape[0]);
       if (!wrong_rows.empty()) break;  // what came before may say why
     }
-    const Tensor z = attend_next(keys, values, tensor(q), tensor(k), tensor(v));
+    const Tensor z = attend(keys, values, tensor(q), tensor(k), tensor(v));
     length += q.shape[1];
     const std::string name = fmt::format("call {} of attend_next", s + 1);
     g.expect(z && z.shape() == v.shape,
@@ -186,27 +109,126 @@ void grade_key_value_cache(Grader& g,
       names.push_back(fmt::format("{} [{}, {}, {}]", name, i[0], i[1], i[2]));
     for (int64_t i = 0; i < z.size(); ++i) got.push_back(static_cast<double>(z.data()[i]));
   }
-  const auto near = [&](double a, double b) { return std::fabs(a - b) <= 1e-7; };
-  const auto agrees = [&](const CachedReader& reader) {
-    const std::vector<double> results = reader(steps);
-    return std::equal(got.begin(), got.end(), results.begin(), near);
-  };
   std::string sentence;
-  for (const CacheMistake& mistake : cache_mistakes)
-    if (sentence.empty() && agrees(mistake.reader)) sentence = mistake.sentence;
   if (std::ranges::all_of(got, [](double x) { return x == 0; }))
     sentence = "Every element is 0: nothing is computed yet.";
   if (std::ranges::any_of(got, [](double x) { return std::isnan(x); }))
     sentence = "Not a number: 0/0, ∞ - ∞, or memory that was never written.";
-  const std::vector<double> expected = CachedReader{}(steps);
-  for (size_t i = 0; i < got.size(); ++i)
-    g.expect(near(got[i], expected[i]),
-             fmt::format("{}: got {:.6g}, expected {:.6g}", names[i], got[i], expected[i]),
-             sentence);
+  std::vector<double> expected = read_by_definition(steps);
+  expected.resize(got.size());
+  g.check(Numbers{.what = [&](size_t i) { return names[i]; },
+                  .got = got,
+                  .expected = expected,
+                  .sentence = sentence,
+                  .tolerance = 1e-7});
   g.expect(wrong_rows.empty(), fmt::format("after continue_rows, {}", wrong_rows));
   if (g.passed()) wrong_rows = misshapen(2);
   g.expect(wrong_rows.empty(), fmt::format("after all calls, {}", wrong_rows));
 }
-HEED_GRADE(key_value_cache, attend_next, continue_rows);
 
+namespace {
+namespace key_value_cache_answers {
+
+// Returns whether a key is hidden from new position i, of `count`, among `all` keys.
+using Hides = bool (*)(int64_t i, int64_t key, int64_t count, int64_t all);
+bool later(int64_t i, int64_t key, int64_t count, int64_t all) { return i + all - count < key; }
+
+// Attention to what is kept, with scores that are divided by √K, this many times.
+Tensor attention(const Tensor& keys, const Tensor& values, const Tensor& q, Hides hides = later,
+                 int roots = 1) {
+  const int64_t count = q.dim(1), all = keys.dim(1);
+  Ids hidden = Ids::full({count, all}, 0);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < all; ++j) hidden.mutable_data()[i * all + j] = hides(i, j, count, all);
+  const double scale = std::pow(static_cast<double>(q.dim(2)), roots / 2.0);
+  const Tensor scores = matmul(q, transpose(keys, -1, -2)) / scale;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return matmul(softmax(masked_fill(scores, hidden, -infinity)), values);
+}
+
+void append(Tensor& keys, Tensor& values, const Tensor& k, const Tensor& v) {
+  keys = keys ? concat({keys, k}, 1) : k;
+  values = values ? concat({values, v}, 1) : v;
+}
+
+template <auto hides, int roots = 1>
+Tensor attend(Tensor& keys, Tensor& values, const Tensor& q, const Tensor& k, const Tensor& v) {
+  append(keys, values, k, v);
+  return attention(keys, values, q, hides, roots);
+}
+
+Tensor rows_of(const Tensor& x, const std::vector<int64_t>& rows) {
+  std::vector<Tensor> parts;
+  for (const int64_t row : rows) parts.push_back(slice(x, 0, row, row + 1));
+  return concat(parts, 0);
+}
+void move(Tensor& keys, Tensor& values, const std::vector<int64_t>& rows) {
+  keys = rows_of(keys, rows), values = rows_of(values, rows);
+}
+
+int64_t row_size(const Tensor& x) { return x.dim(1) * x.dim(2); }
+
+constexpr auto right = attend<later>;
+
+const Exercise key_value_cache_exercise(
+    "key_value_cache", grade_key_value_cache, {attend_next, continue_rows},
+    {{"Each call attends only to its own positions: what earlier calls have read is not kept, or "
+      "not used.",
+      {[](Tensor& keys, Tensor& values, const Tensor& q, const Tensor& k, const Tensor& v) {
+         append(keys, values, k, v);
+         return attention(k, v, q);
+       },
+       move}},
+     {"Only the positions of the last call are kept. Append the new ones to all earlier ones.",
+      {[](Tensor& keys, Tensor& values, const Tensor& q, const Tensor& k, const Tensor& v) {
+         const Tensor z = right(keys, values, q, k, v);
+         keys = k, values = v;
+         return z;
+       },
+       move}},
+     {"Of several new positions each attends to all. A position must not see later ones.",
+      {attend<[](int64_t, int64_t, int64_t, int64_t) { return false; }>, move}},
+     {"A position does not attend to itself: append before attending.",
+      {attend<[](int64_t i, int64_t key, int64_t count, int64_t all) {
+         return i + all - count <= key;
+       }>,
+       move}},
+     {"The mask takes the new positions for the first ones of the text. New position i has the "
+      "position t + i.",
+      {attend<[](int64_t i, int64_t key, int64_t, int64_t) { return i < key; }>, move}},
+     {"The scores are not divided by √K.", {attend<later, 0>, move}},
+     {"The scores are divided by K, not by its root.", {attend<later, 2>, move}},
+     {"continue_rows has no effect: the texts stay as they were.",
+      {right, [](Tensor&, Tensor&, const std::vector<int64_t>&) {}}},
+     {"Only the keys follow their rows: values must be moved in the same way.",
+      {right,
+       [](Tensor& keys, Tensor& values, const std::vector<int64_t>& rows) {
+         const Tensor before = values;
+         move(keys, values, rows);
+         std::copy_n(before.data(), std::min(before.dim(0), values.dim(0)) * row_size(before),
+                     values.mutable_data());
+       }}},
+     {"The rows go the other way: text n must continue what text rows[n] has read.",
+      {right,
+       [](Tensor& keys, Tensor& values, const std::vector<int64_t>& rows) {
+         const Tensor before[] = {keys, values};
+         move(keys, values, rows);
+         if (before[0].dim(0) != std::ssize(rows)) return;
+         for (const auto& [from, to] :
+              {std::pair(&before[0], &keys), std::pair(&before[1], &values)})
+           for (int64_t n = 0; n < from->dim(0); ++n)
+             std::copy_n(from->data() + n * row_size(*from), row_size(*from),
+                         to->mutable_data() + rows[static_cast<size_t>(n)] * row_size(*from));
+       }}},
+     {"A row is overwritten before another text has copied it: copy into a new tensor.",
+      {right, [](Tensor& keys, Tensor& values, const std::vector<int64_t>& rows) {
+         if (keys.dim(0) != std::ssize(rows)) return move(keys, values, rows);
+         for (Tensor* x : {&keys, &values})
+           for (int64_t n = 0; n < x->dim(0); ++n)
+             std::copy_n(x->data() + rows[static_cast<size_t>(n)] * row_size(*x), row_size(*x),
+                         x->mutable_data() + n * row_size(*x));
+       }}}});
+
+}  // namespace key_value_cache_answers
+}  // namespace
 }  // namespace heed::course
