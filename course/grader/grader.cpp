@@ -14,14 +14,6 @@ using testing::Difference;
 using testing::Failure;
 using testing::RowReport;
 
-Mistake wrong_value(std::string sentence, Definition value, std::optional<Shape> shape) {
-  return {std::move(sentence), std::move(value), shape, "", nullptr};
-}
-
-Mistake wrong_gradient(std::string argument, std::string sentence, GradientFormula gradient) {
-  return {std::move(sentence), nullptr, {}, std::move(argument), std::move(gradient)};
-}
-
 namespace {
 
 constexpr double value_tolerance = 1e-6;
@@ -36,44 +28,14 @@ bool agree(double a, double b, double scale) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= likeness * scale;
 }
 
-// Returns whether `got` agrees at every element with the function `mistaken` of its index.
-template <class F>
-bool agrees(const Array& got, F mistaken) {
-  std::vector<double> values;
-  double scale = 1;
-  for (const Index& i : indices(got.shape)) {
-    values.push_back(mistaken(i));
-    if (std::isfinite(values.back())) scale = std::max(scale, std::fabs(values.back()));
-  }
-  for (size_t i = 0; i < values.size(); ++i)
-    if (!agree(got.values[i], values[i], scale)) return false;
-  return true;
-}
-
+// Returns whether both have the same shape, and agree at every element.
 bool same(const Array& got, const Array& mistaken) {
-  return got.shape == mistaken.shape && got.values.size() == mistaken.values.size() &&
-         agrees(got, [&](const Index& i) { return mistaken(i); });
-}
-
-bool looks_like(const Mistake& mistake, const OpRow& row, const RowReport& report,
-                const Failure& failure) {
-  if (mistake.value &&
-      (failure.kind == Failure::Kind::value || failure.kind == Failure::Kind::shape))
-    return report.value.shape == mistake.shape.value_or(row.result) &&
-           agrees(report.value, [&](const Index& i) { return mistake.value(report.inputs, i); });
-  if (mistake.gradient && failure.kind == Failure::Kind::gradient) {
-    const auto k = static_cast<size_t>(failure.input);
-    heed::check(std::find(row.arguments.begin(), row.arguments.end(), mistake.argument) !=
-                    row.arguments.end(),
-                "{}: a mistake names the argument '{}', which the row does not have", row.name,
-                mistake.argument);
-    return row.arguments[k] == mistake.argument &&
-           report.gradients[k].values.size() == report.inputs[k].values.size() &&
-           agrees(report.gradients[k], [&](const Index& i) {
-             return mistake.gradient(report.inputs, report.cotangent, i);
-           });
-  }
-  return false;
+  if (got.shape != mistaken.shape || got.values.size() != mistaken.values.size()) return false;
+  double scale = 1;
+  for (const double value : mistaken.values)
+    if (std::isfinite(value)) scale = std::max(scale, std::fabs(value));
+  return std::equal(got.values.begin(), got.values.end(), mistaken.values.begin(),
+                    [&](double a, double b) { return agree(a, b, scale); });
 }
 
 // What can go wrong with any function.
@@ -153,7 +115,7 @@ Ids Grader::ids(const Shape& shape, int64_t n) {
   return ids;
 }
 
-void Grader::check(const OpRow& row, const std::vector<Mistake>& mistakes) {
+void Grader::check(const OpRow& row) {
   if (finding_) return;
   ++checks_;
   const uint64_t example = random_.next();
@@ -162,13 +124,7 @@ void Grader::check(const OpRow& row, const std::vector<Mistake>& mistakes) {
   if (report.failures.empty()) return;
   for (const Failure& failure : report.failures) problems_.push_back(problem_of(row, failure));
   finding_ = {problems_.front(), general_sentence(report, report.failures.front())};
-  report_ = report;
-  for (const Failure& other : report.failures)
-    for (const Mistake& mistake : mistakes)
-      if (looks_like(mistake, row, report, other)) {
-        finding_ = {problem_of(row, other), mistake.sentence};
-        return;
-      }
+  report_ = std::move(report);
 }
 
 void Grader::expect(bool holds, const std::string& problem, const std::string& sentence) {

@@ -52,21 +52,6 @@ using testing::OpRow;
 using testing::sum_over;
 using testing::Tensors;
 
-using Definition = std::function<double(Arrays x, const Index& i)>;  // y[i]
-// ∂(Σ dy · y)/∂x[k][i] for one input k
-using GradientFormula = std::function<double(Arrays x, const Array& dy, const Index& i)>;
-
-// A known wrong answer and the sentences that name it to the learner.
-struct Mistake {
-  std::string sentence;
-  Definition value;            // of a wrong result
-  std::optional<Shape> shape;  // of the wrong result, unless it is the right one
-  std::string argument;        // whose gradient is wrong
-  GradientFormula gradient;    // the wrong gradient
-};
-Mistake wrong_value(std::string sentence, Definition value, std::optional<Shape> shape = {});
-Mistake wrong_gradient(std::string argument, std::string sentence, GradientFormula gradient);
-
 // Numbers that the learner's function computed.
 struct Numbers {
   std::function<std::string(size_t i)> what;  // what number i is
@@ -103,9 +88,8 @@ class Grader {
 
   // After the first finding, the functions below do nothing: one thing at a time.
 
-  // Checks all properties of a row. A finding has the sentence of the first mistake that agrees
-  // with what the learner's function computed.
-  void check(const OpRow& row, const std::vector<Mistake>& mistakes = {});
+  // Checks all properties of a row.
+  void check(const OpRow& row);
   void check(const Numbers& numbers);
   // A property that must hold, and what is said if it does not.
   void expect(bool holds, const std::string& problem, const std::string& sentence = {});

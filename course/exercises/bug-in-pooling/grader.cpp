@@ -1,7 +1,7 @@
 #include "course/grader/grader.h"
 
-#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace heed::course {
 
@@ -13,65 +13,86 @@ namespace {
 
 constexpr int pooling_line = 6;
 
-// The logits where example b pools its first last(b) positions, with scores times `scale`.
-template <class Last>
-Definition pooled_up_to(Last last, bool normalised, bool scaled = true) {
-  return [=](Arrays in, const Index& i) {
-    const Array &x = in[0], &query = in[1], &head = in[2];
-    const int64_t time = x.shape[1], width = x.shape[2];
-    const auto score = [&](int64_t t) {
-      const double dot = sum_over(width, [&](int64_t d) {
-        return query({{d}, 1}) * x({{i[0], t, d}, 3});
-      });
-      return scaled ? dot / std::sqrt(static_cast<double>(width)) : dot;
-    };
-    const auto e = [&](int64_t t) { return std::exp(score(t)); };
-    const int64_t end = std::clamp<int64_t>(last(i[0]), 0, time);
-    const double total = sum_over(normalised ? end : time, e);
-    return sum_over(end, [&](int64_t t) {
-      return e(t) / total * sum_over(width, [&](int64_t d) {
-               return head({{i[1], d}, 2}) * x({{i[0], t, d}, 3});
-             });
-    });
-  };
-}
-
 }  // namespace
 
-void grade_bug_in_pooling(Grader& g, int (*wrong_line)(),
-                          Tensor (*pooled_logits)(const Tensor& x, const Ids& length,
-                                                  const Tensor& query, const Tensor& head)) {
-  const int line = wrong_line();
+void grade_bug_in_pooling(Grader& g, decltype(&wrong_line) line_of,
+                          decltype(&pooled_logits) answer) {
+  const int line = line_of();
   const int64_t batch = g.size(3, 4), time = g.size(4, 6), width = g.size(2, 4),
                 classes = g.size(2, 3);
   Ids length = Ids::empty({batch});
   for (int64_t b = 0; b < batch; ++b)
     length.mutable_data()[b] = static_cast<int32_t>(b == 0 ? time : g.size(2, time - 1));
-  const auto up_to = [length](int64_t more) { return [=](int64_t b) { return length[b] + more; }; };
+  const auto definition = [=](Arrays in, const Index& i) {
+    const Array &x = in[0], &query = in[1], &head = in[2];
+    const auto e = [&](int64_t t) {
+      const double dot = sum_over(width, [&](int64_t d) {
+        return query(Index{{d}, 1}) * x(Index{{i[0], t, d}, 3});
+      });
+      return std::exp(dot / std::sqrt(static_cast<double>(width)));
+    };
+    return sum_over(length[i[0]],
+                    [&](int64_t t) {
+                      return e(t) * sum_over(width, [&](int64_t d) {
+                               return head(Index{{i[1], d}, 2}) * x(Index{{i[0], t, d}, 3});
+                             });
+                    }) /
+           sum_over(length[i[0]], e);
+  };
+  // One check more if the line is found: the same logits have another sentence then.
+  if (line == pooling_line) g.expect(true, "");
   g.check({.name = fmt::format("logits of x {}", Shape{batch, time, width}),
            .inputs = {{batch, time, width}, {width}, {classes, width}},
            .result = {batch, classes},
-           .op = [=](Tensors in) { return pooled_logits(in[0], length, in[1], in[2]); },
-           .definition = pooled_up_to(up_to(0), true),
-           .arguments = {"x", "query", "head"}},
-          {wrong_value(line == pooling_line
-                           ? "Line 6 it is. Now repair it."
-                           : "An example reads more than its own positions. Examples without "
-                             "padding are right.",
-                       pooled_up_to(up_to(1), true)),
-           wrong_value("Now the last position of an example is hidden, too.",
-                       pooled_up_to(up_to(-1), true)),
-           wrong_value("Now all positions count, the padding as well.",
-                       pooled_up_to([=](int64_t) { return time; }, true)),
-           wrong_value("Padding gets no weight, but it is counted in the sum of the softmax.",
-                       pooled_up_to(up_to(0), false)),
-           wrong_value("The scores are not divided by √D any more: that line was right.",
-                       pooled_up_to(up_to(0), true, false))});
+           .op = [=](Tensors in) { return answer(in[0], length, in[1], in[2]); },
+           .definition = definition,
+           .arguments = {"x", "query", "head"}});
   g.expect(line != 0, "wrong_line() returns 0",
            "The function is right now. Which line did you change?");
   g.expect(line == pooling_line, fmt::format("wrong_line() returns {}", line),
            "The function is right now, but it was another line that was wrong.");
 }
-HEED_GRADE(bug_in_pooling, wrong_line, pooled_logits);
 
+namespace {
+namespace bug_in_pooling_answers {
+
+// Pools the positions t < length + more. They are hidden from the scores, or from the weights.
+template <int more, bool scaled = true, bool from_weights = false>
+Tensor pooled(const Tensor& x, const Ids& length, const Tensor& query, const Tensor& head) {
+  const int64_t batch = x.dim(0), time = x.dim(1), width = x.dim(2);
+  const Tensor scores = matmul(x, query.reshape({width, 1})).reshape({batch, time}) /
+                        (scaled ? std::sqrt(static_cast<double>(width)) : 1);
+  Ids hidden = Ids::full({batch, time}, 0);
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t t = 0; t < time; ++t) hidden.mutable_data()[b * time + t] = t >= length[b] + more;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Tensor p = from_weights ? masked_fill(softmax(scores), hidden, 0)
+                                : softmax(masked_fill(scores, hidden, -infinity));
+  return linear(matmul(p.reshape({batch, 1, time}), x).reshape({batch, width}), head);
+}
+
+constexpr int all = 100;
+int found() { return pooling_line; }
+int not_found() { return 0; }
+
+const Exercise bug_in_pooling_exercise(
+    "bug_in_pooling", grade_bug_in_pooling, {wrong_line, pooled_logits},
+    {{"An example reads more than its own positions. Examples without padding are right.",
+      {not_found, pooled<1>}},
+     {"Line 6 it is. Now repair it.", {found, pooled<1>}},
+     {"Now the last position of an example is hidden, too.", {not_found, pooled<-1>}},
+     {"Now the last position of an example is hidden, too.", {found, pooled<-1>}},
+     {"Now all positions count, the padding as well.", {not_found, pooled<all>}},
+     {"Now all positions count, the padding as well.", {found, pooled<all>}},
+     {"Padding gets no weight, but it is counted in the sum of the softmax.",
+      {not_found, pooled<0, true, true>}},
+     {"Padding gets no weight, but it is counted in the sum of the softmax.",
+      {found, pooled<0, true, true>}},
+     {"The scores are not divided by √D any more: that line was right.",
+      {not_found, pooled<0, false>}},
+     {"The scores are not divided by √D any more: that line was right.",
+      {found, pooled<0, false>}}});
+
+}  // namespace bug_in_pooling_answers
+}  // namespace
 }  // namespace heed::course

@@ -1,4 +1,4 @@
-// The exercise beam-search: its solution, its stub, and the mistakes that its grader names.
+// The mistakes that the grader of the exercise beam-search names.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,16 +15,7 @@
 
 namespace heed::course {
 
-void grade_beam_search(Grader& g, std::vector<int> (*find_text)(const NextLogProbabilities& next,
-                                                                const BeamOptions& options));
-
 namespace {
-
-namespace beam_search_stub {
-using namespace heed;
-using course::BeamOptions, course::NextLogProbabilities;
-#include "course/exercises/beam-search/exercise.cpp"
-}  // namespace beam_search_stub
 
 namespace beam_search_solution {
 using namespace heed;
@@ -112,38 +103,35 @@ std::vector<int> beam_text_with(const NextLogProbabilities& next, const BeamOpti
 }
 
 TEST_CASE("exercise beam-search: the solution and the library's search pass") {
-  CHECK(graded(grade_beam_search, find_text) == "");
-  CHECK(graded(grade_beam_search, text_by_library) == "");
-  CHECK(graded(grade_beam_search, beam_text_with<BeamStep{}>) == "");
+  CHECK(verdict("beam_search", find_text) == "");
+  CHECK(verdict("beam_search", text_by_library) == "");
+  CHECK(verdict("beam_search", beam_text_with<BeamStep{}>) == "");
 }
 
 TEST_CASE("exercise beam-search: the stub and mistakes of a step are named") {
-  CHECK_NAMED("nothing is computed yet", grade_beam_search,
-              beam_search_stub::heed::course::find_text);
-  CHECK_NAMED("Complete texts take slots", grade_beam_search,
-              beam_text_with<BeamStep{.complete_take_slots = true}>);
-  CHECK_NAMED("its own best extension", grade_beam_search,
-              beam_text_with<BeamStep{.own_best_child = true}>);
-  CHECK_NAMED("of their last token", grade_beam_search,
-              beam_text_with<BeamStep{.last_token_only = true}>);
+  CHECK_SAYS("Complete texts take slots", "beam_search",
+             beam_text_with<BeamStep{.complete_take_slots = true}>);
+  CHECK_SAYS("its own best extension", "beam_search",
+             beam_text_with<BeamStep{.own_best_child = true}>);
+  CHECK_SAYS("of their last token", "beam_search",
+             beam_text_with<BeamStep{.last_token_only = true}>);
 }
 
 TEST_CASE("exercise beam-search: mistakes at the end of a text are named") {
-  CHECK_NAMED("The first complete text", grade_beam_search,
-              beam_text_with<BeamStep{.first_complete = true}>);
-  CHECK_NAMED("cut off at max_length", grade_beam_search,
-              beam_text_with<BeamStep{.no_cut_off = true}>);
-  CHECK_NAMED("counts in its length", grade_beam_search,
-              beam_text_with<BeamStep{.end_not_counted = true}>);
-  CHECK_NAMED("divided by nᵅ", grade_beam_search, beam_text_with<BeamStep{.plain_length = true}>);
-  CHECK_NAMED("The length penalty is not used", grade_beam_search,
-              [](const NextLogProbabilities& next, const BeamOptions& o) {
-                return find_text(next, {o.beam, o.end, o.max_length, 0});
-              });
-  CHECK_NAMED("after its first complete text", grade_beam_search,
-              beam_text_with<BeamStep{.greedy_goes_on = true}>);
-  CHECK_NAMED("The end token is in the result", grade_beam_search,
-              beam_text_with<BeamStep{.with_end = true}>);
+  CHECK_SAYS("The first complete text", "beam_search",
+             beam_text_with<BeamStep{.first_complete = true}>);
+  CHECK_SAYS("cut off at max_length", "beam_search", beam_text_with<BeamStep{.no_cut_off = true}>);
+  CHECK_SAYS("counts in its length", "beam_search",
+             beam_text_with<BeamStep{.end_not_counted = true}>);
+  CHECK_SAYS("divided by nᵅ", "beam_search", beam_text_with<BeamStep{.plain_length = true}>);
+  CHECK_SAYS("The length penalty is not used", "beam_search",
+             [](const NextLogProbabilities& next, const BeamOptions& o) {
+               return find_text(next, {o.beam, o.end, o.max_length, 0});
+             });
+  CHECK_SAYS("after its first complete text", "beam_search",
+             beam_text_with<BeamStep{.greedy_goes_on = true}>);
+  CHECK_SAYS("The end token is in the result", "beam_search",
+             beam_text_with<BeamStep{.with_end = true}>);
 }
 
 }  // namespace

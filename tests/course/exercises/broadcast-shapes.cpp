@@ -1,4 +1,4 @@
-// The exercise broadcast-shapes: its solution, its stub, and the mistakes that its grader names.
+// The mistakes that the grader of the exercise broadcast-shapes names.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,15 +9,7 @@
 
 namespace heed::course {
 
-void grade_broadcast_shapes(Grader& g, Shape (*broadcast)(const char* operation, const Shape& a,
-                                                          const Shape& b));
-
 namespace {
-
-namespace broadcast_shapes_stub {
-using namespace heed;
-#include "course/exercises/broadcast-shapes/exercise.cpp"
-}  // namespace broadcast_shapes_stub
 
 enum class BroadcastFault {
   none,
@@ -56,31 +48,29 @@ Shape faulty_broadcast(const char* operation, const Shape& a, const Shape& b) {
 }
 
 TEST_CASE("exercise broadcast-shapes: the solution and the library pass") {
-  CHECK(graded(grade_broadcast_shapes, faulty_broadcast<BroadcastFault::none>) == "");
-  CHECK(graded(grade_broadcast_shapes, heed::broadcast) == "");
+  CHECK(verdict("broadcast_shapes", faulty_broadcast<BroadcastFault::none>) == "");
+  CHECK(verdict("broadcast_shapes", heed::broadcast) == "");
 }
 
 TEST_CASE("exercise broadcast-shapes: the stub and mistakes are named") {
   using enum BroadcastFault;
-  CHECK_NAMED("This is the shape of a", grade_broadcast_shapes,
-              broadcast_shapes_stub::heed::broadcast);
-  CHECK_NAMED("This is the shape of b", grade_broadcast_shapes,
-              [](const char*, const Shape&, const Shape& b) { return b; });
-  CHECK_NAMED("aligned at their first axis", grade_broadcast_shapes, faulty_broadcast<first_axis>);
-  CHECK_NAMED("neither of them 1, must throw an Error.", grade_broadcast_shapes,
-              faulty_broadcast<no_error>);
-  CHECK_NAMED("this takes the larger", grade_broadcast_shapes, faulty_broadcast<larger_no_error>);
-  CHECK_NAMED("the larger of the two lengths", grade_broadcast_shapes, faulty_broadcast<larger>);
-  CHECK_NAMED("A missing axis counts as 1", grade_broadcast_shapes, faulty_broadcast<same_rank>);
-  CHECK_NAMED("Only b is repeated", grade_broadcast_shapes, faulty_broadcast<only_b>);
-  CHECK_NAMED("Only a is repeated", grade_broadcast_shapes, faulty_broadcast<only_a>);
-  CHECK_NAMED("begin with the name of the operation", grade_broadcast_shapes,
-              faulty_broadcast<nameless>);
-  CHECK_NAMED("Shapes that differ may broadcast", grade_broadcast_shapes,
-              [](const char* operation, const Shape& a, const Shape& b) {
-                check(a == b, "{}: shapes differ", operation);
-                return a;
-              });
+  CHECK_SAYS("This is the shape of b", "broadcast_shapes",
+             [](const char*, const Shape&, const Shape& b) { return b; });
+  CHECK_SAYS("aligned at their first axis", "broadcast_shapes", faulty_broadcast<first_axis>);
+  CHECK_SAYS("neither of them 1, must throw an Error.", "broadcast_shapes",
+             faulty_broadcast<no_error>);
+  CHECK_SAYS("this takes the larger", "broadcast_shapes", faulty_broadcast<larger_no_error>);
+  CHECK_SAYS("the larger of the two lengths", "broadcast_shapes", faulty_broadcast<larger>);
+  CHECK_SAYS("A missing axis counts as 1", "broadcast_shapes", faulty_broadcast<same_rank>);
+  CHECK_SAYS("Only b is repeated", "broadcast_shapes", faulty_broadcast<only_b>);
+  CHECK_SAYS("Only a is repeated", "broadcast_shapes", faulty_broadcast<only_a>);
+  CHECK_SAYS("begin with the name of the operation", "broadcast_shapes",
+             faulty_broadcast<nameless>);
+  CHECK_SAYS("Shapes that differ may broadcast", "broadcast_shapes",
+             [](const char* operation, const Shape& a, const Shape& b) {
+               check(a == b, "{}: shapes differ", operation);
+               return a;
+             });
 }
 
 }  // namespace

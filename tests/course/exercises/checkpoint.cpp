@@ -1,4 +1,4 @@
-// The exercise checkpoint: its solution, its stub, and the mistakes that its grader names.
+// The mistakes that the grader of the exercise checkpoint names.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,16 +9,7 @@
 
 namespace heed::course {
 
-void grade_checkpoint(Grader& g, void (*save_checkpoint)(Disk& disk, const std::string& folder,
-                                                         const std::string& name,
-                                                         std::string_view checkpoint));
-
 namespace {
-
-namespace checkpoint_stub {
-using namespace heed;
-#include "course/exercises/checkpoint/exercise.cpp"
-}  // namespace checkpoint_stub
 
 enum class DiskStep { write, write_once, sync, close, rename, remove, sync_folder };
 
@@ -104,35 +95,33 @@ void open_on_a_full_disk(Disk& disk, const std::string& folder, const std::strin
 }
 
 TEST_CASE("exercise checkpoint: the solution passes") {
-  CHECK(graded(grade_checkpoint, right) == "");
-  CHECK(graded(grade_checkpoint, with_steps<write, sync, rename, close, sync_folder>) == "");
+  CHECK(verdict("checkpoint", right) == "");
+  CHECK(verdict("checkpoint", with_steps<write, sync, rename, close, sync_folder>) == "");
 }
 
 TEST_CASE("exercise checkpoint: the stub and mistakes are named") {
-  CHECK_NAMED("nothing is saved yet", grade_checkpoint,
-              checkpoint_stub::heed::course::save_checkpoint);
-  CHECK_NAMED("overwritten in place", grade_checkpoint, in_place);
-  CHECK_NAMED("another file system", grade_checkpoint, in_another_folder);
-  CHECK_NAMED("write() may take fewer bytes", grade_checkpoint,
-              with_steps<write_once, sync, close, rename, sync_folder>);
-  CHECK_NAMED("renamed before it is synced", grade_checkpoint,
-              with_steps<write, close, rename, sync_folder>);
-  CHECK_NAMED("renamed before it is synced", grade_checkpoint,
-              with_steps<write, rename, sync, close, sync_folder>);
-  CHECK_NAMED("renamed before it is synced", grade_checkpoint,
-              with_steps<sync, write, close, rename, sync_folder>);
-  CHECK_NAMED("renamed before it is written", grade_checkpoint,
-              with_steps<rename, write, sync, close, sync_folder>);
-  CHECK_NAMED("The new name is not on the disk yet", grade_checkpoint,
-              with_steps<write, sync, close, rename>);
-  CHECK_NAMED("The new name is not on the disk yet", grade_checkpoint,
-              with_steps<write, sync, close, sync_folder, rename>);
-  CHECK_NAMED("Between remove and rename", grade_checkpoint,
-              with_steps<write, sync, close, DiskStep::remove, rename, sync_folder>);
-  CHECK_NAMED("leaves a descriptor open", grade_checkpoint,
-              with_steps<write, sync, rename, sync_folder>);
-  CHECK_NAMED("leaves a descriptor open", grade_checkpoint, open_on_a_full_disk);
-  CHECK_NAMED("believes that the checkpoint is saved", grade_checkpoint, without_a_word);
+  CHECK_SAYS("overwritten in place", "checkpoint", in_place);
+  CHECK_SAYS("another file system", "checkpoint", in_another_folder);
+  CHECK_SAYS("write() may take fewer bytes", "checkpoint",
+             with_steps<write_once, sync, close, rename, sync_folder>);
+  CHECK_SAYS("renamed before it is synced", "checkpoint",
+             with_steps<write, close, rename, sync_folder>);
+  CHECK_SAYS("renamed before it is synced", "checkpoint",
+             with_steps<write, rename, sync, close, sync_folder>);
+  CHECK_SAYS("renamed before it is synced", "checkpoint",
+             with_steps<sync, write, close, rename, sync_folder>);
+  CHECK_SAYS("renamed before it is written", "checkpoint",
+             with_steps<rename, write, sync, close, sync_folder>);
+  CHECK_SAYS("The new name is not on the disk yet", "checkpoint",
+             with_steps<write, sync, close, rename>);
+  CHECK_SAYS("The new name is not on the disk yet", "checkpoint",
+             with_steps<write, sync, close, sync_folder, rename>);
+  CHECK_SAYS("Between remove and rename", "checkpoint",
+             with_steps<write, sync, close, DiskStep::remove, rename, sync_folder>);
+  CHECK_SAYS("leaves a descriptor open", "checkpoint",
+             with_steps<write, sync, rename, sync_folder>);
+  CHECK_SAYS("leaves a descriptor open", "checkpoint", open_on_a_full_disk);
+  CHECK_SAYS("believes that the checkpoint is saved", "checkpoint", without_a_word);
 }
 
 }  // namespace

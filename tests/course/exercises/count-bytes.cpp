@@ -1,4 +1,4 @@
-// The exercise count-bytes: its solution, its stub, and the mistakes that its grader names.
+// The mistakes that the grader of the exercise count-bytes names.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -9,16 +9,7 @@
 
 namespace heed::course {
 
-void grade_count_bytes(Grader& g, std::array<int64_t, 4> (*count_bytes)(
-                                      const ModelOptions& model, const OptimOptions& optimizer,
-                                      int64_t parameters, int64_t sequences, int64_t tokens));
-
 namespace {
-
-namespace count_bytes_stub {
-using namespace heed;
-#include "course/exercises/count-bytes/exercise.cpp"
-}  // namespace count_bytes_stub
 
 // The factors of the count. Each mistake changes one of them.
 struct ByteParts {
@@ -56,50 +47,41 @@ std::array<int64_t, 4> with_arrays(const ModelOptions& m, const OptimOptions& op
 }
 
 TEST_CASE("exercise count-bytes: the solution passes") {
-  CHECK(graded(grade_count_bytes, changed_bytes<[](ByteParts&) {}>) == "");
+  CHECK(verdict("count_bytes", changed_bytes<[](ByteParts&) {}>) == "");
 }
 
 TEST_CASE("exercise count-bytes: the stub and mistakes are named") {
-  CHECK_NAMED("number of values", grade_count_bytes, count_bytes_stub::heed::course::count_bytes);
-  CHECK_NAMED("bytes of double", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.bytes = 8; }>);
-  CHECK_NAMED("half precision", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.bytes = 2; }>);
-  CHECK_NAMED("Every weight has a gradient", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.gradient_bytes = 0; }>);
-  CHECK_NAMED("number of values", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.cache_bytes = 1; }>);
-  CHECK_NAMED("Only keys", grade_count_bytes, changed_bytes<[](ByteParts& p) { p.values = 0; }>);
-  CHECK_NAMED("Queries are not cached", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.values += p.keys; }>);
-  CHECK_NAMED("Only one layer", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.layers = 1; }>);
-  CHECK_NAMED("Only one sequence", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.sequences = 1; }>);
-  CHECK_NAMED("Only one token", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.tokens = 1; }>);
-  CHECK_NAMED("set the widths", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.keys = p.values = p.dim; }>);
-  CHECK_NAMED("The heads are counted twice", grade_count_bytes,
-              changed_bytes<[](ByteParts& p) { p.keys *= p.heads, p.values *= p.heads; }>);
-  CHECK_NAMED("Adam keeps two means for each", grade_count_bytes,
-              with_arrays<[](const OptimOptions&) { return 0; }>);
-  CHECK_NAMED("of the gradient, and of its square", grade_count_bytes,
-              with_arrays<[](const OptimOptions&) { return 1; }>);
-  CHECK_NAMED("The two means are Adam's", grade_count_bytes,
-              with_arrays<[](const OptimOptions&) { return 2; }>);
-  CHECK_NAMED("no third array", grade_count_bytes,
-              with_arrays<[](const OptimOptions&) { return 3; }>);
-  CHECK_NAMED(
-      "Without momentum SGD keeps nothing", grade_count_bytes,
-      with_arrays<[](const OptimOptions& o) { return o.kind == &optimizers::sgd ? 1 : 2; }>);
-  CHECK_NAMED(
-      "keeps the last update", grade_count_bytes,
-      with_arrays<[](const OptimOptions& o) { return o.kind == &optimizers::sgd ? 0 : 2; }>);
-  CHECK_NAMED("With amsgrad there is a third", grade_count_bytes,
-              with_arrays<[](const OptimOptions& o) {
-                return o.kind == &optimizers::sgd ? (o.momentum > 0 ? 1 : 0) : 2;
-              }>);
+  CHECK_SAYS("bytes of double", "count_bytes", changed_bytes<[](ByteParts& p) { p.bytes = 8; }>);
+  CHECK_SAYS("half precision", "count_bytes", changed_bytes<[](ByteParts& p) { p.bytes = 2; }>);
+  CHECK_SAYS("Every weight has a gradient", "count_bytes",
+             changed_bytes<[](ByteParts& p) { p.gradient_bytes = 0; }>);
+  CHECK_SAYS("number of values", "count_bytes",
+             changed_bytes<[](ByteParts& p) { p.cache_bytes = 1; }>);
+  CHECK_SAYS("Only keys", "count_bytes", changed_bytes<[](ByteParts& p) { p.values = 0; }>);
+  CHECK_SAYS("Queries are not cached", "count_bytes",
+             changed_bytes<[](ByteParts& p) { p.values += p.keys; }>);
+  CHECK_SAYS("Only one layer", "count_bytes", changed_bytes<[](ByteParts& p) { p.layers = 1; }>);
+  CHECK_SAYS("Only one sequence", "count_bytes",
+             changed_bytes<[](ByteParts& p) { p.sequences = 1; }>);
+  CHECK_SAYS("Only one token", "count_bytes", changed_bytes<[](ByteParts& p) { p.tokens = 1; }>);
+  CHECK_SAYS("set the widths", "count_bytes",
+             changed_bytes<[](ByteParts& p) { p.keys = p.values = p.dim; }>);
+  CHECK_SAYS("The heads are counted twice", "count_bytes",
+             changed_bytes<[](ByteParts& p) { p.keys *= p.heads, p.values *= p.heads; }>);
+  CHECK_SAYS("Adam keeps two means for each", "count_bytes",
+             with_arrays<[](const OptimOptions&) { return 0; }>);
+  CHECK_SAYS("of the gradient, and of its square", "count_bytes",
+             with_arrays<[](const OptimOptions&) { return 1; }>);
+  CHECK_SAYS("The two means are Adam's", "count_bytes",
+             with_arrays<[](const OptimOptions&) { return 2; }>);
+  CHECK_SAYS("no third array", "count_bytes", with_arrays<[](const OptimOptions&) { return 3; }>);
+  CHECK_SAYS("Without momentum SGD keeps nothing", "count_bytes",
+             with_arrays<[](const OptimOptions& o) { return o.kind == &optimizers::sgd ? 1 : 2; }>);
+  CHECK_SAYS("keeps the last update", "count_bytes",
+             with_arrays<[](const OptimOptions& o) { return o.kind == &optimizers::sgd ? 0 : 2; }>);
+  CHECK_SAYS("With amsgrad there is a third", "count_bytes", with_arrays<[](const OptimOptions& o) {
+               return o.kind == &optimizers::sgd ? (o.momentum > 0 ? 1 : 0) : 2;
+             }>);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The exercise count-flops: its solution, its stub, and the mistakes that its grader names.
+// The mistakes that the grader of the exercise count-flops names.
 #include <doctest/doctest.h>
 
 #include "nn/models.h"
@@ -6,16 +6,7 @@
 
 namespace heed::course {
 
-void grade_count_flops(Grader& g,
-                       double (*count_flops)(const ModelOptions& model, int64_t vocabulary,
-                                             int64_t batch, int64_t time));
-
 namespace {
-
-namespace count_flops_stub {
-using namespace heed;
-#include "course/exercises/count-flops/exercise.cpp"
-}  // namespace count_flops_stub
 
 // The factors of the count. Each mistake changes one of them.
 struct FlopParts {
@@ -51,72 +42,69 @@ double changed_flops(const ModelOptions& m, int64_t vocabulary, int64_t batch, i
 }
 
 TEST_CASE("exercise count-flops: the solution passes") {
-  CHECK(graded(grade_count_flops, changed_flops<[](FlopParts&) {}>) == "");
+  CHECK(verdict("count_flops", changed_flops<[](FlopParts&) {}>) == "");
 }
 
 TEST_CASE("exercise count-flops: the stub and mistakes are named") {
-  CHECK_NAMED("the logits alone", grade_count_flops, count_flops_stub::heed::course::count_flops);
-  CHECK_NAMED("all is counted once", grade_count_flops,
-              [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
-                return FlopParts(m, vocabulary, batch, time).total() / 2;
-              });
-  CHECK_NAMED("That is a training step", grade_count_flops,
-              [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
-                return FlopParts(m, vocabulary, batch, time).total() * 3;
-              });
-  CHECK_NAMED("Only one sequence", grade_count_flops,
-              [](const ModelOptions& m, int64_t vocabulary, int64_t, int64_t time) {
-                return FlopParts(m, vocabulary, 1, time).total();
-              });
-  CHECK_NAMED("The logits are missing", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.logits = 0; }>);
-  CHECK_NAMED("look-up of an embedding", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.logits *= 2; }>);
-  CHECK_NAMED("One of the two products", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.sums = 0; }>);
-  CHECK_NAMED("One of the two products", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.scores = 0; }>);
+  CHECK_SAYS("all is counted once", "count_flops",
+             [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
+               return FlopParts(m, vocabulary, batch, time).total() / 2;
+             });
+  CHECK_SAYS("That is a training step", "count_flops",
+             [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
+               return FlopParts(m, vocabulary, batch, time).total() * 3;
+             });
+  CHECK_SAYS("Only one sequence", "count_flops",
+             [](const ModelOptions& m, int64_t vocabulary, int64_t, int64_t time) {
+               return FlopParts(m, vocabulary, 1, time).total();
+             });
+  CHECK_SAYS("The logits are missing", "count_flops",
+             changed_flops<[](FlopParts& p) { p.logits = 0; }>);
+  CHECK_SAYS("look-up of an embedding", "count_flops",
+             changed_flops<[](FlopParts& p) { p.logits *= 2; }>);
+  CHECK_SAYS("One of the two products", "count_flops",
+             changed_flops<[](FlopParts& p) { p.sums = 0; }>);
+  CHECK_SAYS("One of the two products", "count_flops",
+             changed_flops<[](FlopParts& p) { p.scores = 0; }>);
   // Where keys and values have different widths, it is known which of them.
-  CHECK_NAMED("The weighted sum of the values is missing", grade_count_flops,
-              [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
-                FlopParts parts(m, vocabulary, batch, time);
-                if (parts.keys != parts.values) parts.sums = 0;
-                return parts.total();
-              });
-  CHECK_NAMED("The scores are missing", grade_count_flops,
-              [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
-                FlopParts parts(m, vocabulary, batch, time);
-                if (parts.keys != parts.values) parts.scores = 0;
-                return parts.total();
-              });
-  CHECK_NAMED("Attention itself is missing", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.per_pair = 0; }>);
-  CHECK_NAMED("as if each were H·K wide", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.per_pair = 2 * p.heads; }>);
-  CHECK_NAMED("counted for one key", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.length = 1; }>);
-  CHECK_NAMED("the causal mask keeps", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.length = (p.length + 1) / 2; }>);
-  CHECK_NAMED("output projection", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.output = 0; }>);
-  CHECK_NAMED("projections of queries, keys and values", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.inputs = 0; }>);
-  CHECK_NAMED("one of them is missing", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.products = 1; }>);
-  CHECK_NAMED("The feed-forward network is missing", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.products = 0; }>);
-  CHECK_NAMED("set the widths of a head", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.keys = p.values = p.dim; }>);
-  CHECK_NAMED("value_dim sets the width", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.values = p.keys; }>);
-  CHECK_NAMED("Only one layer", grade_count_flops,
-              changed_flops<[](FlopParts& p) { p.layers = 1; }>);
-  CHECK_NAMED("stands for 4 · dim", grade_count_flops,
-              [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
-                FlopParts parts(m, vocabulary, batch, time);
-                parts.hidden = static_cast<double>(m.feed_forward);
-                return parts.total();
-              });
+  CHECK_SAYS("The weighted sum of the values is missing", "count_flops",
+             [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
+               FlopParts parts(m, vocabulary, batch, time);
+               if (parts.keys != parts.values) parts.sums = 0;
+               return parts.total();
+             });
+  CHECK_SAYS("The scores are missing", "count_flops",
+             [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
+               FlopParts parts(m, vocabulary, batch, time);
+               if (parts.keys != parts.values) parts.scores = 0;
+               return parts.total();
+             });
+  CHECK_SAYS("Attention itself is missing", "count_flops",
+             changed_flops<[](FlopParts& p) { p.per_pair = 0; }>);
+  CHECK_SAYS("as if each were H·K wide", "count_flops",
+             changed_flops<[](FlopParts& p) { p.per_pair = 2 * p.heads; }>);
+  CHECK_SAYS("counted for one key", "count_flops",
+             changed_flops<[](FlopParts& p) { p.length = 1; }>);
+  CHECK_SAYS("the causal mask keeps", "count_flops",
+             changed_flops<[](FlopParts& p) { p.length = (p.length + 1) / 2; }>);
+  CHECK_SAYS("output projection", "count_flops", changed_flops<[](FlopParts& p) { p.output = 0; }>);
+  CHECK_SAYS("projections of queries, keys and values", "count_flops",
+             changed_flops<[](FlopParts& p) { p.inputs = 0; }>);
+  CHECK_SAYS("one of them is missing", "count_flops",
+             changed_flops<[](FlopParts& p) { p.products = 1; }>);
+  CHECK_SAYS("The feed-forward network is missing", "count_flops",
+             changed_flops<[](FlopParts& p) { p.products = 0; }>);
+  CHECK_SAYS("set the widths of a head", "count_flops",
+             changed_flops<[](FlopParts& p) { p.keys = p.values = p.dim; }>);
+  CHECK_SAYS("value_dim sets the width", "count_flops",
+             changed_flops<[](FlopParts& p) { p.values = p.keys; }>);
+  CHECK_SAYS("Only one layer", "count_flops", changed_flops<[](FlopParts& p) { p.layers = 1; }>);
+  CHECK_SAYS("stands for 4 · dim", "count_flops",
+             [](const ModelOptions& m, int64_t vocabulary, int64_t batch, int64_t time) {
+               FlopParts parts(m, vocabulary, batch, time);
+               parts.hidden = static_cast<double>(m.feed_forward);
+               return parts.total();
+             });
 }
 
 }  // namespace

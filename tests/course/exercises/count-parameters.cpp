@@ -1,4 +1,4 @@
-// The exercise count-parameters: its solution, its stub, and the mistakes that its grader names.
+// The mistakes that the grader of the exercise count-parameters names.
 #include <doctest/doctest.h>
 
 #include "nn/models.h"
@@ -6,15 +6,7 @@
 
 namespace heed::course {
 
-void grade_count_parameters(Grader& g, int64_t (*count_parameters)(const ModelOptions& model,
-                                                                   int64_t vocabulary));
-
 namespace {
-
-namespace count_parameters_stub {
-using namespace heed;
-#include "course/exercises/count-parameters/exercise.cpp"
-}  // namespace count_parameters_stub
 
 // The parts of the count. Each mistake changes one of them.
 struct ParameterParts {
@@ -49,106 +41,102 @@ int64_t right_parameters(const ModelOptions& m, int64_t vocabulary) {
 }
 
 TEST_CASE("exercise count-parameters: the solution passes") {
-  CHECK(graded(grade_count_parameters, right_parameters) == "");
+  CHECK(verdict("count_parameters", right_parameters) == "");
 }
 
 TEST_CASE("exercise count-parameters: the stub and mistakes are named") {
-  CHECK_NAMED("the embedding alone", grade_count_parameters,
-              count_parameters_stub::heed::course::count_parameters);
-  CHECK_NAMED("The biases are missing", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                ParameterParts p(m, vocabulary);
-                p.bias = 0;
-                return p.total(m.tie_weights);
-              });
-  CHECK_NAMED("model.bias is false", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                ParameterParts p(m, vocabulary);
-                p.bias = 1;
-                return p.total(m.tie_weights);
-              });
-  CHECK_NAMED("The norms are missing", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - (2 * p.layers + 1) * p.norm();
-              });
-  CHECK_NAMED("after the last layer is missing", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - p.norm();
-              });
-  CHECK_NAMED("The norms in the layers", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - 2 * p.layers * p.norm();
-              });
-  CHECK_NAMED("one of them is missing", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - p.layers * p.norm();
-              });
-  CHECK_NAMED("a weight and a bias", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - (2 * p.layers + 1) * p.bias * p.dim;
-              });
-  CHECK_NAMED("counted twice", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                return ParameterParts(m, vocabulary).total(false);
-              });
-  CHECK_NAMED("The matrix of the logits is missing", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                return ParameterParts(m, vocabulary).total(true);
-              });
-  CHECK_NAMED("logits has no bias", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                return right_parameters(m, vocabulary) + vocabulary;
-              });
-  CHECK_NAMED("table of positions", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - p.positions * p.dim;
-              });
-  CHECK_NAMED("Only one layer", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                ParameterParts p(m, vocabulary);
-                p.layers = 1;
-                return p.total(m.tie_weights);
-              });
-  CHECK_NAMED("output projection", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - p.layers * p.linear(p.values, p.dim);
-              });
-  CHECK_NAMED("at the width of all heads", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) +
-                       (p.heads - 1) * p.layers * (p.inputs() + p.values * p.dim);
-              });
-  CHECK_NAMED("second matrix of the feed-forward", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                const ParameterParts p(m, vocabulary);
-                return p.total(m.tie_weights) - p.layers * p.linear(p.hidden, p.dim);
-              });
-  CHECK_NAMED("stands for 4 · dim", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                ParameterParts p(m, vocabulary);
-                p.hidden = m.feed_forward;
-                return p.total(m.tie_weights);
-              });
-  CHECK_NAMED("set the widths of a head", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                ParameterParts p(m, vocabulary);
-                p.keys = p.values = p.dim;
-                return p.total(m.tie_weights);
-              });
-  CHECK_NAMED("value_dim sets the width", grade_count_parameters,
-              [](const ModelOptions& m, int64_t vocabulary) {
-                ParameterParts p(m, vocabulary);
-                p.values = p.keys;
-                return p.total(m.tie_weights);
-              });
+  CHECK_SAYS("The biases are missing", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               ParameterParts p(m, vocabulary);
+               p.bias = 0;
+               return p.total(m.tie_weights);
+             });
+  CHECK_SAYS("model.bias is false", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               ParameterParts p(m, vocabulary);
+               p.bias = 1;
+               return p.total(m.tie_weights);
+             });
+  CHECK_SAYS("The norms are missing", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - (2 * p.layers + 1) * p.norm();
+             });
+  CHECK_SAYS("after the last layer is missing", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - p.norm();
+             });
+  CHECK_SAYS("The norms in the layers", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - 2 * p.layers * p.norm();
+             });
+  CHECK_SAYS("one of them is missing", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - p.layers * p.norm();
+             });
+  CHECK_SAYS("a weight and a bias", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - (2 * p.layers + 1) * p.bias * p.dim;
+             });
+  CHECK_SAYS("counted twice", "count_parameters", [](const ModelOptions& m, int64_t vocabulary) {
+    return ParameterParts(m, vocabulary).total(false);
+  });
+  CHECK_SAYS("The matrix of the logits is missing", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               return ParameterParts(m, vocabulary).total(true);
+             });
+  CHECK_SAYS("logits has no bias", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               return right_parameters(m, vocabulary) + vocabulary;
+             });
+  CHECK_SAYS("table of positions", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - p.positions * p.dim;
+             });
+  CHECK_SAYS("Only one layer", "count_parameters", [](const ModelOptions& m, int64_t vocabulary) {
+    ParameterParts p(m, vocabulary);
+    p.layers = 1;
+    return p.total(m.tie_weights);
+  });
+  CHECK_SAYS("output projection", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - p.layers * p.linear(p.values, p.dim);
+             });
+  CHECK_SAYS("at the width of all heads", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) +
+                      (p.heads - 1) * p.layers * (p.inputs() + p.values * p.dim);
+             });
+  CHECK_SAYS("second matrix of the feed-forward", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               const ParameterParts p(m, vocabulary);
+               return p.total(m.tie_weights) - p.layers * p.linear(p.hidden, p.dim);
+             });
+  CHECK_SAYS("stands for 4 · dim", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               ParameterParts p(m, vocabulary);
+               p.hidden = m.feed_forward;
+               return p.total(m.tie_weights);
+             });
+  CHECK_SAYS("set the widths of a head", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               ParameterParts p(m, vocabulary);
+               p.keys = p.values = p.dim;
+               return p.total(m.tie_weights);
+             });
+  CHECK_SAYS("value_dim sets the width", "count_parameters",
+             [](const ModelOptions& m, int64_t vocabulary) {
+               ParameterParts p(m, vocabulary);
+               p.values = p.keys;
+               return p.total(m.tie_weights);
+             });
 }
 
 }  // namespace

@@ -58,30 +58,4 @@ void check_says(const char* file, int line, std::string_view part, std::string_v
   check_sentence(file, line, part, exercise(name), Answer::of(+answer...));
 }
 
-// The same for an exercise whose mistakes are formulas in its grader: graded(grade_NAME, answer…).
-template <class... Function>
-std::string graded(void (*grade)(Grader& g, Function...),
-                   std::type_identity_t<Function>... answer) {
-  for (const uint64_t seed : {1, 2, 3}) {
-    Grader grader(seed);
-    grader.run([=](Grader& g) { grade(g, answer...); });
-    if (!grader.passed())
-      return fmt::format("{}\n{}", grader.finding()->problem, grader.finding()->sentence);
-  }
-  return "";
-}
-
-template <class... Function>
-void check_named(const char* file, int line, const std::string& part,
-                 void (*grade)(Grader& g, Function...), std::type_identity_t<Function>... answer) {
-  for (const uint64_t seed : {1, 2, 3}) {
-    Grader grader(seed);
-    grader.run([=](Grader& g) { grade(g, answer...); });
-    check_contains(grader.passed() ? "passed" : grader.finding()->sentence, part, file, line);
-  }
-}
-
 }  // namespace heed::course
-
-// CHECK_NAMED("the softmax is taken over", grade_NAME, answer…)
-#define CHECK_NAMED(...) heed::course::check_named(__FILE__, __LINE__, __VA_ARGS__)
