@@ -64,7 +64,7 @@ int64_t count_of(const std::string& text, const std::string& part) {
 }
 
 // Trains a small model of each kind, each in its own run folder.
-struct AttentionRuns : TemporaryFolder {
+struct AttentionRuns : Workspace {
   AttentionRuns() {
     std::string lines, pairs;
     for (const char* word : {"ab", "a<b", "&&a", "b a", "\"c\"", "a,b", "ba", "<>", "cab", "abc"})
@@ -72,8 +72,8 @@ struct AttentionRuns : TemporaryFolder {
         lines += std::string(word) + end + "\n";
         pairs += std::string(word) + end + "\t" + word + "\n";
       }
-    write_file(path + "/lines.txt", lines);
-    write_file(path + "/pairs.tsv", pairs);
+    write("lines.txt", lines);
+    write("pairs.tsv", pairs);
     train("lines", "kind = 'language_model'", "kind = 'lines'\npath = 'lines.txt'");
     train("bytes", "kind = 'language_model'", "kind = 'lines'\npath = 'lines.txt'\nlevel = 'byte'");
     train("sort", "kind = 'language_model'\n[model.positional]\nkind = 'learned'\nmax_length = 7",
@@ -90,11 +90,8 @@ struct AttentionRuns : TemporaryFolder {
   }
   void train(const std::string& name, const std::string& model, const std::string& data) const {
     const std::string layers = model.find("layers") == model.npos ? "layers = 1\n" : "";
-    write_file(path + "/" + name + ".toml",
-               "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[data]\n" + data +
-                   "\n[model]\ndim = 8\nheads = 2\n" + layers + model + "\n");
-    const ProgramOutput output = heed_in(path, {"train", name + ".toml", "--run", name});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    Workspace::train(name, "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[data]\n" + data +
+                               "\n[model]\ndim = 8\nheads = 2\n" + layers + model + "\n");
   }
 };
 
@@ -302,9 +299,8 @@ TEST_CASE("attend: without an input it shows example 0 of the test split, or of 
     const TemporaryFolder folder;
     std::vector<std::string> arguments = {"attend", trained() / "lines", "--csv", "w.csv"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramOutput output = heed_in(folder.path, arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    return output.out + read_file(folder / "w.csv", "csv");
+    const std::string output = heed_ok(folder.path, arguments);
+    return output + read_file(folder / "w.csv", "csv");
   };
   CHECK(csv({}) == csv({"--example", "0", "--split", "test"}));
   CHECK(csv({"--split", "val"}) == csv({"--example", "0", "--split", "val"}));
@@ -316,9 +312,8 @@ TEST_CASE("attend: several examples, or those that are wrong, have a file each")
   const auto attend = [&](const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {"attend", trained() / "pairs"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramOutput output = heed_in(folder.path, arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    return output.out;
+    const std::string output = heed_ok(folder.path, arguments);
+    return output;
   };
   const std::string both = attend({"--examples", "0,2", "-o", "w.svg", "--csv", "w"});
   CHECK(attend({"--example", "0", "-o", "w-0.svg", "--csv", "w-0"}) ==
@@ -328,9 +323,7 @@ TEST_CASE("attend: several examples, or those that are wrong, have a file each")
   CHECK(read_file(folder / "w-2.svg", "picture") == read_file(folder / "two.svg", "picture"));
   CHECK(read_file(folder / "w-2", "csv") == read_file(folder / "two", "csv"));
   // The wrong ones are those of the predictions.
-  const ProgramOutput evaluated =
-      heed_in(folder.path, {"evaluate", trained() / "pairs", "--predictions", "p.jsonl"});
-  REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
+  heed_ok(folder.path, {"evaluate", trained() / "pairs", "--predictions", "p.jsonl"});
   std::istringstream lines(read_file(folder / "p.jsonl", "predictions"));
   std::vector<int64_t> wrong;
   for (std::string line; std::getline(lines, line);)

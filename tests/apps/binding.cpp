@@ -19,9 +19,9 @@ namespace {
 constexpr const char* window = "[model.attention]\nwindow = 16\n";
 
 // Trains the runs r (an encoder-decoder), sums (a language model) and words (a classifier).
-struct BindingRuns : TemporaryFolder {
+struct BindingRuns : Workspace {
   BindingRuns() {
-    write_file(path + "/labelled.tsv", labelled());
+    write("labelled.tsv", labelled());
     train("r", tiny_config(window));
     const std::string head = "[train]\nsteps = 4\nbatch_size = 8\n[model]\nlayers = 1\ndim = 16\n";
     train("sums", head + "kind = 'language_model'\n[data]\nkind = 'addition'\ndigits = 1\n");
@@ -36,25 +36,13 @@ struct BindingRuns : TemporaryFolder {
                std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + "\n";
     return lines;
   }
-  void train(const std::string& name, const std::string& config) const {
-    write_file(path + "/" + name + ".toml", config);
-    const ProgramOutput output = heed_in(path, {"train", name + ".toml", "--run", name});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-  }
 };
 
 // A copy of the trained runs, for tests that modify it.
-struct Copy : TemporaryFolder {
+struct Copy : Workspace {
   Copy() {
     static const BindingRuns runs;
-    REQUIRE(std::system(("cp -a " + runs.path + "/. " + path).c_str()) == 0);
-  }
-  std::string read(const std::string& file) const { return read_file(path + "/" + file, "file"); }
-  void replace(const std::string& file, const std::string& from, const std::string& to) const {
-    std::string text = read(file);
-    const size_t at = text.find(from);
-    REQUIRE_MESSAGE(at != text.npos, file, " has no ", from);
-    write_file(path + "/" + file, text.replace(at, from.size(), to));
+    copy_from(runs);
   }
   // Returns the command lines that read weights.
   std::vector<std::vector<std::string>> commands(const std::string& run) const {
@@ -66,22 +54,20 @@ struct Copy : TemporaryFolder {
     return all;
   }
   void all_reject(const std::string& run, const std::vector<std::string>& parts) const {
-    const std::string before = sha256_of_file(path + "/" + run + "/config.toml") +
-                               sha256_of_file(path + "/" + run + "/vocabulary.json");
+    const std::string before = digest(run + "/config.toml") + digest(run + "/vocabulary.json");
     for (const auto& command : commands(run)) {
       CAPTURE(command[0]);
-      ProgramOutput output = heed_in(path, command);
+      ProgramOutput output = heed(command);
       // A processor that does not support a precision says so first.
       if (output.err.starts_with("warning: precision"))
         output.err.erase(0, output.err.find('\n') + 1);
       check_rejected(output, 2, parts);
     }
-    CHECK(before == sha256_of_file(path + "/" + run + "/config.toml") +
-                        sha256_of_file(path + "/" + run + "/vocabulary.json"));
+    CHECK(before == digest(run + "/config.toml") + digest(run + "/vocabulary.json"));
   }
   void all_accept(const std::string& run) const {
     for (const auto& command : commands(run)) {
-      const ProgramOutput output = heed_in(path, command, "ab\n1\n");
+      const ProgramOutput output = heed(command, "ab\n1\n");
       CHECK_MESSAGE(
           (output.code == 0 || output.err.find("not in the vocabulary") != output.err.npos),
           command[0], ": ", output.err);
@@ -116,7 +102,7 @@ TEST_CASE("binding: a file of weights names the version and the settings of its 
     return SafetensorsFile(runs / (run + "/checkpoints/latest/model.safetensors")).metadata();
   };
   const auto train = [&](const std::string& run, const std::string& setting) {
-    REQUIRE(heed_in(runs.path, {"train", "r.toml", "--run", run, "--set", setting}).code == 0);
+    runs.ok({"train", "r.toml", "--run", run, "--set", setting});
   };
   CHECK(metadata("r").at("heed") == program_version);
   CHECK(metadata("r").at("model_sha256").size() == 64);
@@ -145,7 +131,7 @@ TEST_CASE("binding: commands reject a changed vocabulary.json") {
   runs.all_reject("words", {"vocabulary.json: "});
 
   remove_all(runs / "r/vocabulary.json");
-  CHECK(heed_in(runs.path, {"train", "--resume", "r"}).code == 0);
+  CHECK(runs.heed({"train", "--resume", "r"}).code == 0);
   CHECK(runs.read("r/vocabulary.json") == original);
   runs.replace("r/vocabulary.json", "\n", "  \n  ");  // white space does not matter
   runs.all_accept("r");
@@ -159,11 +145,11 @@ TEST_CASE("binding: settings missing from a checkpoint are not compared") {
     state.set("settings", settings);
   });
   runs.replace("r/config.toml", "\nwindow = 16 ", "\nwindow = 8 ");
-  CHECK(heed_in(runs.path, {"evaluate", "r"}).code == 0);
+  CHECK(runs.heed({"evaluate", "r"}).code == 0);
   runs.replace("r/config.toml", "\nheads = 2 ", "\nheads = 4 ");
-  check_rejected(heed_in(runs.path, {"evaluate", "r"}), 2, {"model.heads is 4", "trained with 2"});
+  check_rejected(runs.heed({"evaluate", "r"}), 2, {"model.heads is 4", "trained with 2"});
   change_state(runs / "r/checkpoints/step-30", [](Json& state) { state.remove("settings"); });
-  CHECK(heed_in(runs.path, {"evaluate", "r"}).code == 0);
+  CHECK(runs.heed({"evaluate", "r"}).code == 0);
 }
 
 TEST_CASE("binding: metadata of model.safetensors has the vocabulary hash of token rows") {
@@ -231,7 +217,7 @@ TEST_CASE("train.load: loads rows by their token, or none of an unknown vocabula
     for (const std::string& setting : settings)
       arguments.insert(arguments.end(), {"--set", setting});
     remove_all(runs / "n");
-    return heed_in(runs.path, arguments);
+    return runs.heed(arguments);
   };
   const auto loads = [&](const std::string& config, const std::vector<std::string>& settings) {
     const ProgramOutput output = train(config, settings);

@@ -24,7 +24,7 @@ using namespace heed;
 namespace {
 
 // Trains small models: three language models, an encoder-decoder and a classifier.
-struct TrainedRuns : TemporaryFolder {
+struct TrainedRuns : Workspace {
   TrainedRuns() {
     std::string words, pairs, labelled;
     for (int i = 0; i < 60; ++i) {
@@ -34,10 +34,10 @@ struct TrainedRuns : TemporaryFolder {
       pairs += a + " " + b + " " + a + "\t" + b + " " + a + "\n";
       labelled += (i % 2 ? "odd\t" : "even\t") + word + "\n";
     }
-    write_file(path + "/words.txt", words);
-    write_file(path + "/pairs.tsv", pairs);
-    write_file(path + "/labelled.tsv", labelled);
-    write_file(path + "/text.txt", words + words + words);
+    write("words.txt", words);
+    write("pairs.tsv", pairs);
+    write("labelled.tsv", labelled);
+    write("text.txt", words + words + words);
     train("words", "language_model", "kind = 'lines'\npath = 'words.txt'\n");
     train("pairs", "seq2seq", "kind = 'pairs'\nlevel = 'word'\npath = 'pairs.tsv'\n");
     train("labels", "classifier", "kind = 'labelled'\npath = 'labelled.tsv'\n");
@@ -45,16 +45,11 @@ struct TrainedRuns : TemporaryFolder {
     train("sums", "language_model", "kind = 'addition'\ndigits = 1\n");
   }
   void train(const std::string& name, const std::string& model, const std::string& data) const {
-    write_file(path + "/" + name + ".toml",
-               "[train]\nsteps = 40\nbatch_size = 8\n[optim]\nlr = 0.01\n[model]\nlayers = 1\n"
-               "dim = 16\nheads = 2\nkind = '" +
-                   model + "'\n[data]\n" + data);
-    const ProgramOutput output = heed({"train", name + ".toml", "--run", name});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-  }
-  ProgramOutput heed(const std::vector<std::string>& arguments,
-                     const std::string& input = "") const {
-    return heed_in(path, arguments, input);
+    Workspace::train(
+        name,
+        "[train]\nsteps = 40\nbatch_size = 8\n[optim]\nlr = 0.01\n[model]\nlayers = 1\n"
+        "dim = 16\nheads = 2\nkind = '" +
+            model + "'\n[data]\n" + data);
   }
 };
 
@@ -83,8 +78,7 @@ TEST_CASE("a text has no exact match: examples have no complete target") {
 }
 
 TEST_CASE("evaluate: prints the scores of a split as a table or JSON") {
-  const Json result =
-      Json::parse(read_file(trained_runs() / "pairs/result.json", "result"), "result");
+  const Json result = trained_runs().json("pairs/result.json");
   const ProgramOutput output = trained_runs().heed({"evaluate", "pairs", "--json"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   const Json scores = Json::parse(output.out, "out");
@@ -110,9 +104,8 @@ TEST_CASE("evaluate: beam, predictions, errors by length and confusion") {
   const auto scores_of = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"evaluate", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramOutput output = runs.heed(arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    return Json::parse(output.out, "out");
+    const std::string output = runs.ok(arguments);
+    return Json::parse(output, "out");
   };
   const Json pairs = scores_of({"pairs", "--beam", "3", "--predictions", "predictions.jsonl"});
   std::istringstream lines(read_file(runs / "predictions.jsonl", "predictions"));
@@ -158,9 +151,8 @@ TEST_CASE("evaluate: beam, predictions, errors by length and confusion") {
 TEST_CASE("evaluate: predictions have the index and the score of each example") {
   const TrainedRuns& runs = trained_runs();
   for (const std::string run : {"pairs", "labels", "sums"}) {
-    const ProgramOutput output = runs.heed({"evaluate", run, "--predictions", "p.jsonl", "--json"});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    const Json scores = Json::parse(output.out, "out");
+    const std::string output = runs.ok({"evaluate", run, "--predictions", "p.jsonl", "--json"});
+    const Json scores = Json::parse(output, "out");
     std::istringstream lines(read_file(runs / "p.jsonl", "predictions"));
     int64_t index = 0, correct = 0;
     double loss = 0;
@@ -184,7 +176,7 @@ TEST_CASE("evaluate: predictions have the index and the score of each example") 
 TEST_CASE("evaluate: pairs and labelled lines are scored line by line") {
   const TrainedRuns& runs = trained_runs();
   // The test split as a file, by the predictions of the run.
-  REQUIRE(runs.heed({"evaluate", "pairs", "--predictions", "p.jsonl"}).code == 0);
+  runs.ok({"evaluate", "pairs", "--predictions", "p.jsonl"});
   std::istringstream lines(read_file(runs / "p.jsonl", "predictions"));
   std::string input, right;
   for (std::string line; std::getline(lines, line);) {
@@ -217,10 +209,8 @@ TEST_CASE("evaluate: pairs and labelled lines are scored line by line") {
 TEST_CASE("evaluate: kinds of examples are those that a regular expression names, or lengths") {
   const TrainedRuns& runs = trained_runs();
   const auto kinds_of = [&](const std::string& run, const std::string& by) {
-    const ProgramOutput output =
-        runs.heed({"evaluate", run, "--by", by, "--json", "--split", "train"});
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    const Json scores = Json::parse(output.out, "out");
+    const std::string output = runs.ok({"evaluate", run, "--by", by, "--json", "--split", "train"});
+    const Json scores = Json::parse(output, "out");
     int64_t examples = 0;
     double correct = 0;
     for (const Json& kind : scores.at("by").elements()) {
@@ -265,10 +255,9 @@ TEST_CASE("evaluate: a language model scores lines") {
   CHECK(row.at("loss").number() == doctest::Approx(sum / 4).epsilon(1e-5));
   CHECK(std::stod(text.out) == doctest::Approx(sum / 4).epsilon(1e-3));
   // A text is read in windows of its context: 8 tokens.
-  const ProgramOutput long_line =
-      runs.heed({"evaluate", "text", "--input", "-", "--json"}, "abazcbczabazcbcz\n");
-  REQUIRE_MESSAGE(long_line.code == 0, long_line.err);
-  CHECK(Json::parse(long_line.out, "out").at("losses").elements().size() == 16);
+  const std::string long_line =
+      runs.ok({"evaluate", "text", "--input", "-", "--json"}, "abazcbczabazcbcz\n");
+  CHECK(Json::parse(long_line, "out").at("losses").elements().size() == 16);
   check_rejected(runs.heed({"evaluate", "sums", "--input", "lines.txt"}), 2,
                  {"--input is for language models"});
   check_rejected(runs.heed({"evaluate", "words", "--input", "lines.txt", "--split", "val"}), 2,
@@ -277,17 +266,14 @@ TEST_CASE("evaluate: a language model scores lines") {
 }
 
 TEST_CASE("generate: a language model continues a prompt") {
-  const ProgramOutput output =
-      trained_runs().heed({"generate", "words", "--count", "5", "--prompt", "ab"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
-  CHECK(line_count(output.out) == 5);
-  CHECK(output.out.starts_with("ab"));
-  CHECK(output.out ==
-        trained_runs().heed({"generate", "words", "--count", "5", "--prompt", "ab"}).out);
-  CHECK(output.out !=
-        trained_runs()
-            .heed({"generate", "words", "--count", "5", "--prompt", "ab", "--seed", "9"})
-            .out);
+  const std::string output =
+      trained_runs().ok({"generate", "words", "--count", "5", "--prompt", "ab"});
+  CHECK(line_count(output) == 5);
+  CHECK(output.starts_with("ab"));
+  CHECK(output == trained_runs().heed({"generate", "words", "--count", "5", "--prompt", "ab"}).out);
+  CHECK(output != trained_runs()
+                      .heed({"generate", "words", "--count", "5", "--prompt", "ab", "--seed", "9"})
+                      .out);
   const auto greedy = [&](const std::vector<std::string>& options) {
     std::vector<std::string> arguments = {"generate", "words", "--count", "3"};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -312,12 +298,11 @@ TEST_CASE("generate: prints one output line for each input line, without the tra
   const TemporaryFolder elsewhere;
   REQUIRE(std::system(("cp -a " + (trained_runs() / "pairs") + " " + elsewhere.path).c_str()) == 0);
   const std::string input = "a b a\n\nc d c\r\n";
-  const ProgramOutput output = heed_in(elsewhere.path, {"generate", "pairs"}, input);
-  REQUIRE_MESSAGE(output.code == 0, output.err);
-  CHECK(line_count(output.out) == 3);
-  CHECK(output.out.find("\n\n") != output.out.npos);
+  const std::string output = heed_ok(elsewhere.path, {"generate", "pairs"}, input);
+  CHECK(line_count(output) == 3);
+  CHECK(output.find("\n\n") != output.npos);
   write_file(elsewhere / "in.txt", input);
-  CHECK(heed_in(elsewhere.path, {"generate", "pairs", "--input", "in.txt"}).out == output.out);
+  CHECK(heed_in(elsewhere.path, {"generate", "pairs", "--input", "in.txt"}).out == output);
   const ProgramOutput beam = heed_in(
       elsewhere.path, {"generate", "pairs", "--beam", "3", "--length-penalty", "0.6"}, input);
   CHECK(beam.code == 0);
@@ -411,9 +396,8 @@ TEST_CASE("generate: scores, the n best, and rules") {
   const auto lines_of = [](const std::vector<std::string>& arguments, const std::string& input) {
     std::vector<std::string> all = {"generate"};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    const ProgramOutput output = trained_runs().heed(all, input);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    std::istringstream text(output.out);
+    const std::string output = trained_runs().ok(all, input);
+    std::istringstream text(output);
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
@@ -515,14 +499,13 @@ TEST_CASE("generate: rejects options that do not fit the model") {
 }
 
 TEST_CASE("summary: accepts a config or a run, rejects models that are too large") {
-  const ProgramOutput output = trained_runs().heed({"summary", "words.toml"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
-  CHECK_CONTAINS(output.out, "parameters");
+  const std::string output = trained_runs().ok({"summary", "words.toml"});
+  CHECK_CONTAINS(output, "parameters");
   // Without the available memory, which changes.
   const auto model_part = [](const std::string& text) {
     return text.substr(0, text.find("this machine has"));
   };
-  CHECK(model_part(trained_runs().heed({"summary", "words"}).out) == model_part(output.out));
+  CHECK(model_part(trained_runs().heed({"summary", "words"}).out) == model_part(output));
   const ProgramOutput large = trained_runs().heed(
       {"summary", "words.toml", "--set", "model.dim=65536", "--set", "model.layers=1000"});
   CHECK(large.code == 2);
@@ -536,13 +519,12 @@ TEST_CASE("summary: accepts a config or a run, rejects models that are too large
 
 TEST_CASE("config: prints every value with its origin, and every key in the reference") {
   write_file(trained_runs() / "child.toml", "base = 'words.toml'\n[train]\nsteps = 7\n");
-  const ProgramOutput output = trained_runs().heed({"config", "child.toml", "--set", "seed=5"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
-  CHECK_CONTAINS(output.out, "# command line\n");
-  CHECK_CONTAINS(output.out, "# child.toml:3\n");
-  CHECK_CONTAINS(output.out, "# words.toml:3 (base)\n");
-  CHECK_CONTAINS(output.out, "# default\n");
-  write_file(trained_runs() / "again.toml", output.out);
+  const std::string output = trained_runs().ok({"config", "child.toml", "--set", "seed=5"});
+  CHECK_CONTAINS(output, "# command line\n");
+  CHECK_CONTAINS(output, "# child.toml:3\n");
+  CHECK_CONTAINS(output, "# words.toml:3 (base)\n");
+  CHECK_CONTAINS(output, "# default\n");
+  write_file(trained_runs() / "again.toml", output);
   const auto values = [](const std::string& path) {
     Experiment experiment;
     ConfigSource::read(path).fill(experiment);
@@ -560,11 +542,10 @@ TEST_CASE("config: prints every value with its origin, and every key in the refe
 
 TEST_CASE("compare: prints differing keys and scores") {
   if (!has_command("compare")) return;
-  const ProgramOutput table = trained_runs().heed({"compare", "words", "pairs"});
-  REQUIRE_MESSAGE(table.code == 0, table.err);
-  CHECK_CONTAINS(table.out, "model.kind");
-  CHECK_CONTAINS(table.out, "test.bleu");
-  CHECK(table.out.find("optim.lr") == table.out.npos);
+  const std::string table = trained_runs().ok({"compare", "words", "pairs"});
+  CHECK_CONTAINS(table, "model.kind");
+  CHECK_CONTAINS(table, "test.bleu");
+  CHECK(table.find("optim.lr") == table.npos);
   const Json json =
       Json::parse(trained_runs().heed({"compare", "words", "pairs", "--json"}).out, "out");
   CHECK(json.elements().size() == 2);

@@ -72,8 +72,7 @@ TEST_CASE("train of pairs logs the report; a run whose data have moved says what
   const TemporaryFolder folder;
   write_pairs(folder / "pairs.tsv", 64);
   write_file(folder / "pairs.toml", pairs_config);
-  const ProgramOutput trained = heed_in(folder.path, {"train", "pairs.toml", "--run", "run"});
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  heed_ok(folder.path, {"train", "pairs.toml", "--run", "run"});
   CHECK_CONTAINS(read_file(folder / "run/train.log", "log"), "data: example 1: n u l l ␣");
   const std::string scores = heed_in(folder.path, {"evaluate", "run"}).out;
 
@@ -104,9 +103,8 @@ TEST_CASE("data.keep: a run carries its data, and resumes and evaluates anywhere
   write_pairs(folder / "val.tsv", 8);
   write_file(folder / "pairs.toml", std::string(pairs_config) + "val_path = 'val.tsv'\n");
   const auto heed = [&](const std::string& where, const std::vector<std::string>& arguments) {
-    const ProgramOutput output = heed_in(where, arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    return output.out;
+    const std::string output = heed_ok(where, arguments);
+    return output;
   };
   heed(folder.path, {"train", "pairs.toml", "--run", "plain"});
   heed(folder.path, {"train", "pairs.toml", "--run", "run", "--set", "data.keep=true"});

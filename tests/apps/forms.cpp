@@ -12,12 +12,10 @@ namespace {
 
 // Trains c.toml and checks that `heed evaluate` gives the test scores in result.json.
 void check_evaluates_as_measured(const TemporaryFolder& folder) {
-  const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  heed_ok(folder.path, {"train", "c.toml", "--run", "r"});
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
-  const ProgramOutput evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
-  REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
-  const Json scores = Json::parse(evaluated.out, "output");
+  const std::string evaluated = heed_ok(folder.path, {"evaluate", "r", "--json"});
+  const Json scores = Json::parse(evaluated, "output");
   CHECK(scores.at("loss").number() == result.at("test").at("loss").number());
   CHECK(scores.at("exact_match").number() == result.at("test").at("exact_match").number());
 }
@@ -37,9 +35,8 @@ TEST_CASE("evaluation uses the temperature of the checkpoint's step") {
   write_file(folder / "r/config.toml", text.replace(at, 22, "temperature_steps = 90"));
   change_state(folder / "r/checkpoints/best", [](Json& state) { state.remove("settings"); });
   const Json result = Json::parse(read_file(folder / "r/result.json", "result"), "result.json");
-  const ProgramOutput evaluated = heed_in(folder.path, {"evaluate", "r", "--json"});
-  REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
-  CHECK(Json::parse(evaluated.out, "output").at("loss").number() !=
+  const std::string evaluated = heed_ok(folder.path, {"evaluate", "r", "--json"});
+  CHECK(Json::parse(evaluated, "output").at("loss").number() !=
         result.at("test").at("loss").number());
 }
 
@@ -75,8 +72,7 @@ TEST_CASE("grids larger than any data are rejected before memory is allocated") 
              "[train]\nsteps = 1\nbatch_size = 2\n[model]\nkind = 'classifier'\nlayers = 1\n"
              "dim = 16\nheads = 2\n[data]\nkind = 'shapes'\nsize = 4\nval_size = 2\n"
              "test_size = 2\n");
-  const ProgramOutput trained = heed_in(folder.path, {"train", "c.toml", "--run", "r"});
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  heed_ok(folder.path, {"train", "c.toml", "--run", "r"});
   for (const auto& [grid, words] : {std::pair("[1048576, 1048576]", "positions"),
                                     std::pair("[1, 1, 1, 1, 1, 1, 1, 1]", "axes")}) {
     write_file(folder / "r/vocabulary.json",

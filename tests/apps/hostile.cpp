@@ -21,10 +21,10 @@ using namespace heed;
 namespace {
 
 // A copy of a trained run, in the folder r, for tests that modify it.
-struct HostileRun : TemporaryFolder {
+struct HostileRun : Workspace {
   explicit HostileRun(bool old = false) {
     static const TrainedRun trained;
-    REQUIRE(std::system(("cp -a " + trained.path + "/. " + path).c_str()) == 0);
+    copy_from(trained);
     if (!old) return;
     change_state(checkpoint(), [](Json& state) {  // as in heed 0.1.0
       for (const char* name : {"settings", "vocabulary"}) state.remove(name);
@@ -38,7 +38,7 @@ struct HostileRun : TemporaryFolder {
                int code = 2) const {
     CAPTURE(command[0]);
     const auto start = std::chrono::steady_clock::now();
-    const ProgramOutput output = heed_in(path, command, "1 2\n");
+    const ProgramOutput output = heed(command, "1 2\n");
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
     check_rejected(output, code, parts);
     CHECK(output.err.size() < 500);
@@ -77,12 +77,8 @@ struct HostileRun : TemporaryFolder {
   }
 
  private:
-  struct TrainedRun : TemporaryFolder {
-    TrainedRun() {
-      write_file(path + "/c.toml", tiny_config());
-      const ProgramOutput output = heed_in(path, {"train", "c.toml", "--run", "r"});
-      REQUIRE_MESSAGE(output.code == 0, output.err);
-    }
+  struct TrainedRun : Workspace {
+    TrainedRun() { train("r", tiny_config()); }
   };
 };
 

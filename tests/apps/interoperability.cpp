@@ -17,8 +17,7 @@ namespace {
 void write_example(const TemporaryFolder& folder, const std::string& name,
                    const std::string& config, const Inputs& in) {
   write_file(folder / (name + ".toml"), config);
-  const ProgramOutput output = heed_in(folder.path, {"train", name + ".toml", "--run", name});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  heed_ok(folder.path, {"train", name + ".toml", "--run", name});
   ScopeGuard here;
   here->gradients = here->training = false;
   const SavedRun run = SavedRun::open(folder / name);

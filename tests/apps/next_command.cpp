@@ -22,9 +22,8 @@ struct PastedCommands : TemporaryFolder {
   std::string next(const std::string& config, const std::string& run = "r") const {
     write_file(path + "/c.toml", config);
     remove_all(path + "/" + run);
-    const ProgramOutput trained = heed_in(path, {"train", "c.toml", "--run", run});
-    REQUIRE_MESSAGE(trained.code == 0, trained.err);
-    const std::string command = last_line_of(trained.out);
+    const std::string trained = heed_ok(path, {"train", "c.toml", "--run", run});
+    const std::string command = last_line_of(trained);
     const ProgramOutput pasted = shell_in(path, "heed() { $HEED \"$@\"; }\n" + command);
     CHECK_MESSAGE(pasted.code == 0, command, "\n", pasted.err);
     CHECK(pasted.err == "");

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <filesystem>
 
 #include "apps/support/files.h"
+#include "core/joined.h"
 
 using namespace heed;
 
@@ -41,6 +43,49 @@ ProgramOutput Subprocess::wait() {
 ProgramOutput shell_in(const std::string& folder, const std::string& script) {
   ::setenv("HEED", HEED_PROGRAM, 1);
   return Subprocess({"-c", script}, folder, "", "/bin/bash").wait();
+}
+
+std::string heed_ok(const std::string& folder, const std::vector<std::string>& arguments,
+                    const std::string& input) {
+  const ProgramOutput output = heed_in(folder, arguments, input);
+  REQUIRE_MESSAGE(output.code == 0, "heed ", joined(arguments, " "), ": ", output.err);
+  return output.out;
+}
+
+void Workspace::train(const std::string& name, const std::string& config) const {
+  write(name + ".toml", config);
+  ok({"train", name + ".toml", "--run", name});
+}
+
+void Workspace::copy_from(const Workspace& other) const {
+  std::filesystem::copy(other.path, path,
+                        std::filesystem::copy_options::recursive |
+                            std::filesystem::copy_options::copy_symlinks |
+                            std::filesystem::copy_options::overwrite_existing);
+}
+
+void Workspace::write(const std::string& name, std::string_view text) const {
+  write_file(*this / name, text);
+}
+
+std::string Workspace::read(const std::string& name) const {
+  return read_file(*this / name, "file");
+}
+
+Json Workspace::json(const std::string& name) const { return Json::parse(read(name), name); }
+
+std::string Workspace::digest(const std::string& name) const {
+  return sha256_of_file(*this / name);
+}
+
+bool Workspace::has(const std::string& name) const { return exists(*this / name); }
+
+void Workspace::replace(const std::string& name, const std::string& from,
+                        const std::string& to) const {
+  std::string text = read(name);
+  const size_t at = text.find(from);
+  REQUIRE_MESSAGE(at != text.npos, from, " is not in ", name, ": ", text);
+  write(name, text.replace(at, from.size(), to));
 }
 
 bool has_command(const std::string& name) {

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "apps/support/json.h"
 #include "apps/support/process.h"
 #include "temporary.h"
 
@@ -37,6 +39,32 @@ inline ProgramOutput heed_in(const std::string& folder, const std::vector<std::s
                              const std::string& input = "") {
   return Subprocess(arguments, folder, input).wait();
 }
+
+// The same, of a command that must succeed. Returns what it prints.
+std::string heed_ok(const std::string& folder, const std::vector<std::string>& arguments,
+                    const std::string& input = "");
+
+// A folder in which heed runs; names of files and runs are in it.
+struct Workspace : TemporaryFolder {
+  ProgramOutput heed(const std::vector<std::string>& arguments,
+                     const std::string& input = "") const {
+    return heed_in(path, arguments, input);
+  }
+  std::string ok(const std::vector<std::string>& arguments, const std::string& input = "") const {
+    return heed_ok(path, arguments, input);
+  }
+  // Writes NAME.toml and trains the run NAME with it.
+  void train(const std::string& name, const std::string& config) const;
+  void copy_from(const Workspace& other) const;
+
+  void write(const std::string& name, std::string_view text) const;
+  std::string read(const std::string& name) const;
+  ::heed::Json json(const std::string& name) const;
+  std::string digest(const std::string& name) const;  // SHA-256
+  bool has(const std::string& name) const;
+  // Replaces the first `from` in a file, which must have it.
+  void replace(const std::string& name, const std::string& from, const std::string& to) const;
+};
 
 // Returns whether heed has a command: a build may leave out rooms (apps/commands/room.h).
 bool has_command(const std::string& name);

@@ -13,29 +13,17 @@ using namespace heed;
 
 namespace {
 
-struct Folder : TemporaryFolder {
-  Folder() { write_file(path + "/c.toml", tiny_config()); }
-  ProgramOutput heed(const std::vector<std::string>& arguments) const {
-    return heed_in(path, arguments);
-  }
-  Json sessions(const std::string& run) const {
-    const std::string file = path + "/" + run + "/run.json";
-    return Json::parse(read_file(file, "record"), file).at("sessions");
-  }
-  void replace(const std::string& file, const std::string& from, const std::string& to) const {
-    std::string text = read_file(path + "/" + file, "file");
-    const size_t at = text.find(from);
-    REQUIRE_MESSAGE(at != text.npos, from, " is not in ", text);
-    write_file(path + "/" + file, text.replace(at, from.size(), to));
-  }
+struct Folder : Workspace {
+  Folder() { write("c.toml", tiny_config()); }
+  Json sessions(const std::string& run) const { return json(run + "/run.json").at("sessions"); }
 };
 
 }  // namespace
 
 TEST_CASE("run.json: a session for each process that trained the run") {
   const Folder folder;
-  REQUIRE(folder.heed({"train", "c.toml", "--run", "r", "--set", "threads=1"}).code == 0);
-  REQUIRE(folder.heed({"train", "--resume", "r", "--set", "train.steps=35"}).code == 0);
+  folder.ok({"train", "c.toml", "--run", "r", "--set", "threads=1"});
+  folder.ok({"train", "--resume", "r", "--set", "train.steps=35"});
   const Json all = folder.sessions("r");
   REQUIRE(all.elements().size() == 2);
   const Json& first = all.elements()[0];
@@ -63,7 +51,7 @@ TEST_CASE("run.json: a session for each process that trained the run") {
 
 TEST_CASE("run.json: a killed session has no end, a damaged file is rejected") {
   const Folder folder;
-  REQUIRE(folder.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  folder.ok({"train", "c.toml", "--run", "r"});
   write_file(folder / "r/run.json", R"({"sessions": [{"command": ["killed"]}]})");
   const std::vector<std::string> resume = {"train", "--resume", "r", "--set", "train.steps=31"};
   for (const char* text : {"", "{", "[]", "{}", "{\"sessions\": 3}", "{\"sessions\": [3]}"}) {
@@ -76,7 +64,7 @@ TEST_CASE("run.json: a killed session has no end, a damaged file is rejected") {
     check_rejected(copy.heed(resume), 2, {"r/run.json", "repair or delete it"});
     CHECK(read_file(copy / "r/config.toml", "config") == config);
   }
-  REQUIRE(folder.heed(resume).code == 0);
+  folder.ok(resume);
   const Json all = folder.sessions("r");
   REQUIRE(all.elements().size() == 2);
   CHECK(all.elements()[0].find("end") == nullptr);
@@ -96,7 +84,7 @@ TEST_CASE("run.json: training that fails ends its session") {
 
 TEST_CASE("train --from: says whether a run gives the same bits again") {
   const Folder folder;
-  REQUIRE(folder.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  folder.ok({"train", "c.toml", "--run", "r"});
   const ProgramOutput same = folder.heed({"train", "--from", "r", "--set", "threads=1"});
   CHECK_MESSAGE(same.code == 0, same.err);
   CHECK_CONTAINS(same.out,
@@ -107,7 +95,7 @@ TEST_CASE("train --from: says whether a run gives the same bits again") {
   CHECK(names_in_folder(folder / "runs") == std::vector<std::string>{"r"});
 
   // Another rate, which is not in the config: the losses tell, and without them the weights.
-  REQUIRE(folder.heed({"train", "c.toml", "--run", "other", "--set", "optim.lr=0.02"}).code == 0);
+  folder.ok({"train", "c.toml", "--run", "other", "--set", "optim.lr=0.02"});
   folder.replace("other/config.toml", "\nlr = 0.02", "\nlr = 0.01");
   const ProgramOutput losses = folder.heed({"train", "--from", "other", "--run", "a"});
   CHECK(losses.code == 1);
@@ -122,7 +110,7 @@ TEST_CASE("train --from: says whether a run gives the same bits again") {
 
 TEST_CASE("train --from: trains as far as the run was trained") {
   const Folder folder;
-  REQUIRE(folder.heed({"train", "c.toml", "--run", "r", "--until", "12"}).code == 0);
+  folder.ok({"train", "c.toml", "--run", "r", "--until", "12"});
   const ProgramOutput same = folder.heed({"train", "--from", "r", "--run", "again"});
   CHECK_MESSAGE(same.code == 0, same.err);
   CHECK_CONTAINS(same.out, "the same bits up to step 12");
@@ -134,7 +122,7 @@ TEST_CASE("train --from: trains as far as the run was trained") {
 
 TEST_CASE("train --from: rejects what cannot be trained again") {
   const Folder folder;
-  REQUIRE(folder.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  folder.ok({"train", "c.toml", "--run", "r"});
   const auto rejected = [&](std::vector<std::string> arguments,
                             const std::vector<std::string>& parts) {
     arguments.insert(arguments.begin(), {"train", "--from"});
@@ -158,7 +146,7 @@ TEST_CASE("run record: the data of a run, and the file that is to blame if they 
   write_file(folder / "text.toml",
              "[train]\nsteps = 1\n[model]\nkind = 'language_model'\nlayers = 1\ndim = 8\n"
              "heads = 1\n[data]\nkind = 'text'\npath = 'd.txt'\ncontext = 8\n");
-  REQUIRE(folder.heed({"train", "text.toml", "--run", "r"}).code == 0);
+  folder.ok({"train", "text.toml", "--run", "r"});
   const RunFolder run = RunFolder::open(folder / "r");
   DataOptions options;
   options.kind = &data_kinds::text;

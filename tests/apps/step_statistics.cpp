@@ -191,8 +191,7 @@ TEST_CASE("train.statistics: changes no bit, and is resumed") {
   write_file(folder / "c.toml", tiny_config());
   const auto trained = [&](const std::string& run, std::vector<std::string> more) {
     more.insert(more.begin(), {"train", "c.toml", "--run", run, "--set", "model.dropout=0.2"});
-    const ProgramOutput output = heed_in(folder.path, more);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    heed_ok(folder.path, more);
   };
   trained("off", {});
   trained("on", {"--set", "train.statistics=true"});

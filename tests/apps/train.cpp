@@ -24,20 +24,9 @@ using namespace heed;
 
 namespace {
 
-struct Workspace : TemporaryFolder {
-  explicit Workspace(const std::string& more = "") {
-    write_file(path + "/c.toml", tiny_config(more));
-  }
-  ProgramOutput heed(const std::vector<std::string>& arguments) const {
-    return heed_in(path, arguments);
-  }
-  Json json(const std::string& file) const {
-    return Json::parse(read_file(path + "/" + file, "file"), file);
-  }
-  bool has(const std::string& file) const {
-    return ::access((path + "/" + file).c_str(), F_OK) == 0;
-  }
-  std::string digest(const std::string& file) const { return sha256_of_file(path + "/" + file); }
+// With the config c.toml.
+struct TinyWorkspace : Workspace {
+  explicit TinyWorkspace(const std::string& more = "") { write("c.toml", tiny_config(more)); }
 };
 
 // Returns the rows of metrics.jsonl without times.
@@ -66,7 +55,7 @@ std::vector<std::string> digests(const std::string& path) {
 }  // namespace
 
 TEST_CASE("train: announces data whose longest line takes far more than the others") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const auto trains = [&](size_t longest) {
     std::string pairs;
     for (int i = 0; i < 100; ++i) pairs += "a" + std::string(i % 7, 'b') + "\tb\n";
@@ -85,7 +74,7 @@ TEST_CASE("train: announces data whose longest line takes far more than the othe
 }
 
 TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores and checkpoints") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const ProgramOutput output = workspace.heed({"train", "c.toml", "--run", "r"});
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK_CONTAINS(output.out, "exact match");
@@ -112,7 +101,7 @@ TEST_CASE("train: a run folder holds config, vocabulary, metrics, log, scores an
 }
 
 TEST_CASE("train: results are bitwise reproducible for any number of threads") {
-  const Workspace workspace("[model.positional]\nkind = \"learned\"\nmax_length = 8\n");
+  const TinyWorkspace workspace("[model.positional]\nkind = \"learned\"\nmax_length = 8\n");
   CHECK(workspace.heed({"train", "c.toml", "--run", "a", "--set", "model.dropout=0.2"}).code == 0);
   CHECK(workspace.heed({"train", "a/config.toml", "--run", "b", "--set", "threads=1"}).code == 0);
   CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
@@ -122,8 +111,8 @@ TEST_CASE("train: results are bitwise reproducible for any number of threads") {
 }
 
 TEST_CASE("train: rejects a folder with a run, and a run that another process trains") {
-  const Workspace workspace;
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const TinyWorkspace workspace;
+  workspace.ok({"train", "c.toml", "--run", "r"});
   const std::string before = workspace.digest("r/checkpoints/latest/model.safetensors");
   check_rejected(workspace.heed({"train", "c.toml", "--run", "r"}), 2,
                  {"r: not empty (it has ", "--resume --run r", "another folder with --run"});
@@ -133,12 +122,12 @@ TEST_CASE("train: rejects a folder with a run, and a run that another process tr
 }
 
 TEST_CASE("train: Ctrl-C saves a checkpoint, and the resumed run is bitwise identical") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const std::vector<std::string> longer = {"--set", "train.steps=400", "--set",
                                            "model.dropout=0.1"};
   std::vector<std::string> arguments = {"train", "c.toml", "--run", "a"};
   arguments.insert(arguments.end(), longer.begin(), longer.end());
-  REQUIRE(workspace.heed(arguments).code == 0);
+  workspace.ok(arguments);
   arguments[3] = "b";
   Subprocess program(arguments, workspace.path);
   while (program.running() && !workspace.has("b/checkpoints/latest")) ::usleep(1000);
@@ -149,8 +138,7 @@ TEST_CASE("train: Ctrl-C saves a checkpoint, and the resumed run is bitwise iden
   CHECK_CONTAINS(output.err, "interrupted and saved; continue with: heed train --resume --run b\n");
   CHECK(workspace.json("b/checkpoints/latest/state.json").at("step").integer() < 400);
   CHECK(!workspace.has("b/result.json"));
-  const ProgramOutput rest = workspace.heed({"train", "--resume", "b"});
-  REQUIRE_MESSAGE(rest.code == 0, rest.err);
+  workspace.ok({"train", "--resume", "b"});
   CHECK(workspace.digest("a/checkpoints/latest/model.safetensors") ==
         workspace.digest("b/checkpoints/latest/model.safetensors"));
   CHECK(timeless_metrics(workspace / "a/metrics.jsonl") ==
@@ -158,13 +146,13 @@ TEST_CASE("train: Ctrl-C saves a checkpoint, and the resumed run is bitwise iden
 }
 
 TEST_CASE("train: --resume accepts changed intervals and paths, rejects other changes") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   write_file(workspace / "words.txt",
              "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n");
   write_file(workspace / "lines.toml",
              "[train]\nsteps = 10\nbatch_size = 2\n[model]\nkind = 'language_model'\nlayers = 1\n"
              "dim = 16\nheads = 2\n[data]\nkind = 'lines'\npath = 'words.txt'\n");
-  REQUIRE(workspace.heed({"train", "lines.toml", "--run", "r"}).code == 0);
+  workspace.ok({"train", "lines.toml", "--run", "r"});
   check_rejected(workspace.heed({"train", "--resume", "--run", "r", "--set", "model.heads=4",
                                  "--set", "optim.lr=1.0"}),
                  2, {"model.heads = 2, now 4", "optim.lr = 0.001, now 1.0", "train.steps"});
@@ -204,9 +192,9 @@ TEST_CASE("train: --resume accepts changed intervals and paths, rejects other ch
 }
 
 TEST_CASE("train: --resume without a checkpoint restarts the run") {
-  const Workspace workspace;
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "a"}).code == 0);
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "b"}).code == 0);
+  const TinyWorkspace workspace;
+  workspace.ok({"train", "c.toml", "--run", "a"});
+  workspace.ok({"train", "c.toml", "--run", "b"});
   remove_all(workspace / "b/checkpoints");
   remove_all(workspace / "b/result.json");
   const ProgramOutput output = workspace.heed({"train", "--resume", "--run", "b"});
@@ -218,7 +206,7 @@ TEST_CASE("train: --resume without a checkpoint restarts the run") {
 }
 
 TEST_CASE("train: a value that is not finite stops the run and keeps the checkpoint") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const std::vector<std::string> settings = {"train", "c.toml",
                                              "--run", "r",
                                              "--set", "optim.kind=sgd",
@@ -247,11 +235,10 @@ TEST_CASE("train: a value that is not finite stops the run and keeps the checkpo
 }
 
 TEST_CASE("train: scores other splits at evaluations, which changes no weight and no choice") {
-  const Workspace workspace;
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "plain"}).code == 0);
-  const ProgramOutput output = workspace.heed(
+  const TinyWorkspace workspace;
+  workspace.ok({"train", "c.toml", "--run", "plain"});
+  workspace.ok(
       {"train", "c.toml", "--run", "more", "--set", "train.evaluate_splits=[\"val\", \"test\"]"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(workspace.digest("more/checkpoints/step-30/model.safetensors") ==
         workspace.digest("plain/checkpoints/step-30/model.safetensors"));
   CHECK(workspace.digest("more/checkpoints/best/model.safetensors") ==
@@ -273,7 +260,7 @@ TEST_CASE("train: scores other splits at evaluations, which changes no weight an
 }
 
 TEST_CASE("train: stops early and scores the best checkpoint") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const ProgramOutput output = workspace.heed(
       {"train", "c.toml", "--run", "r", "--set", "train.patience=2", "--set", "train.steps=1000",
        "--set", "optim.lr=0", "--set", "train.best_by=exact_match"});
@@ -290,11 +277,10 @@ TEST_CASE("train: stops early and scores the best checkpoint") {
 }
 
 TEST_CASE("train: averaged weights are evaluated and saved, training and resuming stay the same") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const auto train = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "train");
-    const ProgramOutput output = workspace.heed(arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
+    workspace.ok(arguments);
   };
   // The rows of steps, which say how the weights are trained.
   const auto losses = [&](const std::string& run) {
@@ -352,16 +338,14 @@ TEST_CASE("train: averaged weights are evaluated and saved, training and resumin
 }
 
 TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   std::string pairs;
   for (int i = 0; i < 60; ++i) pairs += fmt::format("{} {}\t{} {}\n", i % 8, i % 7, i % 7, i % 8);
   write_file(workspace / "pairs.tsv", pairs);
   write_file(workspace / "pairs.toml",
              "[train]\nsteps = 8\nevaluate_every = 4\n[model]\nlayers = 1\ndim = 16\nheads = 2\n"
              "[data]\nkind = 'pairs'\npath = 'pairs.tsv'\n");
-  const ProgramOutput output =
-      workspace.heed({"train", "pairs.toml", "--run", "r", "--set", "train.best_by=bleu"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  workspace.ok({"train", "pairs.toml", "--run", "r", "--set", "train.best_by=bleu"});
   CHECK_CONTAINS(read_file(workspace / "r/metrics.jsonl", "metrics"), "\"bleu\":");
   CHECK(workspace.json("r/result.json").at("val").find("bleu"));
   // Without best_by a model of characters has no BLEU, and no note about it.
@@ -369,11 +353,9 @@ TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
   CHECK_CONTAINS(characters.out, "chrF2");
   CHECK(characters.out.find("BLEU") == characters.out.npos);
   CHECK_FALSE(workspace.json("c/result.json").at("val").find("bleu"));
-  const ProgramOutput bits =
-      workspace.heed({"train", "pairs.toml", "--run", "b", "--set", "model.kind=language_model",
-                      "--set", "data.kind=lines", "--set", "train.best_by=bits_per_byte", "--set",
-                      "train.evaluate_every=1"});
-  REQUIRE_MESSAGE(bits.code == 0, bits.err);
+  workspace.ok({"train", "pairs.toml", "--run", "b", "--set", "model.kind=language_model", "--set",
+                "data.kind=lines", "--set", "train.best_by=bits_per_byte", "--set",
+                "train.evaluate_every=1"});
   double least = 1e9;
   int64_t step = 0;
   std::istringstream metrics(read_file(workspace / "b/metrics.jsonl", "metrics"));
@@ -394,13 +376,11 @@ TEST_CASE("train: best_by takes any score that the data have, BLEU too") {
 }
 
 TEST_CASE("train: loads weights from another run and freezes parameters") {
-  const Workspace workspace;
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "a"}).code == 0);
-  const ProgramOutput output =
-      workspace.heed({"train", "c.toml", "--run", "b", "--set", "train.load=a", "--set",
-                      "train.load_names=[\"encoder.*\"]", "--set", "train.freeze=[\"encoder.*\"]",
-                      "--set", "seed=8"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  const TinyWorkspace workspace;
+  workspace.ok({"train", "c.toml", "--run", "a"});
+  workspace.ok({"train", "c.toml", "--run", "b", "--set", "train.load=a", "--set",
+                "train.load_names=[\"encoder.*\"]", "--set", "train.freeze=[\"encoder.*\"]",
+                "--set", "seed=8"});
   const SafetensorsFile a(workspace / "a/checkpoints/best/model.safetensors"),
       b(workspace / "b/checkpoints/best/model.safetensors");
   int same = 0, different = 0;
@@ -428,8 +408,8 @@ TEST_CASE("train: loads weights from another run and freezes parameters") {
 }
 
 TEST_CASE("train: links in a run folder are not followed") {
-  const Workspace workspace;
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "good"}).code == 0);
+  const TinyWorkspace workspace;
+  workspace.ok({"train", "c.toml", "--run", "good"});
   const auto copy_run = [&](const std::string& to) {
     std::filesystem::copy(
         workspace / "good", workspace / to,
@@ -475,8 +455,8 @@ TEST_CASE("train: links in a run folder are not followed") {
 }
 
 TEST_CASE("train: rejects a base in the config of a run") {
-  const Workspace workspace;
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const TinyWorkspace workspace;
+  workspace.ok({"train", "c.toml", "--run", "r"});
   write_file(workspace / "secret", "token = hunter2\n");
   const std::string config = read_file(workspace / "r/config.toml", "config");
   write_file(workspace / "r/config.toml", "base = \"../secret\"\n" + config);
@@ -487,7 +467,7 @@ TEST_CASE("train: rejects a base in the config of a run") {
 }
 
 TEST_CASE("train: renaming or deleting the run folder stops training") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const std::vector<std::string> long_run = {"train", "c.toml",
                                              "--run", "r",
                                              "--set", "train.steps=100000",
@@ -517,7 +497,7 @@ TEST_CASE("train: renaming or deleting the run folder stops training") {
 }
 
 TEST_CASE("train: SIGHUP saves the run unless it is ignored") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   Subprocess program({"train", "c.toml", "--run", "r", "--set", "train.steps=100000"},
                      workspace.path);
   while (program.running() && !workspace.has("r/checkpoints/latest")) ::usleep(1000);
@@ -536,7 +516,7 @@ TEST_CASE("train: SIGHUP saves the run unless it is ignored") {
 }
 
 TEST_CASE("train: a closed pipe on stderr does not stop training") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const ProgramOutput output =
       shell_in(workspace.path,
                "$HEED train c.toml --run r --set train.steps=300 --set train.log_every=1 2>&1 | "
@@ -546,7 +526,7 @@ TEST_CASE("train: a closed pipe on stderr does not stop training") {
 }
 
 TEST_CASE("train: exceeding the file size limit is a write error") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const ProgramOutput output = shell_in(workspace.path, "ulimit -f 20; $HEED train c.toml --run r");
   CHECK(output.code == 1);
   CHECK_CONTAINS(output.err,
@@ -558,7 +538,7 @@ TEST_CASE("train: exceeding the file size limit is a write error") {
 }
 
 TEST_CASE("train: runs that start at the same moment have different folders") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   std::vector<std::unique_ptr<Subprocess>> programs;
   for (int i = 0; i < 24; ++i)
     programs.push_back(std::make_unique<Subprocess>(
@@ -581,7 +561,7 @@ TEST_CASE("train: runs that start at the same moment have different folders") {
 }
 
 TEST_CASE("train: mentions how to resume the last run of the config if it is unfinished") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const auto trained = [&](const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments = {"train", "c.toml", "--set", "train.steps=4"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -607,7 +587,7 @@ TEST_CASE("train: mentions how to resume the last run of the config if it is unf
 }
 
 TEST_CASE("train: rejects paths that are not UTF-8") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   make_folders(workspace / "caf\xE9");
   write_file(workspace / "caf\xE9/words.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
   write_file(workspace / "lines.toml",
@@ -624,14 +604,13 @@ TEST_CASE("train: rejects paths that are not UTF-8") {
 }
 
 TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
-  const Workspace workspace;
+  const TinyWorkspace workspace;
   const auto fixtures = std::filesystem::path(__FILE__).parent_path().parent_path() / "fixtures";
   std::filesystem::copy(
       fixtures / "run_0.1.0", workspace / "r",
       std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
-  const ProgramOutput output = workspace.heed({"evaluate", "r", "--json"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
-  CHECK(Json::parse(output.out, "out").at("loss").number() ==
+  const std::string output = workspace.ok({"evaluate", "r", "--json"});
+  CHECK(Json::parse(output, "out").at("loss").number() ==
         doctest::Approx(workspace.json("r/result.json").at("test").at("loss").number())
             .epsilon(1e-5));
   CHECK(heed_in(workspace.path, {"generate", "r"}, "1 2 3\n").code == 0);
@@ -642,8 +621,8 @@ TEST_CASE("train: a run of heed 0.1.0 evaluates, generates and resumes") {
 }
 
 TEST_CASE("train: write errors leave the previous checkpoint intact") {
-  const Workspace workspace;
-  REQUIRE(workspace.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  const TinyWorkspace workspace;
+  workspace.ok({"train", "c.toml", "--run", "r"});
   const std::string before = workspace.digest("r/checkpoints/latest/model.safetensors");
   const std::vector<std::string> arguments = {"train", "--resume", "--run",
                                               "r",     "--set",    "train.steps=60"};

@@ -19,20 +19,14 @@ const std::filesystem::path sources_of_tests =
     std::filesystem::path(__FILE__).parent_path().parent_path();
 
 // A folder with a text, a tokenizer and a config of a language model.
-struct TextFolder : TemporaryFolder {
+struct TextFolder : Workspace {
   TextFolder() {
     std::filesystem::copy(sources_of_tests.parent_path() / "LICENSE", path + "/text");
     std::filesystem::copy(sources_of_tests / "fixtures/subwords_bpe.model", path + "/bpe.model");
-    write_file(path + "/c.toml",
-               "[train]\nsteps = 4\nbatch_size = 4\n[model]\nkind = 'language_model'\nlayers = 1\n"
-               "dim = 16\nheads = 2\n[data]\nkind = 'text'\npath = 'text'\ncontext = 16\n"
-               "level = 'subword'\ntokenizer = 'bpe.model'\n");
-  }
-  ProgramOutput heed(const std::vector<std::string>& arguments) const {
-    return heed_in(path, arguments);
-  }
-  Json json(const std::string& file) const {
-    return Json::parse(read_file(path + "/" + file, "file"), file);
+    write("c.toml",
+          "[train]\nsteps = 4\nbatch_size = 4\n[model]\nkind = 'language_model'\nlayers = 1\n"
+          "dim = 16\nheads = 2\n[data]\nkind = 'text'\npath = 'text'\ncontext = 16\n"
+          "level = 'subword'\ntokenizer = 'bpe.model'\n");
   }
 };
 
@@ -51,8 +45,7 @@ TEST_CASE("base64: any bytes are restored, other text is rejected") {
 
 TEST_CASE("vocabulary.json: a run with subwords generates without tokenizer and text") {
   const TextFolder folder;
-  const ProgramOutput output = folder.heed({"train", "c.toml", "--run", "r"});
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  folder.ok({"train", "c.toml", "--run", "r"});
   for (const char* file : {"text", "bpe.model"})
     std::filesystem::rename(folder / file, folder / (file + std::string(".away")));
   const std::string prompt = "Permission \u2581 \u00E9 ";
@@ -68,7 +61,7 @@ TEST_CASE("vocabulary.json: a run with subwords generates without tokenizer and 
 
 TEST_CASE("vocabulary.json: a damaged tokenizer, or that of another run, is rejected") {
   const TextFolder folder;
-  REQUIRE(folder.heed({"train", "c.toml", "--run", "r"}).code == 0);
+  folder.ok({"train", "c.toml", "--run", "r"});
   const std::string file = folder / "r/vocabulary.json";
   const Json original = folder.json("r/vocabulary.json");
   const std::string model = bytes_of_base64(original.at("sentencepiece").string());
@@ -102,19 +95,19 @@ TEST_CASE("vocabulary.json: a damaged tokenizer, or that of another run, is reje
 namespace {
 
 // A run A of a text of lower case, and data with other characters.
-struct FineTuning : TemporaryFolder {
+struct FineTuning : Workspace {
   FineTuning() {
     std::string text, other;
     for (int i = 0; i < 300; ++i) {
       text += std::string(1, static_cast<char>('a' + i * i % 11)) + (i % 5 ? "" : "\n");
       other += std::string(i % 3 ? "ab" : "zÄ") + (i % 7 ? " " : "e\n");
     }
-    write_file(path + "/a.txt", text);
-    write_file(path + "/b.txt", other);
-    write_file(path + "/a.toml",
-               "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[model]\nlayers = 1\ndim = 16\n"
-               "heads = 2\nkind = 'language_model'\n[optim]\nlr = 1e-12\n[data]\nkind = 'text'\n"
-               "path = 'a.txt'\ncontext = 16\n");
+    write("a.txt", text);
+    write("b.txt", other);
+    write("a.toml",
+          "[train]\nsteps = 4\nbatch_size = 4\nsamples = 0\n[model]\nlayers = 1\ndim = 16\n"
+          "heads = 2\nkind = 'language_model'\n[optim]\nlr = 1e-12\n[data]\nkind = 'text'\n"
+          "path = 'a.txt'\ncontext = 16\n");
     const ProgramOutput output = train("A", {});
     REQUIRE_MESSAGE(output.code == 0, output.err);
   }
@@ -124,12 +117,10 @@ struct FineTuning : TemporaryFolder {
       arguments.emplace_back("--set");
       arguments.push_back(setting);
     }
-    return heed_in(path, arguments);
+    return heed(arguments);
   }
   std::vector<std::string> tokens(const std::string& run) const {
-    return Json::parse(read_file(path + "/" + run + "/vocabulary.json", "file"), "")
-        .at("symbols")
-        .strings();
+    return json(run + "/vocabulary.json").at("symbols").strings();
   }
   // Returns the rows of the token embedding.
   std::vector<std::vector<float>> rows(const std::string& run) const {
@@ -183,9 +174,9 @@ TEST_CASE("fine-tuning: tokens that the vocabulary lacks are refused, unknown or
   // Nothing of A is needed afterwards.
   std::filesystem::rename(folder / "A", folder / "away");
   for (const char* run : {"U", "B"}) {
-    CHECK(heed_in(folder.path, {"evaluate", run}).code == 0);
+    CHECK(folder.heed({"evaluate", run}).code == 0);
     const ProgramOutput resumed =
-        heed_in(folder.path, {"train", "--resume", "--run", run, "--set", "train.steps=6"});
+        folder.heed({"train", "--resume", "--run", run, "--set", "train.steps=6"});
     CHECK_MESSAGE(resumed.code == 0, resumed.err);
   }
 }
@@ -208,20 +199,16 @@ TEST_CASE("data.vocabulary: a text is not prompted with <bos>, though its vocabu
   write_file(folder / "lines.toml",
              "[train]\nsteps = 2\nsamples = 0\n[model]\nlayers = 1\ndim = 16\nheads = 2\nkind = "
              "'language_model'\n[data]\nkind = 'lines'\npath = 'a.txt'\nval_fraction = 0\n");
-  REQUIRE(heed_in(folder.path, {"train", "lines.toml", "--run", "L"}).code == 0);
+  folder.ok({"train", "lines.toml", "--run", "L"});
   REQUIRE(folder.tokens("L").back() == "<eos>");
   const ProgramOutput trained = folder.train("T", {"data.vocabulary=L", "train.new_tokens=add"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   const auto codec = SavedRun::open(folder / "T").vocabulary().corpus.target;
   CHECK(codec->vocabulary().token(default_prompt(*codec)[0]) == "\n");
   CHECK(codec->prompt("ab").size() == 2);
-  const ProgramOutput losses =
-      heed_in(folder.path, {"evaluate", "T", "--input", "-", "--json"}, "ab\n");
-  REQUIRE_MESSAGE(losses.code == 0, losses.err);
-  CHECK(Json::parse(losses.out, "row").at("tokens").strings() ==
-        std::vector<std::string>{"a", "b"});
-  const ProgramOutput lines =
-      heed_in(folder.path, {"evaluate", "L", "--input", "-", "--json"}, "ab\n");
+  const std::string losses = folder.ok({"evaluate", "T", "--input", "-", "--json"}, "ab\n");
+  CHECK(Json::parse(losses, "row").at("tokens").strings() == std::vector<std::string>{"a", "b"});
+  const ProgramOutput lines = folder.heed({"evaluate", "L", "--input", "-", "--json"}, "ab\n");
   CHECK(Json::parse(lines.out, "row").at("tokens").strings().back() == "<eos>");
 }
 

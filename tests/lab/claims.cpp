@@ -126,7 +126,7 @@ TEST_CASE("claims: properties of trained models") {
   write_file(folder / "c.toml", classifier_config(""));
   write_file(folder / "pairs.toml", tiny_config());
   for (const std::string name : {"c", "pairs"})
-    REQUIRE(heed_in(folder.path, {"train", name + ".toml", "--run", name}).code == 0);
+    heed_ok(folder.path, {"train", name + ".toml", "--run", name});
   const auto set = properties_of(folder.path, {"c"});
   CHECK(set.at("A17"));
   CHECK(!set.at("A44"));

@@ -308,10 +308,8 @@ TEST_CASE("compare: runs that score other splits are of the same experiment, wit
   write_file(folder / "c.toml", tiny_config());
   for (const char* splits : {"[\"val\"]", "[\"val\", \"test\"]"}) {
     const std::string run = std::string_view(splits) == "[\"val\"]" ? "plain" : "more";
-    const ProgramOutput trained =
-        heed_in(folder.path, {"train", "c.toml", "--run", run, "--set",
-                              fmt::format("train.evaluate_splits={}", splits)});
-    REQUIRE_MESSAGE(trained.code == 0, trained.err);
+    heed_ok(folder.path, {"train", "c.toml", "--run", run, "--set",
+                          fmt::format("train.evaluate_splits={}", splits)});
   }
   const ProgramOutput more =
       heed_in(folder.path, {"compare", "more", "--target", "test.loss=1000", "--csv"});
@@ -324,9 +322,8 @@ TEST_CASE("compare: kinds of examples have the scores that evaluate finds, over 
   const TemporaryFolder folder;
   write_file(folder / "c.toml", tiny_config());
   const auto heed = [&](const std::vector<std::string>& arguments) {
-    const ProgramOutput output = heed_in(folder.path, arguments);
-    REQUIRE_MESSAGE(output.code == 0, output.err);
-    return output.out;
+    const std::string output = heed_ok(folder.path, arguments);
+    return output;
   };
   heed({"sweep", "--config", "c.toml", "--seeds", "2", "--run", "s"});
   const Json compared = Json::parse(heed({"compare", "s", "--by", "length", "--json"}), "json");

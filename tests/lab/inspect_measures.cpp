@@ -33,8 +33,7 @@ void train(const std::string& folder, const std::string& config, const std::stri
   write_file(folder + "/c.toml", config);
   std::vector<std::string> arguments = {"train", "c.toml", "--run", run};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  const ProgramOutput output = heed_in(folder, arguments);
-  REQUIRE_MESSAGE(output.code == 0, output.err);
+  heed_ok(folder, arguments);
 }
 
 std::string weights_of(const std::string& run, int step) {
@@ -61,8 +60,7 @@ TEST_CASE("measures: training gives the same bits with and without, also resumed
   train(folder.path, language_config(""), "without");
   train(folder.path, language_config(all_measures), "with");
   train(folder.path, language_config(all_measures), "resumed", {"--until", "10"});
-  const ProgramOutput rest = heed_in(folder.path, {"train", "--resume", "--run", "resumed"});
-  REQUIRE_MESSAGE(rest.code == 0, rest.err);
+  heed_ok(folder.path, {"train", "--resume", "--run", "resumed"});
   CHECK(weights_of(folder / "without", 24) == weights_of(folder / "with", 24));
   CHECK(weights_of(folder / "without", 24) == weights_of(folder / "resumed", 24));
   CHECK(rows_of(folder / "without") == "");

@@ -324,8 +324,7 @@ TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and 
 
 TEST_CASE("curves of groups are CSV with the number of runs at each step") {
   const RunsWithCurves runs(2);
-  REQUIRE(heed_in(runs.path, {"compare", "s", "--score", "val.exact_match", "--curves", "c.csv"})
-              .code == 0);
+  heed_ok(runs.path, {"compare", "s", "--score", "val.exact_match", "--curves", "c.csv"});
   const std::string csv = read_file(runs / "c.csv", "curves");
   CHECK(csv.starts_with("group,step,mean,low,high,n\noptim.lr = 0.001,10,0.98,"));
   CHECK(count_of(csv, ",3\n") == 4);  // steps 10 and 20 of both groups
@@ -365,9 +364,7 @@ TEST_CASE("a wrong output is marked where it differs") {
 TEST_CASE("a report of a trained run has attention at each checkpoint, samples, errors and model") {
   const TemporaryFolder folder;
   write_file(folder / "tiny.toml", tiny_config());
-  const ProgramOutput trained = heed_in(
-      folder.path, {"train", "tiny.toml", "--run", "run", "--set", "train.keep_checkpoints=3"});
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  heed_ok(folder.path, {"train", "tiny.toml", "--run", "run", "--set", "train.keep_checkpoints=3"});
   const Report report = report_data({{folder / "run"}, true, false});
   const Details& details = *report.details;
   CHECK(details.notes == std::vector<std::string>());

@@ -22,11 +22,8 @@ using namespace heed;
 
 namespace {
 
-struct Runs : TemporaryFolder {
+struct Runs : Workspace {
   explicit Runs(const std::string& more = "") { write_file(*this / "c.toml", tiny_config(more)); }
-  ProgramOutput heed(const std::vector<std::string>& arguments) const {
-    return heed_in(path, arguments);
-  }
   RunState state(const std::string& run) const { return state_of(*this / run); }
   std::string model(const std::string& run) const {
     return sha256_of_file(*this / run + "/checkpoints/latest/model.safetensors");
@@ -41,7 +38,7 @@ struct Runs : TemporaryFolder {
 
 TEST_CASE("train: --until pauses a run, whose state follows from its folder") {
   const Runs runs;
-  REQUIRE(runs.heed({"train", "c.toml", "--run", "whole"}).code == 0);
+  runs.ok({"train", "c.toml", "--run", "whole"});
   CHECK(runs.state("none") == RunState::none);
   const ProgramOutput paused = runs.heed({"train", "c.toml", "--run", "r", "--until", "17"});
   CHECK(paused.code == 0);
@@ -88,7 +85,7 @@ TEST_CASE("train: a killed run is not running") {
 
 TEST_CASE("train: the identity of a run is that of its config and data") {
   const Runs runs;
-  REQUIRE(runs.heed({"train", "c.toml", "--run", "r", "--set", "threads=1"}).code == 0);
+  runs.ok({"train", "c.toml", "--run", "r", "--set", "threads=1"});
   const std::string identity = identity_of(RunFolder::open(runs / "r")).value();
   CHECK(identity.size() == 64);
   for (const char* same :
@@ -102,7 +99,7 @@ TEST_CASE("train: the identity of a run is that of its config and data") {
   CHECK(runs.identity({"train.average_checkpoints=2"}) !=
         runs.identity({"train.average_checkpoints=2", "train.checkpoint_every=5"}));
 
-  REQUIRE(runs.heed({"train", "c.toml", "--run", "paused", "--until", "2"}).code == 0);
+  runs.ok({"train", "c.toml", "--run", "paused", "--until", "2"});
   CHECK(identity_of(RunFolder::open(runs / "paused")) == identity);
   remove_all(runs / "paused/checkpoints");
   CHECK(identity_of(RunFolder::open(runs / "paused")) == std::nullopt);
@@ -352,7 +349,7 @@ TEST_CASE("sweep: halving keeps the best points") {
 namespace {
 
 // A sweep of two seeds on a file, d.tsv.
-struct SweepOnFile : TemporaryFolder {
+struct SweepOnFile : Workspace {
   SweepOnFile() {
     write_data('a');
     write_file(*this / "c.toml",
@@ -365,9 +362,6 @@ struct SweepOnFile : TemporaryFolder {
     std::string text;
     for (int i = 0; i < 200; ++i) text += fmt::format("{}{}\t{}\n", first, i * i, i);
     write_file(*this / "d.tsv", text);
-  }
-  ProgramOutput heed(const std::vector<std::string>& arguments) const {
-    return heed_in(path, arguments);
   }
   ProgramOutput sweep(const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {"sweep", "s.toml", "--run", "s"};
@@ -472,7 +466,7 @@ TEST_CASE("sweep: a run tells the keys of the sweep from those of [set] and of t
     CHECK_CONTAINS(set_in.at("model.dim").string(), "c.toml:2");
   };
   check_origins("seed-1");
-  REQUIRE(study.heed({"sweep", "s", "--seeds", "2"}).code == 0);  // continued from its folder
+  study.ok({"sweep", "s", "--seeds", "2"});  // continued from its folder
   check_origins("seed-2");
   CHECK(session_of("seed-2").at("set_in").at("seed").string() == "sweep");
   write_file(study / "s/origins.json", "{");
