@@ -223,7 +223,7 @@ std::optional<Finding> Exercise::grade(uint64_t seed, const Answer& answer) cons
   };
   const Grader g = graded(answer);
   if (g.passed()) return {};
-  for (const Known& mistake : mistakes_)
+  for (const Known& mistake : mistakes_)  // a right one has no problem
     if (const auto problem = g.shared_problem(graded(mistake.answer)))
       return Finding{*problem, mistake.sentence};
   return g.finding();

@@ -135,7 +135,8 @@ struct Answer {
 };
 
 // A known wrong answer, and the sentence that names it to the learner. In a learner's program it
-// must not call the function that it stands for, nor one of the library that calls it.
+// must not call the function that it stands for, nor one of the library that calls it. Without a
+// sentence it is the right answer that the others change.
 template <class... F>
 struct WrongAnswer {
   std::string sentence;

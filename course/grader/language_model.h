@@ -2,7 +2,7 @@
 // is counted by the library, from a model of this config.
 #pragma once
 
-#include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,30 +46,24 @@ inline CountedModel counted_model(Grader& g) {
   return model;
 }
 
-// A number, and wrong ones that are known.
-struct Count {
-  double expected;
-  std::vector<WrongNumber> mistakes;
-
-  // Returns whether a wrong number tells which mistake it is.
-  bool is_clear() const {
-    std::vector<double> wrong;
-    for (const WrongNumber& mistake : mistakes)
-      if (mistake.value != expected) wrong.push_back(mistake.value);
-    std::sort(wrong.begin(), wrong.end());
-    return std::adjacent_find(wrong.begin(), wrong.end()) == wrong.end();
-  }
-};
-
-// Changes the options of a fresh config, and counts, until the count is clear.
-template <class Change, class CountOf>
-std::pair<CountedModel, Count> clear_count(Grader& g, const Change& change,
-                                           const CountOf& count_of) {
+// Changes the options of a fresh config until each known wrong answer that counts something else
+// than `expected(model)` has a number of its own, so that the number tells which mistake it is.
+template <class Change, class Expected, class Wrong, class Count>
+CountedModel clear_model(Grader& g, const Change& change, const Expected& expected,
+                         const std::vector<Wrong>& wrong_answers, const Count& count) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     CountedModel model = counted_model(g);
     change(model.options);
-    Count count = count_of(model);
-    if (count.is_clear()) return {std::move(model), std::move(count)};
+    const double right = expected(model);
+    std::map<double, std::string> sentences;
+    bool clear = true;
+    for (const Wrong& wrong : wrong_answers) {
+      const double value = count(std::get<0>(wrong.functions), model);
+      clear =
+          clear && (value == right ||
+                    sentences.try_emplace(value, wrong.sentence).first->second == wrong.sentence);
+    }
+    if (clear) return model;
   }
   throw Error("no config tells the known mistakes apart");
 }

@@ -141,7 +141,8 @@ namespace adam_answers {
 
 const Exercise adam_exercise(
     "adam", grade_adam, {kernels::adam_step},
-    {{"No parameter changes: nothing is computed yet.", [](const UpdateRange&) {}},
+    {{"", adam<Slip::none>},
+     {"No parameter changes: nothing is computed yet.", [](const UpdateRange&) {}},
      {"The bias correction is missing: divide m by 1 - β₁ᵗ and v by 1 - β₂ᵗ.",
       adam<Slip::no_correction>},
      {"The correction of m is missing: divide it by 1 - β₁ᵗ.", adam<Slip::no_first_correction>},

@@ -40,7 +40,8 @@ Tensor products_of_rows(const Tensor& x) { return matmul(x, transpose(x, 0, 1));
 
 const Exercise basic_attention_exercise(
     "basic_attention", grade_basic_attention, {basic_attention},
-    {{"The softmax is taken over the positions that look (axis 0): each column adds up to 1. The "
+    {{"", [](const Tensor& x) { return matmul(softmax(products_of_rows(x)), x); }},
+     {"The softmax is taken over the positions that look (axis 0): each column adds up to 1. The "
       "weights of one position, a row, must.",
       [](const Tensor& x) { return matmul(softmax(products_of_rows(x), 0), x); }},
      {"The exponentials are not divided by their sum: the weights do not add up to 1.",

@@ -113,7 +113,8 @@ Tensor to_one_block(const Tensor& q, const Tensor& k, const Tensor& v) {
 
 const Exercise blocked_attention_exercise(
     "blocked_attention", grade_blocked_attention, {blocked_attention},
-    {{"exp overflows for large scores, and ∞ / ∞ is NaN. Subtract the maximum so far.",
+    {{"", online<BlockStep{}>},
+     {"exp overflows for large scores, and ∞ / ∞ is NaN. Subtract the maximum so far.",
       online<BlockStep{.no_maximum = true}>},
      {"Only the first block is read.",
       [](const Tensor& q, const NextBlock& next) {

@@ -77,7 +77,8 @@ int not_found() { return 0; }
 
 const Exercise bug_in_pooling_exercise(
     "bug_in_pooling", grade_bug_in_pooling, {wrong_line, pooled_logits},
-    {{"An example reads more than its own positions. Examples without padding are right.",
+    {{"", {found, pooled<0>}},
+     {"An example reads more than its own positions. Examples without padding are right.",
       {not_found, pooled<1>}},
      {"Line 6 it is. Now repair it.", {found, pooled<1>}},
      {"Now the last position of an example is hidden, too.", {not_found, pooled<-1>}},

@@ -95,7 +95,8 @@ Tensor causal(const Tensor& q, const Tensor& k, const Tensor& v) {
 
 const Exercise causal_mask_exercise(
     "causal_mask", grade_causal_mask, {causal_attention},
-    {{"A query with nothing to attend to gives NaN, from -∞ - (-∞) or 0/0. Its output is the empty "
+    {{"", causal<[](const Causal& c) { return c.attend_without(later); }>},
+     {"A query with nothing to attend to gives NaN, from -∞ - (-∞) or 0/0. Its output is the empty "
       "sum, zero.",
       causal<[](const Causal& c) {
         return matmul(plain_softmax(c.covered(c.scores(), no_score)), c.v);

@@ -96,7 +96,8 @@ double clipped(std::vector<Tensor>& gradients, double limit) {
 
 const Exercise clipping_exercise(
     "clipping", grade_clipping, {clip_gradients},
-    {{"Nothing changes, and 0 is returned: nothing is computed yet.",
+    {{"", clipped<[](const Gradients& g) { return g.clip(g.norm()); }>},
+     {"Nothing changes, and 0 is returned: nothing is computed yet.",
       clipped<[](const Gradients&) { return 0.0; }>},
      {"The gradients are not changed.", clipped<[](const Gradients& g) { return g.norm(); }>},
      {"Each tensor is clipped by a norm of its own. There is one norm, of all together.",

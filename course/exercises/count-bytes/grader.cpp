@@ -10,103 +10,137 @@ namespace heed::course {
                                                  const OptimOptions& optimizer, int64_t parameters,
                                                  int64_t sequences, int64_t tokens);
 
-void grade_count_bytes(Grader& g, std::array<int64_t, 4> (*count_bytes)(
-                                      const ModelOptions& model, const OptimOptions& optimizer,
-                                      int64_t parameters, int64_t sequences, int64_t tokens)) {
-  constexpr double bytes = sizeof(float);  // the grader computes in double, a training in float32
-  const auto elements = [](const std::vector<NamedParameter>& tensors) {
-    double total = 0;
-    for (const NamedParameter& each : tensors) total += static_cast<double>(each.tensor.size());
-    return total;
-  };
-  // Elements of keys and values after the model has read.
-  const auto cached = [](const CountedModel& counted, int64_t sequences, int64_t tokens) {
-    ScopeGuard here;
-    here->gradients = false;
-    const auto model = counted.make();
-    KeyValueCache cache(sequences);
-    model->hidden(Ids::full({sequences, tokens}, 0), &cache);
-    double total = 0;
-    for (const auto& [part, name] : model->part_names()) {
-      if (!name.ends_with(".attention")) continue;
-      const KeyValues& past = cache.past(*part);
-      total +=
-          static_cast<double>(past.length * sequences * (past.keys.dim(2) + past.values.dim(2)));
-    }
-    return total;
-  };
-  const auto wrong_units = [=](double count) -> std::vector<WrongNumber> {
-    return {{count, "This is the number of values: each has 4 bytes."},
-            {8 * count, "These are bytes of double. float32 has 4."},
-            {2 * count, "These are bytes of half precision. float32 has 4."}};
-  };
+namespace {
+namespace count_bytes_answers {
 
+// The factors of the count. Each mistake changes some of them.
+struct Parts {
+  bool sgd, momentum, amsgrad;
+  int64_t bytes = 4, gradient_bytes = 4, state_bytes = 4, cache_bytes = 4;
+  int64_t arrays, keys, values, heads, dim, layers, sequences, tokens;
+
+  Parts(const ModelOptions& m, const OptimOptions& o, int64_t sequences_, int64_t tokens_)
+      : sgd(o.kind == &optimizers::sgd),
+        momentum(o.momentum > 0),
+        amsgrad(o.amsgrad),
+        arrays(sgd ? (momentum ? 1 : 0) : (amsgrad ? 3 : 2)),
+        keys(m.attention.widths(m.dim, m.heads).keys()),
+        values(m.attention.widths(m.dim, m.heads).values()),
+        heads(m.heads),
+        dim(m.dim),
+        layers(m.layers),
+        sequences(sequences_),
+        tokens(tokens_) {}
+};
+
+template <auto change>
+std::array<int64_t, 4> changed(const ModelOptions& m, const OptimOptions& o, int64_t parameters,
+                               int64_t sequences, int64_t tokens) {
+  Parts p(m, o, sequences, tokens);
+  change(p);
+  return {p.bytes * parameters, p.gradient_bytes * parameters,
+          p.arrays * p.state_bytes * parameters,
+          p.cache_bytes * p.layers * p.sequences * p.tokens * (p.keys + p.values)};
+}
+
+const std::vector<WrongAnswer<decltype(&count_bytes)>> wrong_counts{
+    {"", changed<[](Parts&) {}>},
+    {"This is the number of values: each has 4 bytes.", changed<[](Parts& p) { p.bytes = 1; }>},
+    {"This is the number of values: each has 4 bytes.",
+     changed<[](Parts& p) { p.gradient_bytes = 1; }>},
+    {"This is the number of values: each has 4 bytes.",
+     changed<[](Parts& p) { p.state_bytes = 1; }>},
+    {"This is the number of values: each has 4 bytes.",
+     changed<[](Parts& p) { p.cache_bytes = 1; }>},
+    {"These are bytes of double. float32 has 4.", changed<[](Parts& p) { p.bytes = 8; }>},
+    {"These are bytes of double. float32 has 4.", changed<[](Parts& p) { p.gradient_bytes = 8; }>},
+    {"These are bytes of half precision. float32 has 4.", changed<[](Parts& p) { p.bytes = 2; }>},
+    {"These are bytes of half precision. float32 has 4.",
+     changed<[](Parts& p) { p.gradient_bytes = 2; }>},
+    {"Every weight has a gradient.", changed<[](Parts& p) { p.gradient_bytes = 0; }>},
+    {"Adam keeps two means for each weight.", changed<[](Parts& p) { p.arrays = 0; }>},
+    {"Adam keeps two means: of the gradient, and of its square.",
+     changed<[](Parts& p) { p.arrays = 1; }>},
+    {"The two means are Adam's: SGD has none.", changed<[](Parts& p) { p.arrays = 2; }>},
+    {"Without amsgrad there is no third array.", changed<[](Parts& p) { p.arrays = 3; }>},
+    {"With amsgrad there is a third array.",
+     changed<[](Parts& p) { p.arrays = p.amsgrad ? 2 : p.arrays; }>},
+    {"Without momentum SGD keeps nothing.",
+     changed<[](Parts& p) { p.arrays = p.sgd ? 1 : p.arrays; }>},
+    {"With momentum SGD keeps the last update.",
+     changed<[](Parts& p) { p.arrays = p.sgd ? 0 : p.arrays; }>},
+    {"Only keys are counted: the values are cached, too.", changed<[](Parts& p) { p.values = 0; }>},
+    {"Only values are counted: the keys are cached, too.",
+     changed<[](Parts& p) { p.keys = p.keys == p.values ? p.keys : 0; }>},
+    {"Queries are not cached: no later token needs them.",
+     changed<[](Parts& p) { p.values += p.keys; }>},
+    {"Only one layer is counted: each has its own.", changed<[](Parts& p) { p.layers = 1; }>},
+    {"Only one sequence is counted.", changed<[](Parts& p) { p.sequences = 1; }>},
+    {"Only one token is counted: all are kept.", changed<[](Parts& p) { p.tokens = 1; }>},
+    {"key_dim and value_dim set the widths: H·K and H·V elements, not dim.",
+     changed<[](Parts& p) { p.keys = p.values = p.dim; }>},
+    {"The heads are counted twice: H·K is the width of all heads together.",
+     changed<[](Parts& p) { p.keys *= p.heads, p.values *= p.heads; }>}};
+
+// Elements of keys and values after the model has read.
+double cached(const CountedModel& counted, int64_t sequences, int64_t tokens) {
+  ScopeGuard here;
+  here->shapes_only = true;
+  here->gradients = false;
+  const auto model = counted.make();
+  KeyValueCache cache(sequences);
+  model->hidden(Ids::full({sequences, tokens}, 0), &cache);
+  double total = 0;
+  for (const auto& [part, name] : model->part_names()) {
+    if (!name.ends_with(".attention")) continue;
+    const KeyValues& past = cache.past(*part);
+    total += static_cast<double>(past.length * sequences * (past.keys.dim(2) + past.values.dim(2)));
+  }
+  return total;
+}
+
+double elements(const std::vector<NamedParameter>& tensors) {
+  double total = 0;
+  for (const NamedParameter& each : tensors) total += static_cast<double>(each.tensor.size());
+  return total;
+}
+
+}  // namespace count_bytes_answers
+}  // namespace
+
+void grade_count_bytes(Grader& g, decltype(&count_bytes) answer) {
+  using namespace count_bytes_answers;
+  constexpr double bytes = sizeof(float);  // the grader computes in double, a training in float32
   const auto check = [&](auto change, OptimOptions optimizer) {
     const int64_t sequences = g.size(6, 7), tokens = g.size(8, 11);
-    const auto count_of = [=](const CountedModel& model) {
-      const ModelOptions& o = model.options;
-      const HeadWidths widths = o.attention.widths(o.dim, o.heads);
-      const double all = bytes * cached(model, sequences, tokens);
-      const auto positions = bytes * static_cast<double>(o.layers * sequences * tokens);
-      Count count{all, {{all / bytes, "This is the number of values: each has 4 bytes."}}};
-      const auto add = [&](double value, const char* sentence) {
-        count.mistakes.push_back({value, sentence});
-      };
-      const auto keys = static_cast<double>(widths.keys());
-      const auto values = static_cast<double>(widths.values());
-      add(positions * keys, "Only keys are counted: the values are cached, too.");
-      if (keys != values)
-        add(positions * values, "Only values are counted: the keys are cached, too.");
-      add(positions * (2 * keys + values), "Queries are not cached: no later token needs them.");
-      add(all / static_cast<double>(o.layers), "Only one layer is counted: each has its own.");
-      add(all / static_cast<double>(sequences), "Only one sequence is counted.");
-      add(all / static_cast<double>(tokens), "Only one token is counted: all are kept.");
-      if (keys + values != static_cast<double>(2 * o.dim))
-        add(positions * static_cast<double>(2 * o.dim),
-            "key_dim and value_dim set the widths: H·K and H·V elements, not dim.");
-      add(all * static_cast<double>(o.heads),
-          "The heads are counted twice: H·K is the width of all heads together.");
-      return count;
+    const auto of_cache = [=](const CountedModel& model) {
+      return bytes * cached(model, sequences, tokens);
     };
-    const auto [model, count] = clear_count(g, change, count_of);
+    const auto counts = [=](decltype(answer) of, const CountedModel& model, int64_t parameters) {
+      return of(model.options, optimizer, parameters, sequences, tokens);
+    };
+    const CountedModel model = clear_model(g, change, of_cache, wrong_counts,
+                                           [&](decltype(answer) of, const CountedModel& each) {
+                                             return static_cast<double>(counts(of, each, 0)[3]);
+                                           });
+    ScopeGuard here;
+    here->shapes_only = true;
     const auto made = model.make();
     const double weights = elements(made->parameters());
     const Optimizer made_optimizer(optimizer, made->parameters());
-    const double state = elements(made_optimizer.state());
-    const auto answer =
-        count_bytes(model.options, optimizer, made->parameter_count(), sequences, tokens);
-    const auto expect = [&](size_t which, const char* what, double expected,
-                            std::vector<WrongNumber> mistakes) {
-      g.expect_near(what, static_cast<double>(answer[which]), expected, mistakes, 1e-12);
-    };
+    const auto got = counts(answer, model, made->parameter_count());
     const std::string named = fmt::format(
         "({}{}{}, {})", optimizer.kind->name,
         optimizer.momentum > 0 ? fmt::format(", momentum = {}", optimizer.momentum) : "",
         optimizer.amsgrad ? ", amsgrad" : "", model.name());
-    expect(0, fmt::format("bytes of the weights {}", named).c_str(), bytes * weights,
-           wrong_units(weights));
-    std::vector<WrongNumber> of_gradients = wrong_units(weights);
-    of_gradients.push_back({0, "Every weight has a gradient."});
-    expect(1, fmt::format("bytes of the gradients {}", named).c_str(), bytes * weights,
-           of_gradients);
-    expect(
-        2, fmt::format("bytes of the optimizer's state {}", named).c_str(), bytes * state,
-        optimizer.kind == &optimizers::sgd
-            ? std::vector<WrongNumber>{{2 * bytes * weights,
-                                        "The two means are Adam's: SGD has none."},
-                                       {bytes * weights, "Without momentum SGD keeps nothing."},
-                                       {0, "With momentum SGD keeps the last update."},
-                                       {weights, "This is the number of values: each has 4 bytes."}}
-            : std::vector<WrongNumber>{
-                  {0, "Adam keeps two means for each weight."},
-                  {bytes * weights, "Adam keeps two means: of the gradient, and of its square."},
-                  {2 * bytes * weights, "With amsgrad there is a third array."},
-                  {3 * bytes * weights, "Without amsgrad there is no third array."},
-                  {state, "This is the number of values: each has 4 bytes."}});
-    expect(3,
-           fmt::format("bytes of the cache for {} sequences of {} {}", sequences, tokens, named)
-               .c_str(),
-           count.expected, count.mistakes);
+    const auto expect = [&](size_t which, const std::string& what, double expected) {
+      g.expect_near(fmt::format("bytes of the {} {}", what, named), static_cast<double>(got[which]),
+                    expected, {}, 1e-12);
+    };
+    expect(0, "weights", bytes * weights);
+    expect(1, "gradients", bytes * weights);
+    expect(2, "optimizer's state", bytes * elements(made_optimizer.state()));
+    expect(3, fmt::format("cache for {} sequences of {}", sequences, tokens), of_cache(model));
   };
   const int64_t key = g.size(9, 11);
   check([](ModelOptions&) {}, {.kind = &optimizers::adamw});
@@ -116,6 +150,8 @@ void grade_count_bytes(Grader& g, std::array<int64_t, 4> (*count_bytes)(
   check([](ModelOptions& o) { o.attention.key_dim = 3; },
         {.kind = &optimizers::adamw, .amsgrad = true});
 }
-HEED_GRADE(count_bytes, count_bytes);
+
+static const Exercise count_bytes_exercise("count_bytes", grade_count_bytes, {count_bytes},
+                                           count_bytes_answers::wrong_counts);
 
 }  // namespace heed::course

@@ -115,7 +115,8 @@ Tensor step_of_pairs(const Graph& g) {
 
 const Exercise graph_step_exercise(
     "graph_step", grade_graph_step, {graph_step},
-    {{"Every edge is walked backwards: the sender asks, and reads the receiver.",
+    {{"", graph<[](const Graph& g) { return g.step(g.weights()); }>},
+     {"Every edge is walked backwards: the sender asks, and reads the receiver.",
       graph<[](const Graph& g) {
         const Tensor weight = g.softmax_over(g.sender, g.scores(g.sender, g.receiver));
         return g.into(g.sender, g.messages(weight, g.receiver));

@@ -93,7 +93,8 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads) 
 
 const Exercise heads_exercise(
     "heads", grade_heads, {attend_with_heads},
-    {{"The scores are divided by √(H·K). Each head has its own scale, 1/√K.",
+    {{"", attend<split, merge>},
+     {"The scores are divided by √(H·K). Each head has its own scale, 1/√K.",
       attend<split, merge, width_of_all>},
      {"The scores are not scaled: each head divides by √K.", attend<split, merge, not_scaled>},
      {"There is only one head: the scores are products of all H·K columns.",

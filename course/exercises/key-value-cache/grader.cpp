@@ -172,7 +172,8 @@ constexpr auto right = attend<later>;
 
 const Exercise key_value_cache_exercise(
     "key_value_cache", grade_key_value_cache, {attend_next, continue_rows},
-    {{"Each call attends only to its own positions: what earlier calls have read is not kept, or "
+    {{"", {right, move}},
+     {"Each call attends only to its own positions: what earlier calls have read is not kept, or "
       "not used.",
       {[](Tensor& keys, Tensor& values, const Tensor& q, const Tensor& k, const Tensor& v) {
          append(keys, values, k, v);

@@ -81,7 +81,8 @@ double all(double, double) { return 1; }
 
 const Exercise label_smoothing_exercise(
     "label_smoothing", grade_label_smoothing, {smoothed_cross_entropy},
-    {{"This is the cross entropy without smoothing.", smoothed<all, nothing>},
+    {{"", smoothed<right_target, share>},
+     {"This is the cross entropy without smoothing.", smoothed<all, nothing>},
      {"The target has 1 - ε and the others ε/V: p adds up to 1 - ε/V. The target gets its share of "
       "ε, too.",
       smoothed<rest, share>},

@@ -68,7 +68,9 @@ struct Norm {
   Tensor variance() const { return variance(center()); }
   Tensor scale() const { return 1 / sqrt(variance() + epsilon); }
   Tensor x_hat() const { return (x - center()) * scale(); }
-  Tensor affine(const Tensor& normalised) const { return normalised * weight + bias; }
+  Tensor affine(const Tensor& normalised) const {
+    return weight ? normalised * weight + bias : normalised;
+  }
 
   // 1 in the last row, 0 in the others
   Tensor last_row() const {
@@ -85,7 +87,8 @@ Tensor normed(const Tensor& x, const Tensor& weight, const Tensor& bias, real ep
 
 const Exercise layer_norm_exercise(
     "layer_norm", grade_layer_norm, {layer_norm},
-    {{"The mean is not subtracted before the division: (x - mean) · scale.",
+    {{"", normed<[](const Norm& n) { return n.affine(n.x_hat()); }>},
+     {"The mean is not subtracted before the division: (x - mean) · scale.",
       normed<[](const Norm& n) { return n.affine(n.x * n.scale()); }>},
      {"This is RMS norm: x divided by the root of the mean of its squares.",
       normed<[](const Norm& n) {

@@ -93,7 +93,8 @@ Tensor bags(const Tensor& x, const Ids& lengths, const Tensor& queries, const Te
 
 const Exercise learned_query_exercise(
     "learned_query", grade_learned_query, {learned_query},
-    {{"The padding is read: rows from lengths[b] on do not belong to bag b.",
+    {{"", bags<[](const Bags& b) { return b.mean(b.width()); }>},
+     {"The padding is read: rows from lengths[b] on do not belong to bag b.",
       bags<[](const Bags& b) { return matmul(softmax(b.scores()), b.values()); }>},
      {"Every bag is read up to the length of the first: lengths[0].", bags<[](const Bags& b) {
         const Ids first = Ids::full({b.x.dim(0)}, b.lengths[0]);

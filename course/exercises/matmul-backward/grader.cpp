@@ -111,7 +111,8 @@ using X = const Product&;
 // Of square matrices, which come first.
 const Exercise matmul_backward_exercise(
     "matmul_backward", grade_matmul_backward, {matmul},
-    {{"This is dc · b: here b must be transposed, da = dc · bᵀ.",
+    {{"", wrong_a<term_of_a>},
+     {"This is dc · b: here b must be transposed, da = dc · bᵀ.",
       wrong_a<[](X x, int64_t i, int64_t p, int64_t j) { return x.dc(i, j) * x.b(j, p); }>},
      {"This is a · dc: here a must be transposed, db = aᵀ · dc.",
       wrong_b<[](X x, int64_t i, int64_t p, int64_t j) { return x.a(p, i) * x.dc(i, j); }>},

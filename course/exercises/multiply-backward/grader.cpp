@@ -76,7 +76,8 @@ Tensor product(const Tensor& x, const Tensor& y) {
 
 const Exercise multiply_backward_exercise(
     "multiply_backward", grade_multiply_backward, {mul},
-    {{"This is the sum a + b.", product<Slip::sum, a>},
+    {{"", product<Slip::none, a>},
+     {"This is the sum a + b.", product<Slip::sum, a>},
      {"This is dy · a: the derivative of a · b by a is b.", product<Slip::own_factor, a>},
      {"This is dy · b: the derivative of a · b by b is a.", product<Slip::own_factor, b>},
      {"This is dy: the factor b is missing.", product<Slip::no_factor, a>},

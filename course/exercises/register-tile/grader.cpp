@@ -63,7 +63,8 @@ void tile(int64_t k, const real* a, int64_t leading_a, const real* b, real* c, i
 
 const Exercise register_tile_exercise(
     "register_tile", grade_register_tile, {multiply_tile},
-    {{"c is as it was: nothing is computed yet.", tile<Loops{.rows = 0}>},
+    {{"", tile<Loops{}>},
+     {"c is as it was: nothing is computed yet.", tile<Loops{.rows = 0}>},
      {"The products replace what was in c; they must be added to it.",
       tile<Loops{.replaces = true}>},
      {"Only the last product, p = k - 1, is added: the sums start again for each p.",

@@ -111,7 +111,8 @@ Tensor with_turn(const Tensor& x, int64_t heads, const RotaryOptions& options) {
 
 const Exercise rotary_exercise(
     "rotary", grade_rotary, {heed::rotary},
-    {{"Columns k and k + K/2 are a pair: that is RotaryLayout::halves. RotaryLayout::interleaved "
+    {{"", changed<[](Rotation&) {}>},
+     {"Columns k and k + K/2 are a pair: that is RotaryLayout::halves. RotaryLayout::interleaved "
       "pairs columns 2k and 2k + 1.",
       changed<[](Rotation& r) { r.options.layout = RotaryLayout::halves; }>},
      {"Columns 2k and 2k + 1 are a pair: that is RotaryLayout::interleaved. RotaryLayout::halves "

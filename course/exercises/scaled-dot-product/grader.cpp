@@ -71,7 +71,8 @@ Tensor masked(const Tensor& q, const Tensor& k, const Tensor& v, const Ids& keep
 
 const Exercise scaled_dot_product_exercise(
     "scaled_dot_product", grade_scaled_dot_product, {scaled_dot_product},
-    {{"The mask is ignored: every query reads every key.",
+    {{"", masked<[](const Attention& a) { return a.mean(a.scores()); }>},
+     {"The mask is ignored: every query reads every key.",
       masked<[](const Attention& a) { return matmul(softmax(a.scores()), a.v); }>},
      {"The mask is the wrong way round: hidden keys are read, kept ones are not.",
       masked<[](const Attention& a) {

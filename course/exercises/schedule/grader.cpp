@@ -65,7 +65,8 @@ double while_falling(int64_t step, double peak, int64_t warmup, int64_t steps, d
 
 const Exercise schedule_exercise(
     "schedule", grade_schedule, {learning_rate},
-    {{"The rate is 0 in every step: nothing is computed yet.",
+    {{"", always<[](const Run& r) { return r.rate(); }>},
+     {"The rate is 0 in every step: nothing is computed yet.",
       always<[](const Run&) { return 0.0; }>},
      {"This is the peak in every step.", always<[](const Run& r) { return r.peak; }>},
      {"The warm-up is missing.", always<[](const Run& r) { return r.after(r.progress()); }>},

@@ -62,7 +62,8 @@ double from_1(double t, double k, double d) { return t * frequency(k + 1, d); }
 
 const Exercise sinusoidal_exercise(
     "sinusoidal", grade_sinusoidal, {sinusoidal_table},
-    {{"k starts at 1, so the fastest frequency is missing. In the paper k starts at 0, with ω = 1.",
+    {{"", table<side_by_side<right>>},
+     {"k starts at 1, so the fastest frequency is missing. In the paper k starts at 0, with ω = 1.",
       table<side_by_side<from_1>>},
      {"All sines come first, then all cosines. That layout exists too, but the paper's has each "
       "sine next to its cosine.",

@@ -72,7 +72,8 @@ Tensor at_infinity(const Tensor& s, double t) {
 
 const Exercise temperature_exercise(
     "temperature", grade_temperature, {tempered_weights},
-    {{"This is the softmax at T = 1: the temperature is not used.",
+    {{"", at_0<[](const Tensor& s) { return hardmax(s); }>},
+     {"This is the softmax at T = 1: the temperature is not used.",
       [](const Tensor& s, double) { return softmax(s); }},
      {"This is the softmax at T = 1: the temperature is not used.",
       at_0<[](const Tensor& s) { return softmax(s); }>},

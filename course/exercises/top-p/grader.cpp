@@ -101,7 +101,8 @@ Tensor shares(const Tensor& of, Keeps keeps) {
 
 const Exercise top_p_exercise(
     "top_p", grade_top_p, {nucleus},
-    {{"No token is left out: this is the softmax.",
+    {{"", walked<Walk{}>},
+     {"No token is left out: this is the softmax.",
       [](const Tensor& logits, double) { return softmax(logits); }},
      {"The kept probabilities do not add up to 1: divide them by their sum.",
       walked<Walk{.divided = false}>},

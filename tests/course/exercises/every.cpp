@@ -38,7 +38,7 @@ TEST_CASE("every exercise: the grader says of what is shipped what is missing") 
 }
 
 // So no two of them are alike: the first that is would name the other.
-TEST_CASE("every exercise: each wrong answer is named, with every seed") {
+TEST_CASE("every exercise: each wrong answer is named, and the right one passes") {
   for_each_exercise([](const Exercise& each) {
     const std::string name = each.name;
     CAPTURE(name);
@@ -46,6 +46,10 @@ TEST_CASE("every exercise: each wrong answer is named, with every seed") {
       CAPTURE(mistake.sentence);
       for (const uint64_t seed : {1, 2, 3}) {
         const auto finding = each.grade(seed, mistake.answer);
+        if (mistake.sentence.empty()) {
+          CHECK_MESSAGE(!finding, (finding ? finding->problem : ""));
+          continue;
+        }
         REQUIRE_MESSAGE(finding, "passes with seed ", seed);
         CHECK(finding->sentence == mistake.sentence);
       }
