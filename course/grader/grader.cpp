@@ -214,19 +214,30 @@ Exercise::Exercise(const char* exercise, Answer answer, Grade grader)
   first = this;
 }
 
-std::optional<Finding> Exercise::grade(uint64_t seed, const Answer& answer) const {
-  const auto graded = [&](const Answer& functions) {
-    heed::check(functions.types == answer_.types, "{}: the functions have other types", name);
-    Grader g(seed);
-    g.run([&](Grader& to) { grade_(to, functions); });
-    return g;
-  };
-  const Grader g = graded(answer);
-  if (g.passed()) return {};
-  for (const Known& mistake : mistakes_)  // a right one has no problem
-    if (const auto problem = g.shared_problem(graded(mistake.answer)))
-      return Finding{*problem, mistake.sentence};
+Grader Exercise::graded(uint64_t seed, const Answer& answer) const {
+  heed::check(answer.types == answer_.types, "{}: the functions have other types", name);
+  Grader g(seed);
+  g.run([&](Grader& to) { grade_(to, answer); });
+  return g;
+}
+
+std::vector<Grader> Exercise::graded_mistakes(uint64_t seed) const {
+  std::vector<Grader> all;
+  for (const Known& mistake : mistakes_) all.push_back(graded(seed, mistake.answer));
+  return all;
+}
+
+std::optional<Finding> Exercise::finding_of(const Grader& g,
+                                            const std::vector<Grader>& mistakes) const {
+  for (size_t i = 0; i < mistakes.size(); ++i)  // a right one has no problem
+    if (const auto problem = g.shared_problem(mistakes[i]))
+      return Finding{*problem, mistakes_[i].sentence};
   return g.finding();
+}
+
+std::optional<Finding> Exercise::grade(uint64_t seed, const Answer& answer) const {
+  const Grader g = graded(seed, answer);
+  return g.passed() ? std::nullopt : finding_of(g, graded_mistakes(seed));
 }
 
 // Returns whether a function is there, and is not that of the library that this one is linked into.

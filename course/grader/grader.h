@@ -173,6 +173,10 @@ class Exercise {
   // too. It is graded as each of the wrong answers is, with the same sizes and values: the first
   // one that fails the same check with the same numbers names it.
   std::optional<Finding> grade(uint64_t seed, const Answer& answer) const;
+  // The steps of that.
+  Grader graded(uint64_t seed, const Answer& answer) const;
+  std::vector<Grader> graded_mistakes(uint64_t seed) const;
+  std::optional<Finding> finding_of(const Grader& g, const std::vector<Grader>& mistakes) const;
 
   struct Known {
     std::string sentence;

@@ -75,11 +75,12 @@ const Entry* find(const char* exercise) {
 int print_mistakes(const char* exercise) {
   const Exercise* const found = find<Exercise>(exercise);
   if (!found) return 2;
-  for (const Exercise::Known& mistake : found->mistakes())
-    for (const uint64_t seed : {1, 2, 3}) {
-      const auto finding = found->grade(seed, mistake.answer);
-      fmt::print("{}\n  {}\n", mistake.sentence, finding ? finding->problem : "passed");
-    }
+  for (const uint64_t seed : {1, 2, 3}) {
+    const std::vector<Grader> mistakes = found->graded_mistakes(seed);
+    for (size_t i = 0; i < mistakes.size(); ++i)
+      fmt::print("{}\n  {}\n", found->mistakes()[i].sentence,
+                 mistakes[i].passed() ? "passed" : mistakes[i].finding()->problem);
+  }
   return 0;
 }
 
