@@ -1,9 +1,9 @@
 // train.measures: what goes on inside a model, as numbers in metrics.jsonl while it trains.
 //
 // The framework knows no measure. Rooms bring them with their commands (apps/commands/room.h), and
-// train.measures names those to compute. They read the first 256 examples of the validation split
+// train.measures names those to compute. They read the first 128 examples of the validation split
 // (without one: of the training split), with the weights that a checkpoint of the step would have.
-// Each row also has the loss and the accuracy on the first 256 examples of the training split:
+// Each row also has the loss and the accuracy on the first 128 examples of the training split:
 //
 //   {"step": 500, "train": {"loss": …, "token_accuracy": …}, "heads": {…}, "seconds": …}
 //
@@ -18,7 +18,7 @@
 
 namespace heed {
 
-inline constexpr int64_t measured_examples = 256;
+inline constexpr int64_t measured_examples = 128;
 
 struct Measure {
   const char* name;  // in train.measures, and of the member of a row

@@ -19,6 +19,7 @@ Inspected::Inspected(const Model& model_, const ModelOptions& options_, const Co
   Batches cut = Batches::in_order(examples, corpus.framing, batch_size);
   batches.resize(static_cast<size_t>(cut.count()));
   for (int64_t i = 0; i < cut.count(); ++i) cut.get(i, batches[static_cast<size_t>(i)]);
+  Batches::in_order(examples, corpus.framing, 1).get(0, one);
   for (const NamedParameter& p : model.parameters()) parameters[p.name] = p.tensor;
 }
 
@@ -135,7 +136,7 @@ std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
         }
         return Tensor();
       });
-  inspected.model.logits(inputs_of(inspected.batches.front()));
+  inspected.model.logits(inputs_of(inspected.one));
   for (Sublayer& sublayer : found) {
     const auto width = widths.find(sublayer.name);
     if (width == widths.end()) continue;

@@ -25,6 +25,7 @@ struct Inspected {
   const ModelOptions& options;
   const Corpus& corpus;
   std::vector<Batch> batches;
+  Batch one;  // of the first example
   std::unordered_map<const Module*, std::string> names;  // of the model's layers
   std::map<std::string, Tensor> parameters;              // of the model
 
@@ -80,7 +81,7 @@ struct Sublayer {
   // Its output is the sum of the outputs of its heads, each times its columns of output.weight.
   bool is_sum_of_heads = false;
 };
-// Found by computing the first batch.
+// Found by computing the first example.
 std::vector<Sublayer> sublayers_of(const Inspected& inspected);
 
 // Where an example is in the batches. Throws InputError if there is no such example.

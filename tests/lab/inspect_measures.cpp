@@ -91,7 +91,7 @@ TEST_CASE("measures: the numbers are those of heed inspect on the checkpoint of 
   };
   const auto view = [&](const char* name) {
     return Json::parse(heed_in(folder.path, {"inspect", "r", name, "--json", "--split", "val",
-                                             "--examples", "256", "--checkpoint", "16"})
+                                             "--examples", "128", "--checkpoint", "16"})
                            .out,
                        "json");
   };
@@ -122,7 +122,7 @@ TEST_CASE("measures: the numbers are those of heed inspect on the checkpoint of 
   CHECK(at("lens.embedding.loss", 16) == lens.at("layers").elements()[0].at("loss").number());
   CHECK(at("lens.0.kl", 16) == lens.at("layers").elements()[1].at("kl").number());
   CHECK(at("lens.1.loss", 16) == at("ablate.loss", 16));
-  // The training split has fewer than 256 examples: these are its scores.
+  // The training split has fewer than 128 examples: these are its scores.
   const Json scores = Json::parse(
       heed_in(folder.path, {"evaluate", "r", "--split", "train", "--checkpoint", "16", "--json"})
           .out,
