@@ -25,7 +25,7 @@ struct Inspected {
   const ModelOptions& options;
   const Corpus& corpus;
   std::vector<Batch> batches;
-  Batch one;  // of the first example
+  Batch one;                                             // of the first example
   std::unordered_map<const Module*, std::string> names;  // of the model's layers
   std::map<std::string, Tensor> parameters;              // of the model
 
