@@ -47,14 +47,14 @@ void sum_to(const real* from, const Shape& shape, const Shape& target, Destinati
 
 // ---- softmax.cpp, of each row of x, y (rows, width)
 struct Rows {
-  int64_t count, width;
+  int64_t rows, width;
 };
 //
 //   softmax(x)[i] = exp(x[i] - m) / Σⱼ exp(x[j] - m),   m = max x, so that nothing overflows
 //
 // If all x[i] are -inf, softmax and its gradient are 0.
-void softmax_forward(const Rows& n, const real* x, real* y);
-void softmax_backward(const Rows& n, const real* dy, const real* y, Destination dx);
+void softmax_forward(const Rows& sizes, const real* x, real* y);
+void softmax_backward(const Rows& sizes, const real* dy, const real* y, Destination dx);
 
 // ---- norm.cpp: layer norm (Ba, Kiros & Hinton 2016) and RMS norm (Zhang & Sennrich 2019) of rows
 //
@@ -65,9 +65,9 @@ void softmax_backward(const Rows& n, const real* dy, const real* y, Destination 
 // with h = dy · weight; for RMS norm mean(h) is left out:
 //
 //   dx = scale (h - mean(h) - x̂ mean(h x̂)),   dweight = Σₙ dy · x̂,   dbias = Σₙ dy
-void layer_norm_forward(const Rows& n, real epsilon, const real* x, const real* weight,
+void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
                         const real* bias, real* y, real* mean, real* scale);
-void rms_norm_forward(const Rows& n, real epsilon, const real* x, const real* weight, real* y,
+void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight, real* y,
                       real* scale);
 // For dbias only `dy` is read; the others may be null then. RMS norm has no `mean`.
 struct NormBackwardInputs {
@@ -76,14 +76,14 @@ struct NormBackwardInputs {
 struct NormGradients {
   Destination dx, dweight, dbias;  // RMS norm has no bias
 };
-void layer_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to);
-void rms_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to);
+void layer_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to);
+void rms_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to);
 
 // ---- rotary.cpp: x (batch, time, heads · width). Pair k of a head is its columns 2k and 2k + 1
-// with `neighbours`, else k and k + width / 2.
+// if `interleaved`, else k and k + width / 2.
 struct RotarySizes {
   int64_t batch, time, heads, width;
-  bool neighbours;
+  bool interleaved;
 };
 // Computes cosines and sines (time, width / 2) of (first + t) base^(-2k / width), for pair k at
 // position t.
@@ -125,6 +125,6 @@ struct TargetDistribution {
 double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, const real* logits,
                      const int32_t* targets, real* gradient, real* losses = nullptr);
 // to[n, :] = factors[n] x[n, :]; x (rows, width), which may be `to`, factors (rows)
-void scale_rows(const Rows& n, const real* factors, const real* x, Destination to);
+void scale_rows(const Rows& sizes, const real* factors, const real* x, Destination to);
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -82,7 +82,7 @@ double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, co
 }
 
 void scale_rows(const Rows& n, const real* factors, const real* x, Destination to) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     const real factor = factors[i], *from = x + i * width;
     map_range(0, width, {to.data + i * width, to.accumulate},
               [=](int64_t j) { return factor * from[j]; });

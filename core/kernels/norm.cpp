@@ -12,7 +12,7 @@ namespace heed::inline HEED_REAL::kernels {
 void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
                         const real* bias, real* y, real* mean, real* scale) {
   const int64_t width = sizes.width;
-  for_each_row(sizes.count, width, [=](int64_t n) {
+  for_each_row(sizes.rows, width, [=](int64_t n) {
     const real count = static_cast<real>(width);
     const real* row = x + n * width;
     const real m = row_sum(width, row) / count;
@@ -30,7 +30,7 @@ void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const re
 void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight, real* y,
                       real* scale) {
   const int64_t width = sizes.width;
-  for_each_row(sizes.count, width, [=](int64_t n) {
+  for_each_row(sizes.rows, width, [=](int64_t n) {
     const real* row = x + n * width;
     const real s = 1 / std::sqrt(row_dot(width, row, row) / static_cast<real>(width) + epsilon);
     map_range(0, width, {y + n * width, false}, [=](int64_t i) { return row[i] * s * weight[i]; });
@@ -71,7 +71,7 @@ void norm_backward_row(int64_t width, const real* g, const real* x, const real* 
 template <bool centred>
 void norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
   constexpr int64_t max_pieces = 64;
-  const int64_t rows = sizes.count, width = sizes.width;
+  const int64_t rows = sizes.rows, width = sizes.width;
   const int64_t piece = std::max(chunk_rows(width), (rows + max_pieces - 1) / max_pieces);
   const int64_t pieces = (rows + piece - 1) / piece;
   const Scratch dw_pieces(to.dweight.data ? pieces * width : 0),

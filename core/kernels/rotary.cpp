@@ -43,8 +43,8 @@ void rotary_angles(const RotarySizes& n, double base, int64_t first, real* cosin
 void rotate(const RotarySizes& n, real direction, const real* cosine, const real* sine,
             const real* x, Destination to) {
   const int64_t pairs = n.width / 2, row_width = n.heads * n.width;
-  const auto head = n.neighbours    ? to.accumulate ? rotate_head<2, true> : rotate_head<2, false>
-                       : to.accumulate ? rotate_head<1, true>
+  const auto head = n.interleaved   ? to.accumulate ? rotate_head<2, true> : rotate_head<2, false>
+                      : to.accumulate ? rotate_head<1, true>
                                     : rotate_head<1, false>;
   parallel_for(n.batch * n.time, chunk_rows(row_width), [=](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {

@@ -31,20 +31,20 @@ void log_softmax_row(int64_t n, const real* __restrict x, real* __restrict y) {
 }  // namespace
 
 void softmax_forward(const Rows& n, const real* x, real* y) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     softmax_row(width, x + i * width, y + i * width);
   });
 }
 
 void log_softmax_forward(const Rows& n, const real* x, real* y) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     log_softmax_row(width, x + i * width, y + i * width);
   });
 }
 
 // dx = y (dy - Σ dy y)
 void softmax_backward(const Rows& n, const real* dy, const real* y, Destination dx) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     const real *g = dy + i * width, *p = y + i * width;
     const real dot = row_dot(width, g, p);
     map_range(0, width, {dx.data + i * width, dx.accumulate},
@@ -54,7 +54,7 @@ void softmax_backward(const Rows& n, const real* dy, const real* y, Destination 
 
 // dx = dy - eʸ Σ dy, or 0 if all elements are -inf
 void log_softmax_backward(const Rows& n, const real* dy, const real* y, Destination dx) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     const real *g = dy + i * width, *l = y + i * width;
     const Destination to{dx.data + i * width, dx.accumulate};
     const real total = row_sum(width, g);
@@ -66,7 +66,7 @@ void log_softmax_backward(const Rows& n, const real* dy, const real* y, Destinat
 }
 
 void hardmax(const Rows& n, const real* x, real* y) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     const real* from = x + i * width;
     const real maximum = row_max(width, from);
     const real ties = sum_of(width, [=](int64_t j) { return from[j] == maximum ? real{1} : 0; });
@@ -79,7 +79,7 @@ void hardmax(const Rows& n, const real* x, real* y) {
 }
 
 void sum_normalize_forward(const Rows& n, real least, const real* x, real* y, real* sums) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     const real* from = x + i * width;
     const real sum = row_sum(width, from);
     const bool none = sum <= least;  // false for NaN, which so stays NaN
@@ -91,7 +91,7 @@ void sum_normalize_forward(const Rows& n, real least, const real* x, real* y, re
 
 void sum_normalize_backward(const Rows& n, const real* dy, const real* y, const real* sums,
                             Destination dx) {
-  for_each_row(n.count, n.width, [=, width = n.width](int64_t i) {
+  for_each_row(n.rows, n.width, [=, width = n.width](int64_t i) {
     const real* g = dy + i * width;
     const real dot = row_dot(width, g, y + i * width), sum = sums[i];
     map_range(0, width, {dx.data + i * width, dx.accumulate},

@@ -1,4 +1,4 @@
-// Normalisation over the last axis.
+// Each vector to mean 0 and variance 1, then scaled and shifted by learned numbers.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/standard_ops.h"
@@ -6,29 +6,28 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-struct Sizes : kernels::Rows {
-  Sizes(const char* operation, const Shape& x)
-      : Rows{x.span_size(0, axis_of(operation, x, -1)), x[-1]} {}
-  void check_fits(const char* operation, const char* name, const Tensor& parameter) const {
-    check(!parameter || parameter.shape() == Shape{width}, "{}: {} must have shape [{}], has {}",
-          operation, name, width, parameter ? parameter.shape() : Shape{});
-  }
-  // The parameter, or a constant if there is none.
-  Tensor or_else(const Tensor& parameter, real value) const {
-    return parameter ? parameter : Tensor::full({width}, value);
-  }
-};
+kernels::Rows sizes_of(const char* operation, const Shape& x) {
+  return {x.span_size(0, axis_of(operation, x, -1)), x[-1]};
+}
+
+// The parameter (width), or a constant if there is none.
+Tensor checked(const char* operation, const char* name, const Tensor& parameter, int64_t width,
+               real constant) {
+  if (!parameter) return Tensor::full({width}, constant);
+  check(parameter.shape() == Shape{width}, "{}: {} must have shape [{}], has {}", operation, name,
+        width, parameter.shape());
+  return parameter;
+}
 
 }  // namespace
 
 // y = x̂ · w + b, x̂ = (x - mean) s, s = 1 / √(variance + ε)
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, real epsilon) {
-  const Sizes n("layer_norm", x.shape());
-  n.check_fits("layer_norm", "the weight", weight);
-  n.check_fits("layer_norm", "the bias", bias);
-  const Tensor w = n.or_else(weight, 1), b = n.or_else(bias, 0);
+  const kernels::Rows n = sizes_of("layer_norm", x.shape());
+  const Tensor w = checked("layer_norm", "the weight", weight, n.width, 1);
+  const Tensor b = checked("layer_norm", "the bias", bias, n.width, 0);
   Tensor y = Tensor::empty(x.shape());
-  Tensor mean = Tensor::empty({n.count}), scale = Tensor::empty({n.count});
+  Tensor mean = Tensor::empty({n.rows}), scale = Tensor::empty({n.rows});
   kernels::layer_norm_forward(n, epsilon, x.data(), w.data(), b.data(), y.mutable_data(),
                               mean.mutable_data(), scale.mutable_data());
   return record("layer_norm", y, {x, weight, bias},
@@ -45,10 +44,9 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, rea
 
 // y = x̂ · w, x̂ = x s, s = 1 / √(mean(x²) + ε)
 Tensor rms_norm(const Tensor& x, const Tensor& weight, real epsilon) {
-  const Sizes n("rms_norm", x.shape());
-  n.check_fits("rms_norm", "the weight", weight);
-  const Tensor w = n.or_else(weight, 1);
-  Tensor y = Tensor::empty(x.shape()), scale = Tensor::empty({n.count});
+  const kernels::Rows n = sizes_of("rms_norm", x.shape());
+  const Tensor w = checked("rms_norm", "the weight", weight, n.width, 1);
+  Tensor y = Tensor::empty(x.shape()), scale = Tensor::empty({n.rows});
   kernels::rms_norm_forward(n, epsilon, x.data(), w.data(), y.mutable_data(), scale.mutable_data());
   return record(
       "rms_norm", y, {x, weight},

@@ -1,4 +1,5 @@
-// Rotary position encoding.
+// Turns queries and keys by an angle that grows with the position, so their product depends on the
+// distance (Su et al. 2021, equations 14 to 16).
 #include <cmath>
 
 #include "core/autograd.h"

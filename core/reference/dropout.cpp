@@ -3,7 +3,7 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// to[i] = 0 with probability `probability`, else x[i] / (1 − probability)
+// to[i] = 0 with probability `probability`, else x[i] / (1 - probability)
 void dropout(int64_t n, const StreamKey& stream, double probability, const real* x,
              Destination to) {
   const DropoutRule rule(probability);

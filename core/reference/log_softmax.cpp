@@ -4,7 +4,7 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// y[i] = x[i] − log Σⱼ exp(x[j]); all -inf if all x[i] are -inf
+// y[i] = x[i] - log Σⱼ exp(x[j]); all -inf if all x[i] are -inf
 void log_softmax_forward(const Rows& sizes, const real* x, real* y) {
   const auto [rows, width] = sizes;
   for (int64_t n = 0; n < bound(rows); ++n) {
@@ -15,7 +15,7 @@ void log_softmax_forward(const Rows& sizes, const real* x, real* y) {
   }
 }
 
-// dx[i] = dy[i] − exp(y[i]) Σⱼ dy[j]; all zeros if all y[i] are -inf
+// dx[i] = dy[i] - exp(y[i]) Σⱼ dy[j]; all zeros if all y[i] are -inf
 void log_softmax_backward(const Rows& sizes, const real* dy, const real* y, Destination dx) {
   const auto [rows, width] = sizes;
   for (int64_t n = 0; n < bound(rows); ++n) {

@@ -1,9 +1,9 @@
-// Cross entropy.
+// Cross entropy: how surprised the model is by the right tokens, and its gradient.
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
-// L = −Σₙ Σᵥ p[n, v] log softmax(x[n])[v],     dL/dx[n, v] = softmax(x[n])[v] − p[n, v]
+// L = -Σₙ Σᵥ p[n, v] log softmax(x[n])[v],     dL/dx[n, v] = softmax(x[n])[v] - p[n, v]
 //
 // over the rows n whose target counts; x = logits (rows, classes). The target distribution p of a
 // row is p.target for its target, 0 for the class p.never, p.other for every other class.
@@ -30,10 +30,10 @@ double cross_entropy(const CrossEntropySizes& n, const TargetDistribution& p, co
 }
 
 // to[n, v] = factors[n] x[n, v]
-void scale_rows(const Rows& n, const real* factors, const real* x, Destination to) {
-  for (int64_t row = 0; row < bound(n.count); ++row)
-    for (int64_t v = row * n.width; v < (row + 1) * n.width; ++v)
-      write(to, v, double{factors[row]} * x[v]);
+void scale_rows(const Rows& sizes, const real* factors, const real* x, Destination to) {
+  const auto [rows, width] = sizes;
+  for (int64_t n = 0; n < bound(rows); ++n)
+    for (int64_t v = n * width; v < (n + 1) * width; ++v) write(to, v, double{factors[n]} * x[v]);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

@@ -4,14 +4,14 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// Σᵢ (x[i] − y[i])²
+// Σᵢ (x[i] - y[i])²
 double squared_distance(int64_t n, const real* x, const real* y) {
   double sum = 0;
   for (int64_t i = 0; i < bound(n); ++i) sum += (double{x[i]} - y[i]) * (double{x[i]} - y[i]);
   return sum;
 }
 
-// to[i] = factor (x[i] − y[i])
+// to[i] = factor (x[i] - y[i])
 void scaled_difference(int64_t n, real factor, const real* x, const real* y, Destination to) {
   for (int64_t i = 0; i < bound(n); ++i) write(to, i, factor * (double{x[i]} - y[i]));
 }

@@ -4,8 +4,8 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// mean = Σᵢ x[i] / width,  variance = Σᵢ (x[i] − mean)² / width,  scale = 1 / √(variance + ε)
-// y[i] = (x[i] − mean) · scale · weight[i] + bias[i]
+// mean = Σᵢ x[i] / width,  variance = Σᵢ (x[i] - mean)² / width,  scale = 1 / √(variance + ε)
+// y[i] = (x[i] - mean) · scale · weight[i] + bias[i]
 void layer_norm_forward(const Rows& sizes, real epsilon, const real* x, const real* weight,
                         const real* bias, real* y, real* mean, real* scale) {
   const auto [rows, width] = sizes;
@@ -38,25 +38,16 @@ void rms_norm_forward(const Rows& sizes, real epsilon, const real* x, const real
   }
 }
 
-// With x̂ = (x − mean) · scale and h = dy · weight, sums over the rows n and means over a row:
-//   db = Σₙ dy[n],   dw = Σₙ dy[n] · x̂[n],   dx = scale (h − mean(h) − x̂ mean(h x̂))
+// With x̂ = (x - mean) · scale and h = dy · weight, sums over the rows n and means over a row:
+//   dx = scale (h - mean(h) - x̂ mean(h x̂)),   db = Σₙ dy[n],   dw = Σₙ dy[n] · x̂[n]
 // For RMS norm, mean and mean(h) are 0.
 static void norm_backward(bool has_mean, const Rows& sizes, const NormBackwardInputs& in,
                           const NormGradients& to) {
-  const int64_t rows = sizes.count, width = sizes.width;
+  const int64_t rows = sizes.rows, width = sizes.width;
   const auto x_hat = [&](int64_t n, int64_t i) {
     return (double{in.x[n * width + i]} - (has_mean ? in.mean[n] : 0)) * in.scale[n];
   };
   const auto h = [&](int64_t n, int64_t i) { return double{in.dy[n * width + i]} * in.weight[i]; };
-  for (int64_t i = 0; i < bound(width); ++i) {
-    double sum = 0, weighted_sum = 0;
-    for (int64_t n = 0; n < rows; ++n) {
-      if (to.dbias.data) sum += in.dy[n * width + i];
-      if (to.dweight.data) weighted_sum += in.dy[n * width + i] * x_hat(n, i);
-    }
-    if (to.dbias.data) write(to.dbias, i, sum);
-    if (to.dweight.data) write(to.dweight, i, weighted_sum);
-  }
   for (int64_t n = 0; n < bound(to.dx.data ? rows : 0); ++n) {
     double mean_h = 0, mean_hx = 0;
     for (int64_t i = 0; i < width; ++i) {
@@ -66,14 +57,23 @@ static void norm_backward(bool has_mean, const Rows& sizes, const NormBackwardIn
     for (int64_t i = 0; i < width; ++i)
       write(to.dx, n * width + i, in.scale[n] * (h(n, i) - mean_h - x_hat(n, i) * mean_hx));
   }
+  for (int64_t i = 0; i < bound(width); ++i) {
+    double sum = 0, weighted_sum = 0;
+    for (int64_t n = 0; n < rows; ++n) {
+      if (to.dbias.data) sum += in.dy[n * width + i];
+      if (to.dweight.data) weighted_sum += in.dy[n * width + i] * x_hat(n, i);
+    }
+    if (to.dbias.data) write(to.dbias, i, sum);
+    if (to.dweight.data) write(to.dweight, i, weighted_sum);
+  }
 }
 
-void layer_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to) {
-  norm_backward(true, n, in, to);
+void layer_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
+  norm_backward(true, sizes, in, to);
 }
 
-void rms_norm_backward(const Rows& n, const NormBackwardInputs& in, const NormGradients& to) {
-  norm_backward(false, n, in, to);
+void rms_norm_backward(const Rows& sizes, const NormBackwardInputs& in, const NormGradients& to) {
+  norm_backward(false, sizes, in, to);
 }
 
 }  // namespace heed::inline HEED_REAL::kernels

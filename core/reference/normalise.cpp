@@ -37,7 +37,7 @@ void sum_normalize_forward(const Rows& sizes, real least, const real* x, real* y
   }
 }
 
-// dx[i] = (dy[i] − Σⱼ dy[j] y[j]) / sum, 0 where sum is 0
+// dx[i] = (dy[i] - Σⱼ dy[j] y[j]) / sum, 0 where sum is 0
 void sum_normalize_backward(const Rows& sizes, const real* dy, const real* y, const real* sums,
                             Destination dx) {
   const auto [rows, width] = sizes;

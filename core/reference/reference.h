@@ -31,7 +31,7 @@ inline void write(Destination to, int64_t i, double value) {
   to.data[i] = static_cast<real>(to.accumulate ? to.data[i] + value : value);
 }
 
-// The sum of exponentials that softmax divides by, as the maximum m and Σᵢ exp(x(i) − m), since
+// The sum of exponentials that softmax divides by, as the maximum m and Σᵢ exp(x(i) - m), since
 // exp(x(i)) itself may overflow.
 struct SumExp {
   double maximum, sum;
@@ -46,7 +46,7 @@ template <class X>
 SumExp sum_exp(int64_t n, X x) {
   double maximum = -INFINITY, sum = 0;
   for (int64_t i = 0; i < n; ++i) maximum = std::max(maximum, double{x(i)});
-  if (maximum == -INFINITY) maximum = 0;  // -inf − -inf would be NaN
+  if (maximum == -INFINITY) maximum = 0;  // -inf - -inf would be NaN
   for (int64_t i = 0; i < n; ++i) sum += std::exp(x(i) - maximum);
   return {maximum, sum};
 }

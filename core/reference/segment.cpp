@@ -31,7 +31,7 @@ void segment_softmax_forward(const SegmentSizes& n, Segments segments, const rea
     }
 }
 
-// dx[e, c] = y[e, c] (dy[e, c] − Σ dy[f, c] y[f, c]), over the entries f of the segment of e
+// dx[e, c] = y[e, c] (dy[e, c] - Σ dy[f, c] y[f, c]), over the entries f of the segment of e
 void segment_softmax_backward(const SegmentSizes& n, Segments segments, const real* dy,
                               const real* y, Destination dx) {
   for (int64_t s = 0; s < bound(n.segments); ++s)

@@ -13,7 +13,7 @@ void softmax_forward(const Rows& sizes, const real* x, real* y) {
   }
 }
 
-// dx[i] = y[i] (dy[i] − Σⱼ dy[j] y[j])
+// dx[i] = y[i] (dy[i] - Σⱼ dy[j] y[j])
 void softmax_backward(const Rows& sizes, const real* dy, const real* y, Destination dx) {
   const auto [rows, width] = sizes;
   for (int64_t n = 0; n < bound(rows); ++n) {

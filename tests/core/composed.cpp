@@ -87,7 +87,7 @@ TEST_CASE("composed: the loss of a linear layer") {
 }
 
 TEST_CASE("composed: attention with every mask, with dropout and a scale") {
-  AttentionOptions causal, window, lengths, dense, dropped, scaled;
+  AttentionOptions causal, window, lengths, dense, dropped, scaled, equal;
   causal.mask.causal = window.mask.causal = true;
   window.mask.window = 3;
   lengths.mask.key_lengths = Ids::from({2}, {5, 0});
@@ -95,8 +95,9 @@ TEST_CASE("composed: attention with every mask, with dropout and a scale") {
   for (int64_t i = 0; i < 96; i += 5) dense.mask.dense.mutable_data()[i] = 0;
   dropped.dropout = 0.3;
   scaled.scale = 0.7;
+  equal.scale = 0;  // all weights are equal
   for (const AttentionOptions& options :
-       {AttentionOptions(), causal, window, lengths, dense, dropped, scaled})
+       {AttentionOptions(), causal, window, lengths, dense, dropped, scaled, equal})
     check_composed(
         {{2, 6, 10}, {2, 8, 10}, {2, 8, 4}},
         [&](const Operands& t) {

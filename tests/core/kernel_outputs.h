@@ -117,11 +117,11 @@ inline std::vector<testing::Output> softmax_outputs() {
   Cases draw(2);
   for (int i = 0; i < 40; ++i) {
     const Rows n{draw.size(300), draw.size(40)};
-    const int64_t size = n.count * n.width;
+    const int64_t size = n.rows * n.width;
     Array x = draw.normal_or(size, -INFINITY), y(x.size()), log_y(x.size());
     const Array dy = draw.normal(size);
     std::fill_n(x.begin(), n.width, -INFINITY);
-    const std::string name = fmt::format("({}, {})", n.count, n.width);
+    const std::string name = fmt::format("({}, {})", n.rows, n.width);
     softmax_forward(n, x.data(), y.data());
     draw.keep("softmax " + name, y);
     log_softmax_forward(n, x.data(), log_y.data());
