@@ -2,9 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <vector>
-
 #include "core/ops.h"
 #include "mixing_check.h"
 
@@ -42,14 +39,6 @@ Tensor only_real(const Tensor& x, const Ids& lengths) {
   return masked_fill(x, behind, 0);
 }
 
-// sin(first), sin(first + 1), …
-Tensor sines(const Shape& shape, int first) {
-  Tensor x = Tensor::empty(shape);
-  for (int64_t i = 0; i < x.size(); ++i)
-    x.mutable_data()[i] = static_cast<real>(std::sin(static_cast<double>(first + i)));
-  return x;
-}
-
 struct Form {
   int64_t kernel_size;
   Padding padding;
@@ -76,26 +65,6 @@ TEST_CASE("a convolution matches its definition for sequences of any length") {
                                                context.mask.key_lengths)) <= rounding);
     CHECK(relative_difference(layer(x, {}), by_definition(layer, x, k, padding, causal, all)) <=
           rounding);
-  }
-}
-
-TEST_CASE("a convolution is PyTorch's Conv1d") {
-  // torch.nn.Conv1d(2, 2, 3, padding=1, padding_mode=…) in double, its weight[o, i, j] being ours
-  // at [o, 2j + i]; weights, bias and x as below.
-  const std::vector<double> zero = {-1.098858270260007,   -0.7780291732239167, -1.610713294565323,
-                                    -0.01320550189590708, 3.052813191083604,   3.926547595098782,
-                                    -0.2902079164318614,  0.1244283004327559};
-  const std::vector<double> circular = {
-      -2.289061176850198, -1.817911476619729, -1.610713294565323, -0.01320550189590708,
-      3.052813191083604,  3.926547595098782,  0.6090462151400704, 1.092484728811409};
-  for (const Padding padding : {Padding::zero, Padding::circular}) {
-    Convolution layer(2, 3, padding, false);
-    layer.weight = sines({2, 6}, 1);
-    layer.bias = sines({2}, 201);
-    const Tensor y = layer(sines({1, 4, 2}, 401), {});
-    const std::vector<double>& expected = padding == Padding::zero ? zero : circular;
-    for (size_t i = 0; i < expected.size(); ++i)
-      CHECK(std::abs(y.values()[i] - expected[i]) <= rounding * std::abs(expected[i]));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "core/autograd.h"
 #include "core/ops.h"
 #include "mixing_check.h"
 
@@ -50,18 +49,6 @@ Tensor by_definition(const Gru& gru, const Tensor& x) {
   return y;
 }
 
-// sin(first), sin(first + 1), …
-void fill_with_sines(Tensor x, int first) {
-  for (int64_t i = 0; i < x.size(); ++i)
-    x.mutable_data()[i] = static_cast<real>(std::sin(static_cast<double>(first + i)));
-}
-
-void check_near(const Tensor& got, const std::vector<double>& expected) {
-  CHECK(relative_difference(
-            got, Tensor::from(got.shape(), std::vector<real>(expected.begin(), expected.end()))) <=
-        rounding);
-}
-
 }  // namespace
 
 TEST_CASE("a GRU matches its formulas") {
@@ -71,32 +58,6 @@ TEST_CASE("a GRU matches its formulas") {
   CHECK(relative_difference(gru(x, {}), by_definition(gru, x)) <= rounding);
   CHECK(gru.parameter_count() == 2 * (9 * 3 + 9));
   CHECK(Gru(3, {false}).parameter_count() == 2 * 9 * 3);
-}
-
-TEST_CASE("a GRU is PyTorch's, values and gradients") {
-  // torch.nn.GRU(2, 2) in double, filled as below; gradients of Σ c · y.
-  Gru gru(2);
-  fill_with_sines(gru.parameter("input.weight"), 1);
-  fill_with_sines(gru.parameter("recurrent.weight"), 101);
-  fill_with_sines(gru.parameter("input.bias"), 201);
-  fill_with_sines(gru.parameter("recurrent.bias"), 301);
-  Tensor x = Tensor::empty({1, 3, 2}).set_requires_grad(), c = Tensor::empty({1, 3, 2});
-  fill_with_sines(x, 401);
-  fill_with_sines(c, 501);
-  const Tensor y = gru(x, {});
-  backward(sum(c * y));
-  check_near(y, {-0.04439042147926542, -0.2882095372536222, -0.2236332266367986,
-                 -0.3686717868123688, -0.2313183767427789, -0.6078510219655554});
-  check_near(x.grad(), {-0.009420684809988346, 0.01154972029040607, -0.06321348580432133,
-                        -0.03026256285623063, 0.02845463308456445, -0.04532162638982959});
-  check_near(
-      gru.parameter("recurrent.weight").grad(),
-      {0.001072723507587968, 0.002980900489934113, -0.0003432582830891807, -0.0005080078919216956,
-       -0.007253093819155221, -0.0416626737414019, 0.002668719217329922, -0.008846484262927022,
-       -0.004804982583746181, -0.01978378276073698, 0.005384350000009078, 0.008619633881193398});
-  check_near(gru.parameter("recurrent.bias").grad(),
-             {-0.009058847561414408, -0.00371990421996686, 0.1302915016845235, 0.05363400336641225,
-              0.06450140966657013, -0.0008367817507692506});
 }
 
 TEST_CASE("a GRU's gradients agree with central differences") {

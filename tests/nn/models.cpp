@@ -217,6 +217,8 @@ TEST_CASE("contradictory options of attention are rejected, each by itself") {
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);
   };
   check("temperature = 1e-07", [](MultiHeadOptions& o) { o.temperature.initial = 1e-7; });
+  check("for the limit 0 set model.attention.normaliser = \"hardmax\"",
+        [](MultiHeadOptions& o) { o.temperature.initial = 0; });
   check("no error", [](MultiHeadOptions& o) { o.temperature = {1e-6, 1e-6, 1}; });
   check("final_temperature = 1e-07", [](MultiHeadOptions& o) { o.temperature = {1, 1e-7, 5}; });
   check("set both or neither", [](MultiHeadOptions& o) { o.temperature = {1, 0.5, 0}; });
@@ -252,6 +254,10 @@ TEST_CASE("contradictory options of attention are rejected, each by itself") {
     o.tie_key_value = true;  // then values need no projection of their own
     o.project_value = false;
     o.key_dim = 3;
+  });
+  check("does not add up to model.dim = 64", [](MultiHeadOptions& o) {
+    o.combine = Combine::concat;
+    o.value_dim = 5;
   });
   check("combine = \"mean\" needs heads of the width of the model, 64", [](MultiHeadOptions& o) {
     o.combine = Combine::mean;
