@@ -2,10 +2,8 @@
 #include "nn/attention.h"
 
 #include <cmath>
-#include <limits>
 
 #include "core/scope.h"
-#include "nn/module_scope.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
@@ -25,17 +23,16 @@ KeyValues MultiHeadAttention::keys_and_values(const Tensor& c, int64_t first) co
 // y = [P₁ V₁; …; P_H V_H] Woᵀ,  Pₕ = softmax(Qₕ Kₕᵀ / √K)
 Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const {
   mask.causal = mask.causal || causal_;
-  if (const Tensor p = replaced_weights(q, kv, mask)) {
-    const Tensor v = split_heads(filled(kv.values, kv.length), heads_);
-    return output_(tapped(*this, Site::heads, merge_heads(matmul(heed::dropout(p, dropout_), v))));
+  Tensor z = replaced_heads(q, kv, mask);
+  if (!z) {
+    const bool has_free_rows = kv.length < kv.keys.dim(1);  // of a cache
+    z = scaled_dot_product_attention(q, kv.keys, kv.values, heads_,
+                                     {.scale = scale_,
+                                      .mask = mask,
+                                      .dropout = dropout_,
+                                      .keys = has_free_rows ? kv.length : 0});
   }
-  const bool has_free_rows = kv.length < kv.keys.dim(1);  // of a cache
-  return output_(tapped(*this, Site::heads,
-                        scaled_dot_product_attention(q, kv.keys, kv.values, heads_,
-                                                     {.scale = scale_,
-                                                      .mask = mask,
-                                                      .dropout = dropout_,
-                                                      .keys = has_free_rows ? kv.length : 0})));
+  return output_(tapped(*this, Site::heads, std::move(z)));
 }
 
 // One statement per projection: gradients are added in the order in which results were computed,
@@ -93,25 +90,6 @@ Tensor MultiHeadAttention::rotated(const Tensor& x, int64_t first) const {
   RotaryOptions here = *rotary_;
   here.first_position = first;
   return rotary(x, heads_, here);
-}
-
-// ---- heads, and a tap on their weights
-
-Tensor filled(const Tensor& x, int64_t length) {
-  return length == x.dim(1) ? x : slice(x, 1, 0, length);
-}
-
-// The kernel never stores P. For a tap it is computed once more, by its definition.
-Tensor MultiHeadAttention::replaced_weights(const Tensor& q, const KeyValues& kv,
-                                            const KeepMask& mask) const {
-  if (!Tap::wanted(*this, Site::scores) && !Tap::wanted(*this, Site::weights)) return {};
-  const Tensor k = split_heads(filled(kv.keys, kv.length), heads_);
-  const Tensor s =
-      mul(matmul(split_heads(q, heads_), transpose(k, -1, -2)), static_cast<real>(scale_));
-  const Tensor seen = tapped(*this, Site::scores, s);
-  const Tensor p = softmax(masked_fill(seen, mask, -std::numeric_limits<real>::infinity()));
-  const Tensor used = tapped(*this, Site::weights, p);
-  return seen.same_as(s) && used.same_as(p) ? Tensor() : used;
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -44,8 +44,8 @@ class MultiHeadAttention : public Attention {
   KeyValues keys_and_values(const Tensor& c, int64_t first) const;
   Tensor attend(const Tensor& q, const KeyValues& kv, KeepMask mask) const;
   Tensor rotated(const Tensor& x, int64_t first) const;
-  // Returns P if a tap (nn/tap.h) replaces it or the scores, else no tensor.
-  Tensor replaced_weights(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
+  // Returns [P₁ V₁; …; P_H V_H] if a tap (nn/tap.h) replaces P or the scores, else no tensor.
+  Tensor replaced_heads(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
 
   Linear query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
   int64_t heads_;
@@ -53,8 +53,5 @@ class MultiHeadAttention : public Attention {
   double dropout_, scale_ = 1;  // 1/√K
   std::optional<RotaryOptions> rotary_;
 };
-
-// The first `length` positions of x (B, T, …).
-Tensor filled(const Tensor& x, int64_t length);
 
 }  // namespace heed::inline HEED_REAL

@@ -75,15 +75,15 @@ bool concatenates(Combine combine) {
 }
 
 void check_temperature(const MultiHeadOptions& o) {
-  constexpr double least = 1e-6;  // smaller ones could make scores infinite
-  check_keys(o.temperature.initial >= least, {"model.attention.temperature"},
+  constexpr double min = 1e-6;  // smaller ones could make scores infinite
+  check_keys(o.temperature.initial >= min, {"model.attention.temperature"},
              "model.attention.temperature = {} must be at least {}; for the limit 0 set "
              "model.attention.normaliser = \"hardmax\"",
-             o.temperature.initial, least);
-  check_keys(o.temperature.final == 0 || o.temperature.final >= least,
+             o.temperature.initial, min);
+  check_keys(o.temperature.final == 0 || o.temperature.final >= min,
              {"model.attention.final_temperature"},
              "model.attention.final_temperature = {} must be at least {}, or 0: constant",
-             o.temperature.final, least);
+             o.temperature.final, min);
   check_keys((o.temperature.final > 0) == (o.temperature.steps > 0),
              {"model.attention.final_temperature", "model.attention.temperature_steps"},
              "model.attention.final_temperature = {} and model.attention.temperature_steps = {}: "

@@ -2,7 +2,6 @@
 #include "nn/block.h"
 
 #include "core/standard_ops.h"
-#include "nn/module_scope.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {

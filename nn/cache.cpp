@@ -1,3 +1,4 @@
+// Defines nn/cache.h: the rows and positions of arrays, then the cache.
 #include "nn/cache.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-constexpr int64_t least_capacity = 32;
+constexpr int64_t min_capacity = 32;
 
 // The first `length` positions of the rows `rows` of x, in an array for `capacity` positions.
 Tensor rows_of(const Tensor& x, std::span<const int64_t> rows, int64_t length, int64_t capacity) {
@@ -38,7 +39,7 @@ std::vector<int64_t> all_rows(int64_t n) {
 // necessary.
 void append_positions(Tensor& x, int64_t length, const Tensor& more) {
   const int64_t rows = more.dim(0), count = more.dim(1), width = more.dim(2);
-  if (!x) x = Tensor::empty({rows, std::max(least_capacity, count), width});
+  if (!x) x = Tensor::empty({rows, std::max(min_capacity, count), width});
   check(x.dim(0) == rows && x.dim(2) == width,
         "key/value cache: {} does not fit the cached {} in rows and width", more.shape(),
         x.shape());

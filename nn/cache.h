@@ -15,9 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "core/tensor.h"
-#include "nn/module.h"
-#include "nn/sequence_context.h"
+#include "nn/mixing.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -25,7 +23,9 @@ class KeyValueCache : public Past {
  public:
   explicit KeyValueCache(int64_t rows);
 
-  int64_t rows() const { return static_cast<int64_t>(sources_.size()); }
+  int64_t rows() const { return std::ssize(sources_); }
+  // For each row, the row of the encoder's output that it reads.
+  std::span<const int64_t> sources() const { return sources_; }
   int64_t length() const override { return length_; }
   void advance(int64_t positions) override { length_ += positions; }
   // A capacity that is too small is doubled, so that appending is linear in total. Throws Error if
@@ -42,7 +42,7 @@ class KeyValueCache : public Past {
 
  private:
   int64_t length_ = 0;
-  std::vector<int64_t> sources_;  // for each row, the row of the encoder's output it reads
+  std::vector<int64_t> sources_;
   std::map<const Module*, KeyValues> past_, memory_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/parallel_for.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -18,9 +17,10 @@ std::unique_ptr<LearnedQueries> learned_queries(const ModelOptions& o) {
 
 }  // namespace
 
-Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes, const Parts& parts)
-    : embedding_(o, parts, o.dim, sizes.vocabulary, sizes),
-      encoder_(o.encoder_block(), o.layers, parts),
+Classifier::Classifier(const ModelOptions& o, const ModelSizes& sizes)
+    : parts_(o.parts(sizes)),
+      embedding_(o, *parts_, o.dim, sizes.vocabulary, sizes),
+      encoder_(o.encoder_block(), o.layers, *parts_),
       queries_(learned_queries(o)),
       head_(o.dim * (queries_ ? o.pool_queries : 1), sizes.classes,
             {.bias = o.bias, .init = o.init}),
@@ -49,8 +49,9 @@ Tensor pool_weights(const Ids& lengths, int64_t time, Pool pool) {
 }  // namespace
 
 Tensor Classifier::encode(const Inputs& in) const {
-  return encoder_(embedding_(in.input, in.features),
-                  SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = in.edges});
+  return encoder_(
+      embedding_(in.input, in.features),
+      SequenceContext{.mask = {.key_lengths = in.input_lengths}, .edges = in.edges.get()});
 }
 
 Tensor Classifier::head_input(const Inputs& in) const {

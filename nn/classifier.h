@@ -9,8 +9,7 @@ namespace heed::inline HEED_REAL {
 // Pools the mean of the hidden states, the first, or the concatenated outputs of learned queries.
 class Classifier : public Model {
  public:
-  Classifier(const ModelOptions& options, const ModelSizes& sizes)
-      : Classifier(options, sizes, *options.parts(sizes)) {}
+  Classifier(const ModelOptions& options, const ModelSizes& sizes);
   Tensor encode(const Inputs& inputs) const;  // hidden states (B, T, D), before pooling
   // Hidden states and lengths (B) → what the head reads (B, …).
   Tensor pooled(const Tensor& states, const Ids& lengths) const;
@@ -18,8 +17,7 @@ class Classifier : public Model {
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
-  Classifier(const ModelOptions& options, const ModelSizes& sizes, const Parts& parts);
-
+  std::unique_ptr<Parts> parts_;
   InputEmbedding embedding_;
   Encoder encoder_;
   std::unique_ptr<LearnedQueries> queries_;

@@ -3,7 +3,7 @@
 // A call reads only the tokens that no earlier call has read, and caches keys and values
 // (nn/cache.h): with a prompt of t tokens the first call computes t positions, each later one one.
 // In two cases all tokens are read again, with the same results: if a layer cannot continue from a
-// cache (can_cache() in nn/models.h), and if a text exceeds the model's window. Then every further
+// cache (can_cache() in nn/models.h), and if a text exceeds `context`. Then every further
 // token shifts the positions of all others, which invalidates the cache.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace heed::inline HEED_REAL {
 
 struct DecodingOptions {
-  bool cache = true;   // false: read all tokens at every call
-  int64_t window = 0;  // number of last tokens that are read; 0: all
+  bool cache = true;    // false: read all tokens at every call
+  int64_t context = 0;  // the number of last tokens that are read; 0: all
 };
 
 // For a search that starts from one row for each text. The model must outlive the result.

@@ -3,7 +3,6 @@
 
 #include "core/standard_ops.h"
 #include "nn/init.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -1,4 +1,4 @@
-// Token to vector: row ids[…] of a table.
+// Token to vector: y[n] = table[ids[n]], a row of a learned table (V, D).
 #pragma once
 
 #include "core/ids.h"

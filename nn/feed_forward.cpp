@@ -2,7 +2,6 @@
 #include "nn/feed_forward.h"
 
 #include "core/standard_ops.h"
-#include "nn/module_scope.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
@@ -24,14 +23,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, FeedForwardActivation acti
 Tensor FeedForward::operator()(const Tensor& x) const {
   const ModuleScope here(*this);
   Tensor hidden = up_(x, function_);
-  if (Tap::wanted(*this, Site::preactivation)) {  // which the kernel never stores
-    ScopeGuard scope;
-    scope->gradients = false;
-    const Tensor h = up_(x);
-    check(
-        Tap::shown(*this, Site::preactivation, h).same_as(h),
-        "feed-forward: a tap can see the preactivation; replace the activation, which follows it");
-  }
+  if (Tap::wanted(*this, Site::preactivation)) show_preactivation(x);
   if (gate_) hidden = hidden * (*gate_)(x);
   return down_(dropout(tapped(*this, Site::activation, std::move(hidden)), dropout_));
 }

@@ -1,4 +1,5 @@
-// Each position by itself: wider, φ, narrower again (Vaswani et al. 2017, section 3.3).
+// Each position by itself: wider, φ, narrower again (Vaswani et al. 2017, section 3.3). The hidden
+// layer has F columns: x (…, D), W₁ and W₃ (F, D), W₂ (D, F) → y (…, D).
 //
 //   y = φ(x W₁ᵀ + b₁) W₂ᵀ + b₂
 //   y = (silu(x W₁ᵀ + b₁) ∘ (x W₃ᵀ + b₃)) W₂ᵀ + b₂    swiglu, with a gate (Shazeer 2020, eq. 6)
@@ -32,6 +33,8 @@ class FeedForward : public Module {
   Tensor operator()(const Tensor& x) const;
 
  private:
+  void show_preactivation(const Tensor& x) const;  // to a tap (nn/tap.h)
+
   Linear up_;                     // W₁, "up"
   std::unique_ptr<Linear> gate_;  // W₃, "gate": of swiglu only
   Linear down_;                   // W₂, "down"

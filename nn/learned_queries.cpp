@@ -1,7 +1,5 @@
 #include "nn/learned_queries.h"
 
-#include "nn/module_scope.h"
-
 namespace heed::inline HEED_REAL {
 
 LearnedQueries::LearnedQueries(int64_t count, int64_t dim, int64_t heads,

@@ -2,7 +2,6 @@
 #include "nn/linear.h"
 
 #include "core/standard_ops.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 

@@ -1,7 +1,7 @@
-// y = x wᵀ + b
+// y = x wᵀ + b    x (…, inputs) → (…, outputs)
 //
-// The weight w is stored as (outputs, inputs), so its rows are what each output reads. Papers write
-// x W, with W = wᵀ.
+// The weight w is stored as (outputs, inputs): row o is what output o reads. Papers write x W, with
+// W = wᵀ.
 #pragma once
 
 #include "core/activation.h"

@@ -1,11 +1,40 @@
-// The sublayer in which the positions of a sequence exchange information: attention, or a
-// replacement for it.
+// The sublayer in which the positions of a sequence exchange information, attention or a
+// replacement for it, and what it may know of the sequence besides its vectors x: a mask, and the
+// positions read before.
 #pragma once
 
+#include "core/mask.h"
 #include "nn/module.h"
-#include "nn/sequence_context.h"
 
 namespace heed::inline HEED_REAL {
+
+// Keys (B, Tk, H·K) and values (B, Tk, H·Kv) of attention. The first `length` of Tk positions are
+// filled: a cache has room for more.
+struct KeyValues {
+  Tensor keys, values;
+  int64_t length = 0;
+};
+
+// The keys and values of the positions that a decoder has read before.
+class Past {
+ public:
+  virtual ~Past() = default;
+  virtual int64_t length() const = 0;  // positions read so far, the same number in each row
+  virtual void advance(int64_t positions) = 0;
+  // Appends to the keys and values of a self-attention, and returns all.
+  virtual const KeyValues& append(const Module& attention, const KeyValues& more) = 0;
+  // Those of a cross-attention for the encoder's output. Without keys before the first call.
+  virtual KeyValues& memory(const Module& attention) = 0;
+};
+
+struct Edges;  // of a graph: nn/graph.h
+
+struct SequenceContext {
+  KeepMask mask = {};  // its key_lengths are the numbers of real positions of the examples
+  const Edges* edges = nullptr;  // between the positions, if they form a graph
+  // For a decoder: the positions before those of x; those of x are appended. Null: x is everything.
+  Past* past = nullptr;
+};
 
 class Mixing : public Module {
  public:

@@ -3,6 +3,7 @@
 
 #include "nn/cache.h"
 #include "nn/classifier.h"
+#include "nn/graph.h"
 #include "nn/transformer.h"
 
 namespace heed::inline HEED_REAL {

@@ -17,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/scope.h"
 #include "core/tensor.h"
 
 namespace heed::inline HEED_REAL {
@@ -61,6 +62,23 @@ class Module {
                std::unordered_set<const TensorBody*>& known) const;
 
   std::vector<Member> members_;
+};
+
+// Makes `module` the one that its thread computes, until the end of the block: the first line of
+// every layer's function. Profiles measure the time of each module (core/observer.h). A module does
+// not know its name; the model does (part_names()).
+//
+//   const ModuleScope here(*this);
+class ModuleScope {
+ public:
+  explicit ModuleScope(const Module& module) : guard_(current_, &module) {}
+
+  // Returns the innermost module, or null.
+  static const Module* current() { return current_; }
+
+ private:
+  static inline constinit thread_local const Module* current_ = nullptr;
+  ValueGuard<const Module*> guard_;
 };
 
 }  // namespace heed::inline HEED_REAL

@@ -1,4 +1,7 @@
-// The learned numbers of layer_norm (Ba, Kiros & Hinton 2016) and rms_norm (Zhang & Sennrich 2019).
+// Each vector to the same size, then scaled and shifted by learned numbers w and b.
+//
+//   y = (x - mean(x)) / √(var(x) + ε) ∘ w + b    LayerNorm (Ba, Kiros & Hinton 2016)
+//   y = x / √(mean(x²) + ε) ∘ w                  RMSNorm (Zhang & Sennrich 2019)
 #pragma once
 
 #include "nn/module.h"
@@ -11,7 +14,7 @@ enum class NormKind { layer, rms };
 
 struct NormOptions {
   NormKind kind = NormKind::layer;
-  double epsilon = 1e-5;  // added to the variance
+  double epsilon = 1e-5;  // ε
   bool bias = true;       // of LayerNorm; RMSNorm has none
 
   void fields(Fields& f);  // kind and epsilon

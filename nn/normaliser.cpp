@@ -1,3 +1,4 @@
+// Defines nn/normaliser.h: what the forms share, then the forms, in the order of its table.
 #include "nn/normaliser.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <limits>
 
 #include "core/ops.h"
+#include "core/parallel_for.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -27,5 +29,62 @@ double Temperature::at(int64_t step) const {
       steps > 0 ? std::min(1.0, static_cast<double>(step) / static_cast<double>(steps)) : 1;
   return initial * std::pow(final / initial, progress);
 }
+
+const NormaliserRule normalisers::softmax = {
+    .name = "softmax",
+    .is_softmax = true,
+    .weights = [](const Tensor& scores, const KeepMask& mask, const NormaliserOptions&) {
+      return heed::softmax(masked_scores(scores, mask));
+    }};
+
+const NormaliserRule normalisers::hardmax = {
+    .name = "hardmax",
+    .has_straight_through = true,
+    .weights = [](const Tensor& scores, const KeepMask& mask, const NormaliserOptions& options) {
+      return heed::hardmax(masked_scores(scores, mask), options.straight_through
+                                                            ? HardmaxGradient::straight_through
+                                                            : HardmaxGradient::none);
+    }};
+
+const NormaliserRule normalisers::sum = {
+    .name = "sum",
+    .divides_by_sum = true,
+    .weights = [](const Tensor& scores, const KeepMask& mask, const NormaliserOptions& options) {
+      return options.exponential ? heed::softmax(masked_scores(scores, mask))
+                                 : sum_normalize(masked_f(scores, mask, false));
+    }};
+
+namespace {
+
+// 1 / m, and 0 where m = 0: (B, H or 1, Tq, 1)
+Tensor inverse_counts(const KeepMask& mask, const Shape& scores) {
+  const int64_t batch = scores[0], queries = scores[2], keys = scores[3];
+  const int64_t heads = mask.dense ? mask.dense.dim(1) : 1;
+  Tensor inverse = Tensor::empty({batch, heads, queries, 1});
+  real* to = inverse.mutable_data();
+  parallel_for(batch * heads * queries, chunk_rows(keys), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t b = row / queries / heads, h = row / queries % heads, i = row % queries;
+      int64_t count = 0;
+      for (int64_t j = 0; j < keys; ++j) count += mask.keeps(b, h, i, j, queries, keys);
+      to[row] = count > 0 ? 1 / static_cast<real>(count) : real{0};
+    }
+  });
+  return inverse;
+}
+
+}  // namespace
+
+const NormaliserRule normalisers::count = {
+    .name = "count",
+    .weights = [](const Tensor& scores, const KeepMask& mask, const NormaliserOptions& options) {
+      return masked_f(scores, mask, options.exponential) * inverse_counts(mask, scores.shape());
+    }};
+
+const NormaliserRule normalisers::none = {
+    .name = "none",
+    .weights = [](const Tensor& scores, const KeepMask& mask, const NormaliserOptions& options) {
+      return masked_f(scores, mask, options.exponential);
+    }};
 
 }  // namespace heed::inline HEED_REAL

@@ -1,6 +1,6 @@
-// How the scores of a query become weights over the m keys it may attend to. A form is a file in
-// nn/normaliser/ and a line of HEED_NORMALISERS. With f = s, or f = eˢ for the Gaussian
-// similarities (Wang et al. 2018, section 3.1):
+// How the scores of a query become weights over the m keys it may attend to. A form is a rule, in
+// nn/normaliser.cpp or a file of its own, and a line of HEED_NORMALISERS. With f = s, or f = eˢ for
+// the Gaussian similarities (Wang et al. 2018, section 3.1):
 //
 //   softmax   eˢ / Σ eˢ
 //   hardmax   1 at the maximum score, divided equally among ties: softmax(s / T) as T → 0

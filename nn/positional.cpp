@@ -1,9 +1,12 @@
+// Defines nn/positional.h: the forms, in the order of its table, then their options, then the
+// layer. Those that bias scores are in nn/score_bias.cpp.
 #include "nn/positional.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/parallel_for.h"
 #include "nn/init.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -42,8 +45,59 @@ void check_divisible(int64_t width, size_t axes, const PositionalOptions& option
 }  // namespace
 
 const PositionalRule positional_encodings::none = {.name = "none"};
+
+Tensor sinusoidal_positions(int64_t length, int64_t dim, const PositionalOptions& options) {
+  check_fields(options, "sinusoidal positions");
+  const int64_t sines = (dim + 1) / 2;
+  const bool interleaved = options.layout == RotaryLayout::interleaved;
+  Tensor table = Tensor::empty({length, dim});
+  real* to = table.mutable_data();
+  constexpr int64_t cost = 32;  // of a power and a sine, in simple operations
+  parallel_for(length, chunk_rows(cost * dim), [&](int64_t first, int64_t last) {
+    for (int64_t t = first; t < last; ++t)
+      for (int64_t c = 0; c < dim; ++c) {
+        const int64_t k = options.first_k + (interleaved ? c / 2 : c % sines);
+        const bool sine = interleaved ? c % 2 == 0 : c < sines;
+        const double exponent = static_cast<double>(2 * k) / static_cast<double>(dim);
+        const double angle = static_cast<double>(t) * std::pow(options.base, -exponent);
+        to[t * dim + c] = static_cast<real>(sine ? std::sin(angle) : std::cos(angle));
+      }
+  });
+  return table;
+}
+
+const PositionalRule positional_encodings::sinusoidal = {
+    .name = "sinusoidal",
+    .table = sinusoidal_positions,
+    .columns_per_frequency = 2,
+    .scales_embedding = true,
+    .validate = [](const PositionalOptions& o) {
+      check_keys(o.dim % 2 == 0, {"model.positional.dim"},
+                 "model.positional.dim = {} must be even: a sine and a cosine for each frequency",
+                 o.dim);
+    }};
+
 // φ(t) is a row of a parameter (max_length, D); over a grid, of one parameter for each axis.
 const PositionalRule positional_encodings::learned = {.name = "learned", .is_learned = true};
+
+// φ(t) = t in every column, a counterexample: φ(s)·φ(t) = s · t grows with the positions and does
+// not depend on their distance, and a late token is dominated by its position.
+const PositionalRule positional_encodings::integer = {
+    .name = "integer", .table = [](int64_t length, int64_t dim, const PositionalOptions&) {
+      Tensor table = Tensor::empty({length, dim});
+      real* to = table.mutable_data();
+      parallel_for(length, chunk_rows(dim), [=](int64_t first, int64_t last) {
+        for (int64_t t = first; t < last; ++t) std::fill_n(to + t * dim, dim, static_cast<real>(t));
+      });
+      return table;
+    }};
+
+// Su et al. 2021, "RoFormer", equations 14 to 16: see rotary() in core/standard_ops.h.
+const PositionalRule positional_encodings::rotary = {
+    .name = "rotary",
+    .rotate = [](const Tensor& x, int64_t heads, int64_t first, const PositionalOptions& o) {
+      return heed::rotary(x, heads, {o.layout, o.base, first});
+    }};
 
 void PositionalOptions::fields(Fields& f) {
   f.choice("kind", kind, positional_encodings::all, "encoding of the positions of tokens");

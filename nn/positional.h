@@ -1,5 +1,5 @@
-// Positional encodings: how a model knows the position of a token. A form is a file in
-// nn/positional/ and a line of HEED_POSITIONAL_ENCODINGS.
+// Positional encodings: how a model knows the position of a token. A form is a rule, in
+// nn/positional.cpp or a file of its own, and a line of HEED_POSITIONAL_ENCODINGS.
 //
 //   sinusoidal, learned, integer   a vector φ(t) for each position t, added to the token's (Vaswani
 //                                  et al. 2017, section 3.5) or concatenated with it, [x; φ(t)]

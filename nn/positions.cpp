@@ -7,7 +7,6 @@
 #include "core/parallel_for.h"
 #include "core/standard_ops.h"
 #include "nn/init.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -1,5 +1,5 @@
 // The score s(q, k): how well a query matches a key, before any exponential. A form of it is a
-// file in nn/similarity/ and a line of HEED_SIMILARITIES.
+// rule, in nn/similarity.cpp or a file of its own, and a line of HEED_SIMILARITIES.
 //
 //   scaled_dot         q·k / √K, or with another scale        (Vaswani et al. 2017, equation 1)
 //   dot                q·k                                    (Luong et al. 2015, "dot")

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "nn/module_scope.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
@@ -96,14 +95,15 @@ Linear vocabulary_head(const Tensor& embedding, const ModelShape& o) {
 
 }  // namespace
 
-Seq2Seq::Seq2Seq(const ModelShape& o, const ModelSizes& sizes, const Parts& parts)
-    : source_embedding_(o.share_embeddings
+Seq2Seq::Seq2Seq(const ModelShape& o, const ModelSizes& sizes)
+    : parts_(o.parts(sizes)),
+      source_embedding_(o.share_embeddings
                             ? nullptr
-                            : std::make_unique<InputEmbedding>(o, parts, o.encoder_block().dim,
+                            : std::make_unique<InputEmbedding>(o, *parts_, o.encoder_block().dim,
                                                                sizes.source_vocabulary, sizes)),
-      embedding_(o, parts, o.dim, sizes.vocabulary),
-      encoder_(o.encoder_block(), o.layers, parts),
-      decoder_(o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers, parts),
+      embedding_(o, *parts_, o.dim, sizes.vocabulary),
+      encoder_(o.encoder_block(), o.layers, *parts_),
+      decoder_(o.decoder_block(), o.decoder_layers ? o.decoder_layers : o.layers, *parts_),
       head_(vocabulary_head(embedding_.weight(), o)) {
   if (source_embedding_) add("source_embedding", *source_embedding_);
   add("embedding", embedding_);
@@ -114,8 +114,9 @@ Seq2Seq::Seq2Seq(const ModelShape& o, const ModelSizes& sizes, const Parts& part
 
 Tensor Seq2Seq::encode(const Inputs& in) const {
   const InputEmbedding& embed = source_embedding_ ? *source_embedding_ : embedding_;
-  return encoder_(embed(in.source, in.features),
-                  SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = in.edges});
+  return encoder_(
+      embed(in.source, in.features),
+      SequenceContext{.mask = {.key_lengths = in.source_lengths}, .edges = in.edges.get()});
 }
 
 Tensor Seq2Seq::decode(const Ids& input, const Tensor& memory, const Ids& source_lengths,
@@ -131,9 +132,10 @@ Tensor Seq2Seq::head_input(const Inputs& in) const {
   return decode(in.input, encode(in), in.source_lengths);
 }
 
-LanguageModel::LanguageModel(const ModelShape& o, const ModelSizes& sizes, const Parts& parts)
-    : embedding_(o, parts, o.dim, sizes.vocabulary),
-      decoder_(o.decoder_block(), o.layers, parts),
+LanguageModel::LanguageModel(const ModelShape& o, const ModelSizes& sizes)
+    : parts_(o.parts(sizes)),
+      embedding_(o, *parts_, o.dim, sizes.vocabulary),
+      decoder_(o.decoder_block(), o.layers, *parts_),
       head_(vocabulary_head(embedding_.weight(), o)) {
   add("embedding", embedding_);
   add("decoder", decoder_);

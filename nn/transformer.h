@@ -57,10 +57,10 @@ struct TransformerOptions : ModelShape {
 
 // A batch for a model. Padding is a length: input_lengths[b] of the T positions of row b are real.
 struct Inputs {
-  Ids source = {}, source_lengths = {};  // (B, Ts), (B): of seq2seq
-  Ids input = {}, input_lengths = {};    // (B, T), (B)
-  Tensor features = {};                  // (B, T, F), instead of source or a classifier's input
-  Edges edges = {};
+  Ids source = {}, source_lengths = {};     // (B, Ts), (B): of seq2seq
+  Ids input = {}, input_lengths = {};       // (B, T), (B)
+  Tensor features = {};                     // (B, T, F), instead of source or a classifier's input
+  std::shared_ptr<const Edges> edges = {};  // between positions: nn/graph.h
 };
 
 class Model : public Module {
@@ -102,8 +102,7 @@ class InputEmbedding : public Module {
 // Encoder-decoder (Vaswani et al. 2017).
 class Seq2Seq : public Model {
  public:
-  Seq2Seq(const ModelShape& options, const ModelSizes& sizes)
-      : Seq2Seq(options, sizes, *options.parts(sizes)) {}
+  Seq2Seq(const ModelShape& options, const ModelSizes& sizes);
   // Computes the memory (B, Ts, De) of a source, and from it the hidden states (B, T, D). With a
   // past, `input` continues the tokens read so far, and the memory is read at the first call only.
   Tensor encode(const Inputs& inputs) const;
@@ -114,8 +113,7 @@ class Seq2Seq : public Model {
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
-  Seq2Seq(const ModelShape& options, const ModelSizes& sizes, const Parts& parts);
-
+  std::unique_ptr<Parts> parts_;
   std::unique_ptr<InputEmbedding> source_embedding_;  // null if it is shared
   InputEmbedding embedding_;
   Encoder encoder_;
@@ -126,8 +124,7 @@ class Seq2Seq : public Model {
 // Decoder-only (Radford et al. 2018): a stack of causal self-attention layers.
 class LanguageModel : public Model {
  public:
-  LanguageModel(const ModelShape& options, const ModelSizes& sizes)
-      : LanguageModel(options, sizes, *options.parts(sizes)) {}
+  LanguageModel(const ModelShape& options, const ModelSizes& sizes);
   // (B, T) → hidden states (B, T, D). With a past, `input` continues the tokens read so far.
   Tensor hidden(const Ids& input, Past* past = nullptr) const;
   // Returns whether its layers can continue from a cache: attention can; a convolution and a
@@ -137,8 +134,7 @@ class LanguageModel : public Model {
   Tensor head_input(const Inputs& inputs) const override;
 
  private:
-  LanguageModel(const ModelShape& options, const ModelSizes& sizes, const Parts& parts);
-
+  std::unique_ptr<Parts> parts_;
   InputEmbedding embedding_;
   Encoder decoder_;  // causal: a decoder without an encoder to read
   Linear head_;

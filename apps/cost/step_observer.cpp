@@ -6,7 +6,7 @@
 
 #include "apps/support/names.h"
 #include "core/autograd.h"
-#include "nn/module_scope.h"
+#include "nn/module.h"
 
 namespace heed {
 

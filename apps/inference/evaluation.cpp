@@ -8,14 +8,17 @@
 #include "core/ranks.h"
 #include "core/scope.h"
 #include "data/features.h"
+#include "nn/graph.h"
 
 namespace heed {
 
 Inputs inputs_of(const Batch& batch) {
   const BatchFeatures& more = features_of(batch);
-  return {batch.source,  batch.source_lengths,
-          batch.input,   batch.input_lengths,
-          more.features, {more.sender, more.receiver, more.edge_features}};
+  Inputs inputs{batch.source, batch.source_lengths, batch.input, batch.input_lengths,
+                more.features};
+  if (more.sender)
+    inputs.edges = std::make_shared<Edges>(Edges{more.sender, more.receiver, more.edge_features});
+  return inputs;
 }
 
 namespace {

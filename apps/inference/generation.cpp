@@ -124,7 +124,7 @@ Found generated(const LanguageModel& model, const Vocabulary& vocabulary,
                 std::vector<Sample> active, const GenerationOptions& options) {
   Found results(active.size());
   const int64_t max_length = options.max_length.value_or(max_continuation);
-  const NextLogits next = next_logits(model, {.cache = options.cache, .window = options.window});
+  const NextLogits next = next_logits(model, {.cache = options.cache, .context = options.window});
   while (!active.empty()) {
     const Tensor logits = logits_of(next, active);
     const auto width = static_cast<size_t>(logits.dim(1));
@@ -178,7 +178,7 @@ Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
   return found_in_batches(prompts, 1, BatchOrder::given, [&](std::span<const size_t> chosen) {
     SearchOptions search = search_options(vocabulary, options);
     search.prompt = prompts[chosen[0]];
-    const DecodingOptions decoding{.cache = options.cache, .window = options.window};
+    const DecodingOptions decoding{.cache = options.cache, .context = options.window};
     return n_best_search(next_logits(model, decoding), 1, search);
   });
 }

@@ -12,7 +12,7 @@
 #include "apps/support/names.h"
 #include "core/observer.h"
 #include "core/rows_without_sum.h"
-#include "nn/module_scope.h"
+#include "nn/module.h"
 #include "nn/recorder.h"
 
 namespace heed {

@@ -131,7 +131,8 @@ double error_of_complete_graph() {
   const MultiHeadAttention attention(6, 2);
   copy_parameters(graph, attention);
   const Tensor x = normal({1, 5, 6});
-  return distance(graph(x, {{}, complete_graph(5)}), attention(x, {}));
+  const Edges edges = complete_graph(5);
+  return distance(graph(x, {{}, &edges}), attention(x, {}));
 }
 
 // Node 2 changes, and sends an edge only to node 1: how much the other nodes change.
@@ -139,7 +140,7 @@ double change_without_edge() {
   const GraphAttention graph(6, 2, 0);
   const Edges edges{Ids::from({3}, {1, 2, 3}), Ids::from({3}, {0, 1, 3}), {}};
   const Tensor x = normal({1, 4, 6});
-  const Tensor a = graph(x, {{}, edges}), b = graph(with_ones_added(x, 2), {{}, edges});
+  const Tensor a = graph(x, {{}, &edges}), b = graph(with_ones_added(x, 2), {{}, &edges});
   return distance(slice(b, 1, 0, 1), slice(a, 1, 0, 1)) +
          distance(slice(b, 1, 2, 4), slice(a, 1, 2, 4));
 }

@@ -21,7 +21,7 @@ Ids random_tokens(int64_t count, int64_t vocabulary) {
 }
 
 // An edge between any two nodes with probability 0.3, and from each node to itself.
-Edges random_edges(int64_t nodes, int64_t features) {
+std::shared_ptr<const Edges> random_edges(int64_t nodes, int64_t features) {
   Random random(scope().next_stream(Purpose::test));
   std::vector<int32_t> senders, receivers;
   for (int32_t to = 0; to < nodes; ++to)
@@ -31,8 +31,8 @@ Edges random_edges(int64_t nodes, int64_t features) {
         receivers.push_back(to);
       }
   const auto count = static_cast<int64_t>(senders.size());
-  return {Ids::from({count}, senders), Ids::from({count}, receivers),
-          features > 0 ? normal({count, features}) : Tensor()};
+  return std::make_shared<Edges>(Edges{Ids::from({count}, senders), Ids::from({count}, receivers),
+                                       features > 0 ? normal({count, features}) : Tensor()});
 }
 
 // Random different tokens at [first, last), unless the vocabulary has only one.
@@ -110,22 +110,23 @@ Inputs RandomInputs::selected(const Ids& from) const {
   return moved;
 }
 
-Edges RandomInputs::selected_edges(const Ids& from) const {
+std::shared_ptr<const Edges> RandomInputs::selected_edges(const Ids& from) const {
   Ids moved_to = Ids::full({time_}, -1);  // the inverse of `from`
   for (int32_t t = 0; t < from.size(); ++t) moved_to.mutable_data()[from[t]] = t;
   std::vector<int32_t> kept, senders, receivers;
-  for (int32_t e = 0; e < inputs_.edges.sender.size(); ++e) {
-    const int32_t sender = moved_to[inputs_.edges.sender[e]];
-    const int32_t receiver = moved_to[inputs_.edges.receiver[e]];
+  for (int32_t e = 0; e < inputs_.edges->sender.size(); ++e) {
+    const int32_t sender = moved_to[inputs_.edges->sender[e]];
+    const int32_t receiver = moved_to[inputs_.edges->receiver[e]];
     if (sender < 0 || receiver < 0) continue;
     kept.push_back(e);
     senders.push_back(sender);
     receivers.push_back(receiver);
   }
   const Shape count{static_cast<int64_t>(kept.size())};
-  const Tensor& features = inputs_.edges.features;
-  return {Ids::from(count, senders), Ids::from(count, receivers),
-          features ? embedding(features, Ids::from(count, kept)) : features};
+  const Tensor& features = inputs_.edges->features;
+  return std::make_shared<Edges>(
+      Edges{Ids::from(count, senders), Ids::from(count, receivers),
+            features ? embedding(features, Ids::from(count, kept)) : features});
 }
 
 Inputs RandomInputs::replaced(int64_t first, int64_t last) const {

@@ -31,7 +31,7 @@ class RandomInputs {
   Ids& tokens(Inputs& inputs) const;
   Ids& lengths(Inputs& inputs) const;
   int64_t vocabulary() const;
-  Edges selected_edges(const Ids& from) const;
+  std::shared_ptr<const Edges> selected_edges(const Ids& from) const;
 
   const Subject& subject_;
   int64_t time_;

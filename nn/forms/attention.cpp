@@ -6,7 +6,6 @@
 #include "core/ops.h"
 #include "core/scope.h"
 #include "nn/grid.h"
-#include "nn/module_scope.h"
 #include "nn/options.h"
 #include "nn/tap.h"
 
@@ -129,10 +128,10 @@ Tensor GeneralAttention::operator()(const Tensor& x, const SequenceContext& sequ
     return fold((*this)(lines, lines, within), grid_, axes_);
   }
   if (!distance_bias_) return (*this)(x, x, mask);
-  check(static_cast<bool>(sequence.edges),
+  check(sequence.edges && *sequence.edges,
         "multi-head attention: distances on a graph need edges; set "
         "model.attention.graph_distances = 0, or data.kind to a graph");
-  return (*this)(x, x, mask, (*distance_bias_)(sequence.edges, x.dim(0), x.dim(1)));
+  return (*this)(x, x, mask, (*distance_bias_)(*sequence.edges, x.dim(0), x.dim(1)));
 }
 
 bool GeneralAttention::can_cache() const {
@@ -167,6 +166,10 @@ Tensor GeneralAttention::rotated(const Tensor& x, int64_t first) const {
   return for_groups([&](const Group& group) {
     return positional_.kind->rotate(columns(x, group.key), group.heads, first, positional_);
   });
+}
+
+Tensor filled(const Tensor& x, int64_t length) {
+  return length == x.dim(1) ? x : slice(x, 1, 0, length);
 }
 
 // Columns [first, last) of x (B, T, …).

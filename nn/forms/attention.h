@@ -15,7 +15,7 @@
 
 #include "nn/attention.h"
 #include "nn/attention_options.h"
-#include "nn/graph_distance.h"
+#include "nn/graph.h"
 #include "nn/positional.h"
 #include "nn/score_bias.h"
 
@@ -96,6 +96,9 @@ class GeneralAttention : public Attention {
   std::unique_ptr<ScoreBias> position_bias_;
   std::unique_ptr<GraphDistanceBias> distance_bias_;
 };
+
+// The first `length` positions of x (B, T, …).
+Tensor filled(const Tensor& x, int64_t length);
 
 // Returns multi-head attention of these options: MultiHeadAttention where the form is the standard
 // one, else GeneralAttention. Both compute the same bits. Throws InputError as GeneralAttention.

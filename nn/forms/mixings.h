@@ -33,6 +33,12 @@ struct MixingRule {
 // clang-format on
 HEED_REGISTRY(mixings, MixingRule, HEED_MIXINGS)
 
+// For the forms but attention. Throws Error, naming the form, unless x has the shape (B, T, dim)
+// and the mask no window and no dense part, nor is causal unless `can_be_causal`; `reason` says
+// why.
+void check_mixing_input(const char* form, const char* reason, bool can_be_causal, const Tensor& x,
+                        int64_t dim, const KeepMask& mask);
+
 // What a convolution reads beyond the first and the last real position of a sequence.
 enum class Padding {
   zero,      // zeros

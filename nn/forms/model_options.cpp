@@ -11,20 +11,10 @@ namespace {
 constexpr Named<ModelKind> kinds[] = {{"seq2seq", ModelKind::seq2seq},
                                       {"language_model", ModelKind::language_model},
                                       {"classifier", ModelKind::classifier}};
-constexpr Named<Padding> paddings[] = {{"zero", Padding::zero}, {"circular", Padding::circular}};
 constexpr Named<Pool> pools[] = {
     {"mean", Pool::mean}, {"first", Pool::first}, {"learned", Pool::learned}};
 
 }  // namespace
-
-void MixingOptions::fields(Fields& f) {
-  f.choice("mixing", kind, mixings::all,
-           "how positions exchange information; [model.attention] then applies to attention only: "
-           "to a decoder's cross-attention and a pool of learned queries");
-  f.integer("kernel_size", kernel_size, {1, 1025}, "positions that a convolution reads");
-  f.choice("padding", padding, paddings, "what a convolution reads beyond the ends");
-  f.integer("length", length, {1, 1 << 16}, "longest sequence of a dense layer over time");
-}
 
 void Forms::fields(Fields& f) {
   f.section("positional", positional, "encoding of positions");

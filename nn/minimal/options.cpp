@@ -1,5 +1,5 @@
-// Defines validate() of the options of a Transformer for the minimal build. It has no config to
-// blame for a value, so it checks no ranges: nn/options.cpp does.
+// Defines for the minimal build what nn/options.cpp and nn/taps.cpp define. It has no config to
+// blame for a value, so it checks no ranges, and nobody looks inside, so it shows nothing.
 #include "nn/transformer.h"
 
 namespace heed::inline HEED_REAL {
@@ -8,5 +8,10 @@ void InitOptions::validate() const {}
 void NormOptions::validate() const {}
 void BlockOptions::validate() const {}
 void TransformerOptions::check_ranges() const {}
+
+void FeedForward::show_preactivation(const Tensor&) const {}
+Tensor MultiHeadAttention::replaced_heads(const Tensor&, const KeyValues&, const KeepMask&) const {
+  return {};
+}
 
 }  // namespace heed::inline HEED_REAL

@@ -3,7 +3,6 @@
 #include "core/ops.h"
 #include "core/scope.h"
 #include "nn/forms/parts.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -57,15 +56,12 @@ Convolution::Neighbours Convolution::neighbours(int64_t batch, int64_t time,
 Tensor Convolution::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   const int64_t dim = weight.dim(0);
-  check(x.rank() == 3 && x.dim(2) == dim, "convolution: x must have shape [B, T, {}], has {}", dim,
-        x.shape());
-  const int64_t batch = x.dim(0), time = x.dim(1);
   const KeepMask& mask = sequence.mask;
+  check_mixing_input("convolution", "its kernel decides which positions are read", true, x, dim,
+                     mask);
   check(causal_ || !mask.causal,
         "convolution: a causal mask needs a causal convolution; this one reads later positions");
-  check(mask.window == 0 && !mask.dense,
-        "convolution: its kernel decides which positions are read; it supports neither a window "
-        "nor a dense mask");
+  const int64_t batch = x.dim(0), time = x.dim(1);
   mask.check_fits("convolution", batch, 1, time, time);
   if (kernel_size_ == 1) return linear(x, weight, bias);
 

@@ -4,7 +4,7 @@
 
 #include "core/ops.h"
 #include "nn/forms/parts.h"
-#include "nn/module_scope.h"
+#include "nn/graph.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
@@ -35,9 +35,6 @@ GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features
 namespace {
 
 void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
-  check(static_cast<bool>(edges),
-        "graph attention: expected edges, got none; the data must be a graph (data.kind = "
-        "\"graph\")");
   edges.check_fits("graph attention", batch, time);
   const int64_t count = edges.sender.size();
   if (features > 0)
@@ -66,12 +63,12 @@ Tensor pair_weights(const Tensor& weights, const Edges& edges, int64_t batch, in
 Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   const int64_t dim = query_.weight.dim(0);
-  check(x.rank() == 3 && x.dim(2) == dim, "graph attention: x must have shape [B, T, {}], has {}",
-        dim, x.shape());
-  check(!sequence.mask.causal && sequence.mask.window == 0 && !sequence.mask.dense,
-        "graph attention: the edges decide which nodes attend to which; it supports neither a "
-        "causal mask nor a window nor a dense mask");
-  const Edges& edges = sequence.edges;
+  check_mixing_input("graph attention", "the edges decide which nodes attend to which", false, x,
+                     dim, sequence.mask);
+  check(sequence.edges && *sequence.edges,
+        "graph attention: expected edges, got none; the data must be a graph (data.kind = "
+        "\"graph\")");
+  const Edges& edges = *sequence.edges;
   check_edges(edges, x.dim(0), x.dim(1), edge_features_);
   const int64_t nodes = x.dim(0) * x.dim(1), count = edges.sender.size(), width = dim / heads_;
 

@@ -4,7 +4,6 @@
 
 #include "core/ops.h"
 #include "nn/forms/parts.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -18,11 +17,8 @@ Gru::Gru(int64_t dim, const LinearOptions& options)
 
 Tensor Gru::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
-  check(x.rank() == 3 && x.dim(2) == dim_, "gru: x must have shape [B, T, {}], has {}", dim_,
-        x.shape());
-  check(sequence.mask.window == 0 && !sequence.mask.dense,
-        "gru: its state depends on all earlier positions; it supports neither a window nor a dense "
-        "mask");
+  check_mixing_input("gru", "its state depends on all earlier positions", true, x, dim_,
+                     sequence.mask);
   const int64_t batch = x.dim(0), time = x.dim(1);
   if (time == 0) return x;
 

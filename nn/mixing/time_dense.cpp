@@ -3,7 +3,6 @@
 #include "core/ops.h"
 #include "core/parallel_for.h"
 #include "nn/forms/parts.h"
-#include "nn/module_scope.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -35,17 +34,13 @@ Tensor without_padding(const Tensor& x, const Ids& lengths) {
 Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
   const int64_t dim = value_.weight.dim(0), length = weight.dim(0);
-  check(x.rank() == 3 && x.dim(2) == dim, "dense over time: x must have shape [B, T, {}], has {}",
-        dim, x.shape());
+  const KeepMask& mask = sequence.mask;
+  check_mixing_input("dense over time", "every position reads every other", false, x, dim, mask);
   const int64_t batch = x.dim(0), time = x.dim(1);
   check(time <= length,
         "dense over time: a sequence of {} positions exceeds the length {}; raise "
         "model.block.length",
         time, length);
-  const KeepMask& mask = sequence.mask;
-  check(!mask.causal && mask.window == 0 && !mask.dense,
-        "dense over time: every position reads every other; it supports neither a causal mask nor "
-        "a window nor a dense mask");
   mask.check_fits("dense over time", batch, 1, time, time);
 
   Tensor value = value_(x);

@@ -25,7 +25,7 @@ if [[ $2 == all ]]; then
 fi
 
 visit
-((code == 0)) && grep -qE "^softmax-wrong-axis +Softmax over the wrong axis +nn/normaliser/softmax.cpp$" <<<"$output" ||
+((code == 0)) && grep -qE "^softmax-wrong-axis +Softmax over the wrong axis +nn/normaliser.cpp$" <<<"$output" ||
   complain "the list: $output"
 visit --json
 ((code == 0)) && grep -qF '"name": "softmax-wrong-axis"' <<<"$output" || complain "the list as JSON: $output"
@@ -40,7 +40,7 @@ visit softmax-wrong-axes
 ((code == 2)) && [[ $output == *"did you mean 'softmax-wrong-axis'"* ]] || complain "an unknown name: $output"
 visit softmax-wrong-axis
 ((code == 0)) || complain "exit code $code: $output"
-for words in "masked_scores(scores, mask), -2);" "building nn/normaliser/softmax.cpp" "row 0 adds up to" "**How one finds it.**"; do
+for words in "masked_scores(scores, mask), -2);" "building nn/normaliser.cpp" "row 0 adds up to" "**How one finds it.**"; do
   [[ $output == *"$words"* ]] || complain "expected '$words' in: $output"
 done
 exit $failed

@@ -257,17 +257,18 @@ TEST_CASE("decoding: a search gives the same results with and without a cache") 
   }
 }
 
-TEST_CASE("decoding: with a window a model reads the last tokens, with and without a cache") {
+TEST_CASE(
+    "decoding: with a context length a model reads the last tokens, with and without a cache") {
   const Variant variant{"", ModelKind::language_model, [](ModelOptions&) {}};
   const auto model = writer_of(variant);
   const Writer writer(*model);
   const Ids tokens = tokens_of(longest_sequence);
   const int64_t same[] = {0, 1, 2};
-  for (const int64_t window : {1, 3}) {
-    const NextLogits with = writer.next({.cache = true, .window = window});
-    const NextLogits without = writer.next({.cache = false, .window = window});
+  for (const int64_t length : {1, 3}) {
+    const NextLogits with = writer.next({.cache = true, .context = length});
+    const NextLogits without = writer.next({.cache = false, .context = length});
     for (int64_t time = 1; time <= longest_sequence; ++time) {
-      const Ids last = columns(tokens, std::max<int64_t>(0, time - window), time);
+      const Ids last = columns(tokens, std::max<int64_t>(0, time - length), time);
       const Tensor expected = writer.next({.cache = false})(last, same);
       check_states(with(columns(tokens, 0, time), same), expected);
       check_states(without(columns(tokens, 0, time), same), expected);

@@ -30,7 +30,7 @@ Edges some_edges(int64_t features) {
           features ? random_tensor({8, features}, 7) : Tensor()};
 }
 
-SequenceContext with(Edges edges) { return {{}, std::move(edges)}; }
+SequenceContext with(const Edges& edges) { return {{}, &edges}; }
 
 }  // namespace
 
@@ -162,7 +162,8 @@ TEST_CASE("graph attention rejects unsupported inputs") {
   rejects(featured, some_edges(2), "have [8, 2]");
   CHECK_THROWS_WITH_AS(layer(Tensor::zeros({2, 4, 6}), with(some_edges(0))),
                        doctest::Contains("[2, 4, 6]"), Error);
-  SequenceContext causal = with(some_edges(0));
+  const Edges edges = some_edges(0);
+  SequenceContext causal = with(edges);
   causal.mask.causal = true;
   CHECK_THROWS_WITH_AS(layer(x, causal), doctest::Contains("causal"), Error);
 }

@@ -1,6 +1,4 @@
 // Every operation of a model belongs to one of its modules, and to none outside of it.
-#include "nn/module_scope.h"
-
 #include <doctest/doctest.h>
 
 #include <set>
@@ -12,6 +10,7 @@
 #include "core/ops.h"
 #include "core/scope.h"
 #include "nn/models.h"
+#include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
 namespace {

@@ -196,7 +196,8 @@ TEST_CASE("on a graph the weights of edges are recorded as a matrix of pairs of 
   const GraphAttention layer(4, 2, 0);
   shake(layer);
   const Tensor x = random_tensor({1, 4, 4}, 1);
-  const Tensor weights = weights_seen(layer, [&] { layer(x, {{}, some_edges()}); });
+  const Edges edges = some_edges();
+  const Tensor weights = weights_seen(layer, [&] { layer(x, {{}, &edges}); });
   REQUIRE(weights.shape() == Shape{1, 2, 4, 4});
   for (int64_t h = 0; h < 2; ++h) {
     const auto at = [&](int64_t i, int64_t j) { return weights.data()[(h * 4 + i) * 4 + j]; };
@@ -279,7 +280,8 @@ TEST_CASE("recording changes no bit of outputs, gradients and random streams") {
     Inputs in = two_examples();
     if (is_graph) {
       in.features = random_tensor({2, 3, 2}, 4).detach();
-      in.edges = {Ids::from({3}, {0, 2, 4}), Ids::from({3}, {1, 1, 3}), {}};
+      in.edges =
+          std::make_shared<Edges>(Edges{Ids::from({3}, {0, 2, 4}), Ids::from({3}, {1, 1, 3}), {}});
     }
     std::vector<Tensor> found[2];
     uint32_t calls[2];

@@ -9,7 +9,7 @@
 #include "core/ops.h"
 #include "core/scope.h"
 #include "gradient_check.h"
-#include "nn/graph_distance.h"
+#include "nn/graph.h"
 #include "nn/init.h"
 
 using namespace heed;
