@@ -2,6 +2,7 @@
 // attention (Ying et al. 2021, "Graphormer", section 3.1.2, with undirected graphs).
 #pragma once
 
+#include "core/ids.h"
 #include "nn/module.h"
 
 namespace heed::inline HEED_REAL {
