@@ -4,7 +4,7 @@
 //   #define HEED_SIMILARITIES(entry) entry(dot) entry(cosine)
 //   HEED_REGISTRY(similarities, SimilarityRule, HEED_SIMILARITIES)
 //
-//   // nn/similarity/cosine.cpp
+//   // nn/similarity.cpp, or a file of its own
 //   const SimilarityRule similarities::cosine = {.name = "cosine", …};
 //
 // HEED_REGISTRY declares every entry and the array similarities::all of pointers to them, from
