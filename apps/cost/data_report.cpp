@@ -83,10 +83,10 @@ std::string percent(int64_t part, int64_t whole) {
 // Returns "1 ▂▅█▃ 9, median 5": a bar for each length, or for up to 16 ranges of lengths.
 std::string histogram(const std::map<int64_t, int64_t>& lengths) {
   static constexpr const char* bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  constexpr int64_t most_bars = 16;
+  constexpr int64_t max_bars = 16;
   const int64_t shortest = lengths.begin()->first, longest = lengths.rbegin()->first;
-  std::array<int64_t, most_bars> counts{};
-  const int64_t width = (longest - shortest) / most_bars + 1;
+  std::array<int64_t, max_bars> counts{};
+  const int64_t width = (longest - shortest) / max_bars + 1;
   int64_t total = 0, median = shortest, before = 0;
   for (const auto& [length, count] : lengths) {
     counts[static_cast<size_t>((length - shortest) / width)] += count;

@@ -26,14 +26,14 @@ int64_t longest_of(const Ids& lengths) {
 }  // namespace
 
 BatchPositions batch_positions(const Experiment& e, const Corpus& corpus, int64_t parameters) {
-  constexpr int64_t most_batches = 100;
+  constexpr int64_t max_batches = 100;
   Batches batches = Batches::shuffled(corpus.splits.at("train"), corpus.framing, e.train.batch_size,
                                       static_cast<uint64_t>(e.seed), e.data.bucketing);
   const auto width = static_cast<double>(e.model.layers * e.model.dim);
   std::vector<int64_t> positions;
   std::vector<double> flops;
   Batch batch;
-  for (int64_t i = 0; i < std::min(batches.count(), most_batches); ++i) {
+  for (int64_t i = 0; i < std::min(batches.count(), max_batches); ++i) {
     batches.get(i, batch);
     const int64_t time = longest_of(batch.source_lengths) + longest_of(batch.input_lengths);
     positions.push_back(e.train.batch_size * time);

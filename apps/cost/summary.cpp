@@ -257,9 +257,9 @@ void measure_step(const Experiment& experiment, const Corpus& corpus, Summary& s
 }  // namespace
 
 Summary summarize(const Experiment& experiment, const Corpus& corpus) {
-  constexpr int64_t most_layers = 100'000;
+  constexpr int64_t max_layers = 100'000;
   const ModelOptions& model = experiment.model;
-  check_keys(std::max(model.layers, model.decoder_layers) <= most_layers, {"model.layers"},
+  check_keys(std::max(model.layers, model.decoder_layers) <= max_layers, {"model.layers"},
              "the model is too large: {} layers; lower model.layers",
              std::max(model.layers, model.decoder_layers));
   Summary s;
@@ -367,8 +367,8 @@ void check_evaluation_memory(const Experiment& experiment, const Corpus& corpus,
 
 void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
                         std::span<const Sequence> lines, double available) {
-  constexpr int64_t most_lines = 32, few_tokens = 1 << 15;  // few: they always fit
-  const int64_t count = std::min(std::ssize(lines), most_lines);
+  constexpr int64_t max_lines = 32, few_tokens = 1 << 15;  // few: they always fit
+  const int64_t count = std::min(std::ssize(lines), max_lines);
   int64_t longest = 0;
   for (const Sequence& line : lines) longest = std::max(longest, std::ssize(line));
   const int64_t window = window_of(experiment);

@@ -166,14 +166,17 @@ const Json* Json::find_path(std::string_view path) const {
   return member && dot != path.npos ? member->find_path(path.substr(dot + 1)) : member;
 }
 
-static void add_flattened(const Json& object, const std::string& prefix,
-                          std::vector<Json::Member>& all) {
+namespace {
+
+void add_flattened(const Json& object, const std::string& prefix, std::vector<Json::Member>& all) {
   for (const auto& [name, value] : object.members())
     if (value.is_object())
       add_flattened(value, prefix + name + ".", all);
     else
       all.emplace_back(prefix + name, value);
 }
+
+}  // namespace
 
 std::vector<Json::Member> Json::flattened() const {
   std::vector<Member> all;

@@ -17,6 +17,11 @@ inline std::string four_digits(double number) { return fmt::format("{:#.4g}", nu
 // Returns the number with the digits that float32 has, for numbers around 1.
 inline double float32_digits(double number) { return std::round(number * 1e6) / 1e6; }
 
+// Returns the number with six significant digits, for rows and charts of hundreds of numbers.
+inline double six_digits(double number) {
+  return std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr);
+}
+
 // Returns the number as text: "NaN" without the sign that it may have, "infinity", "-infinity".
 inline std::string number_in_words(double number) {
   if (std::isnan(number)) return "NaN";

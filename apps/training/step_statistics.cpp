@@ -1,7 +1,5 @@
 #include "apps/training/step_statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,6 +8,7 @@
 
 #include "apps/inference/evaluation.h"
 #include "apps/support/names.h"
+#include "apps/support/numbers.h"
 #include "core/observer.h"
 #include "core/rows_without_sum.h"
 #include "nn/module.h"
@@ -18,14 +17,9 @@
 namespace heed {
 namespace {
 
-constexpr int64_t most_examples = 16;
-constexpr int64_t most_positions = 1024;  // 4 MiB of weights per head
+constexpr int64_t max_read_examples = 16;
+constexpr int64_t max_head_positions = 1024;  // 4 MiB of weights per head
 constexpr real dead_below = 1e-6F;
-
-// Six significant digits: rows have hundreds of numbers.
-Json six_digits(double number) {
-  return std::isfinite(number) ? Json(std::stod(fmt::format("{:.6g}", number))) : Json(number);
-}
 
 double norm_of(std::span<const real> values) {
   double squares = 0;
@@ -223,7 +217,7 @@ StepStatistics::StepStatistics(const Experiment& experiment, const Corpus& corpu
     : experiment_(experiment),
       trainer_(trainer),
       parameters_(trainer.model().parameters()),
-      examples_(first_examples(experiment, corpus, most_examples)),
+      examples_(first_examples(experiment, corpus, max_read_examples)),
       example_(first_examples(experiment, corpus, 1)),
       before_(parameters_.size()) {}
 
@@ -257,7 +251,8 @@ Json StepStatistics::measure(const StepReport& report) const {
   Json json = Json::object()
                   .set("parameters", parameters(report.gradient_scale))
                   .set("layers", layer_statistics(model, examples_));
-  if (positions_of(example_) <= most_positions) json.set("heads", head_statistics(model, example_));
+  if (positions_of(example_) <= max_head_positions)
+    json.set("heads", head_statistics(model, example_));
   return json;
 }
 

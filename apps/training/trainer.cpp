@@ -7,10 +7,10 @@
 #include "apps/support/clock.h"
 #include "apps/support/names.h"
 #include "core/autograd.h"
-#include "core/stage_observer.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
+#include "core/stage_observer.h"
 #include "core/text.h"
 
 namespace heed {

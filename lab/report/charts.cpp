@@ -10,6 +10,7 @@
 
 #include "apps/inference/attention_picture.h"
 #include "apps/inference/scores.h"
+#include "apps/support/numbers.h"
 #include "lab/report/chart_axis.h"
 
 namespace heed {
@@ -17,10 +18,9 @@ namespace heed {
 namespace {
 
 // JSON would otherwise spend 17 digits on what a picture shows with 3.
-Json six_digits(const std::vector<double>& values) {
+Json list_of(const std::vector<double>& values) {
   Json list = Json::array();
-  for (const double value : values)
-    list.push(std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr));
+  for (const double value : values) list.push(six_digits(value));
   return list;
 }
 
@@ -83,9 +83,9 @@ Json chart_json(const Chart& chart, size_t points) {
     Json json = Json::object()
                     .set("label", line.label)
                     .set("colour", line.colour)
-                    .set("x", six_digits(curve.steps))
-                    .set("y", six_digits(curve.values));
-    if (!line.low.empty()) json.set("low", six_digits(line.low)).set("high", six_digits(line.high));
+                    .set("x", list_of(curve.steps))
+                    .set("y", list_of(curve.values));
+    if (!line.low.empty()) json.set("low", list_of(line.low)).set("high", list_of(line.high));
     lines.push(std::move(json));
   }
   return Json::object()
