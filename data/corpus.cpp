@@ -2,12 +2,23 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "core/text.h"
 #include "data/file_splits.h"
 #include "data/files.h"
 #include "data/tasks/task.h"
 
 namespace heed {
+
+static void set_lengths(Corpus& corpus) {
+  if (corpus.framing != Framing::language_model) return;
+  Example example;
+  corpus.splits.begin()->second.get(0, example);
+  if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return;
+  corpus.prompt_length = example.prompt;
+  corpus.target_length = std::ranges::count_if(example.target, [](int32_t id) { return id >= 0; });
+}
 
 static std::string fingerprint_text(uint64_t hash) { return fmt::format("{:016x}", hash); }
 
@@ -20,6 +31,7 @@ Corpus load_corpus(const DataOptions& options, Framing framing, uint64_t seed,
   Corpus corpus =
       kind.is_task() ? load_task(options, framing, seed) : kind.load(options, files, existing);
   corpus.framing = framing;
+  set_lengths(corpus);
   corpus.seed = seed;
   corpus.files = files.paths();
   for (const uint64_t hash : files.fingerprints())

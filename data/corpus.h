@@ -22,6 +22,9 @@ struct Corpus {
   // Null where positions hold features: `source`, and `target` of a classifier.
   std::shared_ptr<const TextCodec> source, target;
   std::vector<std::string> labels;  // by id, sorted; classifier only
+  // Number of tokens of the prompt and of the target, for tasks of language models whose targets
+  // have no <eos>, because their length is fixed. Otherwise 0.
+  int64_t prompt_length = 0, target_length = 0;
 
   // Those of "train", "val", "test" and "test_longer" that exist. None is empty.
   std::map<std::string, Dataset> splits;

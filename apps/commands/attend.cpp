@@ -198,35 +198,34 @@ void write_all(const AttendArguments& a, const std::string& title,
 
 int AttendArguments::run() const {
   check_arguments(*this);
-  const SavedRun run = SavedRun::open(path, set);
-  const Experiment& experiment = run.config.experiment;
+  const SavedRun saved = SavedRun::open(path, set);
+  const Experiment& experiment = saved.config.experiment;
   apply_settings(experiment);
-  const Checkpoint loaded = run.checkpoint(checkpoint);
-  const SavedVocabulary saved = run.vocabulary();
   ExampleRequest requested = request;
   const bool several = !examples.empty() || wrong;
   if (!requested.input && !requested.example) requested.example = 0;
-  Corpus data;
-  if (requested.example) data = run.data(loaded);
-  const Corpus& corpus = requested.example ? data : saved.corpus;
+  const LoadedRun run(saved, checkpoint,
+                      requested.example ? LoadedRun::Needs::data : LoadedRun::Needs::vocabulary);
+  const ScopeGuard here;
+  run.apply(here);
+  const Corpus& corpus = run.corpus;
   check_input(
       requested.example || corpus.format.features == 0,
       "{}: the inputs of this model are vectors of {} values, not text; choose an example of its "
       "data with --example N",
-      run.folder.path(), corpus.format.features);
-  const std::unique_ptr<Model> model = run.model(corpus, loaded);
+      run.path(), corpus.format.features);
   if (requested.input) requested.input = input_text(*requested.input);
   const auto draw = [&](const AttendArguments& files) {
-    const AttendedExample reading = attended_example(requested, experiment, saved, corpus, *model);
+    const AttendedExample reading = attended_example(requested, experiment, corpus, *run.model);
     const std::vector<AttentionRecord> records =
-        chosen_layers(record_attention(*model, reading.inputs), only);
+        chosen_layers(record_attention(*run.model, reading.inputs), only);
     std::string title =
-        fmt::format("{}, step {}: {}", run.folder.path(), loaded.step(), headline(reading.source));
+        fmt::format("{}, step {}: {}", run.path(), run.checkpoint.step(), headline(reading.source));
     if (!reading.target.empty()) title += " → " + headline(reading.target);
     write_all(files, title, records, attention_maps(records, reading.labels));
   };
   if (!several) draw(*this);
-  for (const int64_t example : several_examples(*this, experiment, corpus, *model)) {
+  for (const int64_t example : several_examples(*this, experiment, corpus, *run.model)) {
     requested.example = example;
     AttendArguments files = *this;
     for (std::string* file : {&files.output, &files.csv, &files.safetensors})

@@ -11,7 +11,6 @@
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
 #include "apps/support/table.h"
-#include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
 #include "core/ranks.h"
 #include "core/system_memory.h"
@@ -55,8 +54,8 @@ struct EvaluateArguments final : CommandArguments {
   int run() const override;
 };
 
-int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkpoint& loaded) {
-  const Experiment& experiment = run.config.experiment;
+int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
+  const Experiment& experiment = saved.config.experiment;
   check_input(
       a.split.empty() && a.predictions.empty() && a.by.empty() && a.beam == 1,
       "--input scores lines instead of a split: leave out --split, --predictions, --by and --beam");
@@ -64,24 +63,24 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& run, const Checkp
       experiment.model.kind != ModelKind::language_model || !experiment.data.kind->is_task(),
       "--input is for language models of texts or lines, and for models of pairs or labels; score "
       "this run on its data");
-  const SavedVocabulary saved = run.vocabulary();
-  check_agreement(experiment, "", &loaded);
-  const std::unique_ptr<Model> model = run.model(saved.corpus, loaded);
+  const LoadedRun run(saved, a.checkpoint, LoadedRun::Needs::vocabulary);
+  const ScopeGuard here;
+  run.apply(here);
   check_input(
-      saved.corpus.format.features == 0,
+      run.corpus.format.features == 0,
       "--input: the inputs of this model are vectors, not text; score this run on its data");
   UnknownTokens unknown(a.unknown);
   AnswerOptions options;
   options.json = a.json;
   options.skipped = unknown.skipped();
   options.check = [&](std::span<const Sequence> lines) {
-    check_lines_memory(experiment, saved.corpus, lines, available_memory());
+    check_lines_memory(experiment, run.corpus, lines, available_memory());
   };
-  const auto* const language_model = dynamic_cast<const LanguageModel*>(model.get());
+  const auto* const language_model = dynamic_cast<const LanguageModel*>(run.model.get());
   const Answerer answerer =
       language_model
-          ? loss_answerer(*language_model, *saved.corpus.target, window_of(experiment), options)
-          : row_answerer(*model, experiment, saved.corpus, options);
+          ? loss_answerer(*language_model, *run.corpus.target, window_of(experiment), options)
+          : row_answerer(*run.model, experiment, run.corpus, options);
   return unknown.exit_code(print_answers(answerer, *a.input));
 }
 
@@ -123,11 +122,10 @@ Json kinds_json(const std::vector<KindScores>& kinds) {
 }
 
 int EvaluateArguments::run() const {
-  const SavedRun run = SavedRun::open(path, set);
-  const Experiment& experiment = run.config.experiment;
+  const SavedRun saved = SavedRun::open(path, set);
+  const Experiment& experiment = saved.config.experiment;
   apply_settings(experiment);
-  const Checkpoint loaded = run.checkpoint(checkpoint);
-  if (input) return evaluate_lines(*this, run, loaded);
+  if (input) return evaluate_lines(*this, saved);
   check_input(unknown == "error", "--unknown is for --input");
   check_input(beam == 1 || experiment.model.kind == ModelKind::seq2seq,
               "--beam is for encoder-decoders");
@@ -140,24 +138,25 @@ int EvaluateArguments::run() const {
               predictions.empty() ? "--by" : "--predictions");
   const std::string predictions_path =
       !predictions.empty() && rank() == 0 ? output_path(predictions) : "";
-  const Corpus corpus = run.data(loaded);
-  check_agreement(experiment, corpus.fingerprint, &loaded);
+  const LoadedRun run(saved, checkpoint, LoadedRun::Needs::data);
+  const ScopeGuard here;
+  run.apply(here);
+  const Corpus& corpus = run.corpus;
   const std::string chosen = split_or_default(corpus, split);
-  const std::unique_ptr<Model> model = run.model(corpus, loaded);
   check_evaluation_memory(experiment, corpus, chosen, available_memory());
-  const Json scores = detailed_scores(*model, corpus, experiment, chosen, beam, details);
+  const Json scores = detailed_scores(*run.model, corpus, experiment, chosen, beam, details);
   if (rank() > 0) return exit_done;
   if (!predictions.empty()) write_predictions(predictions_path, details);
   std::vector<KindScores> by_kind;
   if (kinds) by_kind = kinds->scores(details.outcomes, corpus, split_of(corpus, chosen));
   if (!json) {
-    print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.folder.path()), loaded.step(),
+    print_escaped(fmt::format("{}, step {}\n\n{}\n", escaped(run.path()), run.checkpoint.step(),
                               scores_table({{chosen, scores}})));
     if (kinds) print("\n" + kinds_table(by_kind));
     return exit_done;
   }
   Json result =
-      Json::object().set("run", run.folder.path()).set("step", loaded.step()).set("split", chosen);
+      Json::object().set("run", run.path()).set("step", run.checkpoint.step()).set("split", chosen);
   for (const auto& [name, score] : scores.members()) result.set(name, score);
   if (has_exact_match(experiment))
     result.set("errors_by_length", errors_by_length(details.outcomes));

@@ -3,7 +3,6 @@
 #include "apps/commands/command.h"
 #include "apps/cost/summary.h"
 #include "apps/inference/answers.h"
-#include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
 #include "core/system_memory.h"
 #include "core/text.h"
@@ -150,8 +149,8 @@ void refuse_generation(const GenerateArguments& a) {
 
 // Returns what the arguments ask of this kind of model, with the defaults of the run.
 GenerationOptions options_of(const GenerateArguments& a, const Experiment& experiment,
-                             const SavedVocabulary& saved) {
-  GenerationOptions options = default_generation(experiment, saved);
+                             const Corpus& corpus) {
+  GenerationOptions options = default_generation(experiment, corpus);
   if (a.length) options.max_length = a.length;
   switch (experiment.model.kind) {
     case ModelKind::language_model:
@@ -170,7 +169,7 @@ GenerationOptions options_of(const GenerateArguments& a, const Experiment& exper
       options.count = a.n_best.value_or(1);
       return options;
   }
-  options.rules = rules_of(a, *saved.corpus.target);
+  options.rules = rules_of(a, *corpus.target);
   if (experiment.model.kind == ModelKind::seq2seq)
     check_input(options.positions == 0 || a.length.value_or(0) <= options.positions,
                 "--length: expected at most {}, the positions of the model, found {}",
@@ -179,19 +178,18 @@ GenerationOptions options_of(const GenerateArguments& a, const Experiment& exper
 }
 
 int GenerateArguments::run() const {
-  const SavedRun run = SavedRun::open(path);
-  const Experiment& experiment = run.config.experiment;
+  const SavedRun saved = SavedRun::open(path);
+  const Experiment& experiment = saved.config.experiment;
   apply_settings(experiment);
-  const SavedVocabulary saved = run.vocabulary();
-  const Corpus& corpus = saved.corpus;
-  const Checkpoint loaded = run.checkpoint(checkpoint);
-  check_agreement(experiment, "", &loaded);
-  const std::unique_ptr<Model> model = run.model(corpus, loaded);
+  const LoadedRun run(saved, checkpoint, LoadedRun::Needs::vocabulary);
+  const ScopeGuard here;
+  run.apply(here);
+  const Corpus& corpus = run.corpus;
   check_input(
       corpus.format.features == 0,
       "{}: the inputs of this model are vectors of {} values, not text; score it on its data "
       "with heed evaluate",
-      run.folder.path(), corpus.format.features);
+      run.path(), corpus.format.features);
   UnknownTokens unknown_tokens(unknown);
   AnswerOptions output;
   output.json = json;
@@ -202,8 +200,8 @@ int GenerateArguments::run() const {
     output.check = [&](std::span<const Sequence> lines) {
       check_lines_memory(experiment, corpus, lines, available_memory());
     };
-  const Answerer answerer =
-      generation_answerer(*model, experiment, saved, options_of(*this, experiment, saved), output);
+  const Answerer answerer = generation_answerer(*run.model, experiment, corpus,
+                                                options_of(*this, experiment, corpus), output);
   if (input || !continues)
     return unknown_tokens.exit_code(print_answers(answerer, input.value_or("-")));
   const std::string text = prompt.value_or("");

@@ -112,11 +112,10 @@ auto answering(const AnswerOptions& options, Find find, Describe describe) {
   };
 }
 
-Answerer continuation_answerer(const LanguageModel& model, bool is_task,
-                               const SavedVocabulary& saved, const GenerationOptions& generation,
-                               const AnswerOptions& options) {
-  const TextCodec& codec = *saved.corpus.target;
-  const int64_t prompt_length = saved.prompt_length;
+Answerer continuation_answerer(const LanguageModel& model, bool is_task, const Corpus& corpus,
+                               const GenerationOptions& generation, const AnswerOptions& options) {
+  const TextCodec& codec = *corpus.target;
+  const int64_t prompt_length = corpus.prompt_length;
   const bool with_prompt = options.with_prompt && !is_task;
   GenerationOptions scored = generation;
   scored.scored = options.json || options.scores;
@@ -144,23 +143,21 @@ Answerer continuation_answerer(const LanguageModel& model, bool is_task,
 
 }  // namespace
 
-GenerationOptions default_generation(const Experiment& experiment, const SavedVocabulary& saved) {
+GenerationOptions default_generation(const Experiment& experiment, const Corpus& corpus) {
   GenerationOptions options;
   options.sampling.temperature = experiment.data.kind->is_task() ? 0 : 1;
   options.seed = static_cast<uint64_t>(experiment.seed);
   options.positions = learned_positions(experiment.model);
   options.window = window_of(experiment);
-  if (saved.target_length > 0) options.max_length = saved.target_length;
+  if (corpus.target_length > 0) options.max_length = corpus.target_length;
   return options;
 }
 
-Answerer generation_answerer(const Model& model, const Experiment& experiment,
-                             const SavedVocabulary& saved, const GenerationOptions& generation,
-                             const AnswerOptions& options) {
-  const Corpus& corpus = saved.corpus;
+Answerer generation_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
+                             const GenerationOptions& generation, const AnswerOptions& options) {
   Answerer answerer;
   if (const auto* const language_model = dynamic_cast<const LanguageModel*>(&model)) {
-    answerer = continuation_answerer(*language_model, experiment.data.kind->is_task(), saved,
+    answerer = continuation_answerer(*language_model, experiment.data.kind->is_task(), corpus,
                                      generation, options);
   } else {
     const TextCodec& source = *corpus.source;

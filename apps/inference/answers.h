@@ -49,13 +49,12 @@ struct Answerer {
 
 // Returns how a trained model generates by default. Tasks have the most likely output, with the
 // length of their targets. Other language models sample, with the seed of the run.
-GenerationOptions default_generation(const Experiment& experiment, const SavedVocabulary& saved);
+GenerationOptions default_generation(const Experiment& experiment, const Corpus& corpus);
 
 // Answers with options.count outputs, labels, or continuations of a line, which is a prompt. The
 // score of a text is its log probability; that of a label is its probability.
-Answerer generation_answerer(const Model& model, const Experiment& experiment,
-                             const SavedVocabulary& saved, const GenerationOptions& generation,
-                             const AnswerOptions& options);
+Answerer generation_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
+                             const GenerationOptions& generation, const AnswerOptions& options);
 // Answers with the mean loss of the line's tokens, a tab and the line, or an object with the loss
 // of each token. The model reads what generation without a prompt starts from (default_prompt()),
 // then the line, then <eos> if the vocabulary has it. An empty line is scored only if it has <eos>.

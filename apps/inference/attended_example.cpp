@@ -44,7 +44,6 @@ std::vector<std::string> token_labels(const TextCodec& codec, const Ids& ids) {
 struct ExampleBuilder {
   const ExampleRequest& request;
   const Experiment& experiment;
-  const SavedVocabulary& saved;
   const Corpus& corpus;
   const int64_t longest = max_tokens(experiment);
   AttendedExample result = {};
@@ -56,12 +55,12 @@ struct ExampleBuilder {
 
   // A prompt and its continuation: the target if there is one, or for a task the generated one.
   void add_prompt(const LanguageModel& model) {
-    const TextCodec& codec = *saved.corpus.target;
+    const TextCodec& codec = *corpus.target;
     result.source = *request.input;
     Sequence ids = in_context("--input", [&] { return codec.prompt(result.source); });
     check_count("input", result.source.empty() ? 0 : std::ssize(ids), longest);
-    check_input(saved.prompt_length == 0 || std::ssize(ids) == saved.prompt_length,
-                "--input: a prompt of this task has {} tokens, not {}", saved.prompt_length,
+    check_input(corpus.prompt_length == 0 || std::ssize(ids) == corpus.prompt_length,
+                "--input: a prompt of this task has {} tokens, not {}", corpus.prompt_length,
                 ids.size());
     Sequence target;
     if (request.target) {
@@ -71,8 +70,8 @@ struct ExampleBuilder {
       GenerationOptions options;
       options.sampling.temperature = 0;
       options.window = longest;
-      options.max_length = saved.target_length > 0
-                               ? saved.target_length
+      options.max_length = corpus.target_length > 0
+                               ? corpus.target_length
                                : max_output_length(std::ssize(ids), longest + 1 - std::ssize(ids));
       target = continuations(model, codec.vocabulary(), {&ids, 1}, options)[0][0].tokens;
     }
@@ -80,7 +79,7 @@ struct ExampleBuilder {
     ids.insert(ids.end(), target.begin(), target.end());
     // The last token of a target of fixed length is predicted, but never read.
     const bool is_too_long = std::ssize(ids) > longest;
-    if (is_too_long || (saved.target_length > 0 && !target.empty())) ids.pop_back();
+    if (is_too_long || (corpus.target_length > 0 && !target.empty())) ids.pop_back();
     set_input(ids);
   }
 
@@ -154,14 +153,13 @@ struct ExampleBuilder {
 }  // namespace
 
 AttendedExample attended_example(const ExampleRequest& request, const Experiment& experiment,
-                                 const SavedVocabulary& saved, const Corpus& corpus,
-                                 const Model& model) {
+                                 const Corpus& corpus, const Model& model) {
   const ModelKind kind = experiment.model.kind;
   check_input(!request.target || kind != ModelKind::classifier,
               "--target is for models that generate, and this run is a classifier");
   check_input(!request.target || !request.example || kind == ModelKind::seq2seq,
               "--target: an example of a language model already has a target");
-  ExampleBuilder builder{request, experiment, saved, corpus};
+  ExampleBuilder builder{request, experiment, corpus};
   if (request.example)
     builder.add_example();
   else if (kind == ModelKind::language_model)

@@ -29,7 +29,6 @@ struct AttendedExample {
 // `saved`. Without a requested target the model generates its own, greedily. Throws InputError,
 // naming the option, for a text or example that the model cannot read.
 AttendedExample attended_example(const ExampleRequest& request, const Experiment& experiment,
-                                 const SavedVocabulary& saved, const Corpus& corpus,
-                                 const Model& model);
+                                 const Corpus& corpus, const Model& model);
 
 }  // namespace heed

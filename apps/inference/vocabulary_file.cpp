@@ -33,15 +33,9 @@ std::shared_ptr<const TextCodec> codec_of(const Json& json) {
   return std::make_shared<TextCodec>(found->value, json.at("symbols").strings(), subwords);
 }
 
-// The number of tokens of prompt and target, for tasks of language models where it is fixed.
 void add_lengths(Json& json, const Corpus& corpus) {
-  if (corpus.framing != Framing::language_model) return;
-  Example example;
-  corpus.splits.begin()->second.get(0, example);
-  if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return;
-  json.set("prompt", int64_t{example.prompt});
-  json.set("answer", int64_t{std::count_if(example.target.begin(), example.target.end(),
-                                           [](int32_t id) { return id >= 0; })});
+  if (corpus.prompt_length > 0)
+    json.set("prompt", corpus.prompt_length).set("answer", corpus.target_length);
 }
 
 // The format of inputs that are not a sequence of tokens.
@@ -52,17 +46,6 @@ void add_format(Json& json, const Corpus& corpus) {
   Json grid = Json::array();
   for (const int64_t length : corpus.grid) grid.push(length);
   json.set("grid", std::move(grid));
-}
-
-// Returns the part of vocabulary_identity() that does not depend on splits.
-Json identity_of(const Corpus& corpus) {
-  Json json = Json::object();
-  if (corpus.source) json.set("source", codec_digest(*corpus.source));
-  if (corpus.target && corpus.framing != Framing::classifier)
-    json.set("target", codec_digest(*corpus.target));
-  add_format(json, corpus);
-  if (!corpus.labels.empty()) json.set("labels", labels_digest(corpus.labels));
-  return json;
 }
 
 int64_t count_in(const Json& json, int64_t min) {
@@ -140,14 +123,13 @@ std::string labels_digest(const std::vector<std::string>& labels) {
 }
 
 Json vocabulary_identity(const Corpus& corpus) {
-  Json json = identity_of(corpus);
+  Json json = Json::object();
+  if (corpus.source) json.set("source", codec_digest(*corpus.source));
+  if (corpus.target && corpus.framing != Framing::classifier)
+    json.set("target", codec_digest(*corpus.target));
+  add_format(json, corpus);
+  if (!corpus.labels.empty()) json.set("labels", labels_digest(corpus.labels));
   add_lengths(json, corpus);
-  return json;
-}
-
-Json SavedVocabulary::identity() const {
-  Json json = identity_of(corpus);
-  if (prompt_length > 0) json.set("prompt", prompt_length).set("answer", target_length);
   return json;
 }
 
@@ -173,18 +155,18 @@ ExistingVocabulary read_codecs(const std::string& path) {
   return existing;
 }
 
-SavedVocabulary read_vocabulary(const std::string& path, Framing framing) {
-  SavedVocabulary saved;
-  saved.corpus.framing = framing;
+Corpus read_vocabulary(const std::string& path, Framing framing) {
+  Corpus corpus;
+  corpus.framing = framing;
   read_members(path, [&](const Json& json) {
-    read_format(json, saved.corpus);
-    parse_codecs(json, saved.corpus);
+    read_format(json, corpus);
+    parse_codecs(json, corpus);
     if (json.find("prompt") || json.find("answer")) {
-      saved.prompt_length = count_in(json.at("prompt"), 1);
-      saved.target_length = count_in(json.at("answer"), 1);
+      corpus.prompt_length = count_in(json.at("prompt"), 1);
+      corpus.target_length = count_in(json.at("answer"), 1);
     }
   });
-  return saved;
+  return corpus;
 }
 
 }  // namespace heed

@@ -18,7 +18,7 @@ std::string vocabulary_text(const Corpus& corpus);
 
 // Returns the members of vocabulary.json that affect inputs and outputs of the model.
 // codec_digest() and labels_digest() replace tokens and labels. White space and members that later
-// versions add do not change the result. `corpus` must have splits.
+// versions add do not change the result.
 Json vocabulary_identity(const Corpus& corpus);
 // Returns the SHA-256 of the level, the tokens in the order of their ids, and the tokenizer.
 std::string codec_digest(const TextCodec& codec);
@@ -28,16 +28,8 @@ std::string labels_digest(const std::vector<std::string>& labels);
 // the mistake, for a file that is not valid or has no tokens.
 ExistingVocabulary read_codecs(const std::string& path);
 
-struct SavedVocabulary {
-  Corpus corpus;  // without splits
-  // Number of tokens of the prompt and of the target, for tasks of language models where it is
-  // fixed. Otherwise 0.
-  int64_t prompt_length = 0, target_length = 0;
-
-  Json identity() const;  // as vocabulary_identity()
-};
-
-// Throws InputError, with the path and the mistake, for a file that is not valid.
-SavedVocabulary read_vocabulary(const std::string& path, Framing framing);
+// Returns the vocabularies, labels and formats of a file, without splits. Throws InputError, with
+// the path and the mistake, for a file that is not valid.
+Corpus read_vocabulary(const std::string& path, Framing framing);
 
 }  // namespace heed

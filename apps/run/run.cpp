@@ -9,41 +9,28 @@
 
 namespace heed {
 
-struct Run::Loaded {
-  SavedRun run;
-  SavedVocabulary vocabulary;
-  Checkpoint checkpoint;
-  std::unique_ptr<Model> model = {};
-
-  const Experiment& experiment() const { return run.config.experiment; }
-  const Corpus& corpus() const { return vocabulary.corpus; }
+struct Run::Loaded : LoadedRun {
+  using LoadedRun::LoadedRun;
 
   // Sets what the commands of heed set for a computation, until the guard is destroyed.
   void apply(const ScopeGuard& here) const {
+    LoadedRun::apply(here);
     here->gradients = here->training = false;
-    here->precision = experiment().precision;
-    here->step = static_cast<uint32_t>(checkpoint.step());
   }
   Answerer answerer(const GenerationOptions& options) const {
-    return generation_answerer(*model, experiment(), vocabulary, options, {.with_prompt = false});
+    return generation_answerer(*model, experiment(), corpus, options, {.with_prompt = false});
   }
   void check_reads(ModelKind kind, const char* what) const {
     check_input((experiment().model.kind == ModelKind::language_model) ==
                         (kind == ModelKind::language_model) &&
-                    corpus().format.features == 0,
-                "{}: {}", run.folder.path(), what);
+                    corpus.format.features == 0,
+                "{}: {}", path(), what);
   }
 };
 
-Run::Run(const std::string& folder, const std::string& checkpoint) {
-  const ScopeGuard here;
-  SavedRun run = SavedRun::open(named_run(folder));
-  SavedVocabulary vocabulary = run.vocabulary();
-  Checkpoint opened = run.checkpoint(checkpoint);
-  loaded_ =
-      std::make_unique<Loaded>(Loaded{std::move(run), std::move(vocabulary), std::move(opened)});
-  loaded_->model = loaded_->run.model(loaded_->corpus(), loaded_->checkpoint);
-}
+Run::Run(const std::string& folder, const std::string& checkpoint)
+    : loaded_(std::make_unique<Loaded>(SavedRun::open(named_run(folder)), checkpoint,
+                                       LoadedRun::Needs::vocabulary)) {}
 
 Run::Run(Run&&) noexcept = default;
 Run::~Run() = default;
@@ -56,7 +43,7 @@ std::vector<std::string> Run::generate(const std::string& prompt, const Generate
                        "expected a language model; use predict() or model()");
   const ScopeGuard here;
   loaded_->apply(here);
-  GenerationOptions options = default_generation(loaded_->experiment(), loaded_->vocabulary);
+  GenerationOptions options = default_generation(loaded_->experiment(), loaded_->corpus);
   options.count = o.count;
   if (o.length > 0) options.max_length = o.length;
   options.sampling.temperature = o.temperature.value_or(options.sampling.temperature);
@@ -76,7 +63,7 @@ std::vector<std::string> Run::predict(std::span<const std::string> lines,
                        "expected a model that reads lines of text; use generate() or model()");
   const ScopeGuard here;
   loaded_->apply(here);
-  GenerationOptions options = default_generation(loaded_->experiment(), loaded_->vocabulary);
+  GenerationOptions options = default_generation(loaded_->experiment(), loaded_->corpus);
   options.beam = o.beam;
   options.length_penalty = o.length_penalty;
   if (o.length > 0) options.max_length = o.length;

@@ -37,7 +37,7 @@ Weights weights_of(const std::string& path) {
   if (!is_folder(path)) return {path};
   const SavedRun run = SavedRun::open(path);
   Checkpoint best = run.checkpoint("best");
-  return {in_folder(best.path(), Checkpoint::model_file), row_vocabularies(run.vocabulary().corpus),
+  return {in_folder(best.path(), Checkpoint::model_file), row_vocabularies(run.vocabulary()),
           std::move(best)};
 }
 

@@ -76,7 +76,7 @@ void check_settings(const Checkpoint& checkpoint, const Experiment& experiment) 
 
 void check_vocabulary_file(const Checkpoint& checkpoint, const std::string& path, Framing framing) {
   if (checkpoint.state().find("vocabulary") && exists(path))
-    check_vocabulary(checkpoint, read_vocabulary(path, framing).identity(), path,
+    check_vocabulary(checkpoint, vocabulary_identity(read_vocabulary(path, framing)), path,
                      "restore the file, or remove it and write it again with train --resume");
 }
 

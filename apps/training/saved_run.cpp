@@ -2,6 +2,7 @@
 
 #include "apps/support/files.h"
 #include "apps/support/machine.h"
+#include "apps/training/agreement.h"
 #include "apps/training/arrays.h"
 #include "apps/training/binding.h"
 #include "core/scope.h"
@@ -34,12 +35,11 @@ Checkpoint SavedRun::checkpoint(const std::string& which) const {
   return checkpoint;
 }
 
-SavedVocabulary SavedRun::vocabulary() const {
-  SavedVocabulary saved = read_vocabulary(folder.vocabulary(), config.experiment.framing());
-  Corpus& corpus = saved.corpus;
+Corpus SavedRun::vocabulary() const {
+  Corpus corpus = read_vocabulary(folder.vocabulary(), config.experiment.framing());
   if (config.experiment.data.kind == &data_kinds::text)
     corpus.source = corpus.target = std::make_shared<TextCodec>(corpus.target->without_marks());
-  return saved;
+  return corpus;
 }
 
 Corpus SavedRun::data(const Checkpoint& checkpoint) const {
@@ -64,12 +64,24 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
                 "{}: the weights take {:.0f} MiB of memory, this machine has {:.0f} MiB left",
                 checkpoint.path(), bytes / mib, available_memory() / mib);
   }
-  scope().step = static_cast<uint32_t>(checkpoint.step());
   ScopeGuard here;
   here->initialise = false;  // the values come from the checkpoint
   std::unique_ptr<Model> model = make_model(options, sizes);
   checkpoint.read_model(targets_of(model->parameters()));
   return model;
+}
+
+LoadedRun::LoadedRun(SavedRun saved, const std::string& which, Needs needs)
+    : run(std::move(saved)),
+      checkpoint(run.checkpoint(which)),
+      corpus(needs == Needs::data ? run.data(checkpoint) : run.vocabulary()) {
+  check_agreement(experiment(), corpus.fingerprint, &checkpoint);
+  model = run.model(corpus, checkpoint);
+}
+
+void LoadedRun::apply(const ScopeGuard& here) const {
+  here->precision = experiment().precision;
+  here->step = static_cast<uint32_t>(checkpoint.step());
 }
 
 }  // namespace heed

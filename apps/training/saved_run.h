@@ -8,6 +8,8 @@
 #include "apps/training/checkpoint.h"
 #include "apps/training/load_data.h"
 #include "apps/training/run_folder.h"
+#include "core/scope.h"
+#include "nn/models.h"
 
 namespace heed {
 
@@ -22,13 +24,31 @@ struct SavedRun {
   // Opens "best", "latest" or a step; "" means the best, or the latest if there is no best. Throws
   // InputError if the config or vocabulary.json is not that of its training.
   Checkpoint checkpoint(const std::string& which) const;
-  // Reads vocabulary.json.
-  SavedVocabulary vocabulary() const;
+  // Reads vocabulary.json. The corpus has no splits.
+  Corpus vocabulary() const;
   // Loads the data of the run. Throws InputError if they have changed since the training.
   Corpus data(const Checkpoint& checkpoint) const;
-  // Creates the model with the weights of a checkpoint, and sets the step of the scope to that of
-  // the checkpoint. Does not use the splits of `corpus`.
+  // Creates the model with the weights of a checkpoint. Does not use the splits of `corpus`.
   std::unique_ptr<Model> model(const Corpus& corpus, const Checkpoint& checkpoint) const;
+};
+
+// A trained run with its model.
+struct LoadedRun {
+  enum class Needs { vocabulary, data };
+  // Opens a checkpoint as SavedRun::checkpoint() does, then reads the vocabulary or the data, and
+  // creates the model. All ranks must call it: throws InputError if they load different ones.
+  LoadedRun(SavedRun saved, const std::string& which, Needs needs);
+
+  SavedRun run;
+  Checkpoint checkpoint;
+  Corpus corpus;  // without splits, unless it was loaded with data
+  std::unique_ptr<Model> model;
+
+  const std::string& path() const { return run.folder.path(); }
+  const Experiment& experiment() const { return run.config.experiment; }
+  // Computes with the precision of the run, and with the settings that change during a training as
+  // they are at the step of the weights, until the guard is destroyed.
+  void apply(const ScopeGuard& here) const;
 };
 
 // Returns whether a path names a run, and not a config: it is a folder, or it does not exist and

@@ -122,21 +122,6 @@ void evaluate_at(int64_t step) {
   scope().step = static_cast<uint32_t>(step);
 }
 
-// The number of tokens of prompt and target, for tasks of language models where it is fixed.
-SavedVocabulary vocabulary_of(const Corpus& corpus) {
-  SavedVocabulary saved;
-  saved.corpus.source = corpus.source;
-  saved.corpus.target = corpus.target;
-  if (corpus.framing != Framing::language_model) return saved;
-  Example example;
-  corpus.splits.begin()->second.get(0, example);
-  if (example.prompt == 0 || corpus.target->vocabulary().end() != Vocabulary::none) return saved;
-  saved.prompt_length = example.prompt;
-  saved.target_length = std::count_if(example.target.begin(), example.target.end(),
-                                      [](int32_t id) { return id >= 0; });
-  return saved;
-}
-
 Json map_json(const AttentionMap& map) {
   const double scale = std::max(1.0, largest_weight(map));
   const auto values = map.weights.values();
@@ -243,8 +228,7 @@ Json PlaygroundSession::attention(const std::string& text) {
     request.input = text;
   const Model& model = trainer_.model();
   request.split = corpus_.splits.contains("val") ? "val" : "test";
-  const AttendedExample example =
-      attended_example(request, settings_.experiment, vocabulary_of(corpus_), corpus_, model);
+  const AttendedExample example = attended_example(request, settings_.experiment, corpus_, model);
   Json maps = Json::array();
   for (const AttentionMap& map :
        attention_maps(record_attention(model, example.inputs), example.labels))

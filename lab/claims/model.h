@@ -14,6 +14,7 @@ struct Subject {
   ModelOptions options;
   ModelSizes sizes;
   std::unique_ptr<Model> model;
+  int64_t step = 0;  // of its weights
 };
 
 // Measures the model on random inputs. A property that its options guarantee must hold; any other

@@ -9,9 +9,9 @@
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/output.h"
-#include "core/suggest.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
+#include "core/suggest.h"
 #include "core/text.h"
 #include "data/utf8.h"
 #include "lab/claims/model.h"
@@ -47,11 +47,10 @@ struct ClaimsArguments final : CommandArguments {
 Subject subject_of_run(const std::string& path) {
   const SavedRun run = SavedRun::open(path);
   apply_settings(run.config.experiment);
-  const Checkpoint checkpoint = run.checkpoint("");
-  const Corpus corpus = run.vocabulary().corpus;
-  return {fmt::format("{}, step {}", run.folder.path(), checkpoint.step()),
-          run.config.experiment.model, model_sizes(run.config.experiment, corpus),
-          run.model(corpus, checkpoint)};
+  LoadedRun loaded(run, "", LoadedRun::Needs::vocabulary);
+  const int64_t step = loaded.checkpoint.step();
+  return {fmt::format("{}, step {}", loaded.path(), step), loaded.experiment().model,
+          model_sizes(loaded.experiment(), loaded.corpus), std::move(loaded.model), step};
 }
 
 // Returns the model of a config, with the weights that training would start from.
@@ -200,10 +199,14 @@ std::string table_of(const std::vector<Section>& sections, bool is_model) {
 int ClaimsArguments::run() const {
   check_input(!model.empty() || set.empty(), "--set changes a config: name one with --model");
   Measurements measurements(static_cast<uint64_t>(seed), only);
-  if (model.empty())
+  if (model.empty()) {
     measure_all(measurements);
-  else
-    measure_model(measurements, subject_of(*this));
+  } else {
+    const Subject subject = subject_of(*this);
+    const ScopeGuard here;
+    here->step = static_cast<uint32_t>(subject.step);
+    measure_model(measurements, subject);
+  }
   check_ids(only, measurements.ids());
   const std::vector<Section> sections = measurements.sections();
   json ? print(json_of(sections)) : print_escaped(table_of(sections, !model.empty()));

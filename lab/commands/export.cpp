@@ -25,17 +25,14 @@ struct ExportArguments final : CommandArguments {
 
 int ExportArguments::run() const {
   const std::string file = output_path(output);
-  const SavedRun saved = SavedRun::open(path);
-  const Experiment& experiment = saved.config.experiment;
-  const Corpus vocabulary = saved.vocabulary().corpus;
-  const Checkpoint loaded = saved.checkpoint(checkpoint);
-  const std::unique_ptr<Model> model = saved.model(vocabulary, loaded);
-  onnx::Graph graph = with_origins(saved.config.origins, [&] {
-    return onnx::graph_of(experiment.model, model_sizes(experiment, vocabulary),
-                          model->parameters());
+  const LoadedRun run(SavedRun::open(path), checkpoint, LoadedRun::Needs::vocabulary);
+  const Experiment& experiment = run.experiment();
+  onnx::Graph graph = with_origins(run.run.config.origins, [&] {
+    return onnx::graph_of(experiment.model, model_sizes(experiment, run.corpus),
+                          run.model->parameters());
   });
   graph.note("heed", program_version);
-  graph.note("step", std::to_string(loaded.step()));
+  graph.note("step", std::to_string(run.checkpoint.step()));
   const std::string bytes = graph.bytes();
   write_file(file, bytes);
   print(fmt::format("{}: ONNX, opset {}, {:.1f} MB\n{}", output, onnx::Graph::opset,

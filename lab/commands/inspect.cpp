@@ -136,9 +136,10 @@ int InspectArguments::run() const {
   const SavedRun run = SavedRun::open(path);
   const Experiment& experiment = run.config.experiment;
   apply_settings(experiment);
-  const Checkpoint loaded = run.checkpoint(checkpoint);
-  const Corpus corpus = run.data(loaded);
-  const std::unique_ptr<Model> model = run.model(corpus, loaded);
+  const LoadedRun loaded(run, checkpoint, LoadedRun::Needs::data);
+  const ScopeGuard here;
+  loaded.apply(here);
+  const Corpus& corpus = loaded.corpus;
   const Dataset first = first_of(split_of(corpus, split_or_default(corpus, split)), examples);
   check_input(example < first.size, "--example {}: there are {} examples, counted from 0", example,
               first.size);
@@ -147,7 +148,7 @@ int InspectArguments::run() const {
               "--with resample takes the value of the next example in a batch, but the last batch "
               "of these {} examples has only one; choose another number of --examples",
               first.size);
-  const Inspected inspected(*model, experiment.model, corpus, first, batch);
+  const Inspected inspected(*loaded.model, experiment.model, corpus, first, batch);
   const Json result = chosen.values(inspected, *this);
   if (!file.empty()) {
     write_file(file,

@@ -7,7 +7,6 @@
 
 #include "apps/cost/summary.h"
 #include "apps/inference/kinds.h"
-#include "apps/training/agreement.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/system_memory.h"
@@ -25,16 +24,16 @@ std::vector<std::string> add_kind_scores(std::vector<ScoredRun>& runs, const std
     check_input(has_exact_match(experiment), "--by: the examples of {} have no expected output",
                 scored.folder.path());
     apply_settings(experiment);
-    const Checkpoint checkpoint = run.checkpoint("");
-    const Corpus corpus = run.data(checkpoint);
-    check_agreement(experiment, corpus.fingerprint, &checkpoint);
+    const LoadedRun loaded(run, "", LoadedRun::Needs::data);
+    const ScopeGuard here;
+    loaded.apply(here);
+    const Corpus& corpus = loaded.corpus;
     const std::string chosen = split_or_default(corpus, split);
     const Dataset& dataset = split_of(corpus, chosen);
     check_evaluation_memory(experiment, corpus, chosen, available_memory());
     const TrainOptions& train = experiment.train;
     std::vector<Outcome> outcomes;
-    evaluate(*run.model(corpus, checkpoint), dataset, corpus.framing, train.evaluation_batch(),
-             &outcomes);
+    evaluate(*loaded.model, dataset, corpus.framing, train.evaluation_batch(), &outcomes);
     for (const KindScores& each : kinds.scores(outcomes, corpus, dataset)) {
       const std::string kind = fmt::format("{}[{}].", chosen, each.kind);
       scored.scores.emplace_back(kind + "exact_match", each.exact_match());

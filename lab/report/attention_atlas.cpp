@@ -50,7 +50,6 @@ std::vector<AtlasExample> examples_of(const SavedRun& run, const Corpus& corpus,
   std::vector<Prediction> known(static_cast<size_t>(tried));
   if (has_exact_match(experiment))
     known = predictions(model, corpus, dataset, tried, learned_positions(experiment.model));
-  const SavedVocabulary saved = run.vocabulary();
   std::vector<AtlasExample> examples;
   for (int64_t i = 0; i < tried && std::ssize(examples) < max_examples; ++i) {
     const Prediction& prediction = known[static_cast<size_t>(i)];
@@ -58,7 +57,7 @@ std::vector<AtlasExample> examples_of(const SavedRun& run, const Corpus& corpus,
     request.example = i;
     request.split = split;
     if (experiment.model.kind == ModelKind::seq2seq) request.target = prediction.expected;
-    AtlasExample example{"", attended_example(request, experiment, saved, corpus, model)};
+    AtlasExample example{"", attended_example(request, experiment, corpus, model)};
     example.title = title_of(prediction, example.read.source);
     if (experiment.model.kind == ModelKind::language_model) cut_text(example.read);
     const PositionLabels& labels = example.read.labels;
@@ -121,6 +120,7 @@ std::vector<int64_t> spread(const std::vector<int64_t>& steps, size_t count) {
 }  // namespace
 
 Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::string& split) {
+  const ScopeGuard here;
   const std::vector<int64_t> saved_steps = Checkpoints(run.folder.checkpoints(), 1).steps();
   check_input(!saved_steps.empty(), "there is no checkpoint");
   std::vector<AtlasExample> examples;
@@ -128,6 +128,7 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   {
     const std::unique_ptr<Model> model =
         run.model(corpus, run.checkpoint(std::to_string(saved_steps.back())));
+    here->step = static_cast<uint32_t>(saved_steps.back());
     examples = examples_of(run, corpus, split, *model);
     check_input(!maps_of(*model, examples[0].read).empty(), "the model has no attention layers");
     for (const AtlasExample& example : examples)
@@ -141,6 +142,7 @@ Json attention_atlas(const SavedRun& run, const Corpus& corpus, const std::strin
   Json step_list = Json::array();
   for (const int64_t step : steps) {
     const std::unique_ptr<Model> model = run.model(corpus, run.checkpoint(std::to_string(step)));
+    here->step = static_cast<uint32_t>(step);
     for (size_t i = 0; i < examples.size(); ++i)
       maps[i].push_back(maps_of(*model, examples[i].read));
     step_list.push(step);

@@ -85,6 +85,8 @@ Details details_of(const SavedRun& run, const std::string& split, bool profile) 
     note_failure(notes, "The model is left out",
                  [&] { details.model = table(summarize(experiment, corpus)); });
     const std::unique_ptr<Model> model = run.model(corpus, checkpoint);
+    const ScopeGuard here;
+    here->step = static_cast<uint32_t>(checkpoint.step());
     if (corpus.splits.contains("val") || corpus.splits.contains("test")) {
       details.step = checkpoint.step();
       details.split = split_or_default(corpus, split);

@@ -21,7 +21,7 @@ void write_example(const TemporaryFolder& folder, const std::string& name,
   ScopeGuard here;
   here->gradients = here->training = false;
   const SavedRun run = SavedRun::open(folder / name);
-  const Tensor logits = run.model(run.vocabulary().corpus, run.checkpoint("best"))->logits(in);
+  const Tensor logits = run.model(run.vocabulary(), run.checkpoint("best"))->logits(in);
   std::vector<NamedArray> arrays;
   const auto add = [&](const char* array, DType type, const Shape& shape, const void* data) {
     arrays.push_back({{array, type, {shape.begin(), shape.end()}}, data});

@@ -4,12 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <sstream>
 
 #include "apps/config/load_config.h"
 #include "apps/support/files.h"
 #include "apps/training/load_data.h"
 #include "apps/training/measures.h"
 #include "apps/training/run_record.h"
+#include "apps/training/saved_run.h"
 #include "temporary.h"
 
 using namespace heed;
@@ -152,4 +154,27 @@ TEST_CASE("training loop: an error removes a new run that has not begun, and is 
   const Json sessions = sessions_of(run);
   CHECK(sessions.elements().size() == 2);
   CHECK(sessions.elements()[1].at("from_step").integer() == 2);
+}
+
+TEST_CASE("saved run: loading a model leaves the settings of the thread as they are") {
+  const TemporaryFolder folder;
+  const LoadedConfig config = small_config(folder, "");
+  const Corpus corpus = load_data(config);
+  RunWriter run(RunFolder::create(folder / "r"), false);
+  TrainingLoop loop(config.experiment, corpus, &run);
+  run.begin(config, corpus, 0, 0);
+  loop.run(3);
+  run.end();
+  ScopeGuard outer;
+  outer->step = 77;
+  const SavedRun saved = SavedRun::open(folder / "r");
+  for (const auto needs : {LoadedRun::Needs::vocabulary, LoadedRun::Needs::data}) {
+    const LoadedRun loaded(saved, "latest", needs);
+    CHECK(scope().step == 77);
+    CHECK(loaded.corpus.splits.empty() == (needs == LoadedRun::Needs::vocabulary));
+    const ScopeGuard here;
+    loaded.apply(here);
+    CHECK(scope().step == 3);
+  }
+  CHECK(scope().step == 77);
 }

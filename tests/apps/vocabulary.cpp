@@ -203,7 +203,7 @@ TEST_CASE("data.vocabulary: a text is not prompted with <bos>, though its vocabu
   REQUIRE(folder.tokens("L").back() == "<eos>");
   const ProgramOutput trained = folder.train("T", {"data.vocabulary=L", "train.new_tokens=add"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
-  const auto codec = SavedRun::open(folder / "T").vocabulary().corpus.target;
+  const auto codec = SavedRun::open(folder / "T").vocabulary().target;
   CHECK(codec->vocabulary().token(default_prompt(*codec)[0]) == "\n");
   CHECK(codec->prompt("ab").size() == 2);
   const std::string losses = folder.ok({"evaluate", "T", "--input", "-", "--json"}, "ab\n");

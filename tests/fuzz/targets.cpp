@@ -106,7 +106,7 @@ void vocabulary(std::string_view input) {
   const std::string path = written("vocabulary.json", input);
   for (const Framing framing : framings) {
     try {
-      const Corpus corpus = read_vocabulary(path, framing).corpus;
+      const Corpus corpus = read_vocabulary(path, framing);
       if (corpus.source) (void)corpus.source->decode(corpus.source->encode("ab a"));
     } catch (const InputError&) {
     }
