@@ -55,6 +55,7 @@ struct Prepared {
   std::vector<char*> arguments, environment;
   std::vector<std::pair<int, int>> descriptors;
   pid_t parent = 0;
+  sigset_t signals;  // blocked ones of the parent
 };
 
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
@@ -64,9 +65,23 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return pointers;
 }
 
+// Ends a child's part in the handlers of its parent: a signal does to it what it does to the
+// program.
+void reset_handlers() {
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action.sa_handler = SIG_DFL;
+    action.sa_flags = 0;
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
 // Replaces the process that fork() made. Only calls that are safe after fork().
 [[noreturn]] void become(const ProcessStart& start, const Prepared& prepared) {
   ::setpgid(0, 0);
+  reset_handlers();
+  ::pthread_sigmask(SIG_SETMASK, &prepared.signals, nullptr);
   if (start.end_signal > 0) end_with_parent(start.end_signal);
   const int null = ::open("/dev/null", O_RDWR);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
@@ -97,8 +112,13 @@ Process::Process(const ProcessStart& start, const std::string& purpose) : id_(-1
         copies.emplace_back(::fcntl(from, F_DUPFD_CLOEXEC, first_copy)), to);
     check(static_cast<bool>(copies.back()), "{}: {}", purpose, std::strerror(errno));
   }
+  // A signal to the child must wait until the child has no handlers of this process.
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &prepared.signals);
   id_ = ::fork();
   if (id_ == 0) become(start, prepared);
+  ::pthread_sigmask(SIG_SETMASK, &prepared.signals, nullptr);
   check(id_ > 0, "{}: {}", purpose, std::strerror(errno));
   ::setpgid(id_, id_);  // the child does so, too; whoever is first
 }

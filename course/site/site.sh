@@ -4,10 +4,10 @@
 # BUILD is a folder for npm's packages and Doxygen's XML, OUT becomes the site, PLAYGROUND is the playground's page. The
 # packages are those of package-lock.json, with its checksums; nothing else is fetched.
 set -euo pipefail
-here=$(dirname "$(readlink -f "$0")")
-root=$(readlink -f "$here/../..")
+here=$(cd "$(dirname "$0")" && pwd -P)
+root=$(cd "$here/../.." && pwd -P)
 mkdir -p "$1" "$2"
-build=$(readlink -f "$1") out=$(readlink -f "$2") playground=${3-}
+build=$(cd "$1" && pwd -P) out=$(cd "$2" && pwd -P) playground=${3-}
 
 mkdir -p "$build/tools"
 tar -C "$here" -c . | tar -C "$build/tools" -x
@@ -19,11 +19,11 @@ fi
 
 # The headers that heed.h includes.
 cd "$root"
-mapfile -t headers < <("${CXX:-g++}" -std=c++20 -I. -MM heed.h | tr ' \\' '\n\n' | grep -E '^[a-z].*\.h$' | sort -u)
+headers=$("${CXX:-c++}" -std=c++20 -I. -MM heed.h | tr ' \\' '\n\n' | grep -E '^[a-z].*\.h$' | sort -u | tr '\n' ' ')
 rm -rf "$build/xml"
 {
   cat "$here/Doxyfile"
-  printf '%s\n' "INPUT = ${headers[*]}" "OUTPUT_DIRECTORY = $build" "FILTER_PATTERNS = \"*.h=awk -f $here/comments.awk\""
+  printf '%s\n' "INPUT = $headers" "OUTPUT_DIRECTORY = $build" "FILTER_PATTERNS = \"*.h=awk -f $here/comments.awk\""
 } | doxygen - >/dev/null
 
 rm -rf "${out:?}"/*

@@ -15,9 +15,9 @@
 #include "apps/config/experiment.h"
 #include "apps/config/load_config.h"
 #include "apps/support/files.h"
-#include "core/suggest.h"
 #include "apps/training/load_data.h"
 #include "core/check.h"
+#include "core/suggest.h"
 #include "temporary.h"
 
 using namespace heed;

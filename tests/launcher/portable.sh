@@ -8,7 +8,7 @@ source=$1 heed=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-scripts=(heed configs/catalogues bench/checkpoints)
+scripts=(heed configs/catalogues bench/checkpoints course/site/site.sh)
 
 # One extended regular expression a line.
 cat >"$work/forbidden" <<'END'
@@ -80,7 +80,7 @@ done
 
 # Every other script without a suffix is one of Python or Node.js, or only for developers.
 while IFS= read -r script; do
-  [[ " ${scripts[*]} .ci/run " == *" ${script#"$source/"} "* ]] ||
+  [[ " ${scripts[*]} .ci/run bench/inspect " == *" ${script#"$source/"} "* ]] ||
     { echo "$script is missing in the list of portable.sh"; status=1; }
 done < <(find "$source" \( -name build -o -name runs -o -name .git -o -name tests \) -prune -o -type f \
   -exec grep -lE -m1 '^#!.*\b(ba)?sh$' {} +)

@@ -68,8 +68,9 @@ TEST_CASE("save: an optimizer rejects a file that is not its own") {
   SavedTraining adam, sgd(optimizers::sgd);
   save(adam.optimizer, file.path);
   CHECK_CONTAINS(rejection_of([&] { load(sgd.optimizer, file.path); }), file.path + ": ");
-  const float weight[6] = {};
-  write_safetensors(file.path, {{{"w", DType::F32, {2, 3}}, weight}});
+  const real weight[6] = {};
+  write_safetensors(file.path,
+                    {{{"w", sizeof(real) == 4 ? DType::F32 : DType::F64, {2, 3}}, weight}});
   CHECK_CONTAINS(rejection_of([&] { load(adam.optimizer, file.path); }), "no steps");
   for (const char* steps : {"-1", "x", "9999999999999999999999", "1 "}) {
     CAPTURE(steps);
