@@ -9,7 +9,9 @@
 // core/reference/activation.h has the formulas. A name is also the word in a config.
 #pragma once
 
-#include "core/named.h"
+#include <cstddef>
+
+#include "core/real.h"
 
 namespace heed::inline HEED_REAL {
 
@@ -19,11 +21,13 @@ inline constexpr double sqrt_2_over_pi = 0.79788456080286535588;
   entry(relu) entry(tanh) entry(sigmoid) entry(silu) entry(gelu) entry(gelu_tanh)
 
 #define HEED_ACTIVATION_VALUE(name) name,
-#define HEED_ACTIVATION_NAMED(name) {#name, Activation::name},
+#define HEED_ACTIVATION_TEXT(name) #name,
 
 enum class Activation { none, HEED_ACTIVATIONS(HEED_ACTIVATION_VALUE) };
 
-inline constexpr Named<Activation> activation_names[] = {{"none", Activation::none},
-                                                         HEED_ACTIVATIONS(HEED_ACTIVATION_NAMED)};
+inline const char* name_of(Activation function) {
+  static constexpr const char* names[] = {"none", HEED_ACTIVATIONS(HEED_ACTIVATION_TEXT)};
+  return names[static_cast<size_t>(function)];
+}
 
 }  // namespace heed::inline HEED_REAL

@@ -115,12 +115,6 @@ class Saved {
 
 inline bool wants_gradient(const Tensor& x) { return x && x.requires_grad() && scope().gradients; }
 
-// Returns whether x is the result of an operation and nothing else keeps its elements. A closure
-// that saves them rounded then saves memory.
-inline bool only_holder(const Tensor& x) {
-  return x.slot() && x.slot()->producer && x.storage()->references() == 1;
-}
-
 // Saves x for backward if it is needed for the gradient of any of `inputs`; else saves nothing.
 template <class... Tensors>
 Saved saved(const Tensor& x, const Tensors&... inputs) {

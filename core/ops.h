@@ -5,5 +5,6 @@
 // operations broadcast like NumPy. Negative axes count from the end.
 #pragma once
 
+#include "core/activation_names.h"
 #include "core/more_ops.h"      // the others
 #include "core/standard_ops.h"  // those of the standard Transformer

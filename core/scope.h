@@ -3,7 +3,7 @@
 // block:
 //
 //   ScopeGuard here;  // restores all settings at the end of the block
-//   here->gradients = false;
+//   here->training = true;
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,11 @@ class ValueGuard {
  private:
   T& variable_;
   T outer_;
+};
+
+// Operations record nothing until the end of the block: NoGradients here;
+class NoGradients {
+  const ValueGuard<bool> guard_{scope().gradients, false};
 };
 
 // Restores the whole scope.

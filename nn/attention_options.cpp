@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "core/activation_names.h"
 #include "core/joined.h"
 #include "core/text.h"
 

@@ -1,6 +1,7 @@
 // Fields that options of models share, for those who read them from a config.
 #pragma once
 
+#include "core/activation_names.h"
 #include "core/fields.h"
 #include "nn/transformer.h"
 

@@ -85,8 +85,8 @@ void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores
 
 Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
                 std::vector<Outcome>* outcomes, TargetCounts* counts) {
-  ScopeGuard scope_guard;
-  scope_guard->gradients = scope_guard->training = false;
+  ScopeGuard here;
+  here->gradients = here->training = false;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
   const RankShare own(batches.count());
   std::vector<BatchScores> parts;

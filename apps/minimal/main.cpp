@@ -170,8 +170,7 @@ static void run(const Experiment& e, int64_t steps) {
       fmt::print("step {:4}  loss {:.6f}  gradient norm {:.6f}\n", step, loss.item(), norm);
   }
 
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   for (int64_t i = 0; i < 3; ++i) show(*model, vocabulary, test, i);
   fmt::print("test: {:.4f} of {} examples right\n", exact_match(*model, test, e), test.size);
 }

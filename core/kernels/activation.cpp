@@ -54,19 +54,18 @@ Tensor activate(Activation function, const Tensor& x) {
     Tensor y = Tensor::empty(x.shape());
     kernels::map(x.size(), {y.mutable_data(), false},
                  [=, xs = x.data()](int64_t i) { return row.value(xs[i]); });
-    return record(name_of(activation_names, function), y, {x},
-                  [row, kept = saved(row.keeps_slope ? x : y, x)](Backward& g) {
-                    const auto gradient = [row](real dy, real v) {  // dx += dy φ'(x)
-                      if constexpr (row.keeps_slope)
-                        return dy * row.at(v).slope;
-                      else
-                        return row.gradient(dy, v);
-                    };
-                    kernels::map(g.size(), g.into(0),
-                                 [gradient, dy = g.dy(), v = kept.data()](int64_t i) {
-                                   return gradient(dy[i], v[i]);
-                                 });
-                  });
+    return record(
+        name_of(function), y, {x}, [row, kept = saved(row.keeps_slope ? x : y, x)](Backward& g) {
+          const auto gradient = [row](real dy, real v) {  // dx += dy φ'(x)
+            if constexpr (row.keeps_slope)
+              return dy * row.at(v).slope;
+            else
+              return row.gradient(dy, v);
+          };
+          kernels::map(g.size(), g.into(0), [gradient, dy = g.dy(), v = kept.data()](int64_t i) {
+            return gradient(dy[i], v[i]);
+          });
+        });
   });
 }
 

@@ -12,6 +12,12 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
+// Returns whether x is the result of an operation and nothing else keeps its elements. A closure
+// that saves them rounded then saves memory.
+inline bool only_holder(const Tensor& x) {
+  return x.slot() && x.slot()->producer && x.storage()->references() == 1;
+}
+
 // x as backward reads it for dw = dhᵀ x. In `medium` that product rounds x to bfloat16 and packs it
 // in panels. If nothing else keeps the elements of x, an intermediate result, only these panels are
 // kept: half of the memory, and the same bits.

@@ -14,7 +14,7 @@ Tensor fused::activate(Activation function, const Tensor& x) {
   real* const to = y.mutable_data();
   for (int64_t i = 0; i < kernels::bound(x.size()); ++i)
     to[i] = static_cast<real>(phi.value(double{from[i]}));
-  return record(name_of(activation_names, function), y, {x}, [&phi, xs = saved(x, x)](Backward& g) {
+  return record(name_of(function), y, {x}, [&phi, xs = saved(x, x)](Backward& g) {
     const real *const dy = g.dy(), *const at = xs.data();
     const Destination dx = g.into(0);  // dx += dy φ'(x)
     for (int64_t i = 0; i < kernels::bound(g.size()); ++i)

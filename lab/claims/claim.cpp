@@ -20,12 +20,12 @@ bool Measurements::is_selected(const std::string& id) {
 void Measurements::measure(MeasuredClaim claim, const std::function<double()>& value) {
   const uint32_t position = count_++;
   if (!is_selected(claim.id)) return;
-  ScopeGuard scope_guard;
-  scope_guard->gradients = scope_guard->training = false;
-  scope_guard->precision = Precision::highest;
-  scope_guard->seed = seed_;
-  scope_guard->micro_batch = position;
-  scope_guard->calls = 0;
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  here->precision = Precision::highest;
+  here->seed = seed_;
+  here->micro_batch = position;
+  here->calls = 0;
   claim.measured = value();
   sections_.back().claims.push_back(std::move(claim));
 }

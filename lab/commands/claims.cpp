@@ -59,8 +59,8 @@ Subject subject_of_config(const std::string& path, const std::vector<std::string
   const Experiment& experiment = config.experiment;
   apply_settings(experiment);
   const Corpus corpus = load_data(config);
-  ScopeGuard scope_guard;
-  scope_guard->seed = static_cast<uint64_t>(experiment.seed);
+  ScopeGuard here;
+  here->seed = static_cast<uint64_t>(experiment.seed);
   return with_origins(config.origins, [&] {
     const ModelSizes sizes = model_sizes(experiment, corpus);
     return Subject{path + ", not trained", experiment.model, sizes,

@@ -125,7 +125,7 @@ class Exporter {
       }
       default:
         throw InputError(fmt::format("the activation {} has no export to ONNX",
-                                     name_of(activation_names, function)));
+                                     name_of(function)));
     }
   }
 

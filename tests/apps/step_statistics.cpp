@@ -93,8 +93,7 @@ TEST_CASE("statistics of steps: a frozen parameter has only a weight") {
 
 TEST_CASE("statistics of steps: RMS of layers without padding, and dead units") {
   TrainingInFolder t;
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   const Batch batch = t.batch(16);
   const Json layers = layer_statistics(t.trainer.model(), batch);
   std::vector<std::string> names;
@@ -128,8 +127,7 @@ TEST_CASE("statistics of steps: RMS of layers without padding, and dead units") 
 
 TEST_CASE("statistics of steps: entropy and distance of each head") {
   TrainingInFolder t;
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   const Batch example = t.batch(1);
   const Json heads = head_statistics(t.trainer.model(), example);
   CHECK(heads.members().size() == 3);  // encoder, decoder, cross

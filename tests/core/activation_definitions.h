@@ -19,7 +19,7 @@ inline const auto all = [] {
   std::array<ActivationDefinition, std::size(activations::table)> list{};
   for (size_t i = 0; i < list.size(); ++i) {
     const activations::Row& row = activations::table[i];
-    list[i] = {name_of(activation_names, row.name), row.name, row.value};
+    list[i] = {name_of(row.name), row.name, row.value};
   }
   return list;
 }();

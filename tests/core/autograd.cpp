@@ -158,8 +158,7 @@ TEST_CASE("graph: one thread continues what another has recorded") {
 TEST_CASE("graph: nothing is recorded while gradients are off or not required") {
   Tensor x = leaf({2}, {2, 3});
   {
-    ScopeGuard here;
-    here->gradients = false;
+    NoGradients here;
     CHECK_FALSE((x * x).requires_grad());
   }
   CHECK((x * x).requires_grad());

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/activation_names.h"
 #include "core/kernels/attention/attention.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/linear.h"

@@ -12,4 +12,7 @@ inline void check_rows(std::span<const OpRow> rows) {
     for (const Failure& failure : check_row(row).failures) FAIL_CHECK(failure.text);
 }
 
+// A misuse of a row: MISUSE(exp(Tensor::zeros({2}), 1))
+#define MISUSE(...) [=] { __VA_ARGS__; }
+
 }  // namespace heed::inline HEED_REAL::testing

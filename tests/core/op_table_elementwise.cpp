@@ -27,9 +27,7 @@ void check_binary(const std::string& name, Tensor (*op)(const Tensor&, const Ten
         .definition = [formula](Arrays x, const Index& i) { return formula(x[0](i), x[1](i)); },
         .low = low,
         .large = {large.a, large.b},
-        .misuses = {[op] {
-          op(Tensor::zeros({2, 3}), Tensor::zeros({2}));
-        }}};
+        .misuses = {MISUSE(op(Tensor::zeros({2, 3}), Tensor::zeros({2})))}};
   };
   check_rows(std::vector<OpRow>{
       row({{2, 3, 5}, {2, 3, 5}, {2, 3, 5}}, {{131, 257}, {131, 257}, {}}),
@@ -165,9 +163,7 @@ TEST_CASE("op table: where, masked_fill") {
         .result = result,
         .op = [=](Tensors x) { return where(c, x[0], x[1]); },
         .definition = [=](Arrays x, const Index& i) { return at(c, i) != 0 ? x[0](i) : x[1](i); },
-        .misuses = {[=] {
-          where(c, Tensor::zeros({3, 5}), Tensor::zeros({2, 5}));
-        }}};
+        .misuses = {MISUSE(where(c, Tensor::zeros({3, 5}), Tensor::zeros({2, 5})))}};
   };
   OpRow large = where_row({2, 3}, {2, 3}, {2, 3}, condition({2, 3}));
   large.large = {{100, 2, 3}, {100, 2, 3}};
@@ -185,12 +181,8 @@ TEST_CASE("op table: where, masked_fill") {
        .op = [=](Tensors x) { return masked_fill(x[0], hidden, -9); },
        .definition = [=](Arrays x, const Index& i) { return at(hidden, i) != 0 ? -9.0 : x[0](i); },
        .large = {{500, 3, 5, 6}},
-       .misuses = {[=] {
-                     masked_fill(Tensor::zeros({2, 6}), hidden, 0);
-                   },
-                   [=] {
-                     masked_fill(Tensor::zeros({1, 6}), hidden, 0);
-                   }}},
+       .misuses = {MISUSE(masked_fill(Tensor::zeros({2, 6}), hidden, 0)),
+                   MISUSE(masked_fill(Tensor::zeros({1, 6}), hidden, 0))}},
   });
 }
 
@@ -218,8 +210,8 @@ TEST_CASE("op table: dropout") {
                                  .op = drop,
                                  .definition = kept,
                                  .large = {{7, 9001}},
-                                 .misuses = {[] { dropout(Tensor::zeros({2}), 1); },
-                                             [] { dropout(Tensor::zeros({2}), -0.1); }}}});
+                                 .misuses = {MISUSE(dropout(Tensor::zeros({2}), 1)),
+                                             MISUSE(dropout(Tensor::zeros({2}), -0.1))}}});
 }
 
 }  // namespace

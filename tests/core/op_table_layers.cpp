@@ -25,9 +25,8 @@ void check_softmax(bool log) {
         .low = -5,
         .high = 5,
         .large = {large},
-        .misuses = {[=] {
-          log ? log_softmax(Tensor::zeros({3}), 1) : softmax(Tensor::zeros({3}), 1);
-        }}};
+        .misuses = {MISUSE(log ? log_softmax(Tensor::zeros({3}), 1)
+                               : softmax(Tensor::zeros({3}), 1))}};
   };
   check_rows(std::vector<OpRow>{
       row(-1, {3, 5}, {500, 70}),
@@ -121,13 +120,9 @@ TEST_CASE("op table: embedding") {
                        return x[0](element.with(0, ids[n]).with(1, i[-1]));
                      },
                  .large = {large_table},
-                 .misuses = {[] {
-                               embedding(Tensor::zeros({3, 2}), Ids::from({2}, {0, 3}));
-                             },
-                             [] {
-                               embedding(Tensor::zeros({3, 2}), Ids::from({1}, {-1}));
-                             },
-                             [] { embedding(Tensor::zeros({3}), Ids::from({1}, {0})); }}};
+                 .misuses = {MISUSE(embedding(Tensor::zeros({3, 2}), Ids::from({2}, {0, 3}))),
+                             MISUSE(embedding(Tensor::zeros({3, 2}), Ids::from({1}, {-1}))),
+                             MISUSE(embedding(Tensor::zeros({3}), Ids::from({1}, {0})))}};
   };
   check_rows(std::vector<OpRow>{
       row({5, 3}, Ids::from({2, 3}, {4, 0, 4, 4, 1, 0}), {5, 9000}),

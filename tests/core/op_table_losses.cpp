@@ -93,15 +93,11 @@ TEST_CASE("op table: cross_entropy") {
                     misuse(fine, {0.1, Smoothing::possible_others}),     // the class is missing
                     misuse(fine, {0.1, Smoothing::possible_others, 3}),  // it is not a class
                     misuse(fine, {0.1, Smoothing::possible_others, 2}),  // it is a target
-                    [] {
-                      cross_entropy(Tensor::zeros({1, 1}), Ids::from({1}, {0}), Reduction::mean,
-                                    {0.1, Smoothing::others});
-                    },
-                    [] {
-                      cross_entropy(Tensor::zeros({1, 2}), Ids::from({1}, {0}), Reduction::mean,
-                                    {0.1, Smoothing::possible_others, 1});
-                    },
-                    [] { cross_entropy(Tensor::scalar(0), Ids::from({}, {0})); }}};
+                    MISUSE(cross_entropy(Tensor::zeros({1, 1}), Ids::from({1}, {0}),
+                                         Reduction::mean, {0.1, Smoothing::others})),
+                    MISUSE(cross_entropy(Tensor::zeros({1, 2}), Ids::from({1}, {0}),
+                                         Reduction::mean, {0.1, Smoothing::possible_others, 1})),
+                    MISUSE(cross_entropy(Tensor::scalar(0), Ids::from({}, {0})))}};
   };
   Ids many = random_ids({40, 5}, 2);
   for (int64_t i = 0; i < many.size(); i += 7) many.mutable_data()[i] = ignored;
@@ -206,10 +202,9 @@ TEST_CASE("op table: linear_cross_entropy") {
         .large = large ? inputs(190, 30) : std::vector<Shape>{},
         .misuses = {misuse({2, 3}, {4, 2}, {4}, fine), misuse({2, 3}, {4, 3}, {3}, fine),
                     misuse({2, 3}, {3}, {4}, fine), misuse({3, 3}, {4, 3}, {4}, fine),
-                    misuse({2, 3}, {4, 3}, {4}, Ids::from({2}, {0, 4})), [=] {
-                      linear_cross_entropy(Tensor::zeros({2, 3}), Tensor::zeros({4, 3}), {}, fine,
-                                           form.reduction, 1.5);
-                    }}};
+                    misuse({2, 3}, {4, 3}, {4}, Ids::from({2}, {0, 4})),
+                    MISUSE(linear_cross_entropy(Tensor::zeros({2, 3}), Tensor::zeros({4, 3}), {},
+                                                fine, form.reduction, 1.5))}};
   };
   Ids many = random_ids({40, 5}, 4);
   for (int64_t i = 0; i < many.size(); i += 7) many.mutable_data()[i] = ignored;

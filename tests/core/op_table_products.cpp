@@ -28,13 +28,9 @@ TEST_CASE("op table: linear") {
                      (bias ? t[2](i) : 0);
             },
         .large = large_inputs,
-        .misuses = {[] {
-                      linear(Tensor::zeros({2, 3}), Tensor::zeros({3, 2}));
-                    },
-                    [] { linear(Tensor::zeros({2}), Tensor::zeros({2})); },
-                    [] {
-                      linear(Tensor::zeros({3}), Tensor::zeros({2, 3}), Tensor::zeros({3}));
-                    }}};
+        .misuses = {MISUSE(linear(Tensor::zeros({2, 3}), Tensor::zeros({3, 2}))),
+                    MISUSE(linear(Tensor::zeros({2}), Tensor::zeros({2}))),
+                    MISUSE(linear(Tensor::zeros({3}), Tensor::zeros({2, 3}), Tensor::zeros({3})))}};
   };
   check_rows(std::vector<OpRow>{
       row(true, {2, 3, 5}, {2, 3, 4}, {30, 10, 100}),
@@ -75,15 +71,9 @@ TEST_CASE("op table: matmul") {
                        });
                      },
                  .large = std::move(large),
-                 .misuses = {[] {
-                               matmul(Tensor::zeros({2, 3}), Tensor::zeros({2, 3}));
-                             },
-                             [] {
-                               matmul(Tensor::zeros({3}), Tensor::zeros({3, 2}));
-                             },
-                             [] {
-                               matmul(Tensor::zeros({2, 2, 2}), Tensor::zeros({3, 2, 2}));
-                             }}};
+                 .misuses = {MISUSE(matmul(Tensor::zeros({2, 3}), Tensor::zeros({2, 3}))),
+                             MISUSE(matmul(Tensor::zeros({3}), Tensor::zeros({3, 2}))),
+                             MISUSE(matmul(Tensor::zeros({2, 2, 2}), Tensor::zeros({3, 2, 2})))}};
   };
   check_rows(std::vector<OpRow>{
       row({3, 4}, {4, 5}, {3, 5}, {{200, 130}, {130, 90}}),

@@ -36,21 +36,11 @@ TEST_CASE("op table: rotary") {
         .op = [=](Tensors x) { return rotary(x[0], heads, options); },
         .definition = [=](Arrays x, const Index& i) { return rotated(x[0], i, heads, options); },
         .large = std::move(large),
-        .misuses = {[] {
-                      rotary(Tensor::zeros({2, 3, 6}), 2);
-                    },
-                    [] {
-                      rotary(Tensor::zeros({2, 3, 6}), 4);
-                    },
-                    [] {
-                      rotary(Tensor::zeros({2, 3, 6}), 0);
-                    },
-                    [] {
-                      rotary(Tensor::zeros({3, 6}), 1);
-                    },
-                    [] {
-                      rotary(Tensor::zeros({2, 3, 6}), 1, {.base = 0});
-                    }}};
+        .misuses = {MISUSE(rotary(Tensor::zeros({2, 3, 6}), 2)),
+                    MISUSE(rotary(Tensor::zeros({2, 3, 6}), 4)),
+                    MISUSE(rotary(Tensor::zeros({2, 3, 6}), 0)),
+                    MISUSE(rotary(Tensor::zeros({3, 6}), 1)),
+                    MISUSE(rotary(Tensor::zeros({2, 3, 6}), 1, {.base = 0}))}};
   };
   for (const RotaryLayout layout : {RotaryLayout::interleaved, RotaryLayout::halves})
     check_rows(std::vector<OpRow>{

@@ -11,27 +11,21 @@ namespace {
 TEST_CASE("op table: masked_fill where an attention mask hides keys") {
   const auto row = [](const std::string& what, const KeepMask& mask, const Shape& scores,
                       std::vector<Shape> large = {}) {
-    return OpRow{
-        .name = "masked_fill: " + what,
-        .inputs = {scores},
-        .result = scores,
-        .op = [=](Tensors x) { return masked_fill(x[0], mask, -9); },
-        .definition =
-            [=](Arrays x, const Index& i) {
-              const Shape& s = x[0].shape;
-              return mask.keeps(i[0], i[1], i[2], i[3], s[2], s[3]) ? x[0](i) : -9.0;
-            },
-        .large = std::move(large),
-        .misuses =
-            {[=] {
-               masked_fill(Tensor::zeros({2, 3, 3}), mask, 0);
-             },
-             [] {
-               masked_fill(Tensor::zeros({2, 1, 3, 3}), {.key_lengths = Ids::full({2}, 4)}, 0);
-             },
-             [] {
-               masked_fill(Tensor::zeros({2, 3, 4, 4}), {.dense = Ids::full({2, 2, 4, 4}, 1)}, 0);
-             }}};
+    return OpRow{.name = "masked_fill: " + what,
+                 .inputs = {scores},
+                 .result = scores,
+                 .op = [=](Tensors x) { return masked_fill(x[0], mask, -9); },
+                 .definition =
+                     [=](Arrays x, const Index& i) {
+                       const Shape& s = x[0].shape;
+                       return mask.keeps(i[0], i[1], i[2], i[3], s[2], s[3]) ? x[0](i) : -9.0;
+                     },
+                 .large = std::move(large),
+                 .misuses = {MISUSE(masked_fill(Tensor::zeros({2, 3, 3}), mask, 0)),
+                             MISUSE(masked_fill(Tensor::zeros({2, 1, 3, 3}),
+                                                {.key_lengths = Ids::full({2}, 4)}, 0)),
+                             MISUSE(masked_fill(Tensor::zeros({2, 3, 4, 4}),
+                                                {.dense = Ids::full({2, 2, 4, 4}, 1)}, 0))}};
   };
   const KeepMask causal{.causal = true}, window{.window = 2}, both{.causal = true, .window = 2};
   const KeepMask lengths{.key_lengths = Ids::from({3}, {4, 0, 2})};
@@ -69,7 +63,7 @@ TEST_CASE("op table: hardmax") {
                      },
                  .distinct = true,
                  .large = std::move(large),
-                 .misuses = {[] { hardmax(Tensor::scalar(1)); }}};
+                 .misuses = {MISUSE(hardmax(Tensor::scalar(1)))}};
   };
   check_rows(std::vector<OpRow>{
       row({3, 5}, {{500, 70}}),
@@ -93,7 +87,7 @@ TEST_CASE("op table: sum_normalize") {
                      },
                  .low = 0.5,
                  .large = std::move(large),
-                 .misuses = {[] { sum_normalize(Tensor::scalar(1)); }}};
+                 .misuses = {MISUSE(sum_normalize(Tensor::scalar(1)))}};
   };
   OpRow signs = row({2, 3});
   signs.name = "sum_normalize: of both signs";

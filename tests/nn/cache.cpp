@@ -147,8 +147,7 @@ TEST_CASE("cache: attention of every form supports it, other mixings do not") {
 }
 
 TEST_CASE("cache: reading tokens in pieces gives the same hidden states as reading all at once") {
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   for (const Variant& variant : writers()) {
     CAPTURE(variant.name);
     const auto model = writer_of(variant);
@@ -166,8 +165,7 @@ TEST_CASE("cache: reading tokens in pieces gives the same hidden states as readi
 }
 
 TEST_CASE("cache: rows are permuted, repeated and dropped") {
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   const std::vector<std::vector<int64_t>> choices = {{0, 1, 2}, {2, 0, 1}, {1, 1, 0, 2, 2},
                                                      {4, 3, 0}, {2},       {0, 0}};
   for (const Variant& variant : writers()) {
@@ -196,8 +194,7 @@ TEST_CASE("cache: rows are permuted, repeated and dropped") {
 }
 
 TEST_CASE("cache: its capacity grows") {
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   const Variant variant{"", ModelKind::language_model, [](ModelOptions& o) {
                           o.layers = 2;
                           o.positional.kind = &positional_encodings::sinusoidal;
@@ -217,8 +214,7 @@ TEST_CASE("cache: unsupported uses are rejected") {
                             [](ModelOptions& o) { o.mixing.kind = &mixings::convolution; }};
   KeyValueCache cache(3);
   CHECK_THROWS_AS(Writer(*model_of(plain)).read(tokens_of(2), cache), Error);  // gradients
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   CHECK_THROWS_AS(Writer(*model_of(convolution)).read(tokens_of(2), cache), Error);
   const auto model = model_of(plain);
   KeyValueCache four(4);

@@ -20,8 +20,7 @@ void check_gradients(const std::vector<NamedParameter>& with_respect_to,
     Tensor(p.tensor).clear_grad();
   }
 #ifdef HEED_DOUBLE
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   for (size_t p = 0; p < with_respect_to.size(); ++p) {
     Tensor tensor = with_respect_to[p].tensor;
     for (int64_t i = 0; i < tensor.size(); ++i) {

@@ -119,8 +119,7 @@ TEST_CASE("an example gives the same logits by itself as in a batch") {
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
     const auto model = model_of(variant);
-    ScopeGuard here;
-    here->gradients = false;
+    NoGradients here;
     const Tensor both = model->logits(two_examples(4, 5, 0));
     Inputs first = two_examples(4, 5, 0);
     first.source = Ids::from({1, 4}, {1, 0, 5, 4});
@@ -138,8 +137,7 @@ TEST_CASE("no logit depends on a later token") {
     if (variant.kind == classifier) continue;
     CAPTURE(variant.name);
     const auto model = model_of(variant);
-    ScopeGuard here;
-    here->gradients = false;
+    NoGradients here;
     const Tensor before = model->logits(two_examples(4, 5, 0));
     Inputs changed = two_examples(4, 5, 0);
     changed.input.mutable_data()[5 + 3] = 0;  // second example, position 3: it was 6

@@ -101,8 +101,7 @@ TEST_CASE("standard attention: so is cross-attention, and reading from a cache")
                memory = random_tensor({2, 5, 6}, 2).detach();
   pair.check([&](const Attention& layer) { return layer.across(x, memory, padded()); });
 
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   pair.check([&](const Attention& layer) {
     KeyValueCache cache(2);
     const Tensor before = layer.across(x, memory, padded(), &cache);

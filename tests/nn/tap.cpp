@@ -143,8 +143,7 @@ TEST_CASE("a value that replaces its equal gives the same result, and zeros anot
   constexpr Site sites[] = {Site::tokens,     Site::embedded,   Site::queries, Site::keys,
                             Site::scores,     Site::weights,    Site::heads,   Site::sublayer,
                             Site::activation, Site::normalised, Site::stream,  Site::logits};
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   for (const ModelKind kind : tap_kinds)
     for (const TapForm& form : tap_forms) {
       const auto model = tapped_model(kind, form);
@@ -167,8 +166,7 @@ TEST_CASE("a value that replaces its equal gives the same result, and zeros anot
 }
 
 TEST_CASE("the residual stream is the embedding plus what sublayers add, bit for bit") {
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   const auto model = tapped_model(ModelKind::language_model);
   Everything tap;
   model->logits(tap_example());
@@ -185,8 +183,7 @@ TEST_CASE("the residual stream is the embedding plus what sublayers add, bit for
 }
 
 TEST_CASE("heads are the weights times the values, and Wo of them is what is added") {
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   const MultiHeadAttention attention(8, 2, {.causal = true});
   const Tensor x = random_tensor({2, 5, 8}, 1).detach();
   Everything tap;
@@ -201,8 +198,7 @@ TEST_CASE("heads are the weights times the values, and Wo of them is what is add
 }
 
 TEST_CASE("a head that is set to 0 is a head without columns in Wo, bit for bit") {
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   const auto model = tapped_model(ModelKind::language_model),
              other = tapped_model(ModelKind::language_model);
   Tensor w = other->parameter("decoder.layers.1.attention.output.weight");
@@ -230,8 +226,7 @@ TEST_CASE("a replaced value has a gradient") {
 }
 
 TEST_CASE("taps see new positions of a cache, and those of both sides of cross-attention") {
-  ScopeGuard here;
-  here->gradients = false;
+  NoGradients here;
   ModelOptions o;
   o.kind = ModelKind::language_model;
   o.dim = 8, o.heads = 2;

@@ -64,8 +64,7 @@ TEST_CASE("threads: one model of any kind computes the same logits on several th
     CAPTURE(variant.name);
     std::vector<std::vector<real>> alone;
     {
-      const ScopeGuard here;
-      here->gradients = false;
+      const NoGradients here;
       const auto model = model_of(variant);
       for (const int64_t width : widths) alone.push_back(logits_of(*model, width));
     }
