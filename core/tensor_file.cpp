@@ -26,8 +26,8 @@ void write_tensors(const std::string& path, const std::vector<NamedParameter>& t
     std::filesystem::remove(aside);
     throw Error(path + ": " + error.code().message());
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(aside, ignored);
+    std::error_code not_needed;
+    std::filesystem::remove(aside, not_needed);
     throw;
   }
 }
