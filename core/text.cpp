@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utf8.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace heed::inline HEED_REAL {
@@ -31,6 +32,17 @@ size_t utf8_length(std::string_view text) {
   const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   const std::string_view character = text.substr(0, length);
   return utf8::is_valid(character.begin(), character.end()) ? length : 0;
+}
+
+size_t character_count(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not a continuation byte
+  }));
+}
+
+size_t find_invalid_utf8(std::string_view text) {
+  const auto found = utf8::find_invalid(text.begin(), text.end());
+  return found == text.end() ? text.npos : static_cast<size_t>(found - text.begin());
 }
 
 std::string escaped(std::string_view text) {

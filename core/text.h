@@ -1,4 +1,4 @@
-// Text of unknown origin, made safe to show.
+// UTF-8, and text of unknown origin made safe to show.
 //
 // A token, a name or a path may hold the escape sequences of a terminal, characters that reverse
 // the direction of writing, or bytes that are not UTF-8. Whatever goes to a terminal, to a log or
@@ -15,6 +15,15 @@ namespace heed::inline HEED_REAL {
 
 // Returns the number of bytes of the UTF-8 character that `text` starts with, 0 if there is none.
 size_t utf8_length(std::string_view text);
+// The same for valid UTF-8, of which this is the first byte.
+inline size_t character_length(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+// Returns the number of characters of valid UTF-8: its width in a terminal, unless some combine.
+size_t character_count(std::string_view text);
+// Returns the offset of the first byte that is not part of a complete UTF-8 character, or npos.
+size_t find_invalid_utf8(std::string_view text);
 
 // Returns the text with control characters (C0 except newline and tab, DEL, C1), bidirectional
 // controls (U+202A … U+202E, U+2066 … U+2069) and bytes that are not UTF-8 as \x1b or \u202e.

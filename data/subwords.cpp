@@ -12,7 +12,6 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "data/utf8.h"
 #include "data/vocabulary.h"
 
 namespace heed {

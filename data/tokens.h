@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/fields.h"
-#include "data/utf8.h"
+#include "core/text.h"
 
 namespace heed {
 

@@ -25,7 +25,6 @@
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "core/text.h"
-#include "data/utf8.h"
 
 namespace heed {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "core/check.h"
 #include "core/text.h"
-#include "data/utf8.h"
 
 namespace heed {
 namespace {

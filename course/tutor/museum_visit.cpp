@@ -21,7 +21,6 @@
 #include "course/tutor/changed_program.h"
 #include "course/tutor/chapter_text.h"
 #include "course/tutor/limited_process.h"
-#include "data/utf8.h"
 
 namespace heed {
 namespace {

@@ -13,7 +13,6 @@
 #include "core/joined.h"
 #include "core/suggest.h"
 #include "core/text.h"
-#include "data/utf8.h"
 #include "lab/claims/model.h"
 #include "lab/commands/room.h"
 

@@ -1,8 +1,8 @@
 // Vocabularies, and conversion of text to ids and back.
 #include "core/random.h"
+#include "core/text.h"
 #include "data/text_codec.h"
 #include "data/token_counts.h"
-#include "data/utf8.h"
 #include "support.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "apps/support/json.h"
-#include "data/utf8.h"
+#include "core/text.h"
 #include "program.h"
 
 using namespace heed;
