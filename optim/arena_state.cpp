@@ -19,6 +19,12 @@ std::vector<Handle<Storage>> ArenaState::whole_arrays() const {
   return whole;
 }
 
+// Copies the slices of all ranks to the whole arrays, or back.
+void ArenaState::copy(const std::vector<Handle<Storage>>& whole, bool to_whole) const {
+  for (size_t i = 0; rank_count() > 1 && i < arrays_.size(); ++i)
+    arena_.slices().copy(arrays_[i]->data, whole.empty() ? nullptr : whole[i]->data, to_whole);
+}
+
 std::vector<NamedParameter> ArenaState::tensors_of(
     const std::vector<Handle<Storage>>& arrays) const {
   std::vector<NamedParameter> all;
@@ -30,9 +36,7 @@ std::vector<NamedParameter> ArenaState::tensors_of(
 
 std::vector<NamedParameter> ArenaState::tensors() const {
   const std::vector<Handle<Storage>> whole = whole_arrays();
-  if (rank_count() > 1)
-    for (size_t i = 0; i < arrays_.size(); ++i)
-      arena_.slices().collect(arrays_[i]->data, whole.empty() ? nullptr : whole[i]->data);
+  copy(whole, /*to_whole=*/true);
   return tensors_of(whole);
 }
 
@@ -56,9 +60,7 @@ void ArenaState::load(std::span<const NamedParameter> saved, const char* what) {
   for (auto& [name, tensor] : own)
     if (const Tensor& from = by_name[name]; from.data() != tensor.data())
       std::copy_n(from.data(), tensor.size(), tensor.mutable_data());
-  if (rank_count() > 1)
-    for (size_t i = 0; i < arrays_.size(); ++i)
-      arena_.slices().distribute(whole.empty() ? nullptr : whole[i]->data, arrays_[i]->data);
+  copy(whole, /*to_whole=*/false);
 }
 
 }  // namespace heed::inline HEED_REAL

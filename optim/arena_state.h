@@ -30,6 +30,7 @@ class ArenaState {
 
  private:
   std::vector<Handle<Storage>> whole_arrays() const;
+  void copy(const std::vector<Handle<Storage>>& whole, bool to_whole) const;
   std::vector<NamedParameter> tensors_of(const std::vector<Handle<Storage>>& arrays) const;
 
   const Arena& arena_;

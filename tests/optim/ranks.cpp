@@ -147,10 +147,11 @@ TEST_CASE("RankSlices: sums are those of one tree, for any number of ranks and s
         const auto me = static_cast<size_t>(rank());
         Values array = arrays[me];
         slices.sum(array.data());
-        const Values own(array.begin() + slices.own().first, array.begin() + slices.own().last);
-        slices.collect(own.data(), rank() == 0 ? whole.data() : nullptr);
+        Values own(array.begin() + slices.own().first, array.begin() + slices.own().last);
+        real* const all = rank() == 0 ? whole.data() : nullptr;
+        slices.copy(own.data(), all, /*to_whole=*/true);
         Values again(own.size());
-        slices.distribute(rank() == 0 ? whole.data() : nullptr, again.data());
+        slices.copy(again.data(), all, /*to_whole=*/false);
         slices.gather(array.data());
         results[me] = own == again ? array : Values();
       });
