@@ -1,9 +1,11 @@
 #include "optim/arena.h"
 
+#include <exception>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
 
+#include "core/autograd.h"
 #include "core/bind.h"
 #include "core/pool.h"
 
@@ -115,9 +117,49 @@ void Arena::complete_gradients() {
   }
 }
 
-void Arena::mark_final(const Slot& slot) {
-  const int64_t first = slot.gradient->data - gradients();
-  slices_.mark_final(gradients(), {first, first + padded(slot.size)});
+// Finds out which gradients are final. Backward adds to the gradient of a parameter as often as
+// operations read it. A node of the graph refers to the slots of its inputs until it has run, so a
+// gradient is final when nothing but its parameter refers to its slot.
+class Arena::FinalGradients final : public Observer {
+ public:
+  explicit FinalGradients(Arena& arena) : arena_(arena) {}
+
+  void backward_finished(const Node& node, const Slot&) noexcept override {
+    if (error) return;
+    try {
+      Slot** const end = node.inputs + node.input_count;
+      for (Slot** input = node.inputs; input < end; ++input) {
+        const Slot* const slot = *input;
+        if (!slot || !slot->bound || !slot->written || std::find(node.inputs, input, slot) != input)
+          continue;
+        // The references of the node are released after this.
+        const auto of_node = static_cast<uint32_t>(std::count(input, end, slot));
+        if (slot->references() == of_node + 1) mark_final(*slot);
+      }
+      arena_.slices_.advance(arena_.gradients());
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+
+  std::exception_ptr error;
+
+ private:
+  void mark_final(const Slot& slot) {
+    const int64_t first = slot.gradient->data - arena_.gradients();
+    arena_.slices_.mark_final(arena_.gradients(), {first, first + padded(slot.size)});
+  }
+
+  Arena& arena_;
+};
+
+void Arena::backward(const Tensor& loss) {
+  FinalGradients gradients(*this);
+  {
+    const ObserverScope here(gradients);
+    heed::backward(loss);
+  }
+  if (gradients.error) std::rethrow_exception(gradients.error);
 }
 
 void Arena::count_change() {

@@ -48,11 +48,12 @@ class Arena {
   ElementRange own() const { return slices_.own(); }
   // Replaces the gradients in own() by their sums over the ranks.
   void sum_gradients() { slices_.sum(gradients()); }
-  // Optional, before sum_gradients(): starts to sum a gradient of this arena to which nothing will
-  // be added (optim/overlapped_sum.h).
-  void mark_final(const Slot& slot);
-  // Continues the sums that have started, without waiting.
-  void advance_sum() { slices_.advance(gradients()); }
+  // Replaces backward(loss), the last of a step, before complete_gradients() and sum_gradients():
+  // begins to sum gradients over the ranks, as soon as they are final, while backward computes
+  // others. All parameters of the loss that require a gradient must be in the arena, and nothing
+  // may be added to their gradients afterwards. Requires several ranks. Throws LostRank, and as
+  // backward.
+  void backward(const Tensor& loss);
   // Fills in the parameters, or the sums of gradients, that other ranks have in their slices.
   void gather_parameters() { slices_.gather(parameters()); }
   void gather_gradients() { slices_.gather(gradients()); }
@@ -86,6 +87,7 @@ class Arena {
   double sum_of_squared_gradients();
 
  private:
+  class FinalGradients;
   template <class F>
   void for_each_range_in(ElementRange range, F&& f) const {
     parallel_for(range.size(), chunk, [&](int64_t begin, int64_t end) {

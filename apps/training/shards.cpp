@@ -13,7 +13,6 @@
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "core/rows_without_sum.h"
-#include "optim/overlapped_sum.h"
 
 namespace heed {
 namespace {
@@ -138,7 +137,7 @@ class Shards::Instance {
     const double value = loss.item();
     if (!std::isfinite(value)) return value;
     if (is_last && rank_count() > 1 && !ObserverScope::exists())
-      begin_sum_in_backward(loss, arena_);
+      arena_.backward(loss);
     else
       backward(loss);
     return value;

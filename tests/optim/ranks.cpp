@@ -4,7 +4,6 @@
 
 #include "optim/average.h"
 #include "optim/optimizer.h"
-#include "optim/overlapped_sum.h"
 #include "optim/trained.h"
 #include "thread_ranks.h"
 
@@ -209,7 +208,7 @@ Tensor add_sum(const Tensor& x, size_t times, const Tensor& y, std::vector<int>&
 
 }  // namespace
 
-TEST_CASE("begin_sum_in_backward: a gradient is sent once nothing will be added to it") {
+TEST_CASE("Arena::backward: a gradient is sent once nothing will be added to it") {
   on_ranks(2, [] {
     // Rank 0 keeps the first, rank 1 the others.
     Tensor a = parameter(Shape{8192}, [](int64_t) { return 1; });
@@ -226,7 +225,7 @@ TEST_CASE("begin_sum_in_backward: a gradient is sent once nothing will be added 
       y = add_sum(b, 1, y, sent);
       y = add_sum(c, 2, y, sent);
       y = add_sum(b, 1, y, sent);
-      begin_sum_in_backward(y, arena);
+      arena.backward(y);
       // Rank 0 sends b and c, which are final with the third; rank 1 sends a.
       const std::vector<int> expected =
           rank() == 0 ? std::vector{0, 0, 0, 1} : std::vector{0, 0, 0, 0};

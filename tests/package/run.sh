@@ -17,7 +17,7 @@ check_openblas() {
 }
 
 cmake --install "$1" --prefix "$work/prefix" >"$work/log" || { cat "$work/log"; exit 1; }
-for header in core/kernels core/joined.h core/suggest.h data/files.h data/tasks optim/overlapped_sum.h; do
+for header in core/kernels core/joined.h core/suggest.h data/files.h data/tasks; do
   [[ ! -e $work/prefix/include/heed/$header ]] || { echo "private headers are installed: $header"; exit 1; }
 done
 
