@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "data/existing_vocabulary.h"
 #include "data/features.h"
 #include "data/options.h"
 #include "data/text_codec.h"

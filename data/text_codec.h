@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fields.h"
 #include "data/subwords.h"
 #include "data/tokens.h"
 #include "data/vocabulary.h"
@@ -56,6 +57,21 @@ class TextCodec {
   Level level_;
   Vocabulary vocabulary_;
   std::shared_ptr<const Subwords> subwords_;  // at subword level
+};
+
+// How tokens that the vocabulary lacks are handled.
+enum class NewTokens { refuse, unknown, add };
+inline constexpr Named<NewTokens> new_tokens_names[] = {
+    {"refuse", NewTokens::refuse}, {"unknown", NewTokens::unknown}, {"add", NewTokens::add}};
+
+// A vocabulary that exists, with which data are read.
+struct ExistingVocabulary {
+  // One object for one vocabulary. Null: chosen from the data.
+  std::shared_ptr<const TextCodec> source, target;
+  std::string origin;  // its run or file, for messages; empty for the run that the data are of
+  // Added tokens follow the existing ones, so that no id changes. They are those of training;
+  // others become <unk>.
+  NewTokens new_tokens = NewTokens::refuse;
 };
 
 // The 256 bytes as tokens: "00" … "ff".

@@ -7,7 +7,7 @@
 // text, and no token is unknown.
 //
 // An existing vocabulary keeps its tokens and ids. What it lacks becomes <unk>, is added after its
-// tokens, or is an error: see data/existing_vocabulary.h.
+// tokens, or is an error: see data/text_codec.h.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "data/existing_vocabulary.h"
 #include "data/options.h"
 #include "data/text_codec.h"
 #include "data/token_counts.h"
