@@ -24,7 +24,7 @@ function(heed_export_headers source destination)
     endif()
   endforeach()
   # Headers of earlier versions whose content is in another one now.
-  foreach(pair "data/utf8 core/text")
+  foreach(pair "core/destination core/real" "data/utf8 core/text")
     separate_arguments(pair)
     list(GET pair 0 former)
     list(GET pair 1 now)

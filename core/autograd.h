@@ -35,8 +35,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/destination.h"
 #include "core/observer.h"
+#include "core/real.h"
 #include "core/scope.h"
 #include "core/tensor.h"
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 
-#include "core/destination.h"
 #include "core/mask.h"
 #include "core/random.h"
+#include "core/real.h"
 #include "core/shape.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "core/activation.h"
-#include "core/destination.h"
+#include "core/real.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/destination.h"
 #include "core/kernels/axes.h"
 #include "core/parallel_for.h"
+#include "core/real.h"
 
 namespace heed::inline HEED_REAL::kernels {
 

@@ -22,10 +22,10 @@
 
 #include <cstdint>
 
-#include "core/destination.h"
 #include "core/mask.h"
 #include "core/precision.h"
 #include "core/random.h"
+#include "core/real.h"
 #include "core/scope.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "core/destination.h"
 #include "core/kernels/axes.h"
+#include "core/real.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
