@@ -52,6 +52,9 @@ struct ArrayHeader {
   // Throws Error if the size does not fit in 63 bits or a length is negative.
   int64_t bytes() const;
 };
+// Returns the element type and the shape for a message, cut if there are many axes: "F32 [20,
+// 300]".
+std::string type_text(const ArrayHeader& array);
 
 // An array in memory, to be written.
 struct NamedArray : ArrayHeader {

@@ -11,7 +11,7 @@
 #include "apps/support/names.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
-#include "core/safetensors_header.h"
+#include "core/safetensors.h"
 #include "data/token_counts.h"
 
 namespace heed {

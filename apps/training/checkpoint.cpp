@@ -9,7 +9,7 @@
 #include "apps/support/version.h"
 #include "core/check.h"
 #include "core/joined.h"
-#include "core/safetensors_header.h"
+#include "core/safetensors.h"
 #include "core/text.h"
 
 namespace heed {

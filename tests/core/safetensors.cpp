@@ -14,7 +14,6 @@
 
 #include "core/check.h"
 #include "core/random.h"
-#include "core/safetensors_header.h"
 
 using namespace heed;
 
