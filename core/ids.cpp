@@ -1,4 +1,4 @@
-// Defines ids.h: creation, elements, views.
+// Defines ids.h: creation, reshape.
 #include "core/ids.h"
 
 #include <algorithm>
@@ -8,17 +8,17 @@
 
 namespace heed::inline HEED_REAL {
 
-void Ids::View::destroy(View* view) {
-  if (!view->owner) pool_free(view->data);
-  view->~View();
-  pool_free(view);
+void Ids::Elements::destroy(Elements* elements) {
+  pool_free(elements->data);
+  elements->~Elements();
+  pool_free(elements);
 }
 
 Ids Ids::empty(const Shape& shape) {
-  View* view = new (pool_allocate(sizeof(View))) View;
-  Ids ids(view);
-  view->shape = shape;
-  view->data =
+  Ids ids;
+  ids.shape_ = shape;
+  ids.elements_ = Handle(new (pool_allocate(sizeof(Elements))) Elements);
+  ids.elements_->data =
       static_cast<int32_t*>(pool_allocate(static_cast<size_t>(shape.size()) * sizeof(int32_t)));
   return ids;
 }
@@ -34,23 +34,13 @@ void Ids::check_count(const Shape& shape, int64_t count) {
         count);
 }
 
-const Shape& Ids::shape() const {
-  static const Shape none{0};
-  return array_ ? array_->shape : none;
-}
-
-const int32_t* Ids::data() const { return array_ ? array_->data : nullptr; }
-int32_t* Ids::mutable_data() { return array_ ? array_->data : nullptr; }
-
 Ids Ids::reshape(const Shape& shape) const {
   check(shape.size() == size(), "ids: cannot reshape {} to {}: {} elements against {}",
         this->shape(), shape, size(), shape.size());
-  check(static_cast<bool>(array_), "ids: cannot reshape an empty handle");
-  View* view = new (pool_allocate(sizeof(View))) View;
-  view->shape = shape;
-  view->data = array_->data;
-  view->owner = array_->owner ? array_->owner : array_;
-  return Ids(view);
+  check(static_cast<bool>(elements_), "ids: cannot reshape an empty handle");
+  Ids same = *this;
+  same.shape_ = shape;
+  return same;
 }
 
 }  // namespace heed::inline HEED_REAL

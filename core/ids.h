@@ -31,26 +31,23 @@ class Ids {
     return from<std::initializer_list<int32_t>>(shape, values);
   }
 
-  explicit operator bool() const { return static_cast<bool>(array_); }
-  const Shape& shape() const;
-  int64_t dim(int axis) const { return shape()[axis]; }
-  int64_t size() const { return shape().size(); }
-  const int32_t* data() const;
-  int32_t* mutable_data();
+  explicit operator bool() const { return static_cast<bool>(elements_); }
+  const Shape& shape() const { return shape_; }
+  int64_t dim(int axis) const { return shape_[axis]; }
+  int64_t size() const { return shape_.size(); }
+  const int32_t* data() const { return elements_ ? elements_->data : nullptr; }
+  int32_t* mutable_data() { return elements_ ? elements_->data : nullptr; }
   int32_t operator[](int64_t i) const { return data()[i]; }  // i is the row-major index
   Ids reshape(const Shape& shape) const;                     // shares the elements
 
  private:
-  // A shape and its elements. A view made by reshape() shares the owner's elements.
-  struct View : Counted {
-    Shape shape;
+  struct Elements : Counted {
     int32_t* data = nullptr;
-    Handle<View> owner;
-    static void destroy(View* view);
+    static void destroy(Elements* elements);
   };
-  explicit Ids(View* view) : array_(view) {}
   static void check_count(const Shape& shape, int64_t count);
-  Handle<View> array_;
+  Shape shape_{0};
+  Handle<Elements> elements_;
 };
 
 }  // namespace heed::inline HEED_REAL
