@@ -148,12 +148,4 @@ std::vector<double> holm(std::span<const double> p) {
   return adjusted;
 }
 
-double median_of(std::vector<double> values) {
-  check(!values.empty(), "the median of no values");
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1 || values[middle - 1] == values[middle]) return values[middle];
-  return values[middle - 1] / 2 + values[middle] / 2;
-}
-
 }  // namespace heed

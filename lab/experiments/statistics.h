@@ -70,7 +70,4 @@ Effect ratio_of(std::span<const double> log_differences);
 // alarms stays below the threshold (Holm 1979), in the order of the arguments.
 std::vector<double> holm(std::span<const double> p);
 
-// Returns the middle value, or the mean of the two middle ones. Values may be infinite. n ≥ 1.
-double median_of(std::vector<double> values);
-
 }  // namespace heed

@@ -16,6 +16,7 @@
 #include "core/system_memory.h"
 #include "core/text.h"
 #include "data/tasks/sequence_task.h"
+#include "lab/measure/median.h"
 #include "lab/measure/rates.h"
 
 namespace heed {
@@ -86,12 +87,6 @@ Corpus benchmark_corpus(const BenchmarkSize& size) {
 }
 
 namespace {
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 // Measures how long this rank exchanges with others, and waits for them.
 class TimedRanks final : public Ranks {
@@ -167,7 +162,7 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
     }
     result.parameters = trainer.model().parameter_count();
     result.steps = static_cast<int64_t>(times.size());
-    result.seconds = median(std::move(times));
+    result.seconds = median_of(std::move(times));
     if (ranks) result.exchange = (ranks->seconds() - exchanged) / static_cast<double>(result.steps);
   }
   result.peak_memory = peak_resident_memory();

@@ -9,6 +9,7 @@
 #include "core/kernels/more_kernels.h"
 #include "core/pool.h"
 #include "core/tensor.h"
+#include "lab/measure/median.h"
 
 namespace heed {
 namespace {
@@ -55,8 +56,7 @@ double gemm_rate(Precision precision) {
     const std::vector<double> seconds = seconds_of([&] {
       kernels::gemm({a.data(), n, n}, {b.data(), n, n}, {c.mutable_data(), false});
     });
-    const double median = seconds[seconds.size() / 2];
-    rate = std::max(rate, 2.0 * static_cast<double>(n * n * n) / median);
+    rate = std::max(rate, 2.0 * static_cast<double>(n * n * n) / median_of(seconds));
   }
   return measured[precision] = rate;
 }

@@ -12,6 +12,7 @@
 
 #include "apps/support/files.h"
 #include "core/random.h"
+#include "lab/measure/median.h"
 #include "temporary.h"
 
 using namespace heed;
