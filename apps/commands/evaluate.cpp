@@ -84,7 +84,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   return unknown.exit_code(print_answers(answerer, *a.input));
 }
 
-void write_predictions(const std::string& path, const ScoreDetails& details) {
+void write_predictions(const std::string& path, const SplitScores& details) {
   AtomicFile file(path);
   for (size_t i = 0; i < details.predictions.size(); ++i) {
     const Prediction& each = details.predictions[i];
@@ -131,8 +131,6 @@ int EvaluateArguments::run() const {
               "--beam is for encoder-decoders");
   std::optional<Kinds> kinds;
   if (!by.empty()) kinds.emplace(by);
-  ScoreDetails details;
-  details.predict = !predictions.empty();
   check_input((predictions.empty() && by.empty()) || has_exact_match(experiment),
               "{}: the examples of this run have no expected output",
               predictions.empty() ? "--by" : "--predictions");
@@ -144,7 +142,10 @@ int EvaluateArguments::run() const {
   const Corpus& corpus = run.corpus;
   const std::string chosen = split_or_default(corpus, split);
   check_evaluation_memory(experiment, corpus, chosen, available_memory());
-  const Json scores = detailed_scores(*run.model, corpus, experiment, chosen, beam, details);
+  const SplitScores details =
+      score_split(*run.model, corpus, experiment, chosen,
+                  {.outcomes = true, .predictions = !predictions.empty(), .beam = beam});
+  const Json& scores = details.scores;
   if (rank() > 0) return exit_done;
   if (!predictions.empty()) write_predictions(predictions_path, details);
   std::vector<KindScores> by_kind;

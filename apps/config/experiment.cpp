@@ -61,7 +61,7 @@ void TrainOptions::fields(Fields& f) {
             "steps between measures; 0: with every evaluation", Field::Effect::none);
   f.integer("samples", samples, {0, 100}, "number of predictions to show at each evaluation",
             Field::Effect::none);
-  f.choice("best_by", best_by, best_by_names,
+  f.choice("best_by", best_by, scores::all,
            "score on the validation split that decides which checkpoint is the best");
   f.integer("patience", patience, count,
             "stop after this many evaluations in a row without improvement; 0: never",
@@ -112,16 +112,14 @@ namespace {
 
 // Checks that the data offer the score that decides, and that there is at most one average.
 void check_evaluation(const Experiment& e) {
-  std::vector<std::string_view> scores = {"loss", "perplexity", "token_accuracy"};
-  if (e.data.kind == &data_kinds::text || e.data.kind == &data_kinds::lines)
-    scores.emplace_back("bits_per_byte");
-  if (has_exact_match(e)) scores.emplace_back("exact_match");
-  if (e.data.kind == &data_kinds::pairs) scores.insert(scores.end(), {"bleu", "chrf"});
-  const char* const name = name_of(best_by_names, e.train.best_by);
-  check_keys(std::find(scores.begin(), scores.end(), name) != scores.end(),
-             {"train.best_by", "data.kind"},
-             "train.best_by = \"{}\": data.kind = \"{}\" has no such score; choose one of {}", name,
-             e.data.kind->name, joined(scores));
+  const auto has = [&](const Score& score) {
+    Experiment decided = e;
+    decided.train.best_by = &score;
+    return score.offered(decided);
+  };
+  check_keys(has(*e.train.best_by), {"train.best_by", "data.kind"},
+             "train.best_by = \"{}\": data.kind = \"{}\" has no such score; choose one of {}",
+             e.train.best_by->name, e.data.kind->name, names_where(scores::all, has));
   const int64_t n = e.train.average_checkpoints;
   check_keys(n == 1 || e.optim.ema == 0, {"train.average_checkpoints", "optim.ema"},
              "train.average_checkpoints = {} and optim.ema = {} exclude each other: set one of "
@@ -201,10 +199,6 @@ void check_longest(const ModelOptions& model, const Corpus& corpus) {
 }
 
 }  // namespace
-
-bool has_exact_match(const Experiment& experiment) {
-  return experiment.data.kind->is_task() || experiment.framing() != Framing::language_model;
-}
 
 ModelSizes model_sizes(const Experiment& experiment, const Corpus& corpus) {
   check_form(experiment.model, corpus);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/config/score.h"
 #include "core/fields.h"
 #include "core/ops.h"
 #include "core/precision.h"
@@ -17,16 +18,6 @@
 #include "optim/schedule.h"
 
 namespace heed {
-
-// The score of the validation split that decides which checkpoint is the best.
-enum class BestBy { loss, perplexity, bits_per_byte, token_accuracy, exact_match, bleu, chrf };
-inline constexpr Named<BestBy> best_by_names[] = {{"loss", BestBy::loss},
-                                                  {"perplexity", BestBy::perplexity},
-                                                  {"bits_per_byte", BestBy::bits_per_byte},
-                                                  {"token_accuracy", BestBy::token_accuracy},
-                                                  {"exact_match", BestBy::exact_match},
-                                                  {"bleu", BestBy::bleu},
-                                                  {"chrf", BestBy::chrf}};
 
 struct TrainOptions {
   int64_t steps = 1000;
@@ -46,7 +37,7 @@ struct TrainOptions {
   std::vector<std::string> measures;
   int64_t measure_every = 0;
   int64_t samples = 3;
-  BestBy best_by = BestBy::loss;
+  const Score* best_by = &scores::loss;
   int64_t patience = 0;
   std::string load;
   std::vector<std::string> load_names = {"*"};
@@ -85,10 +76,6 @@ struct Experiment {
 
   Framing framing() const;
 };
-
-// Returns whether exact match is meaningful: examples have a complete target, unlike continuous
-// text.
-bool has_exact_match(const Experiment& experiment);
 
 // Returns the sizes of the model that depend on the data. Throws InputError if model and data do
 // not match, for example if a sequence is longer than the number of positions.

@@ -83,8 +83,8 @@ void count_correct(const Tensor& logits, const Batch& batch, BatchScores& scores
 
 }  // namespace
 
-Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
-                std::vector<Outcome>* outcomes, TargetCounts* counts) {
+Measured evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
+                  std::vector<Outcome>* outcomes, TargetCounts* counts) {
   ScopeGuard here;
   here->gradients = here->training = false;
   Batches batches = Batches::in_order(dataset, framing, batch_size);
@@ -109,7 +109,7 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
   }
   if (counts)
     for (const auto& [pair, count] : of_all_ranks(own_counts)) (*counts)[pair] += count;
-  Scores scores;
+  Measured scores;
   int64_t correct_examples = 0, correct_tokens = 0;
   for (const BatchScores& part : concatenated(parts)) {  // in the order of batches
     scores.loss += part.loss;
@@ -122,7 +122,6 @@ Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int
     return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(1, whole));
   };
   scores.loss /= static_cast<double>(std::max<int64_t>(1, scores.targets));
-  scores.perplexity = std::exp(scores.loss);
   scores.token_accuracy = fraction(correct_tokens, scores.targets);
   scores.exact_match = fraction(correct_examples, scores.examples);
   return scores;

@@ -1,10 +1,11 @@
-// Scores of a model on a dataset.
+// What a model does on a dataset.
 #pragma once
 
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "apps/config/score.h"
 #include "data/batch.h"
 #include "nn/models.h"
 
@@ -12,17 +13,6 @@ namespace heed {
 
 // Returns the inputs of a model in a batch.
 Inputs inputs_of(const Batch& batch);
-
-struct Scores {
-  double loss = 0;        // mean over targets of -log p(target), in nats; without label smoothing
-  double perplexity = 0;  // e^loss
-  double token_accuracy = 0;  // fraction of targets that are the most likely token
-  // Fraction of examples whose targets all are the most likely token. This equals the exact match
-  // of greedy search, because greedy search generates the targets if and only if each target is the
-  // most likely token after the targets before it.
-  double exact_match = 0;
-  int64_t examples = 0, targets = 0;
-};
 
 // The result of one example.
 struct Outcome {
@@ -41,7 +31,7 @@ using TargetCounts = std::map<std::pair<int32_t, int32_t>, int64_t>;
 // Evaluates every example of the dataset once, without dropout, together with other ranks
 // (core/ranks.h), which all get the same scores. Does not change the state of training. With
 // `outcomes`, appends the result of each example; with `counts`, adds its targets.
-Scores evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
-                std::vector<Outcome>* outcomes = nullptr, TargetCounts* counts = nullptr);
+Measured evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
+                  std::vector<Outcome>* outcomes = nullptr, TargetCounts* counts = nullptr);
 
 }  // namespace heed

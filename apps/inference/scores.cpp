@@ -6,17 +6,15 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
+#include <optional>
 #include <span>
 #include <unistd.h>
 
-#include "apps/inference/bleu.h"
-#include "apps/inference/chrf.h"
-#include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
 #include "apps/support/colour.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "apps/support/text_scores.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/text.h"
@@ -47,50 +45,29 @@ std::string without_unknown(std::string text) {
   return text;
 }
 
-// BLEU counts words, so it says little about a model of characters.
-bool has_bleu(const Experiment& experiment) {
-  return experiment.data.level != Level::character || experiment.train.best_by == BestBy::bleu;
+// Adds the scores that the experiment offers, of those that read outputs or of the others.
+void add_scores(const Measured& measured, const Experiment& experiment, bool reads_outputs,
+                Json& json) {
+  for (const Score* const score : scores::all)
+    if (score->reads_outputs == reads_outputs && score->offered(experiment))
+      if (const std::optional<double> value = score->value(measured)) json.set(score->name, *value);
 }
 
-void add_text_scores(const std::vector<Prediction>& predictions, const Experiment& experiment,
-                     Json& scores) {
-  std::vector<std::string> hypotheses, references;
-  for (const Prediction& p : predictions) {
-    hypotheses.push_back(p.predicted);
-    references.push_back(without_unknown(p.expected));
+bool has_output_scores(const Experiment& experiment) {
+  return std::ranges::any_of(scores::all, [&](const Score* score) {
+    return score->reads_outputs && score->offered(experiment);
+  });
+}
+
+// The fraction of predictions that are right, which become the outcomes.
+double exact_match_of(const std::vector<Prediction>& predictions, std::vector<Outcome>& outcomes) {
+  int64_t correct = 0;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    outcomes[i].correct = predictions[i].predicted == predictions[i].expected;
+    correct += outcomes[i].correct;
   }
-  if (has_bleu(experiment)) scores.set("bleu", corpus_bleu(hypotheses, references));
-  scores.set("chrf", corpus_chrf(hypotheses, references));
-  if (has_bleu(experiment))
-    scores.set("outputs_without_4grams", outputs_without_4grams(hypotheses));
+  return static_cast<double>(correct) / static_cast<double>(outcomes.size());
 }
-
-Json token_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                  const std::string& split, std::vector<Outcome>* outcomes) {
-  const Scores scores = evaluate(model, split_of(corpus, split), corpus.framing,
-                                 experiment.train.evaluation_batch(), outcomes);
-  Json json = Json::object().set("loss", scores.loss).set("perplexity", scores.perplexity);
-  if (const auto bytes = corpus.target_bytes.find(split); bytes != corpus.target_bytes.end())
-    json.set("bits_per_byte", scores.loss * static_cast<double>(scores.targets) /
-                                  static_cast<double>(bytes->second) / std::numbers::ln2);
-  json.set("token_accuracy", scores.token_accuracy);
-  if (has_exact_match(experiment)) json.set("exact_match", scores.exact_match);
-  return json.set("examples", scores.examples).set("targets", scores.targets);
-}
-
-struct Column {
-  const char *name, *title;
-  double factor;
-  int decimals;  // -1: four significant digits
-  const char* unit;
-};
-constexpr Column score_columns[] = {{"loss", "loss", 1, -1, ""},
-                                    {"perplexity", "perplexity", 1, 3, ""},
-                                    {"bits_per_byte", "bits per byte", 1, 4, ""},
-                                    {"token_accuracy", "token accuracy", 100, 2, " %"},
-                                    {"exact_match", "exact match", 100, 2, " %"},
-                                    {"bleu", "BLEU", 1, 2, ""},
-                                    {"chrf", "chrF2", 1, 2, ""}};
 
 // Says where BLEU means nothing, or little.
 std::string note_on_bleu(const std::string& split, const Json& scores) {
@@ -106,41 +83,38 @@ std::string note_on_bleu(const std::string& split, const Json& scores) {
 
 }  // namespace
 
-Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                  const std::string& split) {
-  return token_scores(model, corpus, experiment, split, nullptr);
-}
-
-Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                  const std::string& split) {
-  ScoreDetails details;
-  return detailed_scores(model, corpus, experiment, split, 1, details);
-}
-
-Json detailed_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                     const std::string& split, int64_t beam, ScoreDetails& details) {
-  Json scores = token_scores(model, corpus, experiment, split, &details.outcomes);
-  const bool is_pairs = experiment.data.kind == &data_kinds::pairs;
-  if (is_pairs || details.predict || beam > 1) {
-    const Dataset& dataset = split_of(corpus, split);
-    details.predictions = predictions(model, corpus, dataset, dataset.size,
-                                      learned_positions(experiment.model), beam);
-    if (is_pairs) add_text_scores(details.predictions, experiment, scores);
-  }
-  if (beam > 1) {
-    int64_t correct = 0;
-    for (size_t i = 0; i < details.outcomes.size(); ++i) {
-      const Prediction& prediction = details.predictions[i];
-      details.outcomes[i].correct = prediction.predicted == prediction.expected;
-      correct += details.outcomes[i].correct;
+SplitScores score_split(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                        const std::string& split, const ScoreRequest& request) {
+  const Dataset& dataset = split_of(corpus, split);
+  const bool searches = request.beam > 1, outcomes = request.outcomes || searches;
+  SplitScores result;
+  Measured measured = evaluate(model, dataset, corpus.framing, experiment.train.evaluation_batch(),
+                               outcomes ? &result.outcomes : nullptr);
+  if (const auto bytes = corpus.target_bytes.find(split); bytes != corpus.target_bytes.end())
+    measured.target_bytes = bytes->second;
+  const bool scores_outputs = request.outputs && has_output_scores(experiment);
+  if (scores_outputs || request.predictions || searches)
+    result.predictions = predictions(model, corpus, dataset, dataset.size,
+                                     learned_positions(experiment.model), request.beam);
+  add_scores(measured, experiment, false, result.scores);
+  result.scores.set("examples", measured.examples).set("targets", measured.targets);
+  if (scores_outputs) {
+    for (const Prediction& each : result.predictions) {
+      measured.outputs.push_back(each.predicted);
+      measured.references.push_back(without_unknown(each.expected));
     }
-    scores.set("exact_match",
-               static_cast<double>(correct) / static_cast<double>(details.outcomes.size()));
+    add_scores(measured, experiment, true, result.scores);
+    if (result.scores.find(scores::bleu.name))
+      result.scores.set("outputs_without_4grams", outputs_without_4grams(measured.outputs));
   }
-  for (const auto& [name, score] : scores.members())
-    check(std::isfinite(score.number()), "the {} of split {} is {}: the model has diverged", name,
-          split, number_in_words(score.number()));
-  return scores;
+  if (searches)
+    result.scores.set(scores::exact_match.name,
+                      exact_match_of(result.predictions, result.outcomes));
+  if (request.outputs)
+    for (const auto& [name, score] : result.scores.members())
+      check(std::isfinite(score.number()), "the {} of split {} is {}: the model has diverged", name,
+            split, number_in_words(score.number()));
+  return result;
 }
 
 Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome>& outcomes) {
@@ -176,6 +150,7 @@ Json errors_by_length(const std::vector<Outcome>& outcomes) {
 
 namespace {
 
+// How values of a score, or of another number of a run, are compared.
 struct ScoreKind {
   std::string_view name;
   bool lower_is_better = true;
@@ -183,15 +158,7 @@ struct ScoreKind {
   double maximum = std::numeric_limits<double>::infinity();
 };
 
-constexpr ScoreKind score_kinds[] = {{"loss", true, true},
-                                     {"perplexity", true, true},
-                                     {"bits_per_byte", true, true},
-                                     {"seconds", true, true},
-                                     {"tokens_per_s", false, true},
-                                     {"token_accuracy", false, false, 1},
-                                     {"exact_match", false, false, 1},
-                                     {"bleu", false, false, 100},
-                                     {"chrf", false, false, 100}};
+constexpr ScoreKind run_kinds[] = {{"seconds", true, true}, {"tokens_per_s", false, true}};
 
 // Of measures (train.measures), which only metrics.jsonl has.
 constexpr ScoreKind measure_kinds[] = {{"accuracy", false, false, 1},
@@ -209,16 +176,25 @@ constexpr ScoreKind measure_kinds[] = {{"accuracy", false, false, 1},
                                        {"accuracy_delta"},
                                        {"in_context_score"}};
 
-ScoreKind kind_of_score(const std::string& score) {
-  const std::string name = last_component(score);
+ScoreKind kind_of_score(const std::string& name) {
+  if (const Score* const score = find_score(name))
+    return {score->name, score->lower_is_better, !std::isfinite(score->maximum), score->maximum};
+  const std::string last = last_component(name);
   for (const std::span<const ScoreKind> kinds :
-       {std::span<const ScoreKind>(score_kinds), std::span<const ScoreKind>(measure_kinds)})
+       {std::span<const ScoreKind>(run_kinds), std::span<const ScoreKind>(measure_kinds)})
     for (const ScoreKind& kind : kinds)
-      if (kind.name == name) return kind;
+      if (kind.name == last) return kind;
   return {};
 }
 
 }  // namespace
+
+const Score* find_score(const std::string& name) {
+  const std::string last = last_component(name);
+  const auto* const found =
+      std::ranges::find_if(scores::all, [&](const Score* score) { return score->name == last; });
+  return found == std::end(scores::all) ? nullptr : *found;
+}
 
 bool lower_is_better(const std::string& score) { return kind_of_score(score).lower_is_better; }
 
@@ -233,10 +209,8 @@ void check_score_names(const char* option, const std::vector<std::string>& score
                known = !kind_of_score(score).name.empty();
     if (known && (of_run || score.find('.') != score.npos)) continue;
     std::vector<std::string> names;
-    for (const ScoreKind& kind : score_kinds)
-      names.push_back(
-          (kind.name.starts_with("seconds") || kind.name.starts_with("tokens_") ? "" : "SPLIT.") +
-          std::string(kind.name));
+    for (const Score* const each : scores::all) names.push_back(std::string("SPLIT.") + each->name);
+    for (const ScoreKind& each : run_kinds) names.emplace_back(each.name);
     throw InputError(
         fmt::format("{} {}: there is no such score; choose one of {}, where SPLIT is "
                     "val, test or another split",
@@ -256,25 +230,26 @@ std::vector<std::string> measured_splits(const Corpus& corpus) {
 }
 
 std::string scores_table(const std::vector<std::pair<std::string, Json>>& splits) {
-  const auto has = [&](const Column& column) {
+  const auto has = [&](const Score* score) {
     return std::any_of(splits.begin(), splits.end(),
-                       [&](const auto& split) { return split.second.find(column.name); });
+                       [&](const auto& split) { return split.second.find(score->name); });
   };
-  const auto cell = [](const Column& column, const Json* score) {
-    if (!score || !score->is_number()) return std::string();
-    const double number = score->number() * column.factor;
-    return (column.decimals < 0 ? four_digits(number)
-                                : fmt::format("{:.{}f}", number, column.decimals)) +
-           column.unit;
+  const auto cell = [](const Score* score, const Json* value) {
+    if (!value || !value->is_number()) return std::string();
+    const bool percent = score->maximum == 1;
+    const double number = value->number() * (percent ? 100 : 1);
+    return (score->decimals < 0 ? four_digits(number)
+                                : fmt::format("{:.{}f}", number, score->decimals)) +
+           (percent ? " %" : "");
   };
   std::string heading = fmt::format("{:<12}", "split");
-  for (const Column& column : score_columns)
-    if (has(column)) heading += fmt::format("  {:>14}", column.title);
+  for (const Score* const score : scores::all)
+    if (has(score)) heading += fmt::format("  {:>14}", score->title);
   std::string text = styled(Style::heading, heading, STDOUT_FILENO);
-  for (const auto& [name, scores] : splits) {
+  for (const auto& [name, values] : splits) {
     text += fmt::format("\n{:<12}", escaped(name));
-    for (const Column& column : score_columns)
-      if (has(column)) text += fmt::format("  {:>14}", cell(column, scores.find(column.name)));
+    for (const Score* const score : scores::all)
+      if (has(score)) text += fmt::format("  {:>14}", cell(score, values.find(score->name)));
   }
   for (const auto& [name, scores] : splits) text += note_on_bleu(name, scores);
   return text;

@@ -18,31 +18,31 @@ const Dataset& split_of(const Corpus& corpus, const std::string& split);
 // Returns `split`, or if it is empty "test", or "val" if there is no "test".
 std::string split_or_default(const Corpus& corpus, const std::string& split);
 
-// Returns loss, perplexity, token_accuracy, examples and targets, and exact_match if it has a
-// meaning (apps/config/experiment.h). Texts and lines also have bits_per_byte, which compares one
-// data.level with another. Pairs also have the chrf of greedy outputs and, unless data.level is
-// "character" and train.best_by another score, their bleu and the number of outputs_without_4grams.
-// Throws InputError if the corpus has no such split, and Error if a score is infinite or NaN. This
-// and the next two share the work with other ranks (core/ranks.h), which all get the same scores.
-Json split_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                  const std::string& split);
-// What the scores are computed from, for each example.
-struct ScoreDetails {
-  std::vector<Outcome> outcomes;
-  std::vector<Prediction> predictions;  // as generated, with the beam; empty unless `predict`
-  bool predict = false;
+// What is asked about a split.
+struct ScoreRequest {
+  bool outputs = true;    // also scores that read outputs, as BLEU and chrF do
+  bool outcomes = false;  // the result of each example
+  bool predictions = false;
+  int64_t beam = 1;  // of an encoder-decoder; wider than 1, exact_match is that of its outputs
 };
-// The same with details. With a beam wider than 1, exact_match is that of its outputs.
-Json detailed_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                     const std::string& split, int64_t beam, ScoreDetails& details);
+struct SplitScores {
+  // Each score that the experiment offers (apps/config/score.h), "examples" and "targets"; with
+  // BLEU the number of outputs_without_4grams.
+  Json scores = Json::object();
+  std::vector<Outcome> outcomes = {};
+  std::vector<Prediction> predictions = {};  // for each example
+};
+// Scores a split together with other ranks (core/ranks.h), which all get the same. Throws
+// InputError if the corpus has no such split. Throws Error if a score is infinite or NaN, but only
+// where outputs are asked for: a training that diverges stops in another place.
+SplitScores score_split(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                        const std::string& split, const ScoreRequest& request = {});
 // The counts of predicted labels for each expected one: {"labels": […], "counts": [[…], …]}.
 Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome>& outcomes);
 // [{"length", "examples", "errors"}, …] by the length of the source or input.
 Json errors_by_length(const std::vector<Outcome>& outcomes);
-// The scores without BLEU and chrF, which require generation: for evaluation during training.
-Json quick_scores(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                  const std::string& split);
-
+// Returns the score that a name such as "val.loss" ends with; null: there is none.
+const Score* find_score(const std::string& name);
 // Returns whether a lower value of the score is the better one: "val.loss", "perplexity",
 // "seconds".
 bool lower_is_better(const std::string& score);

@@ -87,7 +87,7 @@ std::map<std::string, double> Run::evaluate(const std::string& split) const {
   loaded_->apply(here);
   const Corpus data = loaded_->run.data(loaded_->checkpoint);
   const Json measured =
-      split_scores(model(), data, loaded_->experiment(), split_or_default(data, split));
+      score_split(model(), data, loaded_->experiment(), split_or_default(data, split)).scores;
   std::map<std::string, double> scores;
   for (const auto& [name, score] : measured.members()) scores[name] = score.number();
   return scores;

@@ -125,19 +125,20 @@ void Evaluation::evaluate() {
           weights.name, training_.remedy(), training_.intact());
   ScopeGuard here;
   here->step = static_cast<uint32_t>(step);
-  const BestBy best_by = training_.experiment.train.best_by;
-  const bool needs_outputs = best_by == BestBy::bleu || best_by == BestBy::chrf;
-  const auto scores_of = needs_outputs ? split_scores : quick_scores;
-  const Json scores =
-      scores_of(training_.trainer.model(), training_.corpus, training_.experiment, "val");
+  const Score& best_by = *training_.experiment.train.best_by;
+  const auto scores_of = [&](const std::string& split) {
+    return score_split(training_.trainer.model(), training_.corpus, training_.experiment, split,
+                       {.outputs = best_by.reads_outputs})
+        .scores;
+  };
+  const Json scores = scores_of("val");
   const double loss = scores.at("loss").number();
   check(std::isfinite(loss), "step {}: the validation loss is {}{}{}", step, number_in_words(loss),
         training_.remedy(), training_.intact());
   training_.trainer.schedule().observe(loss);
-  const std::string score_name = name_of(best_by_names, best_by);
-  const double score = scores.at(score_name).number();
+  const double score = scores.at(best_by.name).number();
   if (std::isfinite(score) &&
-      (state.best_step == 0 || is_better(score_name, score, state.best_score))) {
+      (state.best_step == 0 || is_better(best_by.name, score, state.best_score))) {
     state.best_step = step;
     state.best_score = score;
     state.evaluations_since_best = 0;
@@ -146,9 +147,7 @@ void Evaluation::evaluate() {
   }
   Json row = Json::object().set("step", step).set("val", scores);
   for (const std::string& split : training_.experiment.train.evaluate_splits)
-    if (split != "val")
-      row.set(split,
-              scores_of(training_.trainer.model(), training_.corpus, training_.experiment, split));
+    if (split != "val") row.set(split, scores_of(split));
   training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));
   const bool exact = has_exact_match(training_.experiment);
   const std::string line =

@@ -180,8 +180,9 @@ std::string TrainingLoop::finish() {
                     .set("parameters", training_.trainer.model().parameter_count());
   std::vector<std::pair<std::string, Json>> splits;
   for (const std::string& split : measured_splits(training_.corpus)) {
-    splits.emplace_back(split, split_scores(training_.trainer.model(), training_.corpus,
-                                            training_.experiment, split));
+    splits.emplace_back(
+        split, score_split(training_.trainer.model(), training_.corpus, training_.experiment, split)
+                   .scores);
     result.set(split, splits.back().second);
   }
   if (!training_.writer) return "";

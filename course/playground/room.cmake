@@ -1,8 +1,9 @@
 # playground_apps: what the session uses of the other rooms of apps.
 set(playground_apps "")
-foreach(file config/config config/config_listing config/config_reader config/experiment config/named_run config/toml
-        inference/attended_example inference/attention_map inference/bleu inference/chrf inference/evaluation
-        inference/generation inference/padded inference/predictions inference/scores inference/white_space
-        support/colour support/files support/json support/names support/table training/shards training/trainer)
+foreach(file config/config config/config_listing config/config_reader config/experiment config/named_run config/score config/toml
+        inference/attended_example inference/attention_map inference/evaluation inference/generation
+        inference/padded inference/predictions inference/scores
+        support/colour support/files support/json support/names support/table support/text_scores training/shards
+        training/trainer)
   list(APPEND playground_apps ${CMAKE_CURRENT_LIST_DIR}/../../apps/${file}.cpp)
 endforeach()

@@ -197,7 +197,7 @@ Json PlaygroundSession::scores() {
   ScopeGuard here;
   evaluate_at(steps_done());
   const AveragedWeights averaged(trainer_);
-  const Scores scores = evaluate(trainer_.model(), shown_split(), corpus_.framing,
+  const Measured scores = evaluate(trainer_.model(), shown_split(), corpus_.framing,
                                  settings_.experiment.train.batch_size);
   return Json::object()
       .set("loss", scores.loss)

@@ -109,7 +109,7 @@ ScoredRun ScoredRun::load(const std::string& path) {
   return {run.folder,
           list_config(experiment),
           experiment.seed,
-          fmt::format("val.{}", name_of(best_by_names, experiment.train.best_by)),
+          fmt::format("val.{}", experiment.train.best_by->name),
           data_of(run.folder, experiment),
           tokenizer_of(run.folder, experiment),
           read_scores(run.folder, experiment),

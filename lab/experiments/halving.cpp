@@ -15,11 +15,13 @@ namespace heed {
 constexpr std::string_view val_prefix = "val.";
 
 std::string metric_of(const std::string& name, const Experiment& experiment) {
-  const std::string best_by = name_of(best_by_names, experiment.train.best_by);
-  if (name.empty()) return std::string(val_prefix) + best_by;
-  std::vector<std::string> known = {"loss", "perplexity", "token_accuracy"};
-  if (has_exact_match(experiment)) known.emplace_back("exact_match");
-  if (std::ranges::find(known, best_by) == known.end()) known.push_back(best_by);
+  const Score* const best_by = experiment.train.best_by;
+  if (name.empty()) return std::string(val_prefix) + best_by->name;
+  std::vector<std::string> known;  // what each evaluation writes
+  for (const Score* const score : scores::all)
+    if (score == best_by ||
+        (score->offered(experiment) && (!score->reads_outputs || best_by->reads_outputs)))
+      known.emplace_back(score->name);
   const std::vector<std::string>& measures = experiment.train.measures;
   if (std::ranges::find(measures, name.substr(0, name.find('.'))) != measures.end()) return name;
   check_input(name.starts_with(val_prefix) &&

@@ -31,10 +31,6 @@ std::vector<double> numbers_of(const Json* list) {
   return values;
 }
 
-bool is_fraction(const std::string& name) {
-  return name.ends_with("accuracy") || name.ends_with("exact_match");
-}
-
 // The size of a drawing and its margins, in pixels.
 struct ChartArea {
   static constexpr double width = 640, height = 260, left = 64, right = 12, top = 10, bottom = 28;
@@ -92,7 +88,7 @@ Json chart_json(const Chart& chart, size_t points) {
       .set("title", chart.title)
       .set("name", chart.name)
       .set("log", is_logarithmic(chart.name, limits))
-      .set("fraction", is_fraction(chart.name))
+      .set("fraction", maximum_of(chart.name) == 1)
       .set("lines", std::move(lines));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apps/inference/attention_picture.h"
+#include "apps/inference/scores.h"
 #include "apps/support/names.h"
 #include "lab/report/chart_axis.h"
 
@@ -24,11 +25,8 @@ constexpr const char* line_dashes[] = {"", "8 4", "2 3", "9 3 2 3"};
 
 // What the values of a curve are counted in.
 std::string unit_of(const std::string& name) {
-  const std::string score = last_component(name);
-  return score == "loss"                                       ? " (nats per target)"
-         : score == "token_accuracy" || score == "exact_match" ? " (fraction)"
-         : score == "bleu" || score == "chrf"                  ? " (0 to 100)"
-                                                               : "";
+  const Score* const score = find_score(name);
+  return score && *score->unit ? fmt::format(" ({})", score->unit) : "";
 }
 
 std::string style_of(size_t line) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/inference/scores.h"
 #include "apps/support/base64.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
@@ -23,8 +24,7 @@ namespace {
 std::string score_text(const std::string& name, const Json& value) {
   if (!value.is_number()) return "–";
   const double number = value.number();
-  if (name == "token_accuracy" || name == "exact_match")
-    return fmt::format("{:.2f} %", 100 * number);
+  if (maximum_of(name) == 1) return fmt::format("{:.2f} %", 100 * number);
   return number == static_cast<double>(static_cast<int64_t>(number)) && number < 1e15
              ? fmt::format("{:.0f}", number)
              : four_digits(number);

@@ -182,8 +182,7 @@ std::string figure_of(const ReportRequest& request) {
   const std::string score =
       !request.score.empty()
           ? request.score
-          : fmt::format("val.{}", name_of(best_by_names,
-                                          report.runs[0].saved.config.experiment.train.best_by));
+          : fmt::format("val.{}", report.runs[0].saved.config.experiment.train.best_by->name);
   const auto found = std::ranges::find(charts, score, &Chart::name);
   if (found == charts.end()) {
     std::vector<std::string> names;

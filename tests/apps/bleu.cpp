@@ -1,5 +1,5 @@
 // BLEU: values computed by hand, and the tokenization of mteval-v13a.
-#include "apps/inference/bleu.h"
+#include "apps/support/text_scores.h"
 
 #include <doctest/doctest.h>
 

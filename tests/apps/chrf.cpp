@@ -1,5 +1,5 @@
 // chrF2: values computed by hand, and by tests/fixtures/make_chrf.py.
-#include "apps/inference/chrf.h"
+#include "apps/support/text_scores.h"
 
 #include <doctest/doctest.h>
 

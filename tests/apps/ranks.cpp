@@ -143,10 +143,10 @@ TEST_CASE("ranks: the scores and predictions of one") {
     check_same_on_ranks([&] {
       const Corpus corpus = load_corpus(e.data, e.framing(), static_cast<uint64_t>(e.seed));
       const Trainer trainer(e, corpus);
-      ScoreDetails details;
-      details.predict = true;
       const int64_t beam = e.model.kind == ModelKind::seq2seq ? 2 : 1;
-      std::string text = detailed_scores(trainer.model(), corpus, e, "val", beam, details).text();
+      const SplitScores details = score_split(
+          trainer.model(), corpus, e, "val", {.outcomes = true, .predictions = true, .beam = beam});
+      std::string text = details.scores.text();
       for (const Outcome& o : details.outcomes)
         text += fmt::format("{} {} {}, ", o.length, o.correct, o.predicted);
       for (const Prediction& p : details.predictions)

@@ -197,8 +197,8 @@ TEST_CASE("ranks: the same bits for any number of them, and of the threads of ea
       const AveragedWeights average(t.trainer);
       std::vector<Outcome> outcomes;
       TargetCounts counts;
-      const Scores val = evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.framing(), 16,
-                                  &outcomes, &counts);
+      const Measured val = evaluate(t.trainer.model(), t.corpus.splits.at("val"), e.framing(), 16,
+                                    &outcomes, &counts);
       if (rank() > 0) return;
       result = weights(t.trainer);
       scores = losses;
@@ -301,13 +301,13 @@ TEST_CASE("evaluation does not depend on how examples are batched") {
   Training t(e);
   for (int i = 0; i < 50; ++i) t.trainer.step();
   const Dataset& val = t.corpus.splits.at("val");
-  const Scores one = evaluate(t.trainer.model(), val, e.framing(), 1);
-  const Scores many = evaluate(t.trainer.model(), val, e.framing(), 64);
+  const Measured one = evaluate(t.trainer.model(), val, e.framing(), 1);
+  const Measured many = evaluate(t.trainer.model(), val, e.framing(), 64);
   CHECK(many.loss == doctest::Approx(one.loss).epsilon(1e-5));
   CHECK(many.token_accuracy == doctest::Approx(one.token_accuracy).epsilon(1e-3));
   CHECK(one.examples == val.size);
   CHECK(many.examples == val.size);
-  CHECK(one.perplexity == doctest::Approx(std::exp(one.loss)));
+  CHECK(scores::perplexity.value(one) == std::exp(one.loss));
 }
 
 TEST_CASE("a number that is not finite is named without the sign of NaN") {

@@ -77,7 +77,7 @@ const Json& part_named(const Json& ablation, const std::string& name) {
 TEST_CASE("inspect: the baseline of ablate and the last row of lens are the loss of evaluate") {
   for (const ModelKind kind : sequence_models) {
     const InspectedTask t(kind);
-    const Scores scores = evaluate(*t.model, t.examples, t.corpus.framing, 16);
+    const Measured scores = evaluate(*t.model, t.examples, t.corpus.framing, 16);
     const Json baseline = ablate(*t.inspected, AblateWith::zero).at("baseline");
     CHECK(baseline.at("loss").number() == doctest::Approx(scores.loss).epsilon(1e-6));
     CHECK(baseline.at("accuracy").number() == doctest::Approx(scores.token_accuracy));
