@@ -9,10 +9,10 @@
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
 #include "apps/support/output.h"
-#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/ranks.h"
+#include "core/suggest.h"
 #include "core/text.h"
 
 namespace heed {

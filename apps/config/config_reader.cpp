@@ -8,9 +8,9 @@
 #include "apps/config/config.h"
 #include "apps/config/named_run.h"
 #include "apps/support/files.h"
-#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/suggest.h"
 #include "core/text.h"
 
 namespace heed {

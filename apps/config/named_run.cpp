@@ -11,9 +11,9 @@
 #include "apps/support/clock.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
-#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/suggest.h"
 
 namespace heed {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/suggest.h"
 #include "core/check.h"
+#include "core/suggest.h"
 #include "core/text.h"
 #include "course/tutor/workshop.h"
 

@@ -51,7 +51,8 @@ DataRecord checked_record(const Sweep& sweep, const SweepPlan& plan, const std::
   return record;
 }
 
-// A lock that only one process has at a time, also on NFS, as that of a run (apps/training/run_folder.h).
+// A lock that only one process has at a time, also on NFS, as that of a run
+// (apps/training/run_folder.h).
 class WaitingLock {
  public:
   // Waits until no other process has it.

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "apps/support/numbers.h"
-#include "core/suggest.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/suggest.h"
 #include "core/text.h"
 #include "lab/experiments/contrasts.h"
 

@@ -124,8 +124,7 @@ class Exporter {
         return g_.mul(g_.mul(x, g_.add(t, g_.number(1.0F))), 0.5);
       }
       default:
-        throw InputError(fmt::format("the activation {} has no export to ONNX",
-                                     name_of(function)));
+        throw InputError(fmt::format("the activation {} has no export to ONNX", name_of(function)));
     }
   }
 
