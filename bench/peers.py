@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import shlex
+import statistics
 import subprocess
 import sys
 
@@ -97,6 +98,46 @@ class Interpreter:
         """Run a script of this folder in the environment in which PyTorch is fastest."""
         with open(os.path.join(HERE, script)) as file:
             return run([*self.command[:-1], "env", *self.variables, self.command[-1], "-", *arguments], script=file.read())
+
+
+class Results:
+    """What programs measured in alternating rounds: for each measurement, a tuple that begins with the size, and each
+    program one result per round."""
+
+    def __init__(self):
+        self.results = {}  # measurement → {peer: [result, …]}
+
+    def add(self, measurement, result, key, unit):
+        self.results.setdefault(measurement, {}).setdefault(result["peer"], []).append(result)
+        print(f"{', '.join(measurement)}, {result['peer']}: {result[key]} {unit}", file=sys.stderr)
+        size = measurement[0]
+        counts = {r["parameters"] for m, peers in self.results.items() if m[0] == size for rs in peers.values() for r in rs}
+        if len(counts) > 1:
+            fail(f"{size}: the models differ, they have {' and '.join(map(str, sorted(counts)))} parameters")
+
+    def median(self, measurement, peer, key):
+        return statistics.median(result[key] for result in self.results[measurement][peer])
+
+    def names(self, of=lambda measurement: True):
+        """The programs that ran these measurements, PyTorch's older versions first."""
+        return sorted({peer for m, peers in self.results.items() if of(m) for peer in peers}, key=str.lower)
+
+
+def parser_of(description, sizes, measured):
+    """Return a parser with the options of a comparison. `measured` is what takes the seconds."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=names(sizes), metavar="NAMES", help=f"of {', '.join(sizes)}")
+    parser.add_argument("--rounds", type=positive, default=5)
+    parser.add_argument("--seconds", type=float, default=5, help=f"for each {measured} and round; default: 5")
+    parser.add_argument("--threads", type=positive, default=physical_cores(), help="default: one per physical core")
+    return parser
+
+
+def call(main):
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def require_pytorch():

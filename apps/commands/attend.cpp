@@ -16,7 +16,7 @@
 #include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "apps/training/arrays.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"

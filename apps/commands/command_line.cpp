@@ -3,12 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include "apps/commands/manual.h"
 #include "apps/config/named_run.h"
-#include "apps/support/colour.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/ranks.h"

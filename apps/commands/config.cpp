@@ -5,7 +5,7 @@
 
 #include "apps/commands/command.h"
 #include "apps/config/load_config.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 
 namespace heed {
 namespace {
@@ -20,20 +20,18 @@ struct ConfigArguments final : CommandArguments {
             set_option(set),
             {"--reference", "", &reference, "Print the documentation of every key, as Markdown"}};
   }
-  int run() const override;
-};
-
-int ConfigArguments::run() const {
-  check_input(reference == path.empty(),
-              "config needs a config, or --reference for the list of all keys");
-  if (reference) {
-    print(fmt::format("# Keys of a config\n\n{}", config_reference(list_config(Experiment()))));
+  int run() const override {
+    check_input(reference == path.empty(),
+                "config needs a config, or --reference for the list of all keys");
+    if (reference) {
+      print(fmt::format("# Keys of a config\n\n{}", config_reference(list_config(Experiment()))));
+      return exit_done;
+    }
+    const LoadedConfig config = load_config(path, set);
+    print(config_text(list_config(config.experiment), config.origins));
     return exit_done;
   }
-  const LoadedConfig config = load_config(path, set);
-  print(config_text(list_config(config.experiment), config.origins));
-  return exit_done;
-}
+};
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 
 #include "apps/commands/command.h"
 #include "apps/cost/data_report.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 

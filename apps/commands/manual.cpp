@@ -1,9 +1,10 @@
-#include "apps/commands/manual.h"
+// The manual page and the completion script, from the same tables as --help.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "apps/commands/command_line.h"
 #include "apps/config/config.h"
 #include "apps/config/experiment.h"
 #include "apps/support/version.h"

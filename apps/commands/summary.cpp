@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "apps/commands/command.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "apps/training/saved_run.h"
 
 namespace heed {
@@ -17,20 +17,18 @@ struct SummaryArguments final : CommandArguments {
   std::vector<Option> options() override {
     return {{"CONFIG|RUN", "", &path, "Config, or folder of a run"}, set_option(set)};
   }
-  int run() const override;
+  int run() const override {
+    const LoadedConfig config = load_config_or_run(path, set);
+    apply_settings(config.experiment);
+    const Corpus corpus = load_data(config);
+    with_origins(config.origins, [&] {
+      const Summary result = summarize(config.experiment, corpus);
+      print(fmt::format("{}\n", table(result)));
+      check_memory(result);
+    });
+    return exit_done;
+  }
 };
-
-int SummaryArguments::run() const {
-  const LoadedConfig config = load_config_or_run(path, set);
-  apply_settings(config.experiment);
-  const Corpus corpus = load_data(config);
-  with_origins(config.origins, [&] {
-    const Summary result = summarize(config.experiment, corpus);
-    print(fmt::format("{}\n", table(result)));
-    check_memory(result);
-  });
-  return exit_done;
-}
 
 }  // namespace
 

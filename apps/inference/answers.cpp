@@ -10,7 +10,7 @@
 #include "apps/support/lines.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "core/check.h"
 #include "core/ranks.h"
 

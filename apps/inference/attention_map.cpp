@@ -7,7 +7,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "apps/support/csv.h"
+#include "apps/support/table.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "data/tasks/sequence_task.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "apps/inference/evaluation.h"
-#include "core/check.h"
 #include "core/joined.h"
 #include "core/ranks.h"
 #include "core/text.h"

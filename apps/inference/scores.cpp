@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "apps/inference/predictions.h"
-#include "apps/support/colour.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "apps/support/terminal.h"
 #include "apps/support/text_scores.h"
 #include "core/check.h"
 #include "core/joined.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "apps/support/base64.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/text.h"

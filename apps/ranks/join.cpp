@@ -7,11 +7,11 @@
 #include <thread>
 #include <unistd.h>
 
-#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
+#include "apps/support/terminal.h"
 #include "core/check.h"
 #include "core/parallel.h"
 #include "core/processors.h"

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 #include "core/check.h"
 

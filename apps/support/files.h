@@ -79,10 +79,6 @@ std::string sibling(const std::string& path, const std::string& other);
 // Returns the absolute path, relative to the folder `from`, without "." and "..".
 std::string absolute_path(const std::string& path, const std::string& from);
 
-// Returns the SHA-256 as 64 hexadecimal digits (FIPS 180-4; OpenSSL).
-std::string sha256_of_file(const std::string& path);
-std::string sha256(std::string_view text);
-
 // A file that is created or replaced atomically by commit().
 class AtomicFile {
  public:

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "apps/support/clock.h"
-#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
+#include "apps/support/terminal.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -74,9 +74,11 @@ struct Loggers {
   spdlog::logger to_terminal{"terminal", terminal};
   std::unique_ptr<spdlog::logger> to_file;
   std::string file_problem;  // the first one
-  bool only_errors = false;
 
-  Loggers() { to_terminal.set_pattern("%v"); }
+  Loggers() {
+    to_terminal.set_pattern("%v");
+    to_terminal.flush_on(spdlog::level::info);
+  }
 };
 
 Loggers& loggers() {
@@ -84,12 +86,20 @@ Loggers& loggers() {
   return all;
 }
 
+spdlog::level::level_enum level_of(Level level) {
+  return level == Level::warning ? spdlog::level::warn
+         : level == Level::error ? spdlog::level::err
+                                 : spdlog::level::info;
+}
+
+bool shows(Level level) { return loggers().to_terminal.should_log(level_of(level)); }
+
 }  // namespace
 
-void show_only_errors() { loggers().only_errors = true; }
+void show_only_errors() { loggers().to_terminal.set_level(spdlog::level::err); }
 
 void write(Level level, fmt::string_view format, fmt::format_args args) {
-  if (loggers().only_errors && level != Level::error) return;
+  if (!shows(level)) return;
   const char* const prefix = level == Level::warning ? "warning: "
                              : level == Level::error ? "error: "
                                                      : "";
@@ -100,12 +110,8 @@ void write(Level level, fmt::string_view format, fmt::format_args args) {
   if (level == Level::warning) shown = styled(Style::warning, text, STDERR_FILENO);
   if (level == Level::error) shown = styled(Style::bad, text, STDERR_FILENO);
   Loggers& all = loggers();
-  const auto log = [](spdlog::logger& logger, const std::string& line) {
-    logger.log(spdlog::level::info, spdlog::string_view_t(line));
-    logger.flush();
-  };
-  log(all.to_terminal, shown);
-  if (all.to_file) log(*all.to_file, text);
+  all.to_terminal.log(level_of(level), spdlog::string_view_t(shown));
+  if (all.to_file) all.to_file->log(level_of(level), spdlog::string_view_t(text));
 }
 
 void open_file(const std::string& path) {
@@ -131,7 +137,7 @@ bool on_terminal() {
 
 void show(const Progress& progress) {
   static double last = 0;
-  if (!on_terminal() || loggers().only_errors || now() - last < 0.1) return;
+  if (!on_terminal() || !shows(Level::info) || now() - last < 0.1) return;
   last = now();
   std::string line = progress_line(progress, terminal_width(STDERR_FILENO) - 1);
   const size_t bar = line.find("  ");  // its end; it is the only part with more than ASCII

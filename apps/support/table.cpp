@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "apps/support/csv.h"
 #include "core/text.h"
 
 namespace heed {
@@ -63,6 +62,13 @@ std::string latex_cell(const std::string& cell) {
 }
 
 }  // namespace
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
 
 std::string Table::text(size_t left) const {
   std::vector<size_t> widths;

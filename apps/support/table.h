@@ -6,6 +6,9 @@
 
 namespace heed {
 
+// Returns a text as a cell of CSV (RFC 4180): in quotes if it needs them.
+std::string csv_cell(const std::string& text);
+
 struct Table {
   using Row = std::vector<std::string>;
   // Of one length; the first is the heading. In text(), one of a single cell spans the table.

@@ -1,7 +1,5 @@
 #include "apps/training/arrays.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 

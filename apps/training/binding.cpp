@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "apps/config/config.h"
 #include "apps/inference/vocabulary_file.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/version.h"
 #include "core/check.h"

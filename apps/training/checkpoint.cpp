@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/version.h"
 #include "core/check.h"

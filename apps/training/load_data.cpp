@@ -1,7 +1,5 @@
 #include "apps/training/load_data.h"
 
-#include <algorithm>
-
 #include "apps/inference/vocabulary_file.h"
 #include "apps/support/files.h"
 #include "apps/support/names.h"

@@ -8,11 +8,11 @@
 
 #include "apps/inference/scores.h"
 #include "apps/support/clock.h"
-#include "apps/support/colour.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
 #include "apps/support/numbers.h"
+#include "apps/support/terminal.h"
 #include "apps/training/arrays.h"
 #include "core/check.h"
 #include "core/joined.h"

@@ -5,13 +5,12 @@
 #include <random>
 #include <unistd.h>
 
-#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
-#include "apps/support/output.h"
 #include "apps/support/table.h"
+#include "apps/support/terminal.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "core/suggest.h"

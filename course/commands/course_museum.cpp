@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 #include "apps/commands/command.h"
-#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
 #include "apps/support/json.h"
-#include "apps/support/output.h"
 #include "apps/support/table.h"
+#include "apps/support/terminal.h"
 #include "core/joined.h"
 #include "core/text.h"
 #include "course/tutor/chapter_text.h"
-#include "course/tutor/museum_visit.h"
+#include "course/tutor/museum_run.h"
 
 namespace heed {
 namespace {
@@ -65,18 +64,17 @@ int show_piece(const Workshop& workshop, const MuseumPiece& piece, bool json) {
     flush_output();
   }
   const InterruptGuard guard;
-  const MuseumVisit visit = visit_piece(workshop, piece);
-  const std::vector<std::string> surprises = visit.surprises();
+  const MuseumRun run = run_piece(workshop, piece);
+  const std::vector<std::string> surprises = run.surprises();
   if (json) {
     Json all = json_of_piece(piece);
-    visit.add_to(all);
+    run.add_to(all);
     print(all.text(2) + "\n");
     return surprises.empty() ? exit_done : exit_failed;
   }
-  print(visit.text());
+  print(run.text());
   print(piece.text());
-  print(fmt::format("\n{:.0f} s; the runs are in {}\n", visit.seconds,
-                    folder_of(visit.right.folder)));
+  print(fmt::format("\n{:.0f} s; the runs are in {}\n", run.seconds, folder_of(run.right.folder)));
   for (const std::string& line : surprises) print(fmt::format("not as the text says: {}\n", line));
   return surprises.empty() ? exit_done : exit_failed;
 }

@@ -81,7 +81,7 @@ double error_of_keras_output_projection() {
   return difference(attention.parameter_count() - inside, 6 * 3 + 3);
 }
 
-constexpr Claim more_mistakes_claims[] = {
+constexpr Claim mistakes_of_s1_s2_s4[] = {
     {"Q11", at_least(0.1), "S1",
      "printed: qkv_attention has no softmax; its weights do not sum to 1 (error)",
      [] { return error_of_sums(random_products()); }},
@@ -192,6 +192,6 @@ constexpr Claim more_mistakes_claims[] = {
 
 }  // namespace
 
-const Topic topics::mistakes_s1_s2_s4 = {"Mistakes of S1, S2 and S4", more_mistakes_claims};
+const Topic topics::mistakes_s1_s2_s4 = {"Mistakes of S1, S2 and S4", mistakes_of_s1_s2_s4};
 
 }  // namespace heed::claims

@@ -5,10 +5,9 @@
 #include <map>
 #include <unistd.h>
 
-#include "apps/support/colour.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/suggest.h"

@@ -1,7 +1,7 @@
 // heed compare: the config keys in which runs differ and their scores; where runs repeat over
 // seeds, with statistics.
 #include "apps/support/files.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "lab/commands/room.h"
 #include "lab/experiments/comparison.h"
 #include "lab/experiments/group_curves.h"

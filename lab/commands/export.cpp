@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/support/files.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "apps/support/version.h"
 #include "apps/training/saved_run.h"
 #include "lab/commands/room.h"
@@ -20,25 +20,23 @@ struct ExportArguments final : CommandArguments {
             {"--format", "onnx", &format, "Format of the file (default: onnx)"},
             {"--output", "FILE", &output, "File to write (default: model.onnx)"}};
   }
-  int run() const override;
+  int run() const override {
+    const std::string file = output_path(output);
+    const LoadedRun run(SavedRun::open(path), checkpoint, LoadedRun::Needs::vocabulary);
+    const Experiment& experiment = run.experiment();
+    onnx::Graph graph = with_origins(run.run.config.origins, [&] {
+      return onnx::graph_of(experiment.model, model_sizes(experiment, run.corpus),
+                            run.model->parameters());
+    });
+    graph.note("heed", program_version);
+    graph.note("step", std::to_string(run.checkpoint.step()));
+    const std::string bytes = graph.bytes();
+    write_file(file, bytes);
+    print(fmt::format("{}: ONNX, opset {}, {:.1f} MB\n{}", output, onnx::Graph::opset,
+                      static_cast<double>(bytes.size()) / 1e6, graph.signature()));
+    return exit_done;
+  }
 };
-
-int ExportArguments::run() const {
-  const std::string file = output_path(output);
-  const LoadedRun run(SavedRun::open(path), checkpoint, LoadedRun::Needs::vocabulary);
-  const Experiment& experiment = run.experiment();
-  onnx::Graph graph = with_origins(run.run.config.origins, [&] {
-    return onnx::graph_of(experiment.model, model_sizes(experiment, run.corpus),
-                          run.model->parameters());
-  });
-  graph.note("heed", program_version);
-  graph.note("step", std::to_string(run.checkpoint.step()));
-  const std::string bytes = graph.bytes();
-  write_file(file, bytes);
-  print(fmt::format("{}: ONNX, opset {}, {:.1f} MB\n{}", output, onnx::Graph::opset,
-                    static_cast<double>(bytes.size()) / 1e6, graph.signature()));
-  return exit_done;
-}
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 
 #include "apps/inference/scores.h"
 #include "apps/support/files.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/named.h"

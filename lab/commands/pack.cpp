@@ -6,7 +6,7 @@
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "lab/commands/room.h"
 
 namespace heed {
@@ -28,29 +28,27 @@ struct PackArguments final : CommandArguments {
             {"--checkpoints", "best|none", &checkpoints,
              "Checkpoints to include: the best of each run, or none (default: best)"}};
   }
-  int run() const override;
-};
-
-int PackArguments::run() const {
-  check_input(!licence || !licence->empty(),
-              "--with-data: expected the licence of the data, such as CC-BY-4.0");
-  PackOptions options{path, output, licence.value_or(""), checkpoints == "best"};
-  if (output.empty()) options.output = name_of(absolute_path(path, ".")) + ".tgz";
-  const Packed packed = pack(options);
-  if (packed.interrupted) {
-    logging::info("interrupted; nothing was written");
-    return exit_interrupted;
+  int run() const override {
+    check_input(!licence || !licence->empty(),
+                "--with-data: expected the licence of the data, such as CC-BY-4.0");
+    PackOptions options{path, output, licence.value_or(""), checkpoints == "best"};
+    if (output.empty()) options.output = name_of(absolute_path(path, ".")) + ".tgz";
+    const Packed packed = pack(options);
+    if (packed.interrupted) {
+      logging::info("interrupted; nothing was written");
+      return exit_interrupted;
+    }
+    if (packed.failed > 0)
+      logging::warning("{} of {} failed; the archive has their errors", packed.failed,
+                       counted(packed.runs, "run"));
+    if (packed.lacks_data)
+      logging::info(
+          "the data files are not in the archive; --with-data LICENCE includes them, if their "
+          "licence lets you pass them on");
+    print(fmt::format("{}\n", options.output));
+    return exit_done;
   }
-  if (packed.failed > 0)
-    logging::warning("{} of {} failed; the archive has their errors", packed.failed,
-                     counted(packed.runs, "run"));
-  if (packed.lacks_data)
-    logging::info(
-        "the data files are not in the archive; --with-data LICENCE includes them, if their "
-        "licence lets you pass them on");
-  print(fmt::format("{}\n", options.output));
-  return exit_done;
-}
+};
 
 }  // namespace
 

@@ -3,15 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "apps/config/load_config.h"
 #include "apps/cost/summary.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/support/log.h"
 #include "apps/support/machine.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "apps/training/saved_run.h"
 #include "core/joined.h"
 #include "core/parallel.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/support/files.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "lab/commands/room.h"
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
@@ -30,26 +30,24 @@ struct ReportArguments final : CommandArguments {
          "Split of the samples, errors and attention of one run (default: test, else val)"},
         {"--no-profile", "", &no_profile, "Do not measure where the time of a step goes"}};
   }
-  int run() const override;
-};
-
-int ReportArguments::run() const {
-  check_input(figure.empty() || output == default_page,
-              "--figure and --output: choose one; --figure writes no page");
-  check_input(figure.empty() || (request.split.empty() && request.columns.empty() && !no_profile),
-              "--split, --columns and --no-profile are for the page; --figure writes none");
-  const std::string file = output_path(figure.empty() ? output : figure);
-  if (!figure.empty()) {
-    write_file(file, figure_of(request));
-    print(fmt::format("{}\n", figure));
+  int run() const override {
+    check_input(figure.empty() || output == default_page,
+                "--figure and --output: choose one; --figure writes no page");
+    check_input(figure.empty() || (request.split.empty() && request.columns.empty() && !no_profile),
+                "--split, --columns and --no-profile are for the page; --figure writes none");
+    const std::string file = output_path(figure.empty() ? output : figure);
+    if (!figure.empty()) {
+      write_file(file, figure_of(request));
+      print(fmt::format("{}\n", figure));
+      return exit_done;
+    }
+    ReportRequest asked = request;
+    asked.profile = !no_profile;
+    write_file(file, report_file(report_data(asked)));
+    print(fmt::format("{}\n", output));
     return exit_done;
   }
-  ReportRequest asked = request;
-  asked.profile = !no_profile;
-  write_file(file, report_file(report_data(asked)));
-  print(fmt::format("{}\n", output));
-  return exit_done;
-}
+};
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 
 #include "apps/support/files.h"
 #include "apps/support/interrupt.h"
-#include "apps/support/output.h"
+#include "apps/support/terminal.h"
 #include "core/check.h"
 #ifdef HEED_VIEW
 #include "lab/commands/room.h"
@@ -23,29 +23,28 @@ struct ViewArguments final : CommandArguments {
             {"--port", "PORT", &port,
              "Port to listen on, at 127.0.0.1 only (default: 0, any that is free)", ports}};
   }
-  int run() const override;
-};
-
-int ViewArguments::run() const {
+  int run() const override {
 #ifdef HEED_VIEW
-  check_input(is_folder(folder), "{}: no such folder; give the one that your runs are in", folder);
-  const InterruptGuard guard;
-  std::string path = absolute_path(folder, ".");
-  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  serve_view(
-      path, static_cast<int>(port),
-      [&](int chosen) {
-        print(fmt::format("http://127.0.0.1:{}/ shows {}; Ctrl-C ends it\n", chosen, folder));
-        flush_output();
-      },
-      [] { return interrupted(); });
-  return exit_done;
+    check_input(is_folder(folder), "{}: no such folder; give the one that your runs are in",
+                folder);
+    const InterruptGuard guard;
+    std::string path = absolute_path(folder, ".");
+    if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    serve_view(
+        path, static_cast<int>(port),
+        [&](int chosen) {
+          print(fmt::format("http://127.0.0.1:{}/ shows {}; Ctrl-C ends it\n", chosen, folder));
+          flush_output();
+        },
+        [] { return interrupted(); });
+    return exit_done;
 #else
-  throw InputError(
-      "this heed was built without cpp-httplib: install libcpp-httplib-dev (its name in Debian) "
-      "and build again; ./heed view does both");
+    throw InputError(
+        "this heed was built without cpp-httplib: install libcpp-httplib-dev (its name in Debian) "
+        "and build again; ./heed view does both");
 #endif
-}
+  }
+};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "apps/config/used_keys.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
 #include "apps/training/run_record.h"

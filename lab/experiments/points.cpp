@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/names.h"
 #include "core/check.h"

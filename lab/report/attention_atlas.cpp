@@ -6,7 +6,7 @@
 #include "apps/inference/evaluation.h"
 #include "apps/inference/predictions.h"
 #include "apps/inference/scores.h"
-#include "apps/support/base64.h"
+#include "apps/support/digest.h"
 #include "core/check.h"
 #include "core/scope.h"
 #include "core/text.h"

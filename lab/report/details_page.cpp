@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "apps/support/base64.h"
+#include "apps/support/digest.h"
 #include "apps/support/numbers.h"
 #include "lab/report/charts.h"
 #include "lab/report/html.h"

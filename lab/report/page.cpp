@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "apps/inference/scores.h"
-#include "apps/support/base64.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/log.h"
 #include "apps/support/numbers.h"

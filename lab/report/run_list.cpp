@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "apps/support/clock.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/training/metrics.h"
 #include "core/check.h"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "apps/inference/vocabulary_file.h"
+#include "apps/support/digest.h"
 #include "apps/support/version.h"
 #include "core/safetensors.h"
 #include "program.h"

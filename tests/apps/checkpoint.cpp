@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/random.h"

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apps/support/digest.h"
 #include "core/check.h"
 #include "disk_limits.h"
 #include "temporary.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "apps/inference/vocabulary_file.h"
+#include "apps/support/digest.h"
 #include "apps/training/checkpoint.h"
 #include "program.h"
 #include "state_file.h"

@@ -1,12 +1,11 @@
 // The manual page, the completion for bash, and colours.
-#include "apps/commands/manual.h"
-
 #include <doctest/doctest.h>
 
 #include <unistd.h>
 
 #include "apps/commands/command.h"
-#include "apps/support/colour.h"
+#include "apps/commands/command_line.h"
+#include "apps/support/terminal.h"
 #include "core/text.h"
 #include "manual_check.h"
 #include "program.h"

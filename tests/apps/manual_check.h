@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apps/commands/manual.h"
+#include "apps/commands/command_line.h"
 #include "checks.h"
 #include "core/text.h"
 

@@ -2,6 +2,7 @@
 // attacker could.
 #pragma once
 
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "temporary.h"

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "apps/inference/evaluation.h"
+#include "apps/support/digest.h"
 #include "apps/training/load_data.h"
 #include "core/ops.h"
 #include "nn/recorder.h"

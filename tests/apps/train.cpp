@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "apps/config/experiment.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"

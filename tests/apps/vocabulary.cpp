@@ -5,7 +5,7 @@
 
 #include "apps/inference/predictions.h"
 #include "apps/inference/vocabulary_file.h"
-#include "apps/support/base64.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/training/saved_run.h"
 #include "core/safetensors.h"

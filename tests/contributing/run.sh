@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Applies the examples of CONTRIBUTING.md to a copy of the sources, builds it and runs what they add.
-#   run.sh task BUILD COMPILER     only the generated task, linked with the libraries of a build (seconds)
+#   run.sh task BUILD COMPILER     only the generated task, linked with the libraries of a build, and the command, which
+#                                  must include what it uses (seconds)
 #   run.sh ops                     the operation and the activation, in a build of its own (a minute)
 #   run.sh all                     every example, in a build of its own (minutes)
 set -euo pipefail
@@ -47,6 +48,8 @@ if [[ $1 == task ]]; then
   link=${link//data\/libheed_data.a/$work/data.o}
   (cd "$2" && eval "${link//bin\/heed/$work/program}")
   "$work/program" train "$copy/configs/reverse.toml" --run "$work/run" --set data.kind=rotate "${settings[@]}"
+  apply "A command"
+  "$3" -std=c++20 -fsyntax-only -fopenmp -I"$copy" "$copy/apps/commands/count.cpp"
   exit
 fi
 

@@ -1,4 +1,4 @@
-// The museum of mistakes: the files of its pieces, and what is compared in a visit.
+// The museum of mistakes: the files of its pieces, and what is compared in a run.
 #include "course/tutor/museum.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "course/tutor/changed_program.h"
-#include "course/tutor/museum_visit.h"
+#include "course/tutor/museum_run.h"
 #include "course/tutor/workshop.h"
 #include "tests/apps/temporary.h"
 
@@ -108,13 +108,13 @@ TEST_CASE("museum: a wrong experiment.toml is an error with its line") {
         std::string::npos);
 }
 
-TEST_CASE("museum: a visit says what is not as expected") {
-  MuseumVisit visit;
-  visit.right.result = Json::parse(R"({"test": {"loss": 0.25}})", "result");
-  visit.right.curves.curves.push_back({"gradient_norm", {1, 2}, {3, 4}});
-  visit.right.shown = {"sum  7.5 of 9\n", "equal: nan\n"};
-  visit.wrong = visit.right;
-  visit.wrong->messages = "error: the loss is not finite";
+TEST_CASE("museum: a run says what is not as expected") {
+  MuseumRun run;
+  run.right.result = Json::parse(R"({"test": {"loss": 0.25}})", "result");
+  run.right.curves.curves.push_back({"gradient_norm", {1, 2}, {3, 4}});
+  run.right.shown = {"sum  7.5 of 9\n", "equal: nan\n"};
+  run.wrong = run.right;
+  run.wrong->messages = "error: the loss is not finite";
 
   const auto expected = [](const char* value, double right_max, double wrong_min) {
     Expectation e;
@@ -125,47 +125,47 @@ TEST_CASE("museum: a visit says what is not as expected") {
   };
   Expectation sum;
   sum.after = "sum";
-  CHECK(visit.right.number(expected("test.loss", 1, 0)) == 0.25);
-  CHECK(visit.right.number(expected("gradient_norm", 1, 0)) == 4);
-  CHECK(!visit.right.number(expected("test", 1, 0)));
-  CHECK(visit.right.number(sum) == 7.5);
+  CHECK(run.right.number(expected("test.loss", 1, 0)) == 0.25);
+  CHECK(run.right.number(expected("gradient_norm", 1, 0)) == 4);
+  CHECK(!run.right.number(expected("test", 1, 0)));
+  CHECK(run.right.number(sum) == 7.5);
   sum.after = "equal:";
-  CHECK(std::isnan(visit.right.number(sum).value_or(0)));
+  CHECK(std::isnan(run.right.number(sum).value_or(0)));
 
-  visit.experiment.expect = {expected("test.loss", 0.3, 0.2)};
-  CHECK(visit.surprises().empty());
-  visit.experiment.expect = {expected("test.loss", 0.2, 0.3)};
-  CHECK(visit.surprises().size() == 2);
-  CHECK(visit.surprises()[0].starts_with("as it is, test.loss: expected -inf to 0.2, got 0.25"));
-  visit.experiment.expect = {expected("test.bleu", 0.2, 0.3)};
-  CHECK(visit.surprises().size() == 2);
+  run.experiment.expect = {expected("test.loss", 0.3, 0.2)};
+  CHECK(run.surprises().empty());
+  run.experiment.expect = {expected("test.loss", 0.2, 0.3)};
+  CHECK(run.surprises().size() == 2);
+  CHECK(run.surprises()[0].starts_with("as it is, test.loss: expected -inf to 0.2, got 0.25"));
+  run.experiment.expect = {expected("test.bleu", 0.2, 0.3)};
+  CHECK(run.surprises().size() == 2);
 
   Json json = Json::object();
-  visit.add_to(json);
+  run.add_to(json);
   CHECK(json.at("numbers").elements()[0].at("name").string() == "test.bleu");
   CHECK(json.at("numbers").elements()[0].at("right").is_null());
   CHECK(json.at("surprises").elements().size() == 2);
 
   Expectation text;
   text.wrong_text = "not finite";
-  visit.experiment.expect = {text};
-  CHECK(visit.surprises().empty());
+  run.experiment.expect = {text};
+  CHECK(run.surprises().empty());
   text.wrong_text = "of 9";
-  visit.experiment.expect = {text};
-  CHECK(visit.surprises().size() == 1);
+  run.experiment.expect = {text};
+  CHECK(run.surprises().size() == 1);
 }
 
 TEST_CASE("museum: curves and outputs stand side by side") {
-  MuseumVisit visit;
-  visit.experiment.show = {"heed this"};
-  visit.right.shown = {"one\nthree\n"};
-  visit.right.curves.curves.push_back({"loss", {10, 20}, {4, 1}});
-  visit.wrong = visit.right;
-  visit.wrong->curves.curves[0] = {"loss", {10}, {2}};  // not finite at step 20
-  visit.wrong->shown = {"two\n"};
-  visit.wrong->failed = true;
-  visit.wrong->messages = "step 10\nerror: the loss is nan";
-  const std::string text = visit.text();
+  MuseumRun run;
+  run.experiment.show = {"heed this"};
+  run.right.shown = {"one\nthree\n"};
+  run.right.curves.curves.push_back({"loss", {10, 20}, {4, 1}});
+  run.wrong = run.right;
+  run.wrong->curves.curves[0] = {"loss", {10}, {2}};  // not finite at step 20
+  run.wrong->shown = {"two\n"};
+  run.wrong->failed = true;
+  run.wrong->messages = "step 10\nerror: the loss is nan";
+  const std::string text = run.text();
   for (const char* words :
        {"     10          4  ████████████████████████         2  ████████████\n", "not finite",
         "With the mistake the training fails: error: the loss is nan", "$ heed this",

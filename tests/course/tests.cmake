@@ -85,7 +85,7 @@ endif()
 
 # The playground: compiled by emscripten, compared with the program, and opened in Chromium. The test builds
 # playground_double, with which it compares the module in double.
-include(${PROJECT_SOURCE_DIR}/course/playground/room.cmake)
+include(${PROJECT_SOURCE_DIR}/course/playground/sources.cmake)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 add_executable(playground_double EXCLUDE_FROM_ALL course/playground/native_double.cpp ${playground_apps})

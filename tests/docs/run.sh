@@ -92,9 +92,11 @@ for command in $(commands_of "$program"); do
 done
 
 # The launcher knows the commands of the smaller program.
-known=$(sed -n 's/^trainer_commands=(\(.*\))$/\1/p' heed | tr ' ' '\n' | sort)
+root=.
+eval "$(grep '^is_of_framework()' heed)"
+known=$(for command in $(commands_of "$program"); do if is_of_framework "$command"; then echo "$command"; fi; done | sort)
 trained=$(commands_of "$(dirname "$program")/heed-trainer" | sort)
-[[ $known && $known == "$trained" ]] || complain "heed: trainer_commands are not those of heed-trainer: $trained"
+[[ $known && $known == "$trained" ]] || complain "heed: is_of_framework finds other commands than heed-trainer has: $trained"
 
 # docs/attention.md has every key of three sections with its default, and every choice.
 reference=$("$program" config --reference)

@@ -14,6 +14,7 @@
 #include "apps/config/config.h"
 #include "apps/config/experiment.h"
 #include "apps/inference/vocabulary_file.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/support/json.h"
 #include "apps/training/checkpoint.h"

@@ -1,4 +1,5 @@
 // heed pack: archives of runs and sweeps, and training from an unpacked one.
+#include "apps/support/digest.h"
 #include "apps/support/json.h"
 #include "apps/training/run_writer.h"
 #include "disk_limits.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/support/base64.h"
+#include "apps/support/digest.h"
 #include "lab/experiments/curves.h"
 #include "lab/report/charts.h"
 #include "lab/report/page.h"

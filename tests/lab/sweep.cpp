@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "apps/config/load_config.h"
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "apps/training/run_writer.h"
 #include "apps/training/saved_run.h"

@@ -19,7 +19,8 @@ calls=$work/calls
 mkdir -p "$tree" "$tools" "$work/elsewhere"
 cp "$launcher" "$tree/heed"
 touch "$tree/CMakePresets.json" "$tree/CMakeLists.txt"
-mkdir "$tree"/{core,nn,optim,data,apps,lab,course,cmake}
+mkdir "$tree"/{core,nn,optim,data,apps,lab,course,cmake} "$tree/apps/commands"
+echo 'const Command commands::train = {' >"$tree/apps/commands/train.cpp"
 cp "$(dirname "$launcher")/cmake/packages.txt" "$tree/cmake"
 ln -s "${HEED_TEST_BASH:-$(type -P bash)}" "$tools/bash"
 for tool in env dirname readlink mkdir rmdir rm mv cat find awk mktemp sleep touch chmod true ln sed cksum uname head getconf; do

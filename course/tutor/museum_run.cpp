@@ -1,4 +1,4 @@
-#include "course/tutor/museum_visit.h"
+#include "course/tutor/museum_run.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@
 namespace heed {
 namespace {
 
-constexpr ProcessLimits visit_limits{.seconds = 600, .file_bytes = int64_t{1} << 30};
+constexpr ProcessLimits run_limits{.seconds = 600, .file_bytes = int64_t{1} << 30};
 constexpr size_t most_rows = 12;  // of a curve
 constexpr double bar_columns = 24;
 constexpr size_t page_columns = 100;  // that two outputs side by side may take
@@ -66,8 +66,8 @@ class SideRunner {
   MuseumSide run(const std::vector<std::string>& assignments) {
     if (!experiment_.train.empty()) train(assignments);
     for (const std::string& line : experiment_.show) {
-      const EndedProcess ended = run_limited({"/bin/sh", "-c", "PATH=$PWD:$PATH; " + line},
-                                             side_.folder, {}, visit_limits);
+      const EndedProcess ended =
+          run_limited({"/bin/sh", "-c", "PATH=$PWD:$PATH; " + line}, side_.folder, {}, run_limits);
       side_.shown.push_back(ended.output);
     }
     return std::move(side_);
@@ -85,7 +85,7 @@ class SideRunner {
       words.emplace_back("--set");
       words.push_back(assignment);
     }
-    const EndedProcess ended = run_limited(words, side_.folder, {}, visit_limits);
+    const EndedProcess ended = run_limited(words, side_.folder, {}, run_limits);
     side_.messages = ended.output;
     side_.failed = ended.end != EndedProcess::End::exited || ended.code != 0;
     const std::string run = in_folder(side_.folder, "run");
@@ -169,7 +169,7 @@ bool MuseumSide::prints(const std::string& text) const {
              shown, [&](const std::string& one) { return one.find(text) != std::string::npos; });
 }
 
-std::vector<std::string> MuseumVisit::surprises() const {
+std::vector<std::string> MuseumRun::surprises() const {
   std::vector<std::string> lines;
   const auto within = [&](const MuseumSide& side, const Expectation& e, const char* which,
                           double low, double high) {
@@ -193,7 +193,7 @@ std::vector<std::string> MuseumVisit::surprises() const {
   return lines;
 }
 
-std::string MuseumVisit::text() const {
+std::string MuseumRun::text() const {
   std::string text;
   if (wrong)
     for (const std::string& name : experiment.curves) text += curve_text(name, right, *wrong);
@@ -212,7 +212,7 @@ std::string MuseumVisit::text() const {
   return text;
 }
 
-void MuseumVisit::add_to(Json& json) const {
+void MuseumRun::add_to(Json& json) const {
   Json numbers = Json::array();
   const auto value = [](const std::optional<double>& number) {
     return number ? Json(*number) : Json();
@@ -230,19 +230,19 @@ void MuseumVisit::add_to(Json& json) const {
   json.set("surprises", Json(surprises()));
 }
 
-MuseumVisit visit_piece(const Workshop& workshop, const MuseumPiece& piece) {
+MuseumRun run_piece(const Workshop& workshop, const MuseumPiece& piece) {
   const double start = now();
-  MuseumVisit visit;
-  visit.experiment = piece.experiment();
+  MuseumRun run;
+  run.experiment = piece.experiment();
   const SourceChange change{piece.patch(), piece.changed_files()};
   const std::string folder = in_folder(workshop.build, "course/museum/" + piece.name);
   remove_all(folder);
   make_folders(folder);
-  SideRunner right(workshop, visit.experiment, in_folder(folder, "right"));
+  SideRunner right(workshop, run.experiment, in_folder(folder, "right"));
   point_link(in_folder(folder, "right/heed"), program_path());
   std::future<MuseumSide> other = std::async(std::launch::async, [&] { return right.run({}); });
-  if (!change.patch.empty() || !visit.experiment.set_wrong.empty()) {
-    SideRunner wrong(workshop, visit.experiment, in_folder(folder, "wrong"));
+  if (!change.patch.empty() || !run.experiment.set_wrong.empty()) {
+    SideRunner wrong(workshop, run.experiment, in_folder(folder, "wrong"));
     const std::string program = in_folder(folder, "wrong/heed");
     if (change.patch.empty()) {
       point_link(program, program_path());
@@ -252,14 +252,14 @@ MuseumVisit visit_piece(const Workshop& workshop, const MuseumPiece& piece) {
       build_changed_program(workshop, change, in_folder(folder, "wrong"));
     }
     logging::info("running it with the mistake");
-    visit.wrong = wrong.run(visit.experiment.set_wrong);
+    run.wrong = wrong.run(run.experiment.set_wrong);
   }
-  visit.right = other.get();
+  run.right = other.get();
   check(!interrupted(), "interrupted");
-  check(!visit.right.failed, "the training fails without the mistake, too: {}",
-        last_line_of(visit.right.messages));
-  visit.seconds = now() - start;
-  return visit;
+  check(!run.right.failed, "the training fails without the mistake, too: {}",
+        last_line_of(run.right.messages));
+  run.seconds = now() - start;
+  return run;
 }
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// A visit to a piece of the museum: the program is built with the mistake, both programs train and
+// Runs a piece of the museum: the program is built with the mistake, both programs train and
 // print, and what they show is compared.
 #pragma once
 
@@ -28,7 +28,7 @@ struct MuseumSide {
   bool prints(const std::string& text) const;
 };
 
-struct MuseumVisit {
+struct MuseumRun {
   MuseumExperiment experiment;
   MuseumSide right;
   std::optional<MuseumSide> wrong;  // none if the piece has no mistake to run
@@ -44,6 +44,6 @@ struct MuseumVisit {
 // Leaves the programs' runs in BUILD/course/museum/NAME, in right and in wrong, with the changed
 // program as wrong/heed. Throws Error if the change cannot be built or the training without it
 // fails.
-MuseumVisit visit_piece(const Workshop& workshop, const MuseumPiece& piece);
+MuseumRun run_piece(const Workshop& workshop, const MuseumPiece& piece);
 
 }  // namespace heed
