@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <filesystem>
 
+#include "apps/support/digest.h"
 #include "apps/support/files.h"
 #include "core/joined.h"
 
