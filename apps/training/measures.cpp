@@ -64,8 +64,8 @@ class MeasureListener final : public TrainingListener {
 
   Json train_scores() const {
     const Experiment& e = training_.experiment;
-    const Measured scores = evaluate(training_.trainer.model(), trained_on_, training_.corpus.framing,
-                                   e.train.evaluation_batch());
+    const Measured scores = evaluate(training_.trainer.model(), trained_on_,
+                                     training_.corpus.framing, e.train.evaluation_batch());
     Json json =
         Json::object().set("loss", scores.loss).set("token_accuracy", scores.token_accuracy);
     if (has_exact_match(e)) json.set("exact_match", scores.exact_match);

@@ -198,7 +198,7 @@ Json PlaygroundSession::scores() {
   evaluate_at(steps_done());
   const AveragedWeights averaged(trainer_);
   const Measured scores = evaluate(trainer_.model(), shown_split(), corpus_.framing,
-                                 settings_.experiment.train.batch_size);
+                                   settings_.experiment.train.batch_size);
   return Json::object()
       .set("loss", scores.loss)
       .set("token_accuracy", scores.token_accuracy)

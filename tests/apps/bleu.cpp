@@ -1,11 +1,10 @@
 // BLEU: values computed by hand, and the tokenization of mteval-v13a.
-#include "apps/support/text_scores.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "apps/support/text_scores.h"
 #include "temporary.h"
 
 using namespace heed;

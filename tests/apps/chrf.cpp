@@ -1,10 +1,9 @@
 // chrF2: values computed by hand, and by tests/fixtures/make_chrf.py.
-#include "apps/support/text_scores.h"
-
 #include <doctest/doctest.h>
 
 #include <vector>
 
+#include "apps/support/text_scores.h"
 #include "temporary.h"
 
 using namespace heed;
