@@ -62,6 +62,9 @@ prepare() {
     awk -F'\t' 'FILENAME == ARGV[1] { bad[$1 "\t" $2]; next }
       { split($2, key, " [|] "); for (l = $3; l <= $4; ++l) if ((key[1] "\t" l) in bad) { print $2; next } }' \
       "$work/errors.txt" "$work/mutants.txt" >"$work/new.txt"
+    # A compiler may name another line, such as the first of a struct: then the file has no mutants.
+    [[ -s $work/new.txt ]] || awk -F'\t' 'FILENAME == ARGV[1] { bad[$1]; next }
+      { split($2, key, " [|] "); if (key[1] in bad) print $2 }' "$work/errors.txt" "$work/mutants.txt" >"$work/new.txt"
     [[ -s $work/new.txt ]] || break
     cat "$work/new.txt" >>"$work/dropped.txt"
   done
