@@ -322,7 +322,7 @@ TEST_CASE("bucketing reduces padding") {
 }
 
 TEST_CASE("sizes below 1 are rejected") {
-  const Dataset none = numbered(0), some(3);
+  const Dataset none = numbered(0), some = numbered(3);
   CHECK_THROWS_AS(Batches::in_order(none, Framing::classifier, 4), Error);
   CHECK_THROWS_AS(Batches::in_order(some, Framing::classifier, 0), Error);
   CHECK_THROWS_AS(Batches::shuffled(some, Framing::classifier, 4, 1, 0), Error);
