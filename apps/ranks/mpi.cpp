@@ -52,8 +52,7 @@ class MpiRanks final : public Ranks {
     }
     end_.notify_one();
     if (between_calls_.joinable()) between_calls_.join();
-    for (MPI_Request& sign : sent_signs_)
-      if (sign != MPI_REQUEST_NULL) MPI_Request_free(&sign);
+    end_signs();
     MPI_Finalize();
   }
 
@@ -182,13 +181,29 @@ class MpiRanks final : public Ranks {
       if (sign != MPI_REQUEST_NULL) MPI_Test(&sign, &arrived, MPI_STATUS_IGNORE);
       if (arrived) MPI_Isend(&sign_, 1, MPI_BYTE, other, 0, signs_, &sign);
     }
+    receive_signs();
+  }
+
+  void receive_signs() {
     int is_there = 0;
     MPI_Status status;
     while (MPI_Iprobe(MPI_ANY_SOURCE, 0, signs_, &is_there, &status) == MPI_SUCCESS && is_there) {
       char sign = 0;
       MPI_Recv(&sign, 1, MPI_BYTE, status.MPI_SOURCE, 0, signs_, MPI_STATUS_IGNORE);
       silence_[static_cast<size_t>(status.MPI_SOURCE)] = 0;
+      ended_ranks_ += sign == last_sign_;
     }
+  }
+
+  // Takes every sign that was sent to this rank: MPI warns of messages that nobody has received, on
+  // the standard output.
+  void end_signs() {
+    for (int other = 0; other < count_; ++other)
+      if (other != index_)
+        MPI_Isend(&last_sign_, 1, MPI_BYTE, other, 0, signs_, &messages_[unused()]);
+    for (receive_signs(); ended_ranks_ < count_ - 1; receive_signs()) sched_yield();
+    for (std::vector<MPI_Request>* sent : {&sent_signs_, &messages_})
+      MPI_Waitall(static_cast<int>(sent->size()), sent->data(), MPI_STATUSES_IGNORE);
   }
 
   // One sign more than fits into the time, because ranks send and count at different moments.
@@ -214,7 +229,8 @@ class MpiRanks final : public Ranks {
   std::vector<MPI_Request> messages_;
 
   MPI_Comm signs_ = MPI_COMM_NULL;
-  const char sign_ = 0;
+  const char sign_ = 0, last_sign_ = 1;
+  int ended_ranks_ = 0;                  // those whose last sign has come
   std::vector<MPI_Request> sent_signs_;  // the last to each rank
   std::vector<int64_t> silence_;         // of each rank: calls of exchange_signs() since its sign
   int64_t timeout_ = 0;                  // in seconds

@@ -5,8 +5,8 @@
 set -euo pipefail
 program=$(readlink -f "$1")
 tests=$(dirname "$(readlink -f "$0")")
-source "$tests/mpi.sh"
 source "$tests/runs.sh"
+source "$tests/mpi.sh"
 launchers=("${found[@]/#/mpirun.}")
 
 # One small run of each kind of model: pairs of texts (BLEU), labelled lines, lines of text, and a task with problems.
@@ -44,7 +44,7 @@ same() {
   timeout 60 "$launcher" -n "$count" "$program" "$@" <input.txt >out.ranks 2>err.ranks || code=$?
   [[ $code == "$expected" ]] || { cat err.ranks >&2; fail "$launcher $*: exit code $code, expected $expected"; }
   cmp out out.ranks || { diff -a out out.ranks | head -n 20; fail "$launcher $*"; }
-  diff <(grep '^error' err) <(grep '^error' err.ranks) || fail "$launcher $*: errors"
+  diff <(errors err) <(errors err.ranks) || fail "$launcher $*: errors"
   if [[ -e written.expected ]]; then cmp written written.expected || fail "$launcher $*: the file"; fi
 }
 
@@ -90,7 +90,7 @@ problem=$(grep '^error' err)
 for launcher in "${launchers[@]}"; do
   timeout 60 "$program" sweep grid.toml --run "$launcher" --jobs 2 --launcher "$launcher -n 2" >out 2>err &&
     fail "$launcher: the sweep did not fail"
-  diff <(echo "$problem") <(grep '^error' err) || fail "$launcher: another error"
+  diff <(echo "$problem") <(errors err) || fail "$launcher: another error"
   same_run alone/lr=0.01/seed-1 "$launcher/lr=0.01/seed-1" || fail "$launcher: another run"
   grep -q '"ranks": 2' "$launcher/lr=0.01/seed-1/run.json" || fail "$launcher: run.json"
 done
