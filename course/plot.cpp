@@ -5,90 +5,26 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <utility>
 
+#include "apps/support/canvas.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace heed::plot {
 namespace {
 
-// Replaces the characters that XML reserves.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text)
-    result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return result;
+// Throws Error if the file cannot be written.
+void write(const std::string& path, const std::string& svg) {
+  std::ofstream file(path);
+  file << svg;
+  file.close();
+  check(file.good(), "plot: cannot write {}", path);
 }
 
-class Canvas {
- public:
-  template <class... Args>
-  void put(fmt::format_string<Args...> format, Args&&... args) {
-    body_ += fmt::format(format, std::forward<Args>(args)...);
-    body_ += '\n';
-  }
-  // `anchor`: start, middle or end. `style`: more attributes.
-  void text(double x, double y, const char* anchor, const std::string& words,
-            const std::string& style = "") {
-    put("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}{}>{}</text>", x, y, anchor,
-        style.empty() ? "" : " ", style, escaped(words));
-  }
-  // A text that reads upwards.
-  void upright_text(double x, double y, const char* anchor, const std::string& words) {
-    put("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"{}\">{}</text>", x,
-        y, anchor, escaped(words));
-  }
-  // Throws Error if the file cannot be written.
-  void save(const std::string& path, double width, double height, const std::string& title) const {
-    std::ofstream file(path);
-    file << fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-        "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" "
-        "fill=\"#222\">\n<title>{2}</title>\n<rect width=\"100%\" height=\"100%\" "
-        "fill=\"#fff\"/>\n{3}</svg>\n",
-        width, height, escaped(title), body_);
-    file.close();
-    check(file.good(), "plot: cannot write {}", path);
-  }
-
- private:
-  std::string body_;
-};
-
-// One axis: from values to pixels, with ticks at about five round numbers, or at powers of ten.
-class Axis {
- public:
-  Axis(double lowest, double highest, bool log, double begin, double end)
-      : log_(log), begin_(begin), end_(end), lowest_(scaled(lowest)), highest_(scaled(highest)) {
-    if (highest_ - lowest_ < 1e-12) highest_ = lowest_ + 1;
-  }
-  double pixel(double value) const {
-    return begin_ + (scaled(value) - lowest_) / (highest_ - lowest_) * (end_ - begin_);
-  }
-  Values ticks() const {
-    const double span = highest_ - lowest_;
-    double unit = std::pow(10, std::floor(std::log10(span / 4)));
-    if (span / unit > 12) unit *= 5;
-    if (span / unit > 6) unit *= 2;
-    if (log_) unit = std::max(1.0, std::round(unit));
-    Values values;
-    for (double at = std::ceil(lowest_ / unit - 1e-9) + 0.0; at * unit <= highest_ + 1e-9 * span;
-         ++at)
-      values.push_back(log_ ? std::pow(10, at * unit) : at * unit);
-    return values;
-  }
-
- private:
-  double scaled(double value) const { return log_ ? std::log10(value) : value; }
-
-  bool log_;
-  double begin_, end_, lowest_, highest_;
-};
-
-std::pair<Axis, Axis> axes_of(const Lines& figure, double left, double right, double bottom,
-                              double top) {
+std::pair<PlotAxis, PlotAxis> axes_of(const Lines& figure, double left, double right, double bottom,
+                                      double top) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double x_min = infinity, x_max = -infinity, y_min = infinity, y_max = -infinity;
   for (const Lines::Line& line : figure.lines) {
@@ -97,8 +33,8 @@ std::pair<Axis, Axis> axes_of(const Lines& figure, double left, double right, do
   }
   check(!figure.lines.empty(), "plot: {} has no lines", figure.title);
   if (!figure.log_y && y_min > 0 && y_min < y_max / 3) y_min = 0;
-  return {Axis(x_min, x_max, figure.log_x, left, right),
-          Axis(y_min, y_max, figure.log_y, bottom, top)};
+  return {PlotAxis(x_min, x_max, figure.log_x, left, right),
+          PlotAxis(y_min, y_max, figure.log_y, bottom, top)};
 }
 
 }  // namespace
@@ -109,40 +45,33 @@ void Lines::add(const std::string& label, const Values& x, const Values& y) {
   lines.push_back({label, x, y});
 }
 
+void Lines::add_points(const std::string& label, const Values& x, const Values& y) {
+  add(label, x, y);
+  lines.back().joined = false;
+}
+
 void Lines::save(const std::string& path) const {
-  constexpr double width = 640, top = 40, bottom = 270, left = 66, right = 470, height = 320;
-  constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                     "#b07700", "#3d9fd6", "#6f6f6f", "#8a6fd1"};
-  constexpr const char* dashes[] = {"none", "7 3", "2 3", "9 3 2 3"};
+  constexpr double top = 40, bottom = 270, left = 66, right = 470, height = 320,
+                   legend = right + 16;
   const auto [x, y] = axes_of(*this, left, right, bottom, top);
   Canvas canvas;
   canvas.text(left, 22, "start", title, "font-size=\"14\"");
-  for (const double tick : y.ticks()) {
-    canvas.put("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#ddd\"/>", left, y.pixel(tick), right);
-    canvas.text(left - 8, y.pixel(tick) + 4, "end", fmt::format("{:.4g}", tick));
-  }
-  for (const double tick : x.ticks()) {
-    canvas.put("<path d=\"M{:.1f} {:.1f}v5\" stroke=\"#888\"/>", x.pixel(tick), bottom);
-    canvas.text(x.pixel(tick), bottom + 19, "middle", fmt::format("{:.4g}", tick));
-  }
-  canvas.put("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" stroke=\"#888\" fill=\"none\"/>", left, top,
-             bottom, right);
-  canvas.text((left + right) / 2, height - 10, "middle", x_label);
-  canvas.upright_text(18, (top + bottom) / 2, "middle", y_label);
+  canvas.axes(x, y, x_label, y_label);
+  size_t longest = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string style =
-        fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"",
-                    colours[i % std::size(colours)], dashes[i % std::size(dashes)]);
-    std::string points;
-    for (size_t k = 0; k < lines[i].x.size(); ++k)
-      points += fmt::format("{:.1f},{:.1f} ", x.pixel(lines[i].x[k]), y.pixel(lines[i].y[k]));
-    points.pop_back();
-    canvas.put("<polyline {} points=\"{}\"/>", style, points);
-    const double legend = top + 12 + 20 * static_cast<double>(i);
-    canvas.put("<path d=\"M{:.1f} {:.1f}h30\" {}/>", right + 16, legend - 4, style);
-    canvas.text(right + 54, legend, "start", lines[i].label);
+    const Line& line = lines[i];
+    std::vector<std::pair<double, double>> points;
+    for (size_t k = 0; k < line.x.size(); ++k)
+      points.emplace_back(x.pixel(line.x[k]), y.pixel(line.y[k]));
+    if (line.joined)
+      canvas.line(i, points);
+    else
+      canvas.points(i, points);
+    canvas.legend(i, legend, top + 8 + 20 * static_cast<double>(i), line.label, line.joined);
+    longest = std::max(longest, character_count(line.label));
   }
-  canvas.save(path, width, height, title);
+  const double width = legend + 50 + 6.5 * static_cast<double>(longest);
+  write(path, canvas.svg(std::max(640.0, width), height, title));
 }
 
 void heat_map(const std::string& path, const HeatMapText& text, const Tensor& values) {
@@ -181,27 +110,28 @@ void heat_map(const std::string& path, const HeatMapText& text, const Tensor& va
     else
       canvas.text(x, top - 6, "middle", label(text.columns, j));
   }
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) {
-      const auto value = static_cast<double>(values.data()[i * columns + j]);
-      const double share = max > 0 ? std::fabs(value) / max : 0;
-      const double x = left + static_cast<double>(j) * cell,
-                   y = top + static_cast<double>(i) * cell;
-      canvas.put(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
-          "fill=\"{}\" fill-opacity=\"{:.3f}\"/>",
-          x, y, cell, cell, value < 0 ? "#b2182b" : "#08306b", share);
-      if (cell >= 36)
-        canvas.text(x + cell / 2, y + cell / 2 + 4, "middle", fmt::format("{:.2g}", value),
-                    share > 0.5 ? "fill=\"#fff\"" : "");
-    }
-  canvas.put(
-      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
-      "stroke=\"#888\"/>",
-      left, top, width, height);
+  std::vector<double> shares;
+  for (const real v : values.values())
+    shares.push_back(max > 0 ? std::fabs(static_cast<double>(v)) / max : 0);
+  const auto for_each_cell = [&](const auto& f) {
+    for (int64_t i = 0; i < values.size(); ++i)
+      f(static_cast<double>(i % columns) * cell, static_cast<double>(i / columns) * cell,
+        static_cast<double>(values.data()[i]), shares[static_cast<size_t>(i)]);
+  };
+  canvas.begin_cells(left, top);
+  for_each_cell([&](double x, double y, double value, double share) {
+    canvas.cell(x, y, cell, share, value < 0);
+  });
+  canvas.end_group();
+  if (cell >= 36)
+    for_each_cell([&](double x, double y, double value, double share) {
+      canvas.text(left + x + cell / 2, top + y + cell / 2 + 4, "middle",
+                  fmt::format("{:.2g}", value), share > 0.5 ? "fill=\"#fff\"" : "");
+    });
+  canvas.frame(left, top, width, height);
   canvas.text(left, top + height + 22, "start",
               fmt::format("darkest: {:.3g}; negative values are red", max));
-  canvas.save(path, std::max(left + width, left + 240) + 20, top + height + 36, text.title);
+  write(path, canvas.svg(std::max(left + width, left + 240) + 20, top + height + 36, text.title));
 }
 
 }  // namespace heed::plot

@@ -1,14 +1,13 @@
-// Figures of the course, written as SVG by C++ blocks: lines, and heat maps.
+// Figures of the course, written as SVG by C++ blocks: lines, points, and heat maps.
 //
 //   plot::Lines figure{"Softmax", "score", "weight"};
-//   figure.add("T = 1", x, y);
+//   figure.add("τ = 1", x, y);
+//   figure.add_points("measured", x, measured);
 //   figure.save("figures/softmax.svg");
 //
 //   plot::heat_map("figures/mask.svg", {"Mask", "key", "query"}, mask);
 //
-// A figure has a white ground of its own, so that it can be read on a light and on a dark page. The
-// colours of lines are those of Okabe and Ito (2008), safe for the colour-blind, and lines differ
-// in their dashes too.
+// apps/support/canvas.h draws them.
 #pragma once
 
 #include <string>
@@ -20,7 +19,8 @@ namespace heed::plot {
 
 using Values = std::vector<double>;
 
-// Lines over shared axes. With log_x or log_y all values along that axis must be positive.
+// Lines and points over shared axes. With log_x or log_y all values along that axis must be
+// positive.
 struct Lines {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
@@ -28,11 +28,13 @@ struct Lines {
   struct Line {
     std::string label;
     Values x, y;
+    bool joined = true;
   };
   std::vector<Line> lines = {};
 
-  // Throws Error unless there are as many y as x, and at least one.
+  // Both throw Error unless there are as many y as x, and at least one.
   void add(const std::string& label, const Values& x, const Values& y);
+  void add_points(const std::string& label, const Values& x, const Values& y);
   // Throws Error if there are no lines or the file cannot be written.
   void save(const std::string& path) const;
 };

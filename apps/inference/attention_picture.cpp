@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "apps/support/canvas.h"
 #include "core/check.h"
 #include "core/text.h"
 
@@ -13,15 +14,10 @@ namespace heed {
 namespace {
 
 // Pixels.
-constexpr int64_t margin = 16, heading_height = 34, bar_width = 200, bar_height = 10,
-                  legend_height = 36, name_height = 22, caption_height = 16, gap = 24,
-                  max_panel = 560, min_cell = 3, max_cell = 26;
+constexpr int margin = 16, heading_height = 34, bar_width = 200, bar_height = 10,
+              legend_height = 36, name_height = 22, caption_height = 16, gap = 24, max_panel = 560,
+              min_cell = 3, max_cell = 26;
 constexpr size_t max_label = 14;  // characters
-
-template <class... Args>
-void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
-  out += fmt::format(format, std::forward<Args>(args)...);
-}
 
 std::string short_label(const std::string& label) {
   const std::string valid = escaped(label);
@@ -39,56 +35,51 @@ std::vector<std::string> shown(const std::vector<std::string>& labels, int64_t b
   return all;
 }
 
-int64_t max_width(const std::vector<std::string>& labels) {
+int max_width(const std::vector<std::string>& labels) {
   size_t width = 1;
   for (const std::string& label : labels) width = std::max(width, character_count(label));
-  return static_cast<int64_t>(width);
+  return static_cast<int>(width);
 }
+
+// Returns the beginning of cell `index`, in pixels.
+double at(size_t index, int cell) { return static_cast<double>(index) * cell; }
 
 // The sizes that all panels of one module share, in pixels unless stated.
 struct Panel {
   int64_t block;                           // a cell stands for block × block weights
   std::vector<std::string> queries, keys;  // a label for every row and column of cells
-  int64_t cell, font, step;                // every step-th row and column has a label
+  int cell, font, step;                    // every step-th row and column has a label
   bool upright;                            // labels of keys; otherwise rotated by 90 degrees
-  int64_t left, top;                       // space for labels
+  int left, top;                           // space for labels
 
   Panel(const AttentionMap& map, int64_t block_size)
       : block(block_size), queries(shown(map.queries, block)), keys(shown(map.keys, block)) {
-    const auto cells = static_cast<int64_t>(std::max({queries.size(), keys.size(), size_t{1}}));
+    const auto cells = static_cast<int>(std::max({queries.size(), keys.size(), size_t{1}}));
     cell = std::clamp(max_panel / cells, min_cell, max_cell);
-    font = std::clamp<int64_t>(cell - 2, 9, 12);
+    font = std::clamp(cell - 2, 9, 12);
     step = (font + cell - 1) / cell;
     upright = max_width(keys) * font * 2 / 3 <= cell;
     left = max_width(queries) * font * 2 / 3 + 6;
     top = caption_height + (upright ? font : max_width(keys) * font * 2 / 3) + 6;
   }
   // The caption needs at least 120 pixels.
-  int64_t width() const {
-    return std::max<int64_t>(left + cell * static_cast<int64_t>(keys.size()), 120) + gap;
-  }
-  int64_t height() const { return top + cell * static_cast<int64_t>(queries.size()) + gap; }
+  double width() const { return std::max(left + at(keys.size(), cell), 120.0) + gap; }
+  double height() const { return top + at(queries.size(), cell) + gap; }
 };
 
-void put_labels(std::string& out, const Panel& panel) {
+void put_labels(Canvas& canvas, const Panel& panel) {
   const int64_t middle = panel.cell / 2;
-  put(out, "<g font-size=\"{}\" text-anchor=\"end\">\n", panel.font);
+  canvas.begin_group(0, 0, fmt::format("font-size=\"{}\"", panel.font));
   for (size_t i = 0; i < panel.queries.size(); i += static_cast<size_t>(panel.step))
-    put(out, "<text x=\"-4\" y=\"{}\">{}</text>\n",
-        static_cast<int64_t>(i) * panel.cell + middle + panel.font / 3,
-        xml_escaped(panel.queries[i]));
-  put(out, "</g>\n<g font-size=\"{}\" text-anchor=\"{}\">\n", panel.font,
-      panel.upright ? "middle" : "start");
+    canvas.text(-4, at(i, panel.cell) + middle + panel.font / 3, "end", panel.queries[i]);
   for (size_t j = 0; j < panel.keys.size(); j += static_cast<size_t>(panel.step)) {
-    const int64_t x = static_cast<int64_t>(j) * panel.cell + middle;
-    const std::string key = xml_escaped(panel.keys[j]);
+    const double x = at(j, panel.cell) + middle;
     if (panel.upright)
-      put(out, "<text x=\"{}\" y=\"-4\">{}</text>\n", x, key);
+      canvas.text(x, -4, "middle", panel.keys[j]);
     else
-      put(out, "<text transform=\"translate({} -4) rotate(-90)\">{}</text>\n", x + panel.font / 3,
-          key);
+      canvas.upright_text(x + panel.font / 3, -4, "start", panel.keys[j]);
   }
-  out += "</g>\n";
+  canvas.end_group();
 }
 
 struct Cell {
@@ -110,11 +101,10 @@ std::vector<std::vector<Cell>> cells_of(const AttentionMap& map, const Panel& pa
   return cells;
 }
 
-// Returns the square root of weight / max, in steps of 1/250.
-std::string opacity(double weight, double max) {
-  if (!std::isfinite(weight)) return "1";
-  return max > 0 ? fmt::format("{:.3g}", std::round(250 * std::sqrt(std::abs(weight / max))) / 250)
-                 : "0";
+// Returns the square root of weight / max.
+double opacity(double weight, double max) {
+  if (!std::isfinite(weight)) return 1;
+  return max > 0 ? std::sqrt(std::abs(weight / max)) : 0;
 }
 
 // Returns the positions of block `index`: "3", or "3…5".
@@ -124,15 +114,14 @@ std::string positions_text(size_t index, int64_t block, size_t positions) {
   return first == last ? fmt::format("{}", first) : fmt::format("{}…{}", first, last);
 }
 
-void put_cell(std::string& out, const AttentionMap& map, const Panel& panel, size_t row,
+void put_cell(Canvas& canvas, const AttentionMap& map, const Panel& panel, size_t row,
               size_t column, double weight, double max) {
-  put(out, "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{} fill-opacity=\"{}\">",
-      static_cast<int64_t>(column) * panel.cell, static_cast<int64_t>(row) * panel.cell, panel.cell,
-      panel.cell, weight < 0 ? " fill=\"#b2182b\"" : "", opacity(weight, max));
-  put(out, "<title>{} ({}) attends to {} ({}): {:.4g}</title></rect>\n",
-      xml_escaped(panel.queries[row]), positions_text(row, panel.block, map.queries.size()),
-      xml_escaped(panel.keys[column]), positions_text(column, panel.block, map.keys.size()),
-      weight);
+  canvas.cell(at(column, panel.cell), at(row, panel.cell), panel.cell, opacity(weight, max),
+              weight < 0,
+              fmt::format("{} ({}) attends to {} ({}): {:.4g}", xml_escaped(panel.queries[row]),
+                          positions_text(row, panel.block, map.queries.size()),
+                          xml_escaped(panel.keys[column]),
+                          positions_text(column, panel.block, map.keys.size()), weight));
 }
 
 double max_weight(const std::vector<Cell>& cells) {
@@ -143,21 +132,19 @@ double max_weight(const std::vector<Cell>& cells) {
 }
 
 // `darkest`: the weight of the darkest colour; 0: the maximum of the head.
-void put_head(std::string& out, const AttentionMap& map, const Panel& panel, int64_t head,
+void put_head(Canvas& canvas, const AttentionMap& map, const Panel& panel, int64_t head,
               const std::vector<Cell>& cells, double darkest) {
   const double max = max_weight(cells);
-  put(out, "<text x=\"0\" y=\"{}\">head {}, up to {:.2g}</text>\n", 12 - panel.top, head, max);
-  put_labels(out, panel);
-  out += "<g fill=\"#08306b\">\n";
+  canvas.text(0, 12 - panel.top, "start", fmt::format("head {}, up to {:.2g}", head, max));
+  put_labels(canvas, panel);
+  canvas.begin_cells(0, 0);
   const size_t rows = panel.queries.size(), columns = panel.keys.size();
   for (size_t i = 0; i < rows; ++i)
     for (size_t j = 0; j < columns; ++j)
       if (const Cell& cell = cells[i * columns + j]; cell.count > 0)
-        put_cell(out, map, panel, i, j, cell.weight(), darkest > 0 ? darkest : max);
-  put(out,
-      "</g>\n<rect width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\" "
-      "pointer-events=\"none\"/>\n",
-      panel.cell * static_cast<int64_t>(columns), panel.cell * static_cast<int64_t>(rows));
+        put_cell(canvas, map, panel, i, j, cell.weight(), darkest > 0 ? darkest : max);
+  canvas.end_group();
+  canvas.frame(0, 0, at(columns, panel.cell), at(rows, panel.cell));
 }
 
 // In the order of the picture.
@@ -166,22 +153,6 @@ constexpr Named<AttentionPart> headings[] = {
     {"Decoder", AttentionPart::decoder},
     {"Cross-attention: the decoder attends to the encoder", AttentionPart::cross},
     {"Pool: learned queries attend to the encoder", AttentionPart::pool}};
-
-}  // namespace
-
-std::string xml_escaped(std::string_view text) {
-  // XML does not allow U+FFFE and U+FFFF (XML 1.0, section 2.2).
-  constexpr std::pair<std::string_view, std::string_view> replacements[] = {
-      {"&", "&amp;"},   {"<", "&lt;"},        {">", "&gt;"},
-      {"\"", "&quot;"}, {"\uFFFE", "\uFFFD"}, {"\uFFFF", "\uFFFD"}};
-  std::string valid = escaped(text);
-  for (const auto& [from, to] : replacements)
-    for (size_t at = 0; (at = valid.find(from, at)) != valid.npos; at += to.size())
-      valid.replace(at, from.size(), to);
-  return valid;
-}
-
-namespace {
 
 // Returns the smallest block with which the picture has at most max_cells cells.
 int64_t block_of(const std::vector<AttentionMap>& maps) {
@@ -200,26 +171,26 @@ int64_t block_of(const std::vector<AttentionMap>& maps) {
   }
 }
 
-struct Canvas {
-  std::string body;
-  int64_t width = 640, height = margin + heading_height + legend_height;
+struct Picture {
+  Canvas canvas;
+  double width = 640, height = margin + heading_height + legend_height;
 };
 
 // One row of panels.
-void put_map(Canvas& canvas, const AttentionMap& map, int64_t block, double darkest) {
+void put_map(Picture& picture, const AttentionMap& map, int64_t block, double darkest) {
   const Panel panel(map, block);
-  canvas.height += name_height;
-  put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n", margin,
-      canvas.height - 8, xml_escaped(map.name));
+  picture.height += name_height;
+  picture.canvas.text(margin, picture.height - 8, "start", map.name, "font-size=\"13\"");
   const std::vector<std::vector<Cell>> cells = cells_of(map, panel);
+  const double heads = static_cast<double>(map.heads());
   for (int64_t head = 0; head < map.heads(); ++head) {
-    put(canvas.body, "<g transform=\"translate({} {})\">\n",
-        margin + head * panel.width() + panel.left, canvas.height + panel.top);
-    put_head(canvas.body, map, panel, head, cells[static_cast<size_t>(head)], darkest);
-    canvas.body += "</g>\n";
+    picture.canvas.begin_group(margin + static_cast<double>(head) * panel.width() + panel.left,
+                               picture.height + panel.top);
+    put_head(picture.canvas, map, panel, head, cells[static_cast<size_t>(head)], darkest);
+    picture.canvas.end_group();
   }
-  canvas.height += panel.height();
-  canvas.width = std::max(canvas.width, 2 * margin + map.heads() * panel.width());
+  picture.height += panel.height();
+  picture.width = std::max(picture.width, 2 * margin + heads * panel.width());
 }
 
 std::string caption(int64_t block) {
@@ -229,20 +200,21 @@ std::string caption(int64_t block) {
 }
 
 // A bar with the colours of weights, from 0 to `darkest` (0: the maximum of each head).
-void put_colour_bar(std::string& out, double darkest) {
-  out +=
+void put_colour_bar(Canvas& canvas, double darkest) {
+  canvas.put(
       "<defs><linearGradient id=\"weights\"><stop offset=\"0\" stop-color=\"#08306b\" "
-      "stop-opacity=\"0\"/><stop offset=\"1\" stop-color=\"#08306b\"/></linearGradient></defs>\n";
-  put(out, "<g transform=\"translate({} {})\">\n", margin, margin + heading_height + 8);
-  put(out, "<rect width=\"{}\" height=\"{}\" fill=\"url(#weights)\" stroke=\"#888\"/>\n", bar_width,
-      bar_height);
+      "stop-opacity=\"0\"/><stop offset=\"1\" stop-color=\"#08306b\"/></linearGradient></defs>");
+  canvas.begin_group(margin, margin + heading_height + 8);
+  canvas.put("<rect width=\"{}\" height=\"{}\" fill=\"url(#weights)\" stroke=\"#888\"/>", bar_width,
+             bar_height);
   for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0})  // of the bar, the root of the weight's
-    put(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{:.2g}</text>\n",
-        static_cast<int64_t>(part * bar_width), bar_height + 13,
-        part * part * (darkest > 0 ? darkest : 1));
-  put(out, "<text x=\"{}\" y=\"{}\">{}</text>\n</g>\n", bar_width + 14, bar_height - 1,
-      darkest > 0 ? "attention weight, one scale for all heads; a negative one is red"
+    canvas.text(part * bar_width, bar_height + 13, "middle",
+                fmt::format("{:.2g}", part * part * (darkest > 0 ? darkest : 1)));
+  canvas.text(bar_width + 14, bar_height - 1, "start",
+              darkest > 0
+                  ? "attention weight, one scale for all heads; a negative one is red"
                   : "attention weight as a fraction of the head's maximum; a negative one is red");
+  canvas.end_group();
 }
 
 // Returns the maximum of all cells.
@@ -260,28 +232,20 @@ std::string attention_picture(const std::vector<AttentionMap>& maps, const std::
                               PictureScale scale) {
   const int64_t block = block_of(maps);
   const double darkest = scale == PictureScale::picture ? max_of(maps, block) : 0;
-  Canvas canvas;
+  Picture picture;
+  Canvas& canvas = picture.canvas;
+  canvas.text(margin, margin + 14, "start", title, "font-size=\"14\"");
+  canvas.text(margin, margin + 32, "start", caption(block));
+  put_colour_bar(canvas, darkest);
   for (const auto& [heading, part] : headings) {
     if (std::ranges::find(maps, part, &AttentionMap::part) == maps.end()) continue;
-    canvas.height += heading_height;
-    put(canvas.body, "<text x=\"{}\" y=\"{}\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
-        margin, canvas.height - 12, heading);
+    picture.height += heading_height;
+    canvas.text(margin, picture.height - 12, "start", heading,
+                "font-size=\"16\" font-weight=\"bold\"");
     for (const AttentionMap& map : maps)
-      if (map.part == part) put_map(canvas, map, block, darkest);
+      if (map.part == part) put_map(picture, map, block, darkest);
   }
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  put(out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"11\" fill=\"#222\">\n",
-      canvas.width, canvas.height + margin);
-  const std::string shown_title = xml_escaped(title);
-  put(out, "<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-      shown_title);
-  put(out, "<text x=\"{}\" y=\"{}\" font-size=\"14\">{}</text>\n", margin, margin + 14,
-      shown_title);
-  put(out, "<text x=\"{}\" y=\"{}\">{}</text>\n", margin, margin + 32, caption(block));
-  put_colour_bar(out, darkest);
-  return out + canvas.body + "</svg>\n";
+  return canvas.svg(picture.width, picture.height + margin, title, 11);
 }
 
 }  // namespace heed

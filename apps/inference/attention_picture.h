@@ -28,7 +28,4 @@ enum class PictureScale { picture, head };
 std::string attention_picture(const std::vector<AttentionMap>& maps, const std::string& title,
                               PictureScale scale = PictureScale::picture);
 
-// Returns escaped() text (core/text.h) for XML, in elements and in attributes.
-std::string xml_escaped(std::string_view text);
-
 }  // namespace heed

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <limits>
 
-#include "apps/inference/attention_picture.h"
 #include "apps/inference/scores.h"
+#include "apps/support/canvas.h"
 #include "apps/support/numbers.h"
 #include "lab/report/chart_axis.h"
 

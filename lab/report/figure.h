@@ -7,8 +7,8 @@
 
 namespace heed {
 
-// Returns the lines of a chart with their bands, axis titles with units, and a legend. Lines have
-// eight colours; those from the ninth on are dashed. `bands`: what a band is, for the caption.
+// Returns the lines of a chart with their bands, axis titles with units, and a legend. Lines differ
+// in colour and in dashes. `bands`: what a band is, for the caption.
 std::string figure_svg(const Chart& chart, const std::string& bands);
 
 }  // namespace heed

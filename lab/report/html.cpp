@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/inference/attention_picture.h"
+#include "apps/support/canvas.h"
 
 namespace heed {
 

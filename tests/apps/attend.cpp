@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "apps/inference/attention_picture.h"
+#include "apps/support/canvas.h"
 #include "apps/support/json.h"
 #include "core/safetensors.h"
 #include "program.h"

@@ -59,7 +59,7 @@ endfunction()
 if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)  # neither is a matter of the text, and both take long
   add_library(course_plot STATIC ${PROJECT_SOURCE_DIR}/course/plot.cpp)
   heed_test_options(course_plot)
-  target_link_libraries(course_plot PRIVATE heed_core)
+  target_link_libraries(course_plot PRIVATE heed_apps heed_core)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/course/text)
   heed_course_page(text ${folder}/example.md)
   add_test(NAME course_text COMMAND ${folder}/itself.sh $<TARGET_FILE:course_text> $<TARGET_FILE:heed_program>)

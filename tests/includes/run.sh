@@ -35,7 +35,7 @@ declare -A may_include=(
   [course/playground]="$trained"
   [course/tutor]="$libraries apps/support apps/config lab/experiments"
   [course/commands]="$libraries apps/support apps/config apps/commands course/tutor"
-  [course]="core"
+  [course]="core apps/support"
   [course/grader]="$libraries tests"
   [course/exercises]="$libraries course/grader"
 )

@@ -300,11 +300,11 @@ TEST_CASE("a figure has lines with bands, axis titles, a legend and dashes, and 
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(output.out == "f.svg\n");
   const std::string svg = read_file(runs / "f.svg", "figure");
-  CHECK(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  CHECK_CONTAINS(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
   CHECK(svg.ends_with("</svg>\n"));
   CHECK(count_of(svg, "<polyline ") == 9);
   CHECK(count_of(svg, "<polygon ") == 9);
-  CHECK(count_of(svg, "<polyline ") + 1 == count_of(svg, "stroke-dasharray=\"8 4\"") + 8);
+  CHECK(count_of(svg, "stroke-dasharray=\"7 3\"") == 4);  // lines 1 and 5, each with its legend
   for (const char* part : {">training step</text>", ">Validation exact match (fraction)</text>",
                            ">lr=0.009</text>", "mean over seeds; band: its 95 % interval"})
     CHECK_CONTAINS(svg, part);

@@ -1,0 +1,86 @@
+// Still drawings as SVG (https://www.w3.org/TR/SVG11/): text, axes, lines, points and cells. They
+// have a white ground of their own, so that they can be read on light and on dark pages.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace heed {
+
+// Returns escaped() text (core/text.h) for XML, in elements and in attributes.
+std::string xml_escaped(std::string_view text);
+
+// A horizontal or vertical axis: from values to pixels, `begin` for the lowest. On a logarithmic
+// axis all values must be positive.
+class PlotAxis {
+ public:
+  PlotAxis(double lowest, double highest, bool log, double begin, double end);
+
+  double begin() const { return begin_; }
+  double end() const { return end_; }
+  double pixel(double value) const;
+  // Returns about five round numbers, or powers of ten.
+  std::vector<double> ticks() const;
+
+ private:
+  double scaled(double value) const;
+
+  bool log_;
+  double begin_, end_, lowest_, highest_;
+};
+
+// All coordinates are pixels, to the right and down; they are written to a tenth.
+class Canvas {
+ public:
+  // Adds elements as they are. Text in them must be xml_escaped().
+  template <class... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    body_ += fmt::format(format, std::forward<Args>(args)...);
+    body_ += '\n';
+  }
+  // Moves what is drawn until the end_group() by (x, y). `attributes` hold for all of it.
+  void begin_group(double x, double y, std::string_view attributes = "");
+  void end_group() { put("</g>"); }
+
+  // `anchor`: start, middle or end. `attributes`: more of them, or none.
+  void text(double x, double y, const char* anchor, std::string_view words,
+            std::string_view attributes = "");
+  // A text that reads upwards.
+  void upright_text(double x, double y, const char* anchor, std::string_view words);
+
+  // Both axes with their ticks, a grid line for each tick of y, and titles. The axis y begins at
+  // the bottom.
+  void axes(const PlotAxis& x, const PlotAxis& y, std::string_view x_title,
+            std::string_view y_title);
+  // A line through points. `index` chooses one of eight colours that people with any kind of colour
+  // vision can tell apart (Okabe & Ito 2008), and dashes, which differ between neighbours too.
+  void line(size_t index, const std::vector<std::pair<double, double>>& points);
+  // An area around a line, in its colour. Draw it before the line.
+  void band(size_t index, const std::vector<std::pair<double, double>>& outline);
+  // The same for points that no line joins. Neighbours differ in their shapes.
+  void points(size_t index, const std::vector<std::pair<double, double>>& points);
+
+  // The label of a line or of points, to the right of a piece of it that begins at (x, y).
+  void legend(size_t index, double x, double y, std::string_view label, bool joined = true);
+
+  // A group of cells. The upper left corner of the matrix is at (x, y).
+  void begin_cells(double x, double y) { begin_group(x, y, "fill=\"#08306b\""); }
+  // A square of a matrix: blue, or red if `negative`. `opacity` is its darkness, from 0 to 1, in
+  // steps of 1/250. The title, xml_escaped(), appears where the pointer rests.
+  void cell(double x, double y, double size, double opacity, bool negative,
+            std::string_view title = "");
+  // The border of a matrix.
+  void frame(double x, double y, double width, double height);
+
+  // Returns the whole file.
+  std::string svg(double width, double height, std::string_view title, int font_size = 12) const;
+
+ private:
+  std::string body_;
+};
+
+}  // namespace heed
