@@ -36,10 +36,19 @@ export function markdown(site) {
   const table = md.renderer.rules.table_open;
   md.renderer.rules.table_open = (...all) => `<div class="wide">${table ? table(...all) : "<table>\n"}`;
   md.renderer.rules.table_close = () => "</table></div>\n";
+  // A paragraph that begins with "Predict" or "Try it" has a class of its own; the latter embeds the playground.
   md.renderer.rules.paragraph_open = (tokens, i, options, env, self) => {
     const [first, second] = (tokens[i + 1].children ?? []).filter((token) => token.type !== "text" || token.content);
-    if (first?.type === "strong_open" && /^Predict/.test(second?.content ?? "")) tokens[i].attrSet("class", "predict");
+    const word = first?.type === "strong_open" ? /^(Predict|Try it)/.exec(second?.content ?? "")?.[1] : undefined;
+    if (word) tokens[i].attrSet("class", word === "Predict" ? "predict" : "try");
     return self.renderToken(tokens, i, options);
+  };
+  md.renderer.rules.paragraph_close = (tokens, i, options, env, self) => {
+    const end = self.renderToken(tokens, i, options);
+    if (!site.playground || tokens[i - 2].attrGet("class") !== "try") return end;
+    const url = relative(env.page, "playground.html");
+    return `${end}<details class="play"><summary>Open the playground here</summary><iframe data-src="${url}" title="Playground"></iframe>
+<a class="go" href="${url}">The playground on a page of its own →</a></details>\n`;
   };
   md.renderer.rules.image = (tokens, i, options, env) => {
     const image = path.posix.join(path.posix.dirname(env.page.file), tokens[i].attrGet("src"));

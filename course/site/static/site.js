@@ -90,3 +90,9 @@
     if (!event.target.closest(".find")) list.hidden = true;
   });
 })();
+
+// The playground within a page loads when it is opened.
+for (const play of document.querySelectorAll("details.play")) {
+  const frame = play.querySelector("iframe");
+  play.addEventListener("toggle", () => (frame.src ||= frame.dataset.src), { once: true });
+}

@@ -112,6 +112,18 @@ def check_search(browser, site):
     assert not browser.messages()
 
 
+def check_try(browser, site):
+    """A chapter embeds the playground where it says "Try it", and loads it only when it is opened."""
+    browser.open(f"file://{site / 'course/04_attention.html'}")
+    browser.show(1280)
+    assert browser.js("return document.querySelectorAll('p.try + details.play > iframe').length") == 1
+    browser.js("window.loads = 0; document.querySelector('.play iframe').addEventListener('load', () => ++window.loads)")
+    assert browser.js("return window.loads") == 0, "the playground loads before anybody opens it"
+    browser.js("document.querySelector('details.play').open = true")
+    browser.wait("return window.loads === 1")
+    assert not browser.messages()
+
+
 def main():
     site = pathlib.Path(sys.argv[1]).resolve()
     folder = sys.argv[2] if len(sys.argv) > 2 else None
@@ -130,6 +142,7 @@ def main():
         formulas = browser.js("return document.querySelectorAll('math').length")
         assert formulas > 20, f"{formulas} formulas in chapter 4"
         check_search(browser, site)
+        check_try(browser, site)
     finally:
         browser.close()
     print(f"{count} pages: every link leads somewhere")

@@ -1,7 +1,7 @@
 # Compares the output that a page shows with the one that was printed, token by token.
 #
-#   awk -v page=PAGE -v first=N -f compare.awk SHOWN PRINTED
-#   awk -v page=PAGE -v first=1 -v tolerance=0.01 -f compare.awk DRAWN_BEFORE DRAWN_NOW
+#   awk -v page=PAGE -v first=N -f unit.awk -f compare.awk SHOWN PRINTED
+#   awk -v page=PAGE -v first=1 -v tolerance=0.01 -f unit.awk -f compare.awk DRAWN_BEFORE DRAWN_NOW
 #
 # A number agrees if it is the shown one to the digits shown; whole numbers are equal. … stands for any tokens of a line,
 # a line … for any lines. A mean with its interval over seeds, m [low, high], agrees with another such mean inside the shown
@@ -28,14 +28,6 @@ function tokenise(line, tokens,    n, before) {
     line = substr(line, RLENGTH + 1)
   }
   return n
-}
-
-# Half a unit of the last digit shown.
-function unit(shown,    parts, exponent) {
-  if (split(shown, parts, /[eE]/) == 2) exponent = parts[2]
-  if (!(parts[1] ~ /\./)) return 0
-  sub(/^.*\./, "", parts[1])
-  return 0.500001 * 10 ^ (exponent - length(parts[1]))
 }
 
 function agrees(shown, printed,    difference, allowed) {

@@ -1,14 +1,10 @@
 # Checks the description of a drawing against a page: every number in it must appear in an output block.
 #
-#   awk -v page=PAGE:LINE -f drawing.awk DRAWING OUTPUT…
+#   awk -v page=PAGE:LINE -f unit.awk -f drawing.awk DRAWING OUTPUT…
 #
 # A number agrees with a printed one that rounds to it. The numbers of words ("two", "four") are not checked.
-function unit(shown,    digits) {
-  digits = shown
-  return sub(/^[^.]*\./, "", digits) ? 0.500001 * 10 ^ -length(digits) : 0
-}
 
-# Calls for each number of a line: collects it into `numbers`.
+# Collects each number of a line into `numbers`.
 function collect(line, numbers,    n) {
   gsub(/−/, "-", line)
   while (match(line, /[-+]?[0-9]+(\.[0-9]+)?([eE][-+][0-9]+)?/)) {

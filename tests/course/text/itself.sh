@@ -52,7 +52,7 @@ fresh
 sed -i -E '13s/0.123/0.12345/; 34s/.*/not now/' "$pages/example.md"
 must_pass "more digits, and another output of a block that is not run"
 fresh
-sed -i 's/,270.0 /,270.3 /' "$pages/figures/lines.svg"
+sed -i 's/,270 /,270.3 /' "$pages/figures/lines.svg"
 must_pass "a figure that differs by a part of a pixel"
 
 must_fail "example.md:14: shown:   steps 201, …" example.md '14s/200/201/'
@@ -68,7 +68,7 @@ must_fail "example.md:82: unknown tag" example.md 's/^```cpp excerpt/```cpp exce
 must_fail "a block of output needs the block" example.md '43s/^/words/'
 must_fail "a block does not end" example.md '$d'
 must_fail "no block draws figures/other.svg" example.md 's/figures\/lines.svg\)$/figures\/other.svg)/'
-must_fail "draws another figures/lines.svg" figures/lines.svg 's/,270.0 /,290.0 /'
+must_fail "draws another figures/lines.svg" figures/lines.svg 's/,270 /,290 /'
 must_fail "draws another figures/lines.svg" figures/lines.svg 's/A parabola|>line</>curve</'
 must_fail "no output of the page has the number 7" drawings/attention_matrices.svg 's/Q \(2 × 2\)/Q (7 × 2)/'
 must_fail "has no <desc>" drawings/attention_matrices.svg 's/<desc/<title/'

@@ -67,7 +67,7 @@ compare_outputs() {
   while read -r kind block text; do
     [[ $kind == cpp || $kind == sh || $kind == nightly ]] || continue
     [[ $text != 0 && -e $work/outputs/$block ]] || continue
-    LC_ALL=C awk -v page="$name" -v first="$text" -f "$here/compare.awk" "$work/blocks/$text" "$work/outputs/$block" ||
+    LC_ALL=C awk -v page="$name" -v first="$text" -f "$here/unit.awk" -f "$here/compare.awk" "$work/blocks/$text" "$work/outputs/$block" ||
       complain "$name:$block: this block prints:" "$(head -n 60 "$work/outputs/$block" | sed 's/^/    /')"
   done <"$work/list"
 }
@@ -85,7 +85,7 @@ compare_figures() {
     elif [[ ! -e $folder/$figure ]]; then
       complain "$name:$line: there is no $figure: tests/course/text/run.sh figures $name PROGRAM HEED writes it"
     else
-      LC_ALL=C awk -v page="$name: $figure" -v first=1 -v tolerance=0.01 -f "$here/compare.awk" \
+      LC_ALL=C awk -v page="$name: $figure" -v first=1 -v tolerance=0.01 -f "$here/unit.awk" -f "$here/compare.awk" \
         "$folder/$figure" "$work/scratch/$figure" || complain "$name:$line: the block of line $block draws another $figure"
     fi
   done < <(entries figure)
@@ -175,7 +175,7 @@ check_drawings() {
     fi
     (($(wc -c <"$drawing") <= 40000)) || complain "$name:$line: $file has more than 40,000 bytes"
     grep -q 'prefers-color-scheme' "$drawing" || complain "$name:$line: $file has no dark colours"
-    awk -v page="$name:$line" -f "$here/drawing.awk" "$drawing" \
+    awk -v page="$name:$line" -f "$here/unit.awk" -f "$here/drawing.awk" "$drawing" \
       $( (entries cpp; entries sh) | awk -F '\t' -v folder="$work/blocks/" '$2 { print folder $2 }') || failed=1
     if command -v python3 >/dev/null; then
       (cd "$work" && python3 -B "$folder/drawings/draw.py" "$(basename "$file" .svg)" >/dev/null) &&
