@@ -27,15 +27,8 @@ double Optimizer::step(double gradient_scale) {
   ++steps_;
   const auto update = [&](const ParameterRange& range) {
     const bool decays = range.matrix || options_.decay == Decay::all;
-    options_.kind->update({.options = options_,
-                           .step = steps_,
-                           .lr = lr_,
-                           .gradient_scale = gradient_scale * clip,
-                           .weight_decay = decays ? options_.weight_decay : 0,
-                           .size = range.size,
-                           .gradients = range.gradients,
-                           .parameters = range.parameters,
-                           .state = range.state});
+    options_.kind->update(
+        {range, options_, steps_, lr_, gradient_scale * clip, decays ? options_.weight_decay : 0});
   };
   parameters_->update(std::ref(update));  // by reference: a copy would be allocated
   return norm;

@@ -12,7 +12,6 @@
 // embeddings, not to biases and the scales of norms.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,17 +25,13 @@ class Arena;
 class Fields;  // core/fields.h, which reads options from a config
 struct OptimOptions;
 
-// A range of consecutive parameters in a step: all arrays (size).
-struct UpdateRange {
+// A range of consecutive parameters in a step.
+struct UpdateRange : ParameterRange {
   const OptimOptions& options;
   int64_t step;  // number of the step, from 1
   double lr;
   double gradient_scale;  // multiplies every gradient
   double weight_decay;    // of these parameters: options.weight_decay or 0
-  int64_t size;
-  const real* gradients;
-  real* parameters;
-  std::array<real*, 3> state;  // in the order of OptimizerRule::state(), then null
 };
 
 // How a step computes new parameters from gradients. One file defines a rule, one line of

@@ -17,7 +17,7 @@ struct ParameterRange {
   bool matrix;  // of tensors of rank ≥ 2
   const real* gradients;
   real* parameters;
-  std::array<real*, 3> state = {};  // in the order of add_state(), then null
+  std::array<real*, 3> state = {};  // in the order of OptimizerRule::state(), then null
 };
 
 class ParameterSet {

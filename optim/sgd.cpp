@@ -4,8 +4,8 @@
 // clang-format off
 //   g = gradient + weight_decay · w
 //   b ← momentum · b + g
-//   w ← w − lr · b                         or, with Nesterov momentum:
-//   w ← w − lr · (g + momentum · b)
+//   w ← w - lr · b                         or, with Nesterov momentum:
+//   w ← w - lr · (g + momentum · b)
 // clang-format on
 #include "optim/kernels/more_kernels.h"
 

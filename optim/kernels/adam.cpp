@@ -11,11 +11,11 @@ namespace {
 struct Factors {
   real scale;                // of the gradient
   real l2;                   // adam's weight decay, 0 for adamw
-  real keep;                 // 1 − lr · weight_decay of adamw, 1 for adam
+  real keep;                 // 1 - lr · weight_decay of adamw, 1 for adam
   real beta1, beta2;         // β₁, β₂
-  real new1, new2;           // 1 − β₁, 1 − β₂
-  real rate;                 // lr / (1 − β₁ᵗ)
-  real correction, epsilon;  // 1 / √(1 − β₂ᵗ), ε
+  real new1, new2;           // 1 - β₁, 1 - β₂
+  real rate;                 // lr / (1 - β₁ᵗ)
+  real correction, epsilon;  // 1 / √(1 - β₂ᵗ), ε
 
   explicit Factors(const UpdateRange& r)
       : scale(static_cast<real>(r.gradient_scale)),

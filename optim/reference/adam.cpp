@@ -4,12 +4,12 @@
 // moment:
 //
 //   g ← g + λ w                          adam: weight decay as L2 regularization
-//   m ← β₁ m + (1 − β₁) g
-//   v ← β₂ v + (1 − β₂) g²
-//   m̂ = m / (1 − β₁ᵗ)                    undoes the start at 0
-//   v̂ = v / (1 − β₂ᵗ)                    amsgrad: with the largest v so far (Reddi et al. 2018)
-//   w ← w − lr m̂ / (√v̂ + ε)
-//   w ← w − lr λ w, with the old w       adamw: decoupled weight decay (Loshchilov and Hutter 2019,
+//   m ← β₁ m + (1 - β₁) g
+//   v ← β₂ v + (1 - β₂) g²
+//   m̂ = m / (1 - β₁ᵗ)                    undoes the start at 0
+//   v̂ = v / (1 - β₂ᵗ)                    amsgrad: with the largest v so far (Reddi et al. 2018)
+//   w ← w - lr m̂ / (√v̂ + ε)
+//   w ← w - lr λ w, with the old w       adamw: decoupled weight decay (Loshchilov and Hutter 2019,
 //                                        algorithm 2)
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 //
 //   g ← g + weight_decay · w
 //   b ← momentum · b + g
-//   w ← w − lr · b                       Nesterov: w ← w − lr · (g + momentum · b)
+//   w ← w - lr · b                       Nesterov: w ← w - lr · (g + momentum · b)
 #include "optim/kernels/more_kernels.h"
 
 namespace heed::inline HEED_REAL::kernels {

@@ -1,5 +1,5 @@
-// cosine: min_lr + (peak − min_lr) · (1 + cos(π · progress)) / 2, from the peak to min_lr at step
-// `steps` (Loshchilov and Hutter 2017, "SGDR", eq. 5; nanoGPT's get_lr).
+// Half a cosine, from the peak to min_lr at step `steps` (Loshchilov and Hutter 2017, "SGDR", eq.
+// 5; nanoGPT's get_lr): min_lr + (peak - min_lr) · (1 + cos(π · progress)) / 2.
 #include <cmath>
 #include <numbers>
 

@@ -84,7 +84,7 @@ void linear_backward(const LinearSizes& n, Activation activation, const LinearOp
 //   p[i, j] = exp(s[i, j]) / Σⱼ exp(s[i, j])
 //   o[i, c] = Σⱼ p[i, j] m[i, j] v[j, c]
 //
-// m[i, j] is the dropout mask: 0, or 1 / (1 − dropout); without dropout it is 1 everywhere.
+// m[i, j] is the dropout mask: 0, or 1 / (1 - dropout); without dropout it is 1 everywhere.
 namespace {
 
 // Query i of head h of example b.
@@ -162,10 +162,10 @@ void attention_forward(const AttentionSizes& n, const AttentionSettings& setting
 
 // With do the gradient of o (Dao et al. 2022, "FlashAttention", appendix B.4):
 //
-//   p[i, j]  = exp(s[i, j] − log_sum[i])
+//   p[i, j]  = exp(s[i, j] - log_sum[i])
 //   dp[i, j] = m[i, j] Σ_c do[i, c] v[j, c]
 //   δ[i]     = Σⱼ p[i, j] dp[i, j] = Σ_c do[i, c] o[i, c]
-//   ds[i, j] = p[i, j] (dp[i, j] − δ[i])
+//   ds[i, j] = p[i, j] (dp[i, j] - δ[i])
 //   dq[i] = scale Σⱼ ds[i, j] k[j],   dk[j] = scale Σᵢ ds[i, j] q[i]
 //   dv[j] = Σᵢ p[i, j] m[i, j] do[i]
 void attention_backward(const AttentionSizes& n, const AttentionSettings& settings,

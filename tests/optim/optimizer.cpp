@@ -259,7 +259,7 @@ TEST_CASE("a learning rate that is not a number is an error") {
 }
 
 TEST_CASE("every optimizer finds the minimum of Rosenbrock's function") {
-  // f(x, y) = (1 − x)² + 100 (y − x²)², minimum at (1, 1)
+  // f(x, y) = (1 - x)² + 100 (y - x²)², minimum at (1, 1)
   for (const OptimOptions& options : one_of_each()) {
     CAPTURE(options.kind->name);
     Tensor p = parameter(Shape{2}, [](int64_t i) { return i == 0 ? -1.2 : 1.0; });

@@ -22,7 +22,7 @@ double gradient(int64_t i, int64_t t) {
          std::exp(static_cast<double>(-t) / 25.0) * std::pow(10.0, static_cast<double>(-(i % 4)));
 }
 
-// ‖ours − theirs‖ / ‖theirs‖
+// ‖ours - theirs‖ / ‖theirs‖
 double relative_error(const std::vector<double>& ours, const std::vector<double>& theirs) {
   REQUIRE(ours.size() == theirs.size());
   double difference = 0, size = 0;

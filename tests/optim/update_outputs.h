@@ -29,30 +29,28 @@ inline std::vector<std::vector<real>> update_outputs() {
         options.amsgrad = second;
         std::vector<real> w = normal(), m(n), v(n), largest(n);
         for (int64_t t = 1; t <= 20; ++t)
-          adam_step({options,
+          adam_step({{n,
+                      true,
+                      normal().data(),
+                      w.data(),
+                      {m.data(), v.data(), second ? largest.data() : nullptr}},
+                     options,
                      t,
                      0.01,
                      0.5,
-                     decay,
-                     n,
-                     normal().data(),
-                     w.data(),
-                     {m.data(), v.data(), second ? largest.data() : nullptr}});
+                     decay});
         outputs.insert(outputs.end(), {w, m, v, largest});
 
         options.momentum = first ? 0.9 : 0;
         options.nesterov = first && second;
         std::vector<real> sgd_w = normal(), buffer(n);
         for (int64_t t = 1; t <= 20; ++t)
-          sgd_step({options,
+          sgd_step({{n, true, normal().data(), sgd_w.data(), {first ? buffer.data() : nullptr}},
+                    options,
                     t,
                     0.01,
                     0.5,
-                    decay,
-                    n,
-                    normal().data(),
-                    sgd_w.data(),
-                    {first ? buffer.data() : nullptr}});
+                    decay});
         outputs.insert(outputs.end(), {sgd_w, buffer});
       }
   std::vector<real> average = normal(), mean(n);

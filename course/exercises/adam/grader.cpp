@@ -86,15 +86,16 @@ void grade_adam(Grader& g, decltype(&kernels::adam_step) answer) {
       Trained all;
       for (int64_t t = 0; t < steps; ++t) {
         for (int64_t first = 0; first < size; first += Arena::line)
-          step({.options = options,
-                .step = t + 1,
-                .lr = options.lr,
-                .gradient_scale = scale,
-                .weight_decay = options.weight_decay,
-                .size = Arena::line,
-                .gradients = gradients.values.data() + t * size + first,
-                .parameters = w.data() + first,
-                .state = {m.data() + first, v.data() + first, nullptr}});
+          step({{.size = Arena::line,
+                 .matrix = true,
+                 .gradients = gradients.values.data() + t * size + first,
+                 .parameters = w.data() + first,
+                 .state = {m.data() + first, v.data() + first, nullptr}},
+                options,
+                t + 1,
+                options.lr,
+                scale,
+                options.weight_decay});
         all.w.insert(all.w.end(), w.begin(), w.end());
         all.m.insert(all.m.end(), m.begin(), m.end());
         all.v.insert(all.v.end(), v.begin(), v.end());
