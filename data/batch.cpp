@@ -1,3 +1,4 @@
+// Defines data/batch.h: padding, then which examples a batch has.
 #include "data/batch.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Defines data/framing.h: the layout of a pair, and the vocabulary that it needs.
 #include "data/framing.h"
 
 #include <utility>

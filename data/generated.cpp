@@ -1,3 +1,4 @@
+// Defines data/generated.h: listed, distinct and drawn examples.
 #include "data/generated.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Defines data/sampler.h: the halves of the network, then its rounds.
 #include "data/sampler.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Defines data/split.h: the hash that selects a split.
 #include "data/split.h"
 
 #include "core/random.h"

@@ -1,3 +1,4 @@
+// Defines data/vocabulary.h.
 #include "data/vocabulary.h"
 
 #include <limits>

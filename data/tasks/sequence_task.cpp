@@ -1,3 +1,4 @@
+// Defines data/tasks/sequence_task.h: draws, counts and lists the pairs of a task.
 #include "data/tasks/sequence_task.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A task is a rule from a source to a target, such as sorting. Sources are counted or drawn.
+// A task is a rule from a source to a target, such as sorting. Sources are listed or drawn.
 //
 // A source is independent ids below `base`, of a length within `lengths`. data/framing.h lays
 // source and target out for a model, with <bos>, <sep> and <eos>. data/generated.h makes datasets.
