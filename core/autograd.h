@@ -10,13 +10,12 @@
 // operation: it reads dy, and adds dy ∂y/∂x to the slot of each input x.
 //
 //   return record("mul", y, {a, b}, [as = saved(a, b), bs = saved(b, a)](Backward& g) {
-//     if (g.wants(0))  // da += dy · b
-//       map(g.size(), g.into(0), [dy = g.dy(), b = bs.data()](int64_t i) { return dy[i] * b[i]; });
-//     if (g.wants(1))  // db += dy · a
-//       map(g.size(), g.into(1), [dy = g.dy(), a = as.data()](int64_t i) { return dy[i] * a[i]; });
+//     if (g.wants(0)) multiply(g.dy(), bs.data(), g.into(0));  // da += dy · b
+//     if (g.wants(1)) multiply(g.dy(), as.data(), g.into(1));  // db += dy · a
 //   });
 //
 // saved(b, a) keeps the elements of b, because da needs them, but only if a requires a gradient.
+// (core/ops/arithmetic.cpp has the whole of mul(), with broadcasting.)
 //
 // Order: nodes are numbered as they are made. An operation that used y is newer than the one that
 // made y, so backward always runs the newest node that has received a gradient: its dy is complete.

@@ -30,7 +30,7 @@ class InputError : public Error {
   explicit InputError(const std::string& text, std::vector<std::string> keys = {})
       : Error(text), keys_(std::move(keys)) {}
   // Returns the options that contradict something, as keys of a config ("optim.lr"), the most
-  // likely culprit first. heed puts in front of the text where a config sets the first of them.
+  // likely culprit first. heed prints where a config sets that one, then the text.
   const std::vector<std::string>& keys() const { return keys_; }
 
  private:

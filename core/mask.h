@@ -1,4 +1,4 @@
-// Which keys a query may read: not later ones, and no padding. (An additive bias has another type.)
+// Which keys a query may read: not later ones, and no padding.
 #pragma once
 
 #include <cstdint>

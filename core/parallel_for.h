@@ -13,8 +13,7 @@
 namespace heed::inline HEED_REAL {
 
 namespace detail {
-// Calls run(context, chunk) for every chunk in [0, chunks), on one thread or on several: the build
-// links one definition.
+// Calls run(context, chunk) for every chunk in [0, chunks), on one thread or on several.
 void run_chunks(int64_t chunks, int64_t work, void (*run)(void* context, int64_t chunk),
                 void* context);
 }  // namespace detail

@@ -1,11 +1,10 @@
 // Defines tensor.h: creation, elements, gradients, then what a tensor refers to.
 #include "core/tensor.h"
 
-#include <algorithm>
 #include <new>
 
+#include "core/kernels/kernels.h"
 #include "core/memory.h"
-#include "core/parallel_for.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -35,9 +34,7 @@ Tensor Tensor::empty(const Shape& shape) { return make(shape, Storage::allocate(
 
 Tensor Tensor::full(const Shape& shape, real value) {
   Tensor tensor = empty(shape);
-  real* const to = tensor.storage()->data;
-  parallel_for(tensor.size(), chunk_elements,
-               [=](int64_t first, int64_t last) { std::fill(to + first, to + last, value); });
+  kernels::fill(tensor.size(), value, tensor.storage()->data);
   return tensor;
 }
 

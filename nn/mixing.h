@@ -1,6 +1,6 @@
-// The sublayer in which the positions of a sequence exchange information, attention or a
-// replacement for it, and what it may know of the sequence besides its vectors x: a mask, and the
-// positions read before.
+// The sublayer in which the positions of a sequence exchange information: attention, or a
+// replacement. It reads the vectors x of the sequence, a mask, and what was kept of the positions
+// before x.
 #pragma once
 
 #include "core/mask.h"

@@ -4,25 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel_for.h"
 #include "core/standard_ops.h"
 #include "nn/init.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
 
+// The rows φ(0) … φ(length - 1).
 Tensor sinusoids(int64_t length, int64_t dim) {
   Tensor table = Tensor::empty({length, dim});
   real* const to = table.mutable_data();
-  constexpr int64_t cost = 32;  // of a power and a sine, in simple operations
-  parallel_for(length, chunk_rows(cost * dim), [=](int64_t first, int64_t last) {
-    for (int64_t t = first; t < last; ++t)
-      for (int64_t c = 0; c < dim; ++c) {
-        const double exponent = static_cast<double>(c / 2 * 2) / static_cast<double>(dim);
-        const double angle = static_cast<double>(t) * std::pow(10000.0, -exponent);
-        to[t * dim + c] = static_cast<real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
-      }
-  });
+  for (int64_t c = 0; c < dim && !scope().shapes_only; ++c) {
+    const double exponent = static_cast<double>(c / 2 * 2) / static_cast<double>(dim);
+    const double omega = std::pow(10000.0, -exponent);
+    for (int64_t t = 0; t < length; ++t) {
+      const double angle = omega * static_cast<double>(t);
+      to[t * dim + c] = static_cast<real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
   return table;
 }
 

@@ -31,19 +31,6 @@ struct Axes {
     else
       axis[count++] = {length, stride};
   }
-  // Removes axis k and returns it.
-  Axis take(size_t k) {
-    const Axis taken = axis[k];
-    for (--count; k < count; ++k) axis[k] = axis[k + 1];
-    return taken;
-  }
-  // Removes the innermost axis and returns it: one of length 1 if there is none.
-  Axis take_last() {
-    if (count > 0) return take(count - 1);
-    Axis single{1, {}};
-    single.stride.fill(1);
-    return single;
-  }
   int64_t size() const {
     int64_t product = 1;
     for (size_t a = 0; a < count; ++a) product *= axis[a].length;

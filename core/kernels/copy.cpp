@@ -24,6 +24,11 @@ void copy_row(int64_t n, const real* __restrict x, Destination to) {
 
 }  // namespace
 
+void fill(int64_t n, real value, real* to) {
+  parallel_for(n, chunk_elements,
+               [=](int64_t first, int64_t last) { std::fill(to + first, to + last, value); });
+}
+
 void copy(int64_t n, const real* from, Destination to) {
   parallel_for(n, 1 << 15, [=](int64_t first, int64_t last) {
     const real* __restrict x = from;
@@ -33,10 +38,6 @@ void copy(int64_t n, const real* from, Destination to) {
     else
       std::copy(x + first, x + last, y + first);
   });
-}
-
-void scale(int64_t n, const real* x, real factor, Destination to) {
-  map(n, to, [=](int64_t i) { return factor * x[i]; });
 }
 
 void copy_rows(int64_t rows, int64_t width, const real* from, int64_t from_step, Destination to,
@@ -53,7 +54,7 @@ void zero_rows(int64_t rows, int64_t width, real* to, int64_t step) {
 void permute(const real* from, const Shape& shape, std::span<const int> axes, Destination to) {
   if (shape.size() == 0) return;
   Axes<2> outer = permuted_axes(shape, axes);
-  const Axes<2>::Axis inner = outer.take_last();
+  const Axes<2>::Axis inner = take_last(outer);
   const int64_t length = inner.length, step = inner.stride[0];
   if (step == 1) {  // the last axis stays last: copy rows
     for_each_row(outer.size(), length, [=](int64_t i) {
@@ -66,7 +67,7 @@ void permute(const real* from, const Shape& shape, std::span<const int> axes, De
   // tiles.
   size_t contiguous = 0;
   while (outer.axis[contiguous].stride[0] != 1) ++contiguous;
-  const Axes<2>::Axis rows = outer.take(contiguous);
+  const Axes<2>::Axis rows = take(outer, contiguous);
   constexpr int64_t tile = 32;
   const int64_t strips = (rows.length + tile - 1) / tile;
   const auto transpose_strip = [=](int64_t strip, const real* x, real* y) {

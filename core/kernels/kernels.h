@@ -1,5 +1,5 @@
 // The loops that the operations of the standard Transformer call, file by file. A Destination says
-// whether a loop adds to what is there. (Matrix products are in gemm/, and built on them linear.h.)
+// whether a loop adds to what is there. (gemm/gemm.h has the matrix products.)
 //
 // A kernel runs on all threads unless it says otherwise. Where a gradient is an argument, one whose
 // `data` is null is not computed.
@@ -15,11 +15,24 @@
 
 namespace heed::inline HEED_REAL::kernels {
 
-// ---- copy.cpp
-// to[i] = from[i], i < n
-void copy(int64_t n, const real* from, Destination to);
+// ---- arithmetic.cpp
+// A contiguous array whose shape broadcasts to another.
+template <class T>
+struct Operand {
+  const T* data;
+  Shape shape;
+};
+// to = a + b and to = a · b, with a and b broadcast to the shape `whole`
+void add(const Shape& whole, const Operand<real>& a, const Operand<real>& b, Destination to);
+void multiply(const Shape& whole, const Operand<real>& a, const Operand<real>& b, Destination to);
 // to[i] = factor · x[i], i < n
 void scale(int64_t n, const real* x, real factor, Destination to);
+
+// ---- copy.cpp
+// to[i] = value, i < n
+void fill(int64_t n, real value, real* to);
+// to[i] = from[i], i < n
+void copy(int64_t n, const real* from, Destination to);
 // Permutes the axes of `from`, of shape `shape`: axis i of the result is axis axes[i].
 void permute(const real* from, const Shape& shape, std::span<const int> axes, Destination to);
 // Copies `rows` rows of `width` elements. A row begins from_step elements after the one before in

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/kernels/axes.h"
+#include "core/kernels/kernels.h"
 #include "core/parallel_for.h"
 #include "core/real.h"
 
@@ -40,12 +41,21 @@ void for_each_row(int64_t rows, int64_t width, F f) {
   });
 }
 
-// A contiguous array whose shape broadcasts to another.
-template <class T>
-struct Operand {
-  const T* data;
-  Shape shape;
-};
+// Removes axis k of a loop and returns it.
+template <size_t arrays>
+typename Axes<arrays>::Axis take(Axes<arrays>& axes, size_t k) {
+  const auto taken = axes.axis[k];
+  for (--axes.count; k < axes.count; ++k) axes.axis[k] = axes.axis[k + 1];
+  return taken;
+}
+// Removes the innermost axis and returns it: one of length 1 if there is none.
+template <size_t arrays>
+typename Axes<arrays>::Axis take_last(Axes<arrays>& axes) {
+  if (axes.count > 0) return take(axes, axes.count - 1);
+  typename Axes<arrays>::Axis single{1, {}};
+  single.stride.fill(1);
+  return single;
+}
 
 namespace detail {
 
@@ -89,7 +99,7 @@ template <class F, class... T>
 void map_broadcast(const Shape& whole, Destination to, F f, const Operand<T>&... x) {
   if (whole.size() == 0) return;
   auto rows = broadcast_axes(whole, x.shape...);
-  const auto inner = rows.take_last();
+  const auto inner = take_last(rows);
   const int64_t width = inner.length, piece = std::min(width, chunk_elements);
   const int64_t pieces = (width + piece - 1) / piece;  // of each row
   const auto map_piece = [&]<size_t... k>(int64_t i, std::index_sequence<k...>) {

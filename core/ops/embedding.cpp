@@ -1,4 +1,4 @@
-// Row ids[n] of a table. Its gradient adds to those rows only.
+// Looks up row ids[n] of a table. Its gradient adds to those rows only.
 #include "core/autograd.h"
 #include "core/kernels/kernels.h"
 #include "core/standard_ops.h"

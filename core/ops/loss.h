@@ -1,4 +1,4 @@
-// What the definitions of the losses share.
+// Declares what the definitions of the losses share.
 #pragma once
 
 #include "core/kernels/kernels.h"

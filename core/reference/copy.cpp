@@ -1,16 +1,15 @@
-// Moves and looks up rows.
+// Fills, moves and looks up rows.
 #include "core/reference/reference.h"
 
 namespace heed::inline HEED_REAL::kernels {
 
+void fill(int64_t n, real value, real* to) {
+  for (int64_t i = 0; i < bound(n); ++i) to[i] = value;
+}
+
 // to[i] = from[i]
 void copy(int64_t n, const real* from, Destination to) {
   for (int64_t i = 0; i < bound(n); ++i) write(to, i, from[i]);
-}
-
-// to[i] = factor · x[i]
-void scale(int64_t n, const real* x, real factor, Destination to) {
-  for (int64_t i = 0; i < bound(n); ++i) write(to, i, double{factor} * x[i]);
 }
 
 void copy_rows(int64_t rows, int64_t width, const real* from, int64_t from_step, Destination to,

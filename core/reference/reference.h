@@ -2,16 +2,13 @@
 //
 // core/reference/NAME.cpp takes the place of core/kernels/NAME.cpp: no blocks, no vector
 // instructions, no threads, and sums in double. An operation that a fast build fuses
-// (core/ops/fused.h) is composed of other operations here. All are compiled twice. The preset
-// `reference` builds heed from them instead of the fast kernels: any config then trains, slowly,
-// and a printf in one of these loops shows a real training at work. The tests compile them with
-// -Dkernels=reference -Dfused=composed, so that they land in heed::reference and heed::composed and
-// one program holds both, and compare the two (tests/core/reference.cpp, tests/core/composed.cpp).
+// (core/ops/fused.h) is composed of other operations here. core/kernels/axes.h has no second
+// definition. All are compiled twice, and the tests compare the two. The preset `reference` builds
+// heed from these loops: any config then trains, slowly, and a printf in one of them shows a real
+// training at work.
 //
 //   cmake --preset reference && cmake --build --preset reference
 //   build/reference/bin/heed train configs/sort.toml
-//
-// core/kernels/map.h and axes.h have no second definition.
 #pragma once
 
 #include <algorithm>

@@ -389,16 +389,37 @@ inline std::vector<testing::Output> attention_outputs() {
   return draw.outputs;
 }
 
+inline std::vector<testing::Output> arithmetic_outputs() {
+  Cases draw(12);
+  for (const Shape& shape_a : {Shape{}, Shape{300}, Shape{40, 1}, Shape{40, 300}, Shape{0, 300}})
+    for (const Shape& shape_b : {Shape{1}, Shape{300}, Shape{5, 1, 1}, Shape{1, 300}}) {
+      const Shape whole = broadcast("arithmetic_outputs", shape_a, shape_b);
+      const Array a_values = draw.normal(shape_a.size()), b_values = draw.normal(shape_b.size());
+      const Operand<real> a{a_values.data(), shape_a}, b{b_values.data(), shape_b};
+      const std::string name = fmt::format(" {} and {}", shape_a, shape_b);
+      draw.keep("add" + name, whole.size(), [&](Destination to) { add(whole, a, b, to); });
+      draw.keep("multiply" + name, whole.size(),
+                [&](Destination to) { multiply(whole, a, b, to); });
+    }
+  for (int i = 0; i < 30; ++i) {
+    const int64_t size = draw.size(3000);
+    const Array x = draw.normal(size);
+    const real factor = draw.normal();
+    draw.keep("scale", size, [&](Destination to) { scale(size, x.data(), factor, to); });
+  }
+  return draw.outputs;
+}
+
 inline std::vector<testing::Output> copy_outputs() {
   Cases draw(11);
   for (int i = 0; i < 30; ++i) {
     const int64_t rows = draw.size(40), width = draw.size(60), count = draw.size(50);
     const Array x = draw.normal(rows * width), dy = draw.normal(count * width);
     const std::vector<int32_t> ids = draw.ids(count, rows);
-    const real factor = draw.normal();
     draw.keep("copy", rows * width, [&](Destination to) { copy(rows * width, x.data(), to); });
-    draw.keep("scale", rows * width,
-              [&](Destination to) { scale(rows * width, x.data(), factor, to); });
+    Array filled(x.size(), NAN);
+    fill(rows * width, real{2.5}, filled.data());
+    draw.keep("fill", filled);
     const int64_t part = draw.size(width), step = width + draw.below(4);
     draw.keep("copy_rows", rows * step,
               [&](Destination to) { copy_rows(rows, part, x.data(), width, to, step); });
@@ -451,6 +472,7 @@ inline constexpr Family families[] = {
     {"segment", 5, segment_outputs},
     {"rotary and dropout", 5, rotary_and_dropout_outputs},
     {"attention", 30, attention_outputs},
+    {"arithmetic", 5, arithmetic_outputs},
     {"copy", 5, copy_outputs},
 };
 

@@ -1,14 +1,13 @@
-// The definitions of memory and loops that only the minimal build links (core/minimal).
+// The definition of memory that only the minimal build links (core/minimal).
+#include "core/memory.h"
+
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <vector>
 
 #include "core/check.h"
-#include "core/memory.h"
-#include "core/parallel_for.h"
 
 namespace heed {
 namespace {
@@ -27,20 +26,6 @@ TEST_CASE("minimal memory: what the system refuses is an Error with the size") {
   const size_t bytes = std::numeric_limits<size_t>::max() / 4;
   CHECK_THROWS_WITH_AS(pool_allocate(bytes),
                        "out of memory: the system refused 4611686018427387903 bytes", Error);
-}
-
-TEST_CASE("minimal loops: all indices in order, in chunks; none in a scope with shapes_only") {
-  std::vector<int64_t> seen;
-  const auto see = [&](int64_t first, int64_t last) {
-    CHECK(last - first <= 3);
-    for (int64_t i = first; i < last; ++i) seen.push_back(i);
-  };
-  parallel_for(8, 3, see);
-  CHECK(seen == std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
-  ScopeGuard here;
-  here->shapes_only = true;
-  parallel_for(8, 3, see);
-  CHECK(seen.size() == 8);
 }
 
 }  // namespace
