@@ -1,0 +1,52 @@
+// Elements of HTML and of SVG. Text of a run only ever becomes text: nothing is parsed.
+
+function fill(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export function html(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+// A coordinate: tenths of a pixel are enough.
+export const px = (number) => number.toFixed(1);
+
+// A picture of this size in pixels. `label` says what it shows.
+export function picture(width, height, label, ...children) {
+  return svg(
+    "svg",
+    { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    ...children,
+  );
+}
+
+// Buttons of which one is pressed. options: [[value, label], …]
+export function segments(label, options, chosen, change) {
+  const buttons = options.map(([value, text]) =>
+    html("button", { type: "button", "aria-pressed": `${value === chosen}` }, text),
+  );
+  buttons.forEach((button, i) =>
+    button.addEventListener("click", () => {
+      buttons.forEach((each) => each.setAttribute("aria-pressed", `${each === button}`));
+      change(options[i][0]);
+    }),
+  );
+  return html("span", { class: "seg", role: "group", "aria-label": label }, ...buttons);
+}
+
+// Sets the children of an element, and gives the focus back to the one with the same data-key.
+export function replace(parent, ...children) {
+  const key = parent.contains(document.activeElement) && document.activeElement.dataset.key;
+  parent.replaceChildren(...children);
+  if (key) parent.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
