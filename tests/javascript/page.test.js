@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { placeOf } from "../../lab/page/atlas.js";
+import { axisFor, bandPath, linePath } from "../../lab/page/chart.js";
+import { habitOf, shadeOf } from "../../lab/page/heat.js";
+import { csvText } from "../../lab/page/save.js";
+import { makeScale } from "../../lab/page/scale.js";
+import { fileName, percent, significant, tickText, whole } from "../../lab/page/text.js";
+
+const sx = makeScale("linear", [0, 10], [0, 100]);
+
+test("a band stays inside the axis, whatever its limits are", () => {
+  for (const [kind, domain] of [
+    ["linear", [0, 1]],
+    ["log", [0.01, 1]],
+    ["logit", [0.001, 0.999]],
+  ]) {
+    const sy = makeScale(kind, domain, [50, 0]);
+    const path = bandPath([0, 5, 10], [-1, 0, 0.2], [0.5, 3, Infinity], sx, sy);
+    const ys = [...path.matchAll(/[\d.-]+ ([\d.-]+)/g)].map((match) => Number(match[1]));
+    assert.equal(ys.length, 6);
+    for (const y of ys) assert.ok(y >= 0 && y <= 50, `${kind}: ${path}`);
+  }
+  assert.equal(bandPath([], [], [], sx, sx), "");
+});
+
+test("a line breaks where a value cannot be drawn", () => {
+  const sy = makeScale("log", [0.1, 10], [50, 0]);
+  assert.equal(linePath([0, 1, 2, 3], [1, 0, 1, NaN], sx, sy), "M0.0 25.0M20.0 25.0");
+});
+
+test("losses over more than a factor of 30 are logarithmic, fractions never", () => {
+  assert.equal(axisFor([[0.01, 4]]).kind, "log");
+  assert.equal(axisFor([[1, 4]]).kind, "linear");
+  assert.equal(axisFor([[0, 4]], { kind: "log" }).kind, "linear");
+  assert.deepEqual(axisFor([[0.001, 0.9]], { fraction: true }).ends, [0, 1]);
+});
+
+test("numbers are short and have a true minus", () => {
+  assert.equal(whole(1234567), "1\u202f234\u202f567");
+  assert.equal(significant(0.012345), "0.0123");
+  assert.equal(significant(-1.5), "−1.50");
+  assert.equal(significant(98765.4), "98\u202f765");
+  assert.equal(significant(NaN), "–");
+  assert.equal(percent(0.512), "51.2 %");
+  assert.deepEqual(
+    [0, 0.02, 1000, 100000, 2e-7, -0.5].map((each) => tickText(each)),
+    ["0", "0.02", "1\u202f000", "100 k", "2·10⁻⁷", "−0.5"],
+  );
+  assert.equal(tickText(1e-5), "10⁻⁵");
+  assert.equal(tickText(0.75, true), "75 %");
+  assert.equal(fileName("Validation loss, <b>"), "validation-loss-b");
+});
+
+test("cells of CSV are quoted where they need it", () => {
+  assert.equal(
+    csvText([
+      ["a,b", 'say "x"', null],
+      [1.5, "two\nlines", ""],
+    ]),
+    ['"a,b","say ""x""",\n1.5,"two\nlines",\n'].join(),
+  );
+});
+
+test("a head is named by what its weights do", () => {
+  const labels = ["a", "b", "c", "d"];
+  const head = (weight) => ({ rows: labels, columns: labels, weight });
+  assert.equal(habitOf(head((row, column) => (column === row - 1 ? 0.8 : 0.05))), "reads one back");
+  assert.equal(
+    habitOf(head((row, column) => (column === 3 - row ? 0.9 : 0))),
+    "reads from the end",
+  );
+  assert.equal(habitOf(head(() => 0.25)), "");
+  assert.equal(shadeOf(0.25, false), 0.25);
+  assert.equal(shadeOf(0.25, true), 0.5);
+});
+
+test("a map is named by its place in words", () => {
+  const names = ["encoder.layers.0.attention", "decoder.layers.1.cross_attention"];
+  assert.deepEqual(placeOf(names[0], names), { module: "encoder", layer: 0 });
+  assert.deepEqual(placeOf(names[1], names), { module: "decoder reads input", layer: 1 });
+  assert.equal(placeOf("decoder.layers.0.attention", names).module, "decoder, itself");
+  assert.equal(placeOf("decoder.layers.0.attention", []).module, "decoder");
+  assert.deepEqual(placeOf("pooled", []), { module: "pooled", layer: 0 });
+});
