@@ -96,7 +96,7 @@ std::vector<Section> sections_of(const ConfigListing& listing) {
     const auto end = std::find_if(first, listing.end(), [&](const ConfigEntry& entry) {
       return entry.section != first->section;
     });
-    sections.emplace_back(first, end);
+    sections.emplace_back(&*first, static_cast<size_t>(end - first));
     first = end;
   }
   return sections;
