@@ -41,6 +41,14 @@ double active_of(std::span<const real> x) {
          static_cast<double>(x.size());
 }
 
+// ln Σ exp z
+double log_sum_exp(std::span<const real> z) {
+  const double most = *std::ranges::max_element(z);
+  double sum = 0;
+  for (const real each : z) sum += std::exp(each - most);
+  return most + std::log(sum);
+}
+
 Json largest(const Inspected& inspected, std::span<const real> logits, size_t count) {
   std::vector<int64_t> order(logits.size());
   for (size_t v = 0; v < order.size(); ++v) order[v] = static_cast<int64_t>(v);
@@ -49,11 +57,15 @@ Json largest(const Inspected& inspected, std::span<const real> logits, size_t co
     const real x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
     return x != y ? x > y : a < b;
   });
+  const double all = log_sum_exp(logits);
   Json tokens = Json::array();
-  for (auto v = order.begin(); v != end; ++v)
+  for (auto v = order.begin(); v != end; ++v) {
+    const auto logit = static_cast<double>(logits[static_cast<size_t>(*v)]);
     tokens.push(Json::object()
                     .set("token", inspected.token(*v))
-                    .set("logit", static_cast<double>(logits[static_cast<size_t>(*v)])));
+                    .set("logit", logit)
+                    .set("probability", std::exp(logit - all)));
+  }
   return tokens;
 }
 
@@ -102,7 +114,7 @@ Tensor record(const Inspected& inspected, const ChosenExample& chosen, std::vect
 
 }  // namespace
 
-Json trace(const Inspected& inspected, int64_t example) {
+Json trace(const Inspected& inspected, int64_t example, size_t count) {
   ScopeGuard here;
   here->gradients = here->training = false;
   const ChosenExample chosen = find_example(inspected, example);
@@ -127,12 +139,15 @@ Json trace(const Inspected& inspected, int64_t example) {
   }
   const int64_t inputs = batch.input_lengths[chosen.row];
   const int64_t classes = logits.dim(-1);
-  Json of_model =
-      is_classifier
-          ? largest(inspected, {logits.data() + chosen.row * classes, static_cast<size_t>(classes)},
-                    5)
-          : at_positions(logits, chosen.row, inputs,
-                         [&](auto x) { return largest(inspected, x, 5); });
+  // The positions with logits: one of a classifier.
+  const int64_t first = chosen.row * (is_classifier ? 1 : logits.dim(1));
+  Json of_model = Json::array(), losses = Json::array();
+  for (int64_t i = first; i < first + (is_classifier ? 1 : inputs); ++i) {
+    const std::span z(logits.data() + i * classes, static_cast<size_t>(classes));
+    const int32_t target = batch.target[i];
+    of_model.push(largest(inspected, z, count));
+    losses.push(target == ignored ? Json() : Json(log_sum_exp(z) - z[static_cast<size_t>(target)]));
+  }
   Json targets = Json::array();
   if (is_classifier)
     targets.push(inspected.token(batch.target[chosen.row]));
@@ -148,7 +163,8 @@ Json trace(const Inspected& inspected, int64_t example) {
                      chosen.row, inputs))
       .set("targets", std::move(targets))
       .set("stages", std::move(stages))
-      .set("logits", std::move(of_model));
+      .set("logits", is_classifier ? of_model.elements()[0] : std::move(of_model))
+      .set("losses", std::move(losses));
 }
 
 Table trace_table(const Json& trace) {

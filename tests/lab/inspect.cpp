@@ -358,7 +358,18 @@ TEST_CASE("inspect: a trace has the norms, the active units and the logits of it
       const real* const row = logits.data() + static_cast<int64_t>(p) * logits.dim(2);
       CHECK(whole[p].elements()[0].at("logit").number() ==
             doctest::Approx(*std::max_element(row, row + logits.dim(2))).epsilon(1e-4));
+      double sum = 0;
+      for (int64_t v = 0; v < logits.dim(2); ++v) sum += std::exp(double{row[v]});
+      CHECK(whole[p].elements()[0].at("probability").number() ==
+            doctest::Approx(std::exp(whole[p].elements()[0].at("logit").number()) / sum)
+                .epsilon(1e-4));
+      const int32_t target = batch.target[static_cast<int64_t>(p)];
+      REQUIRE(json.at("losses").elements()[p].is_null() == (target == ignored));
+      if (target != ignored)
+        CHECK(json.at("losses").elements()[p].number() ==
+              doctest::Approx(std::log(sum) - double{row[target]}).epsilon(1e-4));
     }
+    CHECK(trace(*t.inspected, example, 7).at("logits").elements()[0].elements().size() == 7);
     CHECK(stages[0].at("logits").is_null() == (kind == ModelKind::seq2seq));
   }
   const InspectedTask post(ModelKind::language_model,
