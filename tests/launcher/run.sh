@@ -93,7 +93,7 @@ call report 'two words' '' <<<'standard input'
 expect output "$output" "$work/elsewhere"$'\n3\nreport\ntwo words\n\nstandard input'
 expect "exit code" "$code" 7
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
-expect errors "$errors" "heed: the first build *is kept in $tree/build/release-"$'*\nheed: building'
+expect errors "$errors" "heed: the first build *is kept in $tree/build/release-"$'*\nheed: building 1 of 1'
 
 a_case "builds a smaller program for the first training, and all commands when another is called"
 call train here </dev/null
