@@ -61,12 +61,22 @@ const char* heed_scores(HeedSession* session) {
   return heed::text_of_json([&] { return session->session.scores(); });
 }
 
-const char* heed_predictions(HeedSession* session, int32_t count) {
-  return heed::text_of_json([&] { return session->session.predictions(count); });
+const char* heed_predictions(HeedSession* session, int32_t count, const char* without) {
+  return heed::text_of_json([&] { return session->session.predictions(count, without); });
 }
 
-const char* heed_attention(HeedSession* session, const char* text) {
-  return heed::text_of_json([&] { return session->session.attention(text); });
+const char* heed_trace(HeedSession* session, const char* text, int32_t example, int32_t position,
+                       const char* without) {
+  return heed::text_of_json(
+      [&] { return session->session.trace(text, example, position, without); });
+}
+
+const char* heed_heads(HeedSession* session) {
+  return heed::text_of_json([&] { return session->session.heads(); });
+}
+
+const char* heed_ablate(HeedSession* session, const char* part) {
+  return heed::text_of_json([&] { return session->session.ablate(part); });
 }
 
 const char* heed_positions(HeedSession* session) {

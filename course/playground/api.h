@@ -24,8 +24,11 @@ void heed_free(HeedSession* session);
 // JSON; see session.h for the members.
 const char* heed_summary(HeedSession* session);
 const char* heed_scores(HeedSession* session);
-const char* heed_predictions(HeedSession* session, int32_t count);
-const char* heed_attention(HeedSession* session, const char* text);
+const char* heed_predictions(HeedSession* session, int32_t count, const char* without);
+const char* heed_trace(HeedSession* session, const char* text, int32_t example, int32_t position,
+                       const char* without);
+const char* heed_heads(HeedSession* session);
+const char* heed_ablate(HeedSession* session, const char* part);
 const char* heed_positions(HeedSession* session);
 
 // Updates the weights and writes the loss of the step. Returns the number of steps done, -1 for a

@@ -1,7 +1,11 @@
 #include "course/playground/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "apps/config/load_config.h"
 #include "apps/config/toml.h"
@@ -13,6 +17,10 @@
 #include "core/scope.h"
 #include "course/playground/mistakes.h"
 #include "course/playground/positions.h"
+#include "data/first_examples.h"
+#include "lab/inspect/ablate.h"
+#include "lab/inspect/heads.h"
+#include "lab/inspect/trace.h"
 
 namespace heed {
 namespace {
@@ -138,6 +146,188 @@ Json map_json(const AttentionMap& map) {
       .set("weights", std::move(weights));
 }
 
+// While it exists, parts of a model write nothing to its stream: the weights that write are 0.
+class Without {
+ public:
+  Without(const Inspected& inspected, const std::string& names) {
+    for (size_t first = 0; first < names.size();) {
+      const size_t last = std::min(names.find(',', first), names.size());
+      leave_out(inspected, names.substr(first, last - first));
+      first = last + 1;
+    }
+  }
+  ~Without() {
+    for (auto saved = saved_.rbegin(); saved != saved_.rend(); ++saved)
+      std::ranges::copy(saved->second, saved->first.mutable_data());
+  }
+  Without(const Without&) = delete;
+  Without& operator=(const Without&) = delete;
+
+ private:
+  // Sets the columns of a head, or a whole tensor, to 0.
+  void zero(Tensor tensor, int64_t first, int64_t last) {
+    const std::span<const real> values = tensor.values();
+    saved_.emplace_back(tensor, std::vector<real>(values.begin(), values.end()));
+    const int64_t width = tensor.dim(-1);
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      if (i % width >= first && i % width < last) tensor.mutable_data()[i] = 0;
+  }
+  void leave_out(const Inspected& inspected, const std::string& name) {
+    const size_t of_head = name.find(".head.");
+    for (const Sublayer& s : sublayers_of(inspected)) {
+      if (s.name != name.substr(0, of_head)) continue;
+      for (const char* last : {".output", ".down"}) {
+        const auto found = inspected.parameters.find(s.name + last + ".weight");
+        if (found == inspected.parameters.end()) continue;
+        const Tensor& weight = found->second;
+        if (of_head == name.npos) {
+          zero(weight, 0, weight.dim(-1));
+          const auto bias = inspected.parameters.find(s.name + last + ".bias");
+          if (bias != inspected.parameters.end()) zero(bias->second, 0, bias->second.dim(-1));
+          return;
+        }
+        for (int64_t h = 0; h < s.heads && s.is_sum_of_heads; ++h)
+          if (name == fmt::format("{}.head.{}", s.name, h))
+            return zero(weight, h * s.width, (h + 1) * s.width);
+      }
+    }
+    throw InputError(fmt::format("{} cannot be left out of this model", in_quotes(name)));
+  }
+
+  std::vector<std::pair<Tensor, std::vector<real>>> saved_;
+};
+
+// The first three features of each position as bytes: red, green and blue.
+Json pixels(const Batch& batch) {
+  const Tensor& features = features_of(batch).features;
+  const int64_t width = features.dim(2);
+  Json list = Json::array();
+  for (int64_t t = 0; t < features.dim(1); ++t) {
+    Json colour = Json::array();
+    for (int64_t c = 0; c < 3; ++c) {
+      const auto value = double{features.data()[t * width + std::min(c, width - 1)]};
+      colour.push(static_cast<int64_t>(std::lround(255 * std::clamp(value, 0.0, 1.0))));
+    }
+    list.push(std::move(colour));
+  }
+  return list;
+}
+
+Json edges(const Batch& batch) {
+  const BatchFeatures& features = features_of(batch);
+  Json list = Json::array();
+  for (int64_t e = 0; e < features.sender.size(); ++e)
+    list.push(Json::array({int64_t{features.sender[e]}, int64_t{features.receiver[e]}}));
+  return list;
+}
+
+// The text that the user typed, with what the model generated for it, as an example.
+Example typed_example(const AttendedExample& read, const Corpus& corpus) {
+  const auto tokens = [](const Ids& ids) {
+    return std::vector<int32_t>(ids.data(), ids.data() + ids.size());
+  };
+  Example example;
+  if (read.inputs.source) example.source = tokens(read.inputs.source);
+  example.input = tokens(read.inputs.input);
+  example.target.assign(example.input.size(), ignored);
+  if (corpus.framing == Framing::classifier) {
+    const auto label = std::ranges::find(corpus.labels, read.target);
+    example.target.assign(1, static_cast<int32_t>(label - corpus.labels.begin()));
+  }
+  return example;
+}
+
+// Labels for the positions of a traced example.
+PositionLabels labels_of(const Json& trace, const Batch& batch, const Corpus& corpus) {
+  const auto texts = [](const Json& tokens) {
+    std::vector<std::string> labels;
+    for (const Json& token : tokens.elements()) labels.push_back(token.string());
+    return labels;
+  };
+  PositionLabels labels;
+  const bool is_classifier = corpus.framing == Framing::classifier;
+  if (corpus.format.features > 0)
+    labels.source = position_labels(features_of(batch).features.dim(1), corpus.grid);
+  else if (is_classifier)
+    labels.source = texts(trace.at("inputs"));
+  else if (corpus.framing == Framing::seq2seq)
+    labels.source = texts(trace.at("source"));
+  if (!is_classifier) labels.target = texts(trace.at("inputs"));
+  return labels;
+}
+
+// Numbers that a picture shows, with fewer digits.
+Json rounded(std::span<const real> values) {
+  Json list = Json::array();
+  for (const real value : values) list.push(std::round(double{value} * 1e3) / 1e3);
+  return list;
+}
+
+// At most `most` numbers at each position of x (1, T, D).
+Json vectors(const Tensor& x, int64_t most) {
+  const int64_t width = x.dim(2);
+  Json list = Json::array();
+  for (int64_t t = 0; t < x.dim(1); ++t)
+    list.push(rounded({x.data() + t * width, static_cast<size_t>(std::min(most, width))}));
+  return list;
+}
+
+// Adds "vectors" and "units": see trace() in session.h.
+void add_parts(const Inspected& inspected, int64_t position, Json& json) {
+  Json embedded = Json::array(), units = Json::array();
+  Tensor tokens;
+  const bool shares =
+      inspected.options.kind == ModelKind::seq2seq && inspected.options.share_embeddings;
+  const NamedTap tap(
+      inspected,
+      [](const std::string&, Site site) {
+        return site == Site::tokens || site == Site::embedded || site == Site::activation;
+      },
+      [&](const std::string& layer, Site site, const Tensor& value) {
+        if (site == Site::tokens) tokens = value;
+        if (site == Site::embedded) {
+          const bool is_source = shares && embedded.elements().empty();
+          Json row = Json::object()
+                         .set("stage", is_source ? "source_embedding" : layer)
+                         .set("token", vectors(tokens, 8));
+          if (tokens.shape() == value.shape()) row.set("position", vectors(value - tokens, 8));
+          embedded.push(std::move(row));
+        }
+        if (site == Site::activation) {
+          const int64_t last = value.dim(1) - 1;
+          const int64_t t = position < 0 ? last : std::min(position, last);
+          units.push(Json::object()
+                         .set("stage", layer)
+                         .set("values", rounded({value.data() + t * value.dim(2),
+                                                 static_cast<size_t>(value.dim(2))})));
+        }
+        return Tensor();
+      });
+  inspected.model.logits(inputs_of(inspected.one));
+  json.set("vectors", std::move(embedded)).set("units", std::move(units));
+}
+
+// The loss of a model that knows only how often each target occurs: their entropy, in nats.
+double guess_loss(const Dataset& examples) {
+  std::map<int32_t, double> counts;
+  double all = 0;
+  Example example;
+  for (int64_t i = 0; i < examples.size; ++i) {
+    examples.get(i, example);
+    for (const int32_t target : example.target)
+      if (target != ignored) ++counts[target], ++all;
+  }
+  double sum = 0;
+  for (const auto& [target, count] : counts) sum -= count / all * std::log(count / all);
+  return sum;
+}
+
+Json list_of(const std::vector<int64_t>& values) {
+  Json list = Json::array();
+  for (const int64_t value : values) list.push(value);
+  return list;
+}
+
 }  // namespace
 
 PlaygroundSession::Settings PlaygroundSession::read(std::string_view toml,
@@ -181,6 +371,10 @@ Json PlaygroundSession::summary() const {
   if (const TextCodec* codec = corpus_.source ? corpus_.source.get() : corpus_.target.get())
     for (int32_t id = 0; id < codec->vocabulary().size(); ++id)
       tokens.push(token_label(*codec, id));
+  std::vector<std::string> outputs = corpus_.labels;
+  if (outputs.empty())
+    for (int32_t id = 0; id < corpus_.target->vocabulary().size(); ++id)
+      outputs.push_back(token_label(*corpus_.target, id));
   return Json::object()
       .set("config", config_text(set))
       .set("values", std::move(values))
@@ -188,6 +382,9 @@ Json PlaygroundSession::summary() const {
       .set("parameter_count", trainer_.model().parameter_count())
       .set("parameters", std::move(parameters))
       .set("tokens", std::move(tokens))
+      .set("outputs", outputs)
+      .set("validation", shown_split().size)
+      .set("guess", guess_loss(shown_split()))
       .set("reads_text", corpus_.format.features == 0);
 }
 
@@ -205,38 +402,95 @@ Json PlaygroundSession::scores() {
       .set("exact_match", scores.exact_match);
 }
 
-Json PlaygroundSession::predictions(int64_t count) {
+Inspected PlaygroundSession::inspected(const Dataset& examples, int64_t batch_size) const {
+  return {trainer_.model(), settings_.experiment.model, corpus_, examples, batch_size};
+}
+
+Json PlaygroundSession::predictions(int64_t count, const std::string& without) {
   ScopeGuard here;
   evaluate_at(steps_done());
+  const Dataset& split = shown_split();
+  const Inspected all = inspected(first_of(split, 1), 1);
+  const Without left_out(all, without);
+  Batches batches = Batches::in_order(split, corpus_.framing, 1);
   Json list = Json::array();
-  for (const Prediction& p : heed::predictions(trainer_.model(), corpus_, shown_split(), count,
-                                               learned_positions(settings_.experiment.model)))
-    list.push(Json::object()
-                  .set("source", p.source)
-                  .set("predicted", p.predicted)
-                  .set("expected", p.expected));
+  for (const Prediction& p : heed::predictions(trainer_.model(), corpus_, split, count,
+                                               learned_positions(settings_.experiment.model))) {
+    Json row = Json::object()
+                   .set("source", p.source)
+                   .set("predicted", p.predicted)
+                   .set("expected", p.expected);
+    if (!corpus_.grid.empty()) {
+      Batch batch;
+      batches.get(std::ssize(list.elements()), batch);
+      row.set("pixels", pixels(batch));
+    }
+    list.push(std::move(row));
+  }
   return list;
 }
 
-Json PlaygroundSession::attention(const std::string& text) {
+Json PlaygroundSession::trace(const std::string& text, int64_t index, int64_t position,
+                              const std::string& without) {
   ScopeGuard here;
   evaluate_at(steps_done());
-  ExampleRequest request;
-  if (text.empty())
-    request.example = 0;
-  else
-    request.input = text;
+  const Experiment& experiment = settings_.experiment;
+  const Dataset& split = shown_split();
+  check_input(index >= 0 && index < split.size, "there are {} examples, counted from 0",
+              split.size);
   const Model& model = trainer_.model();
-  request.split = corpus_.splits.contains("val") ? "val" : "test";
-  const AttendedExample example = attended_example(request, settings_.experiment, corpus_, model);
+  ExampleRequest request;
+  if (!text.empty()) request.input = text;
+  Example typed;
+  if (!text.empty())
+    typed = typed_example(attended_example(request, experiment, corpus_, model), corpus_);
+  const Dataset one{1,
+                    [&](int64_t, Example& example) {
+                      if (text.empty())
+                        split.get(index, example);
+                      else
+                        example = typed;
+                    },
+                    split.collate};
+  const Inspected here_only = inspected(one, 1);
+  const Without left_out(here_only, without);
+  const int64_t outputs = model.head().weight.dim(0);
+  Json json = heed::trace(here_only, 0, outputs <= 16 ? 16 : 12);
+  json.set("typed", !text.empty());
+  const Batch& batch = here_only.one;
+  const bool reads_features = corpus_.format.features > 0;
   Json maps = Json::array();
   for (const AttentionMap& map :
-       attention_maps(record_attention(model, example.inputs), example.labels))
+       attention_maps(record_attention(model, inputs_of(batch)), labels_of(json, batch, corpus_)))
     maps.push(map_json(map));
+  json.set("maps", std::move(maps));
+  add_parts(here_only, position, json);
+  if (reads_features && !corpus_.grid.empty())
+    json.set("pixels", pixels(batch)).set("grid", list_of(corpus_.grid));
+  if (reads_features && corpus_.format.has_edges) json.set("edges", edges(batch));
+  return json;
+}
+
+Json PlaygroundSession::heads() {
+  ScopeGuard here;
+  evaluate_at(steps_done());
+  const Dataset few = first_of(shown_split(), 64);
+  return head_scores(inspected(few, few.size), /*composition=*/false);
+}
+
+Json PlaygroundSession::ablate(const std::string& part) {
+  ScopeGuard here;
+  evaluate_at(steps_done());
+  const Inspected all = inspected(shown_split(), settings_.experiment.train.batch_size);
+  const Json row = heed::ablate(all, AblateWith::zero, {part}).at("parts").elements()[0];
+  const Without left_out(all, part);
+  const Json whole = scores();
   return Json::object()
-      .set("source", example.source)
-      .set("target", example.target)
-      .set("maps", std::move(maps));
+      .set("loss", row.at("loss"))
+      .set("delta", row.at("delta"))
+      .set("interval", row.at("interval"))
+      .set("token_accuracy", whole.at("token_accuracy"))
+      .set("exact_match", whole.at("exact_match"));
 }
 
 Json PlaygroundSession::positions() const {

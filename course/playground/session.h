@@ -10,6 +10,7 @@
 #include "apps/support/json.h"
 #include "apps/training/trainer.h"
 #include "data/corpus.h"
+#include "lab/inspect/inspected.h"
 
 namespace heed {
 
@@ -22,7 +23,8 @@ class PlaygroundSession {
 
   // {"config": "…", "values": {"model.layers": "2", …}, "parameters": [{"name", "shape"}, …], …}:
   // the keys that differ from their defaults, as a file and one by one, and what the page needs to
-  // know about model and data.
+  // know about model and data. "guess" is the validation loss of a model that knows only how often
+  // each target occurs.
   Json summary() const;
 
   // Updates the weights. Throws Error if the loss is not finite.
@@ -31,13 +33,34 @@ class PlaygroundSession {
 
   // {"loss", "token_accuracy", "exact_match"} of the validation split.
   Json scores();
-  // [{"source", "predicted", "expected"}, …] of the first examples of the validation split.
-  Json predictions(int64_t count);
-  // The attention weights of all layers on a text, or, if it is empty, on the first example:
-  // {"source", "target", "maps": [{"name", "heads", "rows", "columns", "scale", "signed",
-  // "weights"}, …]}, where weights are those of attention_bytes(). Throws InputError for a text
-  // that the model cannot read.
-  Json attention(const std::string& text);
+  // [{"source", "predicted", "expected"}, …] of the first examples of the validation split; of
+  // images and videos also their "pixels". `without`: see trace().
+  Json predictions(int64_t count, const std::string& without = "");
+  // One example on its way through the model: a text, or, if it is empty, example `example` of the
+  // validation split. Returns what trace() of lab/inspect/trace.h does, with 12 logits, or all if
+  // there are at most 16, and besides
+  //
+  //   text     the example as text; null for features
+  //   typed    whether it is a text, whose targets are those that the model generates
+  //   maps     [{"name", "heads", "rows", "columns", "scale", "signed", "weights"}, …], where
+  //            weights are those of attention_bytes()
+  //   vectors  [{"stage", "token", "position"}, …]: the first 8 numbers at each position of what
+  //            an embedding adds up; without "position" if positions are not added
+  //   units    [{"stage", "values"}, …]: what the hidden units of a feed-forward network give at
+  //            `position`, or at the last one
+  //   pixels, grid, edges   of features: [[red, green, blue], …] of bytes, the shape of the image
+  //            or the video, [[from, to], …]; each only where there are such
+  //
+  // The outputs of the parts `without` are 0: names of lab/inspect/ablate.h of heads and
+  // sublayers, with commas. Throws InputError for a text that the model cannot read, an example
+  // that does not exist, and a part that cannot be left out.
+  Json trace(const std::string& text, int64_t example, int64_t position,
+             const std::string& without = "");
+  // head_scores() of lab/inspect/heads.h on the first 64 validation examples, without composition.
+  Json heads();
+  // How much worse the validation split is without a part, with 0 in its place: {"loss", "delta",
+  // "interval", "token_accuracy", "exact_match"}; see lab/inspect/ablate.h.
+  Json ablate(const std::string& part);
   // What the model knows of positions: see course/playground/positions.h.
   Json positions() const;
 
@@ -54,6 +77,7 @@ class PlaygroundSession {
   };
   static Settings read(std::string_view toml, std::string_view mistake);
   const Dataset& shown_split() const;
+  Inspected inspected(const Dataset& examples, int64_t batch_size) const;
 
   Settings settings_;
   Corpus corpus_;

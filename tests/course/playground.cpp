@@ -38,7 +38,9 @@ TEST_CASE("playground: a session trains as a trainer of the same config") {
     CHECK(session.step() == trainer.step().loss);
     session.scores();  // what is shown does not change what is trained
     session.predictions(2);
-    session.attention("");
+    session.trace("", 1, -1, "decoder.layers.0.attention.head.1");
+    session.heads();
+    session.ablate("decoder.layers.0.feed_forward");
   }
   CHECK(session.steps_done() == 5);
 }
@@ -72,16 +74,64 @@ TEST_CASE("playground: weights that are put back are the same") {
   CHECK(other.step() == second);
 }
 
-TEST_CASE("playground: attention on a text, and on a text that the model cannot read") {
+TEST_CASE("playground: a trace of a text, and of one that the model cannot read") {
   PlaygroundSession session(small_sort);
-  const Json read = session.attention("2 0 1 1");
-  CHECK(read.at("source").string() == "2 0 1 1");
+  const Json read = session.trace("2 0 1 1", 0, -1);
+  CHECK(read.at("typed").text() == "true");
+  CHECK(read.at("inputs").elements().size() == 7);  // the prompt, and the target but its last token
   const Json& map = read.at("maps").elements().at(0);
-  CHECK(map.at("rows").elements().size() == 7);  // the prompt, and the target but its last token
+  CHECK(map.at("rows").elements().size() == 7);
   CHECK(map.at("weights").elements().size() == 2 * 7 * 7);
   CHECK(map.at("weights").elements()[0].integer() == 255);  // the first token sees only itself
-  CHECK_THROWS_AS(session.attention("2 0 9 1"), InputError);
-  CHECK_THROWS_AS(session.attention("2 0"), InputError);
+  const Json& vectors = read.at("vectors").elements().at(0);
+  CHECK(vectors.at("token").elements().size() == 7);
+  CHECK(vectors.at("position").elements()[3].elements()[0].number() ==
+        doctest::Approx(std::sin(3)).epsilon(1e-3));
+  CHECK(read.at("units").elements().at(0).at("values").elements().size() == 32);
+  CHECK(read.at("logits").elements()[0].elements().size() == 3);
+  CHECK_THROWS_AS(session.trace("2 0 9 1", 0, -1), InputError);
+  CHECK_THROWS_AS(session.trace("2 0", 0, -1), InputError);
+  CHECK_THROWS_AS(session.trace("", 1 << 20, -1), InputError);
+}
+
+TEST_CASE("playground: what is left out of a model is 0, and put back") {
+  PlaygroundSession session(small_sort);
+  for (int step = 0; step < 20; ++step) session.step();
+  const std::string before = session.trace("", 2, -1).text(), scores = session.scores().text();
+  for (const char* part : {"decoder.layers.0.attention.head.1", "decoder.layers.0.feed_forward",
+                           "decoder.layers.0.attention"}) {
+    CAPTURE(part);
+    const Json without = session.trace("", 2, -1, part), ablated = session.ablate(part);
+    CHECK(without.text() != before);
+    const std::string stage = std::string(part).substr(0, std::string(part).find(".head"));
+    for (const Json& each : without.at("stages").elements())
+      if (each.at("stage").string() == stage && stage == part)
+        CHECK(each.at("written").elements()[3].number() == 0);
+    CHECK(ablated.at("loss").number() - session.scores().at("loss").number() ==
+          doctest::Approx(ablated.at("delta").number()).epsilon(1e-3));
+  }
+  CHECK(session.trace("", 2, -1).text() == before);
+  CHECK(session.scores().text() == scores);
+  CHECK_THROWS_WITH_AS(session.trace("", 0, -1, "embedding.position.0"),
+                       "\"embedding.position.0\" cannot be left out of this model", InputError);
+  CHECK_THROWS_AS(session.ablate("decoder.layers.7.attention"), InputError);
+}
+
+TEST_CASE("playground: pixels of an image, and the guess of a model that knows only frequencies") {
+  PlaygroundSession session(
+      "model.kind = \"classifier\"\nmodel.layers = 1\nmodel.dim = 8\nmodel.heads = 2\n"
+      "data.kind = \"shapes\"\ndata.size = 4\ndata.val_size = 30\n");
+  const Json read = session.trace("", 3, 5);
+  CHECK(read.at("grid").text() == "[4,4]");
+  REQUIRE(read.at("pixels").elements().size() == 16);
+  int64_t lit = 0;
+  for (const Json& pixel : read.at("pixels").elements()) lit += pixel.elements()[0].integer() > 127;
+  CHECK(lit <= 8);
+  CHECK(session.predictions(4).elements()[3].at("pixels").text() == read.at("pixels").text());
+  CHECK(read.at("logits").elements().size() == 6);
+  const double guess = session.summary().at("guess").number();
+  CHECK(guess > 1);
+  CHECK(guess <= std::log(6));
 }
 
 TEST_CASE("playground: attention with a mistake that no key makes") {
@@ -89,7 +139,7 @@ TEST_CASE("playground: attention with a mistake that no key makes") {
   const auto weights_with = [](const char* mistake) {
     PlaygroundSession session(small_sort, mistake);
     session.step();
-    const Json read = session.attention("2 0 1 1"), &map = read.at("maps").elements().at(0);
+    const Json read = session.trace("2 0 1 1", 0, -1), &map = read.at("maps").elements().at(0);
     CHECK(!session.summary().at("values").find("model.attention.normaliser"));
     return [map](size_t query, size_t key) {
       const double byte = map.at("weights").elements()[7 * query + key].number() / 255;
@@ -169,7 +219,8 @@ TEST_CASE("playground: refuses what reads files, what is too large and what is n
 }
 
 TEST_CASE("playground: the tasks of the page are configs that it accepts") {
-  for (const char* name : {"sort", "reverse", "addition", "recall", "subject", "set", "shapes"}) {
+  for (const char* name : {"sort", "reverse", "copy", "addition", "recall", "subject", "set",
+                           "shapes", "video", "graph"}) {
     CAPTURE(name);
     std::ifstream file(std::string(HEED_PLAYGROUND_TASKS) + "/" + name + ".toml");
     REQUIRE(file);
@@ -188,9 +239,11 @@ TEST_CASE("playground: the functions in C give null and a message, or JSON") {
   CHECK(heed_step(session, &loss) == 1);
   CHECK(loss > 0);
   CHECK(Json::parse(heed_scores(session), "scores").at("loss").number() > 0);
-  CHECK(Json::parse(heed_predictions(session, 3), "predictions").elements().size() == 3);
-  CHECK(heed_attention(session, "2 2 9 2") == nullptr);
+  CHECK(Json::parse(heed_predictions(session, 3, ""), "predictions").elements().size() == 3);
+  CHECK(heed_trace(session, "2 2 9 2", 0, -1, "") == nullptr);
   CHECK(std::string(heed_error()).find("9") != std::string::npos);
+  CHECK(Json::parse(heed_heads(session), "heads").at("heads").elements().size() == 2);
+  CHECK(heed_ablate(session, "nothing") == nullptr);
   CHECK(Json::parse(heed_keys(), "keys").elements().size() > 100);
   heed_free(session);
   heed_free(nullptr);

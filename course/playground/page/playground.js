@@ -1,131 +1,239 @@
-// The page: settings, alternate training, and what is drawn. Each model lives in a Side.
-"use strict";
+// The page: settings, training, and what is drawn when. Each model lives in a Side.
+import { html, replace } from "../../../lab/page/dom.js";
+import { whole } from "../../../lab/page/text.js";
+import { breaks } from "./breaks.js";
+import { drawCurves, endOfSteps } from "./curves.js";
+import { eventsOf } from "./events.js";
+import { drawModel, textOfExact, textOfLoss } from "./model.js";
+import { configPanel, headPanel, keysPanel, logitPanel, partPanel } from "./panel.js";
+import { imageOf } from "./picture.js";
+import { firstPosition } from "./plan.js";
+import { Side } from "./side.js";
+import { moreKeys, ownTask, taskTexts } from "./tasks.js";
+import { tourPanel, tours } from "./tours.js";
 
 const byId = (id) => document.getElementById(id);
-const tasks = JSON.parse(byId("task-list").textContent);  // [{name, toml, text}, …]
-// The keys that are knobs, with the names of what they set.
-const knobs = [["model.layers", "Layers"], ["model.dim", "Width"], ["model.heads", "Heads"], ["model.block.mixing", "Mixing"],
-  ["model.positional.kind", "Positions"], ["model.attention.similarity", "Similarity"], ["model.attention.scale", "Scale of scores"],
-  ["model.attention.normaliser", "Normaliser"], ["model.attention.temperature", "Temperature"], ["model.activation", "Activation"],
-  ["model.norm_first", "Norm first"], ["model.dropout", "Dropout"], ["optim.kind", "Optimizer"], ["optim.lr", "Learning rate"],
-  ["optim.weight_decay", "Weight decay"], ["schedule.kind", "Schedule"], ["schedule.warmup_steps", "Warmup steps"],
-  ["train.batch_size", "Batch size"], ["train.steps", "Steps"], ["seed", "Seed"]];
-const keys = new Map();  // key → {type, value (its default), allowed, help}
-
-const state = {
-  values: {},        // key → value as TOML, of model A; without those that keep their default
-  other: null,       // what model B has otherwise: {key, value}, or {mistake, name}
-  sides: [new Side("A")],
-  running: false, loop: null, making: 0,
-  shown: null,       // the step that is shown; null: the newest
-  layer: null, head: 0, own: false,
-};
-const [first] = state.sides;
-
-const tomlOf = (values) => Object.entries(values).map(([key, value]) => `${key} = ${value}\n`).join("");
+const tasks = JSON.parse(byId("task-list").textContent); // [{name, toml, text}, …]
+const arrival = tasks.find(({ name }) => name === "recall"); // measured to succeed within seconds
+const redrawMs = 350; // at most three drawings a second
+const chunkMs = 60; // of training without an answer
+const tomlOf = (values) =>
+  Object.entries(values)
+    .map(([key, value]) => `${key} = ${value}\n`)
+    .join("");
 const differenceOf = ({ key, value, name }) => (key ? `${key} = ${value}` : name);
+// Lets the browser show a frame.
+const breathe = () => new Promise((done) => setTimeout(done));
+const offList = (off) => [...off].join(",");
 
-function complain(where, error) {
-  where.textContent = error ? error.message ?? String(error) : "";
+function complain(id, error) {
+  const where = byId(id);
+  where.textContent = error ? (error.message ?? String(error)) : "";
   where.hidden = !error;
 }
 
-// Replaces what a container shows. Focus stays where it was, and so does the cell that the pointer reads.
-let pointer = null;
-function replace(container, children) {
-  const reachable = () => [...container.querySelectorAll("[tabindex], button, input, select")];
-  const at = reachable().indexOf(document.activeElement);
-  container.replaceChildren(...children);
-  if (at >= 0) reachable()[at]?.focus({ preventScroll: true });
-  const under = pointer && document.elementFromPoint(pointer.clientX, pointer.clientY)?.closest(".large, .matrix");
-  if (under && container.contains(under)) under.dispatchEvent(new PointerEvent("pointermove", { ...pointer, bubbles: true }));
-}
+function startPage() {
+  const keys = new Map(); // key → {type, value (its default), allowed, help}
+  const first = new Side("A");
+  const state = {
+    task: null, // of tasks; null: a config of one's own
+    values: {}, // key → value as TOML, of model A; without those that keep their default
+    other: null, // what model B has otherwise: {key, value} or {mistake, name}; with `look`
+    sides: [first],
+    running: false,
+    loop: null,
+    making: 0,
+    shown: null, // the step that is shown; null: the newest
+    example: 0,
+    typed: "",
+    position: null, // null: chosen by the example
+    panel: null, // {kind: "head" | "part" | "logit" | "keys" | "config" | "tour", …}
+    off: new Set(),
+    ablated: null, // {part, step, loss, …}
+    open: null,
+    filter: "",
+    focus: null, // the data-key that the next drawing focuses
+    trace: null,
+    otherTrace: null,
+    matrices: null,
+    tour: null,
+    moreBreaks: false,
+  };
+  const narrowQuery = matchMedia("(max-width: 720px)");
 
-// --- settings
+  // --- values of keys
 
-// A field for the value of a key, as TOML.
-function field(key, value, change) {
-  const { type, allowed, help } = keys.get(key);
-  let input;
-  if (type === "choice" || type === "true or false") {
-    const words = type === "choice" ? allowed.split(", ") : ["true", "false"];
-    input = element("select", {}, ...words.map((word) => element("option", { textContent: word })));
-    input.value = value.replaceAll('"', "");
-  } else {
-    input = element("input", { type: "text", inputMode: "decimal", value, size: 10 });
+  function field(key, value, change, id) {
+    const { type, allowed, help } = keys.get(key);
+    const isChoice = type === "choice" || type === "true or false";
+    const title = `${key}: ${help}${allowed ? ` (${allowed})` : ""}`;
+    const shared = { title, "data-key": `${id ?? "field"} ${key}`, "data-of": key, id };
+    if (isChoice) {
+      const words = type === "choice" ? allowed.split(", ") : ["true", "false"];
+      const chosen = value.replaceAll('"', "");
+      const option = (word) => html("option", { selected: word === chosen }, word);
+      const input = html("select", shared, ...words.map(option));
+      input.addEventListener("change", () =>
+        change(type === "choice" ? `"${input.value}"` : input.value, input),
+      );
+      return input;
+    }
+    const input = html("input", { ...shared, type: "text", value, spellcheck: "false" });
+    input.addEventListener("change", () => change(input.value.trim(), input));
+    return input;
   }
-  input.title = `${help}${allowed ? ` (${allowed})` : ""}`;
-  input.addEventListener("focus", () => { byId("help").textContent = `${key}: ${input.title}`; });
-  input.addEventListener("change", () => change(type === "choice" ? `"${input.value}"` : input.value.trim(), input));
-  return input;
-}
 
-function drawKnobs() {
-  replace(byId("knob-list"), knobs.map(([key, name]) => {
-    const value = state.values[key] ?? keys.get(key).value;
-    const input = field(key, value, (changed, from) => setValues({ ...state.values, [key]: changed }, from));
-    input.dataset.key = key;
-    return element("label", { className: state.values[key] === undefined ? "" : "changed" },
-      element("span", { className: "name", textContent: name }), element("code", { textContent: key }), input);
-  }));
-}
+  const valueOf = (key) => state.values[key] ?? keys.get(key).value;
+  const poolOf = () => valueOf("model.pool").replaceAll('"', "");
+  const textsOfTask = () => taskTexts[state.task?.name] ?? ownTask;
 
-function drawOther() {
-  const key = byId("other-key").value;
-  const value = state.other?.key === key ? state.other.value : state.values[key] ?? keys.get(key).value;
-  byId("other-value").replaceChildren(field(key, value, () => {}));
-}
+  const setKey = (key) => (value, from) => setValues({ ...state.values, [key]: value }, from);
 
-// Does what makes models. Until it is done, nothing can be trained.
-async function making(action) {
-  const buttons = (disabled) => ["train", "one", "reset"].forEach((id) => { byId(id).disabled = disabled; });
-  ++state.making;
-  buttons(true);
-  try {
-    await pause();
-    return await action();
-  } catch (error) {
-    complain(byId("error"), error);
-    return false;
-  } finally {
-    buttons(--state.making > 0);
+  function drawKnobs() {
+    const rows = textsOfTask().knobs.flatMap(([key, name]) => {
+      const changed = state.values[key] !== undefined;
+      const id = `k-${key.replaceAll(".", "-")}`;
+      const label = html("label", { for: id, class: changed ? "c" : "" }, name);
+      return [label, field(key, valueOf(key), setKey(key), id)];
+    });
+    replace(byId("knobs"), ...rows);
   }
-}
 
-// Makes new models from these values. Values that the parser refuses change nothing but the message.
-const setValues = (values, from) => making(async () => {
-  try {
-    await make(tomlOf(values));
-  } catch (error) {
-    from?.setAttribute("aria-invalid", "true");
-    throw error;
+  function drawTasks() {
+    const list = [...tasks, ...(state.task ? [] : [{ name: "own config" }])];
+    const buttons = list.map((task, i) => {
+      const chosen = state.task ? task === state.task : i === list.length - 1;
+      return html(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          "aria-checked": `${chosen}`,
+          tabindex: chosen ? 0 : -1,
+          "data-key": `task ${task.name}`,
+          "data-task": task.name,
+          title: task.text,
+          onclick: () => task.toml && chooseTask(task),
+          onkeydown: (event) => {
+            const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+            if (!move) return;
+            event.preventDefault();
+            const next = byId("tasks").children[(i + move + list.length) % list.length];
+            next.focus();
+          },
+        },
+        task.name,
+        html("span", { class: "m" }, taskTexts[task.name]?.example ?? ""),
+      );
+    });
+    replace(byId("tasks"), ...buttons);
   }
-});
 
-async function make(toml) {
-  await first.make(toml);
-  state.values = first.summary.values;
-  complain(byId("error"), null);
-  if (state.other) await makeOther(state.other);
-  state.shown = null;
-  byId("toml").value = first.summary.config;
-  const typed = byId("typed");
-  typed.disabled = !first.summary.reads_text;
-  if (typed.disabled) typed.value = "";
-  drawKnobs();
-  share();
-  listParameters();
-  await drawAll();
-}
+  // Which keys B can have otherwise: the knobs of the task, and some more.
+  function drawOther(key = byId("other-key").value) {
+    const list = [...textsOfTask().knobs, ...moreKeys];
+    const select = byId("other-key");
+    const chosen = list.some(([each]) => each === key) ? key : "model.positional.kind";
+    const options = list.map(([each, name]) =>
+      html("option", { value: each, selected: each === chosen }, name),
+    );
+    replace(select, ...options);
+    const value = state.other?.key === chosen ? state.other.value : anotherValue(chosen);
+    replace(
+      byId("other-value"),
+      field(chosen, value, () => {}, "other"),
+    );
+  }
 
-// Starts model B. Without `other`, ends it.
-async function makeOther(other) {
-  const old = state.sides[1];
-  state.other = other;
-  if (!other) {
-    old?.stop();
-    state.sides = [first];
-  } else {
+  // A value that A does not have.
+  function anotherValue(key) {
+    const { type, allowed } = keys.get(key);
+    const value = valueOf(key);
+    if (type === "choice")
+      return allowed
+        .split(", ")
+        .map((word) => `"${word}"`)
+        .find((word) => word !== value && word !== '"learned"');
+    if (type === "true or false") return value === "true" ? "false" : "true";
+    const number = Number(value);
+    if (!Number.isFinite(number)) return value.replace(/\d+/g, (digits) => `${Number(digits) + 1}`);
+    if (key === "optim.lr") return `${number / 10}`;
+    return number === 0 ? "1" : /[.e]/.test(value) ? `${number * 2}` : `${Math.round(number * 2)}`;
+  }
+
+  // --- making models
+
+  function showState() {
+    const now = state.making ? "making" : state.running ? "training" : "ready";
+    document.body.dataset.state = now;
+    const noModel = state.making > 0 || !first.summary;
+    for (const id of ["train", "one", "again"]) byId(id).disabled = noModel;
+    byId("train").dataset.on = `${state.running}`;
+    byId("train").textContent = state.running ? "Pause" : "Train";
+  }
+
+  // Does what makes models. Until it is done, nothing can be trained.
+  async function making(action) {
+    ++state.making;
+    showState();
+    try {
+      await pause();
+      await drawing;
+      return await action();
+    } catch (error) {
+      complain("error", error);
+      return false;
+    } finally {
+      --state.making;
+      showState();
+    }
+  }
+
+  // Makes new models from these values. Values that the parser refuses change nothing but the
+  // message.
+  const setValues = async (values, from) => {
+    const done = await making(async () => {
+      try {
+        await make(tomlOf(values));
+        return true;
+      } catch (error) {
+        from?.setAttribute("aria-invalid", "true");
+        throw error;
+      }
+    });
+    if (done) start();
+    return done;
+  };
+
+  async function make(toml) {
+    await first.make(toml);
+    state.values = first.summary.values;
+    complain("error", null);
+    if (state.other) await makeOther(state.other);
+    Object.assign(state, { shown: null, position: null, ablated: null });
+    state.off.clear();
+    if (["head", "part", "logit"].includes(state.panel?.kind)) state.panel = null;
+    if (state.example >= first.summary.validation) state.example = 0;
+    if (!first.summary.reads_text) state.typed = "";
+    drawTasks();
+    drawKnobs();
+    drawOther();
+    drawWhich();
+    drawBreaks();
+    share();
+    await drawAll(true);
+  }
+
+  // Starts model B. Without `other`, ends it.
+  async function makeOther(other) {
+    const old = state.sides[1];
+    state.other = other;
+    if (!other) {
+      old?.stop();
+      state.sides = [first];
+      state.otherTrace = null;
+      return;
+    }
     if (!old) state.sides = [first, new Side("B")];
     try {
       const values = other.key ? { ...state.values, [other.key]: other.value } : state.values;
@@ -137,459 +245,786 @@ async function makeOther(other) {
       throw new Error(`model B: ${error.message}`);
     }
   }
-  byId("compare-stop").hidden = !other;
-  if (other?.key) byId("other-key").value = other.key;
-  drawOther();
-}
 
-// Both models from step 0, so that they have seen the same.
-const compare = (other) => making(async () => {
-  state.other = other;
-  try {
-    await make(tomlOf(state.values));
-  } catch (error) {
-    await drawAll();
-    throw error;
+  // Both models from step 0, so that they have seen the same.
+  async function compare(other) {
+    const done = await making(async () => {
+      await makeOther(null);
+      state.other = other;
+      await make(tomlOf(state.values));
+      return true;
+    });
+    if (done) start();
+    else await drawAll();
+    return done;
   }
-  return true;
-});
 
-// --- the address
+  async function chooseTask(task) {
+    const done = await making(async () => {
+      await makeOther(null);
+      Object.assign(state, { task, typed: "", example: 0, open: null, panel: null });
+      await make(task.toml);
+      return true;
+    });
+    if (done) start();
+    return done;
+  }
 
-function share() {
-  const hash = `#config=${encodeURIComponent(tomlOf(state.values))}`;
-  try { history.replaceState(null, "", hash); } catch { /* not from a file, in some browsers */ }
-}
+  // --- the address
 
-function addressed() {
-  const parts = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
-  return { config: parts.get("config"), run: parts.get("run") === "1" };
-}
+  function share() {
+    try {
+      history.replaceState(null, "", `#config=${encodeURIComponent(tomlOf(state.values))}`);
+    } catch {
+      // not from a file, in some browsers
+    }
+  }
 
-// --- training
+  // --- training
 
-async function advance(count) {
-  await Promise.all(state.sides.map((side) => side.train(count)));
-}
+  const total = () => first.summary.steps;
+  const advance = (count) => Promise.all(state.sides.map((side) => side.train(count)));
+  const keepFrame = () => Promise.all(state.sides.map((side) => side.frame()));
 
-async function keepFrame() {
-  await Promise.all(state.sides.map((side) => side.frame()));
-}
-
-const total = () => first.summary.steps;
-
-async function train() {
-  let count = 1, lastFrame = 0;
-  while (state.running && first.step < total()) {
-    const began = performance.now();
-    await advance(Math.min(count, total() - first.step));
-    const took = performance.now() - began;
-    count = Math.max(1, Math.min(2 * count, Math.round(count * 100 / took)));
-    drawStatus();
-    if (performance.now() - lastFrame < 350 && first.step < total()) continue;
+  async function train() {
+    let count = 1;
+    let since = 0; // steps since the last drawing
+    let drawn = 0;
+    while (state.running && first.step < total()) {
+      const most = [1, 10, 50, Infinity, Infinity][byId("speed").valueAsNumber];
+      const wait = byId("speed").valueAsNumber === 4 ? 1000 : redrawMs;
+      const now = Math.max(1, Math.min(count, total() - first.step, most - since));
+      const began = performance.now();
+      await advance(now);
+      since += now;
+      const took = performance.now() - began;
+      count = Math.max(1, Math.min(2 * now, Math.round((now * chunkMs) / took)));
+      drawBar();
+      if (since < most && performance.now() - drawn < wait) continue;
+      const rest = redrawMs - (performance.now() - drawn);
+      if (since >= most && rest > 0) await new Promise((done) => setTimeout(done, rest));
+      await keepFrame();
+      drawAll();
+      drawn = performance.now();
+      since = 0;
+    }
     await keepFrame();
     await drawAll();
-    lastFrame = performance.now();
   }
-  await keepFrame();
-  await drawAll();
-}
 
-function start() {
-  if (state.running || state.making || !first.summary) return;
-  if (first.step >= total())
-    return complain(byId("error"), new Error(`all ${total()} steps of train.steps are done: reset, or raise train.steps`));
-  state.running = true;
-  byId("train").textContent = "Pause";
-  complain(byId("error"), null);
-  state.loop = train().catch((error) => complain(byId("error"), error)).finally(() => {
+  function start() {
+    if (state.running || state.making || !first.summary) return;
+    if (first.step >= total()) {
+      const words = `all ${total()} steps are done: start again, or raise train.steps`;
+      complain("error", new Error(words));
+      return;
+    }
+    Object.assign(state, { running: true, shown: null });
+    complain("error", null);
+    showState();
+    state.loop = train()
+      .catch((error) => complain("error", error))
+      .finally(() => {
+        state.running = false;
+        showState();
+        drawBar();
+      });
+  }
+
+  async function pause() {
     state.running = false;
-    byId("train").textContent = "Train";
-    drawStatus();
-  });
-}
+    await state.loop;
+  }
 
-async function pause() {
-  state.running = false;
-  await state.loop;
-}
+  async function oneStep() {
+    await pause();
+    if (!first.summary || first.step >= total()) return;
+    try {
+      await advance(1);
+      await keepFrame();
+      state.shown = null;
+      await drawAll();
+    } catch (error) {
+      complain("error", error);
+    }
+  }
 
-async function oneStep() {
-  await pause();
-  if (!first.summary) return;
-  try {
-    await advance(1);
-    await keepFrame();
-    state.shown = null;
+  // --- what is shown
+
+  const stepShown = () => {
+    if (state.shown !== null && !first.frames.includes(state.shown))
+      state.shown = first.frames.findLast((step) => step <= state.shown) ?? null;
+    return state.shown ?? first.frames.at(-1);
+  };
+  const measuredAt = (side, step) => side.history.findLast((each) => each.step <= step);
+
+  function drawBar() {
+    const step = state.shown ?? first.step;
+    const measured = measuredAt(first, step);
+    if (!measured) return;
+    const cut = state.ablated && state.off.size ? state.ablated : null;
+    const { loss, exact_match: exact } = cut ?? measured.scores;
+    const cell = (value, words) =>
+      html("div", {}, html("b", {}, value), html("span", {}, ` ${words}`));
+    replace(
+      byId("status"),
+      cell(whole(step), `of ${whole(total())} steps`),
+      cell(textOfLoss(loss), cut ? "loss, ablated" : "loss"),
+      cell(textOfExact(exact), "exact match"),
+    );
+    document.body.dataset.step = `${first.step}`;
+    document.body.dataset.exact = `${measured.scores.exact_match}`;
+  }
+
+  function drawWhich() {
+    const { validation, reads_text: reads } = first.summary;
+    const count = Math.min(validation, 20);
+    const options = Array.from({ length: count }, (_, i) =>
+      html(
+        "option",
+        { value: i, selected: !state.typed && i === state.example },
+        `example ${i + 1} of ${validation}`,
+      ),
+    );
+    if (reads)
+      options.push(html("option", { value: "type", selected: Boolean(state.typed) }, "type one …"));
+    byId("which").replaceChildren(...options);
+    byId("typed").hidden = !state.typed;
+    byId("typed").value = state.typed;
+  }
+
+  function drawAsk() {
+    const { trace, position } = state;
+    const prompt = trace.losses.findIndex((loss) => loss !== null) + 1;
+    const texts = textsOfTask().ask({
+      inputs: trace.inputs ?? [],
+      source: trace.source ?? [],
+      position,
+      prompt: trace.typed ? first.prompt : prompt,
+    });
+    if (!trace.typed) first.prompt = prompt;
+    const nodes = texts.map((each) =>
+      each.strong === undefined ? each : html("b", {}, each.strong),
+    );
+    byId("ask").replaceChildren(...nodes);
+  }
+
+  function room() {
+    const bar = 57;
+    return innerHeight - bar - 14 - 34 - 10;
+  }
+
+  const choosePosition = (position) => {
+    Object.assign(state, { position, focus: null });
+    return drawAll();
+  };
+
+  const on = {
+    head(module, head) {
+      const { panel } = state;
+      const same = panel?.kind === "head" && panel.module === module && panel.head === head;
+      openPanel(same ? null : { kind: "head", module, head });
+    },
+    part: (part) => openPanel({ kind: "part", part }),
+    logit: (logit) => openPanel({ kind: "logit", logit }),
+    position: choosePosition,
+    // The arrow keys choose another position; on an image also the one above or below.
+    move(event, from, count, width = 0) {
+      const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width };
+      const to = from + (steps[event.key] ?? 0);
+      if (to === from || to < 0 || to >= count) return;
+      event.preventDefault();
+      const key = document.activeElement?.dataset.key ?? "";
+      Object.assign(state, { position: to, focus: key.replace(/(position \d+) \d+/, `$1 ${to}`) });
+      drawAll();
+    },
+    open(key) {
+      state.open = key;
+      drawAll();
+    },
+    close: () => openPanel(null),
+    read() {},
+    async ablate(part, isOff) {
+      state.off.clear();
+      state.ablated = null;
+      if (isOff) state.off.add(part);
+      await drawAll();
+    },
+    filter(text) {
+      state.filter = text;
+      drawPanel();
+    },
+    async use(toml) {
+      const done = await making(async () => {
+        await makeOther(null);
+        const { task } = state;
+        state.task = null;
+        try {
+          await make(toml);
+        } catch (error) {
+          state.task = task;
+          throw error;
+        }
+        return true;
+      });
+      if (done) start();
+    },
+    link: () => `${location.href.split("#")[0]}#config=${encodeURIComponent(tomlOf(state.values))}`,
+  };
+
+  function openPanel(panel) {
+    const had = state.panel;
+    const opener = document.activeElement?.dataset.key;
+    state.panel = panel && { ...panel, opener: had?.opener ?? opener };
+    state.off.clear();
+    Object.assign(state, { ablated: null, matrices: null });
+    if (!panel && had) state.focus = had.opener;
+    if (panel && !had) state.focus = "close";
+    return drawAll();
+  }
+
+  function viewOf() {
+    const step = stepShown();
+    const { trace, panel } = state;
+    return {
+      trace,
+      other: state.otherTrace,
+      position: state.position,
+      scores: measuredAt(first, step).heads,
+      now: measuredAt(first, step).scores,
+      head: panel?.kind === "head" ? panel : null,
+      part: panel?.part,
+      logit: panel?.logit,
+      off: state.off,
+      ablated: state.ablated,
+      open: state.open,
+      outputs: first.summary.outputs,
+      isPair: trace.source !== null,
+      narrow: narrowQuery.matches,
+      height: room(),
+      labels: trace.inputs ?? trace.source,
+      count: trace.stages.at(-1).norm.length,
+      matrices: state.matrices,
+      width: Number(valueOf("model.dim")),
+      pool: poolOf(),
+      keys: shownKeys(),
+      filter: state.filter,
+      field: (key) => field(key, valueOf(key), setKey(key), "all"),
+      config: first.summary.config,
+      on,
+    };
+  }
+
+  // The keys that the task knows: those of data only if they are set, or a knob.
+  function shownKeys() {
+    const knobs = new Set(textsOfTask().knobs.map(([key]) => key));
+    return [...keys].filter(
+      ([key, { type }]) =>
+        !type.includes("path") &&
+        key !== "threads" &&
+        (!key.startsWith("data.") || knobs.has(key) || state.values[key] !== undefined),
+    );
+  }
+
+  function drawPanel() {
+    const { panel } = state;
+    const box = byId("panel");
+    const makers = {
+      head: headPanel,
+      part: partPanel,
+      logit: logitPanel,
+      keys: keysPanel,
+      config: configPanel,
+      tour: tourPanel,
+    };
+    box.hidden = !panel;
+    byId("lower").hidden = Boolean(panel) && !narrowQuery.matches;
+    if (!panel) {
+      delete box.dataset.kind;
+      box.replaceChildren();
+      return;
+    }
+    // What one types is not drawn away.
+    const same = box.dataset.kind === panel.kind;
+    if (panel.kind === "config" && same) return;
+    const typing = panel.kind === "keys" && box.contains(document.activeElement);
+    if (typing && same && box.dataset.filter === state.filter) return;
+    const view = { ...viewOf(), tour: state.tour, tourOn, sides: state.sides };
+    const { nodes, colour } = makers[panel.kind](view);
+    box.style.setProperty("--c", colour);
+    Object.assign(box.dataset, { kind: panel.kind, filter: state.filter });
+    replace(box, ...nodes);
+  }
+
+  function drawNow(events) {
+    const step = stepShown();
+    const past = events.filter((event) => event.step <= step);
+    const last = past.at(-1);
+    let texts;
+    if (state.other) {
+      const [a, b] = state.sides.map((side) => measuredAt(side, step).scores);
+      const name = state.other.name ?? differenceOf(state.other);
+      const losses = `: its loss is ${textOfLoss(b.loss)}, A’s ${textOfLoss(a.loss)}.`;
+      texts = { strong: `B, ${name}`, text: losses, look: state.other.look };
+      texts.note = texts.look
+        ? ""
+        : "Both have the same seed and the same examples; one key differs.";
+    } else if (last) {
+      texts = {
+        text: `${last.text} at step ${whole(last.step)}.`,
+        note: `${past.length} · ${last.note}`,
+      };
+    } else if (step === 0) {
+      texts = { text: "The model guesses.", note: "Nothing has been learned so far." };
+    } else {
+      const { loss } = measuredAt(first, step).scores;
+      const { guess } = first.summary;
+      texts = {
+        text:
+          loss < 0.98 * guess ? "The model does better than guessing." : "The model still guesses.",
+        note:
+          `Its loss is ${textOfLoss(loss)}; guessing by how often each token occurs gives ` +
+          `${textOfLoss(guess)}.`,
+      };
+    }
+    for (const box of [byId("now"), document.querySelector(".nb")]) {
+      const isOpen = box.querySelector("details")?.open;
+      replace(
+        box,
+        texts.strong ? html("b", {}, texts.strong) : "",
+        texts.text,
+        texts.note ? html("small", {}, texts.note) : "",
+        texts.look
+          ? html(
+              "details",
+              { open: isOpen },
+              html("summary", { "data-key": "look" }, "what to look for"),
+              texts.look,
+            )
+          : "",
+      );
+    }
+  }
+
+  function drawPredictions(lists) {
+    const [list] = lists;
+    const choose = (i) => {
+      Object.assign(state, { example: i, typed: "", position: null });
+      drawWhich();
+      return drawAll();
+    };
+    const isAt = (i) => !state.typed && i === state.example;
+    const said = ({ predicted, expected }) => {
+      const right = predicted === expected;
+      return html("span", { class: right ? "ok" : "no" }, `${right ? "✓" : "✗"} ${predicted}`);
+    };
+    const opener = (i, child) =>
+      html(
+        "button",
+        {
+          type: "button",
+          class: "plain",
+          "data-key": `prediction ${i}`,
+          "aria-label": `Example ${i + 1} flows`,
+          onclick: () => choose(i),
+        },
+        child,
+      );
+    if (list[0]?.pixels) {
+      const { grid } = state.trace;
+      const images = list.map((each, i) => {
+        const drawn = imageOf({ pixels: each.pixels, grid }, 46, { label: `image ${i + 1}` });
+        return html(
+          "div",
+          { class: isAt(i) ? "at" : "" },
+          opener(i, drawn),
+          ...lists.map((one) => said(one[i])),
+          each.predicted === each.expected
+            ? null
+            : html("span", { class: "q" }, `is ${each.expected}`),
+        );
+      });
+      replace(byId("predictions"), html("div", { class: "imgs" }, ...images));
+      return;
+    }
+    const names = ["input", ...(lists.length > 1 ? ["A", "B"] : ["predicted"]), "target"];
+    const rows = list.map((each, i) =>
+      html(
+        "tr",
+        { class: isAt(i) ? "at" : "" },
+        html("td", {}, opener(i, each.source)),
+        ...lists.map((one) => html("td", {}, said(one[i]))),
+        html("td", {}, each.expected),
+      ),
+    );
+    replace(
+      byId("predictions"),
+      html(
+        "table",
+        { class: lists.length > 1 ? "two" : "" },
+        html("tr", {}, ...names.map((name) => html("th", {}, name))),
+        ...rows,
+      ),
+    );
+  }
+
+  function drawBreaks() {
+    const shown = state.moreBreaks ? breaks : breaks.slice(0, 5);
+    const chips = shown.map(({ name, look, ...other }) =>
+      html(
+        "button",
+        {
+          type: "button",
+          "data-key": `break ${name}`,
+          "aria-pressed": `${state.other?.name === name}`,
+          title: other.key ? differenceOf(other) : name.toLowerCase(),
+          onclick: () =>
+            state.other?.name === name ? endOther() : compare({ ...other, name, look }),
+        },
+        name,
+      ),
+    );
+    const more = state.moreBreaks ? "fewer" : "more …";
+    chips.push(
+      html(
+        "button",
+        {
+          type: "button",
+          "data-key": "break more",
+          onclick: () => {
+            state.moreBreaks = !state.moreBreaks;
+            drawBreaks();
+          },
+        },
+        more,
+      ),
+    );
+    replace(byId("breaks"), ...chips);
+    byId("both").textContent = state.other ? "Only A" : "Train both";
+  }
+
+  async function endOther() {
+    await pause();
+    await makeOther(null);
+    drawBreaks();
+    drawOther();
     await drawAll();
-  } catch (error) {
-    complain(byId("error"), error);
+    start();
   }
-}
 
-// --- drawing
-
-function statusOf(side) {
-  const frame = side.frames.at(-1);
-  const loss = side.losses.length ? side.losses.at(-1) : frame?.scores.loss;
-  return `step ${side.step} loss ${loss === undefined ? "–" : loss.toPrecision(4)} exact match ` +
-    `${frame ? (100 * frame.scores.exact_match).toFixed(1) : "–"} %`;
-}
-
-function drawStatus() {
-  byId("status").textContent = statusOf(first);
-  byId("status-b").textContent = state.other ? `B: ${statusOf(state.sides[1])}` : "";
-}
-
-// The means of at most 300 groups of consecutive losses.
-function thinned(losses) {
-  const size = Math.ceil(losses.length / 300) || 1, x = [], y = [];
-  for (let i = 0; i < losses.length; i += size) {
-    const group = losses.slice(i, i + size);
-    x.push(i + group.length);
-    y.push(group.reduce((a, b) => a + b, 0) / group.length);
+  function drawPast() {
+    const past = byId("past");
+    const step = stepShown();
+    past.max = first.frames.length - 1;
+    past.value = first.frames.indexOf(step);
+    past.setAttribute("aria-valuetext", `step ${step}`);
+    byId("past-step").textContent = `step ${whole(step)}`;
   }
-  return { x, y };
-}
 
-// Lets the browser show a frame, so that not all drawings fall into one.
-const breathe = () => new Promise((done) => { setTimeout(done); });
-
-async function drawCurves() {
-  const label = (side) => side === first ? (state.other ? "A" : "model")
-    : `B: ${differenceOf(state.other)}`;
-  const lines = (points) => state.sides.map((side, i) => ({ ...points(side), label: label(side), colour: i ? 9 : 0 }));
-  const score = (name) => (side) => ({ x: side.frames.map((f) => f.step), y: side.frames.map((f) => f.scores[name]) });
-  const charts = [
-    { name: "loss", title: "Loss of each training step", lines: lines((side) => thinned(side.losses)) },
-    { name: "exact", title: "Exact match", lines: lines(score("exact_match")), fraction: true },
-    { name: "val", title: "Validation loss", lines: lines(score("loss")) }];
-  for (const chart of charts) {
-    drawCharts({ charts: [chart] });
-    await breathe();
+  function drawRight(events) {
+    const step = stepShown();
+    const { matches: narrow } = narrowQuery;
+    const width = Math.max(280, byId("curves").clientWidth || 328);
+    const nodes = drawCurves({
+      sides: state.sides,
+      step,
+      events,
+      guess: first.summary.guess,
+      ablated: state.off.size ? state.ablated : null,
+      examples: first.summary.validation,
+      width,
+      heights: narrow ? [210, 150] : [150, 122],
+      end: endOfSteps(first.step),
+      choose: (chosen) => goTo(chosen),
+    });
+    replace(byId("plots"), ...nodes);
+    drawPast();
   }
-}
 
-const stepShown = () => state.shown ?? first.frames.at(-1).step;
-
-function drawPast() {
-  const past = byId("past"), steps = first.frames.map((frame) => frame.step);
-  past.max = steps.length - 1;
-  let index = steps.indexOf(stepShown());
-  if (index < 0) { state.shown = null; index = steps.length - 1; }
-  past.value = index;
-  past.setAttribute("aria-valuetext", `step ${steps[index]}`);
-  byId("past-step").textContent = `${steps[index]}${state.shown === null ? " (newest)" : ""}`;
-}
-
-function drawAtlasOf(side, read) {
-  const maps = read.maps.map((map) => ({ ...map, weights: [Uint8Array.from(map.weights)] }));
-  const box = element("div");
-  if (state.other) box.append(element("h3", { textContent: `Model ${side.label}` }));
-  const source = byId("typed").value.trim() ? read.source : "The first validation example";
-  box.append(element("p", { className: "mono", textContent: read.target ? `${source} → ${read.target}` : source }));
-  if (!maps.length) {
-    box.append(element("p", { className: "note", textContent: "This model has no attention." }));
-    return box;
+  function goTo(step) {
+    const found = first.frames.findLast((each) => each <= step) ?? first.frames[0];
+    state.shown = found === first.frames.at(-1) ? null : found;
+    return drawAll();
   }
-  const layer = Math.min(state.layer ?? maps.length - 1, maps.length - 1), map = maps[layer];
-  const head = Math.min(state.head, map.heads - 1);
-  const view = { step: 0, own: state.own, layer, head,
-    choose: (chosen, of) => { Object.assign(state, { layer: chosen, head: of }); drawAtlases(); } };
-  box.append(element("div", { className: "atlas" },
-    element("div", { className: "focus" }, element("h3", { textContent: `${map.name}, head ${head}` }), ...largeHead(view, map)),
-    element("div", { className: "layers" }, ...maps.flatMap((each, at) => [
-      element("h3", { textContent: each.name }),
-      element("div", { className: "heads" }, ...Array.from({ length: each.heads }, (_, h) => smallHead(view, each, at, h)))]))));
-  return box;
-}
 
-async function drawAtlases() {
-  const step = stepShown(), typed = byId("typed").value.trim();
-  const boxes = [];
-  try {
-    for (const side of state.sides) boxes.push(drawAtlasOf(side, await side.call("attention", step, typed)));
-    complain(byId("example-error"), null);
-  } catch (error) {
-    complain(byId("example-error"), new Error(error.message.replace(/^--input: /, "")));
-    return;
-  }
-  byId("atlases").classList.toggle("two", boxes.length > 1);
-  replace(byId("atlases"), boxes);
-}
-
-async function drawPredictions() {
-  const step = stepShown();
-  const all = [];
-  for (const side of state.sides) all.push(await side.call("predictions", step, 8));
-  const cell = (prediction) => {
-    const right = prediction.predicted === prediction.expected;
-    return element("td", { className: right ? "" : "wrong", textContent: `${right ? "✓" : "✗"} ${prediction.predicted}` });
-  };
-  byId("predicted").replaceChildren(
-    element("tr", {}, ...["Input", ...state.sides.map((side) => (state.other ? `Model ${side.label}` : "Predicted")), "Expected"]
-      .map((name) => element("th", { textContent: name }))),
-    ...all[0].map((prediction, i) => element("tr", {}, element("td", { textContent: prediction.source }),
-      ...all.map((list) => cell(list[i])), element("td", { textContent: prediction.expected }))));
-}
-
-function listParameters() {
-  const select = byId("parameter"), old = select.value;
-  const matrices = first.summary.parameters.filter((p) => p.shape.length >= 2);
-  select.replaceChildren(...matrices.map((p) => element("option", { value: p.name, textContent: `${p.name} (${p.shape.join(" × ")})` })));
-  if (matrices.some((p) => p.name === old)) select.value = old;
-}
-
-// A matrix as a picture: blue below zero, orange above, the stronger the larger. Where cells are large enough, those below
-// zero have a bar, so that colour does not carry the sign alone. `names`: {rows, columns}, for the text that reads a cell;
-// `power`: of a value in the strength of its colour.
-function matrixPicture(values, rows, columns, names, title, power = 0.5) {
-  const scale = values.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-12);
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const [ground, high, low] = dark ? [[20, 23, 27], [255, 139, 61], [86, 180, 233]] : [[255, 255, 255], [190, 76, 0], [0, 90, 160]];
-  const small = element("canvas", { width: columns, height: rows });
-  const image = small.getContext("2d").createImageData(columns, rows);
-  values.forEach((value, i) => {
-    const strength = (Math.abs(value) / scale) ** power, colour = value > 0 ? high : low;
-    for (let c = 0; c < 3; ++c) image.data[4 * i + c] = ground[c] + strength * (colour[c] - ground[c]);
-    image.data[4 * i + 3] = 255;
+  // Maps have names for their rows and columns, and their number.
+  const readable = (trace) => ({
+    ...trace,
+    maps: trace.maps.map((map) => ({
+      ...map,
+      queries: map.rows,
+      keys: map.columns,
+      rows: map.rows.length,
+      columns: map.columns.length,
+    })),
   });
-  small.getContext("2d").putImageData(image, 0, 0);
-  const cell = Math.max(2, Math.min(14, Math.floor(480 / Math.max(rows, columns))));
-  const canvas = element("canvas", { className: "matrix", width: columns * cell, height: rows * cell, tabIndex: 0 });
-  const context = canvas.getContext("2d");
-  context.imageSmoothingEnabled = false;
-  context.drawImage(small, 0, 0, columns * cell, rows * cell);
-  context.fillStyle = css("--ground");
-  values.forEach((value, i) => {
-    if (cell >= 6 && value < -0.02 * scale)
-      context.fillRect(i % columns * cell + 2, (Math.floor(i / columns) + 0.5) * cell - 0.5, cell - 4, 1);
-  });
-  const range = `${(-scale).toPrecision(3)} (blue${cell >= 6 ? ", with a bar" : ""}) to ${scale.toPrecision(3)} (orange)`;
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `${title}: ${rows} rows, ${columns} columns, values from ${range}. The arrow keys read a value.`);
-  const readout = element("p", { className: "readout", textContent: `From ${range}. Point at a cell to read it.` });
-  readout.setAttribute("aria-live", "polite");
-  let row = 0, column = 0;
-  const named = (labels, at) => (labels?.[at] !== undefined && labels[at] !== String(at) ? ` (${labels[at]})` : "");
-  const read = () => {
-    readout.textContent = `row ${row}${named(names.rows, row)}, column ${column}${named(names.columns, column)}: ` +
-      values[row * columns + column].toPrecision(4);
-  };
-  const point = (event) => {
-    const box = canvas.getBoundingClientRect();
-    row = Math.min(rows - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * rows)));
-    column = Math.min(columns - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * columns)));
-    read();
-  };
-  canvas.addEventListener("pointermove", point);
-  canvas.addEventListener("pointerdown", point);
-  canvas.addEventListener("keydown", (event) => {
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
-    if (!down && !right) return;
-    event.preventDefault();
-    row = Math.min(rows - 1, Math.max(0, row + down));
-    column = Math.min(columns - 1, Math.max(0, column + right));
-    read();
-  });
-  return element("div", {}, element("h3", { textContent: title }), canvas, readout);
-}
 
-const ofModel = (side, title) => (state.other ? `Model ${side.label}: ${title}` : title);
-
-const positionTexts = {
-  vectors: "A row is the vector that stands for a position; the model adds it to the token's, or sets it beside it. Positions that are alike have similar rows.",
-  rotation: "Attention rotates queries and keys, pair by pair of dimensions, by angles that grow with the position: the cosine and the sine of each angle. The first pairs turn fast, the last ones slowly, so that a score depends on the distance.",
-  bias: "What is added to the score of a query (row) for a key (column) before the softmax. A negative number means less attention.",
-  none: "This model adds no positions. Its attention sees a set: without a mask it cannot tell one order of the tokens from another.",
-};
-
-// The cosine of the angle between the vectors of every two positions.
-function alike({ rows, columns, values }) {
-  const dot = (a, b) => {
-    let sum = 0;
-    for (let c = 0; c < columns; ++c) sum += values[a * columns + c] * values[b * columns + c];
-    return sum;
-  };
-  const lengths = Array.from({ length: rows }, (_, row) => Math.sqrt(dot(row, row)) || 1);
-  return Array.from({ length: rows * rows }, (_, i) => {
-    const [a, b] = [Math.floor(i / rows), i % rows];
-    return dot(a, b) / (lengths[a] * lengths[b]);
-  });
-}
-
-async function drawPositions() {
-  const step = stepShown(), all = [];
-  for (const side of state.sides) all.push(await side.call("positions", step));
-  const names = [...new Set(all.flat().map((picture) => picture.name))], select = byId("position-picture"), old = select.value;
-  if (names.join() !== [...select.options].map((option) => option.value).join()) {
-    select.replaceChildren(...names.map((name) => element("option", { textContent: name })));
-    if (names.includes(old)) select.value = old;
+  async function measure() {
+    const step = stepShown();
+    const ask = async (side, off, at) =>
+      readable(await side.call("trace", at, state.typed, state.example, state.position ?? -1, off));
+    const off = offList(state.off);
+    let trace;
+    try {
+      trace = await ask(first, off, step);
+      if (state.position === null || state.position >= trace.stages.at(-1).norm.length) {
+        state.position = firstPosition(trace, poolOf());
+        trace = await ask(first, off, step);
+      }
+      complain("example-error", null);
+    } catch (error) {
+      complain("example-error", new Error(error.message.replace(/^--input: /, "")));
+      if (!state.typed) throw error;
+      state.typed = "";
+      trace = await ask(first, off, step);
+    }
+    state.trace = trace;
+    const [, second] = state.sides;
+    const of = second?.frames.findLast((each) => each <= step);
+    state.otherTrace = second ? await ask(second, "", of) : null;
+    const [part] = state.off;
+    if (part && state.ablated?.step !== step)
+      state.ablated = { part, step, ...(await first.call("ablate", step, part)) };
+    const count = trace.pixels ? 6 : 5;
+    const lists = [await first.call("predictions", step, count, off)];
+    if (second) lists.push(await second.call("predictions", of, count, ""));
+    if (state.panel?.part === "embedding") state.matrices = await matricesOf(step);
+    return lists;
   }
-  select.parentElement.hidden = names.length < 2;
-  const drawings = [], texts = new Set();
-  all.forEach((pictures, i) => {
-    const side = state.sides[i], picture = pictures.find(({ name }) => name === select.value);
-    texts.add(positionTexts[pictures[0]?.what ?? "none"]);
-    if (!picture) return;
-    const labels = { rows: picture.row_names, columns: picture.column_names };
-    drawings.push(matrixPicture(picture.values, picture.rows, picture.columns, labels, ofModel(side, picture.name)));
-    if (picture.what !== "bias")
-      drawings.push(matrixPicture(alike(picture), picture.rows, picture.rows, { rows: picture.row_names, columns: picture.row_names },
-        ofModel(side, "how alike two positions are (cosine)"), 2));
-  });
-  byId("position-note").textContent = [...texts].join(" ");
-  replace(byId("position-pictures"), drawings);
-}
 
-async function drawWeights() {
-  const name = byId("parameter").value, step = stepShown(), pictures = [];
-  for (const side of state.sides) {
+  // The matrices behind the embedding: its table, and what the model knows of positions.
+  async function matricesOf(step) {
+    const list = [];
     let from = 0;
-    for (const p of side.summary.parameters) {
-      const size = p.shape.reduce((a, b) => a * b, 1);
-      if (p.name === name) {
-        const rows = p.shape[0], columns = size / rows;
-        const names = { rows: name.endsWith("token.weight") ? side.summary.tokens : [] };
-        pictures.push(matrixPicture(await side.call("weights", step, from, size), rows, columns, names, ofModel(side, name)));
+    for (const { name, shape } of first.summary.parameters) {
+      const size = shape.reduce((a, b) => a * b, 1);
+      if (name.endsWith("token.weight")) {
+        const values = [...(await first.call("weights", step, from, size))];
+        list.push({
+          label: name,
+          rows: shape[0],
+          columns: size / shape[0],
+          values,
+          names: first.summary.tokens,
+        });
       }
       from += size;
     }
+    for (const picture of (await first.call("positions", step)).slice(0, 2))
+      list.push({ ...picture, label: picture.name, names: picture.row_names });
+    return list;
   }
-  replace(byId("pictures"), pictures);
-}
 
-// Drawings follow one another; of those that were asked for meanwhile only the last is made.
-let drawing = null, again = false;
-function drawAll() {
-  again = true;
-  drawing ??= (async () => {
-    await null;  // so that `drawing` is set before it can be cleared
-    try {
-      while (again) {
-        again = false;
-        drawStatus();
-        await drawCurves();
-        drawPast();
-        await drawAtlases();
-        await drawPredictions();
-        await drawPositions();
-        await drawWeights();
-      }
-    } finally {
-      drawing = null;
-    }
-  })();
-  return drawing;
-}
+  function focusOn() {
+    const found = state.focus && document.querySelector(`[data-key="${CSS.escape(state.focus)}"]`);
+    if (!found) return;
+    found.focus({ preventScroll: true });
+    state.focus = null;
+  }
 
-// --- the controls
+  // In three parts, so that none takes longer than a frame.
+  async function render(lists) {
+    const events = eventsOf(first.history);
+    drawBar();
+    drawAsk();
+    replace(byId("flow"), ...drawModel(viewOf()));
+    focusOn();
+    await breathe();
+    drawRight(events);
+    await breathe();
+    drawNow(events);
+    drawPredictions(lists);
+    drawPanel();
+    focusOn();
+    document.body.dataset.drawn = `${Number(document.body.dataset.drawn ?? 0) + 1}`;
+  }
 
-function chooseTask(task) {
-  byId("look").textContent = task?.text ?? "A config of your own.";
-  byId("tasks").value = task?.name ?? "own";
-}
-
-function copy(text, what) {
-  const done = () => { byId("copied").textContent = `${what} copied.`; };
-  navigator.clipboard?.writeText(text).then(done, () => { byId("copied").textContent = "This browser does not let a page copy."; });
-}
-
-function listen() {
-  const on = (id, event, action) => byId(id).addEventListener(event, action);
-  on("tasks", "change", () => making(async () => {
-    const task = tasks.find((each) => each.name === byId("tasks").value);
-    await makeOther(null);
-    chooseTask(task);
-    byId("typed").value = "";
-    byId("break-look").textContent = "";
-    await make(task.toml);
-  }));
-  on("train", "click", () => (state.running ? pause() : start()));
-  on("one", "click", oneStep);
-  on("reset", "click", () => setValues(state.values));
-  on("other-key", "change", drawOther);
-  on("compare-start", "click", () => {
-    const input = byId("other-value").firstChild, key = byId("other-key").value;
-    const value = keys.get(key).type === "choice" ? `"${input.value}"` : input.value.trim();
-    byId("break-look").textContent = "";
-    return compare({ key, value });
-  });
-  on("compare-stop", "click", async () => {
-    await pause();
-    await makeOther(null);
-    byId("break-look").textContent = "";
-    await drawAll();
-  });
-  on("past", "input", () => {
-    const index = byId("past").valueAsNumber;
-    state.shown = index + 1 === first.frames.length ? null : first.frames[index].step;
-    drawAll();
-  });
-  on("typed", "change", drawAll);
-  on("own", "change", () => { state.own = byId("own").checked; drawAll(); });
-  on("position-picture", "change", drawAll);
-  on("parameter", "change", drawAll);
-  on("use", "click", () => making(async () => {
-    await make(byId("toml").value);
-    chooseTask(null);
-  }));
-  on("copy", "click", () => copy(byId("toml").value, "Config"));
-  on("link", "click", () => copy(`${location.href.split("#")[0]}#config=${encodeURIComponent(tomlOf(state.values))}&run=1`, "Link"));
-  addEventListener("pointermove", ({ isTrusted, clientX, clientY }) => { if (isTrusted) pointer = { clientX, clientY }; });
-  addEventListener("scroll", () => { pointer = null; }, { passive: true });
-  addEventListener("hashchange", open);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  byId("breaks").replaceChildren(...breaks.map((mistake) => {
-    const { name, look, ...other } = mistake;
-    if (!other.key) other.name = name.toLowerCase();
-    const button = element("button", { type: "button", textContent: name, title: differenceOf(other) });
-    button.addEventListener("click", async () => {
-      byId("break-look").textContent = "";
-      if (!await compare(other)) return;
-      byId("break-look").textContent = `Model B: ${differenceOf(other)}. ${look}`;
-      start();
-    });
-    return button;
-  }));
-}
-
-// Loads the config of the address, or the first task.
-async function open() {
-  const { config, run } = addressed();
-  const done = await making(async () => {
-    if (config !== null) {
+  // Drawings follow one another; of those that were asked for meanwhile only the last is made.
+  let drawing = null;
+  let again = false;
+  function drawAll(isMade = false) {
+    if (state.making && !isMade) return drawing ?? Promise.resolve();
+    again = true;
+    document.body.dataset.drawing = "true";
+    drawing ??= (async () => {
+      await null; // so that `drawing` is set before it can be cleared
       try {
-        await make(config);
-        chooseTask(null);
-        return true;
-      } catch (error) {
-        if (first.summary) throw error;
-        chooseTask(tasks[0]);
-        await make(tasks[0].toml);
-        throw error;
+        while (again) {
+          again = false;
+          await render(await measure());
+        }
+      } finally {
+        drawing = null;
+        document.body.dataset.drawing = "false";
       }
+    })();
+    return drawing;
+  }
+
+  // --- tours
+
+  const tourOn = {
+    answer(index) {
+      state.tour.answer = index;
+      drawPanel();
+    },
+    async train() {
+      const { tour } = state;
+      tour.step = 1;
+      const { task, other } = tour.of;
+      const done = await making(async () => {
+        await makeOther(null);
+        Object.assign(state, {
+          task: tasks.find(({ name }) => name === task),
+          typed: "",
+          example: 0,
+          position: null,
+        });
+        state.other = other;
+        await make(state.task.toml);
+        return true;
+      });
+      if (done) start();
+    },
+    next() {
+      ++state.tour.step;
+      drawPanel();
+    },
+    close: () => openPanel(null),
+  };
+
+  function drawTours() {
+    const buttons = tours.map((of) =>
+      html(
+        "button",
+        {
+          type: "button",
+          class: "link",
+          "data-key": `tour ${of.name}`,
+          onclick: () => {
+            state.tour = { of, step: 0, answer: null };
+            openPanel({ kind: "tour" });
+          },
+        },
+        of.name,
+      ),
+    );
+    byId("tours").replaceChildren(...buttons);
+  }
+
+  // --- the controls
+
+  function showTab(tab) {
+    document.body.dataset.tab = tab;
+    for (const each of byId("tabs").children) {
+      const chosen = each.dataset.tab === tab;
+      each.setAttribute("aria-selected", `${chosen}`);
+      each.tabIndex = chosen ? 0 : -1;
     }
-    chooseTask(tasks[0]);
-    await make(tasks[0].toml);
-    return true;
-  });
-  if (done && run) start();
+    if (first.summary) drawAll();
+  }
+
+  function listen() {
+    const click = (id, action) => byId(id).addEventListener("click", action);
+    click("train", () => (state.running ? pause() : start()));
+    click("one", oneStep);
+    click("again", () => setValues(state.values));
+    click("all-keys", () => openPanel({ kind: "keys" }));
+    click("config", () => openPanel({ kind: "config" }));
+    click("both", () => {
+      if (state.other) return endOther();
+      const input = byId("other-value").firstChild;
+      const key = byId("other-key").value;
+      const value = keys.get(key).type === "choice" ? `"${input.value}"` : input.value.trim();
+      return compare({ key, value });
+    });
+    click("drawer", () => {
+      const isOpen = document.body.toggleAttribute("data-drawer");
+      byId("drawer").setAttribute("aria-expanded", `${isOpen}`);
+    });
+    byId("other-key").addEventListener("change", () => drawOther());
+    byId("past").addEventListener("input", () => goTo(first.frames[byId("past").valueAsNumber]));
+    byId("which").addEventListener("change", () => {
+      const { value } = byId("which");
+      byId("typed").hidden = value !== "type";
+      if (value === "type") {
+        byId("typed").value = state.trace?.inputs?.join(" ") ?? "";
+        byId("typed").focus();
+        byId("typed").select();
+        return;
+      }
+      Object.assign(state, { example: Number(value), typed: "", position: null });
+      drawAll();
+    });
+    byId("typed").addEventListener("change", () => {
+      Object.assign(state, { typed: byId("typed").value.trim(), position: null });
+      drawAll();
+    });
+    for (const tab of byId("tabs").children) {
+      tab.addEventListener("click", () => showTab(tab.dataset.tab));
+      tab.addEventListener("keydown", ({ key }) => {
+        const next = { ArrowRight: tab.nextElementSibling, ArrowLeft: tab.previousElementSibling }[
+          key
+        ];
+        if (!next) return;
+        showTab(next.dataset.tab);
+        next.focus();
+      });
+    }
+    addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && state.panel) openPanel(null);
+    });
+    addEventListener("hashchange", open);
+    let width = innerWidth;
+    addEventListener("resize", () => {
+      if (innerWidth === width || !first.summary) return;
+      width = innerWidth;
+      drawAll();
+    });
+    narrowQuery.addEventListener("change", () => first.summary && drawAll());
+  }
+
+  // Loads the config of the address, or a task.
+  async function open() {
+    const parts = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
+    const config = parts.get("config");
+    const task = tasks.find(({ name }) => name === parts.get("task")) ?? arrival;
+    const done = await making(async () => {
+      await makeOther(null);
+      if (config !== null) {
+        try {
+          state.task = null;
+          await make(config);
+          return true;
+        } catch (error) {
+          if (!first.summary) {
+            state.task = arrival;
+            await make(arrival.toml);
+          }
+          throw error;
+        }
+      }
+      state.task = task;
+      await make(task.toml);
+      return true;
+    });
+    if (done && parts.get("run") !== "0") start();
+  }
+
+  (async () => {
+    drawTasks();
+    drawTours();
+    try {
+      for (const { key, ...rest } of await first.call("keys")) keys.set(key, rest);
+    } catch (error) {
+      complain("error", error);
+      return;
+    }
+    listen();
+    await open();
+  })();
+  return state;
 }
 
-(async () => {
-  byId("tasks").replaceChildren(...tasks.map((task) => element("option", { value: task.name, textContent: task.name })),
-    element("option", { value: "own", textContent: "own config", disabled: true }));
-  try {
-    for (const { key, ...rest } of await first.call("keys")) keys.set(key, rest);
-  } catch (error) {
-    complain(byId("error"), error);
-    return;
-  }
-  const others = [...keys].filter(([key, { type }]) => !type.includes("path") && !type.includes("list") && key !== "threads");
-  byId("other-key").replaceChildren(...others.map(([key]) => element("option", { value: key, textContent: key })));
-  byId("other-key").value = "model.attention.scale";
-  drawOther();
-  listen();
-  await open();
-})();
+// For the console and for tests.
+document.documentElement.playground = startPage();

@@ -1,5 +1,8 @@
 // One model: its worker, and what is known about it.
-class Side {
+const mostFrames = 80;
+const mostWeights = 6e6; // of all frames
+
+export class Side {
   constructor(label) {
     this.label = label;
     this.waiting = new Map();
@@ -11,20 +14,26 @@ class Side {
     this.worker?.terminate();
     this.waiting.forEach(({ reject }) => reject(new Error("stopped")));
     this.waiting.clear();
-    const source = new Blob([document.getElementById("worker").textContent], { type: "text/javascript" });
+    const source = new Blob([document.getElementById("worker").textContent], {
+      type: "text/javascript",
+    });
     const url = URL.createObjectURL(source);
     this.worker = new Worker(url);
     this.worker.onmessage = ({ data: { id, result, error } }) => {
       const { resolve, reject } = this.waiting.get(id);
       this.waiting.delete(id);
-      if (error === undefined) resolve(result); else reject(new Error(error));
+      if (error === undefined) resolve(result);
+      else reject(new Error(error));
     };
     this.worker.onerror = (event) => {
-      this.waiting.forEach(({ reject }) => reject(new Error(event.message || "this browser cannot run the module")));
+      this.waiting.forEach(({ reject }) =>
+        reject(new Error(event.message || "this browser cannot run the module")),
+      );
       this.waiting.clear();
     };
     this.losses = [];
-    this.frames = [];  // {step, scores}
+    this.history = []; // {step, scores, heads} of every step that was measured
+    this.frames = []; // the steps whose weights the worker has
     this.summary = null;
   }
 
@@ -33,7 +42,9 @@ class Side {
     this.waiting.clear();
   }
 
-  get busy() { return this.waiting.size > 0; }
+  get busy() {
+    return this.waiting.size > 0;
+  }
 
   call(name, ...args) {
     const id = ++this.count;
@@ -45,25 +56,31 @@ class Side {
 
   async make(toml, mistake = "") {
     const summary = await this.call("make", toml, mistake);
-    Object.assign(this, { summary, losses: [], frames: [] });
+    Object.assign(this, { summary, losses: [], history: [], frames: [] });
     await this.frame();
   }
 
-  get step() { return this.losses.length; }
-
-  async train(count) {
-    this.losses.push(...await this.call("train", count));
+  get step() {
+    return this.losses.length;
   }
 
-  // Keeps the weights of this step. Of too many frames every other one goes, but not the first.
+  async train(count) {
+    this.losses.push(...(await this.call("train", count)));
+  }
+
+  // Measures this step and keeps its weights. Of too many frames every other one goes, but not the
+  // first.
   async frame() {
-    if (this.frames.at(-1)?.step === this.step) return;
-    const scores = await this.call("frame", this.step);
-    this.frames.push({ step: this.step, scores });
-    const most = Math.max(10, Math.min(80, Math.floor(6e6 / this.summary.parameter_count)));
-    if (this.frames.length <= most) return;
-    const dropped = this.frames.filter((_, i) => i % 2 === 1 && i + 1 < this.frames.length).map((frame) => frame.step);
-    this.frames = this.frames.filter((frame) => !dropped.includes(frame.step));
+    if (this.frames.at(-1) === this.step) return;
+    const { step } = this;
+    const measured = await this.call("frame", step);
+    this.history.push({ step, ...measured });
+    this.frames.push(step);
+    const room = Math.floor(mostWeights / this.summary.parameter_count);
+    if (this.frames.length <= Math.max(10, Math.min(mostFrames, room))) return;
+    const last = this.frames.length - 1;
+    const dropped = this.frames.filter((_, i) => i % 2 === 1 && i < last);
+    this.frames = this.frames.filter((each) => !dropped.includes(each));
     await this.call("drop", dropped);
   }
 }

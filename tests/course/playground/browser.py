@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Opens the playground in a real browser, from a file: it trains, draws, compares, shares, refuses; no request, no error.
+"""Opens the playground in a real browser, from a file: it trains, draws, answers, compares, refuses; no request, no error.
 
    browser.py PAGE PROGRAM [FOLDER]
 
 FOLDER gets the screenshots."""
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -15,19 +14,21 @@ import urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab", "report"))
 from webdriver import Browser
 
-OUTSIDE = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith('blob:') && !n.startsWith('data:'))"
+OUTSIDE = ("return performance.getEntriesByType('resource').map((e) => e.name)"
+           ".filter((n) => !n.startsWith('blob:') && !n.startsWith('data:'))")
 WIDER = "return document.documentElement.scrollWidth - innerWidth"
-STATUS = "return document.getElementById('status').textContent"
-ATLAS = "document.querySelector('#atlases .large .cells').innerHTML"
-READY = "return !state.making && document.querySelectorAll('#atlases .large').length > 0 && document.querySelectorAll('#predicted td').length > 0"
+STATE = "document.documentElement.playground"
+QUIET = "document.body.dataset.drawing === 'false' && document.body.dataset.state === 'ready'"
+STEP = f"{STATE}.sides[0].step"
+EXACT = f"{STATE}.sides[0].history.at(-1).scores.exact_match"
+FLOW = "document.getElementById('flow').innerHTML"
+ERROR = "return !document.getElementById('error').hidden && document.getElementById('error').textContent"
 
 
-def step(browser):
-    return int(browser.js(STATUS).split()[1])
-
-
-def address(page, config, run=False):
-    return f"file://{page}#config={urllib.parse.quote(config)}{'&run=1' if run else ''}"
+def address(page, config=None, task=None, run=False):
+    parts = [f"config={urllib.parse.quote(config)}"] if config is not None else []
+    parts += [f"task={task}"] if task else []
+    return f"file://{page}#{'&'.join(parts + ([] if run else ['run=0']))}"
 
 
 def fresh(browser, url):
@@ -36,83 +37,220 @@ def fresh(browser, url):
     browser.open(url)
 
 
-def check_training(browser, page):
+def still(browser, seconds=60):
+    browser.wait(f"return {QUIET}", seconds)
+
+
+def opened(browser, page, task):
+    fresh(browser, address(page, task=task))
+    browser.wait("return Number(document.body.dataset.drawn) > 0")
+    still(browser)
+
+
+def click(browser, selector):
+    browser.js("const found = document.querySelector(arguments[0]); if (!found) throw new Error(arguments[0]); found.focus();"
+               "found.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))", selector)
+
+
+def key_of(name):
+    return f"[data-key=\"{name}\"]"
+
+
+def stop(browser):
+    browser.js(f"if ({STATE}.running) document.getElementById('train').click()")
+    still(browser)
+
+
+def press(browser, key, **more):
+    codes = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "Escape": 27, "Enter": 13, "Tab": 9}
+    for kind in ("rawKeyDown" if key != "Enter" else "keyDown", "keyUp"):
+        browser.cdp("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key],
+                    **({"text": "\r"} if key == "Enter" and kind == "keyDown" else {}), **more)
+
+
+def check_arrival(browser, page):
+    """It trains on arrival, learns its task, and everything is on one screen."""
+    browser.show(1280)
     fresh(browser, f"file://{page}")
-    browser.wait(READY)
-    before = browser.js(f"return {ATLAS}")
-    browser.js("document.getElementById('train').click()")
-    browser.wait(STATUS + ".endsWith('exact match 100.0 %')", 300)
-    browser.js("document.getElementById('train').click()")
-    browser.wait("return document.getElementById('train').textContent === 'Train'")
-    status = browser.js(STATUS)
-    assert re.fullmatch(r"step \d+ loss \d[\d.e+-]* exact match \d+\.\d %", status), status
-    at = step(browser)
-    assert at > 20, at
-    browser.wait("return !drawing")
-    assert browser.js(f"return {ATLAS}") != before, "training does not change the attention"
-    browser.js("document.getElementById('one').click()")
-    browser.wait(f"return Number(document.getElementById('status').textContent.split(' ')[1]) === {at + 1}")
-    browser.wait("return !drawing")
-    last = browser.js(f"return {ATLAS}")
+    browser.wait(f"return {STATE}?.sides[0].history.length && {EXACT} >= 0.95", 300)
+    stop(browser)
+    assert browser.js(f"return {STEP}") > 20
+    height = browser.js("return document.documentElement.scrollHeight")
+    assert height <= 900, f"the page is {height} pixels high"
+    text = browser.js("return document.getElementById('now').textContent")
+    assert text.startswith("Exact match passed") or text.startswith("Head "), text
+    assert browser.js("return document.querySelectorAll('.event').length") >= 1
+
+
+def check_slider(browser, page):
+    opened(browser, page, "recall")
+    before = browser.js(f"return {FLOW}")
+    click(browser, "#one")
+    browser.wait("return document.getElementById('past-step').textContent === 'step 1'")
+    still(browser)
+    assert browser.js(f"return {FLOW}") != before, "training does not change the drawing"
     browser.js("const p = document.getElementById('past'); p.value = 0; p.dispatchEvent(new Event('input'))")
-    browser.wait(f"return !drawing && {ATLAS} !== arguments[0]".replace("arguments[0]", repr(last)))
-    assert browser.js(f"return {ATLAS}") == before, "step 0 looks otherwise than before training"
-    text = browser.js("""const cells = document.querySelector('#atlases .large .ground').getBoundingClientRect();
-      document.querySelector('#atlases .large').dispatchEvent(new PointerEvent('pointermove',
-        {clientX: cells.left + 2, clientY: cells.top + 2, bubbles: true}));
-      return document.querySelector('#atlases .readout').textContent""")
-    assert "→" in text, text
-    browser.js("""document.querySelector('#atlases .large').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))""")
-    assert browser.js("return document.querySelector('#atlases .readout').textContent") != text, "the arrow keys read nothing"
-    browser.js("const t = document.getElementById('typed'); t.value = '2 2 2 9 0 0'; t.dispatchEvent(new Event('change'))")
-    browser.wait("return document.getElementById('example-error').textContent.includes('9')")
-    browser.js("const t = document.getElementById('typed'); t.value = '2 2 2 1 0 0'; t.dispatchEvent(new Event('change'))")
-    browser.wait("return document.getElementById('example-error').hidden && !drawing")
-    assert browser.js("return document.querySelector('#atlases .mono').textContent").startswith("2 2 2 1 0 0")
-    browser.js("document.getElementById('reset').click()")
-    browser.wait(STATUS + ".startsWith('step 0 ')")
+    browser.wait(f"return document.getElementById('past-step').textContent === 'step 0' && {FLOW} === arguments[0]"
+                 .replace("arguments[0]", json.dumps(before)))
+    click(browser, "#one")  # training goes on from the newest step, and shows it
+    browser.wait(f"return {STEP} === 2 && document.getElementById('past-step').textContent === 'step 2'")
+    click(browser, "#again")
+    browser.wait(f"return {STATE}.running && {STEP} > 0", 60)
+    stop(browser)
 
 
-def check_pattern(browser, page):
-    """What the text of recall names: values attend to the key before them, then the last key to its value."""
-    fresh(browser, f"file://{page}")
-    browser.wait(READY)
-    browser.js("const t = document.getElementById('tasks'); t.value = 'recall'; t.dispatchEvent(new Event('change'))")
-    browser.wait("return first.summary.config.includes('recall') && !state.making")
-    weights = """return first.call('attention', stepShown(), 'k2 v0 k5 v1 k3 v5 k0 v4 k3').then(({target, maps}) => {
-      const most = (layer, row, column) => Math.max(...[0, 1].map((head) => (maps[layer].weights[(head * 9 + row) * 9 + column] / 255) ** 2));
-      return [target, Math.min(...[1, 3, 5, 7].map((row) => most(0, row, row - 1))), most(1, 8, 5)]; })"""
-    before = browser.js(weights)
-    browser.js("document.getElementById('train').click()")
-    browser.wait(STATUS + ".endsWith('exact match 100.0 %')", 300)
-    browser.js("document.getElementById('train').click()")
-    browser.wait("return document.getElementById('train').textContent === 'Train' && !drawing")
-    target, key_before, value = browser.js(weights)
-    assert target == "v5" and key_before > 0.5 and value > 0.5, (target, key_before, value)
-    assert before[2] < 0.5, before
+def check_head(browser, page):
+    """A head's panel opens, its ablation answers everywhere, and closing puts it back."""
+    fresh(browser, address(page, task="recall", run=True))
+    browser.wait(f"return {STATE}?.sides[0].history.length && {EXACT} >= 0.95", 300)
+    stop(browser)
+    # What the text of the task names: values attend to the key before them, then the last key to its value.
+    weights = browser.js(f"""const {{maps, inputs}} = {STATE}.trace, key = inputs.at(-1), at = inputs.indexOf(key);
+      const most = (map, row, column) => Math.max(...[0, 1].map((head) =>
+        (map.weights[(head * map.rows + row) * map.columns + column] / 255) ** 2));
+      return [most(maps[0], at + 1, at), most(maps[1], inputs.length - 1, at + 1)];""")
+    assert min(weights) > 0.5, weights
+    answers = []
+    for layer in (0, 1):
+        for head in (0, 1):
+            click(browser, key_of(f"head decoder.layers.{layer}.attention.head.{head}"))
+            browser.wait("return !document.getElementById('panel').hidden && document.querySelector('#panel .scores')")
+            still(browser)
+            assert browser.js("return document.activeElement.dataset.key") == "close"
+            click(browser, "#panel .switch")
+            browser.wait(f"return {STATE}.ablated")
+            still(browser)
+            assert browser.js("return document.querySelectorAll('circle.dropped').length") == 2
+            assert "ablated" in browser.js("return document.getElementById('status').textContent")
+            assert browser.js("return document.querySelector('.head .off') !== null")
+            answers.append(browser.js(f"return {STATE}.ablated.delta"))
+            press(browser, "Escape")
+            browser.wait("return document.getElementById('panel').hidden")
+            still(browser)
+            assert "ablated" not in browser.js("return document.getElementById('status').textContent")
+            assert browser.js("return document.activeElement.dataset.key").startswith("head "), "focus is lost"
+    assert max(answers) > 0.3, answers
 
 
-ERROR = "return !document.getElementById('error').hidden && document.getElementById('error').textContent"
+def check_parts(browser, page):
+    """Every part of the drawing opens a panel; a part that is left out adds nothing."""
+    opened(browser, page, "reverse")
+    parts = browser.js("return [...document.querySelectorAll('#flow .name button, #flow .rs')].map((b) => b.dataset.key)")
+    assert len(parts) == 8, parts
+    for part in parts:
+        click(browser, key_of(part))
+        browser.wait("return !document.getElementById('panel').hidden && document.body.dataset.drawing === 'false'")
+        assert len(browser.js("return document.getElementById('panel').textContent")) > 60, part
+    name = "decoder.layers.0.feed_forward"
+    click(browser, key_of(f"part {name}"))
+    still(browser)
+    click(browser, "#panel .switch")
+    browser.wait(f"return {STATE}.ablated && {STATE}.trace.stages.find((s) => s.stage === '{name}').written[0] === 0")
+    click(browser, "#panel .close")
+    still(browser)
+    click(browser, key_of("logit 3"))
+    browser.wait("return document.getElementById('panel').textContent.startsWith('Token 3')")
+
+
+def check_keyboard(browser, page):
+    opened(browser, page, "recall")
+    at = browser.js(f"return {STATE}.position")
+    browser.js("document.querySelector('.tokens .at').focus()")
+    press(browser, "ArrowLeft")
+    browser.wait(f"return {STATE}.position === {at - 1}")
+    still(browser)
+    assert browser.js("return document.activeElement.getAttribute('aria-label')").endswith("chosen")
+    browser.js(f"document.querySelector('{key_of('head decoder.layers.0.attention.head.0')}').focus()")
+    press(browser, "Enter")
+    browser.wait("return document.querySelector('#panel .map')")
+    still(browser)
+    browser.js("document.querySelector('#panel .map').focus()")
+    press(browser, "ArrowRight")
+    first = browser.js("return document.querySelector('#panel .readout').textContent")
+    assert "reads" in first, first
+    press(browser, "ArrowDown")
+    assert browser.js("return document.querySelector('#panel .readout').textContent") != first
+    press(browser, "Escape")
+    still(browser)
+    # The tabulator reaches every control, or one of the group that the arrow keys go through.
+    browser.js("document.activeElement.blur(); window.scrollTo(0, 0)")
+    reached = set()
+    for _ in range(150):
+        press(browser, "Tab")
+        found = browser.js("const e = document.activeElement; return e === document.body ? '' : "
+                           "e.dataset.key ?? e.id ?? e.textContent")
+        if found and found in reached and len(reached) > 40:
+            break
+        reached.add(found)
+    for control in ("train", "one", "again", "speed", "which", "past", "all-keys", "config", "both", "other-key",
+                    "head decoder.layers.1.attention.head.1", "part logits", "break No scale", "prediction 4",
+                    "tour No causal mask", "part stream"):
+        assert control in reached, (control, sorted(reached))
+    browser.show(1280, height=800)
+    opened(browser, page, "shapes")
+    at = browser.js(f"return {STATE}.position")
+    move, to = ("ArrowDown", at + 6) if at < 30 else ("ArrowUp", at - 6)
+    browser.js(f"document.querySelector('{key_of('image')}').focus()")
+    press(browser, move)
+    browser.wait(f"return {STATE}.position === {to}")
+    browser.show(1280)
+
+
+CONTRAST = """
+  const light = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const groundOf = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
+    if (c.length === 3 || c[3] === 1) return c.slice(0, 3); } return [255, 255, 255]; };
+  const bad = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const e = node.parentElement, style = getComputedStyle(e);
+    if (!node.textContent.trim() || !e.checkVisibility() || e.closest('script, style, [disabled], svg title')) continue;
+    const inDrawing = Boolean(e.closest('svg'));
+    const ink = parse(inDrawing ? style.fill : style.color).slice(0, 3), ground = groundOf(e);
+    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) bad.push([node.textContent.slice(0, 30), ink.join(), ground.join()]);
+  }
+  return bad;"""
+
+
+def check_looks(browser, page, folder):
+    """At every width nothing is cut off, and text can be read, light and dark."""
+    for task in ("recall", "shapes", "reverse"):
+        for width, height in ((1280, 900), (1100, 900), (800, 900), (400, 850)):
+            for scheme in ("light", "dark"):
+                browser.show(width, scheme, height)
+                opened(browser, page, task)
+                for tab in ("model", "curves", "settings") if width == 400 else ("model",):
+                    if width == 400:
+                        click(browser, f"#tabs [data-tab={tab}]")
+                        still(browser)
+                    wider = browser.js(WIDER)
+                    if folder:
+                        browser.screenshot(os.path.join(folder, f"playground-{task}-{tab}-{width}-{scheme}.png"))
+                    assert wider <= 0, f"{task}, {tab}: {wider} pixels wider than {width}"
+                    faint = browser.js(CONTRAST)
+                    assert not faint, (task, tab, width, scheme, faint[:5])
+                if width == 1280:
+                    height_of = browser.js("return document.documentElement.scrollHeight")
+                    assert height_of <= height, f"{task}: {height_of} pixels high"
+                    cut = browser.js("const m = document.getElementById('mid'); return m.scrollHeight - m.clientHeight")
+                    assert cut <= 1, f"{task}: {cut} pixels of the drawing are cut off"
+    small = browser.js("""return [...document.querySelectorAll('button, select, input')].filter((e) => e.checkVisibility()
+      && !e.closest('#flow') && e.getBoundingClientRect().height < 40).map((e) => e.id || e.textContent)""")
+    assert not small, f"too small for a finger: {small}"
+    browser.show(1280)
 
 
 def set_knob(browser, key, value):
-    browser.js("const k = document.querySelector(`#knob-list [data-key='${arguments[0]}']`); k.value = arguments[1];"
+    browser.js("const k = document.querySelector(`#knobs [data-of='${arguments[0]}']`); k.value = arguments[1];"
                "k.dispatchEvent(new Event('change'))", key, value)
 
 
-def choose_task(browser, name):
-    browser.js("const t = document.getElementById('tasks'); t.value = arguments[0]; t.dispatchEvent(new Event('change'))", name)
-    browser.wait("return !state.making && !state.running && first.step === 0 && !drawing && !state.other")
-
-
-def check_knobs(browser):
-    wanted = ["model.layers", "model.dim", "model.heads", "model.attention.similarity", "model.attention.normaliser",
-              "model.attention.temperature", "model.attention.scale", "model.positional.kind", "model.block.mixing", "optim.kind",
-              "optim.lr", "train.batch_size", "seed"]
-    there = browser.js("return [...document.querySelectorAll('#knob-list [data-key]')].map((k) => k.dataset.key)")
-    assert not set(wanted) - set(there), set(wanted) - set(there)
-    mixings = browser.js("return [...document.querySelector(`#knob-list [data-key='model.block.mixing']`).options].map((o) => o.value)")
-    assert {"attention", "convolution", "gru", "dense"} <= set(mixings), mixings
+def check_knobs(browser, page):
+    opened(browser, page, "sort")
+    assert browser.js("return document.querySelectorAll('#knobs [data-of]').length") >= 9
     set_knob(browser, "model.dim", "7")
     assert "heads" in browser.wait(ERROR)
     set_knob(browser, "model.dim", "99999999")
@@ -120,102 +258,166 @@ def check_knobs(browser):
     set_knob(browser, "model.dim", "4096")
     assert "too large for a page" in browser.wait(ERROR + ".includes('4096') && document.getElementById('error').textContent")
     set_knob(browser, "model.dim", "16")
-    browser.wait("return document.getElementById('error').hidden && document.getElementById('toml').value.includes('dim = 16')")
+    browser.wait(f"return document.getElementById('error').hidden && {STATE}.values['model.dim'] === '16'")
+    stop(browser)
     assert "model.dim" in urllib.parse.unquote(browser.js("return location.hash"))
-    browser.js("document.getElementById('toml').value = 'nonsense'; document.getElementById('use').click()")
+    click(browser, "#config")
+    browser.wait("return document.querySelector('#panel textarea')")
+    assert "dim = 16" in browser.js("return document.querySelector('#panel textarea').value")
+    browser.js("document.querySelector('#panel textarea').value = 'nonsense'")
+    click(browser, key_of("Use this config"))
     assert "config:1:" in browser.wait(ERROR)
+    click(browser, "#all-keys")
+    browser.wait("return document.querySelectorAll('#panel .row').length > 50")
+    shown = browser.js("return [...document.querySelectorAll('#panel .row code')].map((c) => c.textContent)")
+    assert "model.block.mixing" in shown and "data.frames" not in shown and "data.symbols" in shown
+    mixings = browser.js("return [...document.querySelector(`#panel [data-of='model.block.mixing']`).options].map((o) => o.value)")
+    assert {"attention", "convolution", "gru", "dense"} <= set(mixings), mixings
+
+
+def check_examples(browser, page):
+    """A text of one's own; one that the model cannot read; a row of the predictions."""
+    opened(browser, page, "sort")
+    type_one = ("const w = document.getElementById('which'); w.value = 'type'; w.dispatchEvent(new Event('change'));"
+                "const t = document.getElementById('typed'); t.value = arguments[0]; t.dispatchEvent(new Event('change'))")
+    browser.js(type_one, "2 2 2 9 0 0")
+    browser.wait("return document.getElementById('example-error').textContent.includes('9')")
+    browser.js(type_one, "2 2 2 1 0 0")
+    browser.wait(f"return document.getElementById('example-error').hidden && {STATE}.trace.typed")
+    still(browser)
+    assert browser.js(f"return {STATE}.trace.inputs.slice(0, 6).join(' ')") == "2 2 2 1 0 0"
+    browser.js(type_one, "<img src=x onerror=window.hostile=1>")
+    browser.wait("return !document.getElementById('example-error').hidden")
+    assert not browser.js("return window.hostile")
+    click(browser, key_of("prediction 3"))
+    browser.wait(f"return !{STATE}.trace.typed && {STATE}.example === 3 && document.body.dataset.drawing === 'false'")
 
 
 def press_break(browser, name):
-    browser.js("[...document.querySelectorAll('#breaks button')].find((b) => b.textContent === arguments[0]).click()", name)
+    browser.js("if (![...document.querySelectorAll('#breaks button')].some((b) => b.textContent === arguments[0]))"
+               f" document.querySelector('{key_of('break more')}').click();"
+               "[...document.querySelectorAll('#breaks button')].find((b) => b.textContent === arguments[0]).click()", name)
 
 
-def stop_training(browser):
-    browser.js("if (state.running) document.getElementById('train').click()")
-    browser.wait("return document.getElementById('train').textContent === 'Train' && !state.making && !drawing")
-
-
-def check_break(browser):
-    press_break(browser, "Hard attention")
-    browser.wait("return document.getElementById('status-b').textContent.startsWith('B: step') && Number(document.getElementById('status-b').textContent.split(' ')[2]) > 10", 60)
-    browser.js("document.getElementById('train').click()")
-    browser.wait("return document.getElementById('train').textContent === 'Train' && !drawing")
-    a, b = browser.js("return state.sides.map((side) => side.step)")
-    assert a == b > 10, (a, b)
-    assert len(browser.js("return [...document.querySelectorAll('#atlases .large')].map((s) => s.outerHTML)")) == 2
-    assert "hardmax" in browser.js("return document.getElementById('break-look').textContent")
-
-
-def check_mistakes(browser, page):
-    """Mistakes that no key makes: columns of weights that add up to 1, and weight on what is still to come."""
-    weights = """return state.sides[1].call('attention', stepShown(), '').then(({maps}) => {
-      const {rows, columns, weights, scale} = maps[0], n = columns.length;
-      const at = (i, j) => (weights[i * n + j] / 255) ** 2 * scale, all = rows.map((_, i) => i);
+def check_breaks(browser, page):
+    """Every button makes a model B that trains with A from step 0; mistakes show in its weights."""
+    opened(browser, page, "sort")
+    click(browser, key_of("break more"))
+    names = browser.js("return [...document.querySelectorAll('#breaks button')].map((b) => b.textContent)")[:-1]
+    assert len(names) == 12, names
+    weights = f"""const {{rows, columns, weights, scale}} = {STATE}.otherTrace.maps[0], n = columns;
+      const at = (i, j) => (weights[i * n + j] / 255) ** 2 * scale, all = Array.from({{length: rows}}, (_, i) => i);
       return [Math.max(...all.map((j) => Math.abs(1 - all.reduce((sum, i) => sum + at(i, j), 0)))),
-        Math.max(...all.map((i) => all.reduce((most, j) => (j > i ? Math.max(most, at(i, j)) : most), 0)))]; })"""
-    for name in ("Softmax on the wrong axis", "No causal mask"):
-        choose_task(browser, "sort")
+        Math.max(...all.map((i) => all.reduce((most, j) => (j > i ? Math.max(most, at(i, j)) : most), 0)))];"""
+    for name in names:
         press_break(browser, name)
-        browser.wait("return first.step > 0 && !state.making", 60)
-        stop_training(browser)
+        browser.wait(f"return {STATE}.running && {STATE}.other && {STEP} > 0", 60)
+        stop(browser)
+        text = browser.js("return document.getElementById('now').textContent")
+        assert text.startswith(f"B, {name}: its loss is ") and len(text) > 60, text
+        a, b = browser.js(f"return {STATE}.sides.map((side) => side.step)")
+        assert a == b > 0, (name, a, b)
+        assert browser.js("return document.querySelector('[data-line=\"B\"]') !== null")
         columns, later = browser.js(weights)
         if name == "No causal mask":
             assert later > 0.02 and columns > 0.1, (name, columns, later)
-        else:
+        if name == "Softmax on the wrong axis":
             assert later == 0 and columns < 0.1, (name, columns, later)
-    choose_task(browser, "set")  # has no mask
+    press_break(browser, names[-1])  # again: ends it
+    browser.wait(f"return !{STATE}.other", 60)
+    stop(browser)
+    opened(browser, page, "set")  # has no mask
     press_break(browser, "No causal mask")
     assert "no causal mask" in browser.wait(ERROR)
-    assert not browser.js("return state.other")
+    assert not browser.js(f"return {STATE}.other")
 
 
-def check_breaks(browser):
-    """Every button makes a model B that trains, or says why not."""
-    choose_task(browser, "sort")
-    for name in browser.js("return breaks.map((mistake) => mistake.name)"):
-        press_break(browser, name)
-        browser.wait("return state.running && state.other && first.step > 0", 60)
-        stop_training(browser)
-        text = browser.js("return document.getElementById('break-look').textContent")
-        assert text.startswith("Model B: ") and len(text) > 60, text
-        a, b = browser.js("return state.sides.map((side) => side.step)")
-        assert a == b > 0, (name, a, b)
-    browser.js("document.getElementById('compare-stop').click()")
-    browser.wait("return !state.other && !drawing && document.querySelectorAll('#atlases .large').length === 1")
-    set_other = ("const k = document.getElementById('other-key'); k.value = 'model.layers'; k.dispatchEvent(new Event('change'));"
-                 "document.getElementById('compare-start').click()")
-    browser.js(set_other)  # the value that A has
+def check_compare(browser, page):
+    opened(browser, page, "sort")
+    keys = browser.js("return [...document.getElementById('other-key').options].map((o) => o.value)")
+    for key in keys:  # what B has stands otherwise than A's at the start
+        value = browser.js("""const s = document.getElementById('other-key'); s.value = arguments[0];
+          s.dispatchEvent(new Event('change')); return document.getElementById('other-value').firstChild.value""", key)
+        ours = browser.js("const k = document.querySelector(`#knobs [data-of='${arguments[0]}']`); return k ? k.value : null", key)
+        assert value != ours, (key, value)
+    browser.js("const k = document.getElementById('other-key'); k.value = 'model.layers'; k.dispatchEvent(new Event('change'));"
+               "document.getElementById('other-value').firstChild.value = '2'; document.getElementById('both').click()")
     assert "model A has this, too" in browser.wait(ERROR)
 
 
+def check_tours(browser, page):
+    opened(browser, page, "recall")
+    tours = browser.js("return [...document.querySelectorAll('#tours button')].map((b) => b.textContent)")
+    assert len(tours) == 3
+    for tour in tours:
+        click(browser, key_of(f"tour {tour}"))
+        browser.wait("return document.querySelectorAll('#panel .choice').length === 3")
+        click(browser, key_of("answer 1"))
+        click(browser, key_of("tour next"))
+        browser.wait(f"return {STATE}.running && {STATE}.other && {STEP} > 10", 120)
+        browser.wait("return document.getElementById('panel').textContent.includes('exact match is')")
+        for words in ("You expected it", "Why", "./heed course museum"):
+            click(browser, key_of("tour next"))
+            browser.wait(f"return document.getElementById('panel').textContent.includes({json.dumps(words)})")
+        stop(browser)
+        press(browser, "Escape")
+        still(browser)
+
+
+def check_tasks(browser, page):
+    """Every task has a drawing of its own."""
+    shapes = {"shapes": "#flow .side svg rect[fill^=rgb]", "video": "#flow .side svg rect[fill^=rgb]", "graph": "#flow .node"}
+    for task in browser.js("return [...document.querySelectorAll('#tasks button')].map((b) => b.dataset.task)"):
+        opened(browser, page, task)
+        click(browser, "#one")
+        browser.wait(f"return {STEP} === 1")
+        still(browser)
+        assert browser.js("return document.querySelectorAll('#flow .lines path').length") > 0, task
+        assert len(browser.js("return document.getElementById('ask').textContent")) > 20, task
+        if task in shapes:
+            assert browser.js(f"return document.querySelectorAll('{shapes[task]}').length") > 8, task
+        bands = browser.js("return document.querySelectorAll('.band').length")
+        assert bands == (2 if task in ("reverse", "copy") else 1), (task, bands)
+
+
+def check_deep(browser, page):
+    """Of many layers one is open; models without attention and with many heads are drawn, too."""
+    for more, rows in (("model.layers = 6", 6), ("model.layers = 3", 0), ("model.heads = 8", 0),
+                       ("model.block.mixing = \"gru\"", 0), ("model.norm_first = false", 0)):
+        config = ("model.kind = \"language_model\"\nmodel.dim = 32\nmodel.tie_weights = false\ndata.kind = \"sort\"\n"
+                  "data.symbols = 3\ndata.lengths = [6, 6]\ndata.val_fraction = 0.25\n" + more + "\n")
+        if "layers" not in more:
+            config += "model.layers = 2\n"
+        fresh(browser, address(page, config))
+        browser.wait("return Number(document.body.dataset.drawn) > 0")
+        still(browser)
+        assert browser.js("return document.getElementById('error').textContent") == "", more
+        closed = browser.js("return document.querySelectorAll('#flow .closed').length")
+        assert closed == max(0, rows - 1), (more, closed)
+        if rows:
+            click(browser, key_of("open 1"))
+            browser.wait(f"return {STATE}.open === '1' && {QUIET} && document.querySelector("
+                         "'[data-key=\"head decoder.layers.1.attention.head.0\"]')")
+        assert browser.js("return document.documentElement.scrollHeight") <= 900, more
+
+
 def check_positions(browser, page):
-    """Pictures of positions: sinusoids, rotations and biases have the values that their formulas give."""
-    for kind, task, formula in (
-            ("sinusoidal", "reverse", "(t, c, n) => (c % 2 ? Math.cos : Math.sin)(t * 10000 ** (-2 * Math.floor(c / 2) / n))"),
-            ("integer", "reverse", "(t) => t"),
-            ("rotary", "reverse", "(t, c, n) => (c % 2 ? Math.sin : Math.cos)(t * 10000 ** (-2 * Math.floor(c / 2) / n))"),
-            ("alibi", "reverse", "(i, j) => -(2 ** -4) * Math.abs(i - j)")):
-        choose_task(browser, task)
-        set_knob(browser, "model.positional.kind", kind)
-        browser.wait(f"return !state.making && !drawing && first.summary.values['model.positional.kind'] === '\"{kind}\"' "
-                     f"|| '{kind}' === 'sinusoidal' && !state.making && !drawing")
-        worst, count = browser.js(f"""return first.call('positions', 0).then(([{{rows, columns, values}}, ...others]) => {{
-          const formula = {formula};
+    """What the panel of the embedding shows of positions has the values that their formulas give."""
+    for kind, formula in (
+            ("sinusoidal", "(t, c, n) => (c % 2 ? Math.cos : Math.sin)(t * 10000 ** (-2 * Math.floor(c / 2) / n))"),
+            ("integer", "(t) => t"),
+            ("rotary", "(t, c, n) => (c % 2 ? Math.sin : Math.cos)(t * 10000 ** (-2 * Math.floor(c / 2) / n))"),
+            ("alibi", "(i, j) => -(2 ** -4) * Math.abs(i - j)")):
+        with open(os.path.join(os.path.dirname(page), "../../course/playground/tasks/reverse.toml")) as file:
+            fresh(browser, address(page, file.read() + f"\n[model.positional]\nkind = \"{kind}\"\n"))
+        browser.wait("return Number(document.body.dataset.drawn) > 0")
+        still(browser)
+        click(browser, key_of("part embedding"))
+        browser.wait(f"return {STATE}.matrices?.length > 1 && document.querySelectorAll('#panel h3').length > 1")
+        worst, count = browser.js(f"""const {{rows, columns, values}} = {STATE}.matrices[1], formula = {formula};
           return [Math.max(...values.map((v, i) => Math.abs(v - formula(Math.floor(i / columns), i % columns, columns)))),
-            values.length]; }})""")
+            values.length]""")
         assert worst < 1e-4 and count > 60, (kind, worst, count)
-        assert browser.js("return document.querySelectorAll('#position-pictures canvas').length") == (1 if kind == "alibi" else 2), kind
-    for kind in ("learned", "relative"):  # change as they are trained
-        set_knob(browser, "model.positional.kind", kind)
-        browser.wait(f"return !state.making && !drawing && first.summary.values['model.positional.kind'] === '\"{kind}\"'")
-        values = "return first.call('positions', first.frames.at(-1).step).then(([picture]) => picture.values)"
-        before = browser.js(values)
-        browser.js("document.getElementById('one').click()")
-        browser.wait(STATUS + ".startsWith('step 1 ') && !drawing")
-        assert browser.js(values) != before, kind
-    set_knob(browser, "model.positional.kind", "none")
-    browser.wait("return document.getElementById('position-note').textContent.startsWith('This model adds no positions')")
-    assert not browser.js("return document.querySelectorAll('#position-pictures canvas').length")
 
 
 def check_terminal(browser, page, program):
@@ -232,75 +434,32 @@ def check_terminal(browser, page, program):
             return [row["loss"] for row in rows if "loss" in row]
 
     def compare(config):
-        for _ in range(5):
-            at = step(browser)
-            browser.js("document.getElementById('one').click()")
-            browser.wait(f"{STATUS}.startsWith('step {at + 1} ') && !drawing")
-        ours, theirs = browser.js("return first.losses"), losses_in_terminal(config, 5)
+        for step in range(1, 6):
+            click(browser, "#one")
+            browser.wait(f"return {STEP} === {step}")
+            still(browser)
+        ours, theirs = browser.js(f"return {STATE}.sides[0].losses"), losses_in_terminal(config, 5)
         assert len(ours) == len(theirs) == 5 and max(abs(a - b) for a, b in zip(ours, theirs)) < 1e-4, (ours, theirs)
 
-    choose_task(browser, "recall")
-    for key, value in (("model.dim", "24"), ("model.attention.similarity", "cosine"), ("optim.kind", "sgd"), ("seed", "7")):
-        set_knob(browser, key, value)
-        browser.wait(f"return !state.making && first.summary.values['{key}']?.replaceAll('\"', '') === '{value}'")
-    compare(browser.js("return document.getElementById('toml').value"))
+    with open(os.path.join(os.path.dirname(page), "../../course/playground/tasks/recall.toml")) as file:
+        own = file.read().replace("dim = 32", "dim = 24").replace("seed = 1", "seed = 7")
+    fresh(browser, address(page, own + "\n[model.attention]\nsimilarity = \"cosine\"\n"))
+    browser.wait("return Number(document.body.dataset.drawn) > 0")
+    still(browser)
+    compare(browser.js(f"return {STATE}.sides[0].summary.config"))
     with open(os.path.join(os.path.dirname(page), "../../configs/reverse.toml")) as file:
         shipped = file.read()
-    browser.js("document.getElementById('toml').value = arguments[0]; document.getElementById('use').click()", shipped)
-    browser.wait("return !state.making && !drawing && first.step === 0 && !first.summary.config.includes('recall') || "
-                 "!document.getElementById('error').hidden")
-    assert browser.js("return document.getElementById('error').hidden"), browser.js("return document.getElementById('error').textContent")
+    fresh(browser, address(page, shipped))
+    browser.wait("return Number(document.body.dataset.drawn) > 0")
+    still(browser)
     compare(shipped)
 
 
-def check_hands(browser, page):
-    """A key presses Train, focus and what the pointer reads outlive the drawings, and a finger reads without moving."""
-    choose_task(browser, "sort")
-    browser.js("document.querySelector(`#knob-list [data-key='model.dim']`).focus()")
-    set_knob(browser, "model.dim", "24")
-    browser.wait("return !state.making && !drawing && first.summary.values['model.dim'] === '24'")
-    assert browser.js("return document.activeElement.dataset.key") == "model.dim"
-    browser.js("document.getElementById('train').focus()")
-    for kind in ("keyDown", "keyUp"):
-        browser.cdp("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
-    browser.wait("return state.running")
-    large = "document.querySelector('#atlases .large')"
-    browser.js(large + ".scrollIntoView({block: 'center'}); window.before = 0")
-    at = browser.js(f"const box = {large}.querySelector('.ground').getBoundingClientRect(); return [box.left + 5, box.top + 5]")
-    browser.wait("return new Promise((done) => setTimeout(() => done(true), 200))")  # the scrolling is over
-    browser.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=at[0], y=at[1])
-    readout = "document.querySelector('#atlases .readout').textContent"
-    browser.wait(f"return {readout}.includes('→')")
-    frames = browser.js("return first.frames.length")
-    browser.wait(f"return first.frames.length > {frames + 3}", 60)
-    assert "→" in browser.js(f"return {readout}"), browser.js(f"return {readout}")
-    stop_training(browser)
-    browser.js(f"{large}.dispatchEvent(new PointerEvent('pointerdown', {{clientX: {at[0]}, clientY: {at[1]}, bubbles: true}}))")
-    assert "→" in browser.js(f"return {readout}")
-    picture = "document.querySelector('#position-pictures canvas')"
-    browser.js(f"{picture}.focus(); {picture}.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowDown', bubbles: true}}))")
-    assert browser.js("return document.querySelector('#position-pictures .readout').textContent").startswith("row 1, column 0")
-
-
-def check_smooth(browser, page):
-    """Prints how long the page is busy in one piece while it trains, which decides the frames a second: no timed test."""
-    fresh(browser, f"file://{page}#run=1")
-    browser.wait(STATUS + ".match(/^step [1-9]/)", 60)
-    frames = browser.js("""return new Promise((done) => {
-      const times = [];
-      const tick = (now) => { times.push(now); if (now - times[0] < 5000) requestAnimationFrame(tick); else done(times); };
-      requestAnimationFrame(tick); })""")
-    gaps = sorted(b - a for a, b in zip(frames, frames[1:]))
-    print(f"while it trains: {len(gaps) / (frames[-1] - frames[0]) * 1000:.0f} frames a second, "
-          f"99 % of them after at most {gaps[int(0.99 * len(gaps))]:.0f} ms")
-    stop_training(browser)
-
-
 def check_address(browser, page):
-    fresh(browser, f"file://{page}#run=1")
-    browser.wait(STATUS + ".match(/^step [1-9]/)", 60)
-    fresh(browser, address(page, 'model.kind = "classifier"\ndata.kind = "set"\ndata.lengths = [6, 10]\nmodel.dim = 16\n', run=True))
-    browser.wait(STATUS + ".match(/^step [1-9]/)", 60)
+    config = 'model.kind = "classifier"\ndata.kind = "set"\ndata.lengths = [6, 10]\nmodel.dim = 16\n'
+    fresh(browser, address(page, config, run=True))
+    browser.wait(f"return {STATE}?.sides[0].step > 0", 60)
+    stop(browser)
     for config, message in (('data.kind = "text"\ndata.path = "/etc/passwd"', "reads files"),
                             ('train.load = "/etc/passwd"', "reads no files"),
                             ('data.kind = "<img src=x onerror=window.hostile=1>"', "expected one of"),
@@ -311,52 +470,25 @@ def check_address(browser, page):
     assert not browser.js("return window.hostile")
 
 
-def check_tasks(browser, page):
-    fresh(browser, f"file://{page}")
-    browser.wait(READY)
-    for task in browser.js("return tasks.map((task) => task.name)"):
-        browser.js("const t = document.getElementById('tasks'); t.value = arguments[0]; t.dispatchEvent(new Event('change'))", task)
-        browser.wait("return !state.making && first.step === 0")
-        assert task in browser.js("return first.summary.config") or task == "reverse"  # the default
-        browser.js("document.getElementById('one').click()")
-        browser.wait(STATUS + ".startsWith('step 1 ') && !drawing && document.querySelectorAll('#atlases .large').length === 1")
-
-
 def main():
     page = os.path.abspath(sys.argv[1])
     program = os.path.abspath(sys.argv[2])
     folder = sys.argv[3] if len(sys.argv) > 3 else None
     browser = Browser()
     try:
-        check_training(browser, page)
-        check_pattern(browser, page)
-        fresh(browser, f"file://{page}")
-        browser.wait(READY)
-        check_knobs(browser)
-        check_break(browser)
-        for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
-            browser.show(width, scheme)
-            browser.wait("return !drawing")
-            wider = browser.js(WIDER)
-            if folder:
-                browser.screenshot(os.path.join(folder, f"playground-{width}-{scheme}.png"))
-            assert wider <= 0, f"{wider} pixels wider than {width}"
         browser.show(1280)
-        for check in (check_mistakes, check_positions, check_hands):
-            fresh(browser, f"file://{page}")
-            browser.wait(READY)
+        for check in (check_arrival, check_slider, check_head, check_parts, check_keyboard, check_knobs, check_examples,
+                      check_breaks, check_compare, check_tours, check_tasks, check_deep, check_positions, check_address):
             check(browser, page)
-        check_breaks(browser)
+        check_looks(browser, page, folder)
         check_terminal(browser, page, program)
-        check_smooth(browser, page)
-        check_address(browser, page)
-        check_tasks(browser, page)
         assert not browser.js(OUTSIDE), browser.js(OUTSIDE)
         messages = browser.messages()
         assert not messages, [message[:300] for message in messages]
     finally:
         browser.close()
-    print("the playground trains, draws, compares and refuses; it loads nothing")
+    print("the playground trains, draws, answers, compares and refuses; it loads nothing")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,8 +11,10 @@ require(moduleFile)().then((heed) => {
     for (let i = 0; i < count; ++i)
       if (heed._heed_step(session, at) < 0) throw new Error(heed.UTF8ToString(heed._heed_error()));
     heed._heed_scores(session);
-    heed._heed_predictions(session, 8);
-    heed.ccall("heed_attention", "number", ["number", "string"], [session, ""]);
+    heed.ccall("heed_predictions", "number", ["number", "number", "string"], [session, 8, ""]);
+    heed.ccall("heed_trace", "number", ["number", "string", "number", "number", "string"], [session, "", 0, -1, ""]);
+    heed._heed_heads(session);
+    heed.ccall("heed_ablate", "number", ["number", "string"], [session, "decoder.layers.0.attention.head.0"]);
     heed._heed_positions(session);
   };
   const megabytes = () => heed.HEAPU8.length / 2 ** 20;

@@ -1,0 +1,160 @@
+// The curves, the circles of events on them, and the slider that goes back.
+import { html, px, svg } from "../../../lab/page/dom.js";
+import { chart, drawCursor, legend } from "../../../lab/page/chart.js";
+import { percent, significant } from "../../../lab/page/text.js";
+
+// The means of at most 300 groups of consecutive losses.
+export function groupedLosses(losses) {
+  const size = Math.ceil(losses.length / 300) || 1;
+  const x = [];
+  const y = [];
+  for (let i = 0; i < losses.length; i += size) {
+    const group = losses.slice(i, i + size);
+    x.push(i + group.length);
+    y.push(group.reduce((a, b) => a + b, 0) / group.length);
+  }
+  return { x, y };
+}
+
+// The end of the axis of steps: the next 200 after the newest step, so that it follows learning.
+export const endOfSteps = (step) => Math.max(200, Math.ceil(step / 200) * 200);
+
+const valueAt = (history, step, score) =>
+  history.findLast((each) => each.step <= step)?.scores[score] ?? history[0]?.scores[score];
+
+function levelText(made, step, value, text, colour) {
+  const { x, y, box } = made.scales;
+  const near = x(step) > box.width - 62;
+  const place = { x: px(x(step) + (near ? -8 : 8)), "text-anchor": near ? "end" : "start" };
+  const at = Math.min(
+    box.height - box.bottom - 3,
+    Math.max(box.top + 9, y(value) + (near ? -7 : 4)),
+  );
+  made.append(
+    svg("circle", { cx: px(x(step)), cy: px(y(value)), r: 3.5, fill: colour }),
+    svg("text", { ...place, y: px(at), class: "halo level", style: `fill:${colour}` }, text),
+  );
+}
+
+// The drop to what the model without a part gives.
+function drop(made, step, from, to, text) {
+  const { x, y, box } = made.scales;
+  const near = x(step) > box.width - 62;
+  const place = { x: px(x(step) + (near ? -8 : 8)), "text-anchor": near ? "end" : "start" };
+  made.append(
+    svg("path", { d: `M${px(x(step))} ${px(y(from))}V${px(y(to))}`, class: "dropped" }),
+    svg("circle", { cx: px(x(step)), cy: px(y(to)), r: 4, class: "dropped" }),
+    svg("text", { ...place, y: px(Math.max(box.top + 9, y(to) + 4)), class: "halo no" }, text),
+  );
+}
+
+function circlesOf(made, events, valueOf, choose) {
+  const { x, y } = made.scales;
+  let last = -100;
+  events.forEach((event, i) => {
+    const at = x(event.step);
+    if (at - last < 12) return; // one above the other cannot be read
+    last = at;
+    const place = { cx: px(at), cy: px(y(valueOf(event.step))) };
+    const words = `Event ${i + 1}, step ${event.step}: ${event.text}`;
+    made.append(
+      svg(
+        "g",
+        {
+          class: "event",
+          role: "button",
+          tabindex: 0,
+          "aria-label": words,
+          "data-key": `event ${i}`,
+        },
+        svg("title", {}, words),
+        svg("circle", { ...place, r: 7.5 }),
+        svg("text", { x: place.cx, y: Number(place.cy) + 4, "text-anchor": "middle" }, `${i + 1}`),
+      ),
+    );
+    const drawn = made.lastChild;
+    drawn.addEventListener("click", () => choose(event.step));
+    drawn.addEventListener("keydown", ({ key }) => {
+      if (key === "Enter" || key === " ") choose(event.step);
+    });
+  });
+}
+
+// view: {sides: [{history, losses, label}], step: the one that is shown, last, events, guess,
+// ablated: {loss, exact_match} or null, examples, width, heights: [two], end, choose(step)}
+export function drawCurves(view) {
+  const { sides, step, events, guess, ablated, width, end } = view;
+  const colours = ["var(--h1)", "var(--h2)"];
+  const curve = (side, i, score) => ({
+    label: i ? side.label : "validation",
+    colour: colours[i],
+    dash: i ? "5 3" : undefined,
+    x: side.history.map((each) => each.step),
+    y: side.history.map(({ scores }) => scores[score]),
+  });
+  const training = { ...groupedLosses(sides[0].losses), label: "training", width: 1 };
+  training.colour = "var(--train)";
+  const losses = sides.map((side, i) => curve(side, i, "loss"));
+  const largest = Math.max(
+    guess,
+    ...training.y.slice(0, 20),
+    ...losses.flatMap(({ y }) => y.slice(0, 3)),
+  );
+  const top = Math.max(
+    0.5,
+    Math.min(1.15 * largest, 2.2 * guess + 0.5),
+    (ablated?.loss ?? 0) * 1.05,
+  );
+  const x = { kind: "linear", ends: [0, end] };
+  const loss = chart({
+    width,
+    height: view.heights[0],
+    label: "Loss by step",
+    x: { ...x, ticks: [] },
+    y: { kind: "linear", ends: [0, top] },
+    lines: training.x.length ? [training, ...losses] : losses,
+    rules: guess > 0 ? [{ y: guess, text: "guessing by how often each occurs" }] : [],
+  });
+  const exact = chart({
+    width,
+    height: view.heights[1],
+    label: "Exact match by step",
+    x,
+    y: { kind: "linear", ends: [0, 1], ticks: [0, 0.5, 1], fraction: true },
+    lines: sides.map((side, i) => curve(side, i, "exact_match")),
+  });
+  exact.append(svg("text", { x: 0, y: view.heights[1] - 6 }, "step"));
+  const { history } = sides[0];
+  const now = {
+    loss: valueAt(history, step, "loss"),
+    exact: valueAt(history, step, "exact_match"),
+  };
+  drawCursor(loss, step);
+  drawCursor(exact, step);
+  circlesOf(loss, events, (at) => valueAt(history, at, "loss"), view.choose);
+  levelText(loss, step, now.loss, significant(now.loss, 3), "var(--h1)");
+  levelText(exact, step, now.exact, percent(now.exact), "var(--h1)");
+  if (ablated) {
+    drop(loss, step, now.loss, ablated.loss, significant(ablated.loss, 3));
+    drop(exact, step, now.exact, ablated.exact_match, percent(ablated.exact_match));
+  }
+  return [
+    html(
+      "figure",
+      {},
+      html("figcaption", {}, html("b", {}, "Loss"), ...legend([training, ...losses])),
+      loss,
+    ),
+    html(
+      "figure",
+      {},
+      html(
+        "figcaption",
+        {},
+        html("b", {}, "Exact match"),
+        html("span", { class: "s q" }, `${view.examples} validation examples`),
+      ),
+      exact,
+    ),
+  ];
+}
