@@ -27,6 +27,14 @@ function copy(from, to) {
   fs.copyFileSync(from, to);
 }
 
+// The colours and fonts that the site shares with the report and the playground.
+function tokens(root) {
+  const style = fs.readFileSync(path.join(root, "lab/page/style.css"), "utf8");
+  const end = style.indexOf("\n* {");
+  if (end < 0) throw new Error("lab/page/style.css: no rule for * follows the tokens");
+  return style.slice(0, end + 1);
+}
+
 // The places in the bar of every page.
 function barOf(site) {
   const bar = [
@@ -76,6 +84,7 @@ export default function (eleventy) {
     for (const image of site.images) copy(path.join(root, image), path.join(out, image));
     if (playground) copy(playground, path.join(out, "playground.html"));
     for (const file of fs.readdirSync(path.join(here, "static"))) copy(path.join(here, "static", file), path.join(out, file));
+    fs.writeFileSync(path.join(out, "site.css"), tokens(root) + fs.readFileSync(path.join(out, "site.css"), "utf8"));
     copy(path.join(here, "node_modules/minisearch/dist/umd/index.js"), path.join(out, "minisearch.js"));
     fs.writeFileSync(path.join(out, "search_index.js"), `heedSearch(${JSON.stringify(searchIndex(all))});\n`);
   });
