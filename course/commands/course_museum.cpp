@@ -13,6 +13,7 @@
 #include "core/joined.h"
 #include "core/text.h"
 #include "course/tutor/chapter_text.h"
+#include "course/tutor/formulas.h"
 #include "course/tutor/museum_run.h"
 
 namespace heed {
@@ -73,7 +74,7 @@ int show_piece(const Workshop& workshop, const MuseumPiece& piece, bool json) {
     return surprises.empty() ? exit_done : exit_failed;
   }
   print(run.text());
-  print(piece.text());
+  print(formulas_as_text(piece.text()));
   print(fmt::format("\n{:.0f} s; the runs are in {}\n", run.seconds, folder_of(run.right.folder)));
   for (const std::string& line : surprises) print(fmt::format("not as the text says: {}\n", line));
   return surprises.empty() ? exit_done : exit_failed;

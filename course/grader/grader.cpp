@@ -185,6 +185,8 @@ std::optional<std::string> Grader::shared_problem(const Grader& wrong) const {
     if ((failure.kind == Kind::value || failure.kind == Kind::shape) &&
         same(report_.value, wrong.report_.value))
       return problems_[i];
+    if (failure.kind == Kind::exception && wrong.finding_->problem == problems_[i])
+      return problems_[i];
     if (failure.kind == Kind::gradient && k < wrong.report_.gradients.size() &&
         !report_.gradients[k].values.empty() &&
         same(report_.gradients[k], wrong.report_.gradients[k]))

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <signal.h>
 
@@ -86,6 +87,30 @@ std::string memory_error(const std::string& output, const std::string& file) {
   return "";
 }
 
+// What a crash in backward, after the gradients were right, comes from most often.
+std::string sentence_of(const EndedProcess& ended) {
+  return ended.output.find("address points to the zero page") == std::string::npos
+             ? ""
+             : "It reads or writes at a null pointer. In backward, saved(x, y) has elements only "
+               "if "
+               "the gradient of y is asked for, and g.into(i) only if g.wants(i).";
+}
+
+// The files in a rule that the compiler writes: "answer: a.cpp b\\ c.h \\\n d.h"
+std::vector<std::string> files_in_rule(const std::string& rule) {
+  std::vector<std::string> files{""};
+  for (size_t i = std::min(rule.find(": "), rule.size()); i < rule.size(); ++i) {
+    const bool is_escaped = rule[i] == '\\' && i + 1 < rule.size();
+    if (is_escaped) ++i;
+    if (rule[i] == '\n' || (rule[i] == ' ' && !is_escaped) || (rule[i] == ':' && !is_escaped))
+      files.emplace_back();
+    else
+      files.back() += rule[i];
+  }
+  std::erase(files, "");
+  return files;
+}
+
 // What a process did that ended without a verdict.
 std::string what_happened(const EndedProcess& ended, const std::string& file, double seconds) {
   std::string memory = memory_error(ended.output, file);
@@ -106,7 +131,7 @@ class AnswerGrader {
       : workshop_(workshop), request_(request), folder_(workshop.build) {}
 
   GradedAnswer grade() {
-    if (!compile()) return std::move(result_);
+    if (!compile() || !includes_only_headers()) return std::move(result_);
     const auto lines = run(folder_.file("answer"), {"grade", name(), fmt::to_string(request_.seed)},
                            request_.seconds);
     if (lines.empty()) return std::move(result_);
@@ -148,6 +173,7 @@ class AnswerGrader {
     arguments.insert(arguments.end(), {"-x", "c++", source, "-x", "none"});
     arguments.insert(arguments.end(), workshop_.link.begin(), workshop_.link.end());
     arguments.insert(arguments.end(), {"-o", folder_.file("answer")});
+    arguments.insert(arguments.end(), {"-MMD", "-MF", folder_.file("answer.d")});
     const EndedProcess ended =
         run_limited(arguments, workshop_.sources, {"TMPDIR=" + folder_.path()}, compiler_limits);
     result_.messages = ended.output;
@@ -158,6 +184,33 @@ class AnswerGrader {
                           : "it does not compile within the limits of time "
                             "and memory";
     return false;
+  }
+
+  // Returns whether the answer is one file, with headers of heed and of the system.
+  bool includes_only_headers() {
+    const auto real = [&](const std::string& path) {
+      return std::filesystem::weakly_canonical(std::filesystem::path(workshop_.sources) / path)
+          .string();
+    };
+    const std::string sources = real("."), solutions = real("tests/course/solutions"),
+                      own = real(absolute_path(request_.file, "."));
+    const std::string rule = read_file(folder_.file("answer.d"), "list of includes", 1 << 20);
+    for (const std::string& file : files_in_rule(rule)) {
+      const std::string path = real(file);
+      const bool of_heed = path.starts_with(sources + "/") && path.ends_with(".h") &&
+                           folder_of(path) != folder_of(own);
+      if (path == own || of_heed) continue;
+      result_.grade = Grade::wrong;
+      result_.problem = fmt::format("it includes {}", name_of(path));
+      result_.sentence =
+          folder_of(path) == solutions
+              ? "That is the solution. Write the function yourself; heed course hint helps."
+              : "An answer is one file. It may include headers of heed and of the standard "
+                "library, "
+                "but no other file.";
+      return false;
+    }
+    return true;
   }
 
   // Returns the lines of the program's verdict. Without one, says why in the result.
@@ -176,6 +229,7 @@ class AnswerGrader {
     if (lines.empty()) {
       result_.grade = Grade::failed;
       result_.problem = what_happened(ended, request_.file, seconds);
+      result_.sentence = sentence_of(ended);
       if (!sanitizer_error(ended.output).empty()) return lines;  // its report is not the answer's
     }
     if (result_.printed.empty()) result_.printed = ended.output;

@@ -19,22 +19,32 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Where a person's answers may be: in the person's folder, or in a handed-in folder of this name
+// below. Earlier versions of heed had them in course/.
+constexpr const char* handed_in_folders[] = {"", "answers", "course"};
+
+// `of_heed`: the files of heed's own folder course/, which may have been handed in, too.
 Person find_answers(const std::vector<Exercise>& course, const ClassRequest& request,
-                    const std::string& name) {
+                    const std::string& name, const std::vector<std::string>& of_heed) {
   Person person{name, {}, {}, {}};
-  const std::string folder = in_folder(request.folder, name);
-  std::vector<std::string> known;
+  std::vector<std::string> folders, known;
+  for (const char* folder : handed_in_folders)
+    folders.push_back(in_folder(request.folder, *folder ? in_folder(name, folder) : name));
   for (const Exercise& exercise : course) {
     known.push_back(exercise.name + ".cpp");
     if (!contains(request.exercises, exercise.name)) continue;
-    const std::string file = in_folder(folder, known.back());
-    if (exists(file))
-      person.answers.push_back({exercise.name, file, {}});
+    const auto holds = [&](const std::string& folder) {
+      return exists(in_folder(folder, known.back()));
+    };
+    if (const auto found = std::ranges::find_if(folders, holds); found != folders.end())
+      person.answers.push_back({exercise.name, in_folder(*found, known.back()), {}});
     else
       person.missing.push_back(exercise.name);
   }
-  for (const std::string& file : names_in_folder(folder))
-    if (file.ends_with(".cpp") && !contains(known, file)) person.unknown.push_back(file);
+  for (const std::string& folder : folders)
+    for (const std::string& file : names_in_folder(folder))
+      if (file.ends_with(".cpp") && !contains(known, file) && !contains(of_heed, file))
+        person.unknown.push_back(file);
   return person;
 }
 
@@ -49,10 +59,11 @@ std::vector<Person> grade_class(const Workshop& workshop, const std::vector<Exer
                                 const ClassRequest& request) {
   check_input(is_folder(request.folder), "{}: no such folder; give one with PERSON/EXERCISE.cpp",
               request.folder);
+  const std::vector<std::string> of_heed = names_in_folder(workshop.chapters());
   std::vector<Person> persons;
   for (const std::string& name : names_in_folder(request.folder))
     if (!name.starts_with('.') && is_folder(in_folder(request.folder, name)))
-      persons.push_back(find_answers(course, request, name));
+      persons.push_back(find_answers(course, request, name, of_heed));
   std::vector<PersonAnswer*> answers;
   for (Person& person : persons)
     for (PersonAnswer& answer : person.answers) answers.push_back(&answer);

@@ -1,4 +1,5 @@
-// The answers of a class, graded in one call: FOLDER/PERSON/EXERCISE.cpp.
+// The answers of a class, graded in one call: FOLDER/PERSON/EXERCISE.cpp. They may also be in a
+// folder "answers" or "course" below that of the person.
 #pragma once
 
 #include <string>

@@ -49,6 +49,8 @@ check_verbs() {
   course start $name
   expect_code 0 start
   expect_text "# Basic attention" start
+  expect_text "    yₜ = Σₛ pₜₛ xₛ" the formulas of start
+  expect_text "the scores are ((1, 0), (0, 4))" the formulas of start
   cmp -s "$answers/$name.cpp" "$sources/course/exercises/$name/exercise.cpp" || complain "start wrote another file"
   course start $name
   expect_code 2 start again
@@ -162,7 +164,7 @@ answer() {
 # Answers that misbehave get a clear answer, never pass, and leave nothing behind.
 check_misbehaviour() {
   answer loop 'for (volatile int i = 0;; ++i) {}' "it does not end within 1 s"
-  answer crash '*(volatile int*)8 = 1;' "it crashes, line 6"
+  answer crash '*(volatile int*)0x123456789 = 1;' "it crashes, line 6"
   answer throws 'throw 7;' "throws something"
   answer after 'Tensor y = Tensor::zeros(x.shape()); y.mutable_data()[y.size()] = 1;' "outside of an array, line 6"
   answer recursion 'return basic_attention(x) + x;' "it calls itself without end"
@@ -190,6 +192,24 @@ END
   cp "$sources/tests/course/solutions/"{basic-attention,softmax}.cpp "$work/class/right"
   sed -i '1i #include "docs/course/grader/disk.h"' "$work/class/right/basic-attention.cpp"  # where version 0.2.0 had it
   echo 'int nothing;' >"$work/class/right/soft-max.cpp"
+  # The element that backward needs was not kept, where only one argument requires a gradient.
+  mkdir "$work/class/kept"
+  sed 's/saved(a, b), bs = saved(b, a)/saved(a, a), bs = saved(b, b)/' \
+    "$sources/tests/course/solutions/multiply-backward.cpp" >"$work/class/kept/multiply-backward.cpp"
+  said[kept]="It reads or writes at a null pointer."
+  # Files that an answer must not include: the solution, and another person's.
+  mkdir "$work/class/"{copies,"from others",solved}
+  echo '#include "tests/course/solutions/basic-attention.cpp"' >"$work/class/solved/basic-attention.cpp"
+  said[solved]="That is the solution."
+  echo '#include "../right/basic-attention.cpp"' >"$work/class/copies/basic-attention.cpp"
+  said[copies]="An answer is one file."
+  cp "$sources/tests/course/solutions/basic-attention.cpp" "$work/class/from others/mine .h"
+  echo '#include "mine .h"' >"$work/class/from others/basic-attention.cpp"
+  said["from others"]="An answer is one file."
+  # Handed in as folders: answers/, and heed's whole course/, where earlier versions had answers.
+  mkdir -p "$work/class/inner/"{answers,course}
+  cp "$sources/tests/course/solutions/basic-attention.cpp" "$work/class/inner/answers"
+  cp "$sources/tests/course/solutions/softmax.cpp" "$sources/course/fast.cpp" "$work/class/inner/course"
   mkdir "$work/class/absent"
   # The library's own attention calls the learner's softmax: only it has scores of rank 4.
   mkdir "$work/class/called"
@@ -207,11 +227,13 @@ END
       complain "$person: expected '${said[$person]}', got: $row"
   done
   [[ $(grep -c "^right .* passed" <<<"$output") == 2 ]] || complain "the right answers do not pass: $output"
+  [[ $(grep -c "^inner .* passed" <<<"$output") == 2 ]] && grep -Eq "^inner +2 +0 +[0-9]+ *$" <<<"$output" ||
+    complain "answers in folders that were handed in: $output"
   grep -Eq "^right +2 +0 +[0-9]+ +soft-max.cpp$" <<<"$output" && grep -Eq "^absent +0 +0 +[0-9]+ *$" <<<"$output" ||
     complain "the summary of the class: $output"
   course check --exercises softmax,heads --answers "$work/class" --json
   expect_code 1 check --exercises --json
-  [[ $(grep -c '"passed": true' <<<"$output") == 1 ]] || complain "--answers --json: $output"
+  [[ $(grep -c '"passed": true' <<<"$output") == 2 ]] || complain "--answers --json: $output"
   expect_text '"largest_difference"' check --answers --json
   output=$(tr -d ' \n' <<<"$output")
   expect_text '"person":"absent","passed":0,"not_yet":0,"missing":["softmax","heads"],"unknown_files":[],"answers":[]' --json

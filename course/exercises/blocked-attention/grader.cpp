@@ -85,7 +85,7 @@ namespace blocked_attention_answers {
 struct BlockStep {
   bool corrects_sum = true, corrects_output = true, inverse = false, no_maximum = false;
   bool divides_each = false, undivided = false;
-  int halves = 1;
+  int halves = 1, sign = 1;
 };
 
 template <BlockStep step>
@@ -93,7 +93,7 @@ Tensor online(const Tensor& q, const NextBlock& next) {
   const double scale = std::pow(static_cast<double>(q.dim(1)), step.halves / 2.0);
   Tensor m, l, o;
   for (Tensor k, v; next(k, v);) {
-    const Tensor s = matmul(q, transpose(k, 0, 1)) / scale;
+    const Tensor s = matmul(q, transpose(k, 0, 1)) / (step.sign * scale);
     Tensor larger = max(m ? concat({s, m}, 1) : s, {1}, true);
     if (step.no_maximum) larger = Tensor::zeros(larger.shape());
     const Tensor e = exp(s - larger), added = sum(e, {1}, true), z = matmul(e, v);
@@ -152,6 +152,8 @@ const Exercise blocked_attention_exercise(
       online<BlockStep{.divides_each = true}>},
      {"The scores are not divided by √K.", online<BlockStep{.halves = 0}>},
      {"The scores are divided by K, not by its root.", online<BlockStep{.halves = 2}>},
+     {"The scores are negated: keys that fit a query less get the larger weights.",
+      online<BlockStep{.sign = -1}>},
      {"The scores of all keys exist at once. Keep only the maximum, the sum and the output from "
       "one block to the next.",
       [](const Tensor& q, const NextBlock& next) {

@@ -46,6 +46,12 @@ void grade_causal_mask(Grader& g, decltype(&causal_attention) answer) {
   check(4, 1, 2, 1, 2, true);
   // exp overflows unless the maximum is subtracted.
   check(5, 5, 4, 2, 60, false);
+  g.expect(!uses_operation("scaled_dot_product_attention",
+                           [=] {
+                             const Tensor x = Tensor::zeros({2, 2});
+                             answer(x, x, x);
+                           }),
+           "calls scaled_dot_product_attention");
 }
 
 namespace {
@@ -123,6 +129,12 @@ const Exercise causal_mask_exercise(
       causal<[](const Causal& c) {
         return matmul(plain_softmax(c.covered(c.scores(), no_score, own_and_later)), c.v);
       }>},
+     {"A query does not attend to its own position: the mask hides j ≥ position, it must hide j > "
+      "position.",
+      causal<[](const Causal& c) {
+        const Tensor none = Tensor::zeros({c.q.dim(0), c.k.dim(0)});
+        return c.attend(c.scores() + c.covered(none, -1e4, own_and_later));
+      }>},
      {"Queries and keys are aligned at their beginnings: query i attends to keys up to i. Aligned "
       "at their ends it is i + Tk - Tq.",
       causal<[](const Causal& c) {
@@ -165,6 +177,14 @@ const Exercise causal_mask_exercise(
       "the first place.",
       causal<[](const Causal& c) {
         return matmul(c.covered(plain_softmax(c.scores() + c.bias(no_score)), 0), c.v);
+      }>},
+     {"That is the library's answer: compose it of smaller operations.",
+      causal<[](const Causal& c) {
+        const auto one = [](const Tensor& x) { return x.reshape({1, x.dim(0), x.dim(1)}); };
+        AttentionOptions options;
+        options.mask.causal = true;
+        return scaled_dot_product_attention(one(c.q), one(c.k), one(c.v), 1, options)
+            .reshape({c.q.dim(0), c.v.dim(1)});
       }>}});
 
 }  // namespace causal_mask_answers

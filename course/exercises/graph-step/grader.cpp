@@ -152,6 +152,8 @@ const Exercise graph_step_exercise(
      {"The scores are divided by K, not by its root.", graph<[](const Graph& g) {
         return g.step(g.softmax_over(g.receiver, g.scores() / g.root()));
       }>},
+     {"The scores are negated: edges that fit a node less get the larger weights.",
+      graph<[](const Graph& g) { return g.step(g.softmax_over(g.receiver, -g.scores())); }>},
      {"The values are those of the receiver: a node reads itself. Read the sender.",
       graph<[](const Graph& g) {
         return g.into(g.receiver, g.messages(g.weights(), g.receiver));

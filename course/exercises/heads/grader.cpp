@@ -84,9 +84,10 @@ double width_of_all(double width, double heads) { return width * heads; }
 double width_of_one(double width, double heads) { return width / heads; }
 double not_scaled(double, double) { return 1; }
 
-template <auto split_of, auto merge_of, auto squared_scale = own_width>
+template <auto split_of, auto merge_of, auto squared_scale = own_width, int sign = 1>
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, int64_t heads) {
-  const Tensor qs = split_of(q, heads), scores = matmul(qs, transpose(split_of(k, heads), -1, -2));
+  const Tensor qs = split_of(q, heads),
+               scores = matmul(sign * qs, transpose(split_of(k, heads), -1, -2));
   const double scale = squared_scale(static_cast<double>(qs.dim(-1)), static_cast<double>(heads));
   return merge_of(matmul(softmax(scores / std::sqrt(scale)), split_of(v, heads)));
 }
@@ -97,6 +98,8 @@ const Exercise heads_exercise(
      {"The scores are divided by √(H·K). Each head has its own scale, 1/√K.",
       attend<split, merge, width_of_all>},
      {"The scores are not scaled: each head divides by √K.", attend<split, merge, not_scaled>},
+     {"The scores are negated: keys that fit a query less get the larger weights.",
+      attend<split, merge, own_width, -1>},
      {"There is only one head: the scores are products of all H·K columns.",
       attend<not_split, merge>},
      {"There is only one head: the scores are products of all H·K columns.",

@@ -135,13 +135,13 @@ bool later(int64_t i, int64_t key, int64_t count, int64_t all) { return i + all 
 
 // Attention to what is kept, with scores that are divided by √K, this many times.
 Tensor attention(const Tensor& keys, const Tensor& values, const Tensor& q, Hides hides = later,
-                 int roots = 1) {
+                 int roots = 1, int sign = 1) {
   const int64_t count = q.dim(1), all = keys.dim(1);
   Ids hidden = Ids::full({count, all}, 0);
   for (int64_t i = 0; i < count; ++i)
     for (int64_t j = 0; j < all; ++j) hidden.mutable_data()[i * all + j] = hides(i, j, count, all);
   const double scale = std::pow(static_cast<double>(q.dim(2)), roots / 2.0);
-  const Tensor scores = matmul(q, transpose(keys, -1, -2)) / scale;
+  const Tensor scores = matmul(sign * q, transpose(keys, -1, -2)) / scale;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return matmul(softmax(masked_fill(scores, hidden, -infinity)), values);
 }
@@ -151,10 +151,10 @@ void append(Tensor& keys, Tensor& values, const Tensor& k, const Tensor& v) {
   values = values ? concat({values, v}, 1) : v;
 }
 
-template <auto hides, int roots = 1>
+template <auto hides, int roots = 1, int sign = 1>
 Tensor attend(Tensor& keys, Tensor& values, const Tensor& q, const Tensor& k, const Tensor& v) {
   append(keys, values, k, v);
-  return attention(keys, values, q, hides, roots);
+  return attention(keys, values, q, hides, roots, sign);
 }
 
 Tensor rows_of(const Tensor& x, const std::vector<int64_t>& rows) {
@@ -199,6 +199,8 @@ const Exercise key_value_cache_exercise(
       {attend<[](int64_t i, int64_t key, int64_t, int64_t) { return i < key; }>, move}},
      {"The scores are not divided by √K.", {attend<later, 0>, move}},
      {"The scores are divided by K, not by its root.", {attend<later, 2>, move}},
+     {"The scores are negated: keys that fit a query less get the larger weights.",
+      {attend<later, 1, -1>, move}},
      {"continue_rows has no effect: the texts stay as they were.",
       {right, [](Tensor&, Tensor&, const std::vector<int64_t>&) {}}},
      {"Only the keys follow their rows: values must be moved in the same way.",

@@ -92,6 +92,11 @@ const Exercise scaled_dot_product_exercise(
       masked<[](const Attention& a) { return a.mean(a.products() * a.root()); }>},
      {"The scores are negated: keys that fit a query less get the larger weights.",
       masked<[](const Attention& a) { return a.mean(-a.scores()); }>},
+     {"The scores are qᵀ k, (K, K): products of the columns. They are products of the rows, q kᵀ, "
+      "(Tq, Tk).",
+      masked<[](const Attention& a) {
+        return a.mean(matmul(transpose(a.q, 0, 1), a.k) / a.root());
+      }>},
      {"The scores are divided by √Tq, the root of the number of queries: q.dim(0) is not the "
       "width.",
       masked<[](const Attention& a) {

@@ -93,6 +93,8 @@ const Exercise temperature_exercise(
       [](const Tensor& s, double t) { return softmax(s / t); }},
      {"The scores are multiplied by T; they must be divided by it.",
       [](const Tensor& s, double t) { return softmax(s * t); }},
+     {"The scores are negated: the smallest score gets the largest weight.",
+      [](const Tensor& s, double t) { return t == 0 ? hardmax(-s) : softmax(s / -t); }},
      {"T is outside the exponent in the numerator, eˣ / T: the weights do not add up to 1.",
       [](const Tensor& s, double t) { return exp(s) / t / sum(exp(s / t), {-1}, true); }},
      {"The weights are divided by T. Divide the scores, before the softmax.",
