@@ -29,9 +29,10 @@ namespace heed {
 namespace {
 
 struct CourseArguments final : CommandArguments {
-  std::string action = "list", exercise, folder, answers;
+  std::string action = "list", exercise, folder, answers, plan;
   std::vector<std::string> exercises;
-  bool watch = false, fast = false, json = false;
+  bool watch = false, fast = false, json = false, csv = false, gradescope = false;
+  int64_t week = 0;
   std::optional<int64_t> seed;
   double seconds = 5;
 
@@ -52,6 +53,13 @@ struct CourseArguments final : CommandArguments {
         {"--answers", "DIR", &answers, "check: grade other people's answers, DIR/PERSON/NAME.cpp"},
         {"--exercises", "NAME[,NAME]", &exercises,
          "--answers: the exercises to grade (default: NAME, or all)"},
+        {"--plan", "FILE", &plan,
+         "--answers: grade the exercises of a plan, with its points and dates (course/class.toml)"},
+        {"--week", "N", &week, "--plan: only the exercises of this week (default: all)",
+         Range{1, 1000}},
+        {"--csv", "", &csv, "--answers: print the points as CSV"},
+        {"--gradescope", "", &gradescope,
+         "--answers: print results.json for Gradescope; DIR is the folder of one person"},
         {"--folder", "DIR", &folder,
          "Folder of your answers and your progress (default: answers in the folder of heed)"},
         json_option(json)};
@@ -74,7 +82,11 @@ class CourseSession {
     if (arguments_.action == "list") return list();
     if (arguments_.action == "next") return next();
     if (!arguments_.answers.empty()) return check_answers();
-    check_input(arguments_.exercises.empty(), "--exercises belongs to --answers");
+    for (const auto& [given, option] : {std::pair(!arguments_.exercises.empty(), "--exercises"),
+                                        std::pair(!arguments_.plan.empty(), "--plan"),
+                                        std::pair(arguments_.csv, "--csv"),
+                                        std::pair(arguments_.gradescope, "--gradescope")})
+      check_input(!given, "{} belongs to --answers", option);
     const Exercise& exercise = chosen();
     if (arguments_.action == "start") return start(exercise);
     if (arguments_.action == "check")
@@ -314,10 +326,11 @@ class CourseSession {
   }
 
   // The exercises that --answers grades.
-  std::vector<std::string> asked_for() const {
+  std::vector<std::string> asked_for(const ClassPlan& plan) const {
     std::vector<std::string> names = arguments_.exercises;
     if (!arguments_.exercise.empty()) names.push_back(arguments_.exercise);
     for (const std::string& name : names) exercise_named(name);
+    if (names.empty()) names = plan.exercises(arguments_.week);
     if (names.empty())
       for (const Exercise* exercise : listed()) names.push_back(exercise->name);
     return names;
@@ -325,13 +338,25 @@ class CourseSession {
 
   int check_answers() const {
     check_input(arguments_.action == "check", "--answers belongs to heed course check");
-    const ClassRequest asked{arguments_.answers, asked_for(), request()};
+    check_input(arguments_.csv + arguments_.gradescope + arguments_.json <= 1,
+                "--csv, --gradescope and --json: choose one");
+    check_input(arguments_.week == 0 || !arguments_.plan.empty(), "--week belongs to --plan");
+    const ClassPlan plan =
+        arguments_.plan.empty() ? ClassPlan() : ClassPlan::read(arguments_.plan, names());
+    const ClassRequest asked{arguments_.answers, arguments_.gradescope, plan, asked_for(plan),
+                             request()};
     workshop_.check_built();
     const std::vector<Person> persons = grade_class(workshop_, exercises_, asked);
+    if (arguments_.gradescope) {
+      print(gradescope_json(persons.front(), asked).text(2) + "\n");
+      return exit_done;  // the scores say what passes
+    }
     if (arguments_.json) {
       print(class_json(persons, asked).text(2) + "\n");
+    } else if (arguments_.csv) {
+      print(points_table(persons, asked).csv());
     } else {
-      Table summary = persons_table(persons);
+      Table summary = persons_table(persons, asked);
       summary.notes = {
           fmt::format("exercises: {}, seed {}", asked.exercises.size(), asked.how.seed)};
       print(answers_table(persons).text(4) + "\n" + summary.text());
@@ -378,7 +403,7 @@ const Command course_commands::course = {
         "Examples:\n"
         "  heed course start basic-attention\n"
         "  heed course check --watch\n"
-        "  heed course check --answers class --json\n"
+        "  heed course check --answers class --plan course/class.toml --csv\n"
         "  heed course museum softmax-wrong-axis",
     .arguments = make_arguments<CourseArguments>,
 };

@@ -8,12 +8,15 @@
 #include "apps/support/table.h"
 #include "course/tutor/answer.h"
 #include "course/tutor/catalogue.h"
+#include "course/tutor/class_plan.h"
 
 namespace heed {
 
 struct PersonAnswer {
   std::string exercise, file;
-  GradedAnswer graded;
+  bool is_late = false;  // by the time at which the file was last changed
+  GradedAnswer graded = {};
+  double points = 0;
 };
 
 struct Person {
@@ -23,10 +26,13 @@ struct Person {
   std::vector<std::string> unknown;   // other C++ files in the person's folder
 
   int64_t passed() const;
+  double points() const;
 };
 
 struct ClassRequest {
   std::string folder;
+  bool one_person = false;  // the folder is that of one person, not of the class
+  ClassPlan plan;           // without weeks: each exercise has one point, and nothing is late
   std::vector<std::string> exercises;  // those that are graded
   GradeRequest how;
 };
@@ -38,7 +44,11 @@ std::vector<Person> grade_class(const Workshop& workshop, const std::vector<Exer
 
 // A row for each answer, and a row for each person.
 Table answers_table(const std::vector<Person>& persons);
-Table persons_table(const std::vector<Person>& persons);
+Table persons_table(const std::vector<Person>& persons, const ClassRequest& request);
+// The points of each person in each exercise: for CSV.
+Table points_table(const std::vector<Person>& persons, const ClassRequest& request);
 Json class_json(const std::vector<Person>& persons, const ClassRequest& request);
+// The results.json that Gradescope reads (gradescope-autograders.readthedocs.io, "Output format").
+Json gradescope_json(const Person& person, const ClassRequest& request);
 
 }  // namespace heed

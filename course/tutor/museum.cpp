@@ -1,12 +1,10 @@
 #include "course/tutor/museum.h"
 
-#include <fmt/format.h>
-
-#include "apps/config/config.h"
 #include "apps/support/files.h"
 #include "core/check.h"
 #include "core/joined.h"
 #include "course/tutor/chapter_text.h"
+#include "course/tutor/sections.h"
 
 namespace heed {
 
@@ -70,18 +68,10 @@ std::vector<std::string> MuseumPiece::changed_files() const {
 
 MuseumExperiment MuseumPiece::experiment() const {
   const std::string path = in_folder(folder, "experiment.toml");
-  const SplitEntries entries =
-      split_entries(parse_toml(file("experiment.toml"), path), {"expect["});
   MuseumExperiment experiment;
-  ConfigSource::of(entries.others, path).fill(experiment);
-  for (size_t i = 0; i < entries.sections.size(); ++i) {
-    const auto found = entries.sections.find(fmt::format("expect[{}]", i));
-    check_input(found != entries.sections.end(), "{}: [[expect]] {} is empty", path, i + 1);
-    Expectation expectation;
-    ConfigSource::of(found->second, path).fill(expectation);
-    check_kind(expectation, path, found->second.front().line);
-    experiment.expect.push_back(expectation);
-  }
+  fill_sections(
+      file("experiment.toml"), path, "expect", experiment, experiment.expect,
+      [&](const Expectation& expectation, int line) { check_kind(expectation, path, line); });
   return experiment;
 }
 

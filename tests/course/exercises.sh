@@ -242,6 +242,14 @@ END
   expect_code 2 check of an unknown name in a list
   course check --exercises softmax
   expect_code 2 --exercises without --answers
+  course check --answers "$work/class" --exercises softmax --csv --json
+  expect_text "choose one" --csv and --json
+  course check --answers "$work/class" --week 1
+  expect_text "--week belongs to --plan" --week
+  echo 'weeks = 6' >"$work/plan.toml"
+  course check --answers "$work/class" --plan "$work/plan.toml"
+  expect_code 2 a plan that is none
+  expect_text "plan.toml:1:" a plan that is none
   ! compgen -G "$(dirname "$program")/../course/answer-*" >/dev/null || complain "folders of answers are left"
   ! compgen -G "$answers/progress.json" >/dev/null || complain "--answers changed the progress"
 }
