@@ -82,10 +82,10 @@ class CourseSession {
     if (arguments_.action == "list") return list();
     if (arguments_.action == "next") return next();
     if (!arguments_.answers.empty()) return check_answers();
-    for (const auto& [given, option] : {std::pair(!arguments_.exercises.empty(), "--exercises"),
-                                        std::pair(!arguments_.plan.empty(), "--plan"),
-                                        std::pair(arguments_.csv, "--csv"),
-                                        std::pair(arguments_.gradescope, "--gradescope")})
+    for (const auto& [given, option] :
+         {std::pair(!arguments_.exercises.empty(), "--exercises"),
+          std::pair(!arguments_.plan.empty(), "--plan"), std::pair(arguments_.csv, "--csv"),
+          std::pair(arguments_.gradescope, "--gradescope")})
       check_input(!given, "{} belongs to --answers", option);
     const Exercise& exercise = chosen();
     if (arguments_.action == "start") return start(exercise);
