@@ -97,6 +97,9 @@ class Grader {
   void expect_near(const std::string& what, double got, double expected,
                    const std::vector<WrongNumber>& mistakes = {}, double tolerance = 1e-6);
 
+  // Whether the learner of an exercise that has a wrong line has found it.
+  void expect_line(int line, int wrong_line);
+
   bool passed() const { return !finding_; }
   const std::optional<Finding>& finding() const { return finding_; }
   // Grades with this function. An exception that it throws is a finding, too.

@@ -28,10 +28,7 @@ void grade_bug_in_lookup(Grader& g, decltype(&wrong_line) line_of, decltype(&loo
            .op = [=](Tensors x) { return answer(x[0], ids); },
            .definition = [=](Arrays x, const Index& i) { return x[0](i.with(0, ids[i[0]])); },
            .arguments = {"weight"}});
-  g.expect(line != 0, "wrong_line() returns 0",
-           "The operation is right now. Which line did you change?");
-  g.expect(line == lookup_line, fmt::format("wrong_line() returns {}", line),
-           "The operation is right now, but it was another line that was wrong.");
+  g.expect_line(line, lookup_line);
 }
 
 namespace {
