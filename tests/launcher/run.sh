@@ -501,6 +501,17 @@ expect calls "$(<"$calls")" "*site.sh $tree/build/site-tools $tree/build/site $t
 call site now
 expect "exit code" "$code" 2
 
+a_case "makes the slides"
+mkdir -p "$tree/course/slides"
+printf '#!/bin/sh\necho "slides.sh $*" >>"$calls"\n: >"$2/week-1.html"\n' >"$tree/course/slides/slides.sh"
+chmod +x "$tree/course/slides/slides.sh"
+call slides
+expect "exit code" "$code" 0
+expect output "$output" "$tree/build/slides/week-1.html"
+expect calls "$(<"$calls")" "*slides.sh $tree/build/slides-tools $tree/build/slides"
+call slides now
+expect "exit code" "$code" 2
+
 if ((EUID == 0)); then  # only root can act as a second user
   as_nobody=("$(type -P setpriv)" --reuid=65534 --regid=65534 --clear-groups)
   a_case "installs with sudo, and without it names in one line what is missing"
