@@ -45,7 +45,8 @@ Tensor activate(Activation function, const Tensor& x);
 Tensor matmul(const Tensor& a, const Tensor& b);
 
 // ---- ops/shape.cpp: the same elements in another order (Tensor::reshape is free; these copy)
-Tensor permute(const Tensor& x, Axes axes);  // axis i of the result is axis axes[i] of x
+Tensor permute(const Tensor& x, std::span<const int> axes);  // axis i of y is axis axes[i] of x
+inline Tensor permute(const Tensor& x, Axes a) { return permute(x, {a.begin(), a.size()}); }
 Tensor transpose(const Tensor& x, int axis, int other);
 Tensor slice(const Tensor& x, int axis, int64_t first, int64_t last);  // [first, last) of an axis
 

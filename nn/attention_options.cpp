@@ -50,7 +50,7 @@ void MultiHeadOptions::fields(Fields& f) {
   f.integer("window", window, {0, 1e9},
             "attend to positions at a distance less than this; 0: to all");
   f.flag("causal", causal, "let an encoder attend to no later position; decoders never do");
-  f.integers("axes", axes, {0, 4}, "axes of a grid to attend along, from 0; empty: all");
+  f.integers("axes", axes, {0, 3}, "axes of a grid to attend along, from 0; empty: all");
   f.choice("activation", activation, activation_names, "activation after attention");
   f.integer("graph_distances", graph_distances, {0, 1000},
             "on a graph, add a learned bias to the scores for each distance up to this; 0: none");

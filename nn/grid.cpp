@@ -10,82 +10,75 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-// Moves one chosen axis behind the axes that are not chosen:
-// (before, length, skipped, behind) → (before, skipped, length, behind)
-struct Move {
-  int64_t before, length, skipped, behind;
+// The axes of (B, n₁, …, nᵣ, C) with the chosen ones behind the others: (B, rest…, time…, C).
+struct Layout {
+  int64_t rest = 1, time = 1;
+  std::vector<int> order{0};  // axis i of it is axis order[i] of (B, n₁, …, nᵣ, C)
 
-  Tensor forward(const Tensor& x) const {
-    return transpose(x.reshape({before, length, skipped, behind}), 1, 2);
-  }
-  Tensor backward(const Tensor& y) const {
-    return transpose(y.reshape({before, skipped, length, behind}), 1, 2);
-  }
-};
-
-// The moves that bring all chosen axes behind the others, the last axis first.
-struct Plan {
-  int64_t time = 1, rest = 1;
-  std::vector<Move> moves;
-
-  Plan(int64_t batch, int64_t channels, std::span<const int64_t> grid,
-       std::span<const int64_t> axes) {
-    for (size_t i = grid.size(); i-- > 0;) {
-      int64_t before = batch;
-      for (const int64_t length : grid.first(i)) before *= length;
-      if (std::find(axes.begin(), axes.end(), static_cast<int64_t>(i)) == axes.end()) {
-        rest *= grid[i];
-        continue;
-      }
-      if (rest > 1) moves.push_back({before, grid[i], rest, time * channels});
-      time *= grid[i];
+  Layout(const char* operation, std::span<const int64_t> grid, std::span<const int64_t> axes) {
+    check(!grid.empty() && grid.size() <= Shape::max_rank - 2,
+          "{}: a grid of {} axes, 1 to {} are possible", operation, grid.size(),
+          Shape::max_rank - 2);
+    int64_t least = 0;
+    for (const int64_t axis : axes) {
+      check(axis >= 0 && axis < std::ssize(grid), "{}: there is no axis {} of {}", operation, axis,
+            grid.size());
+      check(axis >= least, "{}: the axes [{}] must ascend", operation, shortened(joined(axes)));
+      least = axis + 1;
     }
+    for (const bool chosen : {false, true})
+      for (int i = 0; i < std::ssize(grid); ++i) {
+        if ((std::find(axes.begin(), axes.end(), i) != axes.end()) != chosen) continue;
+        order.push_back(i + 1);
+        const int64_t length = grid[static_cast<size_t>(i)];
+        check(length >= 1 && rest * time <= Shape::max_size / length,
+              "{}: a grid of {} has no positions, or too many", operation, joined(grid, " × "));
+        (chosen ? time : rest) *= length;
+      }
+    order.push_back(static_cast<int>(grid.size()) + 1);
   }
 };
 
-// The number of positions of a valid grid with valid axes.
-int64_t checked_positions(const char* operation, std::span<const int64_t> grid,
-                          std::span<const int64_t> axes) {
-  check(!grid.empty(), "{}: a grid of 0 axes", operation);
-  int64_t positions = 1, least = 0;
-  for (const int64_t length : grid) {
-    check(length >= 1 && positions <= Shape::max_size / length,
-          "{}: a grid of {} has no positions, or too many", operation, joined(grid, " × "));
-    positions *= length;
-  }
-  for (const int64_t axis : axes) {
-    check(axis >= 0 && axis < static_cast<int64_t>(grid.size()), "{}: there is no axis {} of {}",
-          operation, axis, grid.size());
-    check(axis >= least, "{}: the axes [{}] must ascend", operation, shortened(joined(axes)));
-    least = axis + 1;
-  }
-  return positions;
+// (B, n₁, …, nᵣ, C)
+Shape whole(int64_t batch, std::span<const int64_t> grid, int64_t channels) {
+  std::vector<int64_t> lengths{batch};
+  lengths.insert(lengths.end(), grid.begin(), grid.end());
+  lengths.push_back(channels);
+  return Shape(lengths);
+}
+
+// Copies nothing if the axes stay where they are.
+Tensor ordered(const Tensor& x, const std::vector<int>& order) {
+  return std::is_sorted(order.begin(), order.end()) ? x : permute(x, order);
 }
 
 }  // namespace
 
 Tensor unfold(const Tensor& x, std::span<const int64_t> grid, std::span<const int64_t> axes) {
-  const int64_t positions = checked_positions("unfold", grid, axes);
+  const Layout to("unfold", grid, axes);
+  const int64_t positions = to.rest * to.time;
   check(x.rank() == 3 && x.dim(1) == positions,
         "unfold: x {} must have shape [B, {}, C] for a grid of {}", x.shape(), positions,
         joined(grid, " × "));
-  const Plan plan(x.dim(0), x.dim(2), grid, axes);
-  Tensor y = x;
-  for (const Move& move : plan.moves) y = move.forward(y);
-  return y.reshape({x.dim(0) * plan.rest, plan.time, x.dim(2)});
+  const Tensor lines = ordered(x.reshape(whole(x.dim(0), grid, x.dim(2))), to.order);
+  return lines.reshape({x.dim(0) * to.rest, to.time, x.dim(2)});
 }
 
 Tensor fold(const Tensor& y, std::span<const int64_t> grid, std::span<const int64_t> axes) {
-  const int64_t positions = checked_positions("fold", grid, axes);
-  const int64_t rest = Plan(1, 1, grid, axes).rest, time = positions / rest;
-  check(y.rank() == 3 && y.dim(0) % rest == 0 && y.dim(1) == time,
-        "fold: y {} must have shape [B · {}, {}, C] for a grid of {}", y.shape(), rest, time,
-        joined(grid, " × "));
-  const int64_t batch = y.dim(0) / rest, channels = y.dim(2);
-  const Plan plan(batch, channels, grid, axes);
-  Tensor x = y;
-  for (size_t i = plan.moves.size(); i-- > 0;) x = plan.moves[i].backward(x);
-  return x.reshape({batch, positions, channels});
+  const Layout from("fold", grid, axes);
+  check(y.rank() == 3 && y.dim(0) % from.rest == 0 && y.dim(1) == from.time,
+        "fold: y {} must have shape [B · {}, {}, C] for a grid of {}", y.shape(), from.rest,
+        from.time, joined(grid, " × "));
+  const int64_t batch = y.dim(0) / from.rest, channels = y.dim(2);
+  const Shape to = whole(batch, grid, channels);
+  Shape lines = to;
+  std::vector<int> back(from.order.size());
+  for (int i = 0; i < to.rank(); ++i) {
+    const int axis = from.order[static_cast<size_t>(i)];
+    lines = lines.with(i, to[axis]);
+    back[static_cast<size_t>(axis)] = i;
+  }
+  return ordered(y.reshape(lines), back).reshape({batch, from.rest * from.time, channels});
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -17,7 +17,7 @@ namespace heed::inline HEED_REAL {
 // x (B, n₁·…·nᵣ, C), seen as (B, n₁, …, nᵣ, C) → (B · rest, time, C), where time is the product of
 // the lengths of `axes` and rest that of the others, both row-major. `axes` count from 0 and must
 // ascend. Copies nothing if they are all axes, or the last ones. Throws Error for a grid that does
-// not have T positions, or axes it does not have.
+// not have T positions or has more than four axes, or axes it does not have.
 Tensor unfold(const Tensor& x, std::span<const int64_t> grid, std::span<const int64_t> axes);
 
 // The inverse: y (B · rest, time, C) → (B, n₁·…·nᵣ, C)

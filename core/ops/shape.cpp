@@ -33,17 +33,15 @@ Tensor permuted(const char* name, const Tensor& x, const Order& order) {
 
 }  // namespace
 
-Tensor permute(const Tensor& x, Axes axes) {
+Tensor permute(const Tensor& x, std::span<const int> axes) {
   Order order{}, times_listed{};
   check(static_cast<int>(axes.size()) == x.rank(),
         "permute: expected as many axes as the tensor has, got {} for {}, which has {}",
         axes.size(), x.shape(), x.rank());
-  size_t i = 0;
-  for (const int axis : axes) {
-    order[i] = axis_of("permute", x.shape(), axis);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    order[i] = axis_of("permute", x.shape(), axes[i]);
     check(times_listed[static_cast<size_t>(order[i])]++ == 0,
-          "permute: axis {} of {} is listed twice", axis, x.shape());
-    ++i;
+          "permute: axis {} of {} is listed twice", axes[i], x.shape());
   }
   return permuted("permute", x, order);
 }

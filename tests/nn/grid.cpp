@@ -123,6 +123,8 @@ TEST_CASE("a grid that does not fit is rejected") {
   rejects({3, 4}, {1, 0}, "ascend");
   rejects({3, 4}, {1, 1}, "ascend");
   rejects({}, {}, "0 axes");
+  rejects({3, 1, 2, 1, 2}, {0}, "5 axes");
+  rejects({3, 0}, {0}, "no positions");
   CHECK_THROWS_WITH_AS(unfold(Tensor::zeros({12, 3}), Lengths{3, 4}, Lengths{0}),
                        doctest::Contains("unfold"), Error);
   CHECK_THROWS_WITH_AS(fold(Tensor::zeros({5, 3, 2}), Lengths{3, 4}, Lengths{0}),
