@@ -13,17 +13,23 @@ int64_t wrapped(int64_t position, int64_t length) {
   return rest < 0 ? rest + length : rest;
 }
 
+void check_kernel(int64_t size, Padding padding, bool causal) {
+  check_keys(!causal || padding == Padding::zero, {"model.block.padding"},
+             "model.block.padding = \"circular\" lets the first position read the last, which a "
+             "decoder must not: set padding = \"zero\"");
+  check_keys(causal || size % 2 == 1, {"model.block.kernel_size"},
+             "model.block.kernel_size = {} must be odd: a convolution reads as many positions "
+             "before as after",
+             size);
+}
+
 }  // namespace
 
 Convolution::Convolution(int64_t dim, int64_t kernel_size, Padding padding, bool causal,
                          const LinearOptions& options)
     : kernel_size_(kernel_size), padding_(padding), causal_(causal) {
-  check(kernel_size >= 1 && (causal || kernel_size % 2 == 1),
-        "convolution: a kernel of {} positions has no middle; use an odd size, or a causal one",
-        kernel_size);
-  check(!causal || padding == Padding::zero,
-        "convolution: circular padding lets the first position read the last, which a causal one "
-        "must not: use zero padding");
+  check_range("convolution", "kernel_size", kernel_size, at_least(1));
+  check_kernel(kernel_size, padding, causal);
   weight = initial_weight({dim, kernel_size * dim}, options.init, options.residual_depth);
   if (options.bias) bias = constant_parameter({dim}, 0);
   add("weight", weight);
@@ -80,14 +86,7 @@ const MixingRule mixings::convolution = {
     },
     .validate =
         [](const FormOptions& o) {
-          const bool causal = o.attention.causal;
-          check_keys(!causal || o.mixing.padding == Padding::zero, {"model.block.padding"},
-                     "model.block.padding = \"circular\" lets the first position read the last, "
-                     "which a decoder must not: set padding = \"zero\"");
-          check_keys(causal || o.mixing.kernel_size % 2 == 1, {"model.block.kernel_size"},
-                     "model.block.kernel_size = {} must be odd: a convolution reads as many "
-                     "positions before as after",
-                     o.mixing.kernel_size);
+          check_kernel(o.mixing.kernel_size, o.mixing.padding, o.attention.causal);
         }};
 
 }  // namespace heed::inline HEED_REAL

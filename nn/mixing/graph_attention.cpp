@@ -8,31 +8,14 @@
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
-
-GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features,
-                               const LinearOptions& options)
-    : heads_(heads),
-      edge_features_(edge_features),
-      query_(dim, dim, options.inside()),
-      key_(dim, dim, options.inside()),
-      value_(dim, dim, options.inside()),
-      output_(dim, dim, options) {
-  check(heads >= 1 && dim % heads == 0,
-        "graph attention: the number of heads {} must divide the width {}", heads, dim);
-  add("query", query_);
-  add("key", key_);
-  add("value", value_);
-  add("output", output_);
-  if (edge_features == 0) return;
-  LinearOptions no_bias = options.inside();  // the nodes' keys and values have biases
-  no_bias.bias = false;
-  edge_key_ = std::make_unique<Linear>(edge_features, dim, no_bias);
-  edge_value_ = std::make_unique<Linear>(edge_features, dim, no_bias);
-  add("edge_key", *edge_key_);
-  add("edge_value", *edge_value_);
-}
-
 namespace {
+
+void check_heads(int64_t dim, int64_t heads) {
+  check_keys(dim % heads == 0, {"model.heads", "model.dim"},
+             "model.heads = {} must divide model.dim = {}: all heads of graph attention have one "
+             "width",
+             heads, dim);
+}
 
 void check_edges(const Edges& edges, int64_t batch, int64_t time, int64_t features) {
   edges.check_fits("graph attention", batch, time);
@@ -59,6 +42,29 @@ Tensor pair_weights(const Tensor& weights, const Edges& edges, int64_t batch, in
 }
 
 }  // namespace
+
+GraphAttention::GraphAttention(int64_t dim, int64_t heads, int64_t edge_features,
+                               const LinearOptions& options)
+    : heads_(heads),
+      edge_features_(edge_features),
+      query_(dim, dim, options.inside()),
+      key_(dim, dim, options.inside()),
+      value_(dim, dim, options.inside()),
+      output_(dim, dim, options) {
+  check_range("graph attention", "heads", heads, at_least(1));
+  check_heads(dim, heads);
+  add("query", query_);
+  add("key", key_);
+  add("value", value_);
+  add("output", output_);
+  if (edge_features == 0) return;
+  LinearOptions no_bias = options.inside();  // the nodes' keys and values have biases
+  no_bias.bias = false;
+  edge_key_ = std::make_unique<Linear>(edge_features, dim, no_bias);
+  edge_value_ = std::make_unique<Linear>(edge_features, dim, no_bias);
+  add("edge_key", *edge_key_);
+  add("edge_value", *edge_value_);
+}
 
 Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);
@@ -98,12 +104,6 @@ const MixingRule mixings::graph_attention = {
     .make = [](const FormOptions& o, const LinearOptions& linear) -> std::unique_ptr<Mixing> {
       return std::make_unique<GraphAttention>(o.dim, o.heads, o.edge_features, linear);
     },
-    .validate =
-        [](const FormOptions& o) {
-          check_keys(o.dim % o.heads == 0, {"model.heads", "model.dim"},
-                     "model.heads = {} must divide model.dim = {}: all heads of graph attention "
-                     "have one width",
-                     o.heads, o.dim);
-        }};
+    .validate = [](const FormOptions& o) { check_heads(o.dim, o.heads); }};
 
 }  // namespace heed::inline HEED_REAL

@@ -5,16 +5,6 @@
 #include "nn/forms/parts.h"
 
 namespace heed::inline HEED_REAL {
-
-TimeDense::TimeDense(int64_t dim, int64_t length, const LinearOptions& options)
-    : weight(initial_weight({length, length}, options.init)),
-      value_(dim, dim, options.inside()),
-      output_(dim, dim, options) {
-  add("weight", weight);
-  add("value", value_);
-  add("output", output_);
-}
-
 namespace {
 
 // x (B, T, D) with zeros at padding.
@@ -30,6 +20,15 @@ Tensor without_padding(const Tensor& x, const Ids& lengths) {
 }
 
 }  // namespace
+
+TimeDense::TimeDense(int64_t dim, int64_t length, const LinearOptions& options)
+    : weight(initial_weight({length, length}, options.init)),
+      value_(dim, dim, options.inside()),
+      output_(dim, dim, options) {
+  add("weight", weight);
+  add("value", value_);
+  add("output", output_);
+}
 
 Tensor TimeDense::operator()(const Tensor& x, const SequenceContext& sequence) const {
   const ModuleScope here(*this);

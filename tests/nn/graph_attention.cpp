@@ -144,8 +144,8 @@ TEST_CASE("edge features change both keys and values") {
 }
 
 TEST_CASE("graph attention rejects unsupported inputs") {
-  CHECK_THROWS_WITH_AS(GraphAttention(6, 4, 0), doctest::Contains("heads 4"), Error);
-  CHECK_THROWS_WITH_AS(GraphAttention(6, 0, 0), doctest::Contains("heads 0"), Error);
+  CHECK_THROWS_WITH_AS(GraphAttention(6, 4, 0), doctest::Contains("heads = 4"), Error);
+  CHECK_THROWS_WITH_AS(GraphAttention(6, 0, 0), doctest::Contains("heads: expected"), Error);
   const GraphAttention layer(4, 2, 0), featured(4, 2, 3);
   const Tensor x = Tensor::zeros({2, 4, 4});
   const auto rejects = [&x](const GraphAttention& attention_layer, const Edges& edges,
