@@ -16,15 +16,15 @@ void release(Node* node);
 
 // ---- the backward pass
 
-// The vector of the last agenda of this thread, empty. Its capacity is used again, so that backward
+// The vector of the last queue of this thread, empty. Its capacity is used again, so that backward
 // stops allocating after a few steps.
 thread_local std::vector<Slot*> spare;
 
 // The nodes that have received a gradient, by the slots of their results: a heap with the newest on
 // top. It has a reference to each slot.
-class Agenda {
+class Queue {
  public:
-  ~Agenda() {
+  ~Queue() {
     while (!empty()) pop()->released = true;  // after an exception the rest is unusable
     std::swap(heap_, spare);
   }
@@ -70,17 +70,17 @@ void backward(const Tensor& y, const Tensor& cotangent) {
   check(cotangent.shape() == y.shape(), "backward: the cotangent has shape {}, the tensor {}",
         cotangent.shape(), y.shape());
   kernels::copy(y.size(), cotangent.data(), open(*y.slot()));
-  Agenda agenda;
+  Queue queue;
   Slot* reference = Handle<Slot>(y.slot()).release();
-  agenda.push(reference);
+  queue.push(reference);
   const Handle<Slot> left(reference);  // if y is a leaf
-  while (!agenda.empty()) {
-    const Handle<Slot> output = agenda.pop();
+  while (!queue.empty()) {
+    const Handle<Slot> output = queue.pop();
     Node* const node = output->producer;
     output->released = true;
     run(*node, *output);
     for (int i = 0; i < node->input_count; ++i)
-      if (Slot*& input = node->inputs[i]; input && input->written) agenda.push(input);
+      if (Slot*& input = node->inputs[i]; input && input->written) queue.push(input);
     output->producer = nullptr;
     output->written = false;
     output->gradient = {};
@@ -222,14 +222,14 @@ Node* destroy_alone(Slot* slot) {
 // Destroys a node, and all nodes that only it refers to. A graph may be a million nodes deep: they
 // wait in a list, without recursion.
 void release(Node* node) {
-  for (Node* doomed = node; doomed;) {
-    node = std::exchange(doomed, doomed->next);
+  for (Node* unused = node; unused;) {
+    node = std::exchange(unused, unused->next);
     node->end(node->closure);
     for (Slot* slot : std::span(node->inputs, static_cast<size_t>(node->input_count))) {
       if (!slot || !slot->drop_reference()) continue;
       if (Node* const producer = destroy_alone(slot)) {
-        producer->next = doomed;
-        doomed = producer;
+        producer->next = unused;
+        unused = producer;
       }
     }
     pool_free(node);

@@ -4,9 +4,9 @@
 //
 //   FlopCounter counter;
 //   {
-//     ScopeGuard scope;
-//     scope->shapes_only = true;
-//     const ObserverScope here(counter);
+//     ScopeGuard here;
+//     here->shapes_only = true;
+//     const ObserverScope observed(counter);
 //     backward(model.loss(inputs, targets));
 //   }
 //   counter.flops();

@@ -74,7 +74,7 @@ int current_worker() { return std::max(0, worker); }
 namespace detail {
 namespace {
 
-int allowed_threads() { return std::min(budget.threads(threads()), most_threads); }
+int allowed_threads() { return std::min(budget.threads(threads()), max_threads); }
 
 // Calls f(number, of) on `count` threads at once, or on fewer if the system grants fewer.
 template <class F>

@@ -11,15 +11,15 @@ namespace heed::inline HEED_REAL {
 
 // The maximum number of threads of a parallel loop, for all threads of the process that start one.
 // Default: physical_cores() (processors.h). Loops use fewer on a busy machine
-// (thread_budget.h) and where `most_threads` says so. Another thread may change it at any time, and
+// (thread_budget.h) and where `max_threads` says so. Another thread may change it at any time, and
 // the loops that have started keep theirs.
 int thread_count();
 void set_thread_count(int count);
 // The maximum number of threads of the loops that this thread starts. Change it with a ValueGuard.
-inline constinit thread_local int most_threads = std::numeric_limits<int>::max();
+inline constinit thread_local int max_threads = std::numeric_limits<int>::max();
 
 // The index of the calling worker inside a parallel loop: less than the thread_count() and the
-// `most_threads` that the loop started with; 0 outside.
+// `max_threads` that the loop started with; 0 outside.
 int current_worker();
 
 namespace detail {

@@ -8,14 +8,14 @@
 namespace heed::inline HEED_REAL {
 namespace {
 
-constexpr int64_t most_elements = 1000;  // that are printed in full
-constexpr int64_t edge = 3;              // elements at each end of an axis that is abbreviated
+constexpr int64_t max_elements = 1000;  // that are printed in full
+constexpr int64_t edge = 3;             // elements at each end of an axis that is abbreviated
 
 template <class T>
 class Printer {
  public:
   Printer(const char* name, const Shape& shape, const T* data)
-      : shape_(shape), data_(data), abbreviates_(shape.size() > most_elements) {
+      : shape_(shape), data_(data), abbreviates_(shape.size() > max_elements) {
     indent_ = std::char_traits<char>::length(name) + 1;
     visit(0, 0, [&](int64_t i) { width_ = std::max(width_, text(i).size()); });
     text_ = fmt::format("{}(", name);

@@ -11,13 +11,13 @@
 
 namespace heed {
 
-static constexpr Named<Operation> operations[] = {{"add", Operation::add},
-                                                  {"subtract", Operation::subtract},
-                                                  {"multiply", Operation::multiply},
-                                                  {"divide", Operation::divide}};
+constexpr Named<Operation> operations[] = {{"add", Operation::add},
+                                           {"subtract", Operation::subtract},
+                                           {"multiply", Operation::multiply},
+                                           {"divide", Operation::divide}};
 
-static constexpr Named<SplitRule> split_rules[] = {{"fixed", SplitRule::fixed},
-                                                   {"shifted", SplitRule::shifted}};
+constexpr Named<SplitRule> split_rules[] = {{"fixed", SplitRule::fixed},
+                                            {"shifted", SplitRule::shifted}};
 
 void DataOptions::fields(Fields& f) {
   f.choice("kind", kind, data_kinds::all, "a generated task, or what the files hold");

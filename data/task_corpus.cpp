@@ -19,7 +19,7 @@ namespace {
 // Reserves as much as any example needs, so that later ones fit.
 void reserve(const Task& task, ExampleFeatures& features) {
   const int64_t positions = std::max(task.longest_source, task.longest_input);
-  const auto edges = static_cast<size_t>(task.most_edges);
+  const auto edges = static_cast<size_t>(task.max_edges);
   features.features.reserve(static_cast<size_t>(positions * task.format.features));
   features.sender.reserve(edges);
   features.receiver.reserve(edges);
@@ -88,7 +88,7 @@ class TaskLoader {
       corpus_.target = task.target;
       corpus_.labels = task.labels;
     }
-    corpus_.most_edges = std::max(corpus_.most_edges, task.most_edges);
+    corpus_.max_edges = std::max(corpus_.max_edges, task.max_edges);
     for (const Part& part : parts) {
       if (is_empty(part)) continue;
       const Selection selection{seed_, fractions_, part.split};

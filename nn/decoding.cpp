@@ -75,8 +75,8 @@ NextLogits next_logits(const LanguageModel& model, const DecodingOptions& option
 NextLogits next_logits(const Seq2Seq& model, const Inputs& sources,
                        const DecodingOptions& options) {
   check(options.context == 0, "decoding: a context length needs a language model");
-  ScopeGuard scope;
-  scope->gradients = scope->training = false;
+  ScopeGuard outer;
+  outer->gradients = outer->training = false;
   const Tensor memory = model.encode(sources);  // (E, Ts, De)
   // Without caching it stays empty, and only knows the source of each row.
   const auto cache = std::make_shared<KeyValueCache>(memory.dim(0));

@@ -79,7 +79,7 @@ int evaluate_lines(const EvaluateArguments& a, const SavedRun& saved) {
   const auto* const language_model = dynamic_cast<const LanguageModel*>(run.model.get());
   const Answerer answerer =
       language_model
-          ? loss_answerer(*language_model, *run.corpus.target, window_of(experiment), options)
+          ? loss_answerer(*language_model, *run.corpus.target, context_length(experiment), options)
           : row_answerer(*run.model, experiment, run.corpus, options);
   return unknown.exit_code(print_answers(answerer, *a.input));
 }

@@ -45,7 +45,7 @@ struct LongestExample {
   LongestExample() = default;
   // Of all data.
   explicit LongestExample(const Corpus& corpus)
-      : source(corpus.longest_source), input(corpus.longest_input), edges(corpus.most_edges) {}
+      : source(corpus.longest_source), input(corpus.longest_input), edges(corpus.max_edges) {}
   // Of a dataset.
   LongestExample(const Dataset& dataset, Framing framing) {
     Batches one_by_one = Batches::in_order(dataset, framing, 1);
@@ -371,8 +371,8 @@ void check_lines_memory(const Experiment& experiment, const Corpus& corpus,
   const int64_t count = std::min(std::ssize(lines), max_lines);
   int64_t longest = 0;
   for (const Sequence& line : lines) longest = std::max(longest, std::ssize(line));
-  const int64_t window = window_of(experiment);
-  const int64_t time = window > 0 ? std::min(longest, window) : longest;
+  const int64_t context = context_length(experiment);
+  const int64_t time = context > 0 ? std::min(longest, context) : longest;
   if (count * time < few_tokens) return;
   ScopeGuard here;
   here->shapes_only = true;

@@ -148,7 +148,7 @@ GenerationOptions default_generation(const Experiment& experiment, const Corpus&
   options.sampling.temperature = experiment.data.kind->is_task() ? 0 : 1;
   options.seed = static_cast<uint64_t>(experiment.seed);
   options.positions = learned_positions(experiment.model);
-  options.window = window_of(experiment);
+  options.context = context_length(experiment);
   if (corpus.target_length > 0) options.max_length = corpus.target_length;
   return options;
 }
@@ -190,7 +190,7 @@ Answerer generation_answerer(const Model& model, const Experiment& experiment, c
   return answerer;
 }
 
-Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64_t window,
+Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64_t context,
                        const AnswerOptions& options) {
   Answerer answerer;
   answerer.encode = [&codec, skipped = options.skipped](const std::string& line) {
@@ -202,8 +202,8 @@ Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64
   };
   answerer.answers = answering(
       options,
-      [&model, window](std::span<const Sequence> lines) {
-        return scored_tokens(model, lines, window);
+      [&model, context](std::span<const Sequence> lines) {
+        return scored_tokens(model, lines, context);
       },
       [&codec, options](const InputLine& line, const std::vector<Hypothesis>& found) {
         return loss_texts(codec, line, found.front(), options);

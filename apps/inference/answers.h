@@ -1,6 +1,6 @@
-// Answers of a trained model to lines of text: outputs of an encoder-decoder, labels of a
-// classifier, continuations by a language model, or the scores of the lines. The commands generate
-// and evaluate print them, and Run (apps/run/run.h) returns them.
+// Answers lines of text with a trained model: with the outputs of an encoder-decoder, the labels of
+// a classifier, the continuations of a language model, or the scores of the lines. The commands
+// generate and evaluate print the answers, and Run (apps/run/run.h) returns them.
 #pragma once
 
 #include <functional>
@@ -15,22 +15,22 @@
 
 namespace heed {
 
-// The maximum number of tokens in a line: attention over them takes seconds.
+// The maximum number of tokens in a line: attention over that many takes seconds.
 inline constexpr int64_t max_line_tokens = 1 << 15;
 
 struct InputLine {
-  int64_t number;  // in its file, from 1; 0: it is no line of a file
+  int64_t number;  // in its file, from 1; 0: not from a file
   std::string text;
   Sequence ids;
   std::string error = {};  // why it has no ids
 };
 
 struct AnswerOptions {
-  bool json = false;           // an object with all that the model computed, instead of texts
+  bool json = false;           // an object with all that the model computed, not a text
   bool scores = false;         // texts begin with their score and a tab
   bool with_prompt = true;     // texts that continue a prompt begin with it, except for tasks
-  int64_t* skipped = nullptr;  // leave out tokens that are not in the vocabulary, and count them
-  // Called with lines before the model reads them, to reject them; null: none are.
+  int64_t* skipped = nullptr;  // counts tokens that are not in the vocabulary, and skips them
+  // Called with the lines before the model reads them; throws to reject one. Null: accepts all.
   std::function<void(std::span<const Sequence>)> check = {};
 };
 
@@ -42,23 +42,23 @@ struct Answerer {
   // have tokens. The ranks (core/ranks.h) share the lines, and all get the answers.
   std::function<std::vector<std::vector<std::string>>(std::span<const InputLine>)> answers;
   bool json = false;
-  int64_t count = 1;       // texts for each line; there may be fewer
+  int64_t count = 1;       // maximum number of texts for each line
   int64_t positions = 0;   // the maximum number of tokens in a line; 0: no limit
   bool separated = false;  // texts may have several lines: print a line of hyphens between them
 };
 
-// Returns how a trained model generates by default. Tasks have the most likely output, with the
-// length of their targets. Other language models sample, with the seed of the run.
+// Returns how a trained model generates by default. For a task it generates the most likely output,
+// as long as the targets. For other data a language model samples, with the seed of the run.
 GenerationOptions default_generation(const Experiment& experiment, const Corpus& corpus);
 
-// Answers with options.count outputs, labels, or continuations of a line, which is a prompt. The
-// score of a text is its log probability; that of a label is its probability.
+// Answers with generation.count outputs or labels of a line, or continuations of it as a prompt.
+// The score of a text is its log probability. The score of a label is its probability.
 Answerer generation_answerer(const Model& model, const Experiment& experiment, const Corpus& corpus,
                              const GenerationOptions& generation, const AnswerOptions& options);
 // Answers with the mean loss of the line's tokens, a tab and the line, or an object with the loss
 // of each token. The model reads what generation without a prompt starts from (default_prompt()),
 // then the line, then <eos> if the vocabulary has it. An empty line is scored only if it has <eos>.
-Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64_t window,
+Answerer loss_answerer(const LanguageModel& model, const TextCodec& codec, int64_t context,
                        const AnswerOptions& options);
 
 // Returns the tokens of a line; none for an empty one, unless the model starts by itself. Throws
@@ -73,7 +73,7 @@ Sequence tokens_of(const Answerer& answerer, const std::string& line);
 // error with its number, and answered by empty lines or an object with the error. Returns the
 // number of such lines. An empty line has empty answers.
 int64_t print_answers(const Answerer& answerer, const std::string& path);
-// Prints the answers to a line that is not of a file.
+// Prints the answers to one line that is not from a file.
 void print_answer(const Answerer& answerer, const InputLine& line);
 
 // Returns {"line", "input"}, the first members of each object.

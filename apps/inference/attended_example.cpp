@@ -21,8 +21,8 @@ void check_count(const char* option, int64_t count, int64_t max) {
 
 // Returns the number of tokens that the model can read at once, and that fit a picture.
 int64_t max_tokens(const Experiment& experiment) {
-  const int64_t window = window_of(experiment);
-  return window > 0 ? std::min(window, max_recorded) : max_recorded;
+  const int64_t context = context_length(experiment);
+  return context > 0 ? std::min(context, max_recorded) : max_recorded;
 }
 
 Ids batch_of(const Sequence& sequence) {
@@ -69,7 +69,7 @@ struct ExampleBuilder {
     } else if (experiment.data.kind->is_task()) {
       GenerationOptions options;
       options.sampling.temperature = 0;
-      options.window = longest;
+      options.context = longest;
       options.max_length = corpus.target_length > 0
                                ? corpus.target_length
                                : max_output_length(std::ssize(ids), longest + 1 - std::ssize(ids));

@@ -1,4 +1,4 @@
-// What a model does on a dataset.
+// Evaluates a model on a dataset.
 #pragma once
 
 #include <map>
@@ -28,9 +28,9 @@ struct Outcome {
 // How often each target was predicted as each token or class: counts by (target, prediction).
 using TargetCounts = std::map<std::pair<int32_t, int32_t>, int64_t>;
 
-// Evaluates every example of the dataset once, without dropout, together with other ranks
-// (core/ranks.h), which all get the same scores. Does not change the state of training. With
-// `outcomes`, appends the result of each example; with `counts`, adds its targets.
+// Evaluates every example of the dataset once, without dropout. Does not change the state of
+// training. The ranks (core/ranks.h) share the examples, and all get the same scores. Appends the
+// result of each example to `outcomes` and adds its targets to `counts`, unless these are null.
 Measured evaluate(const Model& model, const Dataset& dataset, Framing framing, int64_t batch_size,
                   std::vector<Outcome>* outcomes = nullptr, TargetCounts* counts = nullptr);
 

@@ -124,7 +124,7 @@ Found generated(const LanguageModel& model, const Vocabulary& vocabulary,
                 std::vector<Sample> active, const GenerationOptions& options) {
   Found results(active.size());
   const int64_t max_length = options.max_length.value_or(max_continuation);
-  const NextLogits next = next_logits(model, {.cache = options.cache, .context = options.window});
+  const NextLogits next = next_logits(model, {.cache = options.cache, .context = options.context});
   while (!active.empty()) {
     const Tensor logits = logits_of(next, active);
     const auto width = static_cast<size_t>(logits.dim(1));
@@ -178,14 +178,14 @@ Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
   return found_in_batches(prompts, 1, BatchOrder::given, [&](std::span<const size_t> chosen) {
     SearchOptions search = search_options(vocabulary, options);
     search.prompt = prompts[chosen[0]];
-    const DecodingOptions decoding{.cache = options.cache, .context = options.window};
+    const DecodingOptions decoding{.cache = options.cache, .context = options.context};
     return n_best_search(next_logits(model, decoding), 1, search);
   });
 }
 
 Found classes(const Classifier& model, std::span<const Sequence> sources, int64_t batch_size) {
-  ScopeGuard scope_guard;
-  scope_guard->gradients = scope_guard->training = false;
+  ScopeGuard here;
+  here->gradients = here->training = false;
   return found_in_batches(
       sources, batch_size, BatchOrder::by_length, [&](std::span<const size_t> chosen) {
         const Padded batch = padded(sources, chosen);
@@ -211,8 +211,8 @@ Found classes(const Classifier& model, std::span<const Sequence> sources, int64_
 }
 
 std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch) {
-  ScopeGuard scope_guard;
-  scope_guard->gradients = scope_guard->training = false;
+  ScopeGuard here;
+  here->gradients = here->training = false;
   const Tensor logits = model.logits(batch);
   const int64_t width = logits.dim(1);
   std::vector<int32_t> results;
@@ -224,9 +224,9 @@ std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& ba
 }
 
 Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
-                    int64_t window) {
-  ScopeGuard scope_guard;
-  scope_guard->gradients = scope_guard->training = false;
+                    int64_t context) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
   struct Part {
     size_t sequence;
     size_t begin;  // of the inputs; the targets are one token later
@@ -235,7 +235,7 @@ Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequen
   std::vector<Sequence> inputs;
   for (size_t i = 0; i < sequences.size(); ++i) {
     const ptrdiff_t targets = std::ssize(sequences[i]) - 1;
-    const ptrdiff_t step = window > 0 ? window : targets;
+    const ptrdiff_t step = context > 0 ? context : targets;
     for (ptrdiff_t begin = 0; begin < targets; begin += step) {
       parts.push_back({i, static_cast<size_t>(begin)});
       const auto first = sequences[i].begin() + begin;

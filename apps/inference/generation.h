@@ -1,8 +1,8 @@
-// What a trained model finds: outputs of an encoder-decoder, continuations by a language model,
-// classes of a classifier, and how probable the tokens of given texts are.
+// Runs a trained model on sequences of tokens: outputs of an encoder-decoder, continuations by a
+// language model, classes of a classifier, and log probabilities of the tokens of a text.
 //
-// Functions of any number of sequences share the work with other ranks (core/ranks.h), which all
-// get the same results.
+// A function that takes several sequences shares them with the other ranks (core/ranks.h). All
+// ranks get the same results.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace heed {
 
 struct GenerationOptions {
-  // Width of a beam search; 1 is greedy. 0: an encoder-decoder searches greedily, and a language
+  // Width of the beam search; 1 is greedy. 0: an encoder-decoder searches greedily, a language
   // model samples.
   int64_t beam = 0;
   double length_penalty = 0;
@@ -32,7 +32,7 @@ struct GenerationOptions {
   // after a prompt.
   std::optional<int64_t> max_length = {};
   int64_t positions = 0;   // see max_output_length()
-  int64_t window = 0;      // a language model reads only the last `window` tokens; 0: all
+  int64_t context = 0;     // a language model reads only the last `context` tokens; 0: all
   int64_t batch_size = 0;  // results in a batch; 0: those of 32 sources, or 64 samples
   bool cache = true;       // see nn/decoding.h
 };
@@ -48,24 +48,24 @@ Found outputs(const Seq2Seq& model, const Vocabulary& target, std::span<const Se
 Found outputs(const Seq2Seq& model, const Vocabulary& target, const Inputs& batch,
               const GenerationOptions& options);
 
-// Returns continuations of each prompt, without the prompt and without <eos>: with a beam the best
-// ones, or fewer if the beam meets fewer, else samples. Sample i of a prompt has its own random
-// stream, so it does not depend on the others. It ends early where the rules allow no further
-// token. Log probabilities are those of the model, at temperature 1. Throws Error for an empty
-// prompt.
+// Returns continuations of each prompt, without the prompt and without <eos>. With a beam they are
+// the best ones, perhaps fewer than options.count. Without one they are samples. Sample i of a
+// prompt has its own random stream, so it does not depend on the others. A continuation ends early
+// where the rules allow no further token. Log probabilities are those of the model, at
+// temperature 1. Throws Error for an empty prompt.
 Found continuations(const LanguageModel& model, const Vocabulary& vocabulary,
                     std::span<const Sequence> prompts, const GenerationOptions& options);
 
-// Returns all classes for each source as hypotheses of one token, the label. Of equal logits the
-// lower label is the better one.
+// Returns all classes for each source, best first. A class is a hypothesis of one token, the label.
+// Between equal logits the lower label comes first.
 Found classes(const Classifier& model, std::span<const Sequence> sources, int64_t batch_size = 32);
 // Returns the most likely class of each row of a batch.
 std::vector<int32_t> predicted_classes(const Classifier& model, const Inputs& batch);
 
-// Returns the tokens of each sequence but the first, with their log probabilities given those
-// before them, as one hypothesis. Sequences longer than `window` (0: none is) are cut into adjacent
-// windows, as in validation: a window's first token is the last target of the window before it.
+// Returns one hypothesis for each sequence: its tokens after the first, with the log probability of
+// each given the tokens before it. As in validation, a sequence longer than `context` (0: no limit)
+// is cut into adjacent parts. The first token of a part is the last target of the part before it.
 Found scored_tokens(const LanguageModel& model, std::span<const Sequence> sequences,
-                    int64_t window);
+                    int64_t context);
 
 }  // namespace heed

@@ -90,12 +90,12 @@ std::vector<Prediction> predict_outputs(const Seq2Seq& model, const Corpus& corp
 
 std::vector<Prediction> predict_continuations(const LanguageModel& model, const Corpus& corpus,
                                               const std::vector<Example>& examples,
-                                              int64_t window) {
+                                              int64_t context) {
   const TextCodec& codec = *corpus.target;
   GenerationOptions options;
   options.sampling.temperature = 0;
   options.scored = false;
-  options.window = window;
+  options.context = context;
   int64_t longest = 0;
   std::vector<Sequence> prompts;
   std::vector<int64_t> lengths;  // of the targets
@@ -118,12 +118,12 @@ std::vector<Prediction> predict_continuations(const LanguageModel& model, const 
 }
 
 std::vector<Prediction> random_samples(const LanguageModel& model, const TextCodec& codec,
-                                       int64_t count, int64_t window) {
+                                       int64_t count, int64_t context) {
   GenerationOptions options;
   options.count = count;
   options.scored = false;
   options.max_length = sample_length;
-  options.window = window;
+  options.context = context;
   options.seed = sample_seed;
   std::vector<Prediction> results;
   const Sequence prompt = default_prompt(codec);
@@ -185,7 +185,7 @@ int64_t learned_positions(const ModelOptions& model) {
   return model.positional.kind == &positional_encodings::learned ? model.positional.max_length : 0;
 }
 
-int64_t window_of(const Experiment& experiment) {
+int64_t context_length(const Experiment& experiment) {
   if (const int64_t positions = learned_positions(experiment.model)) return positions;
   return experiment.data.kind == &data_kinds::text ? experiment.data.context : 0;
 }

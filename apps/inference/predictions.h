@@ -33,7 +33,7 @@ int64_t learned_positions(const ModelOptions& model);
 
 // Returns the number of tokens that a language model reads at once: its learned positions, or the
 // context of the text that it was trained on; 0: no limit.
-int64_t window_of(const Experiment& experiment);
+int64_t context_length(const Experiment& experiment);
 
 // Returns what a language model continues without a prompt: <bos>, else a new line, else the first
 // token of the vocabulary.

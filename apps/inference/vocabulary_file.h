@@ -5,6 +5,9 @@
 //   {"level": …, "symbols": …, "labels": ["ham", "spam"]}              a classifier
 //   {"level": "subword", "symbols": …, "sentencepiece": "<base64>"}    with the tokenizer's model
 //   {"level": …, "symbols": …, "prompt": 6, "answer": 6}               a task without <eos>
+//
+// "symbols" are the tokens, and "answer" is the number of target tokens. The names are those of the
+// first version.
 #pragma once
 
 #include <string>

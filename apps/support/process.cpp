@@ -26,7 +26,9 @@ ProcessPipe make_pipe(const char* purpose) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-static void end_with_parent(int signal) { ::prctl(PR_SET_PDEATHSIG, signal); }
+namespace {
+void end_with_parent(int signal) { ::prctl(PR_SET_PDEATHSIG, signal); }
+}  // namespace
 
 void fix_addresses() { ::personality(ADDR_NO_RANDOMIZE); }
 
@@ -40,7 +42,9 @@ ProcessPipe make_pipe(const char* purpose) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-static void end_with_parent(int) {}
+namespace {
+void end_with_parent(int) {}
+}  // namespace
 
 void fix_addresses() {}
 

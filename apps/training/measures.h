@@ -1,9 +1,10 @@
-// train.measures: what goes on inside a model, as numbers in metrics.jsonl while it trains.
+// train.measures: writes numbers about the inside of a model into metrics.jsonl while it trains.
 //
-// The framework knows no measure. Rooms bring them with their commands (apps/commands/room.h), and
-// train.measures names those to compute. They read the first 128 examples of the validation split
-// (without one: of the training split), with the weights that a checkpoint of the step would have.
-// Each row also has the loss and the accuracy on the first 128 examples of the training split:
+// The framework defines no measure itself. Rooms add them with their commands
+// (apps/commands/room.h), and train.measures names those to compute. Measures read the first 128
+// examples of the validation split (without one: of the training split), with the weights that a
+// checkpoint of the step would have. Each row also has the loss and the accuracy on the first 128
+// examples of the training split:
 //
 //   {"step": 500, "train": {"loss": …, "token_accuracy": …}, "heads": {…}, "seconds": …}
 //

@@ -53,8 +53,8 @@ std::unique_ptr<Model> SavedRun::model(const Corpus& corpus, const Checkpoint& c
   const ModelSizes sizes = model_sizes(config.experiment, corpus);
   {
     // Checks the size before memory is allocated.
-    ScopeGuard plan;
-    plan->shapes_only = true;
+    ScopeGuard here;
+    here->shapes_only = true;
     const std::unique_ptr<Model> planned = make_model(options, sizes);
     const std::vector<ArrayTarget> weights = targets_of(planned->parameters());
     checkpoint.check_model(weights);

@@ -70,7 +70,7 @@ Trainer::Trainer(const Experiment& e, const Corpus& corpus)
 template <class F>
 StepReport Trainer::timed(const F& step) {
   if (rank_count() > 1) return step();  // whose steps wait for one another
-  const ValueGuard threads(most_threads, trial_.threads(thread_count()));
+  const ValueGuard threads(max_threads, trial_.threads(thread_count()));
   const double start = now();
   const StepReport report = step();
   trial_.step_done(now() - start, static_cast<double>(report.tokens));

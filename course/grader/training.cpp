@@ -48,8 +48,8 @@ ModelOptions small_decoder(const PositionalRule& positions) {
 }  // namespace
 
 std::vector<double> train(const PositionalRule& positions) {
-  ScopeGuard scope;
-  scope->training = true;
+  ScopeGuard here;
+  here->training = true;
   const auto model = make_model(small_decoder(positions), {.vocabulary = vocabulary});
   Optimizer optimizer({.kind = &optimizers::adam, .lr = 5e-3}, model->parameters());
   Random random(1, Purpose::task);

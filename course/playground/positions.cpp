@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t most_biased = 24;  // positions in a picture of a bias
+constexpr int64_t max_biased = 24;  // positions in a picture of a bias
 
 // A picture of the values (rows, columns) that start at `values`.
 Json picture(std::string name, const char* what, const std::vector<std::string>& rows,
@@ -86,7 +86,7 @@ Json rotation(const Experiment& experiment, int64_t positions) {
 }
 
 void add_biases(const Model& model, int64_t positions, Json& pictures) {
-  const int64_t shown = std::min(positions, most_biased);
+  const int64_t shown = std::min(positions, max_biased);
   for (const auto& [name, part] : parts_of<ScoreBias>(model)) {
     const Tensor bias = (*part)(shown, shown);
     for (int64_t head = 0; head < bias.dim(0); ++head)

@@ -26,7 +26,7 @@ namespace heed {
 namespace {
 
 constexpr ProcessLimits run_limits{.seconds = 600, .file_bytes = int64_t{1} << 30};
-constexpr size_t most_rows = 12;  // of a curve
+constexpr size_t max_rows = 12;  // of a curve
 constexpr double bar_columns = 24;
 constexpr size_t page_columns = 100;  // that two outputs side by side may take
 
@@ -121,7 +121,7 @@ std::string curve_text(const std::string& name, const MuseumSide& right, const M
   };
   double most = std::ranges::max(a->values);
   if (b) most = std::max(most, std::ranges::max(b->values));
-  const size_t count = a->steps.size(), every = (count + most_rows - 1) / most_rows;
+  const size_t count = a->steps.size(), every = (count + max_rows - 1) / max_rows;
   const auto half = [&](const std::optional<double>& value) {
     if (!value) return std::string("     not finite");
     const std::string bar = bar_of(*value, most);

@@ -154,26 +154,26 @@ class Graphs {
   size_t labelled_ = 0;  // the node that gives the label
 };
 
-}  // namespace
-
-static Task graph_task(const DataOptions& options, Lengths lengths) {
+Task graph_task(const DataOptions& options, Lengths lengths) {
   Task task;
   task.format = {options.symbols + 1, true, options.edge_kinds};
   task.labels = numbered(options.symbols);
   task.longest_input = lengths.most;
   // To itself, of the tree in both directions, and of n/4 further ones.
-  task.most_edges = lengths.most + 2 * (lengths.most - 1) + 2 * (lengths.most / 4);
+  task.max_edges = lengths.most + 2 * (lengths.most - 1) + 2 * (lengths.most / 4);
   task.draw = Graphs(lengths, options.symbols, options.edge_kinds);
   return task;
 }
 
-static void check_graph(const DataOptions& options) {
+void check_graph(const DataOptions& options) {
   check_shortest(options, 3, "a graph needs a node two steps from node 0");
   check_keys(options.symbols <= max_symbols, {"data.symbols", "data.kind"},
              "data.symbols = {} colours are too many for data.kind = \"graph\", which gives each "
              "node a feature per colour: use at most {}",
              options.symbols, max_symbols);
 }
+
+}  // namespace
 
 const DataKind data_kinds::graph = {.name = "graph",
                                     .keys = {"lengths", "symbols", "edge_kinds"},

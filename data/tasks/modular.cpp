@@ -23,10 +23,10 @@ static int64_t quotient(int64_t a, int64_t b, int64_t p) {
   return a;
 }
 
-static constexpr Named<Operation> signs[] = {{"+", Operation::add},
-                                             {"-", Operation::subtract},
-                                             {"*", Operation::multiply},
-                                             {"/", Operation::divide}};
+constexpr Named<Operation> signs[] = {{"+", Operation::add},
+                                      {"-", Operation::subtract},
+                                      {"*", Operation::multiply},
+                                      {"/", Operation::divide}};
 
 static SequenceTask modular_task(const DataOptions& options, Lengths) {
   const int64_t p = options.modulus;

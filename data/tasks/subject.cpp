@@ -23,7 +23,7 @@
 
 namespace heed {
 
-static constexpr int64_t fillers = 8;
+constexpr int64_t fillers = 8;
 
 static Task subject_task(const DataOptions& options, Lengths lengths) {
   Task task;

@@ -29,7 +29,7 @@ struct Task {
   std::shared_ptr<const TextCodec> source, target;  // as in Corpus; may be null
   std::vector<std::string> labels;                  // classifier: names of the classes, by id
   int64_t longest_source = 0, longest_input = 0;    // maximum number of positions of an example
-  int64_t most_edges = 0;                           // maximum number of edges
+  int64_t max_edges = 0;                            // maximum number of edges
   double noise = 0;  // standard deviation of the noise added to every feature
 
   // Overwrites the parts of an example that this task uses, and its content. The result depends

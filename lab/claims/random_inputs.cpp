@@ -47,13 +47,7 @@ Ids with_replaced(const Ids& tokens, int64_t first, int64_t last, int64_t vocabu
   return Ids::from(tokens.shape(), replaced);
 }
 
-}  // namespace
-
-bool reads_edges(const ModelOptions& options) {
-  return options.mixing.kind == &mixings::graph_attention || options.attention.graph_distances > 0;
-}
-
-static int64_t input_length(const Subject& subject, int64_t padding) {
+int64_t input_length(const Subject& subject, int64_t padding) {
   const ModelOptions& o = subject.options;
   if (!subject.sizes.grid.empty()) return Shape(subject.sizes.grid).size();
   int64_t time = 12 + padding;
@@ -63,6 +57,12 @@ static int64_t input_length(const Subject& subject, int64_t padding) {
   check_input(time - padding >= 3, "the model reads {} positions, which is too few to permute",
               time);
   return time;
+}
+
+}  // namespace
+
+bool reads_edges(const ModelOptions& options) {
+  return options.mixing.kind == &mixings::graph_attention || options.attention.graph_distances > 0;
 }
 
 RandomInputs::RandomInputs(const Subject& subject, int64_t padding)

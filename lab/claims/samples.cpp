@@ -123,9 +123,9 @@ Tensor random_scores(const SimilarityRule* kind, int64_t pairs, int64_t width) {
 
 double flops_of(const Computation& f) {
   FlopCounter counter;
-  ScopeGuard scope_guard;
-  scope_guard->shapes_only = true;
-  const ObserverScope here(counter);
+  ScopeGuard here;
+  here->shapes_only = true;
+  const ObserverScope observed(counter);
   f();
   return counter.flops();
 }

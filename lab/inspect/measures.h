@@ -1,5 +1,5 @@
-// The views of `heed inspect` as measures of a training (apps/training/measures.h): the same
-// numbers, as members of the rows of metrics.jsonl. Layers and heads count from 0.
+// Makes the views of `heed inspect` available as train.measures (apps/training/measures.h). A row
+// of metrics.jsonl then has the same numbers. Layers and heads count from 0.
 //
 //   heads.LAYER.HEAD.SCORE      lab/inspect/heads.h, without composition: heads.1.0.induction
 //   heads.SCORE                 the largest over all heads

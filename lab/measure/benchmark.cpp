@@ -183,7 +183,7 @@ GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask&
   options.count = options.batch_size = task.batch;
   options.cache = task.cache;
   options.scored = false;
-  options.window = size.input;
+  options.context = size.input;
   const Sequence prompt = {0};
   // Returns the number of tokens.
   const auto generate = [&](int64_t length) {

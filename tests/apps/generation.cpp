@@ -132,12 +132,12 @@ TEST_CASE("samples for a given seed are fixed") {
   for (size_t i = 0; i < samples.size(); ++i) CHECK(samples[i] == expected[i % 3]);
 }
 
-TEST_CASE("a language model with a window reads only the last tokens") {
+TEST_CASE("a language model with a context length reads only the last tokens") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 3);
   GenerationOptions options;
   options.max_length = 5;
   options.sampling.temperature = 0;
-  options.window = 2;
+  options.context = 2;
   const std::vector<Sequence> prompts = {{0, 1, 2, 3}, {3, 3, 3, 2, 3}};
   const auto actual = continued(model, prompts, options);
   CHECK(actual.at(0) == actual.at(1));
@@ -145,14 +145,14 @@ TEST_CASE("a language model with a window reads only the last tokens") {
 
 TEST_CASE("batched prompts of different lengths have the same continuations as single prompts") {
   const std::vector<Sequence> prompts = {{bos, 1}, {bos}, {bos, 0, 3, 2, 1}, {2, 2, 2}};
-  for (const int64_t window : {0, 4})
+  for (const int64_t context : {0, 4})
     for (const double temperature : {0.0, 2.0}) {
       const auto model = random_model<LanguageModel>(ModelKind::language_model, 5);
       GenerationOptions options;
       options.sampling.temperature = temperature;
       options.count = 3;
       options.max_length = 9;
-      options.window = window;
+      options.context = context;
       const auto batched = continued(model, prompts, options);
       REQUIRE(batched.size() == 12);
       options.batch_size = 5;  // one prompt in two batches, and two prompts in one batch
@@ -194,13 +194,13 @@ TEST_CASE("scored continuations have the log probabilities of the model, also un
   CHECK(continued(model, prompts, options) == std::vector<Sequence>(6));
 }
 
-TEST_CASE("a beam search finds the best continuations of a language model, also in a window") {
+TEST_CASE("a beam search finds the best continuations of a language model, also in a context") {
   const std::vector<Sequence> prompts = {{bos, 1, 2}, {bos}};
-  for (const int64_t window : {0, 2})
+  for (const int64_t context : {0, 2})
     for (const bool cache : {true, false}) {
       const auto model = random_model<LanguageModel>(ModelKind::language_model, 6);
       GenerationOptions options;
-      options.window = window;
+      options.context = context;
       options.cache = cache;
       options.max_length = 2;
       options.rules.no_repeat_ngram = 1;
@@ -212,8 +212,8 @@ TEST_CASE("a beam search finds the best continuations of a language model, also 
         // The log probabilities of all continuations of two tokens, or fewer and <eos>.
         std::vector<double> expected;
         const auto visit = [&](const auto& self, const Sequence& tokens, double sum) -> void {
-          const bool cut = window > 0 && std::ssize(tokens) > window;
-          const Sequence read(tokens.end() - (cut ? window : std::ssize(tokens)), tokens.end());
+          const bool cut = context > 0 && std::ssize(tokens) > context;
+          const Sequence read(tokens.end() - (cut ? context : std::ssize(tokens)), tokens.end());
           const Tensor logits = model.logits({{}, {}, one_row(read), {}});
           for (int32_t next = 0; next < 6; ++next) {
             if (std::ranges::find(tokens, next) != tokens.end()) continue;
@@ -243,11 +243,11 @@ TEST_CASE("a beam search finds the best continuations of a language model, also 
     }
 }
 
-TEST_CASE("scored tokens: each one given the tokens of its window before it") {
+TEST_CASE("scored tokens: each one given the tokens of its part before it") {
   const auto model = random_model<LanguageModel>(ModelKind::language_model, 8);
   const std::vector<Sequence> lines = {{bos, 1, 2, 3, 3, 0, 1, eos}, {bos, eos}, {bos}, {}};
-  for (const int64_t window : {0, 3}) {
-    const Found found = scored_tokens(model, lines, window);
+  for (const int64_t context : {0, 3}) {
+    const Found found = scored_tokens(model, lines, context);
     REQUIRE(found.size() == 4);
     CHECK(found[2].at(0).tokens.empty());
     CHECK(found[3].at(0).token_log_probabilities.empty());
@@ -258,7 +258,7 @@ TEST_CASE("scored tokens: each one given the tokens of its window before it") {
       CHECK(found[i][0].log_probability ==
             doctest::Approx(std::accumulate(scores.begin(), scores.end(), 0.0)));
       for (size_t t = 0; t < scores.size(); ++t) {
-        const size_t begin = window > 0 ? t - t % static_cast<size_t>(window) : 0;
+        const size_t begin = context > 0 ? ? t - t % static_cast<size_t>(context) : 0;
         const Sequence before(lines[i].begin() + static_cast<ptrdiff_t>(begin),
                               lines[i].begin() + static_cast<ptrdiff_t>(t + 1));
         const Tensor logits = model.logits({{}, {}, one_row(before), {}});
@@ -281,7 +281,7 @@ TEST_CASE("an output has a length limit of its own, whatever other sources a bat
   CHECK(outputs(model, letters, sources, options)[2][0].tokens.size() == 13);
 }
 
-TEST_CASE("a cache does not change samples, within and beyond the window of the model") {
+TEST_CASE("a cache does not change samples, within and beyond the context of the model") {
   std::set<Sequence> all;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const auto model = random_model<LanguageModel>(ModelKind::language_model, seed);
@@ -290,8 +290,8 @@ TEST_CASE("a cache does not change samples, within and beyond the window of the 
     options.count = 4;
     options.max_length = 20;
     options.seed = seed;
-    for (const int64_t window : {0, 1, 2, 8}) {
-      options.window = window;
+    for (const int64_t context : {0, 1, 2, 8}) {
+      options.context = context;
       options.cache = false;
       const auto without = continued(model, prompts, options);
       options.cache = true;

@@ -70,7 +70,7 @@ Corpus features_corpus(std::vector<int64_t> grid, int64_t positions, int64_t edg
   corpus.labels = {"a", "b", "c"};
   corpus.splits["train"] = full_features(corpus.format, positions, edges);
   corpus.longest_input = positions;
-  corpus.most_edges = edges;
+  corpus.max_edges = edges;
   corpus.grid = std::move(grid);
   return corpus;
 }

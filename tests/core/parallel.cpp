@@ -97,7 +97,7 @@ TEST_CASE("parallel_for: a loop of little work runs on the calling thread") {
   };
   CHECK(workers(chunk_elements) == 1);
   CHECK(workers(0) == 1);
-  const ValueGuard one(most_threads, 1);
+  const ValueGuard one(max_threads, 1);
   CHECK(workers(300 * chunk_elements) == 1);
 }
 

@@ -48,8 +48,8 @@ Cost cost_of(Step step) {
 
 template <class Step>
 Cost cost_of_shapes(Step step) {
-  ScopeGuard scope;
-  scope->shapes_only = true;
+  ScopeGuard here;
+  here->shapes_only = true;
   return cost_of(step);
 }
 

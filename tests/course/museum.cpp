@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t most_changed_lines = 12;
+constexpr int64_t max_changed_lines = 12;
 
 int64_t changed_lines(const std::string& patch) {
   int64_t count = 0;
@@ -45,7 +45,7 @@ TEST_CASE("museum: every piece is a small change of .cpp files, with a text and 
       CHECK_MESSAGE(text.find(words) != std::string::npos, words);
 
     const std::string patch = piece.patch();
-    CHECK(changed_lines(patch) <= most_changed_lines);
+    CHECK(changed_lines(patch) <= max_changed_lines);
     for (const std::string& file : piece.changed_files()) {
       CHECK(file.ends_with(".cpp"));
       CHECK(exists(in_folder(workshop.sources, file)));

@@ -169,15 +169,15 @@ TEST_CASE("graph: the label is the colour of the marked node two steps from node
     CHECK(corpus.grid.empty());
     CHECK(corpus.longest_input == 16);
     std::set<size_t> sizes;
-    size_t most_edges = 0;
+    size_t max_edges = 0;
     check_labels(corpus, 2000, [&](const Example& example) {
       sizes.insert(features_of(example).features.size() / 5);
-      most_edges = std::max(most_edges, features_of(example).sender.size());
+      max_edges = std::max(max_edges, features_of(example).sender.size());
       return colour_two_steps_away(example, 4, static_cast<size_t>(kinds));
     });
     CHECK(sizes.size() == 9);
     CHECK(*sizes.begin() == 8);
-    CHECK(static_cast<int64_t>(most_edges) == corpus.most_edges);
+    CHECK(static_cast<int64_t>(max_edges) == corpus.max_edges);
   }
 }
 
