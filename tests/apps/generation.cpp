@@ -258,7 +258,7 @@ TEST_CASE("scored tokens: each one given the tokens of its part before it") {
       CHECK(found[i][0].log_probability ==
             doctest::Approx(std::accumulate(scores.begin(), scores.end(), 0.0)));
       for (size_t t = 0; t < scores.size(); ++t) {
-        const size_t begin = context > 0 ? ? t - t % static_cast<size_t>(context) : 0;
+        const size_t begin = context > 0 ? t - t % static_cast<size_t>(context) : 0;
         const Sequence before(lines[i].begin() + static_cast<ptrdiff_t>(begin),
                               lines[i].begin() + static_cast<ptrdiff_t>(t + 1));
         const Tensor logits = model.logits({{}, {}, one_row(before), {}});
