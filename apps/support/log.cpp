@@ -156,13 +156,13 @@ void hide_progress() {
 }
 
 std::string progress_line(const Progress& progress, int width) {
-  constexpr int max_cells = 24, min_cells = 8;
+  constexpr int max_bar = 24, min_bar = 8;
   std::string line = fmt::format("step {}/{}  loss {}  {} tokens/s", progress.step, progress.steps,
                                  four_digits(progress.loss), grouped(progress.tokens_per_second));
   if (std::isfinite(progress.seconds_left))
     line += fmt::format("  {} left", clock_text(progress.seconds_left));
-  const int cells = std::min(max_cells, width - 2 - static_cast<int>(line.size()));
-  if (cells < min_cells) return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+  const int cells = std::min(max_bar, width - 2 - static_cast<int>(line.size()));
+  if (cells < min_bar) return line.substr(0, static_cast<size_t>(std::max(width, 0)));
   const double fraction = static_cast<double>(progress.step) /
                           static_cast<double>(std::max<int64_t>(1, progress.steps));
   std::string bar;
