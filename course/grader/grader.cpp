@@ -213,6 +213,19 @@ int64_t broadcast_at(const Shape& own, const Index& i) {
   return at;
 }
 
+Destination slot_to_add_to(const Destination& to, int64_t size) {
+  if (!to.accumulate) std::fill_n(to.data, size, real{0});
+  return to;
+}
+
+Tensor library_attention(const Tensor& q, const Tensor& k, const Tensor& v, const KeepMask& mask) {
+  const auto batch_of_one = [](const Tensor& x) { return x.reshape({1, x.dim(0), x.dim(1)}); };
+  AttentionOptions options;
+  options.mask = mask;
+  return scaled_dot_product_attention(batch_of_one(q), batch_of_one(k), batch_of_one(v), 1, options)
+      .reshape({q.dim(0), v.dim(1)});
+}
+
 Tensor with_gradient(const Tensor& x, const Tensor& factor) {
   return x.detach() + (x - x.detach()) * factor.detach();
 }

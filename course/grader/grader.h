@@ -149,6 +149,10 @@ struct WrongAnswer {
 // For wrong answers: where broadcasting reads the element i of the whole in a tensor of shape
 // `own`.
 int64_t broadcast_at(const Shape& own, const Index& i);
+// A slot to add to: its elements are 0, unless another gradient is there.
+Destination slot_to_add_to(const Destination& to, int64_t size);
+// The library's attention of one head.   q (Tq, K), k (Tk, K), v (Tk, V) → (Tq, V)
+Tensor library_attention(const Tensor& q, const Tensor& k, const Tensor& v, const KeepMask& mask);
 // Has the values of x, and a gradient that is multiplied by `factor`.
 Tensor with_gradient(const Tensor& x, const Tensor& factor);
 

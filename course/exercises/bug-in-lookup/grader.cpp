@@ -39,8 +39,7 @@ template <bool first>
 Tensor once(const Tensor& weight, const Ids& ids) {
   return record("lookup", embedding(weight, ids).detach(), {weight},
                 [=, size = weight.size(), width = weight.dim(1)](Backward& g) {
-                  const Destination dw = g.into(0);
-                  if (!dw.accumulate) std::fill_n(dw.data, size, real{0});
+                  const Destination dw = slot_to_add_to(g.into(0), size);
                   const int32_t *const begin = ids.data(), *const end = begin + ids.size();
                   for (const int32_t* id = begin; id < end; ++id) {
                     const bool again = first ? std::find(begin, id, *id) != id

@@ -81,9 +81,10 @@ Tensor product(const Tensor& a, const Tensor& b, Term of_a, Term of_b) {
               a.data()[at_a + i * k + p] * b.data()[at_b + p * n + j];
   });
   return record("matmul", c, {a, b}, [=, as = saved(a, b), bs = saved(b, a)](Backward& g) {
-    const Destination da = g.into_or_null(0), db = g.into_or_null(1);
-    if (da.data && !da.accumulate) std::fill_n(da.data, shape_a.size(), real{0});
-    if (db.data && !db.accumulate) std::fill_n(db.data, shape_b.size(), real{0});
+    const auto slot = [&](int i, const Shape& shape) {
+      return g.wants(i) ? slot_to_add_to(g.into(i), shape.size()) : Destination{};
+    };
+    const Destination da = slot(0, shape_a), db = slot(1, shape_b);
     const auto from = [](const real* data, int64_t first) { return data ? data + first : nullptr; };
     for_batch([&](int64_t at_a, int64_t at_b, int64_t at_c) {
       const Product x{

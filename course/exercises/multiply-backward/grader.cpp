@@ -49,9 +49,8 @@ Tensor product(const Tensor& x, const Tensor& y) {
     const auto give = [&](int k, const Saved& own, const Saved& other, const Shape& own_shape,
                           const Shape& other_shape) {
       const Slip own_slip = k == wrong ? slip : Slip::none;
-      const Destination to = g.into(k);
       const int64_t n = own_shape.size();
-      if (!to.accumulate) std::fill_n(to.data, n, real{0});
+      const Destination to = slot_to_add_to(g.into(k), n);
       std::vector<bool> seen(static_cast<size_t>(n));
       for (int64_t i = 0; i < shape.size(); ++i) {
         const Index index = index_of(shape, i);

@@ -8,8 +8,7 @@ using namespace heed;
 
 TEST_CASE("exercise bug-in-evaluation: a right function needs the line") {
   using Evaluated = double (*)(const Tensor&, const Ids&, int64_t);
-  const auto right =
-      reinterpret_cast<Evaluated>(course::samples().at("bug_in_evaluation").solution.functions[1]);
+  const auto right = course::solution_of<Evaluated>("bug_in_evaluation", 1);
   CHECK_SAYS(
       "Which line did you change", "bug_in_evaluation", [] { return 0; }, right);
   CHECK_SAYS(

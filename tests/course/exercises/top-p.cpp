@@ -9,7 +9,7 @@ using namespace heed;
 TEST_CASE("exercise top-p: a softmax that overflows is named") {
   CHECK_SAYS("Not a number", "top_p", [](const Tensor& logits, double p) {
     const Tensor e = exp(logits), total = sum(e, {1}, true);
-    const auto solution = course::samples().at("top_p").solution.functions[0];
-    return reinterpret_cast<Tensor (*)(const Tensor&, double)>(solution)(log(e / total), p);
+    using Nucleus = Tensor (*)(const Tensor&, double);
+    return course::solution_of<Nucleus>("top_p")(log(e / total), p);
   });
 }
