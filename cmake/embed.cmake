@@ -1,6 +1,6 @@
 # Writes OUTPUT, a C++ file with the bytes of files, as lab/report/page_files.h declares them. Run as a script:
-#   cmake -DOUTPUT=… -DFOLDER=… -DCHART=… -DLICENCE=… -P embed.cmake
-# CHART and LICENCE may be empty: then so are their texts.
+#   cmake -DOUTPUT=… -DFOLDER=… -DSTYLE=… -DSCRIPT=… -P embed.cmake
+# FOLDER: lab/report/page; STYLE: the style sheet of all pages; SCRIPT: the joined modules.
 set(code "// Made by cmake/embed.cmake.\n#include \"lab/report/page_files.h\"\n\nnamespace heed::page_files {\n")
 
 # embed(name FILES…): defines `name` as the text of the files, one after the other.
@@ -19,8 +19,6 @@ function(embed name)
 endfunction()
 
 embed(frame ${FOLDER}/index.html)
-embed(style ${FOLDER}/page.css)
-embed(script ${FOLDER}/charts.js ${FOLDER}/attention.js ${FOLDER}/live.js ${FOLDER}/page.js)
-embed(chart_library ${CHART})
-embed(chart_licence ${LICENCE})
+embed(style ${STYLE} ${FOLDER}/report.css)
+embed(script ${SCRIPT})
 file(WRITE ${OUTPUT} "${code}\n${views}\n}  // namespace heed::page_files\n")

@@ -17,6 +17,7 @@ Comparison compare(const Contrasts& contrasts, const Effects& effects) {
     if (!complete) continue;
     comparison.seeds.push_back(entry.first);
     means.push_back(sum / static_cast<double>(contrasts.size()));
+    comparison.lower += means.back() < 0;
   }
   if (means.empty()) return comparison;
   comparison.effect = effects.by_ratio ? ratio_of(means) : difference_of(means);

@@ -25,6 +25,7 @@ struct Comparison {
   std::vector<int64_t> seeds = {};                  // that both sides have
   Effect effect = {NAN, {-INFINITY, INFINITY}, 1};  // this is the value without seeds
   double adjusted_p = 1;  // by Holm, over the comparisons of one key, or of all groups
+  int64_t lower = 0;      // seeds for which the score is lower than on the other side
 
   // Returns whether the interval and p give different answers at the 5 % level.
   bool disagrees(double no_effect) const;

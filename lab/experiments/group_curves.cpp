@@ -14,7 +14,7 @@
 
 namespace heed {
 
-std::vector<CurvePoint> mean_curve(const std::vector<const Curve*>& curves) {
+std::vector<CurvePoint> mean_curve(const std::vector<const Curve*>& curves, bool geometric) {
   std::map<double, std::vector<double>> by_step;
   for (const Curve* curve : curves) {
     std::map<double, double> own;  // a resumed run may have a step twice: its last value counts
@@ -24,8 +24,9 @@ std::vector<CurvePoint> mean_curve(const std::vector<const Curve*>& curves) {
   std::vector<CurvePoint> points;
   const double most = curves.empty() ? INFINITY : maximum_of(curves[0]->name);
   for (const auto& [step, values] : by_step)
-    points.push_back(
-        {step, std::isfinite(most) ? bounded_mean(values, most, 0) : student_mean(values)});
+    points.push_back({step, geometric             ? geometric_mean(values)
+                            : std::isfinite(most) ? bounded_mean(values, most, 0)
+                                                  : student_mean(values)});
   return points;
 }
 

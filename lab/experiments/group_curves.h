@@ -13,8 +13,9 @@ struct CurvePoint {
   double step = 0;
   MeanInterval mean;  // over the runs that have a value at this step
 };
-// Returns the mean of curves of one name at each step that one of them has, ascending.
-std::vector<CurvePoint> mean_curve(const std::vector<const Curve*>& curves);
+// Returns the mean of curves of one name at each step that one of them has, ascending; the
+// geometric one of positive values on request.
+std::vector<CurvePoint> mean_curve(const std::vector<const Curve*>& curves, bool geometric = false);
 
 // Returns a score of metrics.jsonl as CSV: group, step, mean, low, high, n. Cells of an interval
 // are empty for a single run. Throws InputError if no run has such a curve.

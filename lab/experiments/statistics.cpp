@@ -57,6 +57,15 @@ MeanInterval student_mean(std::span<const double> values) {
           std::isfinite(half) ? IntervalKind::student : IntervalKind::none};
 }
 
+MeanInterval geometric_mean(std::span<const double> values) {
+  std::vector<double> logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  MeanInterval result = student_mean(logs);
+  result.mean = std::exp(result.mean);
+  result.interval = {std::exp(result.interval.low), std::exp(result.interval.high)};
+  return result;
+}
+
 Interval wilson_interval(double fraction, int64_t examples) {
   check(examples > 0, "the interval of no examples");
   const auto count = static_cast<double>(examples);

@@ -34,6 +34,9 @@ struct MeanInterval {
 // Returns the mean with its Student interval (Student 1908, "The probable error of a mean"): mean ±
 // t(0.975, n - 1) · s / √n; none for n = 1. n ≥ 1.
 MeanInterval student_mean(std::span<const double> values);
+// Returns the geometric mean of positive values with Student's interval of their logarithms: what a
+// logarithmic axis shows. half_width: of the logarithm's interval. n ≥ 1.
+MeanInterval geometric_mean(std::span<const double> values);
 // Returns the mean of values in [0, most] with an interval inside these limits: Student's on the
 // logit of the mean, whose standard error is that of the mean divided by mean (1 - mean) (Korn and
 // Graubard 1998, "Confidence intervals for proportions with small expected number of positive

@@ -1,12 +1,10 @@
 // The attention of every layer and head over the checkpoints: small maps to choose from, one of
 // them large (lab/report/attention_atlas.h).
+import { colourOf } from "./colours.js";
 import { html, replace, segments } from "./dom.js";
 import { habitOf, largeMap, smallMap } from "./heat.js";
 import { saveMenu } from "./save.js";
 import { whole } from "./text.js";
-
-const colours = ["var(--h1)", "var(--h2)", "var(--h3)", "var(--h4)"];
-export const headColour = (head) => colours[head % colours.length];
 
 // Bytes in base64 are the root of the weight over the scale of the map; decoded once.
 const decoded = new WeakMap();
@@ -72,12 +70,12 @@ export function drawAtlas(atlas, state, place) {
           draw();
         },
       },
-      smallMap(weights, size, headColour(head), state.root, ""),
+      smallMap(weights, size, colourOf(head), state.root, ""),
       html("i", {}),
       `head ${head + 1}`,
       habit ? html("small", {}, habit) : null,
     );
-    made.style.setProperty("--c", headColour(head));
+    made.style.setProperty("--c", colourOf(head));
     return made;
   };
 
@@ -134,7 +132,7 @@ export function drawAtlas(atlas, state, place) {
     const draw = (width) =>
       largeMap(weights, {
         width,
-        colour: headColour(state.head),
+        colour: colourOf(state.head),
         root: state.root,
         scale: map.scale,
         label: `${title}: weights`,

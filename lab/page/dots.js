@@ -18,61 +18,81 @@ function horizontalAxis(sx, y, axis, top) {
   return parts;
 }
 
+const axisTitle = (axis, width) =>
+  svg("text", { class: "title", x: width - 14, y: 34, "text-anchor": "end" }, axis.title);
+
+// The seeds of a group around the height y, with mean and interval.
+function drawnSeeds({ colour, seeds, mean, low, high }, sx, y) {
+  const parts = [];
+  if (Number.isFinite(low))
+    parts.push(
+      svg("rect", {
+        x: px(sx(low)),
+        y: y - 7,
+        width: px(Math.max(1, sx(high) - sx(low))),
+        height: 14,
+        fill: colour,
+        "fill-opacity": 0.2,
+      }),
+    );
+  if (Number.isFinite(mean))
+    parts.push(
+      svg("path", { d: `M${px(sx(mean))} ${y - 11}v22`, stroke: colour, "stroke-width": 2.5 }),
+    );
+  seeds.forEach(({ value, title }, i) =>
+    parts.push(
+      svg(
+        "circle",
+        {
+          class: "seed",
+          cx: px(sx(value)),
+          cy: px(y + ((3 * i) % 7) - 3),
+          r: 4,
+          fill: colour,
+          stroke: "var(--ground)",
+        },
+        svg("title", {}, title),
+      ),
+    ),
+  );
+  return parts;
+}
+
 // Rows of dots over one axis. rows: [{name, colour, seeds: [{value, title}], mean, low, high}];
 // axis: {kind, ends, fraction, title}; `left` is the room for names, 0 for none.
 export function dotRows({ width, label, rows, axis, rowHeight = 40, left = 0 }) {
   const top = 21;
   const bottom = top + rows.length * rowHeight;
-  const sx = makeScale(axis.kind, axis.ends, [Math.max(8, left), width - 14]);
+  const begin = Math.max(8, left);
+  const sx = makeScale(axis.kind, axis.ends, [begin, width - 14]);
   const made = picture(
     width,
     bottom + 24,
     label,
-    svg("text", { class: "title", x: Math.max(8, left), y: 10 }, axis.title),
+    svg("text", { class: "title", x: begin, y: 10 }, axis.title),
     ...horizontalAxis(sx, bottom, axis, top),
   );
   rows.forEach((row, i) => {
     const y = top + (i + 0.5) * rowHeight;
-    const { colour } = row;
     made.append(svg("path", { class: "grid", d: `M0 ${y + rowHeight / 2}H${width}` }));
     if (left) made.append(svg("text", { class: "name", x: 0, y: y + 4 }, row.name));
-    if (Number.isFinite(row.low))
-      made.append(
-        svg("rect", {
-          x: px(sx(row.low)),
-          y: y - 7,
-          width: px(Math.max(1, sx(row.high) - sx(row.low))),
-          height: 14,
-          fill: colour,
-          "fill-opacity": 0.2,
-        }),
-      );
-    if (Number.isFinite(row.mean))
-      made.append(
-        svg("path", {
-          d: `M${px(sx(row.mean))} ${y - 11}v22`,
-          stroke: colour,
-          "stroke-width": 2.5,
-        }),
-      );
-    row.seeds.forEach(({ value, title }, seed) =>
-      made.append(
-        svg(
-          "circle",
-          {
-            class: "seed",
-            cx: px(sx(value)),
-            cy: px(y + ((seed * 3) % 7) - 3),
-            r: 4,
-            fill: colour,
-            stroke: "var(--ground)",
-          },
-          svg("title", {}, title),
-        ),
-      ),
-    );
+    made.append(...drawnSeeds(row, sx, y));
   });
   return made;
+}
+
+// The same for one row of a table, and the axis under the last one.
+export function seedRow({ width, row, axis, height = 40 }) {
+  const sx = makeScale(axis.kind, axis.ends, [8, width - 14]);
+  const made = picture(width, height, `${axis.title}: ${row.name}`);
+  for (const tick of ticksOf(axis.kind, axis.ends, 5))
+    made.append(svg("path", { class: "grid", d: `M${px(sx(tick))} 0V${height}` }));
+  made.append(...drawnSeeds(row, sx, height / 2));
+  return made;
+}
+export function seedAxis({ width, axis }) {
+  const sx = makeScale(axis.kind, axis.ends, [8, width - 14]);
+  return picture(width, 38, axis.title, ...horizontalAxis(sx, 0, axis, 0), axisTitle(axis, width));
 }
 
 // An effect with its interval in a row of a table: a dot on a bar, and the line of no effect.

@@ -50,12 +50,20 @@ function roundStep(span, most) {
   return [1, 2, 5, 10].map((factor) => factor * unit).find((step) => span / step <= most + 1e-9);
 }
 
-function linearTicks(low, high, most) {
-  const step = roundStep(high - low, most);
+function multiples(step, low, high) {
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
     ticks.push(Number((i * step).toPrecision(12)));
   return ticks;
+}
+
+// At least three, where the next smaller step is needed for that.
+function linearTicks(low, high, most) {
+  const step = roundStep(high - low, most);
+  const ticks = multiples(step, low, high);
+  if (ticks.length >= 3) return ticks;
+  const isFive = step / 10 ** Math.floor(Math.log10(step) + 1e-9) > 4;
+  return multiples(isFive ? step / 2.5 : step / 2, low, high);
 }
 
 function logTicks(low, high, most) {

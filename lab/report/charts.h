@@ -1,9 +1,10 @@
-// The charts of a report: curves of runs that share axes, as JSON for the page and as SVG.
+// The charts of a report: curves of runs that share axes, as JSON for the page, which draws them.
 //
 //   {"title": "Loss", "name": "loss", "log": true, "fraction": false, "lines": [
 //     {"label": "validation", "colour": 1, "x": [50, 100], "y": [0.7, 0.5]}, …]}
 //
-// A mean over seeds also has "low" and "high", the limits of its band.
+// A mean over seeds also has "low" and "high", the limits of its band, "dash", and "seeds": [{"x",
+// "y"}, …], the curve of each.
 #pragma once
 
 #include <string>
@@ -19,11 +20,14 @@ struct ChartLine {
   int64_t colour = 0;
   Curve curve;
   std::vector<double> low = {}, high = {};  // a band, or empty
+  int64_t dash = 0;
+  std::vector<Curve> seeds = {};  // what the line is the mean of
 };
 
 struct Chart {
   std::string title, name;
   std::vector<ChartLine> lines;
+  bool log = false;  // whatever its values span
 };
 
 // Returns the chart of this name, which is added if there is none.
@@ -33,12 +37,6 @@ inline constexpr size_t max_points = 2000;  // of a line
 
 // Returns a chart as JSON. Lines without a band are thinned to `points`.
 Json chart_json(const Chart& chart, size_t points = max_points);
-
-// Returns a drawing of such JSON. Its classes s0 … s7 have the colours of lines.
-std::string chart_svg(const Json& chart);
-
-// Returns the drawing as a figure with the chart's title, which scripts replace by a chart.
-std::string chart_figure(const Json& chart);
 
 // Returns whether a curve has a chart among the curves of a run: counts of examples and targets
 // have none.

@@ -1,6 +1,7 @@
 #include "lab/report/details.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -8,14 +9,15 @@
 #include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
 #include "apps/inference/scores.h"
+#include "apps/support/numbers.h"
+#include "lab/experiments/statistics.h"
 #include "lab/report/attention_atlas.h"
-#include "lab/report/charts.h"
 
 namespace heed {
 
 namespace {
 
-constexpr int64_t shown_samples = 12, profiled_steps = 4;
+constexpr int64_t shown_samples = 8, shown_wrong = 5, profiled_steps = 4;
 constexpr size_t max_confusions = 4000;
 
 Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
@@ -40,28 +42,77 @@ Confusion confusion_of(const Corpus& corpus, const TargetCounts& counts) {
   return confusion;
 }
 
-Json lengths_of(const std::vector<Outcome>& outcomes) {
-  Curve curve;
+// Exact match by length, with Wilson's interval. `longest`: of the first split.
+Json lengths_of(const std::vector<Outcome>& outcomes, int64_t longest) {
+  Json list = Json::array();
   const Json rows = errors_by_length(outcomes);
   for (const Json& row : rows.elements()) {
-    curve.steps.push_back(row.at("length").number());
-    curve.values.push_back(1 - row.at("errors").number() / row.at("examples").number());
+    const int64_t n = row.at("examples").integer(), right = n - row.at("errors").integer();
+    const auto [low, high] =
+        wilson_interval(static_cast<double>(right) / static_cast<double>(n), n);
+    list.push(Json::object()
+                  .set("length", row.at("length").integer())
+                  .set("right", right)
+                  .set("of", n)
+                  .set("low", six_digits(low))
+                  .set("high", six_digits(high)));
   }
-  return chart_json({"Exact match by length", "exact_match", {{"exact match", 0, curve}}})
-      .set("name", "lengths")
-      .set("x", "length");
+  return Json::object().set("longest", longest).set("rows", std::move(list));
 }
 
-void add_errors(const Model& model, const Corpus& corpus, const Experiment& experiment,
-                const Dataset& dataset, Details& details) {
-  std::vector<Outcome> outcomes;
-  TargetCounts counts;
+// Some examples of a split that the model gets wrong, then some that it gets right.
+Dataset some_of(const Dataset& dataset, const std::vector<Outcome>& outcomes) {
+  std::vector<int64_t> wrong, chosen;
+  for (int64_t i = 0; i < std::ssize(outcomes); ++i)
+    if (!outcomes[static_cast<size_t>(i)].correct) wrong.push_back(i);
+  wrong.resize(std::min<size_t>(wrong.size(), shown_wrong));
+  chosen = wrong;
+  for (int64_t i = 0; i < std::ssize(outcomes) && std::ssize(chosen) < shown_samples; ++i)
+    if (outcomes[static_cast<size_t>(i)].correct) chosen.push_back(i);
+  Dataset some = dataset;
+  some.size = std::ssize(chosen);
+  some.get = [get = dataset.get, chosen](int64_t i, Example& example) {
+    get(chosen[static_cast<size_t>(i)], example);
+  };
+  return some;
+}
+
+// `split`, and the other test splits beside "test".
+std::vector<std::string> sampled_splits(const Corpus& corpus, const std::string& split) {
+  std::vector<std::string> splits = {split};
+  if (split == "test")
+    for (const auto& [name, dataset] : corpus.splits)
+      if (name != split && name.starts_with(split)) splits.push_back(name);
+  return splits;
+}
+
+void add_outcomes(const Model& model, const Corpus& corpus, const Experiment& experiment,
+                  Details& details) {
   const TrainOptions& train = experiment.train;
-  evaluate(model, dataset, corpus.framing, train.evaluation_batch(), &outcomes, &counts);
-  details.confusion = confusion_of(corpus, counts);
-  const auto [least, most] = std::ranges::minmax_element(outcomes, {}, &Outcome::length);
-  if (has_exact_match(experiment) && most != outcomes.end() && least->length < most->length)
-    details.lengths = lengths_of(outcomes);
+  const bool compares = has_exact_match(experiment);
+  std::vector<Outcome> all;
+  int64_t longest = 0;
+  for (const std::string& split : sampled_splits(corpus, details.split)) {
+    const bool first = split == details.split;
+    const Dataset& dataset = split_of(corpus, split);
+    std::vector<Outcome> outcomes;
+    TargetCounts counts;
+    evaluate(model, dataset, corpus.framing, train.evaluation_batch(), &outcomes, &counts);
+    if (first) details.confusion = confusion_of(corpus, counts);
+    SampledSplit sampled{split, {}, -1, std::ssize(outcomes)};
+    if (compares) sampled.wrong = std::ranges::count(outcomes, false, &Outcome::correct);
+    note_failure(details.notes, "Samples are left out", [&] {
+      sampled.shown = predictions(model, corpus, compares ? some_of(dataset, outcomes) : dataset,
+                                  shown_samples, learned_positions(experiment.model));
+    });
+    if (compares || first) details.samples.push_back(std::move(sampled));
+    for (const Outcome& outcome : outcomes)
+      if (first) longest = std::max(longest, outcome.length);
+    all.insert(all.end(), outcomes.begin(), outcomes.end());
+  }
+  const auto [least, most] = std::ranges::minmax_element(all, {}, &Outcome::length);
+  if (compares && most != all.end() && least->length < most->length)
+    details.lengths = lengths_of(all, longest);
 }
 
 }  // namespace
@@ -76,6 +127,10 @@ Details details_of(const SavedRun& run, const std::string& split, bool profile) 
     const Checkpoint checkpoint = run.checkpoint("");
     const Corpus corpus = run.data(checkpoint);
     details.data = corpus.notes;
+    details.choices = corpus.framing == Framing::classifier ? std::ssize(corpus.labels)
+                      : corpus.target                       ? corpus.target->vocabulary().size()
+                                                            : 0;
+    if (details.choices > 1) details.guess = std::log(static_cast<double>(details.choices));
     try {
       if (!split.empty()) split_of(corpus, split);
     } catch (const InputError& error) {
@@ -90,13 +145,8 @@ Details details_of(const SavedRun& run, const std::string& split, bool profile) 
     if (corpus.splits.contains("val") || corpus.splits.contains("test")) {
       details.step = checkpoint.step();
       details.split = split_or_default(corpus, split);
-      const Dataset& dataset = split_of(corpus, details.split);
-      note_failure(notes, "Samples are left out", [&] {
-        details.samples = predictions(*model, corpus, dataset, shown_samples,
-                                      learned_positions(experiment.model));
-      });
-      note_failure(notes, "Errors are left out",
-                   [&] { add_errors(*model, corpus, experiment, dataset, details); });
+      note_failure(notes, "Samples and errors are left out",
+                   [&] { add_outcomes(*model, corpus, experiment, details); });
       note_failure(notes, "Attention is left out",
                    [&] { details.attention = attention_atlas(run, corpus, details.split); });
     }

@@ -25,16 +25,26 @@ struct Confusion {
   std::vector<Count> counts;  // errors first, the most frequent of them at the head
 };
 
+// What the model writes for some examples of a split, wrong ones first.
+struct SampledSplit {
+  std::string split;
+  std::vector<Prediction> shown;
+  int64_t wrong = -1, examples = 0;  // of the whole split; -1: nothing to compare with
+};
+
 // A part that failed is empty, with a sentence in the notes.
 struct Details {
   std::vector<std::string> notes;
   int64_t step = 0;               // of the checkpoint
-  std::string split;              // of the examples
+  std::string split;              // of attention, and the first of the samples
   std::vector<std::string> data;  // what was read
+  double guess = 0;               // loss of guessing among all targets; 0: unknown
+  int64_t choices = 0;            // the number of targets to guess among
   std::string model;              // its layers, parameters and costs, as `heed summary` prints them
-  std::vector<Prediction> samples;
-  std::optional<Confusion> confusion;
-  Json lengths;    // exact match by length, as lab/report/charts.h; or null
+  std::vector<SampledSplit> samples;
+  std::optional<Confusion> confusion;  // of `split`
+  // {"longest": of `split`, "rows": [{"length", "right", "of", "low", "high"}, …]}, or null
+  Json lengths;
   Json attention;  // lab/report/attention_atlas.h; or null
   std::optional<Profile> profile;
 };

@@ -21,9 +21,31 @@ std::string html_table(const Cells& heads, const std::vector<Cells>& rows, size_
   return text + "</table></div>\n";
 }
 
-std::string html_section(const char* id, const char* heading, const std::string& content) {
-  if (content.empty()) return "";
-  return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, heading, content);
+std::string html_section(const Section& section) {
+  if (section.content.empty()) return "";
+  return fmt::format(
+      "<section id=\"{}\">\n<header><h2>{}</h2><span class=\"s "
+      "q\">{}</span></header>\n{}</section>\n",
+      section.id, section.heading, section.note, section.content);
+}
+
+std::string html_contents(const std::vector<Section>& sections) {
+  std::string text;
+  for (const Section& section : sections)
+    if (!section.content.empty())
+      text += fmt::format("<a href=\"#{}\">{}</a>", section.id, section.heading);
+  return text;
+}
+
+std::string html_drawing(const char* name, const std::string& content) {
+  const std::string without = content.empty() ? "" : "<noscript>" + content + "</noscript>\n";
+  return fmt::format("<div class=\"drawn\" data-draw=\"{}\"></div>\n{}", name, without);
+}
+
+std::string html_command(const std::string& command) {
+  return fmt::format(
+      "<div class=\"cmd\"><code>{}</code><button type=\"button\" data-copy>copy</button></div>\n",
+      html(command));
 }
 
 std::string html_data(const char* id, const std::string& json) {

@@ -1,5 +1,5 @@
-// The page around a report: HTML that can be read without scripts, with tables and drawings;
-// scripts then replace the drawings by charts. All text of a run is escaped.
+// The page around a report: HTML whose sentences, tables and commands can be read without scripts,
+// and data that scripts draw (lab/report/page). All text of a run is escaped.
 #pragma once
 
 #include <string>

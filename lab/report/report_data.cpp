@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "apps/support/files.h"
 #include "apps/support/numbers.h"
@@ -16,7 +18,7 @@ namespace heed {
 
 namespace {
 
-constexpr size_t max_points_in_all = 120'000;  // of a report: about 2 MB
+constexpr size_t max_points_in_all = 60'000;  // of a report: about 1 MB
 
 // Reads how the run began, and where and when it was trained last.
 void read_sessions(ReportedRun& run) {
@@ -83,7 +85,9 @@ std::vector<Chart> charts_of(const std::vector<ReportedRun>& runs) {
 
 // The losses first, then other scores of the whole model.
 std::vector<Chart> ordered(std::vector<Chart> charts) {
-  std::erase_if(charts, [](const Chart& c) { return is_of_part(c.name); });
+  std::erase_if(charts, [](const Chart& c) {
+    return is_of_part(c.name) || c.name == "val.perplexity";  // that of the loss says the same
+  });
   const auto to_front = [&](const auto& is_chosen) {
     std::stable_partition(charts.begin(), charts.end(), is_chosen);
   };
@@ -93,15 +97,78 @@ std::vector<Chart> ordered(std::vector<Chart> charts) {
   return charts;
 }
 
+// The part of the model that a parameter belongs to, in words: "decoder attention", "norms".
+std::string part_of(const std::string& parameter) {
+  const std::string stack = parameter.substr(0, parameter.find('.'));
+  for (const auto& [inside, words] :
+       {std::pair("norm", "norms"), {".cross_attention.", "cross-attention"}})
+    if (parameter.find(inside) != parameter.npos) return words;
+  for (const auto& [inside, words] :
+       {std::pair(".attention.", " attention"), {".feed_forward.", " feed-forward"}})
+    if (parameter.find(inside) != parameter.npos) return stack + words;
+  return stack;
+}
+
+// The norms of the parts of a model from those of their parameters. An update is relative to the
+// weight.
+std::vector<Chart> norms_of_parts(const Curves& curves) {
+  constexpr std::string_view prefix = "statistics.parameters.";
+  struct Sums {
+    std::map<double, double> weight, gradient, update;  // squares by step
+  };
+  std::map<std::string, Sums> parts;
+  std::vector<std::string> names;
+  for (const Curve& curve : curves.curves) {
+    if (!curve.name.starts_with(prefix) || !curve.name.ends_with(".weight")) continue;
+    const std::string parameter =
+        curve.name.substr(prefix.size(), curve.name.rfind('.') - prefix.size());
+    const std::string part = part_of(parameter), base = std::string(prefix) + parameter;
+    const Curve *const gradient = curves.find(base + ".gradient"), *const update = curves.find(
+                                                                       base + ".update");
+    if (!gradient || !update || gradient->steps != curve.steps || update->steps != curve.steps)
+      continue;
+    if (std::ranges::find(names, part) == names.end()) names.push_back(part);
+    Sums& sums = parts[part];
+    const auto square = [](double x) { return x * x; };
+    for (size_t i = 0; i < curve.steps.size(); ++i) {
+      const double step = curve.steps[i];
+      sums.weight[step] += square(curve.values[i]);
+      sums.gradient[step] += square(gradient->values[i]);
+      sums.update[step] += square(update->values[i] * curve.values[i]);
+    }
+  }
+  std::vector<Chart> charts;
+  for (size_t i = 0; i < names.size(); ++i) {
+    Curve weight, gradient, update;
+    const Sums& sums = parts[names[i]];
+    for (const auto& [step, square] : sums.weight) {
+      const double norm = std::sqrt(square);
+      for (Curve* const curve : {&weight, &gradient, &update}) curve->steps.push_back(step);
+      weight.values.push_back(norm);
+      gradient.values.push_back(std::sqrt(sums.gradient.at(step)));
+      update.values.push_back(norm > 0 ? std::sqrt(sums.update.at(step)) / norm : 0);
+    }
+    const auto place = [&](const char* name, const char* title, Curve curve) {
+      chart_named(charts, name, title)
+          .lines.push_back({names[i], static_cast<int64_t>(i), std::move(curve)});
+    };
+    place("norm.weight", "‖w‖, weights", std::move(weight));
+    place("norm.gradient", "‖g‖, gradient", std::move(gradient));
+    place("norm.update", "‖Δw‖ / ‖w‖, change by a step", std::move(update));
+  }
+  return charts;
+}
+
 // "statistics.GROUP.NAME.MEASURE", or "GROUP.NAME.MEASURE" of train.measures: a chart for each
-// group and measure, a line for each name.
+// group and measure, a line for each name. Parameters are summed up by parts.
 std::vector<Chart> statistics_of(const ReportedRun& run) {
   constexpr std::string_view statistics = "statistics.";
-  std::vector<Chart> charts;
+  std::vector<Chart> charts = norms_of_parts(run.curves);
   for (const Curve& curve : run.curves.curves) {
     const size_t group = curve.name.starts_with(statistics) ? statistics.size() : 0,
                  name = curve.name.find('.', group) + 1, measure = curve.name.rfind('.') + 1;
     if (!is_of_part(curve.name) || name == 0 || measure <= name) continue;
+    if (curve.name.starts_with("statistics.parameters.")) continue;  // in norms_of_parts()
     const std::string chart_name =
         curve.name.substr(0, name) + curve.name.substr(measure);  // without the name
     const std::string title = fmt::format("{}: {}", curve.name.substr(group, name - 1 - group),

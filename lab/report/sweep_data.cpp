@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
+#include "apps/inference/scores.h"
 #include "apps/support/names.h"
 #include "lab/experiments/group_curves.h"
 
@@ -15,12 +17,13 @@ namespace {
 
 constexpr size_t least_runs_of_band = 3;
 
-// The mean over runs at the steps that all have.
-ChartLine mean_line(const std::vector<const Curve*>& runs) {
+// The mean over runs at the steps that all have, on the scale on which it is drawn.
+ChartLine mean_line(const std::vector<const Curve*>& runs, bool by_ratio) {
   ChartLine line;
-  for (const auto& [step, mean] : mean_curve(runs)) {
+  for (const CurvePoint& point : mean_curve(runs, by_ratio)) {
+    const MeanInterval& mean = point.mean;
     if (mean.n < std::ssize(runs)) continue;
-    line.curve.steps.push_back(step);
+    line.curve.steps.push_back(point.step);
     line.curve.values.push_back(mean.mean);
     if (runs.size() < least_runs_of_band || !std::isfinite(mean.half_width)) continue;
     line.low.push_back(mean.interval.low);
@@ -28,6 +31,18 @@ ChartLine mean_line(const std::vector<const Curve*>& runs) {
   }
   if (line.low.size() != line.curve.steps.size()) line.low = line.high = {};
   return line;
+}
+
+bool is_positive(const std::vector<const Curve*>& runs) {
+  return std::ranges::all_of(runs, [](const Curve* curve) {
+    return std::ranges::all_of(curve->values, [](double value) { return value > 0; });
+  });
+}
+
+// Whether a curve of this name is drawn by ratio where it is positive: all but fractions and other
+// bounded scores, and a schedule of rates, which is known by its linear shape.
+bool is_ratio_curve(const std::string& name) {
+  return name != "lr" && std::isinf(maximum_of(name));
 }
 
 }  // namespace
@@ -54,6 +69,35 @@ std::string name_of_group(const RunGroups& groups, size_t index) {
   return name.empty() ? "mean" : name;
 }
 
+bool is_drawn_by_ratio(const std::string& score, const std::vector<double>& values) {
+  return is_compared_by_ratio(score) && !values.empty() && std::ranges::min(values) > 0;
+}
+
+std::optional<MeanInterval> drawn_mean(const RunGroup& group, const std::string& score) {
+  const std::vector<double> values = group.numbers(score);
+  if (is_drawn_by_ratio(score, values)) return geometric_mean(values);
+  return group.mean(score);
+}
+
+std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index) {
+  std::vector<std::string> firsts;
+  std::vector<std::vector<std::string>> others;
+  const auto at = [](auto& known, const auto& value) {
+    const auto found = std::ranges::find(known, value);
+    const auto place = found - known.begin();
+    if (found == known.end()) known.push_back(value);
+    return static_cast<int64_t>(place);
+  };
+  std::pair<int64_t, int64_t> style = {0, 0};
+  for (size_t i = 0; i <= index; ++i) {
+    const std::vector<std::string>& values = groups.groups[i].values;
+    if (values.empty()) return {static_cast<int64_t>(index), 0};
+    style = {at(firsts, values[0]),
+             at(others, std::vector<std::string>(values.begin() + 1, values.end()))};
+  }
+  return style;
+}
+
 std::vector<Chart> charts_of_groups(const RunGroups& groups,
                                     const std::vector<std::pair<std::string, Curves>>& curves) {
   std::vector<Chart> charts;
@@ -62,7 +106,7 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
     std::vector<std::string> names;  // in the order of the rows
     for (const ScoredRun& run : groups.groups[i].runs)
       for (const auto& [path, all] : curves) {
-        if (path != run.folder.path()) continue;
+        if (path != run.folder.path() || run.state == RunState::failed) continue;
         for (const Curve& curve : all.curves) {
           if (!is_charted(curve.name)) continue;
           std::vector<const Curve*>& known = by_name[curve.name];
@@ -71,11 +115,17 @@ std::vector<Chart> charts_of_groups(const RunGroups& groups,
         }
       }
     for (const std::string& name : names) {
-      ChartLine line = mean_line(by_name[name]);
+      const std::vector<const Curve*>& runs = by_name[name];
+      const bool by_ratio = is_ratio_curve(name) && is_positive(runs);
+      ChartLine line = mean_line(runs, by_ratio);
       line.label = name_of_group(groups, i);
-      line.colour = static_cast<int64_t>(i);
+      std::tie(line.colour, line.dash) = style_of_group(groups, i);
       line.curve.name = name;
-      chart_named(charts, name, curve_title(name)).lines.push_back(std::move(line));
+      if (runs.size() > 1 && (name == "loss" || find_score(name)))
+        for (const Curve* run : runs) line.seeds.push_back(*run);
+      Chart& chart = chart_named(charts, name, curve_title(name));
+      chart.log = by_ratio;
+      chart.lines.push_back(std::move(line));
     }
   }
   return charts;

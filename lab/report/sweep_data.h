@@ -1,7 +1,9 @@
 // What a report shows of runs that differ in some keys: groups over seeds, the effect of each key.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/experiments/curves.h"
@@ -23,9 +25,18 @@ SweepScores sweep_scores(const std::vector<ScoredRun>& runs, const std::string& 
 // Returns "lr=0.001, layers=2", "mean" for the only group.
 std::string name_of_group(const RunGroups& groups, size_t index);
 
+// Returns the mean of a score on the scale on which it is drawn: the geometric one of positive
+// losses and others that are compared by ratio, that of RunGroup::mean() of the rest.
+std::optional<MeanInterval> drawn_mean(const RunGroup& group, const std::string& score);
+// Whether an axis of these values is logarithmic: see drawn_mean().
+bool is_drawn_by_ratio(const std::string& score, const std::vector<double>& values);
+
+// Returns the colour and the dash of a group: by its value of the first key, and of the others.
+std::pair<int64_t, int64_t> style_of_group(const RunGroups& groups, size_t index);
+
 // Returns a chart for each curve, with a line for each group: the mean over its runs and, from
-// three runs on, its 95 % interval at the steps that all of them have. `curves` are by path of the
-// run.
+// three runs on, its 95 % interval at the steps that all of them have. Failed runs are left out, as
+// in all means. `curves` are by path of the run.
 std::vector<Chart> charts_of_groups(const RunGroups& groups,
                                     const std::vector<std::pair<std::string, Curves>>& curves);
 

@@ -4,129 +4,173 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <limits>
+#include <map>
 
+#include "apps/inference/scores.h"
+#include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
+#include "core/joined.h"
 #include "lab/experiments/cells.h"
-#include "lab/experiments/comparison.h"
-#include "lab/experiments/effect_table.h"
-#include "lab/report/html.h"
+#include "lab/report/run_page.h"
+#include "lab/report/words.h"
 
 namespace heed {
-
 namespace {
 
-struct SweepPoint {
-  std::vector<std::string> values;
-  double score = 0;
+constexpr size_t shown_runs = 8, shown_scores = 2;
+
+// A comparison and its place in the table of differences.
+struct DifferenceRow {
+  const Comparison* comparison;
+  std::string name;
+};
+struct DifferenceTable {
+  std::string note;
+  std::vector<DifferenceRow> rows;
 };
 
-struct SweepPoints {
-  std::vector<SweepPoint> points;
-  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
-
-  // The runs that have the deciding score.
-  explicit SweepPoints(const SweepScores& sweep) {
-    for (const RunGroup& group : sweep.groups.groups)
-      for (const double score : group.numbers(sweep.names[0])) {
-        points.push_back({group.values, score});
-        lowest = std::min(lowest, score);
-        highest = std::max(highest, score);
-      }
+std::vector<DifferenceTable> differences_of(const Effects& effects, const RunGroups& groups) {
+  std::vector<DifferenceTable> tables;
+  if (!effects.keys.empty()) {
+    DifferenceTable table{"each key, averaged over the other keys within each seed", {}};
+    for (const KeyEffects& key : effects.keys)
+      for (const KeyEffects::Value& value : key.values)
+        table.rows.push_back(
+            {&value,
+             fmt::format("{}, not {}", settings_text(key.keys, value.values), joined(key.first))});
+    tables.push_back(std::move(table));
   }
-  // 0 for the minimum score, 1 for the maximum.
-  // Of scores that span more than a factor of 30, by their logarithm.
-  double height(double score) const {
-    if (!(highest > lowest)) return 0.5;
-    if (lowest > 0 && highest > 30 * lowest)
-      return std::log(score / lowest) / std::log(highest / lowest);
-    return (score - lowest) / (highest - lowest);
+  if (effects.groups.empty()) return tables;
+  const auto compared = std::ranges::count_if(
+      effects.groups, [](const GroupComparison& each) { return !each.seeds.empty(); });
+  DifferenceTable table{
+      "each group against " + settings_text(groups.varying, groups.groups[effects.first].values) +
+          (compared > 1 ? fmt::format("; p corrected for {} comparisons (Holm)", compared) : ""),
+      {}};
+  for (const GroupComparison& each : effects.groups)
+    table.rows.push_back({&each, settings_text(groups.varying, groups.groups[each.group].values)});
+  tables.push_back(std::move(table));
+  return tables;
+}
+
+// The indices of groups, the best mean first, those without one last.
+std::vector<size_t> best_first(const SweepScores& sweep) {
+  const std::string& score = sweep.names[0];
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < sweep.groups.groups.size(); ++i) {
+    const auto mean = drawn_mean(sweep.groups.groups[i], score);
+    const double value = mean ? mean->mean : INFINITY;
+    order.emplace_back(mean && !lower_is_better(score) ? -value : value, i);
   }
-};
-
-// The values of a key: numbers ascending, then other values.
-std::vector<std::string> values_of_key(const SweepPoints& sweep, size_t key) {
-  std::vector<std::string> values;
-  for (const SweepPoint& point : sweep.points)
-    if (std::ranges::find(values, point.values.at(key)) == values.end())
-      values.push_back(point.values.at(key));
-  std::ranges::stable_sort(values, [](const std::string& a, const std::string& b) {
-    const std::optional<double> x = number_of_text(a), y = number_of_text(b);
-    return x && y ? *x < *y : x.has_value() && !y.has_value();
-  });
-  return values;
+  std::ranges::stable_sort(order, {}, [](const auto& each) { return each.first; });
+  std::vector<size_t> indices;
+  for (const auto& each : order) indices.push_back(each.second);
+  return indices;
 }
 
-std::string short_value(const std::string& value) {
-  return value.size() > 18 ? value.substr(0, 16) + "…" : value;
+// Three significant digits, zeros among them.
+std::string three_digits(double value) {
+  return std::abs(value) >= 100 && std::abs(value) < 1e6 ? fmt::format("{:.0f}", value)
+                                                         : fmt::format("{:#.3g}", value);
 }
 
-template <class... Args>
-void draw(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
-  out += fmt::format(format, std::forward<Args>(args)...);
+std::string number_of(const std::string& score, double value) {
+  return maximum_of(score) == 1 ? fmt::format("{:.1f} %", 100 * value) : three_digits(value);
 }
 
-std::string effect_drawing(const SweepPoints& sweep, size_t key) {
-  const std::vector<std::string> values = values_of_key(sweep, key);
-  constexpr double left = 88, right = 12, top = 12, bottom = 44, height = 234, width = 400;
-  const auto y = [&](double score) {
-    return height - bottom - sweep.height(score) * (height - top - bottom);
+std::string interval_of(const std::string& score, const MeanInterval& mean) {
+  if (!std::isfinite(mean.half_width)) return "–";
+  const double factor = maximum_of(score) == 1 ? 100 : 1;
+  const auto text = [&](double x) {
+    return factor == 100 ? fmt::format("{:.1f}", factor * x) : three_digits(x);
   };
-  std::string text = fmt::format("<svg class=\"drawing\" viewBox=\"0 0 {} {}\">", width, height);
-  for (const double tick : {sweep.lowest, sweep.highest})
-    draw(text,
-         "<path class=\"grid\" d=\"M{} {:.1f}H{}\"/><text x=\"{}\" y=\"{:.1f}\" "
-         "text-anchor=\"end\">{}</text>",
-         left, y(tick), width - right, left - 8, y(tick) + 4, four_digits(tick));
-  const double room =
-      (width - left - right) / static_cast<double>(std::max<size_t>(1, values.size()));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const double x = left + room * (static_cast<double>(i) + 0.5);
-    double sum = 0, count = 0;
-    for (const SweepPoint& point : sweep.points) {
-      if (point.values.at(key) != values[i]) continue;
-      sum += point.score;
-      ++count;
-      draw(text,
-           "<circle class=\"s0\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"><title>{}</title></circle>", x,
-           y(point.score), four_digits(point.score));
-    }
-    draw(text,
-         "<path class=\"mean\" d=\"M{:.1f} {:.1f}H{:.1f}\"><title>mean {}</title></path>"
-         "<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-         x - std::min(22.0, room / 2), y(sum / count), x + std::min(22.0, room / 2),
-         four_digits(sum / count), x, height - (i % 2 == 0 ? 24 : 8),  // labels on two lines
-         html(short_value(values[i])));
-  }
-  return text + "</svg>";
+  return text(mean.interval.low) + " … " + text(mean.interval.high);
 }
 
-}  // namespace
+std::string swatch(const RunGroups& groups, size_t i) {
+  const auto style = style_of_group(groups, i);
+  return fmt::format("<i class=\"sw\" style=\"--c:var(--h{});--d:{}\"></i>", style.first % 4 + 1,
+                     style.second % 2 == 0 ? "solid" : "dashed");
+}
 
-std::string groups_part(const SweepScores& sweep) {
+std::string key_heads(const RunGroups& groups) {
+  std::string heads;
+  for (const std::string& key : groups.varying)
+    heads += "<th>" + html(last_component(key)) + "</th>";
+  return groups.varying.empty() ? "<th></th>" : heads;
+}
+
+std::string key_cells(const RunGroups& groups, size_t i) {
+  std::string cells;
+  const std::vector<std::string>& values = groups.groups[i].values;
+  for (size_t k = 0; k < std::max<size_t>(1, values.size()); ++k)
+    cells += fmt::format("<th>{}{}</th>", k == 0 ? swatch(groups, i) : "",
+                         values.empty() ? "all seeds" : html(values[k]));
+  return cells;
+}
+
+// Means of some scores as cells.
+std::string score_cells(const RunGroup& group, const std::vector<std::string>& scores) {
+  std::string cells;
+  for (const std::string& score : scores) {
+    const auto mean = drawn_mean(group, score);
+    cells += fmt::format("<td class=\"n\">{}</td>", mean ? number_of(score, mean->mean) : "–");
+  }
+  return cells;
+}
+
+std::string score_heads(const std::vector<std::string>& scores) {
+  std::string heads;
+  for (const std::string& score : scores)
+    heads += fmt::format("<th class=\"n\">{}</th>", html(score));
+  return heads;
+}
+
+// A row for each group, best first; scripts draw the dots of its seeds into the empty cell. All but
+// a few scores are folded.
+std::string groups_table(const SweepScores& sweep) {
   const RunGroups& groups = sweep.groups;
   const std::string& score = sweep.names[0];
-  Cells heads = groups.varying;
-  heads.emplace_back("runs");
-  heads.insert(heads.end(), sweep.names.begin(), sweep.names.end());
-  std::vector<Cells> rows;
-  std::vector<IntervalKind> kinds;
-  for (const RunGroup& group : groups.groups) {
-    Cells row = group.values;
-    row.push_back(count_text(group, score));
-    for (const std::string& name : sweep.names) {
-      const std::optional<MeanInterval> mean = group.mean(name);
-      row.push_back(mean ? mean_text(*mean) : "–");
-      if (mean) kinds.push_back(mean->kind);
-    }
-    rows.push_back(std::move(row));
+  std::vector<std::string> others(sweep.names.begin() + 1, sweep.names.end());
+  std::stable_partition(others.begin(), others.end(),
+                        [](const std::string& name) { return name.ends_with("exact_match"); });
+  const std::vector<std::string> all = others;
+  others.resize(std::min(others.size(), shown_scores));
+  std::string rows, folded;
+  for (const size_t i : best_first(sweep)) {
+    const RunGroup& group = groups.groups[i];
+    const std::string count = count_text(group, score);
+    const auto mean = drawn_mean(group, score);
+    rows += fmt::format(
+        "<tr>{}<td class=\"n{}\">{}</td><td class=\"plotted\"></td><td "
+        "class=\"n\"><b>{}</b></td><td class=\"n q\">{}</td>{}</tr>\n",
+        key_cells(groups, i), count.find("of") == count.npos ? "" : " bad", html(count),
+        mean ? number_of(score, mean->mean) : "–", mean ? interval_of(score, *mean) : "–",
+        score_cells(group, others));
+    folded += "<tr>" + key_cells(groups, i) + score_cells(group, all) + "</tr>\n";
   }
-  std::string text = html_table(heads, rows, groups.varying.size()) +
-                     fmt::format("<p class=\"note\">Over seeds: {}.</p>\n", interval_note(kinds));
-  for (const std::string& failure : groups.failures())
-    text += fmt::format("<p class=\"note\">{}</p>\n", html(failure));
+  std::string text = fmt::format(
+      "<div class=\"scroll\"><table class=\"groups\">\n<thead><tr>{}<th class=\"n\">seeds</th><th "
+      "class=\"plotted\"></th><th class=\"n\">{}</th><th class=\"n\">95 % interval</th>{}</tr>"
+      "</thead>\n<tbody>{}</tbody></table></div>\n",
+      key_heads(groups), html(score), score_heads(others), rows);
+  if (all.size() > shown_scores)
+    text += fmt::format(
+        "<details><summary>All scores</summary>\n<div class=\"scroll\"><table>\n<thead><tr>{}{}"
+        "</tr></thead>\n<tbody>{}</tbody></table></div></details>\n",
+        key_heads(groups), score_heads(all), folded);
+  return text;
+}
+
+Section result_section(const SweepScores& sweep) {
+  const RunGroups& groups = sweep.groups;
+  const std::string& score = sweep.names[0];
+  std::vector<double> all;
+  for (const RunGroup& group : groups.groups)
+    for (const double value : group.numbers(score)) all.push_back(value);
+  const bool by_ratio = is_drawn_by_ratio(score, all);
+  std::string text = html_drawing("groups", "") + groups_table(sweep);
   const BestGroup best = best_group(groups, sweep.chosen_by);
   if (best.index && !groups.varying.empty())
     text += fmt::format("<p>Best by {}: {}.</p>\n", html(sweep.chosen_by),
@@ -135,94 +179,342 @@ std::string groups_part(const SweepScores& sweep) {
     text += fmt::format("<p class=\"note\">Not compared by {}: {}, which has it for {} only.</p>\n",
                         html(sweep.chosen_by), html(name_of_group(groups, i)),
                         counted(std::ssize(groups.groups[i].numbers(sweep.chosen_by)), "seed"));
-  const Effects effects = effects_on(groups, score);
-  std::string effect_text;
-  if (groups.repeats_over_seeds())
-    for (const auto& [table, left] : effect_tables(effects, groups)) {
-      effect_text += html_table(table.rows[0], {table.rows.begin() + 1, table.rows.end()}, left);
-      for (const std::string& note : table.notes)
-        effect_text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
-    }
-  if (groups.repeats_over_seeds() || effects.any())
-    for (const std::string& warning : warnings_of(effects, groups))
-      effect_text += fmt::format("<p>{}.</p>\n", html(warning));
-  if (!effect_text.empty())
-    text += fmt::format("<h3>Effects on {}</h3>\n", html(score)) + effect_text;
   for (const std::string& path : groups.repeats)
     text +=
         fmt::format("<p class=\"note\">Left out: {}, which repeats another run.</p>\n", html(path));
+  return {"result", "Result",
+          fmt::format("a dot is a seed, the line their {}mean, the bar its 95 % interval",
+                      by_ratio ? "geometric " : ""),
+          text};
+}
+
+Section differences_section(const SweepScores& sweep, const Effects& effects) {
+  const RunGroups& groups = sweep.groups;
+  if (!groups.repeats_over_seeds() && !effects.any()) return {"differences", "Differences", "", ""};
+  std::string rows, warnings;
+  size_t index = 0;
+  for (const DifferenceTable& table : differences_of(effects, groups)) {
+    rows += fmt::format("<tr class=\"group\"><td colspan=\"7\">{}</td></tr>\n", html(table.note));
+    for (const auto& [each, name] : table.rows) {
+      const Answer answer = answer_of(*each, effects, "");
+      const auto size = [&](double x) {
+        return (effects.by_ratio || x < 0 ? "" : "+") + three_digits(x);
+      };
+      const auto& [low, high] = each->effect.interval;
+      const bool known = !each->seeds.empty();
+      const char* const tone = answer.verdict == Answer::Verdict::unknown ? "bad" : "good";
+      rows += fmt::format(
+          "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\"><b>{}</b></td><td class=\"n "
+          "q\">{}</td><td class=\"plotted\" data-row=\"{}\"></td><td class=\"n\">{}</td><td "
+          "class=\"{}\">{}</td></tr>\n",
+          html(name), each->seeds.size(), known ? size(each->effect.size) : "–",
+          known && std::isfinite(low) && std::isfinite(high) ? size(low) + " … " + size(high) : "–",
+          index++, known ? fmt::format("{:.2g}", each->adjusted_p) : "–", tone,
+          html(answer.words.substr(2)));
+    }
+  }
+  for (const std::string& warning : warnings_of(effects, groups))
+    warnings += fmt::format("<p>{}.</p>\n", html(warning));
+  std::string text;
+  if (index > 0)
+    text = fmt::format(
+        "<div class=\"scroll\"><table class=\"differences\">\n<thead><tr><th></th><th "
+        "class=\"n\">pairs</th><th class=\"n\">{}</th><th class=\"n\">95 % interval</th><th "
+        "class=\"plotted\"></th><th class=\"n\">p</th><th>in words</th></tr></thead>\n<tbody>{}"
+        "</tbody></table></div>\n",
+        effects.by_ratio ? "factor" : "difference", rows);
+  if (!warnings.empty())
+    text = index > 0 ? fmt::format(
+                           "<div class=\"wide\"><div>{}</div><div class=\"aside\">{}</div>"
+                           "</div>\n",
+                           text, warnings)
+                     : "<div class=\"aside\">" + warnings + "</div>\n";
+  return {"differences", "Differences",
+          fmt::format("paired by seed; as a {} of {}, {} is no difference; p of sign flips",
+                      effects.by_ratio ? "factor" : "difference", html(effects.score),
+                      effects.by_ratio ? 1 : 0),
+          text};
+}
+
+// --- All runs.
+
+int64_t rank_of(RunState state) {
+  return state == RunState::failed ? 0 : state == RunState::running ? 1 : 2;
+}
+
+std::string row_of_run(const ReportedRun& run, const std::string& score) {
+  double step = run.curves.last_step();
+  const auto all =
+      static_cast<double>(std::max<int64_t>(1, run.saved.config.experiment.train.steps));
+  const Json* const value = run.result.is_object() ? run.result.find_path(score) : nullptr;
+  const Json* const seconds = run.result.is_object() ? run.result.find("seconds") : nullptr;
+  std::string last;
+  if (run.state == RunState::failed)
+    for (const std::string& note : run.notes) {
+      last += note + " ";
+      // "The run failed: step 3: the loss is NaN"
+      if (const size_t at = note.find(": step "); at != note.npos)
+        step = std::max(
+            step,
+            number_of_text(note.substr(at + 7, note.find(':', at + 7) - at - 7)).value_or(step));
+    }
+  return fmt::format(
+      "<tr class=\"{0}\"><td class=\"m\">{1}</td><td><span class=\"state {0}\">{0}</span></td><td "
+      "class=\"nw\"><span class=\"prog\"><i style=\"width:{2:.1f}%\"></i></span>{3}</td><td "
+      "class=\"n\">{4}</td><td class=\"n\">{5}</td><td class=\"last\">{6}</td></tr>\n",
+      name_of(run_state_names, run.state), html(run.name()), std::min(100.0, 100 * step / all),
+      thin_grouped(step), value ? score_text(score, *value) : "–",
+      seconds && seconds->is_number() ? fmt::format("{:.0f} s", seconds->number()) : "–",
+      html(last));
+}
+
+Section runs_section(const Report& report, const std::string& score) {
+  std::vector<const ReportedRun*> runs;
+  for (const ReportedRun& run : report.runs) runs.push_back(&run);
+  const auto number = [&](const ReportedRun* run) {
+    const Json* const value = run->result.is_object() ? run->result.find_path(score) : nullptr;
+    const double worst = INFINITY;
+    if (!value || !value->is_number()) return worst;
+    return lower_is_better(score) ? value->number() : -value->number();
+  };
+  std::ranges::stable_sort(runs, {}, [&](const ReportedRun* run) {
+    return std::pair(rank_of(run->state), number(run));
+  });
+  const std::string heads = "<thead><tr><th>run</th><th>state</th><th>steps</th><th class=\"n\">" +
+                            html(score) +
+                            "</th><th class=\"n\">time</th><th>why it failed</th></tr></thead>\n";
+  std::string shown, folded, settings, notes;
+  size_t failed = 0;
+  for (const ReportedRun* run : runs) failed += run->state == RunState::failed;
+  const size_t most = std::max(shown_runs, failed);
+  for (size_t i = 0; i < runs.size(); ++i)
+    (i < most ? shown : folded) += row_of_run(*runs[i], score);
+  for (const ReportedRun& run : report.runs) {
+    settings += fmt::format("<details><summary>{}</summary>\n{}{}</details>\n", html(run.name()),
+                            scores_of_run(run.result), settings_of_run(run));
+    if (run.state == RunState::failed) continue;  // in the table
+    for (const std::string& note : run.notes)
+      notes += fmt::format("<p class=\"note\">{}: {}</p>\n", html(run.name()), html(note));
+  }
+  const auto table = [&](const std::string& rows) {
+    return "<div class=\"scroll\"><table class=\"runs\">\n" + heads + "<tbody>" + rows +
+           "</tbody></table></div>\n";
+  };
+  std::string text = table(shown);
+  if (!folded.empty())
+    text += fmt::format("<details><summary>{} more</summary>\n{}</details>\n", runs.size() - most,
+                        table(folded));
+  return {"runs", "All runs", "failed first, then running, then by score",
+          text + notes + "<details><summary>Scores and keys of each run</summary>\n" + settings +
+              "</details>\n"};
+}
+
+// --- What scripts draw.
+
+std::vector<std::string> values_of_key(const RunGroups& groups, size_t key) {
+  std::vector<std::string> values;
+  for (const RunGroup& group : groups.groups)
+    if (std::ranges::find(values, group.values[key]) == values.end())
+      values.push_back(group.values[key]);
+  std::ranges::stable_sort(values, [](const std::string& a, const std::string& b) {
+    const std::optional<double> x = number_of_text(a), y = number_of_text(b);
+    return x && y ? *x < *y : x.has_value() && !y.has_value();
+  });
+  return values;
+}
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(six_digits(value)) : Json();
+}
+
+// The score of each seed at each value of a key, the other keys held.
+Json effect_of_key(const SweepScores& sweep, size_t key, bool by_ratio) {
+  const RunGroups& groups = sweep.groups;
+  const std::string& score = sweep.names[0];
+  const std::vector<std::string> values = values_of_key(groups, key);
+  struct Line {
+    int64_t colour = 0;
+    std::vector<double> scores;
+  };
+  std::map<std::pair<std::string, int64_t>, Line> lines;  // by other values, and seed
+  std::vector<std::vector<double>> columns(values.size());
+  for (size_t i = 0; i < groups.groups.size(); ++i) {
+    const RunGroup& group = groups.groups[i];
+    std::vector<std::string> keys = groups.varying, others = group.values;
+    keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(key));
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(key));
+    const size_t column =
+        static_cast<size_t>(std::ranges::find(values, group.values[key]) - values.begin());
+    for (const ScoredRun& run : group.runs) {
+      const std::optional<double> value = run.number(score);
+      if (!value) continue;
+      Line& line = lines[{others.empty() ? "" : settings_text(keys, others) + ", ", run.seed}];
+      line.scores.resize(values.size(), NAN);
+      line.colour = key == 0 ? 0 : style_of_group(groups, i).first;
+      line.scores[column] = *value;
+      columns[column].push_back(*value);
+    }
+  }
+  Json means = Json::array(), seeds = Json::array();
+  for (const std::vector<double>& column : columns)
+    means.push(column.empty() ? Json()
+                              : number_or_null(by_ratio ? geometric_mean(column).mean
+                                                        : student_mean(column).mean));
+  for (const auto& [name, line] : lines) {
+    Json scores = Json::array();
+    for (const double value : line.scores) scores.push(number_or_null(value));
+    seeds.push(Json::object()
+                   .set("name", fmt::format("{}seed {}", name.first, name.second))
+                   .set("colour", line.colour)
+                   .set("values", std::move(scores)));
+  }
+  return Json::object()
+      .set("key", groups.varying[key])
+      .set("columns", values)
+      .set("means", std::move(means))
+      .set("seeds", std::move(seeds));
+}
+
+Json groups_json(const SweepScores& sweep) {
+  const RunGroups& groups = sweep.groups;
+  Json list = Json::array();
+  for (const size_t i : best_first(sweep)) {
+    const RunGroup& group = groups.groups[i];
+    const auto style = style_of_group(groups, i);
+    Json seeds = Json::array();
+    for (const ScoredRun& run : group.runs)
+      if (const auto value = run.number(sweep.names[0]))
+        seeds.push(Json::object().set("seed", run.seed).set("value", six_digits(*value)));
+    Json json = Json::object()
+                    .set("name", name_of_group(groups, i))
+                    .set("colour", style.first)
+                    .set("dash", style.second)
+                    .set("seeds", std::move(seeds));
+    if (const auto mean = drawn_mean(group, sweep.names[0])) {
+      json.set("mean", number_or_null(mean->mean));
+      if (std::isfinite(mean->half_width))
+        json.set("low", number_or_null(mean->interval.low))
+            .set("high", number_or_null(mean->interval.high));
+    }
+    list.push(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string state_of_runs(const Report& report) {
+  const auto count = [&](RunState state) {
+    return std::ranges::count(report.runs, state, &ReportedRun::state);
+  };
+  std::string text =
+      fmt::format("{} of {} done", count(RunState::done), counted(std::ssize(report.runs), "run"));
+  for (const RunState state : {RunState::running, RunState::failed})
+    if (const auto n = count(state); n > 0)
+      text += fmt::format(", {} {}", n, name_of(run_state_names, state));
   return text;
 }
 
-std::string effects_part(const SweepScores& sweep) {
-  const SweepPoints points(sweep);
-  const std::vector<std::string>& keys = sweep.groups.varying;
-  std::string text;
-  for (size_t i = 0; i < keys.size() && !points.points.empty(); ++i)
-    text += fmt::format("<figure>\n<figcaption>{}</figcaption>\n{}</figure>\n", html(keys[i]),
-                        effect_drawing(points, i));
-  return text.empty() ? ""
-                      : fmt::format(
-                            "<p class=\"note\">{} of each run, and the mean for each value."
-                            "</p>\n<div class=\"charts effects\">\n{}</div>\n",
-                            html(sweep.names[0]), text);
+std::string top_of_runs(const Report& report) {
+  if (!report.sweep)
+    return fmt::format(
+        "<div id=\"top\"><p class=\"say\">{}</p></div>\n",
+        html(fmt::format("{}, each by itself", counted(std::ssize(report.runs), "run"))));
+  const SweepScores& sweep = *report.sweep;
+  const RunGroups& groups = sweep.groups;
+  const Effects effects = effects_on(groups, sweep.names[0]);
+  std::string text = fmt::format("<p class=\"say\">{}</p>\n<p class=\"lead\">",
+                                 html(question_of(groups, sweep.names[0])));
+  constexpr size_t most = 4;
+  const std::vector<Answer> answers = answers_of(effects, groups);
+  for (size_t i = 0; i < std::min(most, answers.size()); ++i)
+    text += fmt::format("<b class=\"{}\">{}</b> <i>{}.</i> ",
+                        answers[i].verdict == Answer::Verdict::unknown ? "bad" : "good",
+                        html(answers[i].words), html(answers[i].details));
+  if (answers.size() > most)
+    text += fmt::format("<a href=\"#differences\">{} more below.</a>", answers.size() - most);
+  if (groups.varying.empty() && !groups.groups.empty())
+    if (const auto mean = drawn_mean(groups.groups[0], sweep.names[0]))
+      text += fmt::format("Over {} the mean is {}{}.", counted(mean->n, "seed"),
+                          number_of(sweep.names[0], mean->mean),
+                          std::isfinite(mean->half_width)
+                              ? ", 95 % interval " + interval_of(sweep.names[0], *mean)
+                              : "");
+  text += "</p>\n";
+  for (const std::string& failure : groups.failures())
+    text += fmt::format("<p class=\"note\">{}</p>\n", html(failure));
+  std::string keys;
+  for (size_t k = 0; k < groups.varying.size(); ++k)
+    keys += fmt::format("<span class=\"m\">{}</span> = {} · ", html(groups.varying[k]),
+                        html(joined(values_of_key(groups, k))));
+  return fmt::format(
+      "<div id=\"top\">{}<p class=\"s q how\">{}the score that decides is <span class=\"m\">{}"
+      "</span>, {} is better</p></div>\n",
+      text, keys, html(sweep.chosen_by), lower_is_better(sweep.chosen_by) ? "lower" : "higher");
 }
 
-std::string parallel_part(const SweepScores& sweep) {
-  const SweepPoints points(sweep);
-  const std::vector<std::string>& keys = sweep.groups.varying;
-  if (keys.size() < 2 || points.points.size() < 2) return "";
-  constexpr double top = 34, bottom = 16, height = 320, left = 40;
-  const double between = std::clamp(900.0 / static_cast<double>(keys.size()), 150.0, 320.0);
-  const double right = left + between * static_cast<double>(keys.size());
-  const auto y = [&](double share) { return height - bottom - share * (height - top - bottom); };
-  const auto share = [](size_t i, size_t count) {
-    return count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.5;
-  };
-  std::vector<std::vector<std::string>> values;
-  for (size_t k = 0; k < keys.size(); ++k) values.push_back(values_of_key(points, k));
-  std::string text = fmt::format(
-      "<div class=\"scroll\"><svg class=\"drawing parallel\" viewBox=\"0 0 {0} {1}\" "
-      "width=\"{0}\">",
-      right + 90, height);
-  const bool lower = lower_is_better(sweep.names[0]);
-  for (const SweepPoint& point : points.points) {
-    std::string line, label;
-    for (size_t k = 0; k < keys.size(); ++k) {
-      const auto at = std::ranges::find(values[k], point.values[k]) - values[k].begin();
-      draw(line, "{:.1f},{:.1f} ", left + between * static_cast<double>(k),
-           y(share(static_cast<size_t>(at), values[k].size())));
-      label += keys[k] + " = " + point.values[k] + ", ";
+std::vector<Section> sections_of_runs(const Report& report) {
+  std::vector<Section> sections;
+  const auto& sweep = report.sweep;
+  if (sweep) {
+    sections.push_back(result_section(*sweep));
+    sections.push_back(differences_section(*sweep, effects_on(sweep->groups, sweep->names[0])));
+  } else if (!report.run_table.rows.empty()) {
+    const auto& rows = report.run_table.rows;
+    sections.push_back({"result", "Result", "",
+                        "<div class=\"scroll\">" +
+                            html_table(rows[0], {rows.begin() + 1, rows.end()}) + "</div>\n"});
+  }
+  sections.push_back(
+      {"curves", "Learning curves",
+       sweep && sweep->groups.repeats_over_seeds()
+           ? "thick: mean of the seeds, with its 95 % interval computed on the "
+             "scale of the axis; thin: each seed"
+           : "",
+       report.charts.empty() ? "" : html_drawing("curves", ends_of_curves(report.charts))});
+  if (sweep && !sweep->groups.varying.empty())
+    sections.push_back({"effects", "Effect of each key",
+                        "a line is one seed, with the other keys held; dashed: goes the other way; "
+                        "thick: mean",
+                        html_drawing("effects", "")});
+  sections.push_back(runs_section(report, sweep ? sweep->names[0] : "val.loss"));
+  return sections;
+}
+
+Json data_of_runs(const Report& report) {
+  Json data = Json::object().set("curves", Json::array(report.charts));
+  if (!report.sweep) return data;
+  const SweepScores& sweep = *report.sweep;
+  const RunGroups& groups = sweep.groups;
+  const std::string& score = sweep.names[0];
+  std::vector<double> all;
+  for (const RunGroup& group : groups.groups)
+    for (const double value : group.numbers(score)) all.push_back(value);
+  const bool by_ratio = is_drawn_by_ratio(score, all);
+  const Effects effects = effects_on(groups, score);
+  Json rows = Json::array(), keys = Json::array();
+  for (const DifferenceTable& table : differences_of(effects, groups))
+    for (const DifferenceRow& row : table.rows) {
+      const Effect& effect = row.comparison->effect;
+      rows.push(row.comparison->seeds.empty()
+                    ? Json()
+                    : Json::object()
+                          .set("name", row.name)
+                          .set("size", number_or_null(effect.size))
+                          .set("low", number_or_null(effect.interval.low))
+                          .set("high", number_or_null(effect.interval.high)));
     }
-    const double rank = points.height(point.score), good = lower ? 1 - rank : rank;
-    draw(line, "{:.1f},{:.1f}", right, y(rank));
-    draw(text,
-         "<polyline class=\"s{}\" stroke-opacity=\"{:.2f}\" points=\"{}\"><title>{}{} = "
-         "{}</title></polyline>",
-         good > 0.5 ? 0 : 1, 0.25 + 0.7 * std::abs(2 * good - 1), line, html(label),
-         html(sweep.names[0]), four_digits(point.score));
-  }
-  const auto axis = [&](double x, const std::string& name) {
-    draw(text,
-         "<path class=\"axis\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/><text class=\"name\" x=\"{0:.1f}\" "
-         "y=\"14\" text-anchor=\"middle\">{3}</text>",
-         x, y(1), y(0), html(short_value(name)));
-  };
-  const auto tick = [&](double x, double at, const std::string& name) {
-    draw(text, "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 6, y(at) + 4,
-         html(short_value(name)));
-  };
-  for (size_t k = 0; k < keys.size(); ++k) {
-    const double x = left + between * static_cast<double>(k);
-    axis(x, last_component(keys[k]));
-    for (size_t i = 0; i < values[k].size(); ++i) tick(x, share(i, values[k].size()), values[k][i]);
-  }
-  axis(right, sweep.names[0]);
-  tick(right, 0, four_digits(points.lowest));
-  tick(right, 1, four_digits(points.highest));
-  return text +
-         "</svg></div>\n<p class=\"note\">A line for each run: blue is better than the middle of "
-         "the scores, orange worse. Point at a line to read it.</p>\n";
+  if (!all.empty())
+    for (size_t k = 0; k < groups.varying.size(); ++k) keys.push(effect_of_key(sweep, k, by_ratio));
+  return data.set("score", score)
+      .set("log", by_ratio)
+      .set("fraction", maximum_of(score) == 1)
+      .set("groups", groups_json(sweep))
+      .set("differences", Json::object()
+                              .set("log", effects.by_ratio)
+                              .set("none", effects.no_effect())
+                              .set("rows", std::move(rows)))
+      .set("effects", std::move(keys));
 }
 
 }  // namespace heed

@@ -1,17 +1,31 @@
-// The sections of a page that show a sweep (lab/report/sweep_data.h), as HTML.
+// The page of several runs: what stands in it without scripts, and the data that scripts draw.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "lab/report/sweep_data.h"
+#include "apps/support/json.h"
+#include "lab/report/html.h"
+#include "lab/report/report_data.h"
 
 namespace heed {
 
-// Tables of the groups' means and of the comparisons.
-std::string groups_part(const SweepScores& sweep);
-// For each key a drawing with a point for each run and the mean of each value.
-std::string effects_part(const SweepScores& sweep);
-// Parallel coordinates: an axis for each key and for the score, a line for each run.
-std::string parallel_part(const SweepScores& sweep);
+// Returns "22 of 24 done, 1 running, 1 failed".
+std::string state_of_runs(const Report& report);
+
+// Returns the head of the page: the question, and what the seeds answer.
+std::string top_of_runs(const Report& report);
+std::vector<Section> sections_of_runs(const Report& report);
+
+// Returns what scripts draw. Without groups only the curves:
+//
+//   {"curves": [chart] (lab/report/charts.h), "score": "val.loss", "log", "fraction",
+//    "groups": [{"name", "colour", "dash", "mean", "low", "high", "seeds": [{"seed", "value"}]}],
+//    "differences": {"log", "none", "rows": [{"size", "low", "high"}]},
+//    "effects": [{"key", "columns": [value], "means": [mean], "seeds": [{"name", "colour",
+//                 "values": [score or null]}]}]}
+//
+// Groups are in the order of the rows of the table, differences in that of theirs.
+Json data_of_runs(const Report& report);
 
 }  // namespace heed

@@ -113,7 +113,6 @@ class ViewServer {
     });
     serve_file("/page.css", page_files::style, "text/css; charset=utf-8");
     serve_file("/page.js", page_files::script, "text/javascript; charset=utf-8");
-    serve_file("/chart.js", page_files::chart_library, "text/javascript; charset=utf-8");
   }
 
   void run(int port, const std::function<void(int)>& started) {
@@ -142,7 +141,7 @@ class ViewServer {
     r.set_header("Cross-Origin-Resource-Policy", "same-origin");
     r.set_header("Content-Security-Policy",
                  "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
-                 "connect-src 'self'; frame-ancestors 'none'");
+                 "connect-src 'self'; img-src data:; frame-ancestors 'none'");
     for (const char* name : {"127.0.0.1", "localhost"})
       if (host == fmt::format("{}:{}", name, port_))
         return httplib::Server::HandlerResponse::Unhandled;

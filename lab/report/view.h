@@ -5,7 +5,7 @@
 //   /report?run=NAME&run=…     the page of a run, or of several; &details=1 adds attention and more
 //   /events?run=NAME           server-sent events: one whenever the list, or one of these runs, has
 //                              changed
-//   /page.css, /page.js, /chart.js
+//   /page.css, /page.js
 // clang-format on
 //
 // It listens on 127.0.0.1 and answers only requests whose Host is that address or localhost, so

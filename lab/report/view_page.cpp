@@ -24,7 +24,7 @@ std::string cell_html(const std::string& cell, double largest) {
   return fmt::format(
       "<td class=\"n\" style=\"background:linear-gradient(to left,color-mix(in srgb,var(--{}) "
       "30%,transparent) {:.1f}%,transparent 0)\">{}</td>",
-      *number < 0 ? "bad" : "heat", percent, html(cell));
+      *number < 0 ? "bad" : "h1", percent, html(cell));
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::string inspect_page(const std::string& run, const std::string& view, const 
   text += "</table></div>\n";
   for (const std::string& note : table.notes)
     text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
-  return static_page(run + ": " + view, html_section(view.c_str(), shows.c_str(), text));
+  return static_page(run + ": " + view, html_section({view.c_str(), shows.c_str(), "", text}));
 }
 
 }  // namespace heed

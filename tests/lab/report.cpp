@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "apps/support/digest.h"
 #include "lab/experiments/curves.h"
@@ -11,7 +12,8 @@
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
 #include "lab/report/run_list.h"
-#include "lab/report/text_difference.h"
+#include "lab/report/run_page.h"
+#include "lab/report/words.h"
 #include "program.h"
 
 using namespace heed;
@@ -91,20 +93,21 @@ TEST_CASE("a thinned curve keeps its ends, and the minimum and maximum of every 
   CHECK(thinned(few, 4).values == few.values);
 }
 
-TEST_CASE("a drawing has a line for each curve, and stays finite for a constant one") {
-  const Json chart = chart_json(
-      {"Loss",
-       "loss",
-       {{"a<b", 0, {"", {1, 2}, {1, 1}}}, {"c", 9, {"", {1, 2}, {1, 1}}, {0, 1}, {2, 2}}}});
-  const std::string svg = chart_svg(chart);
-  CHECK_CONTAINS(svg, "<title>a&lt;b</title>");
-  CHECK_CONTAINS(svg, "class=\"band s1\"");
-  CHECK(svg.find("nan") == svg.npos);
-  CHECK(svg.find("inf") == svg.npos);
-  CHECK_FALSE(chart.at("log").flag());
-  CHECK(chart_json({"Loss", "loss", {{"a", 0, {"", {1, 2}, {100, 1}}}}}).at("log").flag());
-  CHECK_FALSE(chart_json({"Loss", "loss", {{"a", 0, {"", {1, 2}, {100, 0}}}}}).at("log").flag());
-  CHECK_CONTAINS(chart_svg(chart_json({"Empty", "empty", {}})), "<svg");
+TEST_CASE("a chart says which axis its values call for") {
+  const auto is_log = [](const char* name, const std::vector<double>& values) {
+    return chart_json({"", name, {{"a", 0, {"", {1, 2}, values}}}}).at("log").flag();
+  };
+  CHECK_FALSE(is_log("loss", {1, 1}));
+  CHECK(is_log("loss", {100, 1}));
+  CHECK_FALSE(is_log("loss", {100, 0}));
+  CHECK_FALSE(is_log("lr", {100, 1}));  // a schedule is known by its shape
+  Chart means{"Loss", "loss", {{"a", 0, {"", {1, 2}, {2, 1}}, {1, 0.5}, {3, 2}}}, true};
+  means.lines[0].seeds = {{"", {1, 2}, {2.5, 1.5}}, {"", {1, 2}, {1.5, 0.5}}};
+  const Json json = chart_json(means);
+  CHECK(json.at("log").flag());  // as its bands are
+  const Json& line = json.at("lines").elements()[0];
+  CHECK(line.at("high").text() == "[3.0,2.0]");
+  CHECK(line.at("seeds").elements()[1].at("y").text() == "[1.5,0.5]");
 }
 
 TEST_CASE("a report has the scores, the curves and what differs from the defaults") {
@@ -113,9 +116,13 @@ TEST_CASE("a report has the scores, the curves and what differs from the default
   run.write("result.json",
             "{\"steps\": 20, \"best_step\": 20, \"test\": {\"loss\": 1.25, \"exact_match\": 0.5}}");
   const std::string page = run.page();
-  for (const char* part : {"<td>test</td><td class=\"n\">1.250</td><td class=\"n\">50.00 %</td>",
-                           "<td>seed</td><td>5</td><td>1</td>", "<polyline class=\"s1\"",
-                           "default-src 'none'", "20 of 20"})
+  for (const char* part : {"<td>test</td><td class=\"n\">50.0 %</td><td class=\"n\">–</td><td "
+                           "class=\"n\">1.250</td>",
+                           "<td>seed</td><td>5</td><td>1</td>", "data-draw=\"curves\"",
+                           // without scripts: the first, the last and the best value
+                           "<td>Loss, Training loss</td><td class=\"n\">2.500 (step 10)</td><td "
+                           "class=\"n\">1.500 (step 20)</td><td class=\"n\">1.500 (step 20)</td>",
+                           "default-src 'none'", "\"y\":[2.5,1.5]"})
     CHECK_CONTAINS(page, part);
   CHECK(page.find("http-equiv") < page.find("<script"));
   CHECK(page.size() < 500'000);
@@ -130,9 +137,10 @@ TEST_CASE("a report of a text has no exact match, even if heed 0.2.0 wrote one")
             "{\"step\":2,\"val\":{\"loss\":1.5,\"exact_match\":0}}\n");
   run.write("result.json", "{\"steps\": 2, \"val\": {\"loss\": 1.25, \"exact_match\": 0}}");
   const std::string page = run.page();
-  CHECK_CONTAINS(page, "<td>val</td><td class=\"n\">1.250</td>");
-  CHECK(page.find("xact match") == page.npos);
-  CHECK(page.find("exact_match\"") == page.npos);
+  CHECK_CONTAINS(page, "<td>validation</td><td class=\"n\">1.250</td>");
+  const std::string data = page.substr(0, page.find("<script>"));  // before the code
+  CHECK(data.find("xact match") == data.npos);
+  CHECK(data.find("exact_match\"") == data.npos);
 }
 
 TEST_CASE("nothing in a run becomes HTML") {
@@ -187,7 +195,7 @@ TEST_CASE("heed report writes several runs on the same axes") {
   CHECK(output.out == "both.html\n");
   const std::string page = read_file(first.folder / "both.html", "page");
   CHECK_CONTAINS(page, "2 runs");
-  CHECK_CONTAINS(page, "<title>mean</title></polyline>");  // of two seeds
+  CHECK_CONTAINS(page, "\"label\":\"mean\"");  // of two seeds
   CHECK_CONTAINS(page, first.path + ": There are no scores");
 }
 
@@ -213,21 +221,33 @@ TEST_CASE("a report of a sweep has means over seeds, bands, the effect of each k
   CHECK(groups.groups.size() == 4);
   CHECK(report.sweep->names == std::vector<std::string>{"val.loss"});
 
-  // Step 10 alone is a step of all three seeds. Student: t(0.975, 2) = 4.302653, s = 0.125.
+  // Step 10 alone is a step of all three seeds. Student of the logarithm: t(0.975, 2) = 4.302653.
   const Json& line = report.charts.at(0).at("lines").elements()[0];
   CHECK(line.at("x").text() == "[10.0]");
-  const double middle = line.at("y").elements()[0].number();
-  CHECK(line.at("high").elements()[0].number() - middle ==
-        doctest::Approx(4.302653 * 0.125 / std::sqrt(3.0)).epsilon(1e-4));
+  const auto values = std::vector<double>{1.125, 1.25, 1.375};  // of lr 0.01
+  std::vector<double> logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  const double middle = (logs[0] + logs[1] + logs[2]) / 3;
+  double squares = 0;
+  for (const double log : logs) squares += (log - middle) * (log - middle);
+  const double half = 4.302653 * std::sqrt(squares / 2 / 3);
+  const auto number = [](const Json& list) { return list.elements()[0].number(); };
+  const auto line_of_lr = std::ranges::find_if(
+      report.charts.at(0).at("lines").elements(),
+      [](const Json& each) { return each.at("label").string() == "dim=8, lr=0.01"; });
+  CHECK(number(line_of_lr->at("y")) == doctest::Approx(std::exp(middle)).epsilon(1e-4));
+  CHECK(number(line_of_lr->at("high")) == doctest::Approx(std::exp(middle + half)).epsilon(1e-4));
+  CHECK(number(line_of_lr->at("low")) == doctest::Approx(std::exp(middle - half)).epsilon(1e-4));
+  CHECK(line_of_lr->at("seeds").elements().size() == 3);
+  CHECK(report.charts.at(0).at("log").flag());
 
   const std::string page = report_file(report);
   for (const char* part :
-       {"id=\"effects\"", "id=\"parallel\"", "class=\"band s3\"", "<td>8</td><td>0.002</td>",
-        "0.45 ± 0.31", "Best by val.loss: dim=8, lr=0.002",
-        // The effects are the tables of `heed compare`.
-        "<td>optim.lr</td><td>0.01</td><td>0.002</td>", "<th class=\"n\">ratio</th>",
-        "geometric mean over the other keys within each seed",
-        "<td>16</td><td>0.01</td><td class=\"n\">3</td>",
+       {"Do model.dim and optim.lr change val.loss?", "data-draw=\"groups\"",
+        "data-draw=\"effects\"", "Best by val.loss: dim=8, lr=0.002",
+        // 3 pairs: whatever the difference, the page does not call it one
+        "optim.lr = 0.01 instead of 0.002: too few seeds to tell.", "higher in all 3 seeds",
+        "model.dim = 16 instead of 8: no difference above 0.0 %.",
         "<p>too few seeds for optim.lr: with 3 seeds no p can be below 0.25, so none can be below "
         "0.05; 6 seeds would do.</p>",
         "<p>too few seeds for groups: with 3 seeds and 3 comparisons (Holm) no p can be below "
@@ -253,14 +273,15 @@ TEST_CASE("a report counts and names failed runs, and lists single runs on reque
   CHECK_CONTAINS(page, "2 of 3 (1 failed)");
   CHECK_CONTAINS(page, "1 of 3 runs failed and has no scores: a mean leaves out");
   CHECK_CONTAINS(page, "failed: " + folder / "s/3" + ": step 3: the loss is NaN; lower optim.lr");
-  CHECK_CONTAINS(page, "0.750 [0.657, 0.825]");  // Wilson
+  CHECK_CONTAINS(page, "The run failed: step 3: the loss is NaN; lower optim.lr");  // in its row
+  const std::string exact =
+      report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"}));
+  CHECK_CONTAINS(exact, "<b>75.0 %</b></td><td class=\"n q\">65.7 … 82.5</td>");  // Wilson
   const Report listed = report_data({.paths = {folder / "s"}, .by_run = true});
   const std::string rows = report_file(listed);
   CHECK_CONTAINS(rows, "<th>run</th>");
   CHECK_CONTAINS(rows, folder / "s/3" + "</td><td class=\"n\">3</td><td class=\"n\">failed</td>");
   CHECK(listed.charts.at(0).at("lines").elements().size() == 3);  // a curve for each run
-  CHECK_CONTAINS(report_file(report_data({.paths = {folder / "s"}, .score = "val.exact_match"})),
-                 "<th class=\"n\">runs</th><th class=\"n\">val.exact_match</th>");
 }
 
 namespace {
@@ -345,20 +366,90 @@ TEST_CASE("curves of groups are CSV with the number of runs at each step") {
       2, {"none/c.csv"});
 }
 
-TEST_CASE("a wrong output is marked where it differs") {
-  const auto marked = [](const std::string& a, const std::string& b) {
-    const auto [first, second] = marked_difference(a, b);
-    std::string text;
-    for (const auto* side : {&first, &second})
-      for (const auto& [part, is_marked] : *side) text += is_marked ? "<" + part + ">" : part;
-    return text;
+TEST_CASE("the first wrong token of an output is struck out, and what should stand there follows") {
+  const auto marked = [](const std::string& predicted, const std::string& expected) {
+    Report report = WrittenRun().report();
+    report.details = Details();
+    report.details->samples = {{"test", {{"in", predicted, expected}}, 1, 3}};
+    for (const heed::Section& section : sections_of_run(report))
+      if (section.id == std::string("samples")) {
+        const size_t begin = section.content.find("<td>in</td><td>") + 15;
+        return section.content.substr(begin, section.content.find("</td>", begin) - begin);
+      }
+    return std::string();
   };
-  CHECK(marked("1 2 3", "1 2 3") == "1 2 31 2 3");
-  CHECK(marked("1 22 3", "1 2 3") == "1 <22 >31 <2 >3");
-  CHECK(marked("1 2", "1 2 3") == "1 21 2 <3>");
-  CHECK(marked("käse", "kase") == "k<ä>sek<a>se");
-  CHECK(marked("", "ab") == "<ab>");
-  CHECK(marked(std::string(500, 'a'), std::string(500, 'a')) == std::string(1000, 'a'));
+  CHECK(marked("1 2 3", "1 2 3") == "1 2 3");
+  CHECK(marked("1 22 3", "1 2 3") ==
+        "1 <s class=\"w\">22</s> <ins class=\"t\">2</ins> <span class=\"q\">3</span>");
+  CHECK(marked("1 2", "1 2 3") == "1 2<ins class=\"t\">3</ins> <span class=\"q\"></span>");
+  CHECK(marked("1 2 3", "1 2") ==
+        "1 2 <s class=\"w\">3</s> <ins class=\"t\">end</ins> <span class=\"q\"></span>");
+  CHECK(marked("käse", "kase") ==
+        "k<s class=\"w\">ä</s> <ins class=\"t\">a</ins> <span class=\"q\">se</span>");
+  CHECK_CONTAINS(marked("<b>", "x"), "&lt;");
+}
+
+TEST_CASE("a headline is the result in words, and the sentence below it what does not work") {
+  const auto said = [](const std::string& result) {
+    const WrittenRun run;
+    run.write("result.json", result);
+    const Report report = run.report();
+    return headline_of(report.runs[0]) + " | " + lead_of(report.runs[0]);
+  };
+  const std::string exact =
+      R"({"steps": 5000, "seconds": 22, "best_step": 5000,
+          "test": {"loss": 0.1, "exact_match": 0.998, "examples": 500},
+          "test_longer": {"loss": 4, "exact_match": 0.012, "examples": 500}})";
+  CHECK(
+      said(exact) ==
+      "reverse: 99.8 % of 500 test outputs are exactly right after 5\u202f000 steps, 22 s | Of the "
+      "split test_longer only 1.2 % are. The best step by validation loss is the last one: it was "
+      "still improving.");
+  CHECK(said(R"({"steps": 100, "best_step": 50, "val": {"token_accuracy": 0.5, "loss": 2}})") ==
+        "reverse: 50.0 % of the validation tokens are predicted right after 100 steps | The best "
+        "step by validation loss is 50.");
+  CHECK(said(R"({"val": {"loss": 2.5}})") == "reverse: validation loss 2.500 | ");
+  CHECK(said("{}") == "reverse: step 0 of 20 | ");
+  CHECK(WrittenRun().page().find("class=\"say\"") != std::string::npos);
+}
+
+TEST_CASE("the kinds of operations add up to a step") {
+  Profile profile;
+  profile.forward = {{.name = "linear", .seconds = 1}, {.name = "add", .seconds = 0.25}};
+  profile.backward = {{.name = "linear", .seconds = 2},
+                      {.name = "scaled_dot_product_attention", .seconds = 0.5},
+                      {.name = "linear_cross_entropy", .seconds = 0.125}};
+  profile.rest = {{.name = "optimizer", .seconds = 0.75}, {.name = "batch", .seconds = 0.375}};
+  double sum = 0;
+  std::string text;
+  const Json kinds = time_by_kind(profile);
+  for (const Json& kind : kinds.elements()) {
+    const double forward = kind.at("forward").number(), backward = kind.at("backward").number();
+    sum += forward + backward;
+    text += fmt::format("{} {} {}; ", kind.at("name").string(), forward, backward);
+  }
+  CHECK(sum == 5.0);
+  CHECK(text ==
+        "matrix products 1 2; attention 0 0.5; norms, sums, activations 0.25 0; loss 0 0.125; "
+        "optimizer 0 0.75; rest 0 0.375; ");
+}
+
+TEST_CASE("norms of parameters are those of the parts of the model") {
+  const WrittenRun run;
+  run.write("metrics.jsonl",
+            R"({"step":1,"statistics":{"parameters":{)"
+            R"("decoder.layers.0.attention.query.weight":{"weight":3,"gradient":1,"update":0.1},)"
+            R"("decoder.layers.1.attention.key.weight":{"weight":4,"gradient":0,"update":0},)"
+            R"("decoder.norm.bias":{"weight":2,"gradient":1,"update":0.5}}}})"
+            "\n");
+  const Report report = run.report();
+  REQUIRE(report.statistics.size() == 3);
+  const auto& lines = report.statistics[0].at("lines").elements();
+  CHECK(lines[0].at("label").string() == "decoder attention");
+  CHECK(lines[0].at("y").text() == "[5.0]");
+  CHECK(lines[1].at("label").string() == "norms");
+  const auto& updates = report.statistics[2].at("lines").elements();
+  CHECK(updates[0].at("y").elements()[0].number() == doctest::Approx(0.3 / 5));
 }
 
 TEST_CASE("a report of a trained run has attention at each checkpoint, samples, errors and model") {
@@ -397,7 +488,7 @@ TEST_CASE("a report of a trained run has attention at each checkpoint, samples, 
 
   const std::string page = report_file(report);
   for (const char* part :
-       {"id=\"attention\"", "<svg class=\"head\"", "id=\"samples\"", "id=\"errors\""})
+       {"id=\"attention\"", "data-draw=\"attention\"", "id=\"samples\"", "id=\"errors\""})
     CHECK_CONTAINS(page, part);
 
   SUBCASE("what cannot be computed is left out, and the page says why") {

@@ -1,59 +1,73 @@
-// A page of `heed view` follows its runs: whenever the server says that they have changed, the page reads itself
-// again and takes over what is new. Charts stay, with their zoom and legends, and get the new points.
-function followRuns() {
-  if (!document.body.hasAttribute("data-live")) return;
-  const status = document.getElementById("live");
-  const events = new EventSource("/events" + location.search);
-  let busy = false, again = false;
-  const refresh = async () => {
-    if (busy) { again = true; return; }
-    busy = true;
-    try {
-      const answer = await fetch(location.href);
-      takeOver(new DOMParser().parseFromString(await answer.text(), "text/html"));
-    } catch {
-      again = false;
-    }
-    setTimeout(() => { busy = false; if (again) { again = false; refresh(); } }, 1000);
+// A page of `heed view` follows its runs: whenever the server says that they have changed, the page
+// reads itself again, takes over what is new, and draws it by the same code. What one has chosen,
+// opened or ticked stays.
+
+const folds = (root) => [...root.querySelectorAll("details:not(.menu)")];
+const foldName = (fold) => fold.querySelector("summary").textContent;
+
+// Takes the main part of the other page. Returns a function that gives the focus back.
+function takeMain(old, now) {
+  const open = new Set(folds(old).flatMap((fold) => (fold.open ? [foldName(fold)] : [])));
+  const boxes = (root) => [...root.querySelectorAll("input[name=run]")];
+  const ticked = new Set(boxes(old).flatMap((box) => (box.checked ? [box.value] : [])));
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
+  const [key, id] = [focused?.dataset.key, focused?.id];
+  old.replaceWith(document.adoptNode(now));
+  for (const fold of folds(now)) fold.open = open.has(foldName(fold));
+  for (const box of boxes(now)) box.checked = ticked.has(box.value);
+  return () => {
+    const found = key
+      ? now.querySelector(`[data-key="${CSS.escape(key)}"]`)
+      : id && document.getElementById(id);
+    if (found) found.focus({ preventScroll: true });
   };
-  events.onmessage = refresh;
-  events.onopen = () => { status.textContent = "live"; status.className = "state running"; };
-  events.onerror = () => { status.textContent = "not connected"; status.className = "state failed"; };
 }
 
-const chartNames = (root) => [...root.querySelectorAll("#curves figure")].map((f) => f.dataset.chart).join("\n");
-
-// Takes the cells of a row of the list, apart from its box, which may be checked.
-function takeCells(old, row) {
-  const box = old.cells[0];
-  old.replaceChildren(box, ...[...row.cells].slice(1));
+function takeOver(page, draw) {
+  const parts = ["h1", "h1 + span", "body > header nav", "#data"].map((part) =>
+    [document, page].map((from) => from.querySelector(part)),
+  );
+  const focusAgain = takeMain(document.querySelector("main"), page.querySelector("main"));
+  for (const [old, now] of parts)
+    if (old && now) old.replaceWith(document.adoptNode(now));
+    else old?.remove();
+  draw();
+  focusAgain();
 }
 
-function takeOver(page) {
-  document.querySelector("h1").replaceWith(page.querySelector("h1"));
-  if (!page.getElementById("report")) {  // the list, or a problem
-    const rows = (from) => [...from.querySelectorAll("tr")], names = (from) => rows(from).map((row) => row.id).join("\n");
-    if (names(page) && names(page) === names(document)) {  // only rows that have changed
-      const old = rows(document);
-      rows(page).forEach((row, i) => { if (!row.isEqualNode(old[i])) takeCells(old[i], row); });
+// Somebody drags or has a menu open: the page waits until they are done.
+const isBusy = () => document.querySelector(".menu[open], :active:not(html, body, main)") !== null;
+
+export function followRuns(html, draw) {
+  const status = document.getElementById("live");
+  const events = new EventSource(`/events${location.search}`);
+  const state = { reading: false, again: false };
+  const refresh = async () => {
+    if (state.reading || isBusy()) {
+      state.again = true;
       return;
     }
-    const checked = new Set([...document.querySelectorAll("input[name=run]:checked")].map((box) => box.value));
-    document.querySelector("main").replaceWith(page.querySelector("main"));
-    document.querySelectorAll("input[name=run]").forEach((box) => { box.checked = checked.has(box.value); });
-    return;
-  }
-  report = readReport(page);
-  const sameCharts = chartNames(page) === chartNames(document);
-  let before = null;
-  for (const section of [...page.querySelectorAll("main > section")]) {
-    const old = document.getElementById(section.id);
-    const keep = old && (["config", "runs"].includes(section.id) || (section.id === "curves" && sameCharts));
-    if (!old) before ? before.after(section) : document.querySelector("main").prepend(section);
-    else if (!keep) old.replaceWith(section);
-    before = document.getElementById(section.id);
-  }
-  listContents();
-  addChartControls(redraw);
-  redraw();
+    state.reading = true;
+    try {
+      const answer = await fetch(location.href);
+      takeOver(new DOMParser().parseFromString(await answer.text(), "text/html"), draw);
+    } catch {
+      state.again = false; // the server has ended; the events say so
+    }
+    state.reading = false;
+  };
+  setInterval(() => {
+    if (!state.again) return;
+    state.again = false;
+    refresh();
+  }, 1000);
+  events.onmessage = () => {
+    state.again = true;
+  };
+  const say = (text, kind) => {
+    status.textContent = text;
+    status.className = `state ${kind}`;
+  };
+  events.onopen = () => say("live", "running");
+  events.onerror = () => say("not connected", "failed");
 }

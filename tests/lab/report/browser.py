@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Opens reports and live pages in a real browser: what is drawn, slider, hover, live points, no request, no error.
+"""Opens reports and live pages in a real browser: what is drawn, slider, hover, keyboard, contrast, what menus save,
+live points, no request, no error.
 
    browser.py PROGRAM CONFIG [FOLDER]
 
@@ -15,10 +16,30 @@ import urllib.request
 from webdriver import Browser
 
 HOSTILE = "</script><img src=x onerror=window.hostile=1>"
-# Canvases with at least two colours of pixels.
-DRAWN = """return [...document.querySelectorAll('figure.chart canvas')].map((canvas) => {
-  const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-  return new Set(pixels).size > 1; })"""
+# Drawings that stand in the page, and whether each of them has marks.
+DRAWN = """return [...document.querySelectorAll('figure.drawing .plot')].filter((plot) => plot.offsetParent).map((plot) =>
+  plot.querySelectorAll('svg path.line, svg circle, svg rect, svg .cells path').length > 0)"""
+# Lines, dots and labels that reach out of their drawing, which cuts nothing but would cover its neighbours.
+CUT = """return [...document.querySelectorAll('figure.drawing svg')].flatMap((svg) => {
+  const whole = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('path.line, path.band, circle, path.mark, text')].filter((part) => {
+    const box = part.getBoundingClientRect();
+    return box.width && (box.left < whole.left - 2 || box.right > whole.right + 2 || box.top < whole.top - 2
+      || box.bottom > whole.bottom + 2); }).map((part) => svg.getAttribute('aria-label') + ': ' + part.outerHTML.slice(0, 120)); })"""
+# The text elements whose contrast with the ground behind them is below AA: 4.5, of large text 3.
+CONTRAST = """
+const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map((c) => c / 255)
+  .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const ground = (part) => { for (; part; part = part.parentElement) { const c = getComputedStyle(part).backgroundColor;
+  if (!/, 0\\)$|transparent/.test(c)) return c; } return 'rgb(255, 255, 255)'; };
+return [...document.querySelectorAll('body *')].filter((part) => part.offsetParent
+  && [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).filter((part) => {
+  const style = getComputedStyle(part), [a, b] = [light(style.color), light(ground(part))].sort((x, y) => y - x);
+  const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+  return (a + 0.05) / (b + 0.05) < (large ? 3 : 4.5); }).map((part) => part.outerHTML.slice(0, 160))"""
+# What one can act on, but not reach by the Tab key.
+UNREACHED = """return [...document.querySelectorAll('button, a[href], input, select, summary, svg[tabindex]')]
+  .filter((part) => part.offsetParent !== null || part.tagName === 'svg').filter((part) => part.tabIndex < 0).length"""
 # Requests of the page to anywhere but where it came from.
 OUTSIDE = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(location.origin))"
 WIDER = "return document.documentElement.scrollWidth > innerWidth"
@@ -30,6 +51,9 @@ def check(browser, name, folder):
         browser.show(width, scheme)
         drawn = browser.wait(f"const drawn = (() => {{ {DRAWN} }})(); return drawn.length && drawn.every(Boolean) && drawn")
         assert not browser.js(WIDER), f"{name}: wider than {width} pixels"
+        for what, script in ("cut", CUT), ("contrast", CONTRAST):
+            assert not (found := browser.js(script)), f"{name}, {width}, {scheme}: {what}: {found[:3]}"
+        assert browser.js(UNREACHED) == 0, f"{name}: out of reach of the keyboard"
         if folder:
             browser.screenshot(os.path.join(folder, f"{name}-{width}-{scheme}.png"))
     assert not browser.js(OUTSIDE), browser.js(OUTSIDE)
@@ -40,32 +64,66 @@ def check(browser, name, folder):
     return len(drawn)
 
 
+def check_first_screen(browser, name, parts):
+    """These parts stand in the first screen of 1280 x 900."""
+    browser.show(1280)
+    browser.js("scrollTo(0, 0)")
+    for part in parts:
+        bottom = browser.js(f"return document.querySelector({part!r}).getBoundingClientRect().bottom")
+        assert 0 < bottom <= 900, f"{name}: {part} ends at {bottom}"
+
+
 def check_report(browser, path, folder):
     browser.open("file://" + path)
     assert check(browser, "report", folder) >= 6
-    browser.show(1280)
-    atlas = "document.querySelector('#atlas .large .cells').innerHTML"
+    check_first_screen(browser, "report", (".say", "#top table", "#curves figure .plot"))
+    atlas = "document.querySelector('.focus .cells').innerHTML"
     last = browser.js(f"return {atlas}")
     browser.js("const s = document.getElementById('checkpoint'); s.value = 0; s.dispatchEvent(new Event('input'))")
     assert browser.js(f"return {atlas}") != last, "the slider changes nothing"
-    assert browser.js("return document.querySelectorAll('#atlas .choose').length") > 1
-    browser.js("[...document.querySelectorAll('#atlas .choose')].at(-1).click()")
-    assert browser.js("return document.querySelectorAll('#atlas .choose[aria-pressed=true]').length") == 1
-    text = browser.js("""const cells = document.querySelector('#atlas .large .ground').getBoundingClientRect();
-      document.querySelector('#atlas .large').dispatchEvent(new PointerEvent('pointermove',
+    assert browser.js("return document.querySelectorAll('.four button').length") > 1
+    browser.js("[...document.querySelectorAll('.four button')].at(-1).click()")
+    assert browser.js("return document.querySelectorAll('.four button[aria-pressed=true]').length") == 1
+    text = browser.js("""const cells = document.querySelector('.focus .cells .empty').getBoundingClientRect();
+      document.querySelector('.focus svg').dispatchEvent(new PointerEvent('pointermove',
         {clientX: cells.left + 2, clientY: cells.top + 2, bubbles: true}));
-      return document.querySelector('.readout').textContent""")
+      return document.querySelector('.focus .readout').textContent""")
     assert "→" in text and ":" in text, text
-    points = "Chart.getChart(document.querySelector('[data-chart=loss] canvas')).data.datasets"
-    before = browser.js(f"return {points}.length")
-    browser.js("const s = document.getElementById('smoothing'); s.value = 0.9; s.dispatchEvent(new Event('input'))")
-    assert browser.js(f"return {points}.length") > before, "smoothing adds no line"
-    # The tables and drawings are there without scripts.
+    moved = browser.js("""const map = document.querySelector('.focus svg'); map.focus();
+      map.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}));
+      return document.querySelector('.focus .readout').textContent""")
+    assert moved != text and "→" in moved, moved
+    weights = browser.js("return [...document.querySelectorAll('.focus .bar text')].map((t) => t.textContent)")
+    assert weights == ["0", "0.25", "0.5", "0.75", "1", "weight"], weights  # linear
+    line = "document.querySelector('#curves path.line').getAttribute('d')"
+    before = browser.js(f"return {line}")
+    browser.js("const s = document.getElementById('smoothing'); s.value = 9; s.dispatchEvent(new Event('input'))")
+    assert browser.js(f"return {line}") != before, "smoothing changes no line"
+    check_saving(browser)
+    # Sentences, tables, samples and commands are there without scripts.
     browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
     browser.open("file://" + path)
-    page = browser.call_get("/source")
     browser.cdp("Emulation.setScriptExecutionDisabled", value=False)
-    assert "<polyline" in page and "<td>test</td>" in page and 'class="head"' in page
+    shown = browser.js("return document.body.innerText")
+    for text in ("validation", "exact match", "first", "last", "best", "heed train", "Samples", "matrix products"):
+        assert text in shown, f"without scripts there is no {text}"
+
+
+def check_saving(browser):
+    """What the menu of a drawing saves: SVG that needs nothing of the page, PNG, CSV."""
+    saved = browser.call("/execute/async", args=[], script="""
+      const done = arguments[arguments.length - 1], files = {};
+      URL.createObjectURL = (blob) => { files.blob = blob; return '#'; };
+      HTMLAnchorElement.prototype.click = function () { files[this.download] = files.blob; };
+      document.querySelectorAll('#curves .menu')[0].querySelectorAll('button').forEach((button) => button.click());
+      const wait = async () => {
+        if (Object.keys(files).length < 4) return setTimeout(wait, 50);
+        const png = new Uint8Array(await files['loss.png'].arrayBuffer());
+        done({svg: await files['loss.svg'].text(), csv: await files['loss.csv'].text(), png: [...png.slice(0, 8)]}); };
+      wait();""")
+    assert saved["svg"].startswith("<svg") and "<text" in saved["svg"] and "var(" not in saved["svg"], saved["svg"][:500]
+    assert saved["csv"].startswith("line,step,loss\nTraining loss,10,"), saved["csv"][:100]
+    assert bytes(saved["png"]) == b"\x89PNG\r\n\x1a\n", saved["png"]
 
 
 def check_live(browser, heed, config, runs, folder):
@@ -90,15 +148,20 @@ def check_live(browser, heed, config, runs, folder):
             browser.wait(f"return document.querySelectorAll('.list tbody tr, .list tr').length > {rows}")
             browser.wait("return [...document.querySelectorAll('.list .state')].some((s) => s.textContent == 'running')")
             browser.open(url + "report?run=live")
-            points = "(Chart.getChart(document.querySelector('[data-chart=loss] canvas'))?.data.datasets[0].data.length ?? 0)"
+            points = "(JSON.parse(document.getElementById('data').textContent).curves[0]?.lines[0].x.length ?? 0)"
             browser.wait(f"return {points} > 0")
             first = browser.js(f"return {points}")
+            browser.js("""document.getElementById('smoothing').value = 5;
+              document.getElementById('smoothing').dispatchEvent(new Event('input'));
+              document.querySelector('#reproduce details').open = true;""")
             browser.wait(f"return {points} > {first}")
+            kept = "return [document.getElementById('smoothing').value, document.querySelector('#reproduce details').open]"
+            assert browser.js(kept) == ["5", True], "what was chosen is lost"
             check(browser, "live", folder)
         finally:
             training.send_signal(signal.SIGKILL)
             training.wait()
-        browser.wait("return document.querySelector('h1 .state').textContent == 'resumable'")
+        browser.wait("return document.querySelector('h1 + .state').textContent == 'resumable'")
         subprocess.run(["rm", "-r", runs + "/live"], check=True)
         browser.wait("return document.querySelector('main').textContent.includes('no such run')")
         browser.messages()  # the page of a removed run is an error 404, as it should be
@@ -112,11 +175,11 @@ def main():
     folder = sys.argv[3] if len(sys.argv) > 3 else None
     with tempfile.TemporaryDirectory() as work:
         runs = os.path.join(work, "runs")
-        for seed in (1, 2):
-            subprocess.run([heed, "train", config, "--run", f"{runs}/seed-{seed}", "--set", f"seed={seed}", "--set",
-                            "train.steps=150", "--set", "train.evaluate_every=50", "--set", "train.checkpoint_every=50",
-                            "--set", "train.keep_checkpoints=3", "--set", "train.log_every=10"],
-                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name, seed, rate in (("seed-1", 1, 1e-3), ("seed-2", 2, 1e-3), ("other", 2, 5e-4), ("failed", 1, 1e8)):
+            subprocess.run([heed, "train", config, "--run", f"{runs}/{name}", "--set", f"seed={seed}", "--set",
+                            f"optim.lr={rate}", "--set", "train.steps=150", "--set", "train.evaluate_every=50", "--set",
+                            "train.checkpoint_every=50", "--set", "train.keep_checkpoints=3", "--set", "train.log_every=10"],
+                           check=name != "failed", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(f"{runs}/seed-1/result.json") as file:
             result = file.read()
         with open(f"{runs}/seed-1/result.json", "w") as file:
@@ -128,6 +191,11 @@ def main():
             check_report(browser, f"{work}/report.html", folder)
             browser.open(f"file://{work}/runs.html")
             check(browser, "runs", folder)
+            check_first_screen(browser, "runs", (".say", ".lead", "table.groups"))
+            text = browser.js("return document.body.innerText")
+            assert "too few seeds to tell" in text and "the loss is NaN" in text, text
+            dots = browser.js("return document.querySelectorAll('table.groups circle.seed').length")
+            assert dots == 2, f"{dots} dots: one of seed 2 at each rate, as seed 1 has no val"
             if "built without" not in subprocess.run([heed, "view", work + "/none"], capture_output=True, text=True).stderr:
                 check_live(browser, heed, config, runs, folder)
         finally:

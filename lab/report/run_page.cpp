@@ -1,0 +1,485 @@
+#include "lab/report/run_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "apps/config/load_config.h"
+#include "apps/inference/scores.h"
+#include "apps/support/log.h"
+#include "apps/support/names.h"
+#include "apps/support/numbers.h"
+#include "core/text.h"
+#include "lab/experiments/curves.h"
+#include "lab/experiments/statistics.h"
+#include "lab/report/words.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t max_listed_errors = 12, max_confused_labels = 40, max_listed_times = 10;
+constexpr size_t facts_of_column = 4;
+
+std::string spaced(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+// --- What the run is.
+
+using Facts = std::vector<std::array<std::string, 3>>;  // name, value, default or ""
+
+std::string facts_column(const std::string& heading, const std::string& note, const Facts& facts,
+                         bool keys) {
+  std::string rows;
+  for (const auto& [name, value, standard] : facts)
+    rows += fmt::format("<dt>{}</dt><dd>{}{}</dd>", html(name), html(value),
+                        standard.empty() ? "" : fmt::format(" <i>({})</i>", html(standard)));
+  return fmt::format("<div{}><h3>{} <span class=\"q\">{}</span></h3><dl>{}</dl></div>\n",
+                     keys ? " class=\"set\"" : "", heading, note, rows);
+}
+
+// The changed keys of some groups, the first few of them.
+Facts changed_keys(const Experiment& experiment, const std::vector<std::string>& groups) {
+  Facts facts;
+  for (const auto& [key, value, standard] : changed_values(experiment))
+    for (const std::string& group : groups)
+      if (key.starts_with(group) && facts.size() < facts_of_column)
+        facts.push_back({key, shortened(value, 24), shortened(standard, 16)});
+  return facts;
+}
+
+std::string task_column(const ReportedRun& run, const Details& details) {
+  std::string text;
+  for (const SampledSplit& split : details.samples)
+    for (const Prediction& sample : split.shown)
+      if (text.empty() && !sample.expected.empty())
+        text = fmt::format("<p class=\"m\">{}</p>",
+                           html(shortened(sample.source + " → " + sample.expected, 60)));
+  for (const std::string& line : details.data)
+    text += fmt::format("<p class=\"q\">{}</p>", html(line));
+  if (text.empty())
+    text = fmt::format("<p class=\"q\">seed {}</p>", run.saved.config.experiment.seed);
+  return fmt::format("<div><h3>Task <span class=\"q\">{}</span></h3>{}</div>\n",
+                     html(run.saved.config.experiment.data.kind->name), text);
+}
+
+std::string what_it_is(const ReportedRun& run, const Details& details) {
+  const Experiment& experiment = run.saved.config.experiment;
+  const auto number = [&](const char* name) {
+    const Json* const value = run.result.find(name);
+    return value && value->is_number() ? thin_grouped(value->number()) : std::string();
+  };
+  const std::string parameters = number("parameters");
+  Facts training = changed_keys(experiment, {"optim.", "schedule.", "train."}), machine;
+  for (const auto& [label, value] : run.session) machine.push_back({label, value, ""});
+  if (const std::string rate = number("tokens_per_s"); !rate.empty())
+    machine.push_back({"rate", rate + " tokens/s", ""});
+  machine.push_back({"precision", name_of(precision_names, experiment.precision), ""});
+  return "<div id=\"is\">\n" + task_column(run, details) +
+         facts_column("Model", parameters.empty() ? "" : parameters + " parameters",
+                      changed_keys(experiment, {"model."}), true) +
+         facts_column("Training", "changed (default)", training, true) +
+         facts_column("Machine", "", machine, false) + "</div>\n";
+}
+
+// --- Samples.
+
+// Words with the spaces after them, or characters.
+std::vector<std::string> units_of(std::string_view text, bool words) {
+  std::vector<std::string> units;
+  while (!text.empty()) {
+    size_t length = std::max<size_t>(1, utf8_length(text));
+    if (words) length = std::min(text.find_first_not_of(' ', text.find(' ')), text.size());
+    units.emplace_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return units;
+}
+
+// An output: its first wrong word or character struck out, what should stand there behind it.
+std::string marked_output(const Prediction& sample) {
+  const std::string &a = sample.predicted, &b = sample.expected;
+  const bool words = a.find(' ') != a.npos || b.find(' ') != b.npos;
+  const std::vector<std::string> x = units_of(a, words), y = units_of(b, words);
+  const auto bare = [](std::string unit) {
+    if (const size_t end = unit.find_last_not_of(' '); end != unit.npos) unit.resize(end + 1);
+    return unit;
+  };
+  std::string text, rest;
+  size_t i = 0;
+  while (i < x.size() && i < y.size() && bare(x[i]) == bare(y[i])) text += html(x[i++]);
+  if (i == x.size() && i == y.size()) return text;
+  if (i < x.size()) text += fmt::format("<s class=\"w\">{}</s> ", html(bare(x[i])));
+  text += fmt::format("<ins class=\"t\">{}</ins> ", i < y.size() ? html(bare(y[i])) : "end");
+  for (size_t j = i + 1; j < x.size(); ++j) rest += html(x[j]);
+  return text + fmt::format("<span class=\"q\">{}</span>", rest);
+}
+
+std::string rows_of_split(const SampledSplit& split) {
+  std::string rows = fmt::format(
+      "<tr class=\"group\"><td colspan=\"3\">{}: {}</td></tr>\n", html(split_words(split.split)),
+      split.wrong < 0
+          ? "not compared with anything"
+          : fmt::format("{} of {} {} wrong", thin_grouped(static_cast<double>(split.wrong)),
+                        thin_grouped(static_cast<double>(split.examples)),
+                        split.wrong == 1 ? "is" : "are"));
+  for (const Prediction& sample : split.shown) {
+    const bool right = sample.predicted == sample.expected;
+    rows += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
+                        right ? "ok" : "no", right ? "✓" : "✗", html(shortened(sample.source, 200)),
+                        marked_output(sample));
+  }
+  return rows;
+}
+
+Section samples_section(const Details& details) {
+  std::string rows, texts;
+  for (const SampledSplit& split : details.samples) {
+    if (!split.shown.empty() && !split.shown[0].expected.empty()) rows += rows_of_split(split);
+    if (!split.shown.empty() && split.shown[0].expected.empty())
+      for (const Prediction& sample : split.shown)
+        texts += "<pre>" + html(sample.predicted) + "</pre>\n";
+  }
+  const bool by_length = !details.lengths.is_null();
+  std::string content;
+  if (!rows.empty())
+    content =
+        "<table class=\"out\">\n<thead><tr><th></th><th>input</th><th>output</th></tr></thead>\n" +
+        rows + "</table>\n";
+  content += texts;
+  if (content.empty()) return {"samples", "Samples", "", ""};
+  if (by_length) {
+    Cells heads = {"length", "exactly right"};
+    std::vector<Cells> table;
+    for (const Json& row : details.lengths.at("rows").elements())
+      table.push_back({std::to_string(row.at("length").integer()),
+                       fmt::format("{} of {}", row.at("right").integer(), row.at("of").integer())});
+    content = fmt::format("<div class=\"two\"><div>\n{}</div>\n<div>{}</div></div>\n", content,
+                          html_drawing("lengths", html_table(heads, table, 0)));
+  }
+  const std::string note =
+      rows.empty() ? "generated without a prompt"
+                   : fmt::format(
+                         "greedy, at step {}; wrong ones first. <s class=\"w\">12</s> <ins "
+                         "class=\"t\">21</ins> the first wrong token and what should stand there",
+                         thin_grouped(static_cast<double>(details.step)));
+  return {"samples", "Samples", note, content};
+}
+
+// --- Errors.
+
+Section errors_section(const Details& details) {
+  if (!details.confusion) return {"errors", "Errors", "", ""};
+  const Confusion& confusion = *details.confusion;
+  std::vector<Cells> rows;
+  for (const auto& [expected, predicted, count] : confusion.counts) {
+    if (expected == predicted || rows.size() == max_listed_errors) break;
+    rows.push_back({confusion.labels[expected], confusion.labels[predicted],
+                    thin_grouped(static_cast<double>(count))});
+  }
+  const std::string table = rows.empty()
+                                ? "<p>Every target is predicted.</p>\n"
+                                : "<h3>Most frequent errors</h3>\n" +
+                                      html_table({"expected", "predicted", "times"}, rows, 2);
+  const bool drawn = confusion.labels.size() > 1 && confusion.labels.size() <= max_confused_labels;
+  return {"errors", "Errors", fmt::format("targets of the split {}", html(details.split)),
+          drawn ? fmt::format("<div class=\"pair\"><div>{}</div>\n<div>{}</div></div>\n", table,
+                              html_drawing("confusion", ""))
+                : table};
+}
+
+// --- Where the time goes.
+
+enum class TimeKind { products, attention, norms, loss, optimizer, rest };
+constexpr Named<TimeKind> kinds[] = {{"matrix products", TimeKind::products},
+                                     {"attention", TimeKind::attention},
+                                     {"norms, sums, activations", TimeKind::norms},
+                                     {"loss", TimeKind::loss},
+                                     {"optimizer", TimeKind::optimizer},
+                                     {"rest", TimeKind::rest}};
+
+TimeKind time_kind(const std::string& operation) {
+  const auto has = [&](const char* part) { return operation.find(part) != operation.npos; };
+  if (has("cross_entropy") || has("loss")) return TimeKind::loss;
+  if (has("attention") || has("softmax")) return TimeKind::attention;
+  if (has("linear") || has("matmul") || has("conv")) return TimeKind::products;
+  return TimeKind::norms;
+}
+
+struct TimeRow {
+  std::string name;
+  double forward = 0, backward = 0;
+  double seconds() const { return forward + backward; }
+};
+
+// A table with bars to the largest row; all but the ten largest are folded.
+std::string time_table(const char* head, std::vector<TimeRow> rows, double step) {
+  std::ranges::stable_sort(rows, std::greater(), &TimeRow::seconds);
+  if (rows.empty()) return "";
+  const double largest = std::max(rows[0].seconds(), 1e-12), all = std::max(step, 1e-12);
+  std::string text = fmt::format(
+      "<table>\n<thead><tr><th>{}</th><th class=\"n\">ms</th><th class=\"n\">of a "
+      "step</th><th></th></tr></thead>\n",
+      head);
+  const size_t shown = std::min(rows.size(), max_listed_times);
+  for (size_t i = 0; i < shown; ++i) {
+    const TimeRow& row = rows[i];
+    text += fmt::format(
+        "<tr><td>{}</td><td class=\"n\">{:.2f}</td><td class=\"n q\">{:.1f} %</td><td "
+        "class=\"b\"><i style=\"width:{:.1f}%\"><u style=\"width:{:.1f}%\"></u></i></td></tr>\n",
+        html(row.name), 1e3 * row.seconds(), 100 * row.seconds() / all,
+        100 * row.seconds() / largest, 100 * row.forward / std::max(row.seconds(), 1e-12));
+  }
+  text += "</table>\n";
+  if (shown == rows.size()) return text;
+  std::string names;
+  double sum = 0;
+  for (size_t i = shown; i < rows.size(); ++i) {
+    sum += rows[i].seconds();
+    names += fmt::format("{}{} {:.3f} ms", i > shown ? " · " : "", rows[i].name,
+                         1e3 * rows[i].seconds());
+  }
+  return text + fmt::format(
+                    "<details><summary>{} more, together {:.2f} ms ({:.0f} %)</summary>\n<p "
+                    "class=\"q s\">{}</p></details>\n",
+                    rows.size() - shown, 1e3 * sum, 100 * sum / all, html(names));
+}
+
+Section time_section(const Details& details) {
+  if (!details.profile) return {"time", "Where the time goes", "", ""};
+  const Profile& profile = *details.profile;
+  std::vector<TimeRow> layers, operations;
+  for (const LayerRow& layer : profile.layers)
+    layers.push_back({layer.name, layer.forward.seconds, layer.backward.seconds});
+  std::map<std::string, TimeRow> by_name;
+  for (const ProfileRow& row : profile.forward) by_name[row.name].forward = row.seconds;
+  for (const ProfileRow& row : profile.backward) by_name[row.name].backward = row.seconds;
+  for (const ProfileRow& row : profile.rest) by_name[row.name].backward += row.seconds;
+  for (auto& [name, row] : by_name) operations.push_back({name, row.forward, row.backward});
+  std::vector<Cells> sums;
+  const Json by_kind = time_by_kind(profile);
+  for (const Json& kind : by_kind.elements())
+    sums.push_back(
+        {kind.at("name").string(), fmt::format("{:.2f} ms", 1e3 * (kind.at("forward").number() +
+                                                                   kind.at("backward").number()))});
+  return {"time", "Where the time goes",
+          fmt::format("one training step: <b>{:.2f} ms</b>, measured for this page; pale part of a "
+                      "bar: forward, full part: backward",
+                      1e3 * profile.seconds),
+          html_drawing("time", html_table({"kind", "of a step"}, sums)) +
+              fmt::format("<div class=\"two\"><div>\n<h3>The ten largest layers</h3>\n{}</div>\n"
+                          "<div><h3>By operation</h3>\n{}</div></div>\n",
+                          time_table("layer", layers, profile.seconds),
+                          time_table("operation", operations, profile.seconds))};
+}
+
+// --- The rest.
+
+// Weights that the page shows without scripts: the largest of each query of the last map.
+std::string attention_words(const Json& atlas) {
+  const Json& example = atlas.at("examples").elements().at(0);
+  return fmt::format(
+      "<p class=\"q\">Step {}: {}. The drawings of all heads need scripts; <span "
+      "class=\"m\">heed attend</span> writes the numbers.</p>\n",
+      thin_grouped(static_cast<double>(atlas.at("steps").elements().back().integer())),
+      html(example.at("title").string()));
+}
+
+Section reproduce_section(const ReportedRun& run, const Details& details) {
+  std::string text;
+  if (!run.command.empty()) text += "<p class=\"q s\">Trained by</p>\n" + html_command(run.command);
+  if (run.state == RunState::done)
+    text += "<p class=\"q s\">Use it</p>\n" + html_command("heed evaluate " + run.name());
+  text += settings_of_run(run);
+  if (!details.model.empty())
+    text += "<details><summary>Layers, shapes and FLOPs</summary>\n<pre>" + html(details.model) +
+            "</pre>\n</details>\n";
+  return {"reproduce", "Reproduce", "", text};
+}
+
+}  // namespace
+
+std::string notes_part(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes)
+    text += fmt::format("<p class=\"note\">{}</p>\n", html(note));
+  return text;
+}
+
+// A row for each split; the main score first, with its interval where it counts examples.
+std::string scores_of_run(const Json& result) {
+  if (!result.is_object()) return "";
+  const MainScore main = main_score_of(result);
+  std::vector<std::string> names;
+  bool has_loss = false;
+  for (const auto& [split, scores] : result.members())
+    if (scores.is_object())
+      for (const auto& [name, score] : scores.members()) {
+        has_loss = has_loss || name == "loss";
+        if (!is_count(name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
+      }
+  std::erase_if(names, [&](const auto& name) { return has_loss && name == "perplexity"; });
+  std::stable_partition(names.begin(), names.end(),
+                        [&](const std::string& name) { return name == main.name; });
+  const bool interval = main.name == "exact_match";
+  Cells heads{""};
+  for (const std::string& name : names) {
+    heads.push_back(name == "token_accuracy" ? "tokens right" : spaced(name));
+    if (interval && name == main.name) heads.emplace_back("95 % interval");
+  }
+  heads.emplace_back("of");
+  std::vector<Cells> rows;
+  for (const auto& [split, scores] : result.members()) {
+    if (!scores.is_object()) continue;
+    const Json* const count = scores.find("examples");
+    const double n = count && count->is_number() ? count->number() : 0;
+    Cells row{split_words(split)};
+    for (const std::string& name : names) {
+      const Json* const score = scores.find(name);
+      row.push_back(score ? score_text(name, *score) : "–");
+      if (!interval || name != main.name) continue;
+      const double value = score && score->is_number() ? score->number() : NAN;
+      if (n >= 1 && value >= 0 && value <= 1) {
+        const auto [low, high] = wilson_interval(value, static_cast<int64_t>(n));
+        row.push_back(fmt::format("{:.1f} … {:.1f}", 100 * low, 100 * high));
+      } else {
+        row.emplace_back("–");
+      }
+    }
+    row.push_back(n >= 1 ? thin_grouped(n) : "–");
+    rows.push_back(std::move(row));
+  }
+  return rows.empty() ? "" : html_table(heads, rows);
+}
+
+std::string settings_of_run(const ReportedRun& run) {
+  const Experiment& experiment = run.saved.config.experiment;
+  std::vector<Cells> rows;
+  for (const auto& [key, value, standard] : changed_values(experiment)) {
+    const auto origin = run.set_in.find(key);
+    rows.push_back({key, value, standard, origin == run.set_in.end() ? "" : origin->second});
+  }
+  return fmt::format(
+      "<details><summary>{} with another value than the default</summary>\n{}</details>\n"
+      "<details><summary>All keys</summary>\n<pre>{}</pre>\n</details>\n",
+      counted(std::ssize(rows), "key"), html_table({"key", "value", "default", "set in"}, rows, 4),
+      html(config_text(list_config(experiment))));
+}
+
+std::string ends_of_curves(const std::vector<Json>& charts) {
+  std::vector<Cells> rows;
+  for (const Json& chart : charts)
+    for (const Json& line : chart.at("lines").elements()) {
+      const auto& x = line.at("x").elements();
+      const auto& y = line.at("y").elements();
+      if (y.empty()) continue;
+      const std::string score = chart.at("name").string();
+      const auto text = [&](const Json& value) {
+        return chart.at("fraction").flag() ? fmt::format("{:.1f} %", 100 * value.number())
+                                           : four_digits(value.number());
+      };
+      const auto at = [&](size_t i) {
+        return fmt::format("{} (step {})", text(y[i]), thin_grouped(x[i].number()));
+      };
+      size_t best = 0;
+      for (size_t i = 0; i < y.size(); ++i)
+        if (is_better(score, y[i].number(), y[best].number())) best = i;
+      const std::string label = line.at("label").string(), title = chart.at("title").string();
+      rows.push_back({label == title ? title : title + ", " + label, at(0), at(y.size() - 1),
+                      find_score(score) || score == "loss" ? at(best) : "–"});
+    }
+  return rows.empty() ? "" : html_table({"curve", "first", "last", "best"}, rows);
+}
+
+Json time_by_kind(const Profile& profile) {
+  std::array<TimeRow, std::size(kinds)> sums;
+  const auto sum_of = [&](TimeKind kind) -> TimeRow& { return sums[static_cast<size_t>(kind)]; };
+  for (const ProfileRow& row : profile.forward) sum_of(time_kind(row.name)).forward += row.seconds;
+  for (const ProfileRow& row : profile.backward)
+    sum_of(time_kind(row.name)).backward += row.seconds;
+  for (const ProfileRow& row : profile.rest)
+    sum_of(row.name.find("optimizer") != row.name.npos ? TimeKind::optimizer : TimeKind::rest)
+        .backward += row.seconds;
+  Json list = Json::array();
+  for (const auto& [name, kind] : kinds)
+    list.push(Json::object()
+                  .set("name", name)
+                  .set("forward", six_digits(sum_of(kind).forward))
+                  .set("backward", six_digits(sum_of(kind).backward)));
+  return list;
+}
+
+std::string top_of_run(const Report& report) {
+  const ReportedRun& run = report.runs[0];
+  const Details details = report.details.value_or(Details());
+  return fmt::format(
+      "<div id=\"top\" class=\"two\"><div><p class=\"say\">{}</p>\n<p class=\"lead\">{}</p>\n{}{}"
+      "</div>\n<div>{}</div></div>\n{}",
+      html(headline_of(run)), html(lead_of(run)), notes_part(run.notes), notes_part(details.notes),
+      scores_of_run(run.result), what_it_is(run, details));
+}
+
+std::vector<Section> sections_of_run(const Report& report) {
+  const ReportedRun& run = report.runs[0];
+  const Details details = report.details.value_or(Details());
+  std::vector<Section> sections;
+  sections.push_back(
+      {"curves", "Curves", "",
+       report.charts.empty() ? "" : html_drawing("curves", ends_of_curves(report.charts))});
+  sections.push_back(samples_section(details));
+  sections.push_back({"attention", "Attention", "rows read, columns are read",
+                      details.attention.is_null()
+                          ? ""
+                          : html_drawing("attention", attention_words(details.attention))});
+  sections.push_back(errors_section(details));
+  sections.push_back({"parameters", "Parameters and layers", "",
+                      report.statistics.empty()
+                          ? ""
+                          : html_drawing("statistics", ends_of_curves(report.statistics))});
+  sections.push_back(time_section(details));
+  sections.push_back(reproduce_section(run, details));
+  return sections;
+}
+
+Json data_of_run(const Report& report) {
+  const ReportedRun& run = report.runs[0];
+  Json data = Json::object()
+                  .set("curves", Json::array(report.charts))
+                  .set("statistics", Json::array(report.statistics));
+  Json checkpoints = Json::array();
+  for (const int64_t step : Checkpoints(run.saved.folder.checkpoints(), 1).steps())
+    checkpoints.push(step);
+  data.set("checkpoints", std::move(checkpoints));
+  data.set("clip", run.saved.config.experiment.optim.clip_norm);
+  if (const Json* const best = run.result.find("best_step"); best && best->is_number())
+    data.set("best", best->number());
+  if (!report.details) return data;
+  const Details& details = *report.details;
+  if (details.guess > 0) data.set("guess", details.guess).set("choices", details.choices);
+  data.set("lengths", details.lengths).set("attention", details.attention);
+  if (details.confusion) {
+    Json counts = Json::array();
+    for (const auto& [expected, predicted, count] : details.confusion->counts) {
+      Json row = Json::array();
+      for (const int64_t each :
+           {static_cast<int64_t>(expected), static_cast<int64_t>(predicted), count})
+        row.push(each);
+      counts.push(std::move(row));
+    }
+    if (details.confusion->labels.size() <= max_confused_labels)
+      data.set(
+          "confusion",
+          Json::object().set("labels", details.confusion->labels).set("counts", std::move(counts)));
+  }
+  if (details.profile)
+    data.set("time", Json::object()
+                         .set("seconds", details.profile->seconds)
+                         .set("kinds", time_by_kind(*details.profile)));
+  return data;
+}
+
+}  // namespace heed

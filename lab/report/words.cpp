@@ -1,0 +1,203 @@
+#include "lab/report/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/inference/scores.h"
+#include "apps/support/log.h"
+#include "apps/support/names.h"
+#include "apps/support/numbers.h"
+#include "core/joined.h"
+
+namespace heed {
+namespace {
+
+constexpr double small_effect = 0.05;  // a ratio or a difference of fractions below it is none
+
+double number_in(const Json& json, const char* name) {
+  const Json* const value = json.find(name);
+  return value && value->is_number() ? value->number() : NAN;
+}
+
+std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+std::string after_training(const Json& result) {
+  std::string text;
+  if (const double steps = number_in(result, "steps"); steps >= 0)
+    text += fmt::format(" after {} steps", thin_grouped(steps));
+  if (const double seconds = number_in(result, "seconds"); seconds >= 0)
+    text +=
+        seconds < 100 ? fmt::format(", {:.0f} s", seconds) : ", " + logging::clock_text(seconds);
+  return text;
+}
+
+// A size of an effect: a ratio, or a difference with its sign.
+std::string size_text(double size, const Effects& effects) {
+  if (effects.by_ratio) return fmt::format("{:.3g}", size);
+  return effects.largest == 1 ? fmt::format("{:+.1f} points", 100 * size)
+                              : fmt::format("{:+.3g}", size);
+}
+
+// How the seeds agree: "lower in all 6 seeds".
+std::string agreement(const Comparison& each) {
+  const int64_t n = std::ssize(each.seeds);
+  const bool lower = 2 * each.lower >= n;
+  const int64_t count = lower ? each.lower : n - each.lower;
+  return count == n ? fmt::format("{} in {}{}", lower ? "lower" : "higher",
+                                  n > 1 ? "all " : "the only ", n > 1 ? counted(n, "seed") : "seed")
+                    : fmt::format("{} in {} of {} seeds", lower ? "lower" : "higher", count, n);
+}
+
+}  // namespace
+
+std::string thin_grouped(double number) {
+  std::string text;
+  for (const char c : grouped(number)) c == ',' ? text += "\u202f" : text += c;
+  return text;
+}
+
+std::string score_text(const std::string& name, const Json& value) {
+  if (!value.is_number()) return "–";
+  const double number = value.number();
+  if (maximum_of(name) == 1) return percent_text(number);
+  return number == static_cast<double>(static_cast<int64_t>(number)) && number < 1e15
+             ? thin_grouped(number)
+             : four_digits(number);
+}
+
+std::string split_words(const std::string& split) {
+  if (split == "val") return "validation";
+  const size_t end = split.find('_');
+  return end == split.npos ? split : split.substr(0, end) + ", " + split.substr(end + 1);
+}
+
+MainScore main_score_of(const Json& result) {
+  MainScore main;
+  const Json* scores = nullptr;
+  for (const auto& [split, each] : result.members())
+    if (each.is_object() && (!scores || split == "test")) {
+      main.split = split;
+      scores = &each;
+    }
+  if (!scores) return main;
+  for (const char* name : {"exact_match", "token_accuracy", "loss"}) {
+    main.value = number_in(*scores, name);
+    if (!std::isfinite(main.value)) continue;
+    main.name = name;
+    const double examples = number_in(*scores, "examples");
+    if (main.name == "exact_match" && examples >= 1) main.examples = static_cast<int64_t>(examples);
+    return main;
+  }
+  return {};
+}
+
+std::string headline_of(const ReportedRun& run) {
+  const std::string task = run.saved.config.experiment.data.kind->name;
+  if (run.state == RunState::failed)
+    return fmt::format("{}: the run failed after {} steps", task,
+                       thin_grouped(run.curves.last_step()));
+  const MainScore main = run.result.is_object() ? main_score_of(run.result) : MainScore();
+  if (main.name.empty()) {
+    const Curve* const loss = run.curves.find("loss");
+    return fmt::format("{}: step {} of {}{}", task, thin_grouped(run.curves.last_step()),
+                       thin_grouped(static_cast<double>(run.saved.config.experiment.train.steps)),
+                       loss ? ", training loss " + four_digits(loss->values.back()) : "");
+  }
+  const std::string split = split_words(main.split), after = after_training(run.result);
+  if (main.name == "exact_match")
+    return fmt::format(
+        "{}: {} of {}{} outputs are exactly right{}", task, percent_text(main.value),
+        main.examples > 0 ? thin_grouped(static_cast<double>(main.examples)) + " " : "", split,
+        after);
+  if (main.name == "token_accuracy")
+    return fmt::format("{}: {} of the {} tokens are predicted right{}", task,
+                       percent_text(main.value), split, after);
+  return fmt::format("{}: {} loss {}{}", task, split, four_digits(main.value), after);
+}
+
+std::string lead_of(const ReportedRun& run) {
+  if (run.state == RunState::failed) return "";  // the note below says why
+  if (!run.result.is_object()) return "";
+  std::string text;
+  const MainScore main = main_score_of(run.result);
+  if (main.examples > 0) {
+    const Interval interval = wilson_interval(std::clamp(main.value, 0.0, 1.0), main.examples);
+    for (const auto& [split, scores] : run.result.members()) {
+      if (!scores.is_object() || split == main.split) continue;
+      const double value = number_in(scores, "exact_match"), n = number_in(scores, "examples");
+      if (!(value >= 0 && value <= 1 && n >= 1)) continue;
+      if (wilson_interval(value, static_cast<int64_t>(n)).high < interval.low)
+        text += fmt::format("Of the split {} only {} are. ", split, percent_text(value));
+    }
+  }
+  const double best = number_in(run.result, "best_step"), steps = number_in(run.result, "steps");
+  const std::string by = run.saved.config.experiment.train.best_by->title;
+  if (best > 0 && best == steps)
+    text +=
+        fmt::format("The best step by validation {} is the last one: it was still improving.", by);
+  else if (best > 0)
+    text += fmt::format("The best step by validation {} is {}.", by, thin_grouped(best));
+  return text;
+}
+
+Answer answer_of(const Comparison& each, const Effects& effects, const std::string& name) {
+  using enum Answer::Verdict;
+  if (each.seeds.empty())
+    return {unknown, name + ": too few seeds to tell.", "No seed has a score on both sides"};
+  const auto& [low, high] = each.effect.interval;
+  const double no_effect = effects.no_effect();
+  const std::string times = effects.by_ratio ? " times" : "";
+  Answer answer;
+  if (each.adjusted_p <= significance_level && (high < no_effect || low > no_effect)) {
+    answer.verdict = yes;
+    const bool lower = high < no_effect;
+    answer.words = fmt::format("{}: {}.", name,
+                               lower == lower_is_better(effects.score)
+                                   ? (lower ? "lower, which is better" : "higher, which is better")
+                                   : (lower ? "lower, which is worse" : "higher, which is worse"));
+  } else if (std::isfinite(low) && std::isfinite(high) && low > no_effect - small_effect &&
+             high < no_effect + small_effect && (effects.by_ratio || effects.largest == 1)) {
+    answer.verdict = none;
+    const double most = std::max(std::abs(low - no_effect), std::abs(high - no_effect));
+    answer.words = fmt::format("{}: no difference above {:.1f} {}.", name, 100 * most,
+                               effects.by_ratio ? "%" : "points");
+  } else {
+    answer.words = name + ": too few seeds to tell.";
+  }
+  answer.details = size_text(each.effect.size, effects) + times;
+  if (std::isfinite(low) && std::isfinite(high))
+    answer.details +=
+        fmt::format(", 95 % interval {} to {}", size_text(low, effects), size_text(high, effects));
+  answer.details += fmt::format("; {}, p = {:.2g}", agreement(each), each.adjusted_p);
+  return answer;
+}
+
+std::vector<Answer> answers_of(const Effects& effects, const RunGroups& groups) {
+  std::vector<Answer> answers;
+  for (const KeyEffects& key : effects.keys)
+    for (const KeyEffects::Value& value : key.values)
+      answers.push_back(
+          answer_of(value, effects,
+                    fmt::format("{} instead of {}", settings_text(key.keys, value.values),
+                                joined(key.first))));
+  if (!answers.empty()) return answers;
+  for (const GroupComparison& each : effects.groups)
+    answers.push_back(
+        answer_of(each, effects,
+                  fmt::format("{} instead of {}",
+                              settings_text(groups.varying, groups.groups[each.group].values),
+                              joined(groups.groups[each.against].values))));
+  return answers;
+}
+
+std::string question_of(const RunGroups& groups, const std::string& score) {
+  const std::vector<std::string>& keys = groups.varying;
+  if (keys.empty()) return fmt::format("How far does {} vary from seed to seed?", score);
+  if (keys.size() == 1) return fmt::format("Does {} change {}?", keys[0], score);
+  const std::vector<std::string> most(keys.begin(), keys.end() - 1);
+  return fmt::format("Do {} and {} change {}?", joined(most), keys.back(), score);
+}
+
+}  // namespace heed

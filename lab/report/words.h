@@ -1,0 +1,47 @@
+// What a page says in sentences: a result in words, and what is not known.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/support/json.h"
+#include "lab/experiments/effects.h"
+#include "lab/report/report_data.h"
+
+namespace heed {
+
+// Returns "1 000", with thin spaces.
+std::string thin_grouped(double number);
+// Returns a score as people read it, a fraction in percent; "–" if it is no number.
+std::string score_text(const std::string& name, const Json& value);
+// Returns what people call a split: "val" → "validation", "test_longer" → "test, longer".
+std::string split_words(const std::string& split);
+
+// The score that a headline is about: exact match, else token accuracy, else the loss; of the test
+// split if there is one, else of the first.
+struct MainScore {
+  std::string split = {}, name = {};  // "" without scores
+  double value = 0;
+  int64_t examples = 0;  // that a fraction counts; 0: it counts none
+};
+MainScore main_score_of(const Json& result);
+
+// Returns the result of a run in words, "reverse: 99.8 % of 500 test outputs are exactly right
+// after 5 000 steps, 0:22", and what does not work, or is not known yet.
+std::string headline_of(const ReportedRun& run);
+std::string lead_of(const ReportedRun& run);
+
+// What the pairs of seeds say about a value of a key, or about a group.
+struct Answer {
+  enum class Verdict { yes, none, unknown };  // a difference; none that matters; too few seeds
+  Verdict verdict = Verdict::unknown;
+  std::string words = {};    // "optim.lr = 0.002, not 0.01: lower."
+  std::string details = {};  // "0.34 times, 95 % interval 0.25 to 0.44; lower in all 6 seeds, …"
+};
+Answer answer_of(const Comparison& each, const Effects& effects, const std::string& name);
+// Returns an answer for each value of each key; for each group if only one key varies.
+std::vector<Answer> answers_of(const Effects& effects, const RunGroups& groups);
+// Returns "Do model.heads and optim.lr change val.loss?".
+std::string question_of(const RunGroups& groups, const std::string& score);
+
+}  // namespace heed
