@@ -8,8 +8,10 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "core/check.h"
+#include "core/random.h"
 
 using namespace heed;
 
@@ -300,6 +302,56 @@ TEST_CASE("a random number just below 1 gives a token of the nucleus, whatever t
     while (sum < 0.5 * total)
       sum += std::exp(static_cast<double>(logits[static_cast<size_t>(++last)]));
     CHECK(sample(logits, {.top_p = 0.5}, std::nextafter(1.0, 0.0)) == last);
+  }
+}
+
+// sample() by its definition: all tokens in order, then the first whose probabilities exceed the
+// random number.
+int32_t sample_by_definition(std::span<const real> logits, const SamplingOptions& o,
+                             double uniform) {
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto logit = [&](int32_t token) { return logits[static_cast<size_t>(token)]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return logit(a) > logit(b); });
+  if (o.top_k > 0) order.resize(std::min(order.size(), static_cast<size_t>(o.top_k)));
+  const double maximum = logit(order[0]);
+  std::vector<double> weights;
+  double total = 0, sum = 0;
+  for (const int32_t token : order) {
+    weights.push_back(std::exp((logit(token) - maximum) / o.temperature));
+    total += weights.back();
+  }
+  size_t kept = 0;
+  while (kept < weights.size() && sum < o.top_p * total) sum += weights[kept++];
+  double left = uniform * sum;
+  for (size_t i = 0; i < kept; ++i)
+    if ((left -= weights[i]) < 0) return order[i];
+  return order[kept - 1];
+}
+
+TEST_CASE("samples from vocabularies of any size match the definition, with equal logits too") {
+  Random random(7, Purpose::task);
+  for (const size_t vocabulary : std::initializer_list<size_t>{1, 65, 1999, 2000, 20'001}) {
+    std::vector<real> logits(vocabulary);
+    for (real& logit : logits) logit = static_cast<real>(random.normal());
+    const auto any = [&]() -> real& {
+      return logits[static_cast<size_t>(random.uniform() * static_cast<double>(vocabulary))];
+    };
+    for (size_t i = 0; i < vocabulary / 4; ++i) {
+      any() = any();
+      any() = i % 2 == 0 ? real{0} : -real{0};
+      any() = std::numeric_limits<real>::denorm_min();
+      any() = -std::numeric_limits<real>::infinity();
+    }
+    logits[0] = 1;
+    CAPTURE(vocabulary);
+    for (const SamplingOptions& options :
+         {SamplingOptions{}, {.temperature = 0.3}, {.top_k = 5}, {.top_k = 5000}, {.top_p = 0.7}})
+      for (int i = 0; i < 50; ++i) {
+        const double uniform = random.uniform();
+        REQUIRE(sample(logits, options, uniform) == sample_by_definition(logits, options, uniform));
+      }
   }
 }
 

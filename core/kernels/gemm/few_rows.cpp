@@ -18,38 +18,29 @@ struct Product {
   const GemmOptions& options;
 };
 
-// All rows of columns [j, j + columns) of c.
-template <int rows, int columns>
-void multiply_columns(const Product& product, int64_t j) {
+// All rows of column j of c.
+template <int rows>
+void multiply_column(const Product& product, int64_t j) {
   const auto& [a, b, c, options] = product;
-  const real *x[rows], *w[columns];
+  const real *const w = b.data + j * b.leading, *x[rows];
   for (int i = 0; i < rows; ++i) x[i] = a.data + i * a.leading;
-  for (int q = 0; q < columns; ++q) w[q] = b.data + (j + q) * b.leading;
-  Vector total[rows][columns]{};
+  Vector total[rows]{};
   for_each_vector(a.columns, [&](int64_t p, auto part) {
-    Vector weights[columns];
-    for (int q = 0; q < columns; ++q) weights[q] = part.load(w[q] + p);
-    for (int i = 0; i < rows; ++i) {
-      const Vector values = part.load(x[i] + p);
-      for (int q = 0; q < columns; ++q) total[i][q] += values * weights[q];
-    }
+    const Vector weights = part.load(w + p);
+    for (int i = 0; i < rows; ++i) total[i] += part.load(x[i] + p) * weights;
   });
-  for (int i = 0; i < rows; ++i)
-    for (int q = 0; q < columns; ++q) {
-      real& to = c.data[i * options.leading_c + j + q];
-      const real before = c.accumulate ? to : real{0};
-      to = options.scale * sum(total[i][q]) + (options.bias ? options.bias[j + q] : real{0}) +
-           before;
-    }
+  for (int i = 0; i < rows; ++i) {
+    real& to = c.data[i * options.leading_c + j];
+    const real before = c.accumulate ? to : real{0};
+    to = options.scale * sum(total[i]) + (options.bias ? options.bias[j] : real{0}) + before;
+  }
 }
 
+// One column after the other, so that memory is read from one end to the other: faster than several
+// columns at once, whose rows of b the processor does not fetch ahead as well.
 template <int rows>
 void multiply_rows(const Product& product) {
-  constexpr int columns = vector_registers / 8;  // as many sums at once as registers hold
-  const int64_t n = product.b.columns;
-  int64_t j = 0;
-  for (; j + columns <= n; j += columns) multiply_columns<rows, columns>(product, j);
-  for (; j < n; ++j) multiply_columns<rows, 1>(product, j);
+  for (int64_t j = 0; j < product.b.columns; ++j) multiply_column<rows>(product, j);
 }
 
 }  // namespace

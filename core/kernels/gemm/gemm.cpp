@@ -14,13 +14,12 @@ namespace heed::inline HEED_REAL::kernels {
 namespace {
 
 // The number of blocks that c is divided into, rows × columns: at most `limit`, none with less than
-// a million multiplications or a side of less than 16. Among the grids of the most blocks, the one
+// `min_work` multiplications or a side of less than 16. Among the grids of the most blocks, the one
 // whose blocks read the fewest rows of a and columns of b. Rows count twice, as they were computed
 // by the thread that will read them.
 struct Grid {
   int64_t rows = 1, columns = 1;
-  Grid(int64_t m, int64_t n, int64_t k, int64_t limit) {
-    constexpr double min_work = 1e6;
+  Grid(int64_t m, int64_t n, int64_t k, int64_t limit, double min_work) {
     const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     const int64_t max_rows = std::max<int64_t>(1, m / 16),
                   max_columns = std::max<int64_t>(1, n / 16);
@@ -85,7 +84,9 @@ void gemm_parallel(const MatrixView& a, const MatrixView& b, Destination c,
   // Our own kernels sum in the same order however c is divided. BLAS may not, so that its number of
   // blocks does not depend on the number of threads.
   const Kernel kernel = kernel_for(a, b);
-  const Grid grid(m, n, k, kernel == gemm_blas ? 16 : thread_count());
+  // A thread is worth a million multiplications, or 128 KiB of b where few rows read it.
+  const double min_work = kernel == gemm_few_rows ? 32768.0 * static_cast<double>(m) : 1e6;
+  const Grid grid(m, n, k, kernel == gemm_blas ? 16 : thread_count(), min_work);
   parallel_for(grid.rows * grid.columns, 1, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       const int64_t row = block / grid.columns, column = block % grid.columns;
