@@ -163,7 +163,11 @@ void Arena::backward(const Tensor& loss) {
 }
 
 void Arena::count_change() {
-  for (Placed& placed : placed_) placed.parameter.tensor.mutable_data();
+  for (Placed& placed : placed_) {
+    placed.parameter.tensor.mutable_data();
+    placed.parameter.tensor.storage()
+        ->prepared = {};  // of the values before (core/kernels/prepared.h)
+  }
 }
 
 std::vector<NamedParameter> Arena::tensors(const std::string& prefix,

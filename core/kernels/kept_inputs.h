@@ -1,5 +1,6 @@
-// What linear and attention keep of their inputs for backward: the elements, or in the precision
-// `medium` copies of them that are rounded to bfloat16, where that saves memory.
+// What linear and attention keep of their inputs: for backward the elements, or in the precision
+// `medium` copies of them that are rounded to bfloat16, where that saves memory; without backward,
+// in `medium`, rounded weights.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "core/autograd.h"
 #include "core/kernels/attention/attention.h"
+#include "core/kernels/bfloat16/bfloat16.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/prepared.h"
 
@@ -48,6 +50,34 @@ class KeptInput {
   }
 
   Saved elements_;
+  Handle<Storage> panels_;
+};
+
+// The weights w (outputs, inputs) of a product y = x wᵀ in `medium` that nothing will
+// differentiate, for few rows, as when a text is generated: wᵀ rounded and packed once, for all
+// such products until w changes, so that each reads half of the bytes. The bits of y are the same
+// with and without.
+class KeptWeights {
+ public:
+  KeptWeights(const LinearSizes& n, const Tensor& w) {
+    const bool is_parameter = w.slot() && !w.slot()->producer;
+    if (scope().gradients || !is_parameter || n.rows == 0 || n.rows > max_streamed_rows ||
+        !can_be_packed(n.inputs, scope().precision))
+      return;
+    const int64_t words = packed_words(n.inputs, n.outputs);
+    // Negative forms are those of weights.
+    panels_ = prepared(w, -n.inputs, words, [&](real* panels) {
+      pack_ahead(*tile_kernels(), Matrix{w.data(), n.outputs, n.inputs}.t(), n.inputs,
+                 reinterpret_cast<uint32_t*>(panels));
+    });
+    report(Work::moved, n.rows * (n.inputs + n.outputs) + words);
+  }
+  // Null if the elements of w are to be read.
+  const uint32_t* panels() const {
+    return panels_ ? reinterpret_cast<const uint32_t*>(panels_->data) : nullptr;
+  }
+
+ private:
   Handle<Storage> panels_;
 };
 

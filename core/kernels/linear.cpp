@@ -117,11 +117,14 @@ void backward_in_blocks(const LinearSizes& n, Activation activation, const Linea
 }  // namespace
 
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
-                    const real* b, real* y, real* slope) {
+                    const real* b, real* y, real* slope, const uint32_t* packed_w) {
   const ActivationEpilogue epilogue{activation, n.outputs, y, slope};
   GemmOptions options{.bias = b};
   if (activation != Activation::none) options.epilogue = {ActivationEpilogue::run, &epilogue};
-  gemm_parallel({x, n.rows, n.inputs}, Matrix{w, n.outputs, n.inputs}.t(), {y, false}, options);
+  gemm_parallel({x, n.rows, n.inputs},
+                packed_w ? MatrixView::packed_ahead(packed_w, n.inputs, n.outputs)
+                         : Matrix{w, n.outputs, n.inputs}.t(),
+                {y, false}, options);
 }
 
 PackedInput packed_input(const LinearSizes& n) {
@@ -158,19 +161,24 @@ void linear_backward(const LinearSizes& n, Activation activation, const LinearOp
 namespace heed::inline HEED_REAL::fused {
 
 using kernels::LinearSizes;
-using kernels::Matrix;
 using kernels::Scratch;
 
 static LinearSizes sizes_of(const Tensor& x, const Tensor& w) {
   return {.rows = x.shape().span_size(0, x.rank() - 1), .inputs = w.dim(1), .outputs = w.dim(0)};
 }
 
-// y[n, o] = Σᵢ x[n, i] w[o, i] + b[o]
+// y = φ(h),  h[n, o] = Σᵢ x[n, i] w[o, i] + b[o]
+static void forward(const LinearSizes& n, Activation activation, const Tensor& x, const Tensor& w,
+                    const Tensor& b, Tensor& y, real* slope = nullptr) {
+  const kernels::KeptWeights kept(n, w);
+  kernels::linear_forward(n, activation, x.data(), w.data(), b ? b.data() : nullptr,
+                          y.mutable_data(), slope, kept.panels());
+}
+
 static Tensor without_activation(const Tensor& x, const Tensor& w, const Tensor& b) {
   const LinearSizes n = sizes_of(x, w);
   Tensor y = Tensor::empty(x.shape().with_last(n.outputs));
-  kernels::gemm({x.data(), n.rows, n.inputs}, Matrix{w.data(), n.outputs, n.inputs}.t(),
-                {y.mutable_data(), false}, b ? b.data() : nullptr);
+  forward(n, Activation::none, x, w, b, y);
   return record("linear", y, {x, w, b},
                 [n, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x)](Backward& g) {
                   kernels::linear_backward(n, Activation::none, {g.dy(), kept_x.get(), ws.data()},
@@ -188,8 +196,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   if (kernels::keeps_slope(activation) &&
       (wants_gradient(x) || wants_gradient(w) || wants_gradient(b)))
     slope = Tensor::empty(y.shape());
-  kernels::linear_forward(n, activation, x.data(), w.data(), b ? b.data() : nullptr,
-                          y.mutable_data(), slope ? slope.mutable_data() : nullptr);
+  forward(n, activation, x, w, b, y, slope ? slope.mutable_data() : nullptr);
   return record("linear", y, {x, w, b},
                 [n, activation, kept_x = kernels::KeptInput(n, x, w), ws = saved(w, x),
                  kept = saved(slope ? slope : y, x, w, b), has_slope = bool(slope)](Backward& g) {

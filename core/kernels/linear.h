@@ -32,9 +32,9 @@ struct LinearSizes {
 };
 
 // `slope` (rows, outputs) receives φ'(h), which backward needs if keeps_slope(activation). `b` and
-// `slope` may be null.
+// `slope` may be null. If `packed_w` is not null, it is wᵀ packed ahead, and read in place of w.
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
-                    const real* b, real* y, real* slope);
+                    const real* b, real* y, real* slope, const uint32_t* packed_w = nullptr);
 
 // What dw = dhᵀ x reads of x: its elements, or, if they are null, panels.
 struct LinearInput {

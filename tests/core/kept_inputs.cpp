@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/autograd.h"
@@ -161,6 +164,48 @@ TEST_CASE("kept inputs: backward reads what an operation prepared, not the eleme
   CHECK(dw(one, true) == dw(other, false));
   CHECK(dw(one, true) != dw(one, false));
 }
+
+#ifndef HEED_DOUBLE
+TEST_CASE("kept weights: the bits of a product that packs them itself, until the weights change") {
+  if (skipped_without_bfloat16()) return;
+  ScopeGuard here;
+  here->precision = Precision::medium;
+  here->gradients = false;
+  const int threads = thread_count();
+  for (const auto& [inputs, outputs] : {std::pair<int64_t, int64_t>{600, 50}, {70, 2200}}) {
+    Tensor w = random_leaf({outputs, inputs}, 1);
+    const Tensor b = random_leaf({outputs}, 2);
+    for (const int64_t rows : {1, 2, 3, 5, 8, 33, 64, 128}) {
+      Tensor x = random_leaf({rows, inputs}, 3);
+      const bool finite = rows != 5;  // else a block is computed from rounded values again
+      if (!finite) x.mutable_data()[2 * inputs] = std::numeric_limits<real>::infinity();
+      CAPTURE(rows);
+      std::vector<real> expected(static_cast<size_t>(rows * outputs));
+      kernels::gemm_on_tiles(*kernels::tile_kernels(), {x.data(), rows, inputs},
+                             kernels::MatrixView(w.data(), outputs, inputs).t(),
+                             {expected.data(), false}, {.leading_c = outputs, .bias = b.data()},
+                             Precision::medium);
+      for (const int count : {1, 3}) {
+        set_thread_count(count);
+        const Tensor y = linear(x, w, b);
+        REQUIRE(std::ranges::equal(expected, y.values(), [&](real p, real q) {
+          return finite ? p == q : std::isfinite(p) == std::isfinite(q);
+        }));
+        const Tensor active = linear(x, w, b, Activation::relu), expected_active = relu(y);
+        if (finite) REQUIRE(std::ranges::equal(active.values(), expected_active.values()));
+      }
+      CHECK(w.storage()->prepared);
+      w.mutable_data()[rows] += 1;
+    }
+    here->gradients = true;  // where w may change after each product
+    w = random_leaf({outputs, inputs}, 1);
+    linear(random_leaf({1, inputs}, 3), w);
+    CHECK(!w.storage()->prepared);
+    here->gradients = false;
+  }
+  set_thread_count(threads);
+}
+#endif
 
 TEST_CASE("kept inputs: a reshape shares the elements, but not their layout") {
   if (skipped_without_bfloat16()) return;

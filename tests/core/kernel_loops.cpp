@@ -31,7 +31,7 @@ static double slope_from_kept(Activation function, double kept) {
 
 // y[n, o] = φ(Σᵢ x[n, i] w[o, i] + b[o])
 void linear_forward(const LinearSizes& n, Activation activation, const real* x, const real* w,
-                    const real* b, real* y, real* slope) {
+                    const real* b, real* y, real* slope, const uint32_t*) {
   report(Work::multiplications, n.rows, n.outputs, n.inputs);
   for (int64_t row = 0; row < bound(n.rows); ++row)
     for (int64_t o = 0; o < n.outputs; ++o) {

@@ -17,6 +17,8 @@ bool uses_bfloat16(int64_t, int64_t, int64_t, Precision) { return false; }
 
 int64_t packed_words(int64_t, int64_t) { return 0; }
 
+bool can_be_packed(int64_t, Precision) { return false; }
+
 void pack_ahead(const TileKernels&, const MatrixView&, int64_t, uint32_t*) {}
 
 }  // namespace heed::inline HEED_REAL::kernels
@@ -85,7 +87,7 @@ const TileKernels* find_tile_kernels() { return nullptr; }
 // and take at most a million words (4 MiB) if they have more than 512 terms.
 constexpr int64_t slice_terms = 512, slice_columns = 2048, max_right_words = int64_t{1} << 20;
 // Panels of a that are multiplied by one of b while that is in the cache.
-constexpr int64_t panels_at_once = 4;
+constexpr int64_t panels_at_once = max_streamed_rows / block_side;
 
 // The packing buffers of a thread: for panels of a, and, if it calls the product, for those of b.
 class PackingBuffers {
@@ -288,15 +290,19 @@ void gemm_on_tiles(const TileKernels& tiles, const MatrixView& a, const MatrixVi
   const int64_t m = a.rows, n = b.columns, k = a.columns;
   if (k == 0) return gemm_serial(a, b, c, Precision::highest, options);
   const bool split = precision == Precision::high;
-  const int64_t columns_at_once = std::min(n, slice_columns);
+  const bool streams = b.packed && m <= max_streamed_rows;
+  const int64_t columns_at_once = streams ? n : std::min(n, slice_columns);
   const int64_t slice = panel_count(columns_at_once) * panel_words(step_count(slice_terms), split);
-  const int64_t terms_at_once = slice_terms * std::max<int64_t>(1, max_right_words / slice);
-  const int64_t min_work = 500'000 * tiles.rate;  // multiplications that are worth a thread
-  const Parts parts(panel_count(m), panel_count(columns_at_once),
-                    std::clamp<int64_t>(m * n * k / min_work, 1, threads));
-  for (int64_t j = 0; j < n; j += slice_columns)
+  const int64_t terms_at_once =
+      streams ? k : slice_terms * std::max<int64_t>(1, max_right_words / slice);
+  // Multiplications, and elements to read, that are worth a thread.
+  const int64_t min_work = 500'000 * tiles.rate, min_read = int64_t{1} << 16;
+  const int64_t worth = std::max(m * n * k / min_work, streams ? n * k / min_read : 0);
+  const Parts parts(streams ? 1 : panel_count(m), panel_count(columns_at_once),
+                    std::clamp<int64_t>(worth, 1, threads));
+  for (int64_t j = 0; j < n; j += columns_at_once)
     for (int64_t p = 0; p < k; p += terms_at_once) {
-      const int64_t columns = std::min(slice_columns, n - j),
+      const int64_t columns = std::min(columns_at_once, n - j),
                     terms = std::min(terms_at_once, k - p);
       Panels right{b.packed, n, 0, 0, split};
       if (!b.packed) {
@@ -337,9 +343,13 @@ bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision) {
          m * n >= 16 * (m + n);
 }
 
+bool can_be_packed(int64_t k, Precision precision) {
+  return effective_precision(precision) == Precision::medium && k >= tile_terms / 2;
+}
+
 bool gemm_bfloat16(const MatrixView& a, const MatrixView& b, Destination c,
                    const GemmOptions& options, Precision precision, int64_t threads) {
-  if (!uses_bfloat16(a.rows, b.columns, a.columns, precision)) return false;
+  if (!b.packed && !uses_bfloat16(a.rows, b.columns, a.columns, precision)) return false;
   gemm_on_tiles(*tile_kernels(), a, b, c, options, precision, threads);
   return true;
 }

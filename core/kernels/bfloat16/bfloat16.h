@@ -39,7 +39,7 @@ const TileKernels* tile_kernels();
 bool gemm_bfloat16(const MatrixView& a, const MatrixView& b, Destination c,
                    const GemmOptions& options, Precision precision, int64_t threads);
 
-// Returns whether gemm_bfloat16() computes a product (m, k) · (k, n).
+// Returns whether gemm_bfloat16() computes a product (m, k) · (k, n) of elements.
 bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision);
 
 // Packs the right operand b (k, n) of a later product in `medium` ahead. The product has the same
@@ -47,6 +47,10 @@ bool uses_bfloat16(int64_t m, int64_t n, int64_t k, Precision precision);
 // rows is an operand of its own, in packed_words() words of 4 bytes: half of the memory of b. Runs
 // on all threads.
 int64_t packed_words(int64_t k, int64_t n);
+// Returns whether a product of k terms can read an operand packed ahead.
+bool can_be_packed(int64_t k, Precision precision);
+// A product of at most so many rows reads each panel packed ahead once.
+inline constexpr int64_t max_streamed_rows = 128;
 void pack_ahead(const TileKernels& tiles, const MatrixView& b, int64_t rows_in_part,
                 uint32_t* panels);
 
