@@ -15,6 +15,7 @@
 
 #include "core/check.h"
 #include "core/processors.h"
+#include "core/stage_observer.h"
 #include "core/thread_budget.h"
 
 namespace heed::inline HEED_REAL {
@@ -78,7 +79,7 @@ int allowed_threads() { return std::min(budget.threads(threads()), max_threads);
 
 // Calls f(number, of) on `count` threads at once, or on fewer if the system grants fewer.
 template <class F>
-void on_threads(int count, const F& f) {
+void start_threads(int count, const F& f) {
 #ifdef HEED_STD_THREADS
   std::vector<std::thread> others;
   for (int number = 1; number < count; ++number) others.emplace_back(f, number, count);
@@ -88,6 +89,26 @@ void on_threads(int count, const F& f) {
 #pragma omp parallel num_threads(count)
   f(omp_get_thread_num(), omp_get_num_threads());
 #endif
+}
+
+// The same, and tells what observes this thread how long it waited.
+template <class F>
+void on_threads(int count, const F& f) {
+  if (!ObserverScope::exists()) {
+    start_threads(count, f);
+  } else {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    Clock::duration own{};
+    start_threads(count, [&](int number, int of) {
+      if (number > 0) return f(number, of);
+      const Clock::time_point first = Clock::now();
+      f(0, of);
+      own = Clock::now() - first;
+    });
+    const std::chrono::nanoseconds waited = Clock::now() - begin - own;
+    StageObserver::notify([&](StageObserver& o) { o.loop_finished(waited.count()); });
+  }
   budget.loop_done(threads());
 }
 

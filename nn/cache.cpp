@@ -7,6 +7,7 @@
 #include "core/ops.h"
 #include "core/parallel_for.h"
 #include "core/scope.h"
+#include "core/stage_observer.h"
 
 namespace heed::inline HEED_REAL {
 namespace {
@@ -65,6 +66,7 @@ const KeyValues& KeyValueCache::append(const Module& attention, const KeyValues&
   append_positions(past.keys, past.length, more.keys);
   append_positions(past.values, past.length, more.values);
   past.length += more.length;
+  stage_finished("cache");
   return past;
 }
 
@@ -83,6 +85,7 @@ void KeyValueCache::select(std::span<const int64_t> rows) {
   if (sources != sources_)  // hypotheses of one source share its keys and values
     for (auto& [attention, memory] : memory_) select_rows(memory, rows);
   sources_ = std::move(sources);
+  stage_finished("cache");
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -38,10 +38,12 @@ void StepObserver::begin() { start_ = nanoseconds_now(); }
 
 void StepObserver::end() { nanoseconds_ = time(); }
 
-// The cost of the event that ends now; `elements` is what it moves unless it reported less.
-Cost StepObserver::take_cost(int64_t elements) {
+void StepObserver::finish(Event& event, int64_t elements) {
   const int64_t moved = std::exchange(moved_, 0);
-  return {std::exchange(flops_, 0), sizeof(real) * static_cast<double>(moved ? moved : elements)};
+  event.cost = {std::exchange(flops_, 0),
+                sizeof(real) * static_cast<double>(moved ? moved : elements)};
+  event.loops = std::exchange(loops_, 0);
+  event.waited = std::exchange(waited_, 0);
 }
 
 void StepObserver::op_finished(const char* name, const Tensor& y, std::span<const Tensor> inputs,
@@ -56,7 +58,7 @@ void StepObserver::op_finished(const char* name, const Tensor& y, std::span<cons
     elements += inputs[i].size();
   }
   event.saved = std::exchange(saved_, 0);
-  event.cost = take_cost(elements);
+  finish(event, elements);
   last_ = event.end = time();
 }
 
@@ -84,12 +86,13 @@ void StepObserver::backward_finished(const Node& node, const Slot& output) noexc
     if (input && input->written && input->gradient.get() != output.gradient.get())
       written += input->size;
   }
-  event.cost = take_cost(written ? output.size + event.saved + written : 0);
+  finish(event, written ? output.size + event.saved + written : 0);
 }
 
 void StepObserver::stage_finished(const char* stage) noexcept {
   const int64_t here = time();
-  events_.push_back({stage, Pass::other, ModuleScope::current(), last_, here, take_cost(0)});
+  events_.push_back({stage, Pass::other, ModuleScope::current(), last_, here});
+  finish(events_.back(), 0);
   last_ = here;
 }
 
@@ -105,6 +108,11 @@ void StepObserver::reported(Work work, double amount) noexcept {
       moved_ += static_cast<int64_t>(amount);
       break;
   }
+}
+
+void StepObserver::loop_finished(int64_t waited_nanoseconds) noexcept {
+  ++loops_;
+  waited_ += waited_nanoseconds;
 }
 
 void StepObserver::allocated(const void* block, int64_t bytes) noexcept {

@@ -43,6 +43,7 @@ struct Event {
   Shape result = {};
   std::array<Shape, max_inputs> inputs = {};  // the first of them; rank 0 where there is no tensor
   int64_t saved = 0;                          // elements for backward
+  int64_t loops = 0, waited = 0;  // parallel loops, and nanoseconds that this thread waited in them
 
   int64_t nanoseconds() const { return end - begin; }
 };
@@ -73,6 +74,7 @@ class StepObserver final : public StageObserver {
   void backward_finished(const Node& node, const Slot& output) noexcept override;
   void stage_finished(const char* stage) noexcept override;
   void reported(Work work, double amount) noexcept override;
+  void loop_finished(int64_t waited_nanoseconds) noexcept override;
   void allocated(const void* block, int64_t bytes) noexcept override;
   void freed(const void* block, int64_t bytes) noexcept override;
 
@@ -82,13 +84,15 @@ class StepObserver final : public StageObserver {
     size_t event;
   };
   int64_t time() const;
-  Cost take_cost(int64_t elements);
+  // Gives an event what was reported since the one before. `elements` is what it moves unless it
+  // reported less.
+  void finish(Event& event, int64_t elements);
 
   int64_t start_ = 0, last_ = 0, nanoseconds_ = 0;
   bool in_backward_ = false;  // in a closure
   // Reported since the last event:
   double flops_ = 0;
-  int64_t saved_ = 0, moved_ = 0;
+  int64_t saved_ = 0, moved_ = 0, loops_ = 0, waited_ = 0;
   std::vector<Event> events_;
   std::vector<Recorded> recorded_;  // newer nodes last
   std::vector<MemoryChange> memory_;

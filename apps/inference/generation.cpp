@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "core/ops.h"
+#include "core/parallel.h"
 #include "core/random.h"
 #include "core/scope.h"
+#include "core/stage_observer.h"
 
 namespace heed {
 
@@ -128,11 +130,21 @@ Found generated(const LanguageModel& model, const Vocabulary& vocabulary,
   while (!active.empty()) {
     const Tensor logits = logits_of(next, active);
     const auto width = static_cast<size_t>(logits.dim(1));
+    std::vector<char> ended(active.size());
+    const auto extend = [&](int64_t first, int64_t last) {
+      for (auto row = static_cast<size_t>(first); row < static_cast<size_t>(last); ++row)
+        ended[row] = active[row].extend(logits.values().subspan(row * width, width),
+                                        vocabulary.end(), max_length, options);
+    };
+    const int64_t rows = std::ssize(active);  // shared by threads where there is enough to do
+    const int64_t most =
+        logits.size() < chunk_elements ? 1 : std::min<int64_t>(thread_count(), rows);
+    run_workers(static_cast<int>(most),
+                [&](int i) { extend(rows * i / most, rows * (i + 1) / most); });
     std::vector<Sample> still_active;
     for (size_t row = 0; row < active.size(); ++row) {
       Sample& each = active[row];
-      if (each.extend(logits.values().subspan(row * width, width), vocabulary.end(), max_length,
-                      options)) {
+      if (ended[row]) {
         results[each.index].push_back(std::move(each.generated));
       } else {
         each.parent = static_cast<int64_t>(row);
@@ -140,6 +152,7 @@ Found generated(const LanguageModel& model, const Vocabulary& vocabulary,
       }
     }
     active = std::move(still_active);
+    stage_finished("sampling");
   }
   return results;
 }
