@@ -22,6 +22,7 @@
 #include "core/ranks.h"
 #include "lab/commands/room.h"
 #include "lab/measure/benchmark.h"
+#include "lab/measure/rates.h"
 
 namespace heed {
 namespace {
@@ -98,14 +99,14 @@ std::string as_json(const BenchmarkSize& size, Precision precision, const Benchm
 }
 
 std::string table_head() {
-  return fmt::format("{:<8}  {:>11}  {:>9}  {:>9}  {:>7}  {:>8}  {:>8}  {:>10}  {:>10}\n", "size",
+  return fmt::format("{:<10}  {:>11}  {:>9}  {:>9}  {:>7}  {:>8}  {:>8}  {:>10}  {:>10}\n", "size",
                      "parameters", "ms/step", "tokens/s", "loss", "GFLOP/s", "of gemm",
                      "working MB", "peak MB");
 }
 
 std::string table_row(const BenchmarkSize& size, const BenchmarkResult& r) {
   return fmt::format(
-      "{:<8}  {:>11}  {:>9.3f}  {:>9.0f}  {:>7.4f}  {:>8.1f}  {:>6.1f} %  {:>10.1f}  {:>10.1f}\n",
+      "{:<10}  {:>11}  {:>9.3f}  {:>9.0f}  {:>7.4f}  {:>8.1f}  {:>6.1f} %  {:>10.1f}  {:>10.1f}\n",
       size.name, r.parameters, r.seconds * 1e3, static_cast<double>(r.tokens) / r.seconds, r.loss,
       r.flops_per_second() / 1e9, 100 * r.flops_per_second() / r.gemm, r.working_memory / mib,
       r.peak_memory / mib);
@@ -129,6 +130,10 @@ std::string as_json(const BenchmarkSize& size, Precision precision, const Genera
              .set("tokens", r.tokens)
              .set("tokens_per_s", decimals(r.tokens_per_second(), 1))
              .set("precision", precision_name(precision))
+             .set("weight_mb", decimals(r.weight_bytes / mib, 1))
+             .set("read_gb_per_s", decimals(r.bytes_per_second() / 1e9, 2))
+             .set("memory_gb_per_s", decimals(read_bandwidth() / 1e9, 2))
+             .set("share_of_memory", decimals(r.bytes_per_second() / read_bandwidth(), 4))
              .text() +
          "\n";
 }
@@ -137,17 +142,22 @@ int bench_generation(const BenchArguments& arguments, const std::vector<Benchmar
                      Precision precision) {
   const GenerationTask task{arguments.batch.value_or(1), !arguments.no_cache};
   if (!arguments.json)
-    print(fmt::format("{:<8}  {:>11}  {:>5}  {:>9}  {:>9}\n", "size", "parameters", "batch",
-                      "positions", "tokens/s"));
+    print(fmt::format("{:<10}  {:>11}  {:>5}  {:>9}  {:>10}  {:>9}  {:>5}  {:>11}\n", "size",
+                      "parameters", "batch", "positions", "weights MB", "tokens/s", "GB/s",
+                      "of reading"));
   for (const BenchmarkSize& size : sizes) {
     const GenerationResult r = run_generation(size, task, arguments.seconds);
     if (arguments.json)
       print(as_json(size, precision, task, r));
     else
-      print(fmt::format("{:<8}  {:>11}  {:>5}  {:>9}  {:>9.1f}\n", size.name, r.parameters,
-                        task.batch, r.positions, r.tokens_per_second()));
+      print(fmt::format("{:<10}  {:>11}  {:>5}  {:>9}  {:>10.1f}  {:>9.1f}  {:>5.1f}  {:>9.1f} %\n",
+                        size.name, r.parameters, task.batch, r.positions, r.weight_bytes / mib,
+                        r.tokens_per_second(), r.bytes_per_second() / 1e9,
+                        100 * r.bytes_per_second() / read_bandwidth()));
     std::fflush(stdout);
   }
+  if (!arguments.json)
+    logging::info("all threads read memory at {:.1f} GB/s", read_bandwidth() / 1e9);
   return exit_done;
 }
 

@@ -25,8 +25,12 @@ struct ProfileArguments final : CommandArguments {
   int64_t steps = 10;
   std::optional<std::string> trace;
   bool json = false;
+  bool generate = false;
+  std::optional<int64_t> batch;  // of generation
 
   std::vector<Option> options() override {
+    constexpr const char* generation = "Generation with a language model";
+    constexpr Range any, batches{1, 1 << 16};
     return {{"[CONFIG|RUN]", "", &path, "Config of the model, or folder of a run"},
             {"--size", "NAME", &size,
              fmt::format("Profile a size of `heed bench` instead: {}", joined(benchmark_names()))},
@@ -34,9 +38,17 @@ struct ProfileArguments final : CommandArguments {
             {"--steps", "COUNT", &steps, "Steps to profile (default: 10)", {1, 100}},
             {"--trace", "FILE", &trace,
              "Write the trace of one step, for Perfetto or chrome://tracing"},
-            json_option(json)};
+            json_option(json),
+            {"--generate", "", &generate,
+             "Profile a generated token, with --size; STEPS is then a number of texts", any,
+             generation},
+            {"--batch", "COUNT", &batch, "Texts to generate at once (default: 1)", batches,
+             generation}};
   }
   int run() const override;
+
+ private:
+  int run_generation() const;
 };
 
 constexpr int name_width = 38;
@@ -52,7 +64,9 @@ std::string trimmed(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
 
-constexpr const char* rate_names = "ms   of step   GFLOP/s    GB/s       MiB  of limit";
+std::string rate_names(const char* unit) {
+  return fmt::format("ms  {:>8}   GFLOP/s    GB/s       MiB  of limit", fmt::format("of {}", unit));
+}
 
 // Returns a line of a table: a name, some columns, then time and rates.
 std::string line_of(const std::string& name, const std::string& columns, const ProfileRow& row,
@@ -77,18 +91,18 @@ void add_rows(const char* title, const std::vector<ProfileRow>& rows, const Prof
   for (const ProfileRow& row : rows) add(*title ? "  " + row.name : row.name, row);
 }
 
-std::string operations_table(const Profile& p) {
-  std::string text =
-      fmt::format("{:<{}}  {:>6}         {}\n", "by operation", name_width, "calls", rate_names);
+std::string operations_table(const Profile& p, const char* unit) {
+  std::string text = fmt::format("{:<{}}  {:>6}         {}\n", "by operation", name_width, "calls",
+                                 rate_names(unit));
   add_rows("forward", p.forward, p, text);
-  add_rows("backward", p.backward, p, text);
+  if (!p.backward.empty()) add_rows("backward", p.backward, p, text);
   add_rows("", p.rest, p, text);
-  return text + fmt::format("{:<{}}  {:>6}  {:>9.3f}\n", "step", name_width, "", 1e3 * p.seconds);
+  return text + fmt::format("{:<{}}  {:>6}  {:>9.3f}\n", unit, name_width, "", 1e3 * p.seconds);
 }
 
-std::string layers_table(const Profile& p) {
+std::string layers_table(const Profile& p, const char* unit) {
   std::string text = fmt::format("{:<{}}  {:>10}  {:>11}         {}\n", "by layer", name_width,
-                                 "forward ms", "backward ms", rate_names);
+                                 "forward ms", "backward ms", rate_names(unit));
   for (const LayerRow& layer : p.layers) {
     ProfileRow sum = layer.forward;
     sum += layer.backward;
@@ -97,7 +111,7 @@ std::string layers_table(const Profile& p) {
     text += line_of(layer.name, columns, sum, p);
   }
   for (const ProfileRow& row : p.rest) text += line_of(row.name, fmt::format("{:>23}", ""), row, p);
-  return text + fmt::format("{:<{}}  {:>23}  {:>9.3f}\n", "step", name_width, "", 1e3 * p.seconds);
+  return text + fmt::format("{:<{}}  {:>23}  {:>9.3f}\n", unit, name_width, "", 1e3 * p.seconds);
 }
 
 // Explains rows above the limit, if the tables have any.
@@ -131,13 +145,18 @@ std::string memory_table(const StepMemory& m) {
   return text;
 }
 
+std::string limits(const Profile& p, const Experiment& experiment) {
+  return fmt::format("{}, {} threads, precision {}: {:.1f} GFLOP/s, {:.1f} GB/s\n",
+                     processor_name(), thread_count(),
+                     precision_name(effective_precision(experiment.precision)), p.gemm / 1e9,
+                     p.bandwidth / 1e9);
+}
+
 std::string head(const Profile& p, const Experiment& experiment) {
-  return fmt::format(
-      "{}, {} threads, precision {}: {:.1f} GFLOP/s, {:.1f} GB/s\n"
-      "a step of {:.3f} ms, of {} profiled; {:.3f} ms when not profiled; loss {:.4f}\n",
-      processor_name(), thread_count(), precision_name(effective_precision(experiment.precision)),
-      p.gemm / 1e9, p.bandwidth / 1e9, 1e3 * p.seconds, p.steps, 1e3 * p.unprofiled_seconds,
-      p.loss);
+  return limits(p, experiment) +
+         fmt::format(
+             "a step of {:.3f} ms, of {} profiled; {:.3f} ms when not profiled; loss {:.4f}\n",
+             1e3 * p.seconds, p.steps, 1e3 * p.unprofiled_seconds, p.loss);
 }
 
 Json as_json(const ProfileRow& row) {
@@ -173,6 +192,19 @@ Json as_json(const StepMemory& m) {
       .set("step", std::move(holders));
 }
 
+Json generation_json(const Profile& p, const Experiment& experiment, int64_t batch) {
+  return Json::object()
+      .set("threads", thread_count())
+      .set("precision", precision_name(effective_precision(experiment.precision)))
+      .set("batch", batch)
+      .set("gemm_gflops_per_s", p.gemm / 1e9)
+      .set("memory_gb_per_s", p.bandwidth / 1e9)
+      .set("profiled_token_ms", 1e3 * p.seconds)
+      .set("token_ms", 1e3 * p.unprofiled_seconds)
+      .set("forward", as_json(p.forward))
+      .set("rest", as_json(p.rest));
+}
+
 Json as_json(const Profile& p, const Experiment& experiment) {
   Json layers = Json::array();
   for (const LayerRow& layer : p.layers)
@@ -196,7 +228,38 @@ Json as_json(const Profile& p, const Experiment& experiment) {
       .set("memory_bytes", as_json(p.memory));
 }
 
+int ProfileArguments::run_generation() const {
+  check_input(size.has_value() && !path, "--generate profiles a size of `heed bench`: add --size");
+  check_input(!trace, "--trace is for training steps, not for --generate");
+  const BenchmarkSize& fixed = benchmark_size(*size);
+  check_input(fixed.source == 0,
+              "--generate: size {} is an encoder-decoder; choose a language model", fixed.name);
+  const LoadedConfig config = with_assignments(benchmark_experiment(fixed), set);
+  const Experiment& experiment = config.experiment;
+  apply_settings(experiment);
+  const Corpus corpus = benchmark_corpus(fixed);
+  const GenerationTask task{.batch = batch.value_or(1)};
+  const Profile p = with_origins(config.origins, [&] {
+    check_input(experiment.model.kind == ModelKind::language_model,
+                "--generate needs model.kind = \"language_model\"");
+    return profile_generation(experiment, corpus, task, steps);
+  });
+  if (json) {
+    print(fmt::format("{}\n", generation_json(p, experiment, task.batch).text()));
+  } else {
+    print(limits(p, experiment));
+    print(fmt::format(
+        "a token of {} texts of {} takes {:.3f} ms, of {} profiled; {:.3f} ms when "
+        "not profiled\n\n{}\n{}{}",
+        task.batch, corpus.longest_input, 1e3 * p.seconds, p.steps, 1e3 * p.unprofiled_seconds,
+        operations_table(p, "token"), layers_table(p, "token"), note_on_limit(p)));
+  }
+  return exit_done;
+}
+
 int ProfileArguments::run() const {
+  check_input(generate || !batch, "--batch is for --generate");
+  if (generate) return run_generation();
   check_input(path.has_value() != size.has_value(), "profile: expected CONFIG, RUN or --size");
   const std::string trace_file = trace ? output_path(*trace) : "";
   const BenchmarkSize* const fixed = size ? &benchmark_size(*size) : nullptr;
@@ -213,8 +276,9 @@ int ProfileArguments::run() const {
   if (json)
     print(fmt::format("{}\n", as_json(result, experiment).text()));
   else
-    print(fmt::format("{}\n{}\n{}{}\n{}", head(result, experiment), operations_table(result),
-                      layers_table(result), note_on_limit(result), memory_table(result.memory)));
+    print(fmt::format("{}\n{}\n{}{}\n{}", head(result, experiment),
+                      operations_table(result, "step"), layers_table(result, "step"),
+                      note_on_limit(result), memory_table(result.memory)));
   if (trace) logging::info("{}: one step, for https://ui.perfetto.dev or chrome://tracing", *trace);
   return exit_done;
 }
@@ -223,12 +287,13 @@ int ProfileArguments::run() const {
 
 const Command lab_commands::profile = {
     .name = "profile",
-    .summary = "Profile training steps: time and memory by operation and by layer",
+    .summary = "Profile training steps, or generation: time and memory by operation and by layer",
     .details =
         "Examples:\n"
         "  heed profile configs/reverse.toml\n"
         "  heed profile configs/sort.toml --set model.layers=6 --steps 3 --trace step.json\n"
-        "  heed profile --size baby --set precision=medium\n\n"
+        "  heed profile --size baby --set precision=medium\n"
+        "  heed profile --generate --size gpt2\n\n"
         "The limit of an operation is the time that its FLOPs take at the rate of the fastest "
         "matrix product, or its bytes at memory bandwidth, whichever is longer. More than 100 % of "
         "the limit means that the data were in a cache. The time of a forward operation includes "

@@ -11,6 +11,7 @@
 #include "apps/training/trainer.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/kernels/bfloat16/bfloat16.h"
 #include "core/ranks.h"
 #include "core/suggest.h"
 #include "core/system_memory.h"
@@ -47,6 +48,12 @@ Experiment benchmark_experiment(const BenchmarkSize& size) {
   e.model.activation = has_source ? Activation::relu : Activation::gelu;
   e.model.positional = {.kind = &positional_encodings::learned,
                         .max_length = std::max(size.source, size.input)};
+  if (size.llama) {
+    e.model.activation = swiglu;
+    e.model.norm.kind = NormKind::rms;
+    e.model.bias = false;
+    e.model.positional = {.kind = &positional_encodings::rotary};
+  }
   e.model.share_embeddings = has_source;
   e.model.tie_weights = !has_source;
   return e;
@@ -171,36 +178,59 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const Corpus& corpus
   return result;
 }
 
-GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
-                                double seconds) {
-  check(size.source == 0, "generation: size {} is an encoder-decoder", size.name);
-  const Experiment experiment = benchmark_experiment(size);
-  const Corpus corpus = benchmark_corpus(size);
+namespace {
+
+LanguageModel random_model(const Experiment& experiment, const Corpus& corpus) {
+  check(experiment.model.kind == ModelKind::language_model,
+        "generation: the model is no language model");
   ScopeGuard here;
   here->seed = 1;
-  const LanguageModel model(experiment.model, model_sizes(experiment, corpus));
-  GenerationOptions options;
-  options.count = options.batch_size = task.batch;
-  options.cache = task.cache;
-  options.scored = false;
-  options.context = size.input;
+  return LanguageModel(experiment.model, model_sizes(experiment, corpus));
+}
+
+}  // namespace
+
+Generator::Generator(const Experiment& experiment, const Corpus& corpus, const GenerationTask& task)
+    : model_(random_model(experiment, corpus)), corpus_(corpus) {
+  options_.count = options_.batch_size = task.batch;
+  options_.cache = task.cache;
+  options_.scored = false;
+  options_.context = corpus.longest_input;
+  generate(std::min<int64_t>(8, positions()));
+}
+
+double Generator::weight_bytes() const {
+  double bytes = 0;
+  for (const NamedParameter& p : model_.parameters()) {
+    const bool halved =
+        p.tensor.rank() == 2 && kernels::can_be_packed(p.tensor.dim(1), scope().precision);
+    bytes += static_cast<double>(p.tensor.size()) * (halved ? 2 : sizeof(real));
+  }
+  return bytes;
+}
+
+int64_t Generator::generate(int64_t length) {
   const Sequence prompt = {0};
-  // Returns the number of tokens.
-  const auto generate = [&](int64_t length) {
-    options.max_length = length;
-    int64_t tokens = 0;
-    const Found found = continuations(model, corpus.target->vocabulary(), {&prompt, 1}, options);
-    for (const Hypothesis& each : found[0]) tokens += std::ssize(each.tokens);
-    ++options.seed;
-    return tokens;
-  };
-  generate(std::min<int64_t>(8, size.input));
+  options_.max_length = length;
+  int64_t tokens = 0;
+  const Found found = continuations(model_, corpus_.target->vocabulary(), {&prompt, 1}, options_);
+  for (const Hypothesis& each : found[0]) tokens += std::ssize(each.tokens);
+  ++options_.seed;
+  return tokens;
+}
+
+GenerationResult run_generation(const BenchmarkSize& size, const GenerationTask& task,
+                                double seconds) {
+  const Corpus corpus = benchmark_corpus(size);
+  Generator generator(benchmark_experiment(size), corpus, task);
   GenerationResult result;
-  result.parameters = model.parameter_count();
+  result.parameters = generator.model().parameter_count();
   result.positions = size.input;
+  result.weight_bytes = generator.weight_bytes();
   const double start = now();
   do {
-    result.tokens += generate(size.input);
+    result.tokens += generator.generate(size.input);
+    result.steps += size.input;
     result.seconds = now() - start;
   } while (result.seconds < seconds);
   return result;

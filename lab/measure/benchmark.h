@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "apps/config/experiment.h"
+#include "apps/inference/generation.h"
+#include "nn/models.h"
 
 namespace heed {
 
@@ -19,6 +21,9 @@ struct BenchmarkSize {
   int64_t layers, heads, dim, feed_forward, vocabulary;
   int64_t source, input;  // Ts, or 0; T
   int64_t batch;
+  // RMSNorm, SwiGLU, rotary positions and no biases (Touvron et al. 2023), instead of LayerNorm,
+  // GELU or ReLU, and learned positions.
+  bool llama = false;
 };
 
 // clang-format off
@@ -35,6 +40,10 @@ inline constexpr BenchmarkSize benchmark_sizes[] = {
     // positions as the sequences need: 64 of its 1,024.
     {"gpt2", 12, 12, 768, 3072, 50257, 0, 64, 4},
     // JoeyNMT's transformer_reverse.
+    // Two of the models of tiny stories of Karpathy's llama2.c (2023), up to the 256
+    // tokens that it generates by default.
+    {"stories15M", 6, 6, 288, 768, 32000, 0, 256, 4, true},
+    {"110M", 12, 12, 768, 2048, 32000, 0, 256, 2, true},
     {"reverse", 2, 4, 64, 256, 54, 26, 26, 32},
     // Vaswani et al. 2017, table 3, line "base", with a smaller vocabulary.
     {"base", 6, 8, 512, 2048, 8000, 32, 32, 16},
@@ -81,8 +90,31 @@ struct GenerationResult {
   int64_t tokens = 0;  // generated in `seconds`
   double seconds = 0;
   int64_t positions = 0;  // tokens of a text
+  int64_t steps = 0;      // each computes the next token of all texts of a batch
+  // Of all weights, as a step reads them: in `medium` those of matrices are kept in 2 bytes
+  // (core/kernels/kept_inputs.h).
+  double weight_bytes = 0;
 
   double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }
+  double bytes_per_second() const { return weight_bytes * static_cast<double>(steps) / seconds; }
+};
+
+// A language model of a size with random weights, and what it generates.
+class Generator {
+ public:
+  // Throws Error if the size is not a language model. Generates a few tokens, to warm up.
+  Generator(const Experiment& experiment, const Corpus& corpus, const GenerationTask& task);
+
+  const LanguageModel& model() const { return model_; }
+  int64_t positions() const { return options_.context; }
+  double weight_bytes() const;
+  // Generates a batch of texts of so many tokens. Returns their tokens.
+  int64_t generate(int64_t length);
+
+ private:
+  LanguageModel model_;
+  const Corpus& corpus_;
+  GenerationOptions options_;
 };
 
 // Generates texts for `seconds`, at least one batch, after a warm-up of a few tokens. Throws Error

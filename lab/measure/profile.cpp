@@ -27,15 +27,21 @@ Row& row_named(std::vector<Row>& rows, const std::string& name) {
   return found != rows.end() ? *found : rows.emplace_back(Row{name});
 }
 
-// Adds a step to all tables, multiplied by `weight`.
-void add_step(const StepObserver& step, const PartNames& names, double weight, Profile& p) {
+// Adds a step to all tables, multiplied by `weight`. With `waiting`, the time that it waited for
+// threads is a row of its own.
+void add_step(const StepObserver& step, const PartNames& names, double weight, Profile& p,
+              bool waiting = false) {
   int64_t outside = step.nanoseconds();
   for (const Event& event : step.events()) {
     outside -= event.nanoseconds();
+    const int64_t waited = waiting ? event.waited : 0;
+    if (waiting && event.loops > 0)
+      row_named(p.rest, waiting_for_threads) += {"", weight * static_cast<double>(event.loops),
+                                                 weight * 1e-9 * static_cast<double>(waited)};
     const Cost& cost = event.cost;
     const ProfileRow row{"",
                          weight,
-                         weight * 1e-9 * static_cast<double>(event.nanoseconds()),
+                         weight * 1e-9 * static_cast<double>(event.nanoseconds() - waited),
                          {weight * cost.flops, weight * cost.bytes},
                          weight * std::max(cost.flops / p.gemm, cost.bytes / p.bandwidth)};
     if (event.pass == Pass::other) {
@@ -112,6 +118,33 @@ Profile profile_training(const Experiment& experiment, const Corpus& corpus, int
   for (const Event& event : median.events())
     p.trace.push_back({event, names.part(event), names.layer(event)});
   p.trace_nanoseconds = median.nanoseconds();
+  return p;
+}
+
+Profile profile_generation(const Experiment& experiment, const Corpus& corpus,
+                           const GenerationTask& task, int64_t texts) {
+  Profile p;
+  p.steps = texts;
+  p.gemm = gemm_rate(experiment.precision);
+  p.bandwidth = read_bandwidth();
+  Generator generator(experiment, corpus, task);
+  const int64_t positions = generator.positions();
+  const PartNames names(generator.model());
+  generator.generate(positions);
+  const double weight = 1 / static_cast<double>(texts * positions);
+  for (int64_t i = 0; i < texts; ++i) {
+    const double start = now();
+    generator.generate(positions);
+    p.unprofiled_seconds += weight * (now() - start);
+    StepObserver text;
+    const ObserverScope here(text);
+    text.begin();
+    generator.generate(positions);
+    text.end();
+    add_step(text, names, weight, p, true);
+  }
+  for (auto* rows : {&p.forward, &p.rest})
+    std::ranges::stable_sort(*rows, std::greater(), &ProfileRow::seconds);
   return p;
 }
 

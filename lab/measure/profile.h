@@ -1,4 +1,4 @@
-// Where the time and the memory of a training step go.
+// Where the time and the memory of a training step go, or the time of a generated token.
 //
 // Profiled steps (apps/cost/step_observer.h) alternate with steps that are not profiled. The
 // difference is the overhead of profiling. Times are means over the middle half of the profiled
@@ -11,8 +11,11 @@
 #include "apps/config/experiment.h"
 #include "apps/cost/step_memory.h"
 #include "apps/cost/step_observer.h"
+#include "lab/measure/benchmark.h"
 
 namespace heed {
+
+inline constexpr const char* waiting_for_threads = "waiting for threads";
 
 // All calls of an operation, or all operations of a layer, in one step.
 struct ProfileRow {
@@ -41,7 +44,7 @@ struct Profile {
   int64_t steps = 0;                          // profiled steps
   double seconds = 0;                         // of a step
   double unprofiled_seconds = 0;              // of a step in between
-  double loss = 0;                            // of the last step
+  double loss = 0;                            // of the last step; 0 of a token
   double gemm = 0;                            // rate of large matrix products in FLOP/s
   double bandwidth = 0;                       // of memory, in bytes/s
   std::vector<ProfileRow> forward, backward;  // operations, slowest first
@@ -54,6 +57,14 @@ struct Profile {
 
 // Trains 3 + 2 · steps steps. Throws as Trainer does.
 Profile profile_training(const Experiment& experiment, const Corpus& corpus, int64_t steps);
+
+// Generates 1 + 2 · texts batches of texts of all positions, every second one profiled. A "step" is
+// the next token of all texts of a batch. The time that the calling thread waits for others in
+// parallel loops is a row of its own, "waiting for threads", whose calls are the loops, and belongs
+// to no operation; the bandwidth is read_bandwidth(). There is no memory and no trace. Throws as
+// Generator does.
+Profile profile_generation(const Experiment& experiment, const Corpus& corpus,
+                           const GenerationTask& task, int64_t texts);
 
 // Returns the largest of least_seconds / seconds over the rows of operations and of layers.
 double highest_fraction_of_limit(const Profile& profile);

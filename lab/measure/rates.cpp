@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "apps/support/clock.h"
+#include "core/check.h"
 #include "core/kernels/gemm/gemm.h"
 #include "core/kernels/more_kernels.h"
+#include "core/kernels/simd/vector.h"
+#include "core/parallel_for.h"
 #include "core/pool.h"
 #include "core/tensor.h"
 #include "lab/measure/median.h"
@@ -42,6 +45,30 @@ double measured_bandwidth() {
   return 3.0 * n * sizeof(real) / seconds;
 }
 
+double measured_read_bandwidth() {
+  using kernels::Vector;
+  double seconds;
+  constexpr int64_t n = 1 << 27, part = 1 << 16;
+  {
+    const Tensor a = Tensor::full({n}, 1);
+    std::vector<real> sums(n / part);
+    seconds = seconds_of([&] {
+                parallel_for(n, part, [&](int64_t first, int64_t last) {
+                  constexpr int at_once = 4;  // sums, so that none waits for the one before
+                  Vector sum[at_once] = {};
+                  for (int64_t i = first; i < last; i += at_once * kernels::lanes)
+                    for (int v = 0; v < at_once; ++v)
+                      sum[v] += kernels::load(a.data() + i + v * kernels::lanes);
+                  sums[static_cast<size_t>(first / part)] =
+                      kernels::sum(sum[0] + sum[1] + sum[2] + sum[3]);
+                });
+              }).front();
+    check(sums.back() == part, "read bandwidth: a part of the sum is {}", sums.back());
+  }
+  pool_trim();
+  return static_cast<double>(n * sizeof(real)) / seconds;
+}
+
 }  // namespace
 
 double gemm_rate(Precision precision) {
@@ -63,6 +90,11 @@ double gemm_rate(Precision precision) {
 
 double memory_bandwidth() {
   static const double bandwidth = measured_bandwidth();
+  return bandwidth;
+}
+
+double read_bandwidth() {
+  static const double bandwidth = measured_read_bandwidth();
   return bandwidth;
 }
 

@@ -14,4 +14,8 @@ double gemm_rate(Precision precision);
 // cache, each array counted once (McCalpin 1995, "STREAM", its Add). Needs 384 MiB.
 double memory_bandwidth();
 
+// Returns the rate at which all threads together read memory, in bytes/s: the fastest of a few sums
+// of an array of 512 MiB. The limit of generating one text, whose every token reads all weights.
+double read_bandwidth();
+
 }  // namespace heed

@@ -43,6 +43,9 @@ TEST_CASE("bench: parameter counts of the models") {
       {"baby", 10'770'816},
       // The checkpoint of GPT-2 small, with 64 instead of 1024 positions.
       {"gpt2", 124'439'808 - (1024 - 64) * 768},
+      // llama2.c's, which shares the weights of the embedding and the head too: D of each norm.
+      {"stories15M", 32'000 * 288 + 6 * (4 * 288 * 288 + 3 * 288 * 768) + (2 * 6 + 1) * 288},
+      {"110M", 32'000 * 768 + 12 * (4 * 768 * 768 + 3 * 768 * 2048) + (2 * 12 + 1) * 768},
       {"reverse", 242'304},
       // Vaswani et al.: encoder and decoder, 6 (4 D² + 2 D F) + 6 (8 D² + 2 D F), biases, norms,
       // embeddings, positions and head.
@@ -158,7 +161,7 @@ TEST_CASE("bench: prints a table with one row for each size") {
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
   CHECK_CONTAINS(output.out, "ms/step");
-  CHECK_CONTAINS(output.out, "\ntiny           106240 ");
+  CHECK_CONTAINS(output.out, "\ntiny             106240 ");
   CHECK_CONTAINS(output.err, "precision highest");
 }
 
@@ -188,9 +191,16 @@ TEST_CASE("bench: generation prints one line of JSON for each size") {
     for (const Json& line : lines) {
       std::vector<std::string> keys;
       for (const auto& [key, value] : line.members()) keys.push_back(key);
-      CHECK(keys == std::vector<std::string>{"peer", "size", "dtype", "threads", "parameters",
-                                             "batch", "cache", "positions", "tokens",
-                                             "tokens_per_s", "precision"});
+      CHECK(keys == std::vector<std::string>{
+                        "peer", "size", "dtype", "threads", "parameters", "batch", "cache",
+                        "positions", "tokens", "tokens_per_s", "precision", "weight_mb",
+                        "read_gb_per_s", "memory_gb_per_s", "share_of_memory"});
+      // Each step reads all weights and gives a token to both texts.
+      CHECK(line.at("read_gb_per_s").number() ==
+            doctest::Approx(line.at("tokens_per_s").number() / 2 * 4e-9 *
+                            static_cast<double>(line.at("parameters").integer()))
+                .epsilon(0.05));
+      CHECK(line.at("share_of_memory").number() > 0);
       CHECK(line.at("batch").integer() == 2);
       CHECK(line.at("cache").flag() == cache);
       CHECK(line.at("threads").integer() == 1);
@@ -207,7 +217,8 @@ TEST_CASE("bench: generation prints a table with one row for each size") {
   REQUIRE_MESSAGE(output.code == 0, output.err);
   CHECK(std::count(output.out.begin(), output.out.end(), '\n') == 2);
   CHECK_CONTAINS(output.out, "tokens/s");
-  CHECK_CONTAINS(output.out, "\ntiny           106240 ");
+  CHECK_CONTAINS(output.out, "\ntiny             106240 ");
+  CHECK_CONTAINS(output.err, "all threads read memory at ");
 }
 
 TEST_CASE("bench: rejects invalid arguments") {

@@ -12,6 +12,7 @@
 #include "apps/cost/summary.h"
 #include "apps/support/json.h"
 #include "apps/training/trainer.h"
+#include "core/parallel.h"
 #include "core/pool.h"
 #include "lab/measure/benchmark.h"
 #include "program.h"
@@ -82,6 +83,57 @@ TEST_CASE("profile: operations and layers add up to the step") {
     std::sort(rest.begin(), rest.end());
     CHECK(rest == std::vector<std::string>{"batch preparation", "optimizer", "outside operations"});
   }
+}
+
+TEST_CASE("profile: the parts of a generated token add up to its time") {
+  const BenchmarkSize& size = benchmark_size("babycpu");
+  const int threads = thread_count();
+  set_thread_count(2);
+  for (const int64_t batch : {1, 3}) {
+    const Profile p =
+        profile_generation(benchmark_experiment(size), benchmark_corpus(size), {.batch = batch}, 2);
+    CHECK(p.backward.empty());
+    double parts = 0;
+    for (const auto* rows : {&p.forward, &p.rest})
+      for (const ProfileRow& row : *rows) {
+        CAPTURE(row.name);
+        CHECK(row.seconds >= 0);
+        parts += row.seconds;
+      }
+    CHECK(p.seconds > 0);
+    CHECK(parts == doctest::Approx(p.seconds));
+    // Once a token: products, and for each layer the cache, which is also selected once.
+    CHECK(calls(p.forward, "linear") == doctest::Approx(4 * (4 + 2) + 1));
+    CHECK(calls(p.forward, "scaled_dot_product_attention") == doctest::Approx(4));
+    CHECK(calls(p.rest, "sampling") == doctest::Approx(1));
+    CHECK(calls(p.rest, "cache") == doctest::Approx(4 + 63.0 / 64));
+    double flops = 0;
+    for (const ProfileRow& row : p.forward)
+      if (row.name == "linear") flops += row.cost.flops;
+    CHECK(flops == doctest::Approx(2.0 * static_cast<double>(batch) *
+                                   (4 * (4 * 128 * 128 + 2 * 128 * 512) + 65 * 128)));
+  }
+  set_thread_count(threads);
+  const ProgramOutput table =
+      run_profile("/", {"--generate", "--size", "tiny", "--steps", "1", "--batch", "2"});
+  REQUIRE_MESSAGE(table.code == 0, table.err);
+  for (const char* part : {"a token of 2 texts of 32 takes ", "of token", "\n  linear ",
+                           "\nsampling ", "\ncache ", "\noutside operations ", "\ntoken "})
+    CHECK_CONTAINS(table.out, part);
+  const ProgramOutput json =
+      run_profile("/", {"--generate", "--size", "tiny", "--steps", "1", "--json"});
+  REQUIRE_MESSAGE(json.code == 0, json.err);
+  const Json output = Json::parse(json.out, "out");
+  double ms = 0;
+  for (const char* rows : {"forward", "rest"})
+    for (const Json& row : output.at(rows).elements()) ms += row.at("ms").number();
+  CHECK(ms == doctest::Approx(output.at("profiled_token_ms").number()));
+  check_rejected(run_profile("/", {"--generate"}), 2, {"--generate profiles a size"});
+  check_rejected(run_profile("/", {"--generate", "--size", "reverse"}), 2, {"reverse is an enc"});
+  check_rejected(run_profile("/", {"--size", "tiny", "--batch", "2"}), 2,
+                 {"--batch is for --generate"});
+  check_rejected(run_profile("/", {"--generate", "--size", "tiny", "--trace", "t"}), 2,
+                 {"--trace is for training steps"});
 }
 
 TEST_CASE("profile: the number of calls matches the model") {
