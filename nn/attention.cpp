@@ -16,7 +16,7 @@ Tensor MultiHeadAttention::queries(const Tensor& x, int64_t first) const {
 // K = c Wkᵀ,  V = c Wvᵀ
 KeyValues MultiHeadAttention::keys_and_values(const Tensor& c, int64_t first) const {
   const Tensor k = key_(c);
-  const Tensor v = value_(c);
+  const Tensor v = tapped(*this, Site::values, value_(c));
   return {tapped(*this, Site::keys, rotated(k, first)), v, c.dim(1)};
 }
 
@@ -32,7 +32,9 @@ Tensor MultiHeadAttention::attend(const Tensor& q, const KeyValues& kv, KeepMask
                                       .dropout = dropout_,
                                       .keys = has_free_rows ? kv.length : 0});
   }
-  return output_(tapped(*this, Site::heads, std::move(z)));
+  z = tapped(*this, Site::heads, std::move(z));
+  const Tensor y = replaced_output(z);
+  return y ? y : output_(z);
 }
 
 // One statement per projection: gradients are added in the order in which results were computed,

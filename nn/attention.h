@@ -46,6 +46,7 @@ class MultiHeadAttention : public Attention {
   Tensor rotated(const Tensor& x, int64_t first) const;
   // Returns [P₁ V₁; …; P_H V_H] if a tap (nn/tap.h) replaces P or the scores, else no tensor.
   Tensor replaced_heads(const Tensor& q, const KeyValues& kv, const KeepMask& mask) const;
+  Tensor replaced_output(const Tensor& z) const;  // y if a tap replaces what heads add to it
 
   Linear query_, key_, value_, output_;  // Wq, Wk, Wv, Wo
   int64_t heads_;

@@ -20,9 +20,11 @@ Norm::Norm(int64_t dim, const NormOptions& options)
 
 Tensor Norm::operator()(const Tensor& x) const {
   const ModuleScope here(*this);
-  return tapped(*this, Site::normalised,
-                kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
-                                         : rms_norm(x, weight, epsilon_));
+  Tensor y = replaced(x);
+  if (!y)
+    y = kind_ == NormKind::layer ? layer_norm(x, weight, bias, epsilon_)
+                                 : rms_norm(x, weight, epsilon_);
+  return tapped(*this, Site::normalised, std::move(y));
 }
 
 }  // namespace heed::inline HEED_REAL

@@ -32,6 +32,8 @@ class Norm : public Module {
   Tensor bias;    // (dim), zeros at first; or no tensor
 
  private:
+  Tensor replaced(const Tensor& x) const;  // y if a tap (nn/tap.h) replaces the scale
+
   NormKind kind_;
   real epsilon_;
 };

@@ -23,12 +23,15 @@ enum class Site {
   tokens,    // InputEmbedding: tokens or features, without positions (B, T, token width)
   embedded,  // InputEmbedding: with positions, the stream before all sublayers (B, T, D)
   queries,
-  keys,           // attention: Q and K, heads side by side (B, T, H·K)
-  scores,         // attention: before the mask (B, H, Tq, Tk); computed only if wanted, as weights
-  weights,        // attention: P, before dropout (B, H, Tq, Tk)
-  heads,          // attention: [P₁ V₁; …; P_H V_H], before Wo (B, Tq, H·K)
+  keys,
+  values,   // attention: Q, K and V, heads side by side (B, T, H·K)
+  scores,   // attention: before the mask (B, H, Tq, Tk); computed only if wanted, as weights
+  weights,  // attention: P, before dropout (B, H, Tq, Tk)
+  heads,    // attention: [P₁ V₁; …; P_H V_H], before Wo (B, Tq, H·K)
+  head_outputs,  // attention: Pₕ Vₕ Woₕᵀ, which y adds up, with the bias; if wanted (B, H, Tq, D)
   preactivation,  // feed-forward: W₁ x + b₁ (B, T, hidden); if wanted; not to be replaced
   activation,     // feed-forward: what W₂ reads (B, T, hidden)
+  scale,          // a norm: √(var(x) + ε) or √(mean(x²) + ε); if wanted (B, T, 1)
   normalised,     // a norm: its output (B, T, D)
   sublayer,       // the norm of a sublayer: what is added to the stream (B, T, D)
   stream,         // the norm of a sublayer: the residual stream after it (B, T, D)

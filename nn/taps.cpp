@@ -1,9 +1,12 @@
 // Defines what layers compute only for a tap (nn/tap.h): values that their kernels never store.
+#include <algorithm>
 #include <limits>
 
+#include "core/ops.h"
 #include "core/scope.h"
 #include "nn/feed_forward.h"
 #include "nn/forms/attention.h"
+#include "nn/norm.h"
 #include "nn/tap.h"
 
 namespace heed::inline HEED_REAL {
@@ -21,6 +24,40 @@ Tensor MultiHeadAttention::replaced_heads(const Tensor& q, const KeyValues& kv,
   if (seen.same_as(s) && used.same_as(p)) return {};
   const Tensor v = split_heads(filled(kv.values, kv.length), heads_);
   return merge_heads(matmul(heed::dropout(used, dropout_), v));
+}
+
+Tensor MultiHeadAttention::replaced_output(const Tensor& z) const {
+  if (!Tap::wanted(*this, Site::head_outputs)) return {};
+  const std::vector<int64_t> widths(static_cast<size_t>(heads_), z.dim(-1) / heads_);
+  return replaced_sum_of_heads(*this, z, widths, output_.bias,
+                               [&](const Tensor& alone) { return linear(alone, output_.weight); });
+}
+
+Tensor replaced_sum_of_heads(const Module& layer, const Tensor& z, std::span<const int64_t> widths,
+                             const Tensor& bias,
+                             const std::function<Tensor(const Tensor&)>& output) {
+  std::vector<Tensor> parts;
+  int64_t first = 0;
+  for (const int64_t width : widths) {
+    Tensor columns = Tensor::zeros({z.dim(-1)});
+    std::fill_n(columns.mutable_data() + first, width, real{1});
+    parts.push_back(output(z * columns));
+    first += width;
+  }
+  const Tensor each = stack(parts, 1);
+  const Tensor used = tapped(layer, Site::head_outputs, each);
+  if (used.same_as(each)) return {};
+  return bias ? sum(used, {1}) + bias : sum(used, {1});
+}
+
+// The scale by its definition, for a tap that looks at it.
+Tensor Norm::replaced(const Tensor& x) const {
+  if (!Tap::wanted(*this, Site::scale)) return {};
+  const Tensor c = kind_ == NormKind::layer ? x - mean(x, {-1}, true) : x;
+  const Tensor s = sqrt(mean(c * c, {-1}, true) + epsilon_);
+  const Tensor used = tapped(*this, Site::scale, s);
+  if (used.same_as(s)) return {};
+  return bias ? c / used * weight + bias : c / used * weight;
 }
 
 void FeedForward::show_preactivation(const Tensor& x) const {

@@ -32,10 +32,10 @@ std::vector<std::pair<std::string, Cuts>> parts_of(const Inspected& inspected) {
   std::vector<std::pair<std::string, Cuts>> heads, sublayers, layers, positions;
   for (const Sublayer& s : sublayers_of(inspected)) {
     const Cut whole{s.norm, Site::sublayer, 0, 0};
-    if (s.width > 0)
-      for (int64_t h = 0; h < s.heads; ++h)
-        heads.push_back({fmt::format("{}.head.{}", s.name, h),
-                         {{s.name, Site::heads, h * s.width, (h + 1) * s.width}}});
+    for (int64_t h = 0; h < s.heads; ++h)
+      heads.push_back({fmt::format("{}.head.{}", s.name, h),
+                       {{s.name, Site::heads, s.columns[static_cast<size_t>(h)],
+                         s.columns[static_cast<size_t>(h) + 1]}}});
     sublayers.push_back({s.name, {whole}});
     if (layers.empty() || layers.back().first != s.layer) layers.push_back({s.layer, {}});
     layers.back().second.push_back(whole);

@@ -18,8 +18,7 @@ class Readout {
  public:
   Readout(const Inspected& inspected, const std::string& norm, int64_t token, int64_t other)
       : is_layer_(inspected.options.norm.kind == NormKind::layer),
-        has_norm_(inspected.options.has_final_norm()),
-        epsilon_(inspected.options.norm.epsilon) {
+        has_norm_(inspected.options.has_final_norm()) {
     const Linear& head = inspected.model.head();
     const int64_t width = head.weight.dim(1);
     for (int64_t i = 0; i < width; ++i)
@@ -36,13 +35,8 @@ class Readout {
       constant_ += bias->second.data()[i] * u_[static_cast<size_t>(i)];
   }
 
-  // Sets the statistics of a position to those of its whole stream.
-  void set_stream(const std::vector<double>& x) {
-    const double mean = mean_of(x);
-    double sum = 0;
-    for (const double value : x) sum += (value - mean) * (value - mean);
-    scale_ = std::sqrt(sum / static_cast<double>(x.size()) + epsilon_);
-  }
+  // Sets s, of the whole stream at a position.
+  void set_scale(double s) { scale_ = s; }
   double operator()(const std::vector<double>& c) const {
     const double mean = mean_of(c);
     double sum = 0;
@@ -61,31 +55,20 @@ class Readout {
   }
 
   bool is_layer_, has_norm_;
-  double epsilon_, scale_ = 1, constant_ = 0;
+  double scale_ = 1, constant_ = 0;
   Tensor gamma_;
   std::vector<double> u_;
 };
 
 std::vector<double> vector_at(const Tensor& x, int64_t row, int64_t position) {
-  const int64_t width = x.dim(2);
-  const real* const from = x.data() + (row * x.dim(1) + position) * width;
+  const int64_t width = x.dim(-1);
+  const real* const from = x.data() + (row * x.dim(-2) + position) * width;
   return {from, from + width};
 }
 
 std::vector<double> difference(std::vector<double> a, const std::vector<double>& b) {
   for (size_t i = 0; i < b.size(); ++i) a[i] -= b[i];
   return a;
-}
-
-// z of one head times its columns of output.weight (D, H·K).
-std::vector<double> head_output(const Tensor& weight, const std::vector<double>& z, int64_t first,
-                                int64_t last) {
-  const int64_t width = weight.dim(0), columns = weight.dim(1);
-  std::vector<double> y(static_cast<size_t>(width));
-  for (int64_t o = 0; o < width; ++o)
-    for (int64_t i = first; i < last; ++i)
-      y[static_cast<size_t>(o)] += weight.data()[o * columns + i] * z[static_cast<size_t>(i)];
-  return y;
 }
 
 // The positions that the head reads, and their weights.
@@ -129,9 +112,11 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
   {
     const NamedTap tap(
         inspected,
-        [](const std::string&, Site site) {
-          return site == Site::tokens || site == Site::embedded || site == Site::heads ||
-                 site == Site::sublayer || site == Site::stream;
+        [&](const std::string& layer, Site site) {
+          return site == Site::tokens || site == Site::embedded ||
+                 (site == Site::scale && layer == stack + ".norm") ||
+                 ((site == Site::head_outputs || site == Site::sublayer) &&
+                  layer.starts_with(stack));
         },
         [&](const std::string& layer, Site site, const Tensor& value) {
           seen[{layer, site}] = value;
@@ -163,7 +148,8 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
     rows[found->second].second += value;
   };
   for (const auto& [p, weight] : positions) {
-    readout.set_stream(vector_at(seen.at({sublayers.back().norm, Site::stream}), row, p));
+    if (o.has_final_norm())
+      readout.set_scale(vector_at(seen.at({stack + ".norm", Site::scale}), row, p)[0]);
     const std::vector<double> embedded = vector_at(seen.at({"embedding", Site::embedded}), row, p);
     std::vector<double> tokens = vector_at(seen.at({"embedding", Site::tokens}), row, p);
     tokens.resize(embedded.size());  // concatenated positions follow the token's columns
@@ -175,10 +161,9 @@ Json attribute(const Inspected& inspected, int64_t example, std::optional<int64_
         add(s.name, weight * readout(rest));
         continue;
       }
-      const std::vector<double> z = vector_at(seen.at({s.name, Site::heads}), row, p);
-      const Tensor w = inspected.parameters.at(s.name + ".output.weight");
+      const Tensor& heads = seen.at({s.name, Site::head_outputs});  // (B, H, T, D)
       for (int64_t h = 0; h < s.heads; ++h) {
-        const std::vector<double> y = head_output(w, z, h * s.width, (h + 1) * s.width);
+        const std::vector<double> y = vector_at(heads, row * s.heads + h, p);
         add(fmt::format("{}.head.{}", s.name, h), weight * readout(y));
         rest = difference(std::move(rest), y);
       }

@@ -51,7 +51,14 @@ void add_row(HeadSums& sums, const real* a, int64_t q, int64_t keys, const int32
 struct LayerSums {
   std::vector<HeadSums> heads;
   bool has_positions = true, has_tokens = true;
+  bool has_order = true;  // its positions are not those of a set or graph
 };
+
+// Returns whether the order of positions changes what a self-attention computes.
+bool has_order(const ModelOptions& o, const std::string& layer) {
+  return o.positional.kind != &positional_encodings::none || layer.starts_with("decoder") ||
+         o.attention.causal || o.attention.window > 0;
+}
 
 // The loss at nine tenths of an example minus that at one tenth.
 struct InContext {
@@ -100,6 +107,7 @@ std::vector<std::pair<std::string, LayerSums>> sums_of(const Inspected& inspecte
           LayerSums& layer = layers[at->second].second;
           layer.has_positions = !is_cross(name) && !name.starts_with("pool") &&
                                 inspected.options.attention.axes.empty() && p.dim(2) == p.dim(3);
+          layer.has_order = layer.has_positions && has_order(inspected.options, name);
           const Ids& tokens = tokens_of(inspected, batch, name);
           layer.has_tokens = layer.has_positions && static_cast<bool>(tokens);
           add_weights(layer, p, inspected.lengths(batch, name), tokens);
@@ -175,18 +183,19 @@ Repeated repeated_tokens(const Inspected& inspected) {
 // Σ λ / Σ |λ| of U W_O W_V E, whose eigenvalues other than 0 are those of W_V Eᵀ U W_O.
 Json copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
   if (inspected.options.kind == ModelKind::classifier || !s.name.starts_with("decoder") ||
-      is_cross(s.name) || !s.is_sum_of_heads)
+      is_cross(s.name) || s.width == 0)
     return {};
   const std::map<std::string, Tensor>& parameters = inspected.parameters;
   const auto e = parameters.find("embedding.token.weight"),
-             w = parameters.find(s.name + ".value.weight");
+             w = parameters.find(s.name + ".value.weight"),
+             o = parameters.find(s.name + ".output.weight");
   const Tensor& u = inspected.model.head().weight;
-  if (e == parameters.end() || w == parameters.end() || e->second.shape() != u.shape() ||
-      w->second.dim(0) != s.heads * s.width)
+  if (e == parameters.end() || w == parameters.end() || o == parameters.end() ||
+      !s.is_sum_of_heads || e->second.shape() != u.shape())
     return {};
   const int64_t first = head * s.width, last = first + s.width;
-  const Tensor values = slice(w->second, 0, first, last);                                  // (K, D)
-  const Tensor outputs = slice(parameters.at(s.name + ".output.weight"), 1, first, last);  // (D, K)
+  const Tensor values = slice(w->second, 0, first, last);   // (K, D)
+  const Tensor outputs = slice(o->second, 1, first, last);  // (D, K)
   const Tensor m = matmul(matmul(values, transpose(e->second, 0, 1)), matmul(u, outputs));
   double sum = 0, size = 0;
   for (const auto& value :
@@ -197,26 +206,35 @@ Json copying(const Inspected& inspected, const Sublayer& s, int64_t head) {
   return ratio(sum, size, true);
 }
 
-// A matrix L R of low rank: L (D, K), R (K, D).
+// A matrix L R of low rank: L (D, K), R (K, D), and LᵀL and R Rᵀ (K, K).
 struct Factors {
-  Tensor left, right;
+  Tensor left, right, left_squares, right_squares;
+  Factors(Tensor l, Tensor r)
+      : left(std::move(l)),
+        right(std::move(r)),
+        left_squares(matmul(transpose(left, 0, 1), left)),
+        right_squares(matmul(right, transpose(right, 0, 1))) {}
 };
 
-double norm(const Tensor& x) {
+// The root of Σ a ∘ b
+double root_of_products(const Tensor& a, const Tensor& b) {
   double sum = 0;
-  for (const real value : x.values()) sum += static_cast<double>(value) * value;
-  return std::sqrt(sum);
+  for (int64_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a.data()[i]) * b.data()[i];
+  return std::sqrt(std::max(0.0, sum));
 }
 
-// ‖B A‖ / (‖A‖ ‖B‖), in the Frobenius norm
+// ‖B A‖ / (‖A‖ ‖B‖), in the Frobenius norm, without matrices (D, D): with M = R_B L_A,
+// ‖B A‖² = Σ (L_BᵀL_B M) ∘ (M R_A R_Aᵀ), and ‖A‖² = Σ (L_AᵀL_A) ∘ (R_A R_Aᵀ).
 double composed(const Factors& b, const Factors& a) {
-  const double size = norm(matmul(a.left, a.right)) * norm(matmul(b.left, b.right));
-  const Tensor product = matmul(matmul(b.left, matmul(b.right, a.left)), a.right);
-  return size > 0 ? norm(product) / size : 0;
+  const double size = root_of_products(a.left_squares, a.right_squares) *
+                      root_of_products(b.left_squares, b.right_squares);
+  const Tensor m = matmul(b.right, a.left);
+  const double product = root_of_products(matmul(b.left_squares, m), matmul(m, a.right_squares));
+  return size > 0 ? product / size : 0;
 }
 
-// The mean of composed() for random matrices (D, K), (K, D).
-double random_composition(int64_t dim, int64_t width) {
+// The mean of composed() for random matrices b of rank `reads` and a of rank `writes`, (D, D).
+double random_composition(int64_t dim, int64_t reads, int64_t writes) {
   constexpr int draws = 16;
   Random random(0, Purpose::task, 1);
   const auto draw = [&](const Shape& shape) {
@@ -226,42 +244,43 @@ double random_composition(int64_t dim, int64_t width) {
   };
   double sum = 0;
   for (int i = 0; i < draws; ++i) {
-    const Factors b{draw({dim, width}), draw({width, dim})};
-    sum += composed(b, {draw({dim, width}), draw({width, dim})});
+    const Factors b{draw({dim, reads}), draw({reads, dim})};
+    sum += composed(b, {draw({dim, writes}), draw({writes, dim})});
   }
   return sum / draws;
 }
 
-// The matrices of one head: W_Q, W_K, W_V (K, D), W_O (D, K).
+// The matrices of one head, from its W_Q, W_K, W_V (K, D) and W_O (D, K).
 struct HeadMatrices {
-  Json place;  // [layer, head]
   std::string stack;
-  int64_t layer = 0;
-  Tensor query, key, value, output;
+  int64_t layer = 0, head = 0;
+  Factors reads_query, reads_key, copies;  // (W_Qᵀ W_K)ᵀ, W_Qᵀ W_K, W_O W_V
 };
 
 std::vector<HeadMatrices> matrices_of(const Inspected& inspected,
                                       const std::vector<Sublayer>& sublayers) {
-  const std::map<std::string, Tensor>& parameters = inspected.parameters;
   std::vector<HeadMatrices> heads;
   for (const Sublayer& s : sublayers) {
-    if (!s.is_sum_of_heads || is_cross(s.name)) continue;
-    const auto rows = [&](const char* name, int64_t h) {
-      const auto found = parameters.find(s.name + name);
-      if (found == parameters.end() || found->second.dim(0) != s.heads * s.width) return Tensor();
-      return slice(found->second, 0, h * s.width, (h + 1) * s.width);
+    if (!s.is_sum_of_heads || is_cross(s.name) || s.width == 0) continue;
+    const auto find = [&](const char* name) {
+      const auto found = inspected.parameters.find(s.name + name);
+      return found == inspected.parameters.end() ? Tensor() : found->second;
     };
+    const Tensor query = find(".query.weight"), key = find(".key.weight"),
+                 value = find(".value.weight"), output = find(".output.weight");
+    if (!query || !key || !value || !output) continue;
     for (int64_t h = 0; h < s.heads; ++h) {
-      const Tensor output =
-          slice(parameters.at(s.name + ".output.weight"), 1, h * s.width, (h + 1) * s.width);
-      HeadMatrices m{Json::array({s.index, h}),
-                     s.name.substr(0, s.name.find('.')),
-                     s.index,
-                     rows(".query.weight", h),
-                     rows(".key.weight", h),
-                     rows(".value.weight", h),
-                     output};
-      if (m.query && m.key && m.value) heads.push_back(std::move(m));
+      const auto of_head = [&](const Tensor& w, int axis) {
+        const int64_t width = w.dim(axis) / s.heads;
+        return slice(w, axis, h * width, (h + 1) * width);
+      };
+      const Tensor q = of_head(query, 0), k = of_head(key, 0);
+      heads.push_back({s.name.substr(0, s.name.find('.')),
+                       s.index,
+                       h,
+                       {transpose(k, 0, 1), q},
+                       {transpose(q, 0, 1), k},
+                       {of_head(output, 1), of_head(value, 0)}});
     }
   }
   return heads;
@@ -272,19 +291,21 @@ Json compositions(const Inspected& inspected, const std::vector<Sublayer>& subla
   const std::vector<HeadMatrices> heads = matrices_of(inspected, sublayers);
   Json pairs = Json::array();
   if (heads.empty()) return pairs;
-  const double random = random_composition(heads[0].output.dim(0), heads[0].output.dim(1));
+  const int64_t dim = heads[0].copies.left.dim(0), keys = heads[0].reads_key.left.dim(1),
+                values = heads[0].copies.left.dim(1);
+  const double random_keys = random_composition(dim, keys, values),
+               random_values =
+                   keys == values ? random_keys : random_composition(dim, values, values);
   for (const HeadMatrices& b : heads)
     for (const HeadMatrices& a : heads) {
-      if (a.stack != b.stack || a.layer >= b.layer || a.output.shape() != heads[0].output.shape())
-        continue;
-      const Factors from{a.output, a.value};
+      if (a.stack != b.stack || a.layer >= b.layer) continue;
       pairs.push(Json::object()
                      .set("stack", a.stack)
-                     .set("from", a.place)
-                     .set("to", b.place)
-                     .set("q", composed({transpose(b.key, 0, 1), b.query}, from) - random)
-                     .set("k", composed({transpose(b.query, 0, 1), b.key}, from) - random)
-                     .set("v", composed({b.output, b.value}, from) - random));
+                     .set("from", Json::array({a.layer, a.head}))
+                     .set("to", Json::array({b.layer, b.head}))
+                     .set("q", composed(b.reads_query, a.copies) - random_keys)
+                     .set("k", composed(b.reads_key, a.copies) - random_keys)
+                     .set("v", composed(b.copies, a.copies) - random_values));
     }
   return pairs;
 }
@@ -309,16 +330,17 @@ Json head_scores(const Inspected& inspected, bool composition) {
                     .set("layer", index < 0 ? Json() : Json(index))
                     .set("head", static_cast<int64_t>(h))
                     .set("module", name)
-                    .set("previous", ratio(sums.previous, sums.weight, layer.has_positions))
+                    .set("previous", ratio(sums.previous, sums.weight, layer.has_order))
                     .set("duplicate", ratio(sums.duplicate, sums.weight, layer.has_tokens))
-                    .set("induction", ratio(sums.induction, sums.weight, layer.has_tokens))
+                    .set("induction",
+                         ratio(sums.induction, sums.weight, layer.has_order && layer.has_tokens))
                     .set("prefix_matching",
                          matching == repeated.matching.end() ? Json() : Json(matching->second[h]))
                     .set("copying", sublayer == sublayers.end()
                                         ? Json()
                                         : copying(inspected, *sublayer, static_cast<int64_t>(h)))
                     .set("entropy", ratio(sums.entropy, sums.queries, true))
-                    .set("distance", ratio(sums.distance, sums.queries, layer.has_positions))
+                    .set("distance", ratio(sums.distance, sums.queries, layer.has_order))
                     .set("first", ratio(sums.first, sums.queries, true)));
     }
   }

@@ -27,10 +27,10 @@ namespace heed {
 // [{"stack", "from": [layer, head], "to", "q", "k", "v"}, …], "induction_loss",
 // "in_context_score"}. The induction loss is the mean loss on the repeated tokens from position n +
 // 1 on; the in-context score is the loss at 0.9 T minus that at 0.1 T of examples of T tokens.
-// Values that a model cannot have are null: scores of positions in cross-attention and on lines of
-// a grid, those of tokens for features, the last two for models other than language models.
-// Without `composition`, which depends on the weights only and has a pair for each two heads, that
-// member is left out.
+// Values that a model cannot have are null: scores of positions in cross-attention, on lines of a
+// grid and in sets and graphs, those of tokens for features, the last two for models other than
+// language models. Without `composition`, which depends on the weights only and has a pair for each
+// two heads, that member is left out.
 Json head_scores(const Inspected& inspected, bool composition = true);
 // Heads with the most concentrated roles come first.
 Table heads_table(const Json& scores);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "apps/inference/attention_map.h"
 #include "apps/inference/evaluation.h"
@@ -121,11 +122,15 @@ std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
   here->gradients = here->training = false;
   const MultiHeadOptions& form = inspected.options.attention;
   std::vector<Sublayer> found;
-  std::unordered_map<std::string, int64_t> widths;  // of the outputs of all heads
+  std::set<std::string> with_heads, sums;
   const NamedTap tap(
-      inspected, [](const std::string&, Site s) { return s == Site::heads || s == Site::sublayer; },
+      inspected,
+      [](const std::string&, Site s) {
+        return s == Site::heads || s == Site::head_outputs || s == Site::sublayer;
+      },
       [&](const std::string& name, Site site, const Tensor& value) {
-        if (site == Site::heads) widths[name] = value.dim(-1);
+        if (site == Site::heads) with_heads.insert(name);
+        if (site == Site::head_outputs && value.dim(0) == 1) sums.insert(name);
         if (site == Site::sublayer) {
           Sublayer sublayer;
           sublayer.norm = name;
@@ -138,13 +143,14 @@ std::vector<Sublayer> sublayers_of(const Inspected& inspected) {
       });
   inspected.model.logits(inputs_of(inspected.one));
   for (Sublayer& sublayer : found) {
-    const auto width = widths.find(sublayer.name);
-    if (width == widths.end()) continue;
+    if (!with_heads.contains(sublayer.name)) continue;
+    const HeadWidths widths = form.widths(inspected.options.dim, inspected.options.heads);
     sublayer.heads = inspected.options.heads;
-    if (form.key_dims.empty() && form.value_dims.empty())
-      sublayer.width = width->second / sublayer.heads;
-    sublayer.is_sum_of_heads = sublayer.width > 0 && form.activation == Activation::none &&
-                               form.combine == Combine::concat_projection && form.axes.empty();
+    sublayer.width = widths.equal() ? widths.value[0] : 0;
+    sublayer.columns = {0};
+    for (const int64_t width : widths.value)
+      sublayer.columns.push_back(sublayer.columns.back() + width);
+    sublayer.is_sum_of_heads = sums.contains(sublayer.name) && form.activation == Activation::none;
   }
   return found;
 }

@@ -77,8 +77,9 @@ struct Sublayer {
   std::string layer;  // "decoder.layers.0"
   int64_t index = 0;  // of the layer in its stack
   int64_t heads = 0;  // 0: it has none
-  int64_t width = 0;  // of the output of a head, if all have one width, else 0
-  // Its output is the sum of the outputs of its heads, each times its columns of output.weight.
+  int64_t width = 0;  // of the value of a head, if all have one width, else 0
+  std::vector<int64_t> columns;  // heads + 1: head h has [columns[h], columns[h + 1]) of z
+  // Its output is the sum of what its heads add (Site::head_outputs) and perhaps of a bias.
   bool is_sum_of_heads = false;
 };
 // Found by computing the first example.

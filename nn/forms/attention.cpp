@@ -156,7 +156,7 @@ Tensor GeneralAttention::queries(const Tensor& x, int64_t first) const {
 KeyValues GeneralAttention::keys_and_values(const Tensor& keys, const Tensor& values,
                                             int64_t first) const {
   const Tensor k = project(key_, keys);
-  const Tensor v = form_.tie_key_value ? k : project(value_, values);
+  const Tensor v = tapped(*this, Site::values, form_.tie_key_value ? k : project(value_, values));
   return {tapped(*this, Site::keys, rotated(k, first)), v, k.dim(1)};
 }
 
@@ -253,7 +253,18 @@ Tensor GeneralAttention::weights(const Tensor& s, const KeepMask& mask) const {
 
 // φ(combine(z₁ … z_H)): (B, T, Σ V) → (B, T, D)
 Tensor GeneralAttention::output(const Tensor& z) const {
-  return activate(form_.activation, combine_heads(z));
+  const Tensor replaced = replaced_output(z);
+  return activate(form_.activation, replaced ? replaced : combine_heads(z));
+}
+
+// combine(z₁ … z_H) if a tap replaces what heads add to it, else no tensor.
+Tensor GeneralAttention::replaced_output(const Tensor& z) const {
+  if (form_.combine == Combine::max || !Tap::wanted(*this, Site::head_outputs)) return {};
+  return replaced_sum_of_heads(*this, z, form_.widths(dim_, heads_).value,
+                               output_ ? output_->bias : Tensor(), [&](const Tensor& alone) {
+                                 return output_ ? linear(alone, output_->weight)
+                                                : combine_heads(alone);
+                               });
 }
 
 Tensor GeneralAttention::combine_heads(const Tensor& z) const {

@@ -10,7 +10,9 @@
 // nn/similarity.h, nn/normaliser.h and nn/attention_options.h.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "nn/attention.h"
@@ -83,6 +85,7 @@ class GeneralAttention : public Attention {
   Tensor scores(const Group& group, const Tensor& q, const Tensor& k, const Tensor& bias) const;
   Tensor weights(const Tensor& scores, const KeepMask& mask) const;
   Tensor output(const Tensor& z) const;
+  Tensor replaced_output(const Tensor& z) const;
   Tensor combine_heads(const Tensor& z) const;
 
   int64_t dim_, heads_;
@@ -99,6 +102,12 @@ class GeneralAttention : public Attention {
 
 // The first `length` positions of x (B, T, …).
 Tensor filled(const Tensor& x, int64_t length);
+
+// For a tap that wants Site::head_outputs: `output` of z (B, Tq, Σ V) with all heads but one set to
+// 0, for each head. Returns their sum plus the bias if the tap replaces one, else no tensor.
+Tensor replaced_sum_of_heads(const Module& layer, const Tensor& z, std::span<const int64_t> widths,
+                             const Tensor& bias,
+                             const std::function<Tensor(const Tensor&)>& output);
 
 // Returns multi-head attention of these options: MultiHeadAttention where the form is the standard
 // one, else GeneralAttention. Both compute the same bits. Throws InputError as GeneralAttention.

@@ -13,5 +13,7 @@ void FeedForward::show_preactivation(const Tensor&) const {}
 Tensor MultiHeadAttention::replaced_heads(const Tensor&, const KeyValues&, const KeepMask&) const {
   return {};
 }
+Tensor MultiHeadAttention::replaced_output(const Tensor&) const { return {}; }
+Tensor Norm::replaced(const Tensor&) const { return {}; }
 
 }  // namespace heed::inline HEED_REAL

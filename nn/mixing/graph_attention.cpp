@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/ops.h"
+#include "nn/forms/attention.h"
 #include "nn/forms/parts.h"
 #include "nn/graph.h"
 #include "nn/tap.h"
@@ -96,7 +97,13 @@ Tensor GraphAttention::operator()(const Tensor& x, const SequenceContext& sequen
   }
   const Tensor messages = weights.reshape({count, heads_, 1}) * value.reshape(per_head);
   const Tensor received = segment_sum(messages.reshape({count, dim}), edges.receiver, nodes);
-  return output_(received).reshape(x.shape());
+  const Tensor z = tapped(*this, Site::heads, received.reshape(x.shape()));
+  if (Tap::wanted(*this, Site::head_outputs)) {
+    const std::vector<int64_t> widths(static_cast<size_t>(heads_), width);
+    const auto output = [&](const Tensor& alone) { return linear(alone, output_.weight); };
+    if (const Tensor y = replaced_sum_of_heads(*this, z, widths, output_.bias, output)) return y;
+  }
+  return output_(z);
 }
 
 const MixingRule mixings::graph_attention = {

@@ -36,6 +36,7 @@ struct InspectedTask {
   explicit InspectedTask(ModelKind kind, const std::function<void(ModelOptions&)>& change = {},
                          const DataKind* data = &data_kinds::reverse) {
     experiment.data.kind = data;
+    if (data == &data_kinds::graph) experiment.data.lengths = {4, 8};
     ModelOptions& o = experiment.model;
     o.kind = kind;
     o.dim = 16;
@@ -93,17 +94,21 @@ TEST_CASE("inspect: the baseline of ablate and the last row of lens are the loss
 }
 
 TEST_CASE("inspect: zero for a head is a checkpoint without its columns, bit for bit") {
-  for (const ModelKind kind : sequence_models) {
-    InspectedTask t(kind);
-    const std::string layer = "decoder.layers.1.attention";
+  const auto check_second_head = [](const InspectedTask& t, int64_t first) {
+    const std::string layer = predicting_stack(t.experiment.model) + ".layers.1.attention";
     const Json cut = ablate(*t.inspected, AblateWith::zero);
     Tensor w = t.model->parameter(layer + ".output.weight");
     for (int64_t row = 0; row < 16; ++row)
-      for (int64_t column = 8; column < 16; ++column) w.mutable_data()[row * 16 + column] = 0;
+      for (int64_t column = first; column < 16; ++column) w.mutable_data()[row * 16 + column] = 0;
     const double loss = losses_of(*t.inspected).mean_loss();
     CHECK(part_named(cut, layer + ".head.1").at("loss").number() == loss);
     CHECK(part_named(cut, layer + ".head.0").at("loss").number() != loss);
-  }
+  };
+  for (const ModelKind kind : sequence_models) check_second_head(InspectedTask(kind), 8);
+  const auto unequal = [](ModelOptions& o) {
+    o.attention.key_dims = {3, 9}, o.attention.value_dims = {5, 11};
+  };
+  check_second_head(InspectedTask(ModelKind::language_model, unequal), 5);
 }
 
 TEST_CASE("inspect: ablating heads that are constant by their mean changes nothing") {
@@ -150,6 +155,9 @@ TEST_CASE("inspect: the rows of attribute add up to the difference of the logits
       [](ModelOptions& o) { o.norm.kind = NormKind::rms; },
       [](ModelOptions& o) { o.final_norm = Choice::no; },
       [](ModelOptions& o) { o.attention.combine = Combine::mean, o.attention.value_dim = 16; },
+      [](ModelOptions& o) {
+        o.attention.key_dims = {3, 9}, o.attention.value_dims = {5, 11};
+      },
       [](ModelOptions& o) { o.activation = swiglu; },
       [](ModelOptions& o) { o.bias = false; },
       [](ModelOptions& o) { o.positional.kind = &positional_encodings::rotary; }};
@@ -165,6 +173,9 @@ TEST_CASE("inspect: the rows of attribute add up to the difference of the logits
         }
         CHECK(std::abs(sum - json.at("difference").number()) < 1e-4 * size);
         CHECK(size > 0.1);
+        CHECK(std::ranges::count_if(json.at("rows").elements(), [](const Json& row) {
+                return row.at("part").string().find(".head.") != std::string::npos;
+              }) == (kind == ModelKind::seq2seq ? 8 : 4));
         CHECK(json.at("token").string() != json.at("other").string());
       }
     }
@@ -250,6 +261,39 @@ TEST_CASE(
     CHECK(head.at("previous").is_null() == crosses);
     CHECK(head.at("entropy").number() > 0);
   }
+}
+
+TEST_CASE("inspect: a graph's heads have no order; they are ablated and attributed") {
+  const InspectedTask t(
+      ModelKind::classifier,
+      [](ModelOptions& o) {
+        o.mixing.kind = &mixings::graph_attention;
+        o.positional.kind = &positional_encodings::none;
+      },
+      &data_kinds::graph);
+  const Json json = head_scores(*t.inspected);
+  for (const Json& head : json.at("heads").elements()) {
+    for (const char* name : {"previous", "duplicate", "induction", "distance"})
+      CHECK(head.at(name).is_null());
+    CHECK(head.at("first").number() > 0);
+  }
+  const std::string layer = "encoder.layers.1.graph_attention";
+  const Json cut = ablate(*t.inspected, AblateWith::zero);
+  const Json rows = attribute(*t.inspected, 3);
+  double sum = 0, size = 0;
+  int heads = 0;
+  for (const Json& row : rows.at("rows").elements()) {
+    sum += row.at("value").number();
+    size += std::abs(row.at("value").number());
+    heads += row.at("part").string().find(".head.") != std::string::npos;
+  }
+  CHECK(heads == 4);
+  CHECK(std::abs(sum - rows.at("difference").number()) < 1e-4 * size);
+  Tensor w = t.model->parameter(layer + ".output.weight");
+  for (int64_t row = 0; row < 16; ++row)
+    for (int64_t column = 0; column < 8; ++column) w.mutable_data()[row * 16 + column] = 0;
+  CHECK(part_named(cut, layer + ".head.0").at("loss").number() ==
+        losses_of(*t.inspected).mean_loss());
 }
 
 TEST_CASE("inspect: a head that copies has the score 1, and its opposite -1") {

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -139,10 +140,11 @@ TEST_CASE("a tap that wants nothing costs no operation") {
   }
 }
 
-TEST_CASE("a value that replaces its equal gives the same result, and zeros another") {
-  constexpr Site sites[] = {Site::tokens,     Site::embedded,   Site::queries, Site::keys,
-                            Site::scores,     Site::weights,    Site::heads,   Site::sublayer,
-                            Site::activation, Site::normalised, Site::stream,  Site::logits};
+TEST_CASE("a value that replaces its equal gives the same result, and another value another") {
+  constexpr Site sites[] = {Site::tokens,       Site::embedded, Site::queries,    Site::keys,
+                            Site::values,       Site::scores,   Site::weights,    Site::heads,
+                            Site::head_outputs, Site::scale,    Site::normalised, Site::activation,
+                            Site::sublayer,     Site::stream,   Site::logits};
   NoGradients here;
   for (const ModelKind kind : tap_kinds)
     for (const TapForm& form : tap_forms) {
@@ -157,12 +159,80 @@ TEST_CASE("a value that replaces its equal gives the same result, and zeros anot
         }
         Everything other(at_site(site, [](const Tensor& x) {
           Tensor y = x.clone();
-          for (int64_t i = 0; i < y.size(); ++i) y.mutable_data()[i] = static_cast<real>(i % 3);
+          for (int64_t i = 0; i < y.size(); ++i) y.mutable_data()[i] = static_cast<real>(1 + i % 3);
           return y;
         }));
         CHECK(relative_difference(model->logits(tap_example()), expected) > 0);
       }
     }
+}
+
+TEST_CASE("no tap: a layer computes its definition, and splits no heads") {
+  const MultiHeadAttention attention(8, 2, {.causal = true});
+  const Norm norm(8);
+  const Tensor x = random_tensor({2, 5, 8}, 1).detach();
+  TapOperations seen;
+  const ObserverScope here(seen);
+  norm(attention(x, SequenceContext{}));
+  CHECK(seen.names == std::vector<std::string>{"linear", "linear", "linear",
+                                               "scaled_dot_product_attention", "linear",
+                                               "layer_norm"});
+}
+
+TEST_CASE("a tap sees V, what each head adds to the output, and the scale of a norm") {
+  NoGradients here;
+  const auto form = [](Combine combine, std::vector<int64_t> widths) {
+    AttentionSetup setup;
+    setup.form.combine = combine;
+    setup.form.value_dims = std::move(widths);
+    return setup;
+  };
+  const AttentionSetup setups[] = {form(Combine::concat_projection, {}),
+                                   form(Combine::concat_projection, {3, 5}),
+                                   form(Combine::concat, {}),
+                                   form(Combine::weighted, {8, 8}),
+                                   form(Combine::tensor, {8, 8}),
+                                   form(Combine::mean, {8, 8})};
+  const Tensor x = random_tensor({2, 5, 8}, 1).detach();
+  for (const AttentionSetup& setup : setups) {
+    const auto attention = make_attention(8, 2, setup);
+    shake(*attention);
+    Everything tap;
+    const Tensor y = (*attention)(x, SequenceContext{});
+    const auto parameter = [&](const char* name) {
+      for (const NamedParameter& p : attention->parameters())
+        if (p.name == name) return p.tensor;
+      return Tensor();
+    };
+    CHECK(same_bits(tap.first(Site::values),
+                    linear(x, parameter("value.weight"), parameter("value.bias"))));
+    const Tensor parts = tap.first(Site::head_outputs);
+    CHECK(parts.shape() == Shape{2, 2, 5, 8});
+    const Tensor bias = parameter("output.bias");
+    const Tensor added = sum(parts, {1});
+    CHECK(relative_difference(bias ? added + bias : added, y) < 10 * rounding);
+    if (setup.form.combine != Combine::concat_projection) continue;
+    // The second head, from its columns of z and Wo.
+    const int64_t first = setup.form.value_dims.empty() ? 4 : 3;
+    const Tensor second = linear(slice(tap.first(Site::heads), 2, first, 8),
+                                 slice(parameter("output.weight"), 1, first, 8));
+    CHECK(relative_difference(slice(parts, 1, 1, 2).reshape({2, 5, 8}), second) < 10 * rounding);
+  }
+  for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
+    const Norm norm(8, {.kind = kind, .epsilon = 0.01});
+    Everything tap;
+    norm(x);
+    CHECK(tap.first(Site::scale).shape() == Shape{2, 5, 1});
+    double squares = 0, mean = 0;
+    for (int64_t i = 0; i < 8; ++i) mean += static_cast<double>(x.data()[i]) / 8;
+    if (kind == NormKind::rms) mean = 0;
+    for (int64_t i = 0; i < 8; ++i) squares += std::pow(static_cast<double>(x.data()[i]) - mean, 2);
+    CHECK(static_cast<double>(tap.first(Site::scale).data()[0]) ==
+          doctest::Approx(std::sqrt(squares / 8 + 0.01)).epsilon(10 * rounding));
+    Everything doubled(at_site(Site::scale, [](const Tensor& s) { return s + s; }));
+    const Tensor half = norm(x);
+    CHECK(relative_difference(half + half, tap.first(Site::normalised)) < 10 * rounding);
+  }
 }
 
 TEST_CASE("the residual stream is the embedding plus what sublayers add, bit for bit") {
