@@ -95,6 +95,25 @@ expect "exit code" "$code" 7
 expect calls "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
 expect errors "$errors" "heed: the first build *is kept in $tree/build/release-"$'*\nheed: building 1 of 1'
 
+a_case "builds all commands for a training with measures, which its config or a base of it names"
+mkdir -p "$work/elsewhere/configs/more"
+printf 'seed = 1\n[train]\nsteps = 2\n' >"$work/elsewhere/configs/plain.toml"
+printf '[train]\n  measures = ["heads"]\n' >"$work/elsewhere/configs/measured.toml"
+printf '# a comment\nbase = "../measured.toml"\n' >"$work/elsewhere/configs/more/based.toml"
+printf "base = 'more/based.toml'\n" >"$work/elsewhere/configs/twice.toml"
+printf 'base = "circle.toml"\n' >"$work/elsewhere/configs/circle.toml"
+for arguments in configs/measured.toml configs/more/based.toml configs/twice.toml \
+  'configs/plain.toml --set train.measures=["lens"]'; do
+  reset
+  call train $arguments </dev/null
+  expect "calls of train $arguments" "$(<"$calls")" $'cmake --preset release*\nninja heed_program'
+done
+for arguments in configs/plain.toml configs/circle.toml configs; do
+  reset
+  call train $arguments </dev/null
+  expect "calls of train $arguments" "$(<"$calls")" $'cmake --preset release*\nninja heed_training_program'
+done
+
 a_case "builds a smaller program for the first training, and all commands when another is called"
 call train here </dev/null
 expect output "$output" "$work/elsewhere"$'\n2\ntrain\nhere'
