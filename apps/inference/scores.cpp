@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
-#include <span>
 #include <unistd.h>
 
 #include "apps/inference/predictions.h"
@@ -148,78 +146,11 @@ Json errors_by_length(const std::vector<Outcome>& outcomes) {
   return rows;
 }
 
-namespace {
-
-// How values of a score, or of another number of a run, are compared.
-struct ScoreKind {
-  std::string_view name;
-  bool lower_is_better = true;
-  bool by_ratio = false;
-  double maximum = std::numeric_limits<double>::infinity();
-};
-
-constexpr ScoreKind run_kinds[] = {{"seconds", true, true}, {"tokens_per_s", false, true}};
-
-// Of measures (train.measures), which only metrics.jsonl has.
-constexpr ScoreKind measure_kinds[] = {{"accuracy", false, false, 1},
-                                       {"delta", false},
-                                       {"previous", false, false, 1},
-                                       {"duplicate", false, false, 1},
-                                       {"induction", false, false, 1},
-                                       {"prefix_matching", false, false, 1},
-                                       {"first", false, false, 1},
-                                       {"copying", false},
-                                       {"induction_loss", true, true},
-                                       {"entropy"},
-                                       {"distance"},
-                                       {"kl"},
-                                       {"accuracy_delta"},
-                                       {"in_context_score"}};
-
-ScoreKind kind_of_score(const std::string& name) {
-  if (const Score* const score = find_score(name))
-    return {score->name, score->lower_is_better, !std::isfinite(score->maximum), score->maximum};
-  const std::string last = last_component(name);
-  for (const std::span<const ScoreKind> kinds :
-       {std::span<const ScoreKind>(run_kinds), std::span<const ScoreKind>(measure_kinds)})
-    for (const ScoreKind& kind : kinds)
-      if (kind.name == last) return kind;
-  return {};
-}
-
-}  // namespace
-
 const Score* find_score(const std::string& name) {
   const std::string last = last_component(name);
   const auto* const found =
       std::ranges::find_if(scores::all, [&](const Score* score) { return score->name == last; });
   return found == std::end(scores::all) ? nullptr : *found;
-}
-
-bool lower_is_better(const std::string& score) { return kind_of_score(score).lower_is_better; }
-
-bool is_compared_by_ratio(const std::string& score) { return kind_of_score(score).by_ratio; }
-
-double maximum_of(const std::string& score) { return kind_of_score(score).maximum; }
-
-void check_score_names(const char* option, const std::vector<std::string>& scores) {
-  for (const std::string& score : scores) {
-    if (score.empty()) continue;
-    const bool of_run = score == "seconds" || score == "tokens_per_s",
-               known = !kind_of_score(score).name.empty();
-    if (known && (of_run || score.find('.') != score.npos)) continue;
-    std::vector<std::string> names;
-    for (const Score* const each : scores::all) names.push_back(std::string("SPLIT.") + each->name);
-    for (const ScoreKind& each : run_kinds) names.emplace_back(each.name);
-    throw InputError(
-        fmt::format("{} {}: there is no such score; choose one of {}, where SPLIT is "
-                    "val, test or another split",
-                    option, in_quotes(score), joined(names)));
-  }
-}
-
-bool is_better(const std::string& score, double value, double other) {
-  return lower_is_better(score) ? value < other : value > other;
 }
 
 std::vector<std::string> measured_splits(const Corpus& corpus) {

@@ -43,22 +43,6 @@ Json confusion(const std::vector<std::string>& labels, const std::vector<Outcome
 Json errors_by_length(const std::vector<Outcome>& outcomes);
 // Returns the score that a name such as "val.loss" ends with; null: there is none.
 const Score* find_score(const std::string& name);
-// Returns whether a lower value of the score is the better one: "val.loss", "perplexity",
-// "seconds".
-bool lower_is_better(const std::string& score);
-// Returns whether two values of the score are compared by their ratio: losses, perplexities, times
-// and speeds, where equal factors are equal gains. Others, such as accuracies, are compared by
-// their difference.
-bool is_compared_by_ratio(const std::string& score);
-// Returns the largest value that a score can have: 1 of fractions such as accuracies, 100 of BLEU
-// and chrF, else infinity. The smallest value of such a bounded score is 0.
-double maximum_of(const std::string& score);
-// Throws InputError, with the names that there are, if a text that is not empty is no name of a
-// score such as "val.loss" or "seconds". Whether a run has it is another question.
-void check_score_names(const char* option, const std::vector<std::string>& scores);
-// Returns whether the value is better than the other one.
-bool is_better(const std::string& score, double value, double other);
-
 // Returns the splits that are evaluated at the end of a run: all but "train".
 std::vector<std::string> measured_splits(const Corpus& corpus);
 

@@ -138,7 +138,8 @@ void Evaluation::evaluate() {
   training_.trainer.schedule().observe(loss);
   const double score = scores.at(best_by.name).number();
   if (std::isfinite(score) &&
-      (state.best_step == 0 || is_better(best_by.name, score, state.best_score))) {
+      (state.best_step == 0 ||
+       (best_by.lower_is_better ? score < state.best_score : score > state.best_score))) {
     state.best_step = step;
     state.best_score = score;
     state.evaluations_since_best = 0;

@@ -21,19 +21,27 @@ namespace {
 // Of the training split, whose scores are those of evaluations: besides names of measures.
 constexpr const char* train_split = "train";
 
+const Dataset& measured_split(const Corpus& corpus) {
+  const auto val = corpus.splits.find("val");
+  return val != corpus.splits.end() ? val->second : corpus.splits.at(train_split);
+}
+
+// Calls f as an evaluation is called, on this rank alone.
+template <class F>
+Json evaluated(F&& f) {
+  ScopeGuard here;
+  here->gradients = here->training = false;
+  const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
+  return f();
+}
+
 class MeasureListener final : public TrainingListener {
  public:
   MeasureListener(TrainingContext& training, std::vector<const Measure*> measures)
       : TrainingListener(training), measures_(std::move(measures)) {
-    const auto& splits = training.corpus.splits;
-    const auto val = splits.find("val");
-    const Dataset& read = val != splits.end() ? val->second : splits.at(train_split);
-    examples_ = first_of(read, measured_examples);
-    trained_on_ = first_of(splits.at(train_split), measured_examples);
+    examples_ = first_of(measured_split(training.corpus), measured_examples);
+    trained_on_ = first_of(training.corpus.splits.at(train_split), measured_examples);
     seconds_.resize(measures_.size());
-    // So that a model without heads is rejected before it is trained.
-    const Dataset one = first_of(read, 1);
-    for (const Measure* measure : measures_) in_scope([&] { return numbers_of(*measure, one); });
   }
 
   void after_step(const StepReport&) override {
@@ -41,27 +49,6 @@ class MeasureListener final : public TrainingListener {
   }
 
  private:
-  // Calls f as an evaluation is called, on this rank alone.
-  template <class F>
-  Json in_scope(F&& f) const {
-    ScopeGuard here;
-    here->step = static_cast<uint32_t>(training_.step());
-    here->gradients = here->training = false;
-    const ValueGuard<Ranks*> alone(Ranks::current, nullptr);
-    return f();
-  }
-
-  Json numbers_of(const Measure& measure, const Dataset& examples) const {
-    try {
-      return measure.numbers(training_.trainer.model(), training_.experiment, training_.corpus,
-                             examples);
-    } catch (const InputError& error) {
-      throw InputError(
-          fmt::format("train.measures: this model has no \"{}\": {}", measure.name, error.what()),
-          {"train.measures"});
-    }
-  }
-
   Json train_scores() const {
     const Experiment& e = training_.experiment;
     const Measured scores = evaluate(training_.trainer.model(), trained_on_,
@@ -75,11 +62,16 @@ class MeasureListener final : public TrainingListener {
   void write_row() {
     const AveragedWeights average(training_.trainer);  // of all ranks
     if (!training_.writer) return;
+    ScopeGuard here;
+    here->step = static_cast<uint32_t>(training_.step());
     Json row = Json::object().set("step", training_.step());
-    row.set(train_split, in_scope([&] { return train_scores(); }));
+    row.set(train_split, evaluated([&] { return train_scores(); }));
     for (size_t i = 0; i < measures_.size(); ++i) {
       const double begin = now();
-      row.set(measures_[i]->name, in_scope([&] { return numbers_of(*measures_[i], examples_); }));
+      row.set(measures_[i]->name, evaluated([&] {
+                return measures_[i]->numbers(training_.trainer.model(), training_.experiment,
+                                             training_.corpus, examples_);
+              }));
       seconds_[i] += now() - begin;
     }
     training_.write_row(row.set("seconds", to_milliseconds(training_.elapsed())));
@@ -114,13 +106,12 @@ std::string warning_of_cost(const std::string& measure, double taken, double ela
       measure, 100 * taken / elapsed, every, every > 0 ? "" : ": with every evaluation");
 }
 
-void add_measures(TrainingLoop& loop, Measures known) {
-  const std::vector<std::string>& asked = loop.training().experiment.train.measures;
-  if (asked.empty()) return;
+std::vector<const Measure*> chosen_measures(const Model& model, const Experiment& experiment,
+                                            const Corpus& corpus, Measures known) {
   std::vector<std::string> names{train_split};
   for (const Measure* measure : known) names.emplace_back(measure->name);
   std::vector<const Measure*> chosen;
-  for (const std::string& name : asked) {
+  for (const std::string& name : experiment.train.measures) {
     if (name == train_split) continue;
     check_keys(!known.empty(), {"train.measures"},
                "train.measures: this program was built without lab/, which measures \"{}\"; "
@@ -132,7 +123,23 @@ void add_measures(TrainingLoop& loop, Measures known) {
                joined(names));
     if (std::ranges::find(chosen, *found) == chosen.end()) chosen.push_back(*found);
   }
-  loop.add(std::make_unique<MeasureListener>(loop.training(), std::move(chosen)));
+  const Dataset one = first_of(measured_split(corpus), 1);
+  for (const Measure* measure : chosen) try {
+      evaluated([&] { return measure->numbers(model, experiment, corpus, one); });
+    } catch (const InputError& error) {
+      throw InputError(
+          fmt::format("train.measures: this model has no \"{}\": {}", measure->name, error.what()),
+          {"train.measures"});
+    }
+  return chosen;
+}
+
+void add_measures(TrainingLoop& loop, Measures known) {
+  TrainingContext& training = loop.training();
+  if (training.experiment.train.measures.empty()) return;
+  loop.add(std::make_unique<MeasureListener>(
+      training,
+      chosen_measures(training.trainer.model(), training.experiment, training.corpus, known)));
 }
 
 }  // namespace heed

@@ -11,9 +11,11 @@
 // Training gives the same bits with and without measures.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "apps/training/listeners.h"
 
@@ -21,8 +23,19 @@ namespace heed {
 
 inline constexpr int64_t measured_examples = 128;
 
+// How the values of a number are compared and shown.
+struct MeasuredNumber {
+  const char* name;  // the last word of its path: "induction" of "heads.1.0.induction"
+  bool lower_is_better = false;
+  // The largest possible value; then the smallest is 0. Of 1: a fraction, shown in percent.
+  double maximum = std::numeric_limits<double>::infinity();
+  bool by_ratio = false;  // equal factors are equal gains
+};
+
 struct Measure {
   const char* name;  // in train.measures, and of the member of a row
+  // Those besides scores (apps/config/score.h).
+  std::span<const MeasuredNumber> kinds;
   // Returns numbers about a model on these examples, as an object, perhaps of objects. Leaves out
   // what the model cannot have. Throws InputError for a model that the measure is not for.
   Json (*numbers)(const Model& model, const Experiment& experiment, const Corpus& corpus,
@@ -31,8 +44,12 @@ struct Measure {
 class TrainingLoop;
 using Measures = std::span<const Measure* const>;
 
-// Adds the listener that writes the rows, if the experiment asks for measures. Throws InputError
-// for a name that is not among `known`, and for a measure that is not for this model.
+// Returns the measures that the experiment asks for. Throws InputError for a name that is not among
+// `known`, and for a measure that is not for this model, which it computes on one example.
+std::vector<const Measure*> chosen_measures(const Model& model, const Experiment& experiment,
+                                            const Corpus& corpus, Measures known);
+// Adds the listener that writes the rows, if the experiment asks for measures. Throws as
+// chosen_measures().
 void add_measures(TrainingLoop& loop, Measures known);
 
 // Returns a warning if a measure took more than a tenth of the time, else "". Both in seconds.

@@ -18,6 +18,7 @@
 #include "lab/experiments/data_of_sweep.h"
 #include "lab/experiments/plan.h"
 #include "lab/experiments/run_state.h"
+#include "lab/experiments/score_kinds.h"
 #include "lab/experiments/sweep_options.h"
 #include "lab/experiments/sweep_runner.h"
 
@@ -187,7 +188,7 @@ int SweepCommand::run() const {
   Sweep read = read_sweep(read_from);
   keep_split_rule(read, path);
   check_folder(read, path);
-  const SweepPlan plan = plan_sweep(read, path);
+  const SweepPlan plan = plan_sweep(read, path, program->measures);
   check_data_of_sweep(read, plan, path);
   report_refusals(plan);
   check_input(

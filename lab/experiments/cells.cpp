@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/joined.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/joined.h"
+#include "lab/experiments/curves.h"
 #include "lab/experiments/group_table.h"
 #include "lab/experiments/run_table.h"
 
@@ -52,7 +53,11 @@ std::string comparison_of(std::vector<ScoredRun> runs, const ComparisonOptions& 
   const std::vector<std::string> all = score_names(runs);
   if (!options.score.empty()) check_has_score("--score", all, options.score);
   for (const std::string& name : options.columns) check_has_score("--columns", all, name);
-  const std::vector<std::string>& scores = options.columns.empty() ? all : options.columns;
+  std::vector<std::string> scores = options.columns.empty() ? all : options.columns;
+  if (options.columns.empty() && options.format != TableFormat::json &&
+      options.format != TableFormat::csv)
+    std::erase_if(
+        scores, [&](const std::string& name) { return is_of_part(name) && name != options.score; });
   const std::string chosen_by = runs[0].chosen_by,
                     score = options.score.empty() ? chosen_by : options.score;
   if (options.by_run) return text_of_runs(runs, scores, score, options);

@@ -18,7 +18,9 @@ struct ComparisonOptions {
   std::optional<ScoreTarget> target = {};
   std::string score = "";  // that is compared; "": val.<train.best_by> of the first run
   TableFormat format = TableFormat::text;
-  std::vector<std::string> columns = {};  // scores to show; empty: those of the validation split
+  // Scores to show; empty: those of the validation split for groups, else all; those of parts of
+  // the model (is_of_part()) only in CSV and JSON.
+  std::vector<std::string> columns = {};
   EffectQuestion question = {};
   bool by_run = false;  // never group runs
 };

@@ -84,6 +84,8 @@ bool is_count(const std::string& score) {
   return name == "examples" || name == "targets" || name == "outputs_without_4grams";
 }
 
+bool is_of_part(const std::string& curve) { return std::ranges::count(curve, '.') > 1; }
+
 Curve thinned(const Curve& curve, size_t most) {
   const size_t count = curve.values.size();
   if (count <= most) return curve;

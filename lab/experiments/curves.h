@@ -31,6 +31,9 @@ Curves read_curves(const std::string& path);
 
 // Returns whether a score, such as "val.examples", counts what was scored.
 bool is_count(const std::string& score);
+// Returns whether a curve is about a part of the model: "statistics.heads.NAME.entropy",
+// "heads.1.0.induction".
+bool is_of_part(const std::string& curve);
 
 // Returns at most `most` ≥ 4 points of a curve. The first point, the last and, of each of the equal
 // parts in between, the minimum and the maximum stay: no peak gets lost.

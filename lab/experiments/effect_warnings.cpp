@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/inference/scores.h"
 #include "apps/support/numbers.h"
 #include "core/joined.h"
 #include "lab/experiments/effects.h"
+#include "lab/experiments/score_kinds.h"
 #include "lab/experiments/student.h"
 
 namespace heed {

@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
-#include "apps/inference/scores.h"
 #include "core/joined.h"
 #include "lab/experiments/contrasts.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 namespace {

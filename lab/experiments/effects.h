@@ -2,8 +2,8 @@
 //
 // Where two or more keys vary, each key is answered first: within each seed the score is averaged
 // over the values of the other keys, so n is the number of seeds. Then each group is compared with
-// the first one, or with the one that an EffectQuestion names. apps/inference/scores.h decides
-// which scores are compared by their ratio.
+// the first one, or with the one that an EffectQuestion names. lab/experiments/score_kinds.h
+// decides which scores are compared by their ratio.
 #pragma once
 
 #include <array>

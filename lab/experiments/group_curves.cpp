@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/joined.h"
 #include "lab/experiments/effects.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 

@@ -15,7 +15,9 @@
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/joined.h"
+#include "core/suggest.h"
 #include "lab/experiments/curves.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 namespace {
@@ -217,9 +219,11 @@ std::vector<std::string> score_names(const std::vector<ScoredRun>& runs) {
 
 void check_has_score(const char* option, const std::vector<std::string>& names,
                      const std::string& score) {
+  std::vector<std::string> listed = names;
+  std::erase_if(listed, is_of_part);
   check_input(std::ranges::find(names, score) != names.end(),
-              "{} {}: no run has such a score; choose one of {}", option, score,
-              names.empty() ? "none" : joined(names));
+              "{} {}: no run has such a score; choose one of {}{}", option, score,
+              listed.empty() ? "none" : joined(listed), did_you_mean(score, names));
 }
 
 std::vector<std::string> differing_keys(const std::vector<const ScoredRun*>& runs) {

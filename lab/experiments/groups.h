@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "apps/config/config.h"
-#include "apps/inference/scores.h"
 #include "apps/support/json.h"
 #include "apps/training/run_folder.h"
 #include "lab/experiments/run_state.h"

@@ -9,6 +9,7 @@
 #include "core/joined.h"
 #include "core/text.h"
 #include "lab/experiments/curves.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 
@@ -23,7 +24,12 @@ std::string metric_of(const std::string& name, const Experiment& experiment) {
         (score->offered(experiment) && (!score->reads_outputs || best_by->reads_outputs)))
       known.emplace_back(score->name);
   const std::vector<std::string>& measures = experiment.train.measures;
-  if (std::ranges::find(measures, name.substr(0, name.find('.'))) != measures.end()) return name;
+  const std::string measure = name.substr(0, name.find('.'));
+  if (std::ranges::find(measures, measure) != measures.end() ||
+      (measure == "train" && !measures.empty())) {
+    check_score_names("halving.metric", {name});
+    return name;
+  }
   check_input(name.starts_with(val_prefix) &&
                   std::ranges::find(known, name.substr(val_prefix.size())) != known.end(),
               "halving.metric = {}: expected val. and one of {}; another score only if "

@@ -44,7 +44,7 @@ PlannedRun planned_run(const Sweep& sweep, const SweepPlan& plan, size_t point, 
 }
 
 // Throws InputError for what `heed train` would refuse.
-void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora) {
+void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora, Measures known) {
   const Experiment& experiment = run.config.experiment;
   with_origins(run.config.origins, [&] { experiment.validate(); });
   const Corpus& corpus = corpora.of(run.config);
@@ -52,6 +52,10 @@ void check_run(PlannedRun& run, const Sweep& sweep, LastCorpus& corpora) {
     Summary planned = summarize(experiment, corpus);
     check_memory(planned);
     check_validation_data(experiment, corpus);
+    if (!experiment.train.measures.empty()) {
+      const auto model = make_model(experiment.model, model_sizes(experiment, corpus));
+      chosen_measures(*model, experiment, corpus, known);
+    }
     return planned;
   });
   if (sweep.options.method == SweepMethod::halving)
@@ -133,7 +137,7 @@ std::optional<std::string> identity_of(const RunFolder& run) {
   return identity_of(list_config(config.experiment), checkpoint.state().at("data").string());
 }
 
-SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder) {
+SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder, Measures known) {
   SweepPlan plan;
   plan.points = points_of(sweep);
   plan.metric = metric_of(sweep.options.halving.metric, experiment_of(sweep));
@@ -146,7 +150,7 @@ SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder) {
   for (size_t i = 0; i < plan.runs.size(); ++i) {
     PlannedRun& run = plan.runs[i % plan.points.size() * seeds + i / plan.points.size()];
     try {
-      check_run(run, sweep, corpora);
+      check_run(run, sweep, corpora, known);
     } catch (const InputError& error) {
       run.refusal = error.what();
     }

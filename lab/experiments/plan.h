@@ -10,6 +10,7 @@
 #include "apps/config/load_config.h"
 #include "apps/cost/summary.h"
 #include "apps/training/data_record.h"
+#include "apps/training/measures.h"
 #include "apps/training/run_folder.h"
 #include "data/corpus.h"
 #include "lab/experiments/points.h"
@@ -50,8 +51,9 @@ struct SweepPlan {
 };
 
 // Resolves and checks each run as `heed train` does before its first step. What its config or its
-// data forbid becomes its refusal. Runs of the folder are taken as they are.
-SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder);
+// data forbid becomes its refusal, also a name of train.measures that is not among `known`. Runs of
+// the folder are taken as they are.
+SweepPlan plan_sweep(const Sweep& sweep, const std::string& folder, Measures known);
 
 // Throws InputError if `jobs` runs at a time may need more than `available` bytes. Runs that are
 // done need none.

@@ -20,6 +20,7 @@
 #include "lab/experiments/groups.h"
 #include "lab/experiments/halving.h"
 #include "lab/experiments/run_state.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 namespace {

@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "lab/experiments/groups.h"
+#include "lab/experiments/score_kinds.h"
 #include "lab/measure/median.h"
 
 namespace heed {

@@ -12,6 +12,9 @@
 namespace heed {
 namespace {
 
+// A row of metrics.jsonl has the composition of at most this many pairs of heads.
+constexpr int64_t most_pairs = 256;
+
 // Values by their paths, such as "1.0.induction".
 using Values = std::vector<std::pair<std::string, double>>;
 
@@ -38,8 +41,11 @@ void add(Values& values, const std::string& path, const Json& value) {
 }
 
 // "decoder.layers.1.attention.head.0" → "1.0", "decoder.layers.1.feed_forward" → "1.feed_forward",
-// with the stack in front for an encoder-decoder; "pool" → "pool".
+// with the stack in front for an encoder-decoder; "embedding.position.3" → "position.3"; "pool" →
+// "pool".
 std::string place_of(std::string name, const ModelOptions& options) {
+  if (const size_t position = name.find("position."); position != name.npos)
+    return name.substr(position);
   const std::string stack = name.substr(0, name.find('.'));
   const size_t head = name.find(".head.");
   const bool crosses = name.find(".cross_attention.head.") != name.npos;
@@ -62,9 +68,16 @@ Inspected inspected_of(const Model& model, const Experiment& experiment, const C
 
 Json heads_numbers(const Model& model, const Experiment& experiment, const Corpus& corpus,
                    const Dataset& examples) {
-  const Json scores =
-      head_scores(inspected_of(model, experiment, corpus, examples), /*composition=*/false);
+  const Json scores = head_scores(inspected_of(model, experiment, corpus, examples));
   Values largest, all;
+  const auto include = [&](const std::string& path, const Json& value) {
+    if (!value.is_number()) return;
+    const auto known = std::ranges::find(largest, path, &Values::value_type::first);
+    if (known == largest.end())
+      add(largest, path, value);
+    else
+      known->second = std::max(known->second, value.number());
+  };
   for (const Json& head : scores.at("heads").elements()) {
     const std::string place =
         place_of(fmt::format("{}.head.{}", head.at("module").string(), head.at("head").integer()),
@@ -72,12 +85,20 @@ Json heads_numbers(const Model& model, const Experiment& experiment, const Corpu
     for (const auto& [name, value] : head.members()) {
       if (name == "layer" || name == "head" || name == "module") continue;
       add(all, place + "." + name, value);
-      if (!value.is_number()) continue;
-      const auto known = std::ranges::find(largest, name, &Values::value_type::first);
-      if (known == largest.end())
-        add(largest, name, value);
-      else
-        known->second = std::max(known->second, value.number());
+      include(name, value);
+    }
+  }
+  const std::vector<Json>& pairs = scores.at("composition").elements();
+  for (const Json& pair : pairs) {
+    const std::vector<Json>&from = pair.at("from").elements(), &to = pair.at("to").elements();
+    const bool has_stacks = experiment.model.kind == ModelKind::seq2seq;
+    const std::string path =
+        fmt::format("{}{}.{}.{}.{}.", has_stacks ? pair.at("stack").string() + "." : "",
+                    from[0].integer(), from[1].integer(), to[0].integer(), to[1].integer());
+    for (const char* kind : {"q", "k", "v"}) {
+      const std::string name = std::string(kind) + "_composition";
+      include(name, pair.at(kind));
+      if (std::ssize(pairs) <= most_pairs) add(all, path + name, pair.at(kind));
     }
   }
   for (const char* name : {"induction_loss", "in_context_score"})
@@ -89,9 +110,7 @@ Json heads_numbers(const Model& model, const Experiment& experiment, const Corpu
 Json ablate_numbers(const Model& model, const Experiment& experiment, const Corpus& corpus,
                     const Dataset& examples) {
   const Inspected inspected = inspected_of(model, experiment, corpus, examples);
-  std::vector<std::string> names = ablation_parts(inspected);
-  std::erase_if(names, [](const std::string& n) { return n.find(".position.") != n.npos; });
-  const Json ablation = ablate(inspected, AblateWith::mean, names);
+  const Json ablation = ablate(inspected, AblateWith::mean);
   Values values;
   for (const char* name : {"loss", "accuracy"}) add(values, name, ablation.at("baseline").at(name));
   double largest = -INFINITY;
@@ -118,8 +137,30 @@ Json lens_numbers(const Model& model, const Experiment& experiment, const Corpus
   return nested(values);
 }
 
-constexpr Measure heads_measure{"heads", heads_numbers}, ablate_measure{"ablate", ablate_numbers},
-    lens_measure{"lens", lens_numbers};
+constexpr MeasuredNumber heads_kinds[] = {
+    {.name = "previous", .maximum = 1},
+    {.name = "duplicate", .maximum = 1},
+    {.name = "induction", .maximum = 1},
+    {.name = "prefix_matching", .maximum = 1},
+    {.name = "first", .maximum = 1},
+    {.name = "copying"},
+    {.name = "q_composition"},
+    {.name = "k_composition"},
+    {.name = "v_composition"},
+    {.name = "entropy", .lower_is_better = true},
+    {.name = "distance", .lower_is_better = true},
+    {.name = "induction_loss", .lower_is_better = true, .by_ratio = true},
+    {.name = "in_context_score", .lower_is_better = true}};
+constexpr MeasuredNumber ablate_kinds[] = {{.name = "accuracy", .maximum = 1},
+                                           {.name = "delta"},
+                                           {.name = "accuracy_delta", .lower_is_better = true}};
+constexpr MeasuredNumber lens_kinds[] = {{.name = "accuracy", .maximum = 1},
+                                         {.name = "entropy", .lower_is_better = true},
+                                         {.name = "kl", .lower_is_better = true}};
+
+constexpr Measure heads_measure{"heads", heads_kinds, heads_numbers},
+    ablate_measure{"ablate", ablate_kinds, ablate_numbers},
+    lens_measure{"lens", lens_kinds, lens_numbers};
 constexpr const Measure* measures[] = {&heads_measure, &ablate_measure, &lens_measure};
 
 }  // namespace

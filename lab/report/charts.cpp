@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "apps/inference/scores.h"
 #include "apps/support/canvas.h"
 #include "apps/support/numbers.h"
+#include "lab/experiments/score_kinds.h"
 #include "lab/report/chart_axis.h"
 
 namespace heed {
@@ -61,8 +61,6 @@ Json chart_json(const Chart& chart, size_t points) {
 bool is_charted(const std::string& curve) {
   return !is_count(curve) && curve != "seconds" && !curve.starts_with("statistics.");
 }
-
-bool is_of_part(const std::string& curve) { return std::ranges::count(curve, '.') > 1; }
 
 std::string curve_title(const std::string& name) {
   std::string text = name == "lr"                 ? "learning rate"

@@ -41,9 +41,6 @@ Json chart_json(const Chart& chart, size_t points = max_points);
 // Returns whether a curve has a chart among the curves of a run: counts of examples and targets
 // have none.
 bool is_charted(const std::string& curve);
-// Returns whether a curve is about a part of the model: "statistics.heads.NAME.entropy",
-// "heads.1.0.induction".
-bool is_of_part(const std::string& curve);
 
 // Returns what people call a curve: "val.token_accuracy" → "Validation token accuracy".
 std::string curve_title(const std::string& name);

@@ -14,6 +14,7 @@
 #include "apps/support/numbers.h"
 #include "core/text.h"
 #include "lab/experiments/curves.h"
+#include "lab/experiments/score_kinds.h"
 #include "lab/experiments/statistics.h"
 #include "lab/report/words.h"
 

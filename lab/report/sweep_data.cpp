@@ -10,6 +10,7 @@
 #include "apps/inference/scores.h"
 #include "apps/support/names.h"
 #include "lab/experiments/group_curves.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 

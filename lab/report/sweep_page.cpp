@@ -6,12 +6,12 @@
 #include <cmath>
 #include <map>
 
-#include "apps/inference/scores.h"
 #include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "core/joined.h"
 #include "lab/experiments/cells.h"
+#include "lab/experiments/score_kinds.h"
 #include "lab/report/run_page.h"
 #include "lab/report/words.h"
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/inference/scores.h"
 #include "apps/support/log.h"
 #include "apps/support/names.h"
 #include "apps/support/numbers.h"
 #include "core/joined.h"
+#include "lab/experiments/score_kinds.h"
 
 namespace heed {
 namespace {

@@ -49,7 +49,7 @@ LoadedConfig small_config(const TemporaryFolder& folder, const std::string& keys
 Json parameters_of(const Model& model, const Experiment&, const Corpus&, const Dataset& examples) {
   return Json::object().set("parameters", model.parameter_count()).set("read", examples.size);
 }
-constexpr Measure counting{"counting", parameters_of};
+constexpr Measure counting{"counting", {}, parameters_of};
 constexpr const Measure* counting_only[] = {&counting};
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "lab/experiments/curves.h"
 #include "lab/experiments/groups.h"
 #include "lab/experiments/halving.h"
+#include "lab/experiments/score_kinds.h"
 #include "lab/inspect/measures.h"
 #include "program.h"
 
@@ -105,6 +106,13 @@ TEST_CASE("measures: the numbers are those of heed inspect on the checkpoint of 
   CHECK(at("heads.1.0.copying", 16) == last.at("copying").number());
   CHECK(at("heads.induction", 16) == largest);
   CHECK(at("heads.induction_loss", 16) == heads.at("induction_loss").number());
+  double composed = -1e9;
+  for (const Json& pair : heads.at("composition").elements()) {
+    composed = std::max(composed, pair.at("k").number());
+    if (pair.at("from").text() == "[0,1]" && pair.at("to").text() == "[1,0]")
+      CHECK(at("heads.0.1.1.0.k_composition", 16) == pair.at("k").number());
+  }
+  CHECK(at("heads.k_composition", 16) == composed);
   const Json ablation = view("ablate");
   CHECK(at("ablate.loss", 16) == ablation.at("baseline").at("loss").number());
   double most = -1e9;
@@ -114,7 +122,8 @@ TEST_CASE("measures: the numbers are those of heed inspect on the checkpoint of 
     for (const auto& [known, place] :
          {std::pair{"decoder.layers.1.attention.head.0", "ablate.1.0.delta"},
           std::pair{"decoder.layers.1.feed_forward", "ablate.1.feed_forward.delta"},
-          std::pair{"decoder.layers.0", "ablate.0.delta"}})
+          std::pair{"decoder.layers.0", "ablate.0.delta"},
+          std::pair{"embedding.position.2", "ablate.position.2.delta"}})
       if (name == known) CHECK(at(place, 16) == part.at("delta").number());
   }
   CHECK(at("ablate.delta", 16) == most);
@@ -168,9 +177,37 @@ TEST_CASE("measures: compare, curves and halving take them like any score") {
   Experiment experiment;
   experiment.train.measures = {"heads"};
   CHECK(metric_of("heads.induction", experiment) == "heads.induction");
+  CHECK(metric_of("train.loss", experiment) == "train.loss");
+  CHECK_THROWS_WITH_AS(metric_of("heads.inducton", experiment),
+                       doctest::Contains("there is no such score"), InputError);
   experiment.train.measures = {};
   CHECK_THROWS_WITH_AS(metric_of("heads.induction", experiment),
                        doctest::Contains("train.measures"), InputError);
+}
+
+TEST_CASE("measures: each number says how its values are compared") {
+  const TemporaryFolder folder;
+  train(folder.path, language_config(all_measures), "r");
+  for (const Curve& curve : read_curves(folder / "r/metrics.jsonl").curves) {
+    const std::string measure = curve.name.substr(0, curve.name.find('.'));
+    const auto known = std::ranges::find(inspect_measures, measure, &Measure::name);
+    if (known == inspect_measures.end()) continue;
+    const std::string last = curve.name.substr(curve.name.rfind('.') + 1);
+    CHECK_MESSAGE((last == "loss" || std::ranges::count((*known)->kinds, last,
+                                                        [](const MeasuredNumber& kind) {
+                                                          return std::string(kind.name);
+                                                        }) == 1),
+                  curve.name);
+    CHECK_NOTHROW(check_score_names("--score", {curve.name}));
+    if (maximum_of(curve.name) == 1)
+      for (const double value : curve.values) CHECK((value >= 0 && value <= 1.001));
+  }
+  CHECK(!lower_is_better("heads.induction"));
+  CHECK(lower_is_better("heads.induction_loss"));
+  CHECK(is_compared_by_ratio("lens.0.loss"));
+  CHECK(!is_compared_by_ratio("ablate.1.0.delta"));
+  CHECK_THROWS_AS(check_score_names("--score", {"val.induction"}), InputError);
+  CHECK_THROWS_AS(check_score_names("--score", {"heads.1.0.inducton"}), InputError);
 }
 
 TEST_CASE("measures: an encoder-decoder has encoder, decoder and cross in front of the layer") {

@@ -17,6 +17,7 @@
 #include "lab/experiments/points.h"
 #include "lab/experiments/run_state.h"
 #include "lab/experiments/sweep_options.h"
+#include "lab/inspect/measures.h"
 #include "program.h"
 
 using namespace heed;
@@ -290,7 +291,7 @@ TEST_CASE("sweep: the resolved file is the same sweep") {
 
 TEST_CASE("sweep: each run is checked before one starts") {
   const SweepFile file("[axes]\nmodel.heads = [2, 3]\n\"data.val_size\" = [20, 0]\n");
-  const SweepPlan plan = plan_sweep(file.read(), file / "folder");
+  const SweepPlan plan = plan_sweep(file.read(), file / "folder", inspect_measures);
   REQUIRE(plan.runs.size() == 4);
   CHECK(plan.runs[0].refusal == "");
   CHECK(plan.runs[0].name == "heads=2,val_size=20/seed-3");
@@ -300,16 +301,33 @@ TEST_CASE("sweep: each run is checked before one starts") {
   // Of a key that varies, and of one that the base has.
   const SweepFile rungs(
       "method = \"halving\"\n[halving]\nrungs = [15]\n[axes]\nmodel.heads = [1]\n");
-  CHECK_CONTAINS(plan_sweep(rungs.read(), rungs / "folder").runs[0].refusal,
+  CHECK_CONTAINS(plan_sweep(rungs.read(), rungs / "folder", inspect_measures).runs[0].refusal,
                  "halving.rungs: at step 15 there is no evaluation");
   const SweepFile metric("method = \"halving\"\n[halving]\nrungs = [10]\nmetric = \"val.bleu\"\n");
-  CHECK_CONTAINS(thrown<InputError>([&] { plan_sweep(metric.read(), metric / "folder"); }),
-                 "halving.metric = \"val.bleu\": expected val. and one of loss");
+  CHECK_CONTAINS(
+      thrown<InputError>([&] { plan_sweep(metric.read(), metric / "folder", inspect_measures); }),
+      "halving.metric = \"val.bleu\": expected val. and one of loss");
+}
+
+TEST_CASE(
+    "sweep: measures that are not there, or not for a model, are refused before a run starts") {
+  const SweepFile file(
+      "[set]\ntrain.measures = [\"lens\"]\n[axes]\nmodel.norm_first = [true, false]\n");
+  const SweepPlan plan = plan_sweep(file.read(), file / "folder", inspect_measures);
+  REQUIRE(plan.runs.size() == 2);
+  CHECK(plan.runs[0].refusal == "");
+  CHECK_CONTAINS(plan.runs[1].refusal, "train.measures: this model has no \"lens\"");
+  const SweepFile unknown("[set]\ntrain.measures = [\"haeds\"]\n");
+  CHECK_CONTAINS(
+      plan_sweep(unknown.read(), unknown / "folder", inspect_measures).runs[0].refusal,
+      "s.toml:3:7: train.measures: there is no measure \"haeds\"; the measures are train, heads");
+  CHECK_CONTAINS(plan_sweep(file.read(), file / "folder", {}).runs[0].refusal,
+                 "built without lab/");
 }
 
 TEST_CASE("sweep: runs that do not fit into memory at the same time name --jobs") {
   const SweepFile file("[axes]\nmodel.dim = [16, 32, 64]\n");
-  const SweepPlan plan = plan_sweep(file.read(), file / "folder");
+  const SweepPlan plan = plan_sweep(file.read(), file / "folder", inspect_measures);
   REQUIRE(plan.runs.size() == 3);
   const double largest = plan.runs[2].memory,
                all = largest + plan.runs[1].memory + plan.runs[0].memory;
