@@ -10,6 +10,7 @@
 #include "apps/inference/evaluation.h"
 #include "core/ops.h"
 #include "core/scope.h"
+#include "core/text.h"
 #include "nn/forms/attention.h"
 
 namespace heed {
@@ -107,6 +108,22 @@ Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batc
   if (const auto* classifier = dynamic_cast<const Classifier*>(&inspected.model))
     x = classifier->pooled(x, batch.input_lengths);
   return inspected.model.head()(x);
+}
+
+std::string tokens_text(const Json& tokens, const char* number, size_t width) {
+  std::string text;
+  for (const Json& token : tokens.elements()) {
+    const std::string value = fmt::format(" {:.2f}", token.at(number).number());
+    const std::string name = escaped(token.at("token").string()), whole = name + value;
+    const size_t length = character_count(whole);
+    if (text.empty())
+      text = length <= width ? whole : shortened(name, width - value.size() - 1) + value;
+    else if (character_count(text) + 2 + length <= width)
+      text += "  " + whole;
+    else
+      break;
+  }
+  return text;
 }
 
 int64_t layer_index(const std::string& name) {

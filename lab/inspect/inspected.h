@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "apps/support/json.h"
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/first_examples.h"
@@ -97,6 +98,10 @@ std::string predicting_stack(const ModelOptions& options);
 // The logits if the predicting stack ended with this stream (B, T, D): through the final norm, the
 // pool of a classifier and the head.
 Tensor logits_after(const Inspected& inspected, const Tensor& stream, const Batch& batch);
+
+// Returns "a 0.52  b 0.31" for a table: of [{"token", `number`}, …] as many as fit `width` columns,
+// but at least the first, whose token is shortened if it must be.
+std::string tokens_text(const Json& tokens, const char* number, size_t width);
 
 // The layer that a name is in: 1 for "decoder.layers.1.attention"; -1: none.
 int64_t layer_index(const std::string& name);

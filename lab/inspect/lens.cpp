@@ -123,17 +123,14 @@ Table lens_table(const Json& lens) {
   Table table;
   table.rows.push_back({"after", "loss", "accuracy", "entropy", "KL", "most likely tokens"});
   for (const Json& row : lens.at("layers").elements()) {
-    std::string top;
-    for (const Json& token : row.at("top").elements())
-      top += fmt::format("{}{} {:.2f}", top.empty() ? "" : "  ", token.at("token").string(),
-                         token.at("probability").number());
     const Json& layer = row.at("layer");
     table.rows.push_back(
         {layer.is_null() ? "embedding" : fmt::format("layer {}", layer.integer() + 1),
          fmt::format("{:.4f}", row.at("loss").number()),
          fmt::format("{:.4f}", row.at("accuracy").number()),
          fmt::format("{:.4f}", row.at("entropy").number()),
-         fmt::format("{:.4f}", row.at("kl").number()), top});
+         fmt::format("{:.4f}", row.at("kl").number()),
+         tokens_text(row.at("top"), "probability", 50)});
   }
   return table;
 }

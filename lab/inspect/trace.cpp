@@ -183,11 +183,8 @@ Table trace_table(const Json& trace) {
       return list.is_null() ? std::string()
                             : fmt::format("{:.3f}", list.elements().at(at).number());
     };
-    std::string top;
-    if (predicts)
-      for (const Json& token : stage.at("logits").elements().at(at).elements())
-        top += fmt::format("{}{} {:.2f}", top.empty() ? "" : "  ", token.at("token").string(),
-                           token.at("logit").number());
+    const std::string top =
+        predicts ? tokens_text(stage.at("logits").elements().at(at), "logit", 36) : "";
     table.rows.push_back(
         {stage.at("stage").string(), number("norm"), number("written"), number("active"), top});
   }

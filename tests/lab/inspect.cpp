@@ -12,6 +12,7 @@
 #include "apps/support/files.h"
 #include "checks.h"
 #include "core/scope.h"
+#include "core/text.h"
 #include "lab/inspect/ablate.h"
 #include "lab/inspect/attribute.h"
 #include "lab/inspect/eigenvalues.h"
@@ -433,6 +434,19 @@ TEST_CASE("inspect: post-norm models have no lens and no attribution, and are to
   CHECK_THROWS_WITH_AS(attribute(*t.inspected), doctest::Contains("model.norm_first = false"),
                        InputError);
   CHECK(ablate(*t.inspected, AblateWith::mean).at("parts").elements().size() > 4);
+}
+
+TEST_CASE("inspect: long tokens do not widen a table") {
+  const Json tokens = Json::array({Json::object().set("token", std::string(80, 'x')).set("p", 0.5),
+                                   Json::object().set("token", "é").set("p", 0.25),
+                                   Json::object().set("token", "b\x1b").set("p", 0.125)});
+  const std::string all = tokens_text(tokens, "p", 30);
+  CHECK(character_count(all) == 30);
+  CHECK(all.ends_with("… 0.50"));
+  const Json short_ones = Json::array({tokens.elements()[1], tokens.elements()[2]});
+  CHECK(tokens_text(short_ones, "p", 30) == "é 0.25  b\\x1b 0.12");
+  CHECK(tokens_text(short_ones, "p", 16) == "é 0.25");
+  CHECK(tokens_text(Json::array(), "p", 30) == "");
 }
 
 TEST_CASE("inspect: tables fit 100 columns, JSON has the numbers, mistakes end with code 2") {
