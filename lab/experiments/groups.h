@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/config/config.h"
+#include "apps/config/experiment.h"
 #include "apps/support/json.h"
 #include "apps/training/run_folder.h"
 #include "lab/experiments/run_state.h"
