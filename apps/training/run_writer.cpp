@@ -144,8 +144,13 @@ void RunWriter::save(int64_t step, std::vector<NamedArray> model, std::vector<Na
                      Json state, int64_t best_step, const Metadata& metadata) {
   check_held();
   metrics_->sync();
-  checkpoints_.save(step, std::move(model), std::move(optimizer), std::move(state), best_step,
-                    metadata);
+  try {
+    checkpoints_.save(step, std::move(model), std::move(optimizer), std::move(state), best_step,
+                      metadata);
+  } catch (const Error&) {
+    check_held();  // the reason, if the folder was renamed meanwhile
+    throw;
+  }
 }
 
 void RunWriter::result(const Json& result) {

@@ -80,7 +80,7 @@ done
 
 # Every other script without a suffix is one of Python or Node.js, or only for developers.
 while IFS= read -r script; do
-  [[ " ${scripts[*]} .ci/run bench/inspect " == *" ${script#"$source/"} "* ]] ||
+  [[ " ${scripts[*]} .ci/run bench/inspect bench/newcomer " == *" ${script#"$source/"} "* ]] ||
     { echo "$script is missing in the list of portable.sh"; status=1; }
 done < <(find "$source" \( -name build -o -name runs -o -name .git -o -name tests \) -prune -o -type f \
   -exec grep -lE -m1 '^#!.*\b(ba)?sh$' {} +)
