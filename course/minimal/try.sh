@@ -5,9 +5,10 @@
 #
 # The sources stay as they are: a copy of them in build/minimal-changes is changed. HEED_BUILD=DIR builds in DIR.
 set -euo pipefail
-here=$(dirname "$(readlink -f "$0")")
-root=$(readlink -f "$here/../..")
+here=$(cd "$(dirname "$0")" && pwd -P)
+root=$(cd "$here/../.." && pwd -P)
 work=${HEED_BUILD:-$root/build}/minimal-changes
+[[ $# -gt 0 ]] || { echo "usage: $0 CHANGE [ARGUMENTS]" >&2; exit 2; }
 change=$1
 shift
 [[ $change == "as it is" || -f $here/$change.patch ]] || { echo "$0: there is no change called $change" >&2; exit 2; }
@@ -15,7 +16,8 @@ shift
 # Files that are as they were keep their times, so that only a few are compiled again.
 mkdir -p "$work/source"
 (cd "$root" && find CMakeLists.txt cmake core nn optim data apps/minimal -type f) | while read -r file; do
-  cmp -s "$root/$file" "$work/source/$file" || install -D -m 644 "$root/$file" "$work/source/$file"
+  cmp -s "$root/$file" "$work/source/$file" ||
+    { mkdir -p "$work/source/$(dirname "$file")" && cp "$root/$file" "$work/source/$file"; }
 done
 [[ $change == "as it is" ]] || (cd "$work/source" && patch -s -p1 <"$here/$change.patch")
 {
