@@ -5,8 +5,8 @@
 #include "apps/support/interrupt.h"
 #include "apps/support/terminal.h"
 #include "core/check.h"
-#ifdef HEED_VIEW
 #include "lab/commands/room.h"
+#ifdef HEED_VIEW
 #include "lab/report/view.h"
 #endif
 

@@ -7,6 +7,7 @@
 
 #include "apps/cost/summary.h"
 #include "apps/inference/kinds.h"
+#include "apps/inference/scores.h"
 #include "apps/training/saved_run.h"
 #include "core/check.h"
 #include "core/system_memory.h"
