@@ -167,7 +167,7 @@ std::vector<BenchmarkSize> chosen_sizes(const BenchArguments& arguments) {
   for (const std::string& name : arguments.sizes) sizes.push_back(benchmark_size(name));
   if (sizes.empty())
     for (const BenchmarkSize& size : benchmark_sizes)
-      if (!arguments.generate || size.source == 0) sizes.push_back(size);
+      if (arguments.generate ? size.source == 0 : !size.llama) sizes.push_back(size);
   for (const BenchmarkSize& size : sizes)
     check_input(!arguments.generate || size.source == 0,
                 "--generate: size {} is an encoder-decoder; choose a language model", size.name);

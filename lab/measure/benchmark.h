@@ -39,11 +39,11 @@ inline constexpr BenchmarkSize benchmark_sizes[] = {
     // GPT-2's smallest model (Radford et al. 2019), trained as llm.c does by default, with as many
     // positions as the sequences need: 64 of its 1,024.
     {"gpt2", 12, 12, 768, 3072, 50257, 0, 64, 4},
-    // JoeyNMT's transformer_reverse.
     // Two of the models of tiny stories of Karpathy's llama2.c (2023), up to the 256
     // tokens that it generates by default.
     {"stories15M", 6, 6, 288, 768, 32000, 0, 256, 4, true},
     {"110M", 12, 12, 768, 2048, 32000, 0, 256, 2, true},
+    // JoeyNMT's transformer_reverse.
     {"reverse", 2, 4, 64, 256, 54, 26, 26, 32},
     // Vaswani et al. 2017, table 3, line "base", with a smaller vocabulary.
     {"base", 6, 8, 512, 2048, 8000, 32, 32, 16},
