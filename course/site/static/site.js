@@ -1,5 +1,5 @@
-// Copy buttons and the search of every page. The index is loaded as a script when the search is first used: a page from
-// the disk can load scripts, but no modules and no data.
+// Copy buttons and the search of every page. The index is loaded as a script when the search is
+// first used: a page from the disk can load scripts, but no modules and no data.
 "use strict";
 (() => {
   document.addEventListener("click", (event) => {
@@ -28,14 +28,22 @@
 
   // search_index.js calls this.
   window.heedSearch = (index) => {
-    search = window.MiniSearch.loadJS(index, { fields: ["title", "page", "text"], storeFields: ["title", "page", "url"] });
+    search = window.MiniSearch.loadJS(index, {
+      fields: ["title", "page", "text"],
+      storeFields: ["title", "page", "url"],
+    });
     show();
   };
 
   function show() {
     list.replaceChildren();
     const query = input.value.trim();
-    const found = search && query ? search.search(query, { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 } }).slice(0, 12) : [];
+    const found =
+      search && query
+        ? search
+            .search(query, { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 } })
+            .slice(0, 12)
+        : [];
     for (const { title, page, url } of found) {
       const link = document.createElement("a");
       link.href = root + url;
@@ -76,7 +84,11 @@
       input.value = "";
       show();
       input.focus();
-    } else if (event.key === "ArrowDown" && (at >= 0 || document.activeElement === input) && links.length) {
+    } else if (
+      event.key === "ArrowDown" &&
+      (at >= 0 || document.activeElement === input) &&
+      links.length
+    ) {
       event.preventDefault();
       links[Math.min(at + 1, links.length - 1)].focus();
     } else if (event.key === "ArrowUp" && at >= 0) {
