@@ -31,45 +31,38 @@ if(NOT HEED_SANITIZE)
   add_test(NAME replaced COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/course/replaced.sh $<TARGET_FILE:course_training> ${programs})
 endif()
 
-# The text of the course. A page has a program, of its C++ blocks, and two tests: see course/text/run.sh.
-function(heed_course_page name page)
-  set(target course_${name})
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/course/${name}.cpp)
-  set(run ${CMAKE_CURRENT_SOURCE_DIR}/course/text/run.sh)
-  add_custom_command(OUTPUT ${source}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/course
-    COMMAND ${run} program ${page} > ${source}
-    DEPENDS ${page} ${run} ${CMAKE_CURRENT_SOURCE_DIR}/course/text/blocks.awk VERBATIM)
-  add_executable(${target} ${source})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
-  heed_compile_options(${target})
-  target_compile_options(${target} PRIVATE -O0 -w)  # builds faster; a page may leave a variable unused
-  target_link_libraries(${target} PRIVATE course_plot heed_nn heed_optim heed_data)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  if(name STREQUAL "text")
-    target_precompile_headers(${target} PRIVATE course/text/page.h)
-  else()
-    target_precompile_headers(${target} REUSE_FROM course_text)
-    set(programs $<TARGET_FILE:${target}> $<TARGET_FILE:heed_program>)
-    add_test(NAME ${target} COMMAND ${run} quick ${page} ${programs})
-    heed_nightly_test(${target}_nightly ${run} nightly ${page} ${programs})
-  endif()
-endfunction()
-
+# The text of the course. One program has the C++ blocks of all pages, and a page has two tests: see course/text/run.sh.
+# The blocks are not optimised, which builds faster; a page may leave a variable unused.
 if(NOT HEED_SANITIZE AND NOT HEED_REFERENCE)  # neither is a matter of the text, and both take long
   add_library(course_plot STATIC ${PROJECT_SOURCE_DIR}/course/plot.cpp)
   heed_test_options(course_plot)
   target_link_libraries(course_plot PRIVATE heed_apps heed_core)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/course/text)
-  heed_course_page(text ${folder}/example.md)
-  add_test(NAME course_text COMMAND ${folder}/itself.sh $<TARGET_FILE:course_text> $<TARGET_FILE:heed_program>)
+  add_executable(course_pages course/text/main.cpp)
+  set_target_properties(course_pages PROPERTIES UNITY_BUILD_BATCH_SIZE 6)
+  heed_compile_options(course_pages)
+  target_compile_options(course_pages PRIVATE -O0 -w)
+  target_link_libraries(course_pages PRIVATE course_plot heed_nn heed_optim heed_data)
+  target_include_directories(course_pages PRIVATE ${PROJECT_SOURCE_DIR})
+  target_precompile_headers(course_pages PRIVATE course/text/page.h)
+  set(programs $<TARGET_FILE:course_pages> $<TARGET_FILE:heed_program>)
+  add_test(NAME course_text COMMAND ${folder}/itself.sh ${programs})
   file(GLOB pages CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/course/[0-9]*.md ${PROJECT_SOURCE_DIR}/course/teaching.md ${PROJECT_SOURCE_DIR}/course/minimal.md
     ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/docs/scores.md ${PROJECT_SOURCE_DIR}/docs/cache.md ${PROJECT_SOURCE_DIR}/docs/diary.md ${PROJECT_SOURCE_DIR}/docs/reuse.md ${PROJECT_SOURCE_DIR}/docs/symmetry.md)
-  foreach(page IN LISTS pages)
+  foreach(page IN LISTS pages ITEMS ${folder}/example.md)
     get_filename_component(name ${page} NAME_WE)
-    string(REGEX REPLACE "_.*" "" name ${name})
-    heed_course_page(${name} ${page})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/course/${name}.cpp)
+    add_custom_command(OUTPUT ${source}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/course
+      COMMAND ${folder}/run.sh program ${page} > ${source}
+      DEPENDS ${page} ${folder}/run.sh ${folder}/blocks.awk VERBATIM)
+    target_sources(course_pages PRIVATE ${source})
+    if(NOT name STREQUAL "example")
+      string(REGEX REPLACE "_.*" "" name ${name})
+      add_test(NAME course_${name} COMMAND ${folder}/run.sh quick ${page} ${programs})
+      heed_nightly_test(course_${name}_nightly ${folder}/run.sh nightly ${page} ${programs})
+    endif()
   endforeach()
 endif()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks run.sh with a page that is true and with changes after which it is not: each must be reported, with its line.
-#   itself.sh PROGRAM HEED     the program of example.md's C++ blocks, and heed
+#   itself.sh PROGRAM HEED     the program of the C++ blocks, course_pages, and heed
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 work=$(mktemp -d)

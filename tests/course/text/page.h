@@ -1,4 +1,4 @@
-// What the C++ blocks of a page of the course may use, and what runs them.
+// What the C++ blocks of a page of the course may use.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,10 +7,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -24,23 +24,17 @@ using namespace heed;
 
 namespace heed::course {
 
-// Runs the blocks of a page. Given a folder, what the block of line N prints goes to its file N;
-// else it is all printed.
-inline int run_page(const char* page, const char* folder, void (*blocks)(void (*begin)(int line))) {
-  static int line;
-  static const char* outputs;
-  outputs = folder;
-  try {
-    blocks([](int at) {
-      line = at;
-      const std::string output = fmt::format("{}/{}", outputs ? outputs : "", at);
-      check(!outputs || std::freopen(output.c_str(), "w", stdout), "cannot write {}", output);
-    });
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}:{}: this block fails: {}\n", page, line, error.what());
-    return 1;
-  }
-  return 0;
+// The C++ blocks of a page, which call begin(line) one after another. main.cpp runs those of one
+// page.
+struct Page {
+  std::string path;
+  void (*blocks)(void (*begin)(int line));
+};
+
+// All pages by the names of their files, without ".md": each adds itself before main() begins.
+inline std::map<std::string, Page>& pages() {
+  static std::map<std::string, Page> all;
+  return all;
 }
 
 }  // namespace heed::course

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Executes a page of course and compares what the page says with what happens.
-#   run.sh program PAGE                prints the C++ blocks of a page as one program
-#   run.sh quick PAGE PROGRAM HEED     runs this program and the shell blocks, compares outputs, excerpts, links, figures
+#   run.sh program PAGE                prints the C++ blocks of a page as a source file of the program course_pages
+#   run.sh quick PAGE PROGRAM HEED     runs them and the shell blocks, compares outputs, excerpts, links, figures
 #   run.sh nightly PAGE PROGRAM HEED   the same with the shell blocks tagged nightly, and without the C++ blocks
 #   run.sh figures PAGE PROGRAM HEED   writes the figures of the quick blocks into the page's folder
 #
@@ -20,7 +20,7 @@ export LC_ALL=C.UTF-8
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 root=$(readlink -f "$here/../../..")
 mode=$1 page=$2 program=${3-} heed=${4-}
-name=${page#"$root"/}
+name=${page#"$root"/} key=$(basename "$page" .md)
 folder=$(dirname "$(readlink -f "$page")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -40,12 +40,12 @@ entries() { awk -F '\t' -v kind="$1" '$1 == kind { sub(/^[^\t]*\t/, ""); print }
 if [[ $mode == program ]]; then
   printf '#include "tests/course/text/page.h"\n'
   grep -h '^#include' $(entries cpp | awk -v folder="$work/blocks/" '{ print folder $1 }') /dev/null || true
-  printf 'static void blocks(void (*begin)(int line)) {\n'
+  printf 'namespace page_%s {\nstatic void blocks(void (*begin)(int line)) {\n' "$key"
   while read -r line _; do
     printf 'begin(%s);\n#line %s "%s"\n' "$line" "$line" "$name"
     sed 's/^#include.*//' "$work/blocks/$line"
   done < <(entries cpp)
-  printf '}\nint main(int argc, char** argv) { return course::run_page("%s", argc > 1 ? argv[1] : nullptr, blocks); }\n' "$name"
+  printf '}\nstatic const bool added = course::pages().emplace("%s", course::Page{"%s", blocks}).second;\n}\n' "$key" "$name"
   exit
 fi
 
@@ -212,7 +212,7 @@ ln -s "$heed" "$work/scratch/heed"
 ln -s "$root/configs" "$root/docs" "$root/course" "$work/scratch"
 run_shell_blocks
 if [[ $mode != nightly ]]; then
-  (cd "$work/scratch" && "$program" "$work/outputs") 2>"$work/errors" ||
+  (cd "$work/scratch" && "$program" "$key" "$work/outputs") 2>"$work/errors" ||
     complain "$name: the C++ blocks end with exit code $?" "$(tail -n 20 "$work/errors")"
 fi
 ((failed)) || compare_outputs
