@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -251,7 +250,7 @@ std::vector<int32_t> by_logit(std::span<const real> logits, int64_t top_k) {
   };
   std::vector<Entry> from(order.size()), to(order.size());
   for (const int32_t token : order) {
-    const auto value = std::bit_cast<Bits>(logit(token) + 0);  // -0 becomes 0
+    const auto value = __builtin_bit_cast(Bits, logit(token) + 0);  // -0 becomes 0
     const bool negative = value >> (bits - 1);
     from[static_cast<size_t>(token)] = {negative ? value : value ^ (Bits(~Bits{0}) >> 1), token};
   }
@@ -263,7 +262,7 @@ std::vector<int32_t> by_logit(std::span<const real> logits, int64_t top_k) {
     for (const Entry& entry : from) to[begin[digit(entry.key)]++] = entry;
     std::swap(from, to);
   }
-  std::ranges::transform(from, order.begin(), &Entry::token);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = from[i].token;
   return order;
 }
 
