@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the documents with the code: lists, numbers of lines, links.
 #   run.sh PROGRAM               checks
-#   run.sh --update [PROGRAM]    writes the reading order into docs/reading.md and README.md, and docs/commands.md
+#   run.sh --update [PROGRAM]    writes the reading order into docs/reading.md and README.md, docs/commands.md and docs/rooms.svg
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
@@ -37,6 +37,7 @@ if [[ $1 == --update ]]; then
   done
   commands_page >commands.new
   mv commands.new docs/commands.md
+  ! command -v python3 >/dev/null || docs/rooms.py docs/rooms.svg
   exit
 fi
 program=$1
@@ -49,6 +50,9 @@ for part in $parts; do
   grep -qx "<!-- $name -->" "$page" || complain "$page: the line <!-- $name --> is missing"
   diff "$page" <(with_part "$page" "$name") || complain "$page: the reading order has changed: tests/docs/run.sh --update"
 done
+
+# Its drawing is that of the includes' table.
+! command -v python3 >/dev/null || docs/rooms.py | cmp - docs/rooms.svg || complain "docs/rooms.svg: the rooms have changed: tests/docs/run.sh --update"
 
 # Every config has a row with the goal of its head.
 for config in configs/*.toml; do
